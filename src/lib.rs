@@ -1,0 +1,6 @@
+//! Finds the pages of web archives that are translations of each other.
+
+pub mod archive;
+pub mod error;
+pub mod extract;
+pub mod types;

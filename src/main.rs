@@ -1,0 +1,2 @@
+//! The `diglot` command.
+fn main() {}

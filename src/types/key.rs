@@ -1,0 +1,85 @@
+//! Keys: what differs between the address of a page and that of its translation.
+
+use std::fmt;
+
+use super::LangPair;
+
+/// How (null), the absence of a token, is written.
+pub const NULL: &str = "(null)";
+
+/// The part of an address that a key works in (Kit & Ng 2007, §2). The protocol is no field here: `http` and `https` are one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Field {
+    /// Labels of the host name.
+    Host = 0,
+    /// Directories.
+    Path = 1,
+    /// The last segment of the path.
+    File = 2,
+    /// Values of the query, by name.
+    Query = 3,
+}
+
+impl Field {
+    /// All fields, in the order they stand in an address.
+    pub const ALL: [Field; 4] = [Field::Host, Field::Path, Field::File, Field::Query];
+
+    /// The name used in listings and gold files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Field::Host => "host",
+            Field::Path => "path",
+            Field::File => "file",
+            Field::Query => "query",
+        }
+    }
+
+    /// The field of a stored code.
+    pub fn from_code(code: u8) -> Option<Field> {
+        Field::ALL.get(usize::from(code)).copied()
+    }
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// One difference: where a page of the first language has `from`, its translation has `to`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Edit {
+    /// The field both stand in: a key never crosses fields (Kit & Ng 2007, 2nd assumption).
+    pub field: Field,
+    /// Token, or run of tokens, in the address of the first language; empty is (null).
+    pub from: String,
+    /// The same in the address of the second language.
+    pub to: String,
+    /// True when the two are parts of tokens (Zhang et al. 2013, §2.1: ⟨e, c⟩ of ⟨1e, 1c⟩).
+    pub core: bool,
+}
+
+impl fmt::Display for Edit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let or_null = |text: &str| if text.is_empty() { NULL.to_owned() } else { text.to_owned() };
+        let mark = if self.core { "~" } else { "" };
+        write!(f, "{}:{mark}{}:{mark}{}", self.field, or_null(&self.from), or_null(&self.to))
+    }
+}
+
+/// A URL pairing pattern ⟨t, t′⟩ between two languages: one edit, or two that stand together (a compound key).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key {
+    /// `from` of every edit belongs to `langs.a`, `to` to `langs.b`.
+    pub langs: LangPair,
+    /// One or two edits, in the order they stand in an address.
+    pub edits: Vec<Edit>,
+}
+
+impl Key {
+    /// The pattern without its languages, as `path:en:fr` or `path:en:nl+file:(null):nl`: what is one key across sites.
+    pub fn pattern(&self) -> String {
+        self.edits.iter().map(Edit::to_string).collect::<Vec<_>>().join("+")
+    }
+}

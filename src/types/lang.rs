@@ -1,0 +1,301 @@
+//! Languages, as BCP 47 tags cut to what telling pages apart needs.
+
+use std::fmt;
+
+/// A language: an ISO 639-1 code where there is one, else ISO 639-3; Chinese with its script.
+///
+/// Region and variant subtags are dropped (`pt-BR` is `pt`), and `zh-CN`, `zh-SG` mean `zh-Hans`, `zh-TW`, `zh-HK`
+/// and `zh-MO` mean `zh-Hant`. Plain `zh` stays `zh` and means either. Eight bytes of ASCII, zero padded, so that the
+/// order of values is the order of tags.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Lang([u8; 8]);
+
+impl Lang {
+    /// Not known: the text is too short or too mixed to tell.
+    pub const UNKNOWN: Lang = Lang(*b"und\0\0\0\0\0");
+    /// English.
+    pub const EN: Lang = Lang(*b"en\0\0\0\0\0\0");
+    /// Chinese in either script.
+    pub const ZH: Lang = Lang(*b"zh\0\0\0\0\0\0");
+    /// Chinese in simplified characters.
+    pub const ZH_HANS: Lang = Lang(*b"zh-Hans\0");
+    /// Chinese in traditional characters.
+    pub const ZH_HANT: Lang = Lang(*b"zh-Hant\0");
+
+    /// Reads a tag as pages and users write it: any case, `_` for `-`, regions, scripts, ISO 639-2/3 codes.
+    ///
+    /// `None` for what is no language tag (`x-default`, `*`, empty, words of more than three letters).
+    pub fn parse(tag: &str) -> Option<Lang> {
+        let mut subtags = tag.trim().split(['-', '_', '.', '@']);
+        let primary = subtags.next()?.to_ascii_lowercase();
+        if !(2..=3).contains(&primary.len()) || !primary.bytes().all(|b| b.is_ascii_lowercase()) {
+            return None;
+        }
+        let code = short_code(&primary);
+        if code == "zh" {
+            return Some(chinese(&primary, subtags));
+        }
+        Some(Lang::from_code(code))
+    }
+
+    fn from_code(code: &str) -> Lang {
+        let mut bytes = [0; 8];
+        bytes[..code.len()].copy_from_slice(code.as_bytes());
+        Lang(bytes)
+    }
+
+    /// The tag: `en`, `zh-Hans`, `und`.
+    pub fn as_str(&self) -> &str {
+        let end = self.0.iter().position(|&b| b == 0).unwrap_or(8);
+        std::str::from_utf8(&self.0[..end]).unwrap_or("und")
+    }
+
+    /// The eight bytes kept on disk.
+    pub fn to_bytes(self) -> [u8; 8] {
+        self.0
+    }
+
+    /// A language from its bytes on disk; what is no tag becomes [`Lang::UNKNOWN`].
+    pub fn from_bytes(bytes: [u8; 8]) -> Lang {
+        let end = bytes.iter().position(|&b| b == 0).unwrap_or(8);
+        let tag = &bytes[..end];
+        let sound = tag.iter().all(|b| b.is_ascii_alphabetic() || *b == b'-') && bytes[end..].iter().all(|&b| b == 0);
+        if sound && end >= 2 { Lang(bytes) } else { Lang::UNKNOWN }
+    }
+
+    /// True unless the language is [`Lang::UNKNOWN`].
+    pub fn is_known(self) -> bool {
+        self != Lang::UNKNOWN
+    }
+
+    /// True when the two tags can mean one language: equal, or `zh` beside a script of Chinese.
+    pub fn agrees(self, other: Lang) -> bool {
+        let zh = |l: Lang| l == Lang::ZH_HANS || l == Lang::ZH_HANT;
+        self == other || (self == Lang::ZH && zh(other)) || (other == Lang::ZH && zh(self))
+    }
+}
+
+fn chinese<'a>(primary: &str, subtags: impl Iterator<Item = &'a str>) -> Lang {
+    if primary == "yue" {
+        return Lang::ZH_HANT;
+    }
+    for subtag in subtags {
+        match subtag.to_ascii_lowercase().as_str() {
+            "hans" | "cn" | "sg" | "chs" => return Lang::ZH_HANS,
+            "hant" | "tw" | "hk" | "mo" | "cht" => return Lang::ZH_HANT,
+            _ => {}
+        }
+    }
+    Lang::ZH
+}
+
+/// ISO 639-2 and 639-3 codes of languages that have a two-letter code, and a few retired codes.
+fn short_code(code: &str) -> &str {
+    LONG_CODES.binary_search_by_key(&code, |(long, _)| long).map_or(code, |at| LONG_CODES[at].1)
+}
+
+/// Sorted by the long code.
+const LONG_CODES: &[(&str, &str)] = &[
+    ("afr", "af"),
+    ("alb", "sq"),
+    ("amh", "am"),
+    ("ara", "ar"),
+    ("arg", "an"),
+    ("arm", "hy"),
+    ("asm", "as"),
+    ("aze", "az"),
+    ("baq", "eu"),
+    ("bel", "be"),
+    ("ben", "bn"),
+    ("bos", "bs"),
+    ("bre", "br"),
+    ("bul", "bg"),
+    ("bur", "my"),
+    ("cat", "ca"),
+    ("ces", "cs"),
+    ("chi", "zh"),
+    ("cmn", "zh"),
+    ("cym", "cy"),
+    ("cze", "cs"),
+    ("dan", "da"),
+    ("deu", "de"),
+    ("dut", "nl"),
+    ("dzo", "dz"),
+    ("ell", "el"),
+    ("eng", "en"),
+    ("epo", "eo"),
+    ("est", "et"),
+    ("eus", "eu"),
+    ("fao", "fo"),
+    ("fas", "fa"),
+    ("fin", "fi"),
+    ("fra", "fr"),
+    ("fre", "fr"),
+    ("geo", "ka"),
+    ("ger", "de"),
+    ("gle", "ga"),
+    ("glg", "gl"),
+    ("gre", "el"),
+    ("guj", "gu"),
+    ("hat", "ht"),
+    ("heb", "he"),
+    ("hin", "hi"),
+    ("hrv", "hr"),
+    ("hun", "hu"),
+    ("hye", "hy"),
+    ("ice", "is"),
+    ("in", "id"),
+    ("ind", "id"),
+    ("isl", "is"),
+    ("ita", "it"),
+    ("iw", "he"),
+    ("jav", "jv"),
+    ("jpn", "ja"),
+    ("jw", "jv"),
+    ("kan", "kn"),
+    ("kat", "ka"),
+    ("kaz", "kk"),
+    ("khm", "km"),
+    ("kin", "rw"),
+    ("kir", "ky"),
+    ("kor", "ko"),
+    ("kur", "ku"),
+    ("lao", "lo"),
+    ("lat", "la"),
+    ("lav", "lv"),
+    ("lit", "lt"),
+    ("ltz", "lb"),
+    ("mac", "mk"),
+    ("mal", "ml"),
+    ("mao", "mi"),
+    ("mar", "mr"),
+    ("may", "ms"),
+    ("mkd", "mk"),
+    ("mlg", "mg"),
+    ("mlt", "mt"),
+    ("mon", "mn"),
+    ("mri", "mi"),
+    ("msa", "ms"),
+    ("mya", "my"),
+    ("nb", "no"),
+    ("nep", "ne"),
+    ("nld", "nl"),
+    ("nno", "nn"),
+    ("nob", "no"),
+    ("nor", "no"),
+    ("oci", "oc"),
+    ("ori", "or"),
+    ("pan", "pa"),
+    ("per", "fa"),
+    ("pol", "pl"),
+    ("por", "pt"),
+    ("pus", "ps"),
+    ("que", "qu"),
+    ("ron", "ro"),
+    ("rum", "ro"),
+    ("rus", "ru"),
+    ("sin", "si"),
+    ("slk", "sk"),
+    ("slo", "sk"),
+    ("slv", "sl"),
+    ("som", "so"),
+    ("spa", "es"),
+    ("sqi", "sq"),
+    ("srp", "sr"),
+    ("swa", "sw"),
+    ("swe", "sv"),
+    ("tam", "ta"),
+    ("tel", "te"),
+    ("tgl", "tl"),
+    ("tha", "th"),
+    ("tib", "bo"),
+    ("tur", "tr"),
+    ("uig", "ug"),
+    ("ukr", "uk"),
+    ("urd", "ur"),
+    ("uzb", "uz"),
+    ("vie", "vi"),
+    ("vol", "vo"),
+    ("wel", "cy"),
+    ("wln", "wa"),
+    ("xho", "xh"),
+    ("yid", "yi"),
+    ("yue", "zh"),
+    ("zho", "zh"),
+    ("zul", "zu"),
+];
+
+impl fmt::Display for Lang {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for Lang {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Two languages, the one that sorts first first. Invariant: `a < b`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LangPair {
+    /// The language whose tag sorts first.
+    pub a: Lang,
+    /// The other.
+    pub b: Lang,
+}
+
+impl LangPair {
+    /// The pair of two different languages, in order; `None` when they are the same.
+    pub fn new(x: Lang, y: Lang) -> Option<LangPair> {
+        match x.cmp(&y) {
+            std::cmp::Ordering::Less => Some(LangPair { a: x, b: y }),
+            std::cmp::Ordering::Greater => Some(LangPair { a: y, b: x }),
+            std::cmp::Ordering::Equal => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_of_pages_are_cut_to_a_language() {
+        let cases = [
+            ("EN_us", "en"),
+            ("pt-BR", "pt"),
+            ("deu", "de"),
+            ("zh-cn", "zh-Hans"),
+            ("zh-TW", "zh-Hant"),
+            ("zh-Hant-HK", "zh-Hant"),
+            ("zh", "zh"),
+            ("iw", "he"),
+            ("fr_FR.UTF-8", "fr"),
+            ("fil", "fil"),
+        ];
+        for (tag, expected) in cases {
+            assert_eq!(Lang::parse(tag).map(|l| l.to_string()).as_deref(), Some(expected), "{tag}");
+        }
+        for tag in ["x-default", "*", "", "english", "e"] {
+            assert_eq!(Lang::parse(tag), None, "{tag}");
+        }
+    }
+
+    #[test]
+    fn long_codes_are_sorted_for_binary_search() {
+        assert!(LONG_CODES.is_sorted());
+    }
+
+    #[test]
+    fn bytes_round_trip_and_keep_the_order_of_tags() {
+        let tags =
+            ["de", "en", "fil", "und", "zh", "zh-Hans", "zh-Hant"].map(|t| Lang::parse(t).unwrap_or(Lang::UNKNOWN));
+        assert!(tags.is_sorted());
+        for lang in tags {
+            assert_eq!(Lang::from_bytes(lang.to_bytes()), lang);
+        }
+        assert_eq!(Lang::from_bytes([0xff; 8]), Lang::UNKNOWN);
+    }
+}

@@ -1,0 +1,19 @@
+//! The nouns that pass between the folders of this crate: data only, no work.
+
+mod capture;
+mod id;
+mod key;
+mod lang;
+mod page;
+mod pair;
+mod skip;
+mod url;
+
+pub use capture::{Capture, RawRecord};
+pub use id::{ArchiveId, SiteId};
+pub use key::{Edit, Field, Key, NULL};
+pub use lang::{Lang, LangPair};
+pub use page::{Block, Image, Link, LinkKind, Page, TEXT_TOKEN, tag_code, tag_name};
+pub use pair::PagePair;
+pub use skip::{Skip, SkipReason};
+pub use url::{CanonicalUrl, registrable_domain};

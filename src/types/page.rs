@@ -1,0 +1,238 @@
+//! A page: what extraction takes out of an HTML body.
+
+use super::Lang;
+
+/// The text and structure of one captured page.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Page {
+    /// Charset the bytes were read as (WHATWG name, lower case).
+    pub charset: String,
+    /// `<title>`, white space folded.
+    pub title: String,
+    /// All text blocks in document order, each followed by a line feed; white space folded inside a block.
+    pub text: String,
+    /// Where the blocks lie in `text`.
+    pub blocks: Vec<Block>,
+    /// Start tags in document order ([`tag_code`]), and [`TEXT_TOKEN`]` | n` for a run of text of n words (Tomás et al. §2.2).
+    pub tags: Vec<u16>,
+    /// Links in document order.
+    pub links: Vec<Link>,
+    /// Images in document order.
+    pub images: Vec<Image>,
+    /// Language of the text; [`Lang::UNKNOWN`] where it is too short or too mixed to tell.
+    pub detected: Lang,
+    /// How sure the detection is, 0..=1.
+    pub confidence: f32,
+    /// Languages the page declares, most specific source first: `<html lang>`, `<meta>`, then the HTTP header.
+    pub declared: Vec<Lang>,
+    /// Share of A–Z and a–z in the letters of the text, 0..=1: Kit & Ng's test for English (2007, §3).
+    pub latin_share: f32,
+}
+
+impl Default for Lang {
+    fn default() -> Lang {
+        Lang::UNKNOWN
+    }
+}
+
+/// A run of text between two block-level tags.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// Where it begins in [`Page::text`], in bytes.
+    pub start: u32,
+    /// Where it ends.
+    pub end: u32,
+    /// Code of the nearest enclosing block-level tag: `p`, `li`, `td`, `h1`, `pre` …
+    pub tag: u16,
+    /// How many entries of [`Page::tags`] stand before it.
+    pub at: u32,
+}
+
+/// What a link is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum LinkKind {
+    /// `<a href>`, `<area href>`.
+    #[default]
+    Anchor = 0,
+    /// `<link rel="alternate" hreflang>` and other `<link href>` that lead to pages.
+    Head = 1,
+    /// `<iframe src>`, `<frame src>`.
+    Frame = 2,
+}
+
+/// One link: where it leads, and what it says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Link {
+    /// Absolute address, resolved against `<base>` or the page; fragment dropped.
+    pub url: String,
+    /// Its text, white space folded; the alternative text of an image where there is none.
+    pub anchor: String,
+    /// `rel`, lower case.
+    pub rel: String,
+    /// `hreflang`, where it is a language.
+    pub hreflang: Option<Lang>,
+    /// Which element it is.
+    pub kind: LinkKind,
+    /// How many entries of [`Page::tags`] stand before it.
+    pub at: u32,
+}
+
+/// One image.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Image {
+    /// Absolute address.
+    pub url: String,
+    /// Alternative text.
+    pub alt: String,
+}
+
+/// Marks an entry of [`Page::tags`] that is a run of text; the other bits are its number of words.
+pub const TEXT_TOKEN: u16 = 0x8000;
+
+/// Number of a tag in [`Page::tags`]; tags this table does not know share code 0. Codes are stored: only append.
+pub fn tag_code(name: &str) -> u16 {
+    TAGS.iter().position(|&tag| tag == name).unwrap_or(0) as u16
+}
+
+/// Name of a tag code; `?` for tags that are not in the table.
+pub fn tag_name(code: u16) -> &'static str {
+    TAGS.get(code as usize).copied().unwrap_or("?")
+}
+
+/// Every element of the HTML standard and the common obsolete ones. The position is the code.
+pub const TAGS: &[&str] = &[
+    "?",
+    "a",
+    "abbr",
+    "acronym",
+    "address",
+    "applet",
+    "area",
+    "article",
+    "aside",
+    "audio",
+    "b",
+    "base",
+    "basefont",
+    "bdi",
+    "bdo",
+    "big",
+    "blink",
+    "blockquote",
+    "body",
+    "br",
+    "button",
+    "canvas",
+    "caption",
+    "center",
+    "cite",
+    "code",
+    "col",
+    "colgroup",
+    "data",
+    "datalist",
+    "dd",
+    "del",
+    "details",
+    "dfn",
+    "dialog",
+    "dir",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "embed",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "font",
+    "footer",
+    "form",
+    "frame",
+    "frameset",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
+    "header",
+    "hgroup",
+    "hr",
+    "html",
+    "i",
+    "iframe",
+    "img",
+    "input",
+    "ins",
+    "kbd",
+    "label",
+    "legend",
+    "li",
+    "link",
+    "main",
+    "map",
+    "mark",
+    "marquee",
+    "math",
+    "menu",
+    "meta",
+    "meter",
+    "nav",
+    "nobr",
+    "noframes",
+    "noscript",
+    "object",
+    "ol",
+    "optgroup",
+    "option",
+    "output",
+    "p",
+    "param",
+    "picture",
+    "pre",
+    "progress",
+    "q",
+    "rb",
+    "rp",
+    "rt",
+    "rtc",
+    "ruby",
+    "s",
+    "samp",
+    "script",
+    "search",
+    "section",
+    "select",
+    "slot",
+    "small",
+    "source",
+    "span",
+    "strike",
+    "strong",
+    "style",
+    "sub",
+    "summary",
+    "sup",
+    "svg",
+    "table",
+    "tbody",
+    "td",
+    "template",
+    "textarea",
+    "tfoot",
+    "th",
+    "thead",
+    "time",
+    "title",
+    "tr",
+    "track",
+    "tt",
+    "u",
+    "ul",
+    "var",
+    "video",
+    "wbr",
+];

@@ -1,0 +1,95 @@
+//! Why something of an archive did not become a page.
+
+use std::fmt;
+
+macro_rules! reasons {
+    ($($(#[$doc:meta])* $variant:ident = $code:literal, $name:literal;)*) => {
+        /// Why a record or page was left out. Codes are stored: never reuse one.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum SkipReason { $($(#[$doc])* $variant = $code,)* }
+
+        impl SkipReason {
+            /// Every reason, in the order of its code.
+            pub const ALL: &[SkipReason] = &[$(SkipReason::$variant),*];
+
+            /// The name that `status` and `explain` print.
+            pub fn name(self) -> &'static str {
+                match self { $(SkipReason::$variant => $name,)* }
+            }
+
+            /// The reason of a stored code.
+            pub fn from_code(code: u8) -> Option<SkipReason> {
+                match code { $($code => Some(SkipReason::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+reasons! {
+    /// A `warcinfo` record or the file header of an ARC.
+    WarcInfo = 0, "warcinfo record";
+    /// A `request` record.
+    Request = 1, "request record";
+    /// A `metadata` record.
+    Metadata = 2, "metadata record";
+    /// A `revisit` record: the same bytes as an earlier capture.
+    Revisit = 3, "revisit record";
+    /// A `conversion` record.
+    Conversion = 4, "conversion record";
+    /// A record of any other type, or of none.
+    OtherRecord = 5, "record of another type";
+    /// An address that is no web page's (`dns:`, `metadata:`, `urn:` …).
+    NotWeb = 6, "address is not http or https";
+    /// An address that cannot be parsed.
+    BadUrl = 7, "address cannot be parsed";
+    /// Longer than `max_record_bytes`.
+    TooLong = 8, "record longer than max_record_bytes";
+    /// The archive ends inside the record.
+    Truncated = 9, "record cut off";
+    /// The record's header makes no sense.
+    BadRecord = 10, "record header malformed";
+    /// The compressed data is corrupt.
+    BadCompression = 11, "compressed data corrupt";
+    /// The block does not begin as an HTTP response does.
+    BadHttp = 12, "http response malformed";
+    /// HTTP status other than 200.
+    Status = 13, "http status not 200";
+    /// The content type says it is no HTML.
+    NotHtml = 14, "not html";
+    /// The content coding cannot be undone.
+    BadCoding = 15, "content coding corrupt or unknown";
+    /// Undoing the content coding gives more than `max_record_bytes`.
+    BodyTooLong = 16, "body longer than max_record_bytes";
+    /// The body is empty.
+    EmptyBody = 17, "empty body";
+    /// The parser gave up (its memory limit).
+    ParserLimit = 18, "html beyond the parser's memory limit";
+    /// Less text than `min_text_bytes` (Liu et al. 2014, §4.1).
+    ShortText = 19, "text under min_text_bytes";
+    /// A newer capture of the same address is there.
+    OlderCapture = 20, "older capture of the same address";
+    /// Its language is not among `--langs`.
+    OtherLanguage = 21, "language not asked for";
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Something left out, and where it lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skip {
+    /// Why.
+    pub reason: SkipReason,
+    /// Where it begins in the archive file.
+    pub offset: u64,
+    /// How many bytes of the archive it takes, 0 where unknown.
+    pub length: u64,
+    /// Its address where it has one (empty: none).
+    pub url: String,
+    /// What was found and what was expected, for a person; may be empty.
+    pub detail: String,
+}

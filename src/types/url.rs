@@ -1,0 +1,153 @@
+//! Addresses, and the site an address belongs to.
+
+use std::borrow::Cow;
+
+use url::Url;
+
+use super::SkipReason;
+
+/// An address in the one form the store knows: WHATWG-normalised, no fragment, no user, no default port.
+///
+/// Two addresses that differ in `http` and `https` only are one page: [`CanonicalUrl::identity`] leaves the scheme
+/// out, and everything is looked up and sorted by it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CanonicalUrl {
+    url: String,
+    /// Where the identity begins: after `http://` or `https://`.
+    identity: usize,
+    /// Where host and port end.
+    host_end: usize,
+}
+
+impl CanonicalUrl {
+    /// Reads an address as archives and pages give it.
+    ///
+    /// # Errors
+    /// [`SkipReason::NotWeb`] for schemes other than http and https, [`SkipReason::BadUrl`] for what cannot be parsed.
+    pub fn parse(raw: &str) -> Result<CanonicalUrl, SkipReason> {
+        let raw = raw.trim().trim_start_matches('<').trim_end_matches('>');
+        // Archives hold addresses with raw spaces; the parser percent-encodes them.
+        let url = Url::parse(raw).map_err(|_| if scheme_is_web(raw) { SkipReason::BadUrl } else { not_web(raw) })?;
+        CanonicalUrl::from_url(url)
+    }
+
+    /// As [`CanonicalUrl::parse`], of an address already parsed.
+    ///
+    /// # Errors
+    /// As [`CanonicalUrl::parse`].
+    pub fn from_url(mut url: Url) -> Result<CanonicalUrl, SkipReason> {
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(SkipReason::NotWeb);
+        }
+        url.set_fragment(None);
+        if !url.username().is_empty() || url.password().is_some() {
+            url.set_username("").and_then(|()| url.set_password(None)).map_err(|()| SkipReason::BadUrl)?;
+        }
+        // `http://x:443/` keeps its port under http, so only the scheme's own default goes (the parser drops it).
+        if url.query() == Some("") {
+            url.set_query(None);
+        }
+        let identity = url.scheme().len() + 3;
+        let host_end = identity + url[url::Position::BeforeHost..url::Position::AfterPort].len();
+        Ok(CanonicalUrl { url: String::from(url), identity, host_end })
+    }
+
+    /// The whole address.
+    pub fn as_str(&self) -> &str {
+        &self.url
+    }
+
+    /// The address without its scheme: what makes two addresses one page.
+    pub fn identity(&self) -> &str {
+        &self.url[self.identity..]
+    }
+
+    /// True when the scheme is https.
+    pub fn is_https(&self) -> bool {
+        self.identity == "https://".len()
+    }
+
+    /// Host, with the port where it is not the scheme's default.
+    pub fn host(&self) -> &str {
+        &self.url[self.identity..self.host_end]
+    }
+
+    /// What follows the host: `/path/file?query`.
+    pub fn rest(&self) -> &str {
+        &self.url[self.host_end..]
+    }
+
+    /// The registrable domain of the host (public suffix list), or the host where it has none.
+    pub fn domain(&self) -> Cow<'_, str> {
+        registrable_domain(self.host())
+    }
+}
+
+fn scheme_is_web(raw: &str) -> bool {
+    let lower = raw.get(..6).unwrap_or(raw).to_ascii_lowercase();
+    lower.starts_with("http:") || lower.starts_with("https")
+}
+
+fn not_web(raw: &str) -> SkipReason {
+    let scheme = raw.split(':').next().unwrap_or("");
+    let is_scheme = raw.contains(':')
+        && !scheme.is_empty()
+        && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
+    if is_scheme { SkipReason::NotWeb } else { SkipReason::BadUrl }
+}
+
+/// The registrable domain of a host: its public suffix and one label more; the host itself where that does not
+/// exist (an IP address, a bare suffix). A port stays.
+pub fn registrable_domain(host: &str) -> Cow<'_, str> {
+    let (name, port) = match host.rsplit_once(':') {
+        Some((name, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => (name, Some(port)),
+        _ => (host, None),
+    };
+    if name.parse::<std::net::Ipv4Addr>().is_ok() || name.starts_with('[') {
+        return Cow::Borrowed(host);
+    }
+    match (psl::domain_str(name), port) {
+        (Some(domain), None) => Cow::Borrowed(domain),
+        (Some(domain), Some(port)) => Cow::Owned(format!("{domain}:{port}")),
+        (None, _) => Cow::Borrowed(host),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(raw: &str) -> CanonicalUrl {
+        CanonicalUrl::parse(raw).expect("a sound address")
+    }
+
+    #[test]
+    fn one_page_has_one_identity() {
+        for raw in [
+            "http://Ex.org/a b#c",
+            "https://ex.org:443/a%20b",
+            "<http://user:pw@ex.org:80/a%20b?>",
+            " http://ex.org/x/../a b",
+        ] {
+            assert_eq!(parse(raw).identity(), "ex.org/a%20b", "{raw}");
+        }
+        assert_eq!(parse("http://ex.org:8080/").identity(), "ex.org:8080/");
+        assert_eq!(parse("http://ex.org:8080/x?y").rest(), "/x?y");
+    }
+
+    #[test]
+    fn what_is_no_web_address_says_so() {
+        assert_eq!(CanonicalUrl::parse("dns:ex.org"), Err(SkipReason::NotWeb));
+        assert_eq!(CanonicalUrl::parse("metadata://gnu.org/software/wget"), Err(SkipReason::NotWeb));
+        assert_eq!(CanonicalUrl::parse("http://"), Err(SkipReason::BadUrl));
+        assert_eq!(CanonicalUrl::parse("nonsense"), Err(SkipReason::BadUrl));
+    }
+
+    #[test]
+    fn domains_follow_the_public_suffix_list() {
+        assert_eq!(registrable_domain("www.fr.example.co.uk"), "example.co.uk");
+        assert_eq!(registrable_domain("fr.example.org:8080"), "example.org:8080");
+        assert_eq!(registrable_domain("127.0.0.1:80"), "127.0.0.1:80");
+        assert_eq!(registrable_domain("localhost"), "localhost");
+    }
+}
