@@ -3,4 +3,7 @@
 pub mod archive;
 pub mod error;
 pub mod extract;
+pub mod index;
+pub mod keys;
+pub mod text;
 pub mod types;

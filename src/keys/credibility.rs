@@ -1,0 +1,151 @@
+//! How far to trust a key: within a site, and across sites (Zhang, Yao & Kit 2013, §2.1).
+
+use super::{Params, Strength};
+use crate::types::Key;
+
+/// What becomes of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum State {
+    /// Above the local threshold: its pairs are taken.
+    Strong = 0,
+    /// Below it, but credible across sites: its pairs are taken.
+    Rescued = 1,
+    /// Below both.
+    Weak = 2,
+    /// Above a threshold, but stronger keys took all its pages.
+    Outdone = 3,
+}
+
+impl State {
+    /// The name in listings.
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Strong => "strong",
+            State::Rescued => "rescued",
+            State::Weak => "weak",
+            State::Outdone => "outdone",
+        }
+    }
+
+    /// The state of a stored code.
+    pub fn from_code(code: u8) -> Option<State> {
+        [State::Strong, State::Rescued, State::Weak, State::Outdone].get(usize::from(code)).copied()
+    }
+}
+
+/// What the trust in a key is judged by, within one site.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Evidence {
+    /// Linking power: URL pairs matched.
+    pub power: u64,
+    /// Pages of the site that could be matched: those in the first and in the second language.
+    pub pages: (u32, u32),
+    /// All pages of the site.
+    pub all_pages: u32,
+}
+
+impl Evidence {
+    /// |w|: pages of the site that count for the key.
+    pub fn site_pages(&self, params: &Params) -> u64 {
+        match params.strength {
+            Strength::PairsOfUrls { .. } | Strength::PagesOfSite { .. } => u64::from(self.all_pages),
+            Strength::PagesOfLanguages { .. } => u64::from(self.pages.0) + u64::from(self.pages.1),
+        }
+    }
+
+    /// Local credibility C(p, w) = N(p, w) / |w|, with N = 2·power pages; in 0..=1.
+    pub fn credibility(&self, params: &Params) -> f64 {
+        let pages = self.site_pages(params);
+        if pages == 0 { 0.0 } else { ((2 * self.power) as f64 / pages as f64).min(1.0) }
+    }
+
+    /// Share of the pages of the smaller language that the key matches, in 0..=1.
+    pub fn coverage(&self) -> f64 {
+        let smaller = self.pages.0.min(self.pages.1);
+        if smaller == 0 { 0.0 } else { (self.power as f64 / f64::from(smaller)).min(1.0) }
+    }
+}
+
+/// The state of a key in a site, before competition.
+///
+/// `PairsOfUrls`: p(κ) > τ = |U|/10 (Kit & Ng 2007, eq. 3). `PagesOfSite`: C(p, w) > 0.1 (Zhang et al. 2013).
+/// `PagesOfLanguages` is ours; its departures are in docs/methods.md: a language translated in part is judged by its
+/// own pages too, one pair alone proves nothing unless the key names its languages, and bare numbers must match most
+/// of the site.
+pub fn judge(key: &Key, evidence: &Evidence, rescued: bool, params: &Params) -> State {
+    let credibility = evidence.credibility(params);
+    let strong = match params.strength {
+        Strength::PairsOfUrls { least_share } => evidence.power as f64 > least_share * f64::from(evidence.all_pages),
+        Strength::PagesOfSite { least_credibility } => credibility > least_credibility,
+        Strength::PagesOfLanguages { least_credibility, least_coverage, number_credibility } => {
+            let named = names_languages(key);
+            if is_number(key) {
+                credibility > number_credibility && evidence.power >= 3
+            } else {
+                let enough = if named { 1 } else { 2 };
+                let by_size = credibility > least_credibility && evidence.power >= enough;
+                let enough = if named { 2 } else { 5 };
+                by_size || (evidence.coverage() > least_coverage && evidence.power >= enough)
+            }
+        }
+    };
+    match (strong, rescued) {
+        (true, _) => State::Strong,
+        (false, true) => State::Rescued,
+        (false, false) => State::Weak,
+    }
+}
+
+/// True when every edit says which languages it stands for (`en` and `fr`; one of the two may be (null)).
+pub fn names_languages(key: &Key) -> bool {
+    use super::candidate::names_language;
+    key.edits.iter().all(|edit| {
+        let names = |text: &str, lang| text.is_empty() || names_language(text, lang);
+        !edit.core && names(&edit.from, key.langs.a) && names(&edit.to, key.langs.b)
+    })
+}
+
+/// True when a key tells numbers from numbers, or from nothing: `0` and `1`, (null) and `2`.
+fn is_number(key: &Key) -> bool {
+    key.edits.iter().any(|edit| {
+        let number = |text: &str| text.bytes().all(|b| !b.is_ascii_alphabetic());
+        number(&edit.from) && number(&edit.to)
+    })
+}
+
+/// A sum of C(p, w)·N(p, w), in units of 2⁻²⁰: whole numbers, so that what a site adds can be taken out again exactly, and
+/// the order of sites does not show.
+pub type GlobalSum = u64;
+
+const UNIT: u128 = 1 << 20;
+
+/// What one site adds to the global credibility C(p) = Σ_w C(p, w)·N(p, w) of a key.
+pub fn contribution(evidence: &Evidence, params: &Params) -> GlobalSum {
+    let matched = 2 * u128::from(evidence.power);
+    let pages = u128::from(evidence.site_pages(params));
+    let matched = matched.min(pages);
+    (matched * matched * UNIT).checked_div(pages).and_then(|sum| u64::try_from(sum).ok()).unwrap_or(0)
+}
+
+/// Global credibility C(p), in pages.
+pub fn global(sum: GlobalSum) -> f64 {
+    sum as f64 / UNIT as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: 30 pairs in a site of 100 pages, and 5 in one of 200: C = 0.6 and 0.05, C(p) = 0.6·60 + 0.05·10 = 36.5.
+    #[test]
+    fn credibility_of_two_sites_by_hand() {
+        let params = Params::pupsniffer_2013();
+        let first = Evidence { power: 30, pages: (50, 50), all_pages: 100 };
+        let second = Evidence { power: 5, pages: (100, 100), all_pages: 200 };
+        assert!((first.credibility(&params) - 0.6).abs() < 1e-12);
+        assert!((second.credibility(&params) - 0.05).abs() < 1e-12);
+        let sum = contribution(&first, &params) + contribution(&second, &params);
+        assert!((global(sum) - 36.5).abs() < 1e-5);
+    }
+}

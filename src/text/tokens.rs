@@ -1,0 +1,394 @@
+//! Addresses taken apart: fields, segments, tokens, and hashes of what is left when something is cut out.
+//!
+//! ```text
+//! fr.example.org/docs/user-guide/index.de.html?lang=fr&id=7
+//! ╰──── host ──╯ ╰──── path ───╯ ╰── file ───╯ ╰── query ─╯
+//! ```
+//! A *segment* is a host label, a directory, the file, or one value of the query; a *token* is a run of letters and
+//! digits inside a segment (Kit & Ng 2007, Table 1). A *span* is one token or a run of neighbouring tokens of
+//! one segment. Parameters of the query are sorted by name first, so that their order does not matter.
+
+use crate::types::Field;
+
+/// Addresses longer than this, in bytes, are not looked at: no language mark stands that deep.
+pub const MAX_URL_BYTES: usize = 2048;
+
+/// Which bytes end a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Separators {
+    /// Every ASCII byte that is no letter, digit or `%`.
+    #[default]
+    Punctuation,
+    /// `: / . - _` only (Kit & Ng 2007, §2; Zhang et al. 2013, §2.1).
+    KitNg,
+}
+
+impl Separators {
+    fn table(self) -> &'static [bool; 256] {
+        const fn build(kit_ng: bool) -> [bool; 256] {
+            let mut table = [false; 256];
+            let mut byte = 0;
+            while byte < 128 {
+                let b = byte as u8;
+                table[byte] = if kit_ng {
+                    matches!(b, b':' | b'/' | b'.' | b'-' | b'_')
+                } else {
+                    !b.is_ascii_alphanumeric() && b != b'%'
+                };
+                byte += 1;
+            }
+            table
+        }
+        static PUNCTUATION: [bool; 256] = build(false);
+        static KIT_NG: [bool; 256] = build(true);
+        match self {
+            Separators::Punctuation => &PUNCTUATION,
+            Separators::KitNg => &KIT_NG,
+        }
+    }
+}
+
+/// A part of an address: `start..end` in [`Anatomy::bytes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// First byte.
+    pub start: u16,
+    /// One past the last byte.
+    pub end: u16,
+}
+
+impl Span {
+    /// Length in bytes.
+    pub fn len(self) -> usize {
+        usize::from(self.end - self.start)
+    }
+
+    /// True when nothing is in it.
+    pub fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+}
+
+/// A host label, a directory, the file or one value of the query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// The field it belongs to.
+    pub field: Field,
+    /// The segment itself, without separators round it.
+    pub span: Span,
+    /// What goes when the segment is cut out: with the `/`, `.` or `name=…&` that belongs to it.
+    pub cut: Span,
+    /// Its tokens, as a range of [`Anatomy::tokens`].
+    pub tokens: (u16, u16),
+}
+
+/// An address taken apart. Reuse one for many addresses: [`Anatomy::read`] keeps its memory.
+#[derive(Clone, Debug, Default)]
+pub struct Anatomy {
+    bytes: Vec<u8>,
+    /// Hash of every prefix, modulo 2⁶¹−1: `prefix[i]` is that of `bytes[..i]`.
+    prefix: Vec<u64>,
+    /// Powers of the hash's base.
+    powers: Vec<u64>,
+    segments: Vec<Segment>,
+    tokens: Vec<Span>,
+}
+
+const MODULUS: u64 = (1 << 61) - 1;
+const BASE: u64 = 0x0c3a_5c85_c97c_b127 % MODULUS;
+
+impl Anatomy {
+    /// Takes apart an address without its scheme ([`crate::types::CanonicalUrl::identity`]).
+    ///
+    /// `false`, and nothing inside, when it is longer than [`MAX_URL_BYTES`].
+    pub fn read(&mut self, identity: &str, separators: Separators) -> bool {
+        self.bytes.clear();
+        self.segments.clear();
+        self.tokens.clear();
+        self.prefix.clear();
+        if identity.len() > MAX_URL_BYTES {
+            return false;
+        }
+        let (before, query) = identity.split_once('?').map_or((identity, None), |(a, b)| (a, Some(b)));
+        self.bytes.extend_from_slice(before.as_bytes());
+        let table = separators.table();
+        self.split_host_and_path(table);
+        if let Some(query) = query {
+            self.split_query(query, table);
+        }
+        self.hash_prefixes();
+        true
+    }
+
+    fn split_host_and_path(&mut self, table: &[bool; 256]) {
+        let end = self.bytes.len();
+        let host_end = memchr::memchr(b'/', &self.bytes).unwrap_or(end);
+        let mut start = 0;
+        for at in 0..=host_end {
+            if at == host_end || self.bytes[at] == b'.' {
+                self.add_segment(Field::Host, (start, at), (start, (at + 1).min(host_end)), table);
+                start = at + 1;
+            }
+        }
+        let mut start = host_end + 1;
+        while start < end {
+            match memchr::memchr(b'/', &self.bytes[start..end]) {
+                Some(length) => {
+                    let stop = start + length;
+                    self.add_segment(Field::Path, (start, stop), (start, stop + 1), table);
+                    start = stop + 1;
+                }
+                None => {
+                    self.add_segment(Field::File, (start, end), (start, end), table);
+                    start = end;
+                }
+            }
+        }
+    }
+
+    fn split_query(&mut self, query: &str, table: &[bool; 256]) {
+        let mut parameters: Vec<&str> = query.split('&').filter(|p| !p.is_empty()).collect();
+        parameters.sort_by_key(|p| p.split('=').next().unwrap_or(""));
+        for parameter in parameters {
+            // One separator for the first and the later ones, so that cutting any of them leaves a sound query.
+            let from = self.bytes.len();
+            self.bytes.push(PARAMETER);
+            self.bytes.extend_from_slice(parameter.as_bytes());
+            let value = from + 1 + parameter.find('=').map_or(0, |at| at + 1);
+            let end = self.bytes.len();
+            self.add_segment(Field::Query, (value, end), (from, end), table);
+        }
+    }
+
+    fn add_segment(&mut self, field: Field, span: (usize, usize), cut: (usize, usize), table: &[bool; 256]) {
+        if span.0 >= span.1 {
+            return;
+        }
+        let first = self.tokens.len() as u16;
+        let mut start = span.0;
+        for at in span.0..=span.1 {
+            if at == span.1 || table[usize::from(self.bytes[at])] {
+                if start < at {
+                    self.tokens.push(to_span((start, at)));
+                }
+                start = at + 1;
+            }
+        }
+        let tokens = (first, self.tokens.len() as u16);
+        self.segments.push(Segment { field, span: to_span(span), cut: to_span(cut), tokens });
+    }
+
+    fn hash_prefixes(&mut self) {
+        while self.powers.len() <= self.bytes.len() {
+            let next = self.powers.last().map_or(1, |&p| mul(p, BASE));
+            self.powers.push(next);
+        }
+        let mut hash = 0;
+        self.prefix.push(0);
+        for &byte in &self.bytes {
+            hash = add(mul(hash, BASE), u64::from(byte) + 1);
+            self.prefix.push(hash);
+        }
+    }
+
+    /// The address as it was taken apart: without scheme, parameters sorted, each after a byte 1.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Its segments, in order.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// The tokens of a segment, in order.
+    pub fn tokens(&self, segment: &Segment) -> &[Span] {
+        &self.tokens[usize::from(segment.tokens.0)..usize::from(segment.tokens.1)]
+    }
+
+    /// The text of a span.
+    pub fn text(&self, span: Span) -> &str {
+        std::str::from_utf8(&self.bytes[usize::from(span.start)..usize::from(span.end)]).unwrap_or("")
+    }
+
+    /// The whole address as a span.
+    pub fn whole(&self) -> Span {
+        to_span((0, self.bytes.len()))
+    }
+
+    /// Hash of a span's text: the same wherever it stands. Not mixed: pass it through [`mix`].
+    pub fn hash(&self, span: Span) -> u64 {
+        let (start, end) = (usize::from(span.start), usize::from(span.end));
+        sub(self.prefix[end], mul(self.prefix[start], self.powers[end - start]))
+    }
+
+    /// Hash of the address with `span` cut out and the ends joined: equals [`Anatomy::hash`] of the whole of the
+    /// address that is left.
+    pub fn cut_hash(&self, span: Span) -> u64 {
+        let tail = Span { start: span.end, end: self.bytes.len() as u16 };
+        add(mul(self.prefix[usize::from(span.start)], self.powers[tail.len()]), self.hash(tail))
+    }
+
+    /// Hash of the address with a hole where `span` is: what stands before and after, and that there is a hole.
+    pub fn hole_hash(&self, span: Span) -> u64 {
+        let tail = Span { start: span.end, end: self.bytes.len() as u16 };
+        mix(self.prefix[usize::from(span.start)], self.hash(tail))
+    }
+
+    /// As [`Anatomy::hole_hash`] of `hole`, with `cut` cut out besides. The two must not overlap.
+    pub fn hole_and_cut_hash(&self, hole: Span, cut: Span) -> u64 {
+        let end = self.bytes.len() as u16;
+        let join = |a: Span, b: Span| add(mul(self.hash(a), self.powers[b.len()]), self.hash(b));
+        let span = |start, end| Span { start, end };
+        if cut.end <= hole.start {
+            mix(join(span(0, cut.start), span(cut.end, hole.start)), self.hash(span(hole.end, end)))
+        } else {
+            mix(self.prefix[usize::from(hole.start)], join(span(hole.end, cut.start), span(cut.end, end)))
+        }
+    }
+
+    /// Hash with two holes; `first` stands before `second`.
+    pub fn two_hole_hash(&self, first: Span, second: Span) -> u64 {
+        let end = self.bytes.len() as u16;
+        let middle = self.hash(Span { start: first.end, end: second.start });
+        let tail = self.hash(Span { start: second.end, end });
+        mix(mix(self.prefix[usize::from(first.start)], middle), tail)
+    }
+
+    /// Hash with two spans cut out; `first` stands before `second`.
+    pub fn two_cut_hash(&self, first: Span, second: Span) -> u64 {
+        let end = self.bytes.len() as u16;
+        let middle = Span { start: first.end, end: second.start };
+        let tail = Span { start: second.end, end };
+        let head = add(mul(self.prefix[usize::from(first.start)], self.powers[middle.len()]), self.hash(middle));
+        add(mul(head, self.powers[tail.len()]), self.hash(tail))
+    }
+
+    /// What may go with `span` when it is cut out of its segment: the separator before it, or the one after it; for
+    /// a whole segment, the separator of segments. At most two ways, the first of which is always there where any is.
+    pub fn cuts(&self, segment: &Segment, span: Span) -> [Option<Span>; 2] {
+        if span == segment.span {
+            return [Some(segment.cut), None];
+        }
+        let before = (span.start > segment.span.start).then(|| Span { start: span.start - 1, end: span.end });
+        let after = (span.end < segment.span.end).then(|| Span { start: span.start, end: span.end + 1 });
+        // `a.de.b`: cutting `.de` or `de.` leaves the same.
+        match (before, after) {
+            (Some(b), Some(a)) if self.bytes[usize::from(b.start)] == self.bytes[usize::from(a.end) - 1] => {
+                [before, None]
+            }
+            (None, after) => [after, None],
+            both => [both.0, both.1],
+        }
+    }
+}
+
+/// Stands before every parameter of the query in [`Anatomy::bytes`]; no address holds it.
+const PARAMETER: u8 = 1;
+
+fn to_span((start, end): (usize, usize)) -> Span {
+    // MAX_URL_BYTES fits.
+    Span { start: start as u16, end: end as u16 }
+}
+
+fn add(a: u64, b: u64) -> u64 {
+    let sum = a + b;
+    if sum >= MODULUS { sum - MODULUS } else { sum }
+}
+
+fn sub(a: u64, b: u64) -> u64 {
+    if a >= b { a - b } else { a + MODULUS - b }
+}
+
+fn mul(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    let folded = (product as u64 & MODULUS) + (product >> 61) as u64;
+    if folded >= MODULUS { folded - MODULUS } else { folded }
+}
+
+/// Two hashes into one, all bits stirred.
+pub fn mix(a: u64, b: u64) -> u64 {
+    let mut x = a.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ b.rotate_left(32).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    x = (x ^ (x >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    x = (x ^ (x >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x ^ (x >> 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(identity: &str) -> Anatomy {
+        let mut anatomy = Anatomy::default();
+        assert!(anatomy.read(identity, Separators::Punctuation));
+        anatomy
+    }
+
+    fn parts(identity: &str) -> Vec<(Field, String, Vec<String>)> {
+        let a = read(identity);
+        let tokens = |s: &Segment| a.tokens(s).iter().map(|&t| a.text(t).to_owned()).collect();
+        a.segments().iter().map(|s| (s.field, a.text(s.span).to_owned(), tokens(s))).collect()
+    }
+
+    #[test]
+    fn an_address_falls_into_fields_segments_and_tokens() {
+        let strings = |t: &[&str]| t.iter().map(|t| t.to_string()).collect::<Vec<_>>();
+        assert_eq!(
+            parts("www.aud.gov.hk/chi/home/home_c.htm?b=2&a=x-y"),
+            [
+                (Field::Host, "www".into(), strings(&["www"])),
+                (Field::Host, "aud".into(), strings(&["aud"])),
+                (Field::Host, "gov".into(), strings(&["gov"])),
+                (Field::Host, "hk".into(), strings(&["hk"])),
+                (Field::Path, "chi".into(), strings(&["chi"])),
+                (Field::Path, "home".into(), strings(&["home"])),
+                (Field::File, "home_c.htm".into(), strings(&["home", "c", "htm"])),
+                (Field::Query, "x-y".into(), strings(&["x", "y"])),
+                (Field::Query, "2".into(), strings(&["2"])),
+            ]
+        );
+    }
+
+    #[test]
+    fn cutting_leaves_the_hash_of_the_address_that_is_left() {
+        for (full, left, cut_text) in [
+            ("ex.org/de/x.html", "ex.org/x.html", "de"),
+            ("ex.org/index.de.html", "ex.org/index.html", "de"),
+            ("ex.org/about-nl.html", "ex.org/about.html", "nl"),
+            ("ex.org/nl_about.html", "ex.org/about.html", "nl"),
+            ("de.ex.org/x", "ex.org/x", "de"),
+            ("ex.org/v?id=7&lang=fr", "ex.org/v?id=7", "fr"),
+            ("ex.org/v?a=fr&id=7", "ex.org/v?id=7", "fr"),
+        ] {
+            let a = read(full);
+            let left = read(left);
+            let hit = a.segments().iter().any(|segment| {
+                let spans = a.tokens(segment).iter().copied().chain([segment.span]);
+                spans.filter(|&s| a.text(s) == cut_text).any(|span| {
+                    a.cuts(segment, span).into_iter().flatten().any(|cut| a.cut_hash(cut) == left.hash(left.whole()))
+                })
+            });
+            assert!(hit, "{full}");
+        }
+    }
+
+    #[test]
+    fn holes_at_one_place_leave_one_skeleton() {
+        let span = |a: &Anatomy, text: &str| {
+            let at = a.bytes().windows(text.len()).position(|w| w == text.as_bytes()).expect("it is there");
+            to_span((at, at + text.len()))
+        };
+        let (x, y) = (read("ex.org/en-US/about-en.html"), read("ex.org/nl/about-dutch.html"));
+        let (x1, x2) = (span(&x, "en-US"), span(&x, "en.html"));
+        let x2 = Span { start: x2.start, end: x2.start + 2 };
+        let (y1, y2) = (span(&y, "nl"), span(&y, "dutch"));
+        assert_eq!(x.two_hole_hash(x1, x2), y.two_hole_hash(y1, y2));
+        assert_ne!(x.hole_hash(x1), y.hole_hash(y1));
+        let z = read("ex.org/nl/about.html");
+        let y_cut = Span { start: y2.start - 1, end: y2.end };
+        assert_eq!(y.hole_and_cut_hash(y1, y_cut), z.hole_hash(span(&z, "nl")));
+        let plain = read("ex.org/about.html");
+        let nl = Span { start: y1.start, end: y1.end + 1 };
+        assert_eq!(y.two_cut_hash(nl, y_cut), plain.hash(plain.whole()));
+    }
+}
