@@ -2,5 +2,6 @@
 
 pub mod archive;
 pub mod error;
+pub mod evaluate;
 pub mod extract;
 pub mod types;
