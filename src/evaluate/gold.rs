@@ -99,8 +99,8 @@ impl GoldPairs {
     ///
     /// # Errors
     /// [`Error::Io`] when it cannot be read; [`Error::Input`], with the line, when a row has not four columns, a column
-    /// is no address or language, both languages are the same, a pair occurs twice (also when the other row is grey), or
-    /// a page is said to be in two languages.
+    /// is no address or language, both languages are the same, a pair occurs twice (also when the other row is grey),
+    /// or a page is said to be in two languages.
     pub fn read_pairs(&mut self, place: &str, file: impl Read) -> Result<()> {
         for_each_row(place, file, ["url_a", "url_b", "lang_a", "lang_b"], |[url_a, url_b, lang_a, lang_b]| {
             self.add(read_pair(url_a, url_b, lang_a, lang_b, None)?)
@@ -204,8 +204,8 @@ impl GoldKeys {
     /// passed over, since sites share keys.
     ///
     /// # Errors
-    /// [`Error::Io`] when it cannot be read; [`Error::Input`], with the line, when a row has not three columns, names no
-    /// [`Field`], or has the same text on both sides.
+    /// [`Error::Io`] when it cannot be read; [`Error::Input`], with the line, when a row has not three columns, names
+    /// no [`Field`], or has the same text on both sides.
     pub fn read(&mut self, place: &str, file: impl Read) -> Result<()> {
         for_each_row(place, file, ["key_a", "key_b", "field"], |[key_a, key_b, field]| {
             let field = Field::ALL.into_iter().find(|f| f.name() == field).ok_or_else(|| {

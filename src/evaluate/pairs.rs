@@ -49,8 +49,8 @@ impl Counts {
         self.gold - self.right
     }
 
-    /// |out ∩ gold| / (|out ∩ gold| + |out ∩ untranslated| + |out in neither file|), in 0..=1; `None` when none of what
-    /// was given out can be judged.
+    /// |out ∩ gold| / (|out ∩ gold| + |out ∩ untranslated| + |out in neither file|), in 0..=1; `None` when none of
+    /// what was given out can be judged.
     pub fn precision(&self) -> Option<f64> {
         precision(self.right, self.wrong())
     }
@@ -60,8 +60,8 @@ impl Counts {
         recall(self.right, self.missed())
     }
 
-    /// Harmonic mean of precision and recall, 2·right / (2·right + wrong + missed); `None` when there is nothing to find
-    /// and nothing wrong.
+    /// Harmonic mean of precision and recall, 2·right / (2·right + wrong + missed); `None` when there is nothing to
+    /// find and nothing wrong.
     pub fn f1(&self) -> Option<f64> {
         f1(self.right, self.wrong(), self.missed())
     }
@@ -281,7 +281,11 @@ mod tests {
     fn every_sort_of_pair_counts_as_it_should() {
         let gold = gold(
             &["x.org/en/1 x.org/fr/1 en fr", "x.org/en/2 x.org/fr/2 en fr", "x.org/en/3 x.org/zh/3 en zh-cn"],
-            &["x.org/en/3 x.org/fr/3 en fr untranslated", "x.org/en/4 x.org/fr/4 en fr mixed"],
+            &[
+                "x.org/en/3 x.org/fr/3 en fr untranslated",
+                "x.org/en/4 x.org/fr/4 en fr mixed",
+                "x.org/en/5 x.org/fr/5 en fr untranslated",
+            ],
         );
         let given = [
             out("x.org/fr/1", "x.org/en/1", "fr", "en"),      // gold, the other way round
@@ -366,6 +370,7 @@ mod tests {
             (&["en.x.org"][..], "en.x.org"),
             (&["x.org", "fr.x.org"], "x.org"),
             (&["en.docs.x.org:8080", "fr.docs.x.org:8080"], "docs.x.org:8080"),
+            (&["b.x.org", "c-b.x.org"], "x.org"),
             (&["ax.org", "bx.org"], "ax.org"),
             (&["a.co.uk", "b.co.uk"], "a.co.uk"),
         ];
