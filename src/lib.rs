@@ -2,6 +2,7 @@
 
 pub mod archive;
 pub mod error;
+pub mod evaluate;
 pub mod extract;
 pub mod index;
 pub mod keys;

@@ -1,0 +1,138 @@
+//! Found keys against judged ones.
+
+use std::collections::BTreeSet;
+
+use super::gold::{GoldKey, GoldKeys, GoldPairs};
+use super::{f1, precision, recall};
+use crate::types::Key;
+
+/// What became of the found keys and of the judged ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeyReport {
+    /// Judged keys that were found, in the order of their file.
+    pub found: Vec<GoldKey>,
+    /// Judged keys that were not.
+    pub missed: Vec<GoldKey>,
+    /// Patterns of found keys that were not judged to be any, sorted.
+    pub extra: Vec<String>,
+    /// How many different patterns of found keys are left out: gold is silent about their languages.
+    pub unscored: u64,
+}
+
+impl KeyReport {
+    /// found / (found + extra), in 0..=1; `None` when no key was found.
+    pub fn precision(&self) -> Option<f64> {
+        precision(self.found.len() as u64, self.extra.len() as u64)
+    }
+
+    /// found / (found + missed), in 0..=1; `None` when there is no judged key.
+    pub fn recall(&self) -> Option<f64> {
+        recall(self.found.len() as u64, self.missed.len() as u64)
+    }
+
+    /// Harmonic mean of precision and recall; `None` when there is no key of either sort.
+    pub fn f1(&self) -> Option<f64> {
+        f1(self.found.len() as u64, self.extra.len() as u64, self.missed.len() as u64)
+    }
+}
+
+/// Compares found keys, of one site or many, with the judged ones.
+///
+/// A key is what it says: field and two texts, either way round, letter for letter (`zh_CN` is not `zh-CN`); whether it
+/// was found as a whole token or as part of one is no matter. A key found for several pairs of languages or in several
+/// sites counts once. A compound key matches no judged key, since those are single, and counts as extra.
+///
+/// Keys are judged for the languages that have judged pairs only. Where `pairs` is given, keys of other languages are
+/// left out, unless it holds no pair at all: then there is nothing to find, and every found key is extra.
+pub fn keys<'a>(found: impl IntoIterator<Item = &'a Key>, gold: &GoldKeys, pairs: Option<&GoldPairs>) -> KeyReport {
+    let scored = pairs.map(GoldPairs::paired_langs).filter(|langs| !langs.is_empty());
+    let (mut right, mut extra, mut unscored) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for key in found {
+        let judged = single(key).filter(|key| gold.as_slice().contains(key));
+        if scored.as_ref().is_some_and(|langs| !langs.contains(&key.langs)) {
+            unscored.insert(unordered_pattern(key));
+        } else if let Some(key) = judged {
+            right.insert(key);
+        } else {
+            extra.insert(unordered_pattern(key));
+        }
+    }
+    let (found, missed) = gold.as_slice().iter().cloned().partition(|key| right.contains(key));
+    KeyReport { found, missed, unscored: unscored.len() as u64, extra: extra.into_iter().collect() }
+}
+
+fn single(key: &Key) -> Option<GoldKey> {
+    match key.edits.as_slice() {
+        [edit] => Some(GoldKey::new(edit.field, &edit.from, &edit.to)),
+        _ => None,
+    }
+}
+
+/// The pattern that counts a key once, whichever way round its texts stand.
+fn unordered_pattern(key: &Key) -> String {
+    single(key).map_or_else(|| key.pattern(), |key| key.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{Edit, Field, Lang, LangPair};
+
+    fn langs(a: &str, b: &str) -> LangPair {
+        LangPair::new(Lang::parse(a).expect("a tag"), Lang::parse(b).expect("a tag")).expect("two languages")
+    }
+
+    fn edit(field: Field, from: &str, to: &str) -> Edit {
+        Edit { field, from: from.to_owned(), to: to.to_owned(), core: false }
+    }
+
+    fn key(a: &str, b: &str, field: Field, from: &str, to: &str) -> Key {
+        Key { langs: langs(a, b), edits: vec![edit(field, from, to)] }
+    }
+
+    fn gold(text: &str) -> GoldKeys {
+        let mut gold = GoldKeys::default();
+        gold.read("gold", text.as_bytes()).expect("sound rows");
+        gold
+    }
+
+    #[test]
+    fn keys_match_in_any_direction_and_to_the_letter() {
+        let gold = gold("en\tfr\tpath\nen\tzh_CN\tpath\n(null)\tde\tfile\n");
+        let core = Key { langs: langs("de", "en"), edits: vec![Edit { core: true, ..edit(Field::File, "de", "") }] };
+        let compound =
+            Key { langs: langs("en", "nl"), edits: vec![edit(Field::Path, "", "nl"), edit(Field::File, "", "nl")] };
+        let found = [
+            key("en", "fr", Field::Path, "en", "fr"),
+            key("es", "fr", Field::Path, "fr", "en"),
+            key("en", "zh-cn", Field::Path, "en", "zh-CN"),
+            key("en", "fr", Field::File, "en", "fr"),
+            core,
+            compound,
+        ];
+        let report = keys(&found, &gold, None);
+        assert_eq!(report.found.iter().map(GoldKey::to_string).collect::<Vec<_>>(), ["path:en:fr", "file:(null):de"]);
+        assert_eq!(report.missed.iter().map(GoldKey::to_string).collect::<Vec<_>>(), ["path:en:zh_CN"]);
+        assert_eq!(report.extra, ["file:en:fr", "path:(null):nl+file:(null):nl", "path:en:zh-CN"]);
+        // P = 2/5, R = 2/3, F1 = 2·(2/5)·(2/3) / (2/5 + 2/3) = (8/15) / (16/15) = 1/2.
+        assert_eq!((report.precision(), report.recall(), report.f1()), (Some(0.4), Some(2.0 / 3.0), Some(0.5)));
+    }
+
+    #[test]
+    fn languages_gold_does_not_know_are_left_out() {
+        let gold = gold("en\tfr\tpath\n");
+        let mut pairs = GoldPairs::default();
+        pairs.read_pairs("p", "http://x.org/en/\thttp://x.org/fr/\ten\tfr".as_bytes()).expect("sound rows");
+        pairs.read_grey("g", "http://x.org/fr/\thttp://x.org/ja/\tfr\tja\tmixed".as_bytes()).expect("sound rows");
+        let found = [key("en", "fr", Field::Path, "en", "fr"), key("fr", "ja", Field::Path, "fr", "ja")];
+        let report = keys(&found, &gold, Some(&pairs));
+        assert_eq!((report.precision(), report.unscored), (Some(1.0), 1));
+    }
+
+    #[test]
+    fn where_no_key_exists_every_found_one_is_extra() {
+        let report = keys(&[key("en", "fr", Field::Path, "a", "b")], &gold(""), Some(&GoldPairs::default()));
+        assert_eq!((report.precision(), report.recall(), report.f1()), (Some(0.0), None, Some(0.0)));
+        assert_eq!(keys(&[], &gold(""), None).f1(), None);
+    }
+}
