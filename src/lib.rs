@@ -6,5 +6,6 @@ pub mod evaluate;
 pub mod extract;
 pub mod index;
 pub mod keys;
+pub mod store;
 pub mod text;
 pub mod types;

@@ -21,6 +21,34 @@ impl<S: AsRef<str> + Sync> Addresses for [S] {
     }
 }
 
+/// Hashes of blocks kept of a page.
+pub const SKETCH: usize = 8;
+
+/// What is known of a page before its partner is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PageFacts {
+    /// Language of its text, or unknown.
+    pub detected: Lang,
+    /// How sure that is, 0..=1.
+    pub confidence: f32,
+    /// Language it declares, or unknown.
+    pub declared: Lang,
+    /// Share of A–Z in its letters, 0..=1.
+    pub latin_share: f32,
+    /// Bytes of text.
+    pub text_bytes: u32,
+    /// Hash of its title.
+    pub title: u64,
+    /// The smallest hashes of its blocks ([`crate::keys::labels::sketch`]); zeros where there are fewer.
+    pub sketch: [u32; SKETCH],
+}
+
+/// The pages of a registrable domain, in the order of their addresses.
+pub trait Pages: Addresses {
+    /// What is known of a page. Panics when `page` is not below [`Addresses::count`].
+    fn facts(&self, page: u32) -> PageFacts;
+}
+
 /// A page that is in no language of the competition: unknown, a copy, or not asked for.
 pub const NO_LABEL: u16 = u16::MAX;
 

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::candidate::names_language;
 use super::{Evidence, FoundKey, LabelMode, Pages, Params, State, counterpart, host_ranges};
-use crate::index::site::{Addresses, NO_LABEL, SiteIndex};
+use crate::index::site::{Addresses, NO_LABEL, SKETCH, SiteIndex};
 use crate::text::tokens::{Anatomy, Span};
 use crate::types::{Field, Key, Lang};
 
@@ -30,9 +30,6 @@ pub fn initial(pages: &dyn Pages, params: &Params) -> Vec<Option<Lang>> {
 fn is_wanted(lang: Lang, params: &Params) -> bool {
     params.langs.is_empty() || params.langs.iter().any(|wanted| wanted.agrees(lang))
 }
-
-/// Hashes kept of a page's blocks.
-pub const SKETCH: usize = 8;
 
 /// Blocks of at least this many bytes are compared, so that language bars and menus do not count.
 const LONG_BLOCK_BYTES: usize = 40;

@@ -13,6 +13,7 @@ use rustc_hash::FxHashSet;
 
 use crate::error::Result;
 use crate::index::site::{Addresses, NO_LABEL, SiteIndex};
+pub use crate::index::site::{PageFacts, Pages};
 use crate::text::tokens::Separators;
 use crate::types::{Field, Key, Lang, LangPair, PagePair};
 
@@ -196,31 +197,6 @@ impl Params {
     pub fn least_count(&self, size: u32) -> u32 {
         self.min_power.max((f64::from(size) * self.min_share).ceil() as u32)
     }
-}
-
-/// What is known of a page before its partner is.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct PageFacts {
-    /// Language of its text, or unknown.
-    pub detected: Lang,
-    /// How sure that is, 0..=1.
-    pub confidence: f32,
-    /// Language it declares, or unknown.
-    pub declared: Lang,
-    /// Share of A–Z in its letters, 0..=1.
-    pub latin_share: f32,
-    /// Bytes of text.
-    pub text_bytes: u32,
-    /// Hash of its title.
-    pub title: u64,
-    /// The smallest hashes of its blocks ([`labels::sketch`]); zeros where there are fewer.
-    pub sketch: [u32; labels::SKETCH],
-}
-
-/// The pages of a registrable domain, in the order of their addresses.
-pub trait Pages: Addresses {
-    /// What is known of a page. Panics when `page` is not below [`Addresses::count`].
-    fn facts(&self, page: u32) -> PageFacts;
 }
 
 /// A key of one site.

@@ -1,0 +1,270 @@
+//! The catalog: one sled tree of small values, by table and key. Everything in it can be made again from the record files.
+//!
+//! One tree, not one a table: a batch of sled is atomic within a tree, and a commit must be.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rkyv::api::high::{HighDeserializer, HighValidator};
+use rkyv::bytecheck::CheckBytes;
+use rkyv::rancor;
+use rkyv::util::AlignedVec;
+use rkyv::{Archive, Deserialize};
+
+use super::records::Stored;
+use crate::error::{Error, Result};
+
+/// First byte of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Table {
+    /// Sentinel and settings, by name.
+    Meta = b'm',
+    /// Archives, by number.
+    Archive = b'a',
+    /// Numbers of archives, by fingerprint.
+    Fingerprint = b'f',
+    /// Sites, by number.
+    Site = b's',
+    /// Numbers of sites, by domain.
+    Domain = b'd',
+    /// Results, by number of the site.
+    Result = b'r',
+    /// Global credibility, by pattern.
+    Credibility = b'c',
+    /// Stages, by name.
+    Stage = b'g',
+    /// Token → sites, in blocks by the first token's hash.
+    Token = b't',
+}
+
+impl Table {
+    fn key(self, key: &[u8]) -> Vec<u8> {
+        let mut full = Vec::with_capacity(key.len() + 1);
+        full.push(self as u8);
+        full.extend_from_slice(key);
+        full
+    }
+}
+
+/// Changes that become visible together.
+#[derive(Default)]
+pub struct Changes {
+    batch: sled::Batch,
+    count: usize,
+}
+
+impl Changes {
+    /// Sets a value.
+    pub fn put<T: Stored>(&mut self, table: Table, key: &[u8], value: &T) {
+        let bytes =
+            rkyv::to_bytes::<rancor::Error>(value).expect("catalog values hold nothing that cannot be serialised");
+        self.put_bytes(table, key, &bytes);
+    }
+
+    /// Sets a value that is bytes already.
+    pub fn put_bytes(&mut self, table: Table, key: &[u8], value: &[u8]) {
+        self.batch.insert(table.key(key), value);
+        self.count += 1;
+    }
+
+    /// Takes a value away.
+    pub fn remove(&mut self, table: Table, key: &[u8]) {
+        self.batch.remove(table.key(key));
+        self.count += 1;
+    }
+
+    /// How many changes there are.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// True when there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+/// The open catalog.
+pub struct Catalog {
+    folder: PathBuf,
+    db: sled::Db,
+}
+
+/// Why a catalog could not be opened.
+pub enum OpenFailure {
+    /// Another process holds it.
+    Locked,
+    /// Its files are damaged.
+    Damaged(String),
+    /// The environment (disk full, no permission).
+    Environment(Error),
+}
+
+/// What sled may keep in memory.
+const CACHE_BYTES: u64 = 64 << 20;
+
+impl Catalog {
+    /// Opens or makes the catalog in `folder`. Damage that makes sled panic is caught.
+    ///
+    /// # Errors
+    /// [`OpenFailure`]. Waits up to `patience` for another process to let go of it.
+    pub fn open(folder: &Path, patience: Duration) -> Result<Catalog, OpenFailure> {
+        let since = Instant::now();
+        loop {
+            match open_once(folder) {
+                Err(OpenFailure::Locked) if since.elapsed() < patience => std::thread::sleep(Duration::from_millis(20)),
+                Ok(db) => return Ok(Catalog { folder: folder.to_owned(), db }),
+                Err(failure) => return Err(failure),
+            }
+        }
+    }
+
+    fn failed(&self, action: &str, error: sled::Error) -> Error {
+        match error {
+            sled::Error::Io(source) => Error::Io { path: self.folder.clone(), action: "accessing the catalog", source },
+            other => {
+                Error::Store { path: self.folder.clone(), problem: format!("{action} the catalog failed: {other}") }
+            }
+        }
+    }
+
+    /// A value, if it is there.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read or the value is damaged.
+    pub fn get<T>(&self, table: Table, key: &[u8]) -> Result<Option<T>>
+    where
+        T: Archive,
+        T::Archived:
+            for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<T, HighDeserializer<rancor::Error>>,
+    {
+        self.get_bytes(table, key)?.map(|bytes| self.decode(&bytes)).transpose()
+    }
+
+    /// A value as bytes.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub fn get_bytes(&self, table: Table, key: &[u8]) -> Result<Option<sled::IVec>> {
+        self.db.get(table.key(key)).map_err(|error| self.failed("reading", error))
+    }
+
+    fn decode<T>(&self, bytes: &[u8]) -> Result<T>
+    where
+        T: Archive,
+        T::Archived:
+            for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<T, HighDeserializer<rancor::Error>>,
+    {
+        // sled does not align values.
+        let mut aligned = AlignedVec::<16>::with_capacity(bytes.len());
+        aligned.extend_from_slice(bytes);
+        rkyv::from_bytes::<T, rancor::Error>(&aligned).map_err(|error| Error::Store {
+            path: self.folder.clone(),
+            problem: format!("a value of the catalog is damaged: {error}"),
+        })
+    }
+
+    /// Calls `each` with the key and value of every entry of a table, in order of the key.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read, or what `each` returns.
+    pub fn for_each<T>(&self, table: Table, mut each: impl FnMut(&[u8], T) -> Result<()>) -> Result<()>
+    where
+        T: Archive,
+        T::Archived:
+            for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<T, HighDeserializer<rancor::Error>>,
+    {
+        for entry in self.db.scan_prefix([table as u8]) {
+            let (key, value) = entry.map_err(|error| self.failed("reading", error))?;
+            each(&key[1..], self.decode(&value)?)?;
+        }
+        Ok(())
+    }
+
+    /// The last entry of a table at or before `key`, as bytes.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub fn at_or_before(&self, table: Table, key: &[u8]) -> Result<Option<(Vec<u8>, sled::IVec)>> {
+        let range = table.key(&[])..=table.key(key);
+        let entry = self.db.range(range).next_back().transpose().map_err(|error| self.failed("reading", error))?;
+        Ok(entry.map(|(key, value)| (key[1..].to_vec(), value)))
+    }
+
+    /// The first key of a table at or after `key`.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub fn after(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        let range = table.key(key)..vec![table as u8 + 1];
+        let entry = self.db.range(range).next().transpose().map_err(|error| self.failed("reading", error))?;
+        Ok(entry.map(|(key, _)| key[1..].to_vec()))
+    }
+
+    /// How many entries a table has.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub fn count(&self, table: Table) -> Result<u64> {
+        let mut count = 0;
+        for entry in self.db.scan_prefix([table as u8]) {
+            entry.map_err(|error| self.failed("reading", error))?;
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    /// Makes changes durable, all or none.
+    ///
+    /// # Errors
+    /// When the disk does not take them.
+    pub fn apply(&self, changes: Changes) -> Result<()> {
+        self.db.apply_batch(changes.batch).map_err(|error| self.failed("writing", error))?;
+        self.db.flush().map_err(|error| self.failed("writing", error))?;
+        // sled frees memory late otherwise: 20 times as much after a million changes.
+        let guard = crossbeam_epoch::pin();
+        for _ in 0..16 {
+            guard.flush();
+        }
+        Ok(())
+    }
+}
+
+fn open_once(folder: &Path) -> Result<sled::Db, OpenFailure> {
+    let config =
+        sled::Config::new().path(folder).cache_capacity(CACHE_BYTES).mode(sled::Mode::LowSpace).flush_every_ms(None);
+    let opened = quietly(|| catch_unwind(AssertUnwindSafe(|| config.open())));
+    match opened {
+        Ok(Ok(db)) => Ok(db),
+        Ok(Err(sled::Error::Io(error))) => {
+            let text = error.to_string();
+            if text.contains("could not acquire lock") {
+                Err(OpenFailure::Locked)
+            } else if error.kind() == std::io::ErrorKind::Other
+                || error.kind() == std::io::ErrorKind::InvalidData
+                || error.kind() == std::io::ErrorKind::UnexpectedEof
+            {
+                Err(OpenFailure::Damaged(text))
+            } else {
+                Err(OpenFailure::Environment(Error::Io {
+                    path: folder.to_owned(),
+                    action: "opening the catalog",
+                    source: error,
+                }))
+            }
+        }
+        Ok(Err(error)) => Err(OpenFailure::Damaged(error.to_string())),
+        Err(_) => Err(OpenFailure::Damaged("sled could not read its files".into())),
+    }
+}
+
+/// Runs `work` without a panic's message: sled panics on damage, which is expected here and told in our own words.
+fn quietly<T>(work: impl FnOnce() -> T) -> T {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let result = work();
+    std::panic::set_hook(hook);
+    result
+}

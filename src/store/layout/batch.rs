@@ -1,0 +1,153 @@
+//! Batch records: what one commit of ingestion read, and from where to where. The archive's progress can be rebuilt from them.
+
+use rkyv::{Archive, Deserialize, Serialize};
+
+/// One batch of records of one archive. Kind 2.
+#[derive(Archive, Serialize, Clone, Debug, Default)]
+pub struct BatchRecord {
+    /// Number of the archive.
+    pub archive: u32,
+    /// What the archive is; the same in every batch of it.
+    pub identity: ArchiveIdentity,
+    /// Position in the archive where the batch begins.
+    pub from: u64,
+    /// Position where it ends.
+    pub to: u64,
+    /// True when the archive ends there.
+    pub done: bool,
+    /// Records read.
+    pub records: u64,
+    /// Code of each reason something was left out for, and how often.
+    pub skips: Vec<(u8, u64)>,
+    /// A few of them.
+    pub samples: Vec<SkipSample>,
+    /// Pages, in the order of the archive.
+    pub pages: Vec<PageEntry>,
+    /// Left-out captures that have a web address.
+    pub skipped: Vec<SkipEntry>,
+}
+
+/// What tells an archive from others.
+#[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+pub struct ArchiveIdentity {
+    /// Where it was when it was last given.
+    pub path: String,
+    /// Name of its format.
+    pub format: String,
+    /// Length in bytes.
+    pub bytes: u64,
+    /// Hash of its length, first and last 64 KiB.
+    pub fingerprint: u64,
+}
+
+/// One left-out record, for `status`.
+#[derive(Archive, Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+pub struct SkipSample {
+    /// Code of the reason.
+    pub reason: u8,
+    /// Where it begins in the archive.
+    pub offset: u64,
+    /// What was found.
+    pub detail: String,
+}
+
+/// One page as indexing sees it.
+#[derive(Archive, Serialize, Clone, Debug, Default)]
+pub struct PageEntry {
+    /// Address without scheme.
+    pub identity: String,
+    /// Scheme is https.
+    pub https: bool,
+    /// Its page record.
+    pub page: u64,
+    /// Milliseconds since 1970 UTC.
+    pub date_ms: i64,
+    /// Hash of its text, title and links: which of two captures of one instant is kept must not depend on their order.
+    pub digest: u64,
+    /// Bytes of text.
+    pub text_bytes: u32,
+    /// Hash of its title.
+    pub title: u64,
+    /// Smallest hashes of its blocks.
+    pub sketch: [u32; 8],
+    /// Language of the text.
+    pub detected: [u8; 8],
+    /// How sure that is.
+    pub confidence: f32,
+    /// Language it declares; `und`: none.
+    pub declared: [u8; 8],
+    /// Share of A–Z in its letters.
+    pub latin_share: f32,
+}
+
+/// One left-out capture, for `explain`.
+#[derive(Archive, Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+pub struct SkipEntry {
+    /// Address without scheme.
+    pub identity: String,
+    /// Code of the reason.
+    pub reason: u8,
+    /// What was found.
+    pub detail: String,
+    /// Archive.
+    pub archive: u32,
+    /// Where it begins in the archive.
+    pub offset: u64,
+    /// Its bytes there.
+    pub length: u64,
+}
+
+impl ArchivedBatchRecord {
+    /// What the archive is.
+    pub fn identity(&self) -> ArchiveIdentity {
+        ArchiveIdentity {
+            path: self.identity.path.to_string(),
+            format: self.identity.format.to_string(),
+            bytes: self.identity.bytes.to_native(),
+            fingerprint: self.identity.fingerprint.to_native(),
+        }
+    }
+
+    /// Some of what was left out.
+    pub fn samples(&self) -> impl Iterator<Item = SkipSample> {
+        self.samples.iter().map(|sample| SkipSample {
+            reason: sample.reason,
+            offset: sample.offset.to_native(),
+            detail: sample.detail.to_string(),
+        })
+    }
+}
+
+impl ArchivedPageEntry {
+    /// The entry, owned.
+    pub fn to_owned(&self) -> PageEntry {
+        PageEntry {
+            identity: self.identity.to_string(),
+            https: self.https,
+            page: self.page.to_native(),
+            date_ms: self.date_ms.to_native(),
+            digest: self.digest.to_native(),
+            text_bytes: self.text_bytes.to_native(),
+            title: self.title.to_native(),
+            sketch: self.sketch.map(|hash| hash.to_native()),
+            detected: self.detected,
+            confidence: self.confidence.to_native(),
+            declared: self.declared,
+            latin_share: self.latin_share.to_native(),
+        }
+    }
+}
+
+impl ArchivedSkipEntry {
+    /// The entry, owned.
+    pub fn to_owned(&self) -> SkipEntry {
+        SkipEntry {
+            identity: self.identity.to_string(),
+            reason: self.reason,
+            detail: self.detail.to_string(),
+            archive: self.archive.to_native(),
+            offset: self.offset.to_native(),
+            length: self.length.to_native(),
+        }
+    }
+}

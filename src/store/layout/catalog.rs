@@ -1,0 +1,114 @@
+//! Values of the catalog.
+
+use rkyv::{Archive, Deserialize, Serialize};
+
+use super::{ArchiveIdentity, SkipSample};
+
+/// Which commit the catalog holds, and where the record files end in it. Key `m` `sentinel`.
+#[derive(
+    Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize,
+)]
+pub struct Sentinel {
+    /// Number of the commit.
+    pub commit: u64,
+    /// Ends of the record files, in the order of their kinds.
+    pub ends: [u64; 5],
+}
+
+/// One archive. Key `a` number.
+#[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+pub struct ArchiveRecord {
+    /// What it is.
+    pub identity: ArchiveIdentity,
+    /// How far it is read.
+    pub position: u64,
+    /// Read to its end.
+    pub done: bool,
+    /// Records read.
+    pub records: u64,
+    /// Pages taken.
+    pub pages: u64,
+    /// Code of each reason something was left out for, and how often.
+    pub skips: Vec<(u8, u64)>,
+    /// A few of them.
+    pub samples: Vec<SkipSample>,
+}
+
+/// One site: where its pages are. Key `s` number.
+#[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+pub struct SiteHead {
+    /// Registrable domain.
+    pub domain: String,
+    /// Its chunks, in order.
+    pub chunks: Vec<u64>,
+    /// Its left-out captures.
+    pub skipped: Vec<u64>,
+    /// Pages.
+    pub pages: u32,
+    /// Captures that a newer one of their address replaced.
+    pub older: u64,
+    /// Grows whenever its pages change.
+    pub generation: u64,
+    /// Hosts.
+    pub hosts: Vec<HostRecord>,
+}
+
+/// One host of a site.
+#[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+pub struct HostRecord {
+    /// Host name, with port where it is not the default.
+    pub host: String,
+    /// Pages of each detected language.
+    pub langs: Vec<([u8; 8], u32)>,
+}
+
+/// What key discovery left for one site. Key `r` number.
+#[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResultHead {
+    /// Its result record.
+    pub record: u64,
+    /// [`SiteHead::generation`] it was made from.
+    pub generation: u64,
+    /// Fingerprint of the settings.
+    pub params: u64,
+    /// Hash of the patterns considered for rescue; 0: none.
+    pub considered: u64,
+    /// Pairs.
+    pub pairs: u64,
+}
+
+/// Global credibility of a pattern. Key `c` pattern.
+#[derive(Archive, Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Credibility {
+    /// [`crate::keys::GlobalSum`].
+    pub sum: u64,
+    /// Sites that add to it.
+    pub sites: u32,
+}
+
+/// How far a stage is. Key `g` name.
+#[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+pub struct StageRecord {
+    /// Fingerprint of the stage's version, settings and the stages before it.
+    pub fingerprint: u64,
+    /// How far it is; each stage says what the number means.
+    pub cursor: u64,
+    /// True when it came to its end.
+    pub finished: bool,
+}
+
+/// Settings that the store was made with. Key `m` `config`.
+#[derive(
+    Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize,
+)]
+#[serde(default)]
+pub struct RunConfig {
+    /// Name of the preset.
+    pub preset: String,
+    /// Languages, in the order of listing.
+    pub langs: Vec<String>,
+    /// A whole domain is one site.
+    pub whole_domains: bool,
+    /// Global credibility that rescues; `None`: the preset's.
+    pub rescue_above: Option<u64>,
+}

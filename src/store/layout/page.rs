@@ -1,0 +1,189 @@
+//! Page records: everything extraction took out of one capture.
+
+use rkyv::{Archive, Serialize};
+
+use crate::types::{Capture, Link, LinkKind, Page};
+
+/// One page as extracted. Kind 1.
+#[derive(Archive, Serialize, Clone, Debug, Default)]
+pub struct PageRecord {
+    /// The address, with its scheme.
+    pub url: String,
+    /// Archive it came from.
+    pub archive: u32,
+    /// Where its record begins in the archive.
+    pub offset: u64,
+    /// Bytes of its record in the archive, 0 where unknown.
+    pub length: u64,
+    /// Milliseconds since 1970 UTC, 0 where unknown.
+    pub date_ms: i64,
+    /// Charset it was read as.
+    pub charset: String,
+    /// Title.
+    pub title: String,
+    /// Text blocks, each followed by a line feed.
+    pub text: String,
+    /// Where the blocks lie.
+    pub blocks: Vec<BlockRecord>,
+    /// Tag sequence.
+    pub tags: Vec<u16>,
+    /// Texts of links, end to end: address (without what it shares with the page's own), anchor, rel.
+    pub link_text: String,
+    /// Links.
+    pub links: Vec<LinkRecord>,
+    /// Images.
+    pub images: Vec<ImageRecord>,
+    /// Language of the text.
+    pub detected: [u8; 8],
+    /// How sure that is.
+    pub confidence: f32,
+    /// Languages it declares.
+    pub declared: Vec<[u8; 8]>,
+    /// Share of A–Z in its letters.
+    pub latin_share: f32,
+}
+
+/// [`crate::types::Block`].
+#[derive(Archive, Serialize, Clone, Copy, Debug)]
+pub struct BlockRecord {
+    /// First byte in the text.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+    /// Tags before it.
+    pub at: u32,
+    /// Tag code.
+    pub tag: u16,
+}
+
+/// [`crate::types::Link`]; texts lie in `link_text` behind those of the link before.
+#[derive(Archive, Serialize, Clone, Copy, Debug)]
+pub struct LinkRecord {
+    /// Bytes its address shares with the beginning of the page's own.
+    pub shared: u16,
+    /// End of the rest of its address.
+    pub url_end: u32,
+    /// End of its anchor.
+    pub anchor_end: u32,
+    /// End of its `rel`.
+    pub rel_end: u32,
+    /// Tags before it.
+    pub at: u32,
+    /// `hreflang`; zeros: none.
+    pub hreflang: [u8; 8],
+    /// [`LinkKind`].
+    pub kind: u8,
+}
+
+/// [`crate::types::Image`].
+#[derive(Archive, Serialize, Clone, Debug)]
+pub struct ImageRecord {
+    /// Address.
+    pub url: String,
+    /// Alternative text.
+    pub alt: String,
+}
+
+impl PageRecord {
+    /// The record of a page and the capture it was extracted from.
+    pub fn new(url: &str, archive: u32, capture: &Capture, page: Page) -> PageRecord {
+        let mut link_text = String::new();
+        let links = page.links.iter().map(|link| link_record(url, link, &mut link_text)).collect();
+        PageRecord {
+            url: url.to_owned(),
+            archive,
+            offset: capture.offset,
+            length: capture.length,
+            date_ms: capture.date_ms,
+            charset: page.charset,
+            title: page.title,
+            text: page.text,
+            blocks: page
+                .blocks
+                .iter()
+                .map(|b| BlockRecord { start: b.start, end: b.end, at: b.at, tag: b.tag })
+                .collect(),
+            tags: page.tags,
+            link_text,
+            links,
+            images: page.images.into_iter().map(|image| ImageRecord { url: image.url, alt: image.alt }).collect(),
+            detected: page.detected.to_bytes(),
+            confidence: page.confidence,
+            declared: page.declared.iter().map(|lang| lang.to_bytes()).collect(),
+            latin_share: page.latin_share,
+        }
+    }
+}
+
+fn link_record(url: &str, link: &Link, text: &mut String) -> LinkRecord {
+    let mut shared = url.bytes().zip(link.url.bytes()).take_while(|(a, b)| a == b).count().min(usize::from(u16::MAX));
+    while !link.url.is_char_boundary(shared) {
+        shared -= 1;
+    }
+    let mut end = |part: &str| {
+        text.push_str(part);
+        text.len() as u32
+    };
+    LinkRecord {
+        shared: shared as u16,
+        url_end: end(&link.url[shared..]),
+        anchor_end: end(&link.anchor),
+        rel_end: end(&link.rel),
+        at: link.at,
+        hreflang: link.hreflang.map_or([0; 8], |lang| lang.to_bytes()),
+        kind: link.kind as u8,
+    }
+}
+
+impl ArchivedPageRecord {
+    /// The links, put together again.
+    pub fn links(&self) -> Vec<Link> {
+        let mut start = 0;
+        let mut part = |end: u32| {
+            let text = self.link_text.get(start as usize..end as usize).unwrap_or("");
+            start = end;
+            text.to_owned()
+        };
+        let kinds = [LinkKind::Anchor, LinkKind::Head, LinkKind::Frame];
+        let link = |record: &ArchivedLinkRecord| {
+            let shared = self.url.get(..usize::from(record.shared.to_native())).unwrap_or("").to_owned();
+            Link {
+                url: shared + &part(record.url_end.to_native()),
+                anchor: part(record.anchor_end.to_native()),
+                rel: part(record.rel_end.to_native()),
+                hreflang: (record.hreflang != [0; 8]).then(|| crate::types::Lang::from_bytes(record.hreflang)),
+                kind: kinds.get(usize::from(record.kind)).copied().unwrap_or_default(),
+                at: record.at.to_native(),
+            }
+        };
+        self.links.iter().map(link).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Lang;
+
+    #[test]
+    fn links_round_trip() {
+        let link = |url: &str, anchor: &str, hreflang| Link {
+            url: url.into(),
+            anchor: anchor.into(),
+            rel: "next".into(),
+            hreflang,
+            kind: LinkKind::Head,
+            at: 3,
+        };
+        let links = vec![
+            link("http://x.org/é/b", "b", None),
+            link("https://y.org/", "", Some(Lang::EN)),
+            link("http://x.org/a/b?c", "ü", None),
+        ];
+        let page = Page { links: links.clone(), ..Page::default() };
+        let record = PageRecord::new("http://x.org/a/b", 0, &Capture::default(), page);
+        let bytes = rkyv::to_bytes::<rkyv::rancor::Error>(&record).expect("serialisable");
+        let archived = rkyv::access::<ArchivedPageRecord, rkyv::rancor::Error>(&bytes).expect("sound");
+        assert_eq!(archived.links(), links);
+    }
+}

@@ -1,0 +1,92 @@
+//! Results of key discovery in one site.
+
+use rkyv::{Archive, Serialize};
+
+/// Keys and pairs of one site. Kind 4.
+#[derive(Archive, Serialize, Clone, Debug, Default)]
+pub struct ResultRecord {
+    /// Number of the site.
+    pub site: u32,
+    /// [`super::SiteHead::generation`] it was made from.
+    pub generation: u64,
+    /// Fingerprint of the settings it was made with.
+    pub params: u64,
+    /// Patterns of other sites that were looked for here because they are credible.
+    pub considered: Vec<String>,
+    /// Keys.
+    pub keys: Vec<KeyRow>,
+    /// What each pattern adds to its global credibility ([`crate::keys::GlobalSum`]).
+    pub contributions: Vec<(String, u64)>,
+    /// Pairs, by language pair and page.
+    pub pairs: Vec<PairRow>,
+    /// Language each page counts for, where it is not the detected one; `und`: none.
+    pub settled: Vec<(u32, [u8; 8])>,
+    /// Untranslated copies, and the page that stands for each.
+    pub copies: Vec<(u32, u32)>,
+    /// What `hosts` lists.
+    pub hosts: Vec<HostRow>,
+}
+
+/// One key.
+#[derive(Archive, Serialize, Clone, Debug)]
+pub struct KeyRow {
+    /// First language.
+    pub lang_a: [u8; 8],
+    /// Second language.
+    pub lang_b: [u8; 8],
+    /// One or two edits.
+    pub edits: Vec<EditRow>,
+    /// First page it was found among.
+    pub scope_start: u32,
+    /// One past the last.
+    pub scope_end: u32,
+    /// Linking power.
+    pub power: u64,
+    /// |w|.
+    pub site_pages: u64,
+    /// Local credibility C(p, w).
+    pub credibility: f64,
+    /// Pairs it took.
+    pub taken: u64,
+    /// [`crate::keys::State`].
+    pub state: u8,
+}
+
+/// One edit of a key.
+#[derive(Archive, Serialize, Clone, Debug)]
+pub struct EditRow {
+    /// [`crate::types::Field`].
+    pub field: u8,
+    /// Text in the first language; empty: (null).
+    pub from: String,
+    /// Text in the second.
+    pub to: String,
+    /// Parts of tokens.
+    pub core: bool,
+}
+
+/// One pair.
+#[derive(Archive, Serialize, Clone, Copy, Debug)]
+pub struct PairRow {
+    /// Page in the key's first language.
+    pub a: u32,
+    /// Page in its second.
+    pub b: u32,
+    /// Position of the key.
+    pub key: u32,
+}
+
+/// One host.
+#[derive(Archive, Serialize, Clone, Debug)]
+pub struct HostRow {
+    /// Host name.
+    pub host: String,
+    /// Pages.
+    pub pages: u32,
+    /// Pairs with at least one page on it.
+    pub pairs: u64,
+    /// C(w) = max_p C(p, w) over the keys that took pairs there.
+    pub credibility: f64,
+    /// Pages of each language.
+    pub langs: Vec<([u8; 8], u32)>,
+}

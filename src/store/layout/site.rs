@@ -1,0 +1,148 @@
+//! Site chunks: the page table of one registrable domain, by columns, sorted by address.
+
+use rkyv::{Archive, Serialize};
+
+use super::{PageEntry, SkipEntry};
+use crate::index::site::PageFacts;
+use crate::types::Lang;
+
+/// Pages of a chunk; only the last chunk of a site has fewer.
+pub const CHUNK_PAGES: usize = 1 << 14;
+
+/// Some pages of one site. Kind 3. All columns have one entry a page.
+#[derive(Archive, Serialize, Clone, Debug, Default)]
+pub struct SiteChunk {
+    /// Addresses without scheme, end to end.
+    pub identities: String,
+    /// End of each address.
+    pub ends: Vec<u32>,
+    /// Scheme is https.
+    pub https: Vec<bool>,
+    /// Page records.
+    pub pages: Vec<u64>,
+    /// Milliseconds since 1970 UTC.
+    pub dates: Vec<i64>,
+    /// [`PageEntry::digest`].
+    pub digests: Vec<u64>,
+    /// Languages that occur in the chunk.
+    pub langs: Vec<[u8; 8]>,
+    /// Language of the text, as a position in `langs`.
+    pub detected: Vec<u16>,
+    /// How sure that is, in 1/255.
+    pub confidence: Vec<u8>,
+    /// Declared language, as a position in `langs`.
+    pub declared: Vec<u16>,
+    /// Share of A–Z, in 1/255.
+    pub latin_share: Vec<u8>,
+    /// Bytes of text.
+    pub text_bytes: Vec<u32>,
+    /// Hashes of titles.
+    pub titles: Vec<u64>,
+    /// Smallest hashes of blocks.
+    pub sketches: Vec<[u32; 8]>,
+}
+
+/// Left-out captures of one site, sorted by address. Kind 5.
+#[derive(Archive, Serialize, Clone, Debug, Default)]
+pub struct SkipChunk {
+    /// The captures.
+    pub entries: Vec<SkipEntry>,
+}
+
+/// Fills chunks.
+#[derive(Default)]
+pub struct ChunkBuilder {
+    chunk: SiteChunk,
+}
+
+impl ChunkBuilder {
+    /// Adds a page; gives a chunk once it is full.
+    pub fn push(&mut self, entry: &PageEntry) -> Option<SiteChunk> {
+        let chunk = &mut self.chunk;
+        chunk.identities.push_str(&entry.identity);
+        chunk.ends.push(chunk.identities.len() as u32);
+        chunk.https.push(entry.https);
+        chunk.pages.push(entry.page);
+        chunk.dates.push(entry.date_ms);
+        chunk.digests.push(entry.digest);
+        let (detected, declared) = (self.lang(entry.detected), self.lang(entry.declared));
+        let chunk = &mut self.chunk;
+        chunk.detected.push(detected);
+        chunk.declared.push(declared);
+        let share = |share: f32| (share.clamp(0.0, 1.0) * 255.0).round() as u8;
+        chunk.confidence.push(share(entry.confidence));
+        chunk.latin_share.push(share(entry.latin_share));
+        chunk.text_bytes.push(entry.text_bytes);
+        chunk.titles.push(entry.title);
+        chunk.sketches.push(entry.sketch);
+        (chunk.ends.len() == CHUNK_PAGES).then(|| std::mem::take(chunk))
+    }
+
+    /// What is left.
+    pub fn finish(self) -> Option<SiteChunk> {
+        (!self.chunk.ends.is_empty()).then_some(self.chunk)
+    }
+
+    fn lang(&mut self, lang: [u8; 8]) -> u16 {
+        let langs = &mut self.chunk.langs;
+        let at = langs.iter().position(|&known| known == lang).unwrap_or_else(|| {
+            langs.push(lang);
+            langs.len() - 1
+        });
+        at as u16
+    }
+}
+
+impl ArchivedSiteChunk {
+    /// Pages in the chunk.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// True when there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Address of a page without scheme.
+    pub fn identity(&self, at: usize) -> &str {
+        let start = if at == 0 { 0 } else { self.ends[at - 1].to_native() as usize };
+        self.identities.get(start..self.ends[at].to_native() as usize).unwrap_or("")
+    }
+
+    fn lang(&self, at: u16) -> Lang {
+        self.langs.get(usize::from(at)).map_or(Lang::UNKNOWN, |&bytes| Lang::from_bytes(bytes))
+    }
+
+    /// What key discovery wants to know of a page.
+    pub fn facts(&self, at: usize) -> PageFacts {
+        PageFacts {
+            detected: self.lang(self.detected[at].to_native()),
+            confidence: f32::from(self.confidence[at]) / 255.0,
+            declared: self.lang(self.declared[at].to_native()),
+            latin_share: f32::from(self.latin_share[at]) / 255.0,
+            text_bytes: self.text_bytes[at].to_native(),
+            title: self.titles[at].to_native(),
+            sketch: self.sketches[at].map(|hash| hash.to_native()),
+        }
+    }
+
+    /// The page as an entry again, for merging with newer captures.
+    pub fn entry(&self, at: usize) -> PageEntry {
+        let facts = self.facts(at);
+        PageEntry {
+            identity: self.identity(at).to_owned(),
+            https: self.https[at],
+            page: self.pages[at].to_native(),
+            date_ms: self.dates[at].to_native(),
+            digest: self.digests[at].to_native(),
+            text_bytes: facts.text_bytes,
+            title: facts.title,
+            sketch: facts.sketch,
+            detected: facts.detected.to_bytes(),
+            confidence: facts.confidence,
+            declared: facts.declared.to_bytes(),
+            latin_share: facts.latin_share,
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The inverted index of tokens: token → roaring bitmap of the sites whose addresses have it.
+//!
+//! Many tokens share a block of about 4 KB, kept in the catalog under the hash of its first token: one put a token costs
+//! 3 to 40 times as much. A token's list of up to seven sites is plain integers, a longer one a roaring bitmap.
+
+use std::collections::BTreeMap;
+
+use roaring::RoaringBitmap;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::catalog::{Catalog, Changes, Table};
+use crate::error::{Error, Result};
+use crate::types::SiteId;
+
+const BLOCK_BYTES: usize = 4096;
+const PLAIN_SITES: u64 = 7;
+
+/// Hash a token is kept under. Two tokens that share one share their sites, which only makes more sites be looked at.
+pub fn token_hash(token: &str) -> u64 {
+    xxh3_64(token.as_bytes())
+}
+
+/// The sites that have a token.
+///
+/// # Errors
+/// When the catalog cannot be read, or a block is damaged.
+pub fn sites_with(catalog: &Catalog, token: &str) -> Result<RoaringBitmap> {
+    let hash = token_hash(token);
+    let Some((_, block)) = catalog.at_or_before(Table::Token, &hash.to_be_bytes())? else {
+        return Ok(RoaringBitmap::new());
+    };
+    Ok(decode(&block)?.remove(&hash).unwrap_or_default())
+}
+
+/// Adds tokens of sites. Call it once a commit: it does not see what `changes` holds already.
+///
+/// # Errors
+/// When the catalog cannot be read, or a block is damaged.
+pub fn add(catalog: &Catalog, tokens: &mut Vec<(u64, SiteId)>, changes: &mut Changes) -> Result<()> {
+    tokens.sort_unstable();
+    tokens.dedup();
+    let mut rest = &tokens[..];
+    while let Some(&(first, _)) = rest.first() {
+        let (key, mut lists) = match catalog.at_or_before(Table::Token, &first.to_be_bytes())? {
+            Some((key, block)) => (key, decode(&block)?),
+            None => (0u64.to_be_bytes().to_vec(), BTreeMap::new()),
+        };
+        let end = match next_block(catalog, first)? {
+            Some(next) => rest.partition_point(|&(hash, _)| hash < next),
+            None => rest.len(),
+        };
+        let (here, later) = rest.split_at(end.max(1));
+        rest = later;
+        let mut grew = false;
+        for &(hash, site) in here {
+            grew |= lists.entry(hash).or_default().insert(site.0);
+        }
+        if grew {
+            put_blocks(&key, &lists, changes);
+        }
+    }
+    Ok(())
+}
+
+fn next_block(catalog: &Catalog, hash: u64) -> Result<Option<u64>> {
+    let Some(after) = hash.checked_add(1) else { return Ok(None) };
+    let key = catalog.after(Table::Token, &after.to_be_bytes())?;
+    Ok(key.and_then(|key| key.try_into().ok()).map(u64::from_be_bytes))
+}
+
+/// Cuts lists into blocks; the first keeps its key, so that no block is left without tokens below its key.
+fn put_blocks(key: &[u8], lists: &BTreeMap<u64, RoaringBitmap>, changes: &mut Changes) {
+    let mut key = key.to_vec();
+    let mut block = Vec::with_capacity(BLOCK_BYTES + 512);
+    for (hash, sites) in lists {
+        if block.len() >= BLOCK_BYTES {
+            changes.put_bytes(Table::Token, &key, &block);
+            block.clear();
+            key = hash.to_be_bytes().to_vec();
+        }
+        encode(*hash, sites, &mut block);
+    }
+    changes.put_bytes(Table::Token, &key, &block);
+}
+
+fn encode(hash: u64, sites: &RoaringBitmap, block: &mut Vec<u8>) {
+    block.extend_from_slice(&hash.to_le_bytes());
+    if sites.len() <= PLAIN_SITES {
+        block.extend_from_slice(&(sites.len() as u32 * 4).to_le_bytes());
+        block.extend(sites.iter().flat_map(u32::to_le_bytes));
+        return;
+    }
+    let mut sites = sites.clone();
+    sites.optimize();
+    block.extend_from_slice(&(1 << 31 | sites.serialized_size() as u32).to_le_bytes());
+    sites.serialize_into(&mut *block).expect("writing to memory does not fail");
+}
+
+fn decode(block: &[u8]) -> Result<BTreeMap<u64, RoaringBitmap>> {
+    let damaged = || Error::Store { path: "catalog".into(), problem: "a block of the token index is damaged".into() };
+    let mut lists = BTreeMap::new();
+    let mut rest = block;
+    while !rest.is_empty() {
+        let (hash, tail) = rest.split_first_chunk::<8>().ok_or_else(damaged)?;
+        let (length, tail) = tail.split_first_chunk::<4>().ok_or_else(damaged)?;
+        let length = u32::from_le_bytes(*length);
+        let bytes = (length & !(1 << 31)) as usize;
+        let (list, tail) = tail.split_at_checked(bytes).ok_or_else(damaged)?;
+        let sites = if length >> 31 == 1 {
+            RoaringBitmap::deserialize_from(list).map_err(|_| damaged())?
+        } else {
+            list.as_chunks::<4>().0.iter().map(|site| u32::from_le_bytes(*site)).collect()
+        };
+        lists.insert(u64::from_le_bytes(*hash), sites);
+        rest = tail;
+    }
+    Ok(lists)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::time::Duration;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(8))]
+        #[test]
+        fn tokens_added_in_any_portions_are_all_found(adds in proptest::collection::vec((0u32..3000, 0u32..40), 1..6000), portions in 1usize..5) {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            let Ok(catalog) = Catalog::open(folder.path(), Duration::ZERO) else { panic!("a new catalog opens") };
+            for part in adds.chunks(adds.len().div_ceil(portions)) {
+                let mut tokens = part.iter().map(|(token, site)| (token_hash(&token.to_string()), SiteId(*site))).collect();
+                let mut changes = Changes::default();
+                add(&catalog, &mut tokens, &mut changes).expect("a sound catalog");
+                catalog.apply(changes).expect("room on disk");
+            }
+            for token in [0, 1, 2, 77, 2999, 3001] {
+                let expected: RoaringBitmap = adds.iter().filter(|(t, _)| *t == token).map(|(_, site)| *site).collect();
+                prop_assert_eq!(sites_with(&catalog, &token.to_string()).expect("a sound catalog"), expected);
+            }
+        }
+    }
+}
