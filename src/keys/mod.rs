@@ -210,6 +210,7 @@ pub struct FoundKey {
     pub state: State,
     /// How many pairs it took in the competition.
     pub taken: u64,
+
     /// Pages it was found among: one host, or the whole domain.
     pub scope: Range<u32>,
     /// The pairs it matches; empty for weak keys, and after the competition.
@@ -264,6 +265,12 @@ pub fn discover(pages: &dyn Pages, params: &Params, rescue: &FxHashSet<String>, 
 fn exempt_texts(rescue: &FxHashSet<String>) -> FxHashSet<String> {
     let sides = rescue.iter().flat_map(|pattern| pattern.split(['+', ':']));
     sides.map(|text| text.trim_start_matches('~').to_owned()).collect()
+}
+
+/// The texts that an address must have for a pattern ([`Key::pattern`]) to apply: tokens, and no (null) or core.
+pub fn texts_of_pattern(pattern: &str) -> impl Iterator<Item = &str> {
+    let sides = pattern.split('+').flat_map(|edit| edit.split(':').skip(1));
+    sides.filter(|text| *text != crate::types::NULL && !text.starts_with('~'))
 }
 
 struct Search<'s> {
@@ -371,7 +378,7 @@ impl Search<'_> {
                 pairs: Vec::new(),
             };
             self.judge(&mut found, &ranked, candidate, shape, leftover.map(|l| l.0));
-            if found.state != State::Weak || found.evidence.power >= u64::from(least(candidate)) {
+            if found.state != State::Weak || *power >= u64::from(least(candidate)) {
                 keys.push(found);
             }
         }

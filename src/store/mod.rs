@@ -29,6 +29,7 @@ use crate::types::{ArchiveId, SiteId};
 pub mod catalog;
 pub mod layout;
 mod rebuild;
+pub use rebuild::add_batch;
 pub mod records;
 pub mod tokens;
 

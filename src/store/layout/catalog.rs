@@ -49,6 +49,8 @@ pub struct SiteHead {
     pub older: u64,
     /// Grows whenever its pages change.
     pub generation: u64,
+    /// Batches before it are merged.
+    pub indexed: u64,
     /// Hosts.
     pub hosts: Vec<HostRecord>,
 }

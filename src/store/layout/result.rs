@@ -2,6 +2,8 @@
 
 use rkyv::{Archive, Serialize};
 
+use crate::types::{Edit, Field, Key, Lang, LangPair};
+
 /// Keys and pairs of one site. Kind 4.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
 pub struct ResultRecord {
@@ -15,8 +17,9 @@ pub struct ResultRecord {
     pub considered: Vec<String>,
     /// Keys.
     pub keys: Vec<KeyRow>,
-    /// What each pattern adds to its global credibility ([`crate::keys::GlobalSum`]).
-    pub contributions: Vec<(String, u64)>,
+    /// What each pattern adds to its global credibility ([`crate::keys::GlobalSum`]), and whether it is strong here: as found
+    /// without help from other sites, so that what they say does not come back to them.
+    pub alone: Vec<(String, u64, bool)>,
     /// Pairs, by language pair and page.
     pub pairs: Vec<PairRow>,
     /// Language each page counts for, where it is not the detected one; `und`: none.
@@ -28,7 +31,7 @@ pub struct ResultRecord {
 }
 
 /// One key.
-#[derive(Archive, Serialize, Clone, Debug)]
+#[derive(Archive, Serialize, Clone, Debug, Default)]
 pub struct KeyRow {
     /// First language.
     pub lang_a: [u8; 8],
@@ -89,4 +92,34 @@ pub struct HostRow {
     pub credibility: f64,
     /// Pages of each language.
     pub langs: Vec<([u8; 8], u32)>,
+}
+
+impl ArchivedKeyRow {
+    /// The key; `None` when the row is damaged.
+    pub fn key(&self) -> Option<Key> {
+        let langs = LangPair::new(Lang::from_bytes(self.lang_a), Lang::from_bytes(self.lang_b))?;
+        let edit = |edit: &ArchivedEditRow| {
+            let field = Field::from_code(edit.field)?;
+            Some(Edit { field, from: edit.from.to_string(), to: edit.to.to_string(), core: edit.core })
+        };
+        Some(Key { langs, edits: self.edits.iter().map(edit).collect::<Option<_>>()? })
+    }
+}
+
+impl KeyRow {
+    /// The row of a key; numbers are left 0.
+    pub fn new(key: &Key) -> KeyRow {
+        let edit = |edit: &Edit| EditRow {
+            field: edit.field as u8,
+            from: edit.from.clone(),
+            to: edit.to.clone(),
+            core: edit.core,
+        };
+        KeyRow {
+            lang_a: key.langs.a.to_bytes(),
+            lang_b: key.langs.b.to_bytes(),
+            edits: key.edits.iter().map(edit).collect(),
+            ..KeyRow::default()
+        }
+    }
 }

@@ -1,0 +1,23 @@
+//! Progress: the library tells, it never prints.
+
+/// Who is told of progress. All calls may come from any thread.
+pub trait Observer: Sync {
+    /// A stage begins, or goes on with the next part: `what` is done in `unit`s, of which there are `total` where known.
+    fn begin(&self, stage: &str, what: &str, unit: &str, total: Option<u64>);
+    /// So much is done; `note` says more.
+    fn progress(&self, done: u64, note: &str);
+    /// Something worth a line.
+    fn message(&self, text: &str);
+    /// The stage is over.
+    fn end(&self, stage: &str, done: bool);
+}
+
+/// Tells nobody.
+pub struct Silent;
+
+impl Observer for Silent {
+    fn begin(&self, _: &str, _: &str, _: &str, _: Option<u64>) {}
+    fn progress(&self, _: u64, _: &str) {}
+    fn message(&self, _: &str) {}
+    fn end(&self, _: &str, _: bool) {}
+}

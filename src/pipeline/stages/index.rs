@@ -1,0 +1,355 @@
+//! Batches → page tables by registrable domain, and the token index. Unit of work: one site.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::config::Config;
+use crate::error::Result;
+use crate::index::sorter::{Entry, Sorter};
+use crate::pipeline::{Context, Stage, fingerprint};
+use crate::store::catalog::{Changes, Table};
+use crate::store::layout::{
+    BatchRecord, ChunkBuilder, HostRecord, PageEntry, SiteHead, SkipChunk, SkipEntry, StageRecord,
+};
+use crate::store::records::{Mapped, RecordRef, START};
+use crate::store::{Store, tokens};
+use crate::text::tokens::Anatomy;
+use crate::types::{SiteId, registrable_domain};
+
+/// Batches → sites.
+pub struct Index;
+
+/// Bytes of entries sorted in memory; beyond it they are sorted on disk.
+const SORT_BYTES: usize = 256 << 20;
+/// Marks an entry that is a left-out capture.
+const SKIPPED: u32 = 1 << 31;
+/// Sites of one commit, at the most.
+const COMMIT_SITES: usize = 200;
+/// Pages after which a commit is made.
+const COMMIT_PAGES: usize = 200_000;
+
+impl Stage for Index {
+    fn name(&self) -> &'static str {
+        "index"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn settings(&self, _: &Config) -> String {
+        String::new()
+    }
+
+    fn remaining(&self, store: &Store, config: &Config) -> Result<String> {
+        let cursor = self.cursor(store, config)?;
+        let mut batches = 0;
+        let mut at = cursor;
+        while at < store.batches.end() {
+            at = store.batches.read_next(at)?.1;
+            batches += 1;
+        }
+        Ok(if batches == 0 { String::new() } else { format!("{batches} batches to index") })
+    }
+
+    fn run(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
+        let end = store.batches.end();
+        if self.cursor(store, context.config)? >= end {
+            return Ok(());
+        }
+        let mut work = Work::gather(self, store, context)?;
+        let sorter = std::mem::replace(&mut work.sorter, Sorter::new(0, store.folder()));
+        context.observer.begin("index", "pages by site", "sites", Some(work.sites));
+        let mut done = 0;
+        sorter.for_each_group(|group| {
+            work.site(store, SiteId(group[0].key as u32), group)?;
+            done += 1;
+            if work.heads.len() >= COMMIT_SITES || work.pages >= COMMIT_PAGES {
+                work.commit(store, None)?;
+                context.observer.progress(done, "");
+                // The cursor stands still until all is done: what is merged twice changes nothing.
+                context.check_stop()?;
+            }
+            Ok(())
+        })?;
+        let record = StageRecord { fingerprint: fingerprint(self, context.config), cursor: end.0, finished: true };
+        work.commit(store, Some(record))
+    }
+}
+
+impl Index {
+    fn cursor(&self, store: &Store, config: &Config) -> Result<RecordRef> {
+        let record = store.stage(self.name())?;
+        Ok(if record.fingerprint == fingerprint(self, config) { RecordRef(record.cursor) } else { START })
+    }
+}
+
+/// What is gathered until the next commit.
+struct Work {
+    batches: Vec<(RecordRef, Mapped<BatchRecord>)>,
+    sorter: Sorter,
+    sites: u64,
+    domains: FxHashMap<String, u32>,
+    fresh: FxHashMap<u32, String>,
+    heads: Vec<(SiteId, SiteHead)>,
+    tokens: Vec<(u64, SiteId)>,
+    pages: usize,
+}
+
+impl Work {
+    /// Reads all batches not indexed yet, and names the site of every entry.
+    fn gather(stage: &Index, store: &Store, context: &Context<'_>) -> Result<Work> {
+        let mut work = Work {
+            batches: Vec::new(),
+            sorter: Sorter::new(SORT_BYTES, &store.temporary()?),
+            sites: 0,
+            domains: FxHashMap::default(),
+            fresh: FxHashMap::default(),
+            heads: Vec::new(),
+            tokens: Vec::new(),
+            pages: 0,
+        };
+        let mut next_site = store.site_count()?;
+        let mut seen: FxHashSet<u32> = FxHashSet::default();
+        let mut at = stage.cursor(store, context.config)?;
+        context.observer.begin("index", "reading batches", "batches", None);
+        while at < store.batches.end() {
+            let (batch, next) = store.batches.read_next(at)?;
+            let number = work.batches.len() as u32;
+            let mut last: Option<(String, u32)> = None;
+            let pages = batch.pages.iter().map(|page| page.identity.as_str()).zip(0u32..);
+            let skipped = batch.skipped.iter().map(|skip| skip.identity.as_str()).zip(SKIPPED..);
+            for (identity, place) in pages.chain(skipped) {
+                let host = identity.split(['/', '?']).next().unwrap_or("");
+                let site = match &last {
+                    Some((known, site)) if known == host => *site,
+                    _ => {
+                        let site = work.site_number(store, host, &mut next_site)?;
+                        last = Some((host.to_owned(), site));
+                        site
+                    }
+                };
+                seen.insert(site);
+                work.sorter.push(Entry { key: u64::from(site), filler: number, page: place })?;
+            }
+            work.batches.push((at, batch));
+            context.observer.progress(u64::from(number) + 1, "");
+            at = next;
+        }
+        work.sites = seen.len() as u64;
+        Ok(work)
+    }
+
+    fn site_number(&mut self, store: &Store, host: &str, next: &mut u32) -> Result<u32> {
+        let domain = registrable_domain(host);
+        if let Some(&site) = self.domains.get(domain.as_ref()) {
+            return Ok(site);
+        }
+        let site = match store.site_of_domain(&domain)? {
+            Some(site) => site.0,
+            None => {
+                let site = *next;
+                *next += 1;
+                self.fresh.insert(site, domain.clone().into_owned());
+                site
+            }
+        };
+        self.domains.insert(domain.into_owned(), site);
+        Ok(site)
+    }
+
+    /// Merges the new entries of a site with what is there, and writes its page table.
+    fn site(&mut self, store: &mut Store, id: SiteId, group: &[Entry]) -> Result<()> {
+        let old = store.site(id)?.unwrap_or_default();
+        // A run that was stopped has merged some sites already.
+        let group: Vec<Entry> =
+            group.iter().copied().filter(|entry| self.batches[entry.filler as usize].0.0 >= old.indexed).collect();
+        if group.is_empty() {
+            return Ok(());
+        }
+        let domain = self.fresh.get(&id.0).cloned().unwrap_or_else(|| old.domain.clone());
+        let merged = self.merge(store, &old, &group)?;
+        let mut head = SiteHead {
+            domain,
+            generation: old.generation + 1,
+            older: old.older + merged.older,
+            indexed: store.batches.end().0,
+            ..SiteHead::default()
+        };
+        if merged.unchanged {
+            head.generation = old.generation;
+            head.chunks.clone_from(&old.chunks);
+            head.pages = old.pages;
+            head.hosts.clone_from(&old.hosts);
+        } else {
+            self.write_pages(store, id, &merged.order, &old, &mut head)?;
+        }
+        let mut skipped: Vec<SkipEntry> = Vec::new();
+        for &at in &old.skipped {
+            skipped.extend(store.skips.read(RecordRef(at))?.entries.iter().map(|entry| entry.to_owned()));
+        }
+        for entry in group.iter().filter(|entry| entry.page & SKIPPED != 0) {
+            let batch = &self.batches[entry.filler as usize].1;
+            skipped.push(batch.skipped[(entry.page & !SKIPPED) as usize].to_owned());
+        }
+        skipped.sort_unstable_by(|a, b| {
+            (&a.identity, a.reason, a.archive, a.offset).cmp(&(&b.identity, b.reason, b.archive, b.offset))
+        });
+        skipped.dedup();
+        if !skipped.is_empty() {
+            head.skipped = vec![store.skips.append(&SkipChunk { entries: skipped })?.0];
+        }
+        self.heads.push((id, head));
+        Ok(())
+    }
+
+    /// The order of the pages of a site: new ones as entries, old ones as ordinals; the newest capture of each address.
+    fn merge(&self, store: &Store, old: &SiteHead, group: &[Entry]) -> Result<Merged> {
+        use crate::index::site::Addresses;
+        let old_pages = store.site_pages(old)?;
+        let new = group.iter().filter(|entry| entry.page & SKIPPED == 0).map(|e| Source::New(e.filler, e.page));
+        let mut order: Vec<(u128, Source)> =
+            (0..old_pages.count()).map(Source::Old).chain(new).map(|s| (0, s)).collect();
+        let identity = |source: &Source| match *source {
+            Source::Old(page) => old_pages.identity(page),
+            Source::New(batch, at) => self.batches[batch as usize].1.pages[at as usize].identity.as_str(),
+        };
+        let stamp = |source: &Source| match *source {
+            Source::Old(page) => {
+                let (chunk, at) = old_pages.chunk(page);
+                (chunk.dates[at].to_native(), chunk.digests[at].to_native())
+            }
+            Source::New(batch, at) => {
+                let page = &self.batches[batch as usize].1.pages[at as usize];
+                (page.date_ms.to_native(), page.digest.to_native())
+            }
+        };
+        // Addresses of a site begin alike: 16 bytes behind what all share settle most comparisons without a look at the map.
+        let shared = common_prefix(order.iter().map(|(_, source)| identity(source)));
+        for (key, source) in &mut order {
+            let tail = identity(source).as_bytes().get(shared..).unwrap_or(&[]);
+            let mut bytes = [0; 16];
+            bytes[..tail.len().min(16)].copy_from_slice(&tail[..tail.len().min(16)]);
+            *key = u128::from_be_bytes(bytes);
+        }
+        order.sort_unstable_by(|(key_a, a), (key_b, b)| {
+            let addresses = key_a.cmp(key_b).then_with(|| identity(a).cmp(identity(b)));
+            addresses.then_with(|| stamp(b).cmp(&stamp(a))).then_with(|| a.cmp(b))
+        });
+        let before = order.len();
+        order.dedup_by(|(key_b, b), (key_a, a)| key_a == key_b && identity(a) == identity(b));
+        let unchanged = !old.domain.is_empty() && order.iter().all(|(_, source)| matches!(source, Source::Old(_)));
+        let older = (before - order.len()) as u64;
+        Ok(Merged { order: order.into_iter().map(|(_, source)| source).collect(), older, unchanged })
+    }
+
+    fn write_pages(
+        &mut self,
+        store: &mut Store,
+        id: SiteId,
+        order: &[Source],
+        old: &SiteHead,
+        head: &mut SiteHead,
+    ) -> Result<()> {
+        let old_pages = store.site_pages(old)?;
+        let mut builder = ChunkBuilder::default();
+        let mut hosts: BTreeMap<String, BTreeMap<[u8; 8], u32>> = BTreeMap::new();
+        let mut texts = Texts::default();
+        for source in order {
+            let entry: PageEntry = match *source {
+                Source::Old(page) => {
+                    let (chunk, at) = old_pages.chunk(page);
+                    chunk.entry(at)
+                }
+                Source::New(batch, at) => self.batches[batch as usize].1.pages[at as usize].to_owned(),
+            };
+            let host = entry.identity.split('/').next().unwrap_or("");
+            if !hosts.contains_key(host) {
+                hosts.insert(host.to_owned(), BTreeMap::new());
+            }
+            if let Some(langs) = hosts.get_mut(host) {
+                *langs.entry(entry.detected).or_default() += 1;
+            }
+            texts.add(&entry.identity);
+            if let Some(chunk) = builder.push(&entry) {
+                head.chunks.push(store.sites.append(&chunk)?.0);
+            }
+        }
+        if let Some(chunk) = builder.finish() {
+            head.chunks.push(store.sites.append(&chunk)?.0);
+        }
+        head.pages = order.len() as u32;
+        head.hosts =
+            hosts.into_iter().map(|(host, langs)| HostRecord { host, langs: langs.into_iter().collect() }).collect();
+        self.tokens.extend(texts.hashes.into_iter().map(|hash| (hash, id)));
+        self.pages += order.len();
+        Ok(())
+    }
+
+    fn commit(&mut self, store: &mut Store, stage: Option<StageRecord>) -> Result<()> {
+        let mut changes = Changes::default();
+        for (id, head) in self.heads.drain(..) {
+            changes.put(Table::Site, &id.0.to_be_bytes(), &head);
+            if let Some(domain) = self.fresh.remove(&id.0) {
+                changes.put(Table::Domain, domain.as_bytes(), &id.0);
+            }
+        }
+        tokens::add(store.catalog(), &mut self.tokens, &mut changes)?;
+        self.tokens.clear();
+        self.pages = 0;
+        if let Some(stage) = stage {
+            changes.put(Table::Stage, b"index", &stage);
+        }
+        store.commit(changes)
+    }
+}
+
+/// Where an entry comes from. Old ones sort first, so that of two equal captures the one in place stays.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Source {
+    Old(u32),
+    New(u32, u32),
+}
+
+struct Merged {
+    order: Vec<Source>,
+    older: u64,
+    unchanged: bool,
+}
+
+fn common_prefix<'s>(mut texts: impl Iterator<Item = &'s str>) -> usize {
+    let Some(first) = texts.next() else { return 0 };
+    texts.fold(first.len(), |shared, text| {
+        first.bytes().zip(text.bytes()).take(shared).take_while(|(a, b)| a == b).count()
+    })
+}
+
+/// Tokens of a site that can be a side of a key: with a letter, and not long.
+#[derive(Default)]
+struct Texts {
+    anatomy: Anatomy,
+    hashes: FxHashSet<u64>,
+}
+
+impl Texts {
+    /// Longest text kept, in bytes.
+    const LONGEST: usize = 16;
+    /// Texts kept of a site. A side of a key that matters fills many addresses, and is met early.
+    const MOST: usize = 4096;
+
+    fn add(&mut self, identity: &str) {
+        if self.hashes.len() >= Self::MOST || !self.anatomy.read(identity, Default::default()) {
+            return;
+        }
+        for segment in self.anatomy.segments() {
+            let spans = self.anatomy.tokens(segment).iter().copied().chain([segment.span]);
+            for span in spans.filter(|span| span.len() <= Self::LONGEST) {
+                let text = self.anatomy.text(span);
+                if text.bytes().any(|b| b.is_ascii_alphabetic()) {
+                    self.hashes.insert(tokens::token_hash(text));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! Archives → page records and batches. Unit of work: a portion of records of one archive.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::archive::{self, Item};
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::extract;
+use crate::keys::labels;
+use crate::pipeline::{Context, Stage, fingerprint};
+use crate::store::Store;
+use crate::store::catalog::{Changes, Table};
+use crate::store::layout::{
+    ArchiveIdentity, ArchiveRecord, BatchRecord, PageEntry, PageRecord, SkipEntry, SkipSample, StageRecord,
+};
+use crate::types::{CanonicalUrl, Lang, RawRecord, Skip, SkipReason};
+
+/// Archives → pages.
+pub struct Ingest;
+
+/// Samples of one reason kept of a batch.
+const SAMPLES: usize = 8;
+
+impl Stage for Ingest {
+    fn name(&self) -> &'static str {
+        "ingest"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn settings(&self, config: &Config) -> String {
+        format!("{:?} {:?}", config.archive, config.extract)
+    }
+
+    fn remaining(&self, store: &Store, _: &Config) -> Result<String> {
+        let partial = store.archives()?.iter().filter(|archive| !archive.done).count();
+        Ok(if partial == 0 { String::new() } else { format!("{partial} archives read in part") })
+    }
+
+    fn run(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
+        let mut changes = Changes::default();
+        let record = StageRecord { fingerprint: fingerprint(self, context.config), cursor: 0, finished: true };
+        if store.stage(self.name())? != record {
+            changes.put(Table::Stage, self.name().as_bytes(), &record);
+            store.commit(changes)?;
+        }
+        for (at, path) in context.inputs.iter().enumerate() {
+            let place = format!("{} ({} of {})", path.display(), at + 1, context.inputs.len());
+            ingest_archive(store, context, path, &place)?;
+        }
+        Ok(())
+    }
+}
+
+fn ingest_archive(store: &mut Store, context: &Context<'_>, path: &Path, place: &str) -> Result<()> {
+    let identity = identify(path)?;
+    let (number, mut known) = match store.archive_by_fingerprint(identity.fingerprint)? {
+        Some(id) => (id.0, store.archive(id)?.unwrap_or_default()),
+        None => (store.archive_count()?, ArchiveRecord::default()),
+    };
+    if known.done {
+        return Ok(());
+    }
+    let mut source = archive::open(path, known.position, &context.config.archive)?;
+    context.observer.begin("ingest", place, "bytes", source.end());
+    let config = context.config;
+    let (send, receive) = sync_channel(1);
+    std::thread::scope(|scope| -> Result<()> {
+        let reader = scope.spawn(move || read_portions(source.as_mut(), config, &send));
+        let mut batch = Batch::new(number, identity, known.position);
+        let outcome = take_portions(store, context, &receive, &mut batch, &mut known);
+        // The reader stops at its next portion when nobody receives.
+        drop(receive);
+        let read = reader
+            .join()
+            .unwrap_or_else(|_| Err(Error::input(place, "reading this archive failed in an unforeseen way")));
+        outcome.and(read)
+    })
+}
+
+/// Records of an archive that are extracted together.
+#[derive(Default)]
+struct Portion {
+    items: Vec<Item>,
+    bytes: usize,
+    /// Position behind it.
+    to: u64,
+    done: bool,
+}
+
+fn read_portions(source: &mut dyn archive::Archive, config: &Config, send: &SyncSender<Portion>) -> Result<()> {
+    loop {
+        let mut portion = Portion::default();
+        while portion.bytes < config.ingest.portion_bytes && portion.items.len() < config.ingest.portion_records {
+            let Some(item) = source.next()? else {
+                portion.done = true;
+                break;
+            };
+            if let Item::Record(record) = &item {
+                portion.bytes += record.block.len();
+            }
+            portion.items.push(item);
+        }
+        portion.to = source.position();
+        let done = portion.done;
+        if send.send(portion).is_err() || done {
+            return Ok(());
+        }
+    }
+}
+
+fn take_portions(
+    store: &mut Store,
+    context: &Context<'_>,
+    receive: &Receiver<Portion>,
+    batch: &mut Batch,
+    known: &mut ArchiveRecord,
+) -> Result<()> {
+    // Ends early when the reader failed; its error is told by the caller.
+    while let Ok(portion) = receive.recv() {
+        batch.take(store, context, portion)?;
+        let stop = context.check_stop();
+        if batch.record.done || stop.is_err() || batch.bytes >= context.config.ingest.commit_bytes {
+            batch.commit(store, known)?;
+            stop?;
+        }
+        context.observer.progress(batch.record.to, &format!("{} pages", known.pages + batch.record.pages.len() as u64));
+    }
+    if batch.record.done { Ok(()) } else { batch.commit(store, known) }
+}
+
+/// What is gathered for one commit.
+struct Batch {
+    record: BatchRecord,
+    skips: BTreeMap<SkipReason, u64>,
+    bytes: usize,
+}
+
+/// One record, worked on: a page, or the reason there is none.
+enum Outcome {
+    Page(Box<PageEntry>, Vec<u8>),
+    Skip(Skip, Option<String>),
+}
+
+impl Batch {
+    fn new(archive: u32, identity: ArchiveIdentity, from: u64) -> Batch {
+        let record = BatchRecord { archive, identity, from, to: from, ..BatchRecord::default() };
+        Batch { record, skips: BTreeMap::new(), bytes: 0 }
+    }
+
+    fn take(&mut self, store: &mut Store, context: &Context<'_>, portion: Portion) -> Result<()> {
+        self.bytes += portion.bytes;
+        self.record.to = portion.to;
+        self.record.done = portion.done;
+        self.record.records += portion.items.len() as u64;
+        let archive = self.record.archive;
+        let outcomes: Vec<Outcome> = portion
+            .items
+            .into_par_iter()
+            .map(|item| match item {
+                Item::Skip(skip) => Outcome::of_skip(skip),
+                Item::Record(record) => extract_record(record, archive, context.config),
+            })
+            .collect();
+        for outcome in outcomes {
+            match outcome {
+                Outcome::Page(mut entry, bytes) => {
+                    entry.page = store.pages.append_bytes(&bytes)?.0;
+                    self.record.pages.push(*entry);
+                }
+                Outcome::Skip(skip, identity) => self.skip(skip, identity),
+            }
+        }
+        Ok(())
+    }
+
+    fn skip(&mut self, skip: Skip, identity: Option<String>) {
+        let count = self.skips.entry(skip.reason).or_default();
+        *count += 1;
+        let code = skip.reason as u8;
+        if *count <= SAMPLES as u64 {
+            let detail =
+                if skip.url.is_empty() { skip.detail.clone() } else { format!("{} {}", skip.url, skip.detail) };
+            self.record.samples.push(SkipSample { reason: code, offset: skip.offset, detail });
+        }
+        if let Some(identity) = identity.filter(|_| is_capture(skip.reason)) {
+            let (offset, length, archive) = (skip.offset, skip.length, self.record.archive);
+            self.record.skipped.push(SkipEntry {
+                identity,
+                reason: code,
+                detail: skip.detail,
+                archive,
+                offset,
+                length,
+            });
+        }
+    }
+
+    /// Makes the batch durable and begins the next one.
+    fn commit(&mut self, store: &mut Store, known: &mut ArchiveRecord) -> Result<()> {
+        if self.record.records == 0 && !self.record.done {
+            return Ok(());
+        }
+        self.record.skips = self.skips.iter().map(|(&reason, &count)| (reason as u8, count)).collect();
+        let at = store.batches.append(&self.record)?;
+        store.batches.sync()?;
+        store.pages.sync()?;
+        crate::store::add_batch(known, &*store.batches.read(at)?);
+        let mut changes = Changes::default();
+        changes.put(Table::Archive, &self.record.archive.to_be_bytes(), known);
+        changes.put(Table::Fingerprint, &self.record.identity.fingerprint.to_be_bytes(), &self.record.archive);
+        store.commit(changes)?;
+        let next = Batch::new(self.record.archive, self.record.identity.clone(), self.record.to);
+        let done = self.record.done;
+        *self = next;
+        self.record.done = done;
+        Ok(())
+    }
+}
+
+/// Reasons that say something of a page; the others concern records that never hold one.
+fn is_capture(reason: SkipReason) -> bool {
+    use SkipReason::*;
+    !matches!(reason, WarcInfo | Request | Metadata | Conversion | OtherRecord | NotWeb | BadUrl)
+}
+
+impl Outcome {
+    fn of_skip(skip: Skip) -> Outcome {
+        let identity = CanonicalUrl::parse(&skip.url).ok().map(|url| url.identity().to_owned());
+        Outcome::Skip(skip, identity)
+    }
+}
+
+fn extract_record(record: RawRecord, archive: u32, config: &Config) -> Outcome {
+    let (offset, length, raw_url) = (record.offset, record.length, record.url.clone());
+    let skip = |reason, detail| Skip { reason, offset, length, url: raw_url.clone(), detail };
+    let url = match CanonicalUrl::parse(&record.url) {
+        Ok(url) => url,
+        Err(reason) => return Outcome::Skip(skip(reason, String::new()), None),
+    };
+    let capture = match archive::capture(record, &config.archive) {
+        Ok(capture) => capture,
+        Err(skip) => return Outcome::Skip(skip, Some(url.identity().to_owned())),
+    };
+    let page = match extract::extract(&capture, &url, &config.extract) {
+        Ok(page) => page,
+        Err((reason, detail)) => return Outcome::Skip(skip(reason, detail), Some(url.identity().to_owned())),
+    };
+    let blocks = page.blocks.iter().filter_map(|block| page.text.get(block.start as usize..block.end as usize));
+    let declared = page.declared.first().copied().unwrap_or(Lang::UNKNOWN);
+    let mut entry = PageEntry {
+        identity: url.identity().to_owned(),
+        https: url.is_https(),
+        date_ms: capture.date_ms,
+        text_bytes: u32::try_from(page.text.len()).unwrap_or(u32::MAX),
+        title: xxhash_rust::xxh3::xxh3_64(page.title.as_bytes()),
+        sketch: labels::sketch(blocks),
+        detected: page.detected.to_bytes(),
+        confidence: page.confidence,
+        declared: declared.to_bytes(),
+        latin_share: page.latin_share,
+        ..PageEntry::default()
+    };
+    let mut hasher = Xxh3::new();
+    hasher.update(&[u8::from(entry.https)]);
+    hasher.update(page.text.as_bytes());
+    hasher.update(page.title.as_bytes());
+    hasher.update(&entry.declared);
+    for link in &page.links {
+        hasher.update(link.url.as_bytes());
+    }
+    entry.digest = hasher.digest();
+    let record = PageRecord::new(url.as_str(), archive, &capture, page);
+    match rkyv::to_bytes::<rkyv::rancor::Error>(&record) {
+        Ok(bytes) => Outcome::Page(Box::new(entry), bytes.into_vec()),
+        Err(error) => Outcome::Skip(skip(SkipReason::ParserLimit, error.to_string()), Some(entry.identity)),
+    }
+}
+
+/// What an archive is, by its bytes rather than its name: it may have been moved since.
+fn identify(path: &Path) -> Result<ArchiveIdentity> {
+    let format = archive::format_of(path)?.name().to_owned();
+    let mut hasher = Xxh3::new();
+    let mut bytes = 0;
+    if path.is_dir() {
+        for (name, length) in listing(path)? {
+            hasher.update(name.as_bytes());
+            hasher.update(&length.to_le_bytes());
+            bytes += length;
+        }
+    } else {
+        bytes = hash_ends(path, &mut hasher).map_err(Error::io(path, "reading"))?;
+    }
+    hasher.update(&bytes.to_le_bytes());
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    Ok(ArchiveIdentity { path: path.display().to_string(), format, bytes, fingerprint: hasher.digest() })
+}
+
+const END_BYTES: u64 = 64 << 10;
+
+fn hash_ends(path: &Path, hasher: &mut Xxh3) -> std::io::Result<u64> {
+    let mut file = File::open(path)?;
+    let bytes = file.metadata()?.len();
+    let mut buffer = Vec::new();
+    file.by_ref().take(END_BYTES).read_to_end(&mut buffer)?;
+    if bytes > END_BYTES {
+        file.seek(SeekFrom::Start(bytes.saturating_sub(END_BYTES)))?;
+        file.take(END_BYTES).read_to_end(&mut buffer)?;
+    }
+    hasher.update(&buffer);
+    Ok(bytes)
+}
+
+/// The files of a mirror and their lengths, sorted by name.
+fn listing(folder: &Path) -> Result<Vec<(String, u64)>> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(current) = folders.pop() {
+        for entry in fs::read_dir(&current).map_err(Error::io(&current, "listing"))? {
+            let entry = entry.map_err(Error::io(&current, "listing"))?;
+            let kind = entry.file_type().map_err(Error::io(entry.path(), "listing"))?;
+            if kind.is_dir() {
+                folders.push(entry.path());
+            } else if kind.is_file() {
+                let length = entry.metadata().map_err(Error::io(entry.path(), "listing"))?.len();
+                let path = entry.path();
+                let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().into_owned();
+                files.push((name, length));
+            }
+        }
+    }
+    files.sort_unstable();
+    Ok(files)
+}

@@ -1,0 +1,10 @@
+//! The stages, in the order of the work. A stage file is glue: read a batch, call the method, commit.
+
+mod index;
+mod ingest;
+mod keys;
+
+use super::Stage;
+
+/// All stages, in order.
+pub const STAGES: &[&dyn Stage] = &[&ingest::Ingest, &index::Index, &keys::Keys];
