@@ -80,6 +80,17 @@ pub struct Key {
 impl Key {
     /// The pattern without its languages, as `path:en:fr` or `path:en:nl+file:(null):nl`: what is one key across sites.
     pub fn pattern(&self) -> String {
-        self.edits.iter().map(Edit::to_string).collect::<Vec<_>>().join("+")
+        pattern(&self.edits)
     }
+
+    /// The edits from the second language to the first.
+    pub fn turned(&self) -> Vec<Edit> {
+        let turn = |edit: &Edit| Edit { from: edit.to.clone(), to: edit.from.clone(), ..edit.clone() };
+        self.edits.iter().map(turn).collect()
+    }
+}
+
+/// Edits as a pattern: see [`Key::pattern`].
+pub fn pattern(edits: &[Edit]) -> String {
+    edits.iter().map(Edit::to_string).collect::<Vec<_>>().join("+")
 }

@@ -1,0 +1,20 @@
+//! Tab-separated values with a header line.
+
+use std::io::{self, Write};
+
+use super::Exporter;
+use crate::query::PairLine;
+
+pub struct Tsv;
+
+impl Exporter for Tsv {
+    fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "url_a\turl_b\tlang_a\tlang_b\tscore\tmethod\tkey")
+    }
+
+    fn pair(&mut self, pair: &PairLine, out: &mut dyn Write) -> io::Result<()> {
+        // Addresses are percent-encoded and patterns made of them: no field holds a tab.
+        let PairLine { url_a, url_b, lang_a, lang_b, score, method, key } = pair;
+        writeln!(out, "{url_a}\t{url_b}\t{lang_a}\t{lang_b}\t{score:.4}\t{method}\t{key}")
+    }
+}
