@@ -1,2 +1,13 @@
-//! The `diglot` command.
-fn main() {}
+//! The `diglot` command: parse, dispatch, print the error chain, choose the exit code.
+
+mod cli;
+
+use std::process::ExitCode;
+
+// Extraction allocates many small strings in parallel.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    cli::main()
+}

@@ -113,4 +113,6 @@ pub struct RunConfig {
     pub whole_domains: bool,
     /// Global credibility that rescues; `None`: the preset's.
     pub rescue_above: Option<u64>,
+    /// Longest record, in bytes; `None`: the default.
+    pub max_record_bytes: Option<u64>,
 }

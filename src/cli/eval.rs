@@ -1,0 +1,151 @@
+//! `diglot eval`.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use diglot::error::Error;
+use diglot::evaluate::{self, Counts, GoldKeys, GoldPairs, OutPair};
+use diglot::query::{self, Scope};
+use diglot::types::CanonicalUrl;
+use serde_json::{Value, json};
+
+use super::listing::{Listing, number};
+use super::{FormatArg, Global};
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum What {
+    Pairs,
+    Keys,
+}
+
+/// Precision, recall and F1 of pairs, for each site and language pair and in all; or keys beside the gold keys.
+///
+/// Gold pairs: url_a, url_b, lang_a, lang_b; grey pairs have a reason besides: `untranslated` ones are wrong when given
+/// out, others are left out of the score. Only language pairs that gold or grey name are scored. Gold keys: key_a, key_b,
+/// field. All tab-separated, without a header line.
+#[derive(Args)]
+pub struct Eval {
+    /// Only what the store has of this host or registrable domain.
+    host: Option<String>,
+    /// Gold files.
+    #[arg(long, required = true, value_name = "FILE")]
+    gold: Vec<PathBuf>,
+    /// Grey files.
+    #[arg(long, value_name = "FILE")]
+    grey: Vec<PathBuf>,
+    /// What is scored.
+    #[arg(long, value_enum, default_value = "pairs")]
+    what: What,
+    /// Gold pairs, for `--what keys`: keys of languages without any are not scored.
+    #[arg(long, value_name = "FILE")]
+    pairs: Vec<PathBuf>,
+    /// The wrong and the missed ones too.
+    #[arg(long)]
+    show_errors: bool,
+    #[command(flatten)]
+    format: FormatArg,
+}
+
+impl Eval {
+    pub fn run(self, global: &Global) -> anyhow::Result<()> {
+        let (store, config) = global.read()?;
+        let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
+        match self.what {
+            What::Pairs => {
+                let mut gold = GoldPairs::default();
+                read_all(&self.gold, |place, file| gold.read_pairs(place, file))?;
+                read_all(&self.grey, |place, file| gold.read_grey(place, file))?;
+                let mut out = Vec::new();
+                query::for_each_pair(&store, &config, &scope, |pair| {
+                    let parse = |url: &str| CanonicalUrl::parse(url).map_err(|why| Error::input(url, why.to_string()));
+                    let (url_a, url_b) = (parse(&pair.url_a)?, parse(&pair.url_b)?);
+                    out.push(OutPair { url_a, url_b, lang_a: pair.lang_a, lang_b: pair.lang_b });
+                    Ok(())
+                })?;
+                self.print_pairs(&evaluate::pairs(out, &gold))
+            }
+            What::Keys => {
+                let mut gold = GoldKeys::default();
+                read_all(&self.gold, |place, file| gold.read(place, file))?;
+                let mut pairs = GoldPairs::default();
+                read_all(&self.pairs, |place, file| pairs.read_pairs(place, file))?;
+                let found = query::keys(&store, &config, &scope, false)?;
+                let found = found.iter().filter(|line| line.taken > 0).map(|line| &line.key);
+                let report = evaluate::keys(found, &gold, (!self.pairs.is_empty()).then_some(&pairs));
+                let mut listing = Listing::new(self.format.get(), &["outcome", "key", "precision", "recall", "f1"])?;
+                let none = || json!(null);
+                for (outcome, keys) in [
+                    ("found", report.found.iter().map(ToString::to_string).collect::<Vec<_>>()),
+                    ("missed", report.missed.iter().map(ToString::to_string).collect()),
+                    ("extra", report.extra.clone()),
+                ] {
+                    for key in keys {
+                        listing.row(vec![json!(outcome), json!(key), none(), none(), none()])?;
+                    }
+                }
+                let share = |share: Option<f64>| share.map_or(Value::Null, |share| number(share, 4));
+                let scores = [report.precision(), report.recall(), report.f1()].map(share);
+                listing.row([json!("all"), none()].into_iter().chain(scores).collect())?;
+                Ok(listing.finish()?)
+            }
+        }
+    }
+
+    fn print_pairs(&self, report: &evaluate::Report) -> anyhow::Result<()> {
+        let columns = [
+            "scope", "name", "precision", "recall", "f1", "right", "untranslated", "wrong", "missed", "gold", "grey", "unscored",
+        ];
+        let mut listing = Listing::new(self.format.get(), &columns)?;
+        let mut row = |scope: &str, name: String, counts: &Counts| {
+            let share = |share: Option<f64>| share.map_or(Value::Null, |share| number(share, 4));
+            listing.row(vec![
+                json!(scope),
+                json!(name),
+                share(counts.precision()),
+                share(counts.recall()),
+                share(counts.f1()),
+                json!(counts.right),
+                json!(counts.wrong_untranslated),
+                json!(counts.wrong_other),
+                json!(counts.missed()),
+                json!(counts.gold),
+                json!(counts.grey_ignored),
+                json!(counts.unscored),
+            ])
+        };
+        for (site, counts) in &report.sites {
+            row("site", site.clone(), counts)?;
+        }
+        for (langs, counts) in &report.langs {
+            row("langs", format!("{}-{}", langs.a, langs.b), counts)?;
+        }
+        row("all", "micro".into(), &report.total)?;
+        let macro_f1 = report.macro_f1().map_or(Value::Null, |f1| number(f1, 4));
+        let mut last = vec![json!("all"), json!("macro"), json!(null), json!(null), macro_f1];
+        last.resize(columns.len(), json!(null));
+        listing.row(last)?;
+        if self.show_errors {
+            let mut row = |scope: &str, a: &str, b: &str| {
+                let mut values = vec![json!(scope), json!(format!("{a} {b}"))];
+                values.resize(columns.len(), json!(null));
+                listing.row(values)
+            };
+            for pair in &report.false_pairs {
+                row("wrong", pair.pair.url_a.as_str(), pair.pair.url_b.as_str())?;
+            }
+            for pair in &report.missed {
+                row("missed", pair.url_a.as_str(), pair.url_b.as_str())?;
+            }
+        }
+        Ok(listing.finish()?)
+    }
+}
+
+fn read_all(paths: &[PathBuf], mut read: impl FnMut(&str, File) -> diglot::error::Result<()>) -> anyhow::Result<()> {
+    for path in paths {
+        let file = File::open(path).map_err(Error::io(path, "opening"))?;
+        read(&path.display().to_string(), file)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! `diglot hosts`.
+
+use std::cmp::Reverse;
+
+use clap::{Args, ValueEnum};
+use diglot::query;
+use serde_json::json;
+
+use super::listing::{Listing, number};
+use super::{FormatArg, Global};
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Sort {
+    /// By host name.
+    Name,
+    /// Most pages first.
+    Pages,
+    /// Most pairs first.
+    Pairs,
+    /// Most credible first: C(w), that of its best key.
+    Credibility,
+}
+
+#[derive(Args)]
+pub struct Hosts {
+    /// What comes first.
+    #[arg(long, value_enum, default_value = "pairs")]
+    sort: Sort,
+    #[command(flatten)]
+    format: FormatArg,
+}
+
+impl Hosts {
+    pub fn run(self, global: &Global) -> anyhow::Result<()> {
+        let (store, _) = global.read()?;
+        let mut hosts = query::hosts(&store)?;
+        match self.sort {
+            Sort::Name => {}
+            Sort::Pages => hosts.sort_by_key(|host| Reverse(host.pages)),
+            Sort::Pairs => hosts.sort_by_key(|host| Reverse(host.pairs)),
+            Sort::Credibility => hosts.sort_by(|a, b| b.credibility.total_cmp(&a.credibility)),
+        }
+        let mut listing = Listing::new(self.format.get(), &["host", "domain", "pages", "pairs", "credibility", "langs"])?;
+        for host in hosts {
+            let langs: Vec<String> = host.langs.iter().map(|(lang, pages)| format!("{lang}:{pages}")).collect();
+            listing.row(vec![
+                json!(host.host),
+                json!(host.domain),
+                json!(host.pages),
+                json!(host.pairs),
+                number(host.credibility, 4),
+                json!(langs.join(" ")),
+            ])?;
+        }
+        Ok(listing.finish()?)
+    }
+}

@@ -1,0 +1,74 @@
+//! `diglot keys`.
+
+use clap::Args;
+use diglot::pipeline::STAGES;
+use diglot::query::{self, KeyLine, Scope};
+use diglot::types::{Edit, pattern};
+use serde_json::json;
+
+use super::listing::{Listing, number};
+use super::{FormatArg, Global, run};
+
+#[derive(Args)]
+pub struct Keys {
+    /// A host, a registrable domain or an address; none: all.
+    host: Option<String>,
+    /// Weak keys too: those that took no pairs because they match too few.
+    #[arg(long)]
+    weak: bool,
+    #[command(flatten)]
+    format: FormatArg,
+}
+
+impl Keys {
+    pub fn run(self, global: &Global) -> anyhow::Result<()> {
+        let (mut store, mut config) = global.read()?;
+        let mut stale = false;
+        for stage in STAGES.iter().skip(1) {
+            stale |= !stage.remaining(&store, &config)?.is_empty();
+        }
+        if stale {
+            drop(store);
+            (store, config) = global.write()?;
+            run::work(&mut store, &config, &[], global, "keys")?;
+        }
+        let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
+        let columns = ["site", "field", "from", "to", "lang_a", "lang_b", "power", "taken", "credibility", "global", "state", "key"];
+        let mut listing = Listing::new(self.format.get(), &columns)?;
+        for line in query::keys(&store, &config, &scope, self.weak)? {
+            let (_, edits) = in_order(&line);
+            let join = |text: fn(&Edit) -> String| edits.iter().map(text).collect::<Vec<_>>().join("+");
+            let langs = line.key.langs;
+            let (lang_a, lang_b) = if line.turned { (langs.b, langs.a) } else { (langs.a, langs.b) };
+            listing.row(vec![
+                json!(line.site),
+                json!(join(|edit| edit.field.to_string())),
+                json!(join(|edit| or_null(&edit.from))),
+                json!(join(|edit| or_null(&edit.to))),
+                json!(lang_a.as_str()),
+                json!(lang_b.as_str()),
+                json!(line.power),
+                json!(line.taken),
+                number(line.credibility, 4),
+                number(line.global, 1),
+                json!(line.state.name()),
+                json!(pattern(&edits)),
+            ])?;
+        }
+        Ok(listing.finish()?)
+    }
+}
+
+fn or_null(text: &str) -> String {
+    if text.is_empty() { diglot::types::NULL.to_owned() } else { text.to_owned() }
+}
+
+/// Languages and edits of a key in the order of listing.
+pub fn in_order(line: &KeyLine) -> (String, Vec<Edit>) {
+    let langs = line.key.langs;
+    if line.turned {
+        (format!("{}-{}", langs.b, langs.a), line.key.turned())
+    } else {
+        (format!("{}-{}", langs.a, langs.b), line.key.edits.clone())
+    }
+}

@@ -1,0 +1,246 @@
+//! The command line: one file a command. Data goes to stdout, progress and messages to stderr.
+
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context as _;
+use clap::{Args, Parser, Subcommand};
+use diglot::config::Config;
+use diglot::error::Error;
+use diglot::store::catalog::Changes;
+use diglot::store::layout::RunConfig;
+use diglot::store::{Access, Store};
+use diglot::types::Lang;
+
+mod eval;
+mod explain;
+mod export;
+mod hosts;
+mod keys;
+mod listing;
+mod pairs;
+mod progress;
+mod run;
+mod status;
+
+use listing::Format;
+
+/// Finds the pages of web archives that are translations of each other.
+///
+/// Archives (WARC, ARC, WACZ, HTTrack mirrors) go into a store; `diglot` learns from the addresses how each site marks
+/// its languages, and pairs the pages. Everything is offline, and every command can be interrupted: the same command goes on.
+#[derive(Parser)]
+#[command(name = "diglot", version, max_term_width = 100)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Args)]
+struct Global {
+    /// Folder of the store.
+    #[arg(long, global = true, env = "DIGLOT_STORE", default_value = "diglot.store", value_name = "DIR")]
+    store: PathBuf,
+    /// Threads that work; by default one a core.
+    #[arg(long, global = true, value_name = "N")]
+    threads: Option<usize>,
+    /// No progress on stderr.
+    #[arg(short, long, global = true)]
+    quiet: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Take in archives and do everything: ingest, index, keys. Goes on where it was stopped.
+    Run(run::Run),
+    /// Take in archives, and stop there.
+    Ingest(run::Ingest),
+    /// List the keys of a host, or of all; bring them up to date first.
+    Keys(keys::Keys),
+    /// Show the stages, what the store holds, and what was left out and why.
+    Status(status::Status),
+    /// List the hosts.
+    Hosts(hosts::Hosts),
+    /// List the pairs of a host, or of all.
+    Pairs(pairs::Pairs),
+    /// Tell everything known of a page, or of a pair.
+    Explain(explain::Explain),
+    /// Write the pairs to a file.
+    Export(export::Export),
+    /// Score pairs or keys against gold.
+    Eval(eval::Eval),
+}
+
+/// How a listing is printed.
+#[derive(Args)]
+struct FormatArg {
+    /// table, tsv or jsonl; by default a table on a terminal, else tsv.
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+}
+
+impl FormatArg {
+    fn get(&self) -> Format {
+        self.format.unwrap_or(if io::stdout().is_terminal() { Format::Table } else { Format::Tsv })
+    }
+}
+
+/// Set by Ctrl-C.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    match dispatch(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => report(&error),
+    }
+}
+
+fn report(error: &anyhow::Error) -> ExitCode {
+    let is_closed_pipe = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    };
+    if error.chain().any(is_closed_pipe) {
+        return ExitCode::SUCCESS;
+    }
+    let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
+    eprintln!("diglot: {}", causes.join(": "));
+    match error.downcast_ref::<Error>() {
+        Some(Error::Interrupted) => ExitCode::from(130),
+        Some(Error::Config(_)) => ExitCode::from(2),
+        _ => ExitCode::from(1),
+    }
+}
+
+fn dispatch(cli: Cli) -> anyhow::Result<()> {
+    let global = &cli.global;
+    if let Some(threads) = global.threads {
+        if threads == 0 {
+            return Err(Error::Config("--threads is 0, expected 1 or more".into()).into());
+        }
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("starting threads")?;
+    }
+    ctrlc::set_handler(|| {
+        // The second time the user means it: what is committed is safe.
+        if STOP.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    })
+    .context("catching Ctrl-C")?;
+    match cli.command {
+        Command::Run(command) => command.run(global),
+        Command::Ingest(command) => command.run(global),
+        Command::Keys(command) => command.run(global),
+        Command::Status(command) => command.run(global),
+        Command::Hosts(command) => command.run(global),
+        Command::Pairs(command) => command.run(global),
+        Command::Explain(command) => command.run(global),
+        Command::Export(command) => command.run(global),
+        Command::Eval(command) => command.run(global),
+    }
+}
+
+impl Global {
+    fn read(&self) -> anyhow::Result<(Store, Config)> {
+        self.open(Access::Read)
+    }
+
+    fn write(&self) -> anyhow::Result<(Store, Config)> {
+        self.open(Access::Write)
+    }
+
+    fn open(&self, access: Access) -> anyhow::Result<(Store, Config)> {
+        let store = Store::open(&self.store, access)?;
+        if store.was_rebuilt {
+            eprintln!(
+                "diglot: the catalog was damaged and was made again from the record files; `diglot run` makes the results again"
+            );
+        }
+        let config = config_of(store.config())?;
+        Ok((store, config))
+    }
+}
+
+/// The settings that a store was made with.
+fn config_of(run: &RunConfig) -> anyhow::Result<Config> {
+    let preset = if run.preset.is_empty() { "default" } else { &run.preset };
+    let mut config = Config::preset(preset)
+        .ok_or_else(|| Error::Config(format!("the store names a preset {preset} that this release does not have")))?;
+    config.keys.langs = run.langs.iter().filter_map(|lang| Lang::parse(lang)).collect();
+    if run.whole_domains {
+        config.keys.site = diglot::keys::SiteUnit::Domain;
+    }
+    if let Some(least) = run.rescue_above {
+        config.keys.rescue_above = Some(least as f64);
+    }
+    if let Some(bytes) = run.max_record_bytes {
+        config.archive.max_record_bytes = bytes;
+    }
+    Ok(config)
+}
+
+/// Settings given on the command line; what is not given stays as the store has it.
+#[derive(Args, Default)]
+struct Settings {
+    /// The method: `default`, or that of a paper: `kit-ng-2007`, `pupsniffer-2013`.
+    #[arg(long, value_name = "NAME")]
+    preset: Option<String>,
+    /// Only these languages, and in this order: en,fr or zh-Hans; `zh` means both scripts; `all` takes it back.
+    #[arg(long, value_delimiter = ',', value_name = "LANG,…")]
+    langs: Vec<String>,
+    /// What one site is: a host, with its sister hosts by keys in their names, or a whole domain.
+    #[arg(long, value_name = "UNIT", value_parser = ["host", "domain"])]
+    site: Option<String>,
+    /// Global credibility, in pages, above which a weak key is rescued [preset: 500].
+    #[arg(long, value_name = "PAGES")]
+    rescue_above: Option<u64>,
+    /// Longest record and longest decoded body, in bytes; longer ones are left out and counted [16 MiB].
+    #[arg(long, value_name = "BYTES")]
+    max_record_bytes: Option<u64>,
+}
+
+impl Settings {
+    /// Changes the store's settings, and gives the new ones.
+    fn apply(&self, store: &mut Store) -> anyhow::Result<Config> {
+        let mut run = store.config().clone();
+        if let Some(preset) = &self.preset {
+            if Config::preset(preset).is_none() {
+                let names: Vec<&str> = diglot::config::PRESETS.iter().map(|(name, _)| *name).collect();
+                return Err(Error::Config(format!("--preset is {preset}, expected one of {}", names.join(", "))).into());
+            }
+            run.preset.clone_from(preset);
+        }
+        if self.langs.iter().any(|lang| lang == "all") {
+            run.langs.clear();
+        } else if !self.langs.is_empty() {
+            for lang in &self.langs {
+                if Lang::parse(lang).is_none() {
+                    return Err(Error::Config(format!("--langs has {lang}, expected tags such as en, fr, zh-Hans")).into());
+                }
+            }
+            run.langs.clone_from(&self.langs);
+        }
+        if let Some(site) = &self.site {
+            run.whole_domains = site == "domain";
+        }
+        run.rescue_above = self.rescue_above.or(run.rescue_above);
+        run.max_record_bytes = self.max_record_bytes.or(run.max_record_bytes);
+        let config = config_of(&run)?;
+        if run != *store.config() {
+            let mut changes = Changes::default();
+            store.set_config(run, &mut changes);
+            store.commit(changes)?;
+        }
+        Ok(config)
+    }
+}

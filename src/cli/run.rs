@@ -1,0 +1,147 @@
+//! `diglot run` and `diglot ingest`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use diglot::archive;
+use diglot::config::Config;
+use diglot::error::Error;
+use diglot::pipeline::{self, Context, STAGES};
+use diglot::query::{self, Scope};
+use diglot::store::Store;
+use diglot::types::LangPair;
+use std::collections::BTreeMap;
+
+use super::progress::Progress;
+use super::{Global, STOP, Settings};
+
+#[derive(Args)]
+pub struct Run {
+    /// Archives: files, folders, globs, or @LIST with one input a line. None: go on with what the store has.
+    #[arg(value_name = "INPUT")]
+    inputs: Vec<String>,
+    #[command(flatten)]
+    settings: Settings,
+    /// The last stage to do: ingest, index or keys.
+    #[arg(long, value_name = "STAGE", default_value = "keys")]
+    until: String,
+}
+
+impl Run {
+    pub fn run(self, global: &Global) -> anyhow::Result<()> {
+        if pipeline::stage(&self.until).is_none() {
+            let names: Vec<&str> = STAGES.iter().map(|stage| stage.name()).collect();
+            return Err(Error::Config(format!("--until is {}, expected one of {}", self.until, names.join(", "))).into());
+        }
+        let inputs = expand(&self.inputs)?;
+        let (mut store, _) = global.write()?;
+        let config = self.settings.apply(&mut store)?;
+        let inputs = with_partial(&store, inputs)?;
+        if inputs.is_empty() && store.archive_count()? == 0 {
+            return Err(Error::Config("nothing to do: the store is empty and no input is given".into()).into());
+        }
+        work(&mut store, &config, &inputs, global, &self.until)?;
+        if !global.quiet {
+            summary(&store, &config)?;
+        }
+        Ok(())
+    }
+}
+
+#[derive(Args)]
+pub struct Ingest {
+    /// Archives: files, folders, globs, or @LIST with one input a line.
+    #[arg(value_name = "INPUT", required = true)]
+    inputs: Vec<String>,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+impl Ingest {
+    pub fn run(self, global: &Global) -> anyhow::Result<()> {
+        let inputs = expand(&self.inputs)?;
+        let (mut store, _) = global.write()?;
+        let config = self.settings.apply(&mut store)?;
+        work(&mut store, &config, &inputs, global, "ingest")
+    }
+}
+
+fn expand(inputs: &[String]) -> anyhow::Result<Vec<PathBuf>> {
+    Ok(if inputs.is_empty() { Vec::new() } else { archive::expand(inputs)? })
+}
+
+/// The inputs given, after those that an earlier run was stopped in.
+fn with_partial(store: &Store, inputs: Vec<PathBuf>) -> anyhow::Result<Vec<PathBuf>> {
+    let mut all: Vec<PathBuf> = Vec::new();
+    for archive in store.archives()?.into_iter().filter(|archive| !archive.done) {
+        let path = PathBuf::from(&archive.identity.path);
+        let given = inputs.iter().any(|input| input.canonicalize().is_ok_and(|full| full == path));
+        if !given && path.exists() {
+            all.push(path);
+        } else if !given {
+            eprintln!("diglot: {} was read in part and is gone; give its new place to go on with it", path.display());
+        }
+    }
+    all.extend(inputs);
+    Ok(all)
+}
+
+/// Runs the stages up to `until`.
+pub fn work(store: &mut Store, config: &Config, inputs: &[PathBuf], global: &Global, until: &str) -> anyhow::Result<()> {
+    let observer = Progress::new(global.quiet);
+    let context = Context { config, inputs, observer: &observer, stop: &STOP };
+    pipeline::run(store, &context, until)?;
+    Ok(())
+}
+
+/// Keys and pairs printed at the end of a run.
+const SHOWN: usize = 12;
+
+fn summary(store: &Store, config: &Config) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    let mut keys = query::keys(store, config, &Scope::all(), false)?;
+    keys.retain(|key| key.taken > 0);
+    keys.sort_by(|a, b| b.taken.cmp(&a.taken).then_with(|| a.site.cmp(&b.site)).then_with(|| a.key.cmp(&b.key)));
+    writeln!(out, "keys that took pairs: {}", keys.len())?;
+    for key in keys.iter().take(SHOWN) {
+        let (langs, edits) = super::keys::in_order(key);
+        writeln!(
+            out,
+            "  {:<34} {:>9}  {:<24} {:>6} pairs  C {:.3}",
+            key.site,
+            langs,
+            diglot::types::pattern(&edits),
+            key.taken,
+            key.credibility
+        )?;
+    }
+    if keys.len() > SHOWN {
+        writeln!(out, "  … {} more: `diglot keys`", keys.len() - SHOWN)?;
+    }
+    let mut counts: BTreeMap<LangPair, u64> = BTreeMap::new();
+    let mut first = Vec::new();
+    let mut all = 0u64;
+    query::for_each_pair(store, config, &Scope::all(), |pair| {
+        if let Some(langs) = LangPair::new(pair.lang_a, pair.lang_b) {
+            *counts.entry(langs).or_default() += 1;
+        }
+        all += 1;
+        if first.len() < 5 {
+            first.push(pair);
+        }
+        Ok(())
+    })?;
+    writeln!(out, "pairs: {all}")?;
+    for (langs, count) in &counts {
+        writeln!(out, "  {}-{}: {count}", langs.a, langs.b)?;
+    }
+    for pair in &first {
+        writeln!(out, "  {}  {}", pair.url_a, pair.url_b)?;
+    }
+    if all > first.len() as u64 {
+        writeln!(out, "  … {} more: `diglot pairs`", all - first.len() as u64)?;
+    }
+    writeln!(out, "left out: {}", super::status::left_out(store)?)?;
+    Ok(())
+}

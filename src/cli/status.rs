@@ -1,0 +1,117 @@
+//! `diglot status`.
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+use diglot::pipeline::STAGES;
+use diglot::store::Store;
+use diglot::types::SkipReason;
+use serde_json::json;
+
+use super::listing::Listing;
+use super::{FormatArg, Global};
+
+#[derive(Args)]
+pub struct Status {
+    /// A line for each archive too.
+    #[arg(long)]
+    archives: bool,
+    #[command(flatten)]
+    format: FormatArg,
+}
+
+impl Status {
+    pub fn run(self, global: &Global) -> anyhow::Result<()> {
+        let (store, config) = global.read()?;
+        let mut listing = Listing::new(self.format.get(), &["what", "name", "count", "detail"])?;
+        let mut behind = false;
+        for stage in STAGES {
+            let remaining = stage.remaining(&store, &config)?;
+            let never = store.stage(stage.name())?.fingerprint == 0;
+            let state = match (never, remaining.is_empty()) {
+                _ if behind => "stale",
+                (true, _) => "not run",
+                (false, true) => "fresh",
+                (false, false) => "partial",
+            };
+            behind |= state != "fresh";
+            listing.row(vec![json!("stage"), json!(stage.name()), json!(null), json!(join(state, &remaining))])?;
+        }
+        let archives = store.archives()?;
+        let sum = |count: fn(&diglot::store::layout::ArchiveRecord) -> u64| archives.iter().map(count).sum::<u64>();
+        let (mut pages, mut hosts, mut older, mut pairs) = (0u64, 0u64, 0u64, 0u64);
+        for site in (0..store.site_count()?).map(diglot::types::SiteId) {
+            let head = store.site(site)?.unwrap_or_default();
+            pages += u64::from(head.pages);
+            hosts += head.hosts.len() as u64;
+            older += head.older;
+            pairs += store.result_head(site)?.filter(|r| r.generation == head.generation).map_or(0, |r| r.pairs);
+        }
+        let preset = if store.config().preset.is_empty() { "default" } else { &store.config().preset };
+        for (name, count, detail) in [
+            ("archives", archives.len() as u64, format!("preset {preset}")),
+            ("records", sum(|a| a.records), String::new()),
+            ("captures taken", sum(|a| a.pages), String::new()),
+            ("pages", pages, "one an address, the newest capture".into()),
+            ("domains", u64::from(store.site_count()?), String::new()),
+            ("hosts", hosts, String::new()),
+            ("pairs", pairs, String::new()),
+        ] {
+            listing.row(vec![json!("total"), json!(name), json!(count), json!(detail)])?;
+        }
+        for (reason, count) in reasons(&store)? {
+            listing.row(vec![json!("left out"), json!(reason.name()), json!(count), json!("")])?;
+        }
+        if older > 0 {
+            listing.row(vec![json!("left out"), json!(SkipReason::OlderCapture.name()), json!(older), json!("")])?;
+        }
+        for archive in &archives {
+            let path = &archive.identity.path;
+            if self.archives || !archive.done {
+                let state = if archive.done { "read".to_owned() } else { format!("read up to {}", archive.position) };
+                let detail = format!("{}, {} bytes, {state}, {} pages", archive.identity.format, archive.identity.bytes, archive.pages);
+                listing.row(vec![json!("archive"), json!(path), json!(archive.records), json!(detail)])?;
+            }
+            for sample in archive.samples.iter().filter(|sample| self.archives || is_fault(sample.reason)) {
+                let reason = SkipReason::from_code(sample.reason).map_or("?", SkipReason::name);
+                let place = format!("{path} at byte {}", sample.offset);
+                listing.row(vec![json!(reason), json!(place), json!(null), json!(sample.detail)])?;
+            }
+        }
+        Ok(listing.finish()?)
+    }
+}
+
+/// Reasons that tell of damage in an archive; the others are how archives are.
+fn is_fault(reason: u8) -> bool {
+    use SkipReason::*;
+    SkipReason::from_code(reason).is_some_and(|reason| {
+        matches!(reason, BadUrl | TooLong | Truncated | BadRecord | BadCompression | BadHttp | BadCoding | BodyTooLong | ParserLimit)
+    })
+}
+
+fn join(state: &str, remaining: &str) -> String {
+    if remaining.is_empty() { state.to_owned() } else { format!("{state}: {remaining}") }
+}
+
+/// How often each reason left something out, most often first.
+fn reasons(store: &Store) -> anyhow::Result<Vec<(SkipReason, u64)>> {
+    let mut counts: BTreeMap<SkipReason, u64> = BTreeMap::new();
+    for archive in store.archives()? {
+        for (code, count) in archive.skips {
+            if let Some(reason) = SkipReason::from_code(code) {
+                *counts.entry(reason).or_default() += count;
+            }
+        }
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|&(reason, count)| (std::cmp::Reverse(count), reason));
+    Ok(counts)
+}
+
+/// The reasons in one line.
+pub fn left_out(store: &Store) -> anyhow::Result<String> {
+    let reasons = reasons(store)?;
+    let parts: Vec<String> = reasons.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+    Ok(if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") })
+}
