@@ -63,18 +63,3 @@ pub trait Format: Sync {
     /// When it cannot be read, or is damaged from its first byte on.
     fn open(&self, path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>>;
 }
-
-/// Stand-in until the readers are merged.
-pub fn open(_: &Path, _: u64, _: &Params) -> Result<Box<dyn Archive>> {
-    Err(Error::input("", ""))
-}
-/// x
-pub fn format_of(_: &Path) -> Result<&'static dyn Format> {
-    Err(Error::input("", ""))
-}
-/// x
-pub fn capture(_: RawRecord, _: &Params) -> std::result::Result<crate::types::Capture, Skip> {
-    Ok(Default::default())
-}
-/// x
-pub fn expand(_: &[String]) -> Result<Vec<std::path::PathBuf>> { Ok(vec![]) }

@@ -6,16 +6,3 @@ pub struct Params {
     /// Pages with less text than this, in bytes of UTF-8, are left out (Liu et al. 2014, §4.1: 100).
     pub min_text_bytes: u32,
 }
-impl Default for Params {
-    fn default() -> Params {
-        Params { min_text_bytes: 100 }
-    }
-}
-/// x
-pub fn extract(
-    _: &crate::types::Capture,
-    _: &crate::types::CanonicalUrl,
-    _: &Params,
-) -> Result<crate::types::Page, (crate::types::SkipReason, String)> {
-    Ok(Default::default())
-}
