@@ -26,15 +26,13 @@ pub(super) fn restore(page: &[u8], local: &str, addresses: &HashMap<String, Stri
         }
         Ok(())
     };
-    let settings = Settings {
-        element_content_handlers: vec![element!("*", rewrite)],
-        // Every byte is a character of this charset, so pages in any other that keeps ASCII pass through unchanged.
-        encoding: AsciiCompatibleEncoding::new(encoding_rs::WINDOWS_1252)
-            .unwrap_or_else(AsciiCompatibleEncoding::utf_8),
-        memory_settings: MemorySettings { max_allowed_memory_usage: MAX_MEMORY_BYTES, ..MemorySettings::new() },
-        strict: false,
-        ..Settings::new()
-    };
+    // Every byte is a character of this charset, so pages in any other that keeps ASCII pass through unchanged.
+    let charset = AsciiCompatibleEncoding::new(encoding_rs::WINDOWS_1252);
+    let settings = Settings::new()
+        .append_element_content_handler(element!("*", rewrite))
+        .with_encoding(charset.unwrap_or_else(AsciiCompatibleEncoding::utf_8))
+        .with_memory_settings(MemorySettings::new().with_max_allowed_memory_usage(MAX_MEMORY_BYTES))
+        .with_strict(false);
     let mut rewriter = HtmlRewriter::new(settings, |bytes: &[u8]| restored.extend_from_slice(bytes));
     let written = page.chunks(64 << 10).try_for_each(|chunk| rewriter.write(chunk));
     match written.and_then(|()| rewriter.end()) {
