@@ -62,7 +62,7 @@ impl Codec {
     pub(super) fn stream(self, dictionary: &[u8]) -> Result<Stream, String> {
         Ok(match self {
             Codec::Plain => Stream::Plain,
-            Codec::Gzip => Stream::Gzip(Decompress::new_gzip(15)),
+            Codec::Gzip => Stream::Gzip { inflate: Box::new(Decompress::new_gzip(15)), failure: None },
             Codec::Zstd => Stream::Zstd(Decoder::with_dictionary(dictionary).map_err(|error| error.to_string())?),
             Codec::Lz4 => Stream::Lz4(Box::new(Lz4::new())),
         })
@@ -103,7 +103,11 @@ pub(super) fn dictionary(content: &[u8]) -> Result<Vec<u8>, String> {
 /// A member being decoded.
 pub(super) enum Stream {
     Plain,
-    Gzip(Decompress),
+    /// What was decoded before a failure is given out first, and the failure by the next step.
+    Gzip {
+        inflate: Box<Decompress>,
+        failure: Option<String>,
+    },
     Zstd(Decoder<'static>),
     Lz4(Box<Lz4>),
 }
@@ -128,15 +132,22 @@ impl Stream {
                 output[..count].copy_from_slice(&input[..count]);
                 Ok(Step { used: count, written: count, ended: false })
             }
-            Stream::Gzip(inflate) => {
-                let (used, written) = (inflate.total_in(), inflate.total_out());
+            Stream::Gzip { inflate, failure } => {
+                if let Some(problem) = failure {
+                    return Err(problem.clone());
+                }
+                let before = (inflate.total_in(), inflate.total_out());
                 let status = inflate.decompress(input, output, FlushDecompress::None);
-                let status = status.map_err(|error| error.to_string())?;
-                Ok(Step {
-                    used: (inflate.total_in() - used) as usize,
-                    written: (inflate.total_out() - written) as usize,
-                    ended: status == Status::StreamEnd,
-                })
+                let (used, written) = (inflate.total_in() - before.0, inflate.total_out() - before.1);
+                let ended = match status {
+                    Ok(status) => status == Status::StreamEnd,
+                    Err(error) if written == 0 => return Err(error.to_string()),
+                    Err(error) => {
+                        *failure = Some(error.to_string());
+                        false
+                    }
+                };
+                Ok(Step { used: used as usize, written: written as usize, ended })
             }
             Stream::Zstd(decoder) => {
                 let status = decoder.run_on_buffers(input, output).map_err(|error| error.to_string())?;

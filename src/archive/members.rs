@@ -83,11 +83,20 @@ pub(super) struct Members {
     whole: Decompressor,
     /// The longest output of a member decoded in one go.
     max_whole_output: usize,
+    /// Whether a record begins with these bytes.
+    is_start: fn(&[u8]) -> bool,
 }
 
 impl Members {
-    /// Reads the members of `window` as `codec`, starting where a member does.
-    pub(super) fn new(window: Window, codec: Codec, dictionary: Vec<u8>, max_record_bytes: u64) -> Members {
+    /// Reads the members of `window` as `codec`, starting where a member does; `is_start` tells whether a record begins
+    /// with some bytes.
+    pub(super) fn new(
+        window: Window,
+        codec: Codec,
+        dictionary: Vec<u8>,
+        max_record_bytes: u64,
+        is_start: fn(&[u8]) -> bool,
+    ) -> Members {
         let max_record_bytes = usize::try_from(max_record_bytes).unwrap_or(usize::MAX / 4).min(usize::MAX / 4);
         Members {
             origin: window.offset(),
@@ -106,6 +115,7 @@ impl Members {
             damage: None,
             whole: Decompressor::new(),
             max_whole_output: max_record_bytes.saturating_add(LOOK_BYTES).max(PIECE_BYTES),
+            is_start,
         }
     }
 
@@ -205,16 +215,45 @@ impl Members {
         }
     }
 
+    /// Decodes the rest of the member, up to `limit` unread bytes, to see whether it proves damaged.
+    pub(super) fn fails_ahead(&mut self, limit: usize) -> io::Result<bool> {
+        while self.stream.is_some() && self.codec != Codec::Plain && self.unread().len() < limit {
+            if !matches!(self.advance()?, Advance::Bytes) {
+                break;
+            }
+        }
+        Ok(self.damage.is_some())
+    }
+
+    /// At the end of the archive, gives up a member that was cut off before it gave a byte; gives its offset.
+    pub(super) fn take_empty_member(&mut self) -> Option<u64> {
+        let is_empty = self.stream.is_some() && self.codec != Codec::Plain && self.place().file == Some(self.member);
+        is_empty.then(|| {
+            self.window.consume(self.window.bytes().len());
+            self.fed = 0;
+            self.stream = None;
+            self.blank_since = None;
+            self.member
+        })
+    }
+
     /// Decodes more, behind what is unread.
     pub(super) fn more(&mut self) -> io::Result<More> {
         loop {
-            match self.advance()? {
-                Advance::Bytes => return Ok(More::Bytes),
-                Advance::MemberEnd => {}
-                Advance::End => return Ok(More::End),
-                Advance::Damaged => return Ok(More::Damaged),
+            if let Some(more) = self.more_of_member()? {
+                return Ok(more);
             }
         }
+    }
+
+    /// As [`Members::more`], but stops with `None` where a member ends.
+    pub(super) fn more_of_member(&mut self) -> io::Result<Option<More>> {
+        Ok(match self.advance()? {
+            Advance::Bytes => Some(More::Bytes),
+            Advance::MemberEnd => None,
+            Advance::End => Some(More::End),
+            Advance::Damaged => Some(More::Damaged),
+        })
     }
 
     /// Passes blanks to the end of the member, and decodes on only as far as it takes to know that it ended.
@@ -329,7 +368,7 @@ impl Members {
             self.window.fill(self.fed + 1)?;
             let Some(stream) = self.stream.as_mut() else { return Ok(Advance::MemberEnd) };
             let input = &self.window.bytes()[self.fed..];
-            match stream.step(input, &mut self.out[self.end..]) {
+            match stream.step(input, &mut self.out[self.end..self.end + PIECE_BYTES]) {
                 Err(problem) => return Ok(self.damaged(problem)),
                 Ok(step) => {
                     self.fed += step.used;
@@ -350,12 +389,28 @@ impl Members {
                         let held = self.window.bytes().len();
                         let wanted = held + (held - self.fed).max(LOOK_BYTES);
                         if !self.window.fill(wanted)? && self.window.bytes().len() == held {
-                            return Ok(Advance::End);
+                            return Ok(self.cut_off());
                         }
                     }
                 }
             }
         }
+    }
+
+    /// The file ends inside a member: either it was cut off, or the member's lengths are wrong, and others follow that
+    /// were taken for its data.
+    fn cut_off(&mut self) -> Advance {
+        let bytes = self.window.bytes();
+        let is_member = |at: usize| at > 0 && self.starts_record(&bytes[at..]);
+        let mut members = memchr::memmem::find_iter(bytes, self.codec.magic());
+        if self.codec != Codec::Plain && members.any(is_member) {
+            return self.damaged("a member longer than it can be".to_owned());
+        }
+        Advance::End
+    }
+
+    fn starts_record(&self, bytes: &[u8]) -> bool {
+        self.codec.begins(bytes) && (self.is_start)(&decoded_head(bytes, self.codec, &self.dictionary))
     }
 
     fn let_go(&mut self) {
@@ -381,7 +436,7 @@ impl Members {
 
     /// Gives up the damaged member, and all that is unread with it, and goes on at the next member with which a
     /// record begins. Gives the damage and how many bytes of the file were passed.
-    pub(super) fn recover(&mut self, is_start: impl Fn(&[u8]) -> bool) -> io::Result<Option<(Damage, u64)>> {
+    pub(super) fn recover(&mut self) -> io::Result<Option<(Damage, u64)>> {
         let Some(damage) = self.damage.take() else { return Ok(None) };
         self.consume(self.end - self.start);
         self.starts.clear();
@@ -395,8 +450,7 @@ impl Members {
                 Some(at) => {
                     self.window.consume(at);
                     self.window.fill(LOOK_BYTES)?;
-                    let head = self.window.bytes();
-                    if self.codec.begins(head) && is_start(&decoded_head(head, self.codec, &self.dictionary)) {
+                    if self.starts_record(self.window.bytes()) {
                         break;
                     }
                     self.window.consume(1);

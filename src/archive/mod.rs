@@ -24,6 +24,8 @@ mod httrack;
 mod inputs;
 mod members;
 mod records;
+#[cfg(test)]
+mod tests;
 mod wacz;
 mod warc;
 mod window;

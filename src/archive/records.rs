@@ -26,6 +26,9 @@ const MAX_DEFLATE_RATIO: u64 = 1032;
 /// Bytes looked at behind a block to see that the next record begins there.
 const LOOK_BEHIND_BYTES: usize = 64;
 
+/// How far to decode ahead when the bytes behind a record make no sense, to see whether the member is damaged.
+const LOOK_AHEAD_BYTES: usize = 1 << 20;
+
 /// What a record is, by its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -161,7 +164,13 @@ impl<D: Dialect> Records<D> {
     }
 
     fn read(&mut self) -> std::io::Result<Option<Item>> {
-        let Some(begin) = self.begin()? else { return Ok(None) };
+        let Some(begin) = self.begin()? else {
+            let cut = self.members.take_empty_member();
+            return Ok(cut.map(|offset| {
+                let detail = "damage: the archive ends inside the head of a member".to_owned();
+                Item::Skip(Skip { reason: SkipReason::Truncated, offset, length: 0, url: String::new(), detail })
+            }));
+        };
         if self.members.unread().is_empty() {
             return self.recovered(begin, None).map(Some);
         }
@@ -215,6 +224,7 @@ impl<D: Dialect> Records<D> {
                         return Ok(Found::Part);
                     }
                 }
+                Found::Head(head) if head.header_bytes > MAX_HEADER_BYTES => return Ok(Found::Part),
                 found => return Ok(found),
             }
         }
@@ -253,11 +263,17 @@ impl<D: Dialect> Records<D> {
             self.members.consume(boundary);
             return Ok(skip(SkipReason::Truncated, begin, &head, remains(&head, block_bytes, boundary as u64)));
         }
-        if !self.ends_well(count)?
-            && let Some(end) = D::find(&self.members.unread()[..count], true)
-        {
-            self.members.consume(end);
-            return Ok(skip(SkipReason::Truncated, begin, &head, remains(&head, block_bytes, end as u64)));
+        if !self.ends_well(count)? {
+            if self.members.fails_ahead(count + LOOK_AHEAD_BYTES)? {
+                // The length may be what is damaged.
+                let all = self.members.unread().len();
+                self.members.consume(all);
+                return Ok(skip(SkipReason::BadCompression, begin, &head, type_name.clone()));
+            }
+            if let Some(end) = D::find(&self.members.unread()[..count], true) {
+                self.members.consume(end);
+                return Ok(skip(SkipReason::Truncated, begin, &head, remains(&head, block_bytes, end as u64)));
+            }
         }
         let item = judge(begin, head, &self.members.unread()[..count]);
         self.members.consume(count);
@@ -300,7 +316,8 @@ impl<D: Dialect> Records<D> {
             if behind.len() - blanks >= LOOK_BEHIND_BYTES.max(D::OVERLAP_BYTES) {
                 return Ok(false);
             }
-            if self.members.more()? != More::Bytes {
+            // The next member is left alone where it need not be looked at: a record that ends with its member is simple.
+            if matches!(self.members.more_of_member()?, Some(More::End | More::Damaged)) {
                 return Ok(blanks == self.members.unread().len() - count);
             }
         }
@@ -380,7 +397,7 @@ impl<D: Dialect> Records<D> {
 
     /// Goes on behind a damaged member: one skip for it, which takes over what is known of the record in it.
     fn recovered(&mut self, begin: Begin, inside: Option<Item>) -> std::io::Result<Item> {
-        let Some((damage, passed)) = self.members.recover(D::begins)? else {
+        let Some((damage, passed)) = self.members.recover()? else {
             return Ok(inside.unwrap_or_else(|| Item::Skip(nothing_known(begin))));
         };
         let inside_is_none = inside.is_none();

@@ -13,7 +13,7 @@ use zip::read::ZipArchive;
 
 use super::codec::Codec;
 use super::members::Members;
-use super::records::{Position, Records};
+use super::records::{Dialect, Position, Records};
 use super::warc::{Warc, read_up_to};
 use super::window::Window;
 use super::{Archive, Format, Item, Params};
@@ -111,7 +111,7 @@ impl Wacz {
         };
         let window = Window::new(reader(start.anchor).map_err(failed)?, start.anchor);
         let limit = self.params.max_record_bytes;
-        let members = Members::new(window, codec, Vec::new(), limit);
+        let members = Members::new(window, codec, Vec::new(), limit, Warc::begins);
         let mut records = Records::new(place, members, start, Some(entry.bytes), limit)?;
         if codec == Codec::Zstd {
             while records.at().anchor < position.anchor && records.next()?.is_some() {}

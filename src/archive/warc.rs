@@ -53,7 +53,7 @@ pub(super) fn open_records<D: Dialect>(path: &Path, position: u64, params: &Para
         let dictionary = if codec == Codec::Zstd { dictionary_before(&mut file, position.anchor)? } else { Vec::new() };
         file.seek(SeekFrom::Start(position.anchor))?;
         let window = Window::new(Box::new(file), position.anchor);
-        Ok((Members::new(window, codec, dictionary, params.max_record_bytes), file_bytes))
+        Ok((Members::new(window, codec, dictionary, params.max_record_bytes, D::begins), file_bytes))
     };
     let (members, file_bytes) = open().map_err(Error::io(path, "opening"))?;
     let records = Records::<D>::new(path.to_owned(), members, position, Some(file_bytes), params.max_record_bytes)?;
