@@ -48,6 +48,16 @@ impl Codec {
         }
     }
 
+    /// Input with which the first bytes of any member can be decoded: zstd and LZ4 decode whole blocks only, of up to
+    /// 128 KiB and 4 MiB.
+    pub(super) fn probe_bytes(self) -> usize {
+        match self {
+            Codec::Plain | Codec::Gzip => 64 << 10,
+            Codec::Zstd => 192 << 10,
+            Codec::Lz4 => (4 << 20) + (64 << 10),
+        }
+    }
+
     /// What a member begins with.
     pub(super) fn magic(self) -> &'static [u8] {
         match self {

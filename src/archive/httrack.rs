@@ -204,3 +204,150 @@ impl Archive for Mirror {
         Some(self.sources.len() as u64)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::DeflateEncoder;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::archive::{capture, open};
+
+    const ORIGINAL: &str = "<html><head></head><body><a href=\"/d/?x=1&amp;y=2\">b</a></body></html>";
+    const SAVED: &str = "<html>\n<!-- Mirrored from ex.org/ by HTTrack Website Copier/3.x [XR&CO'2014], \
+        Sat, 21 Nov 2026 22:11:06 GMT -->\n<head></head><body><a href=\"d/index1234.html?x=1&amp;y=2\">b</a></body></html>";
+    const OTHER: &str = "<html>\n<!-- Mirrored from ex.org/d/?x=1&y=2 by HTTrack Website Copier/3.x [XR&CO'2014], \
+        Sat, 21 Nov 2026 22:11:07 GMT -->\n<body>other</body></html>";
+
+    /// An entry as HTTrack writes it: the headers in the local extra field.
+    fn entry(url: &str, headers: &str, body: &[u8]) -> Vec<u8> {
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+        let data = encoder.write_all(body).and_then(|()| encoder.finish()).expect("memory");
+        let extra = format!("HTTP/1.1 200 OK\r\n{headers}\r\n");
+        let mut entry = b"PK\x03\x04\x14\x00\x00\x00\x08\x00\x00\x00\x00\x00".to_vec();
+        entry.extend(libdeflater::crc32(body).to_le_bytes());
+        entry.extend((data.len() as u32).to_le_bytes());
+        entry.extend((body.len() as u32).to_le_bytes());
+        entry.extend((url.len() as u16).to_le_bytes());
+        entry.extend((extra.len() as u16).to_le_bytes());
+        [entry.as_slice(), url.as_bytes(), extra.as_bytes(), &data].concat()
+    }
+
+    fn cache() -> Vec<u8> {
+        let html = "X-In-Cache: 1\r\nX-StatusCode: 200\r\nContent-Type: text/html\r\n";
+        [
+            entry(
+                "http://ex.org/",
+                &format!("{html}X-Charset: utf-8\r\nX-Save: ex.org/index.html\r\n"),
+                ORIGINAL.as_bytes(),
+            ),
+            entry(
+                "ex.org/d/?x=1&y=2",
+                "X-In-Cache: 0\r\nX-StatusCode: 200\r\nX-Save: ex.org/d/index1234.html\r\n",
+                b"",
+            ),
+            entry("http://ex.org/gone", "X-In-Cache: 0\r\nX-StatusCode: 404\r\nContent-Type: text/html\r\n", b""),
+            entry(
+                "http://ex.org/x.css",
+                "X-StatusCode: 200\r\nContent-Type: text/css\r\nX-Save: ex.org/x.css\r\n",
+                b"p {}",
+            ),
+            b"PK\x01\x02".to_vec(),
+        ]
+        .concat()
+    }
+
+    fn mirror(cache: &[u8]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("a folder");
+        let put = |name: &str, data: &[u8]| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+            std::fs::write(path, data).expect("a file");
+        };
+        put("hts-cache/new.zip", cache);
+        put("ex.org/index.html", SAVED.as_bytes());
+        put("ex.org/d/index1234.html", OTHER.as_bytes());
+        put("ex.org/gone.html", b"<html><head><title>404</title></head></html>");
+        put("ex.org/x.css", b"p {}");
+        folder
+    }
+
+    fn items(root: &Path, position: u64) -> Vec<Item> {
+        let mut archive = open(root, position, &Params::default()).expect("a mirror");
+        let mut items = Vec::new();
+        while let Some(item) = archive.next().expect("readable") {
+            items.push(item);
+            assert!(items.len() < 100);
+        }
+        assert_eq!(archive.end(), Some(archive.position()));
+        items
+    }
+
+    /// Addresses and bodies of the pages.
+    fn pages(items: Vec<Item>) -> Vec<(String, String)> {
+        let page = |item| match item {
+            Item::Record(record) => capture(record, &Params::default()).ok(),
+            Item::Skip(_) => None,
+        };
+        let pages = items.into_iter().filter_map(page);
+        let mut pages: Vec<_> =
+            pages.map(|page| (page.url, String::from_utf8_lossy(&page.body).into_owned())).collect();
+        pages.sort();
+        pages
+    }
+
+    #[test]
+    fn the_cache_gives_pages_as_they_came() {
+        let folder = mirror(&cache());
+        let items = items(folder.path(), 0);
+        let Item::Record(first) = &items[0] else { panic!("{items:?}") };
+        assert_eq!(first.content_type.as_deref(), Some("text/html; charset=utf-8"));
+        assert_eq!((first.offset, first.date_ms), (0, 1_795_299_066_000));
+        let pages = pages(items);
+        assert_eq!(pages[0], ("http://ex.org/".to_owned(), ORIGINAL.to_owned()));
+        // In the cache with its headers only.
+        assert_eq!(pages[1], ("http://ex.org/d/?x=1&y=2".to_owned(), "<html><body>other</body></html>".to_owned()));
+        assert_eq!(pages.len(), 2);
+    }
+
+    #[test]
+    fn saved_files_stand_in_for_a_cache_that_is_damaged() {
+        let cache = cache();
+        let expected = pages(items(mirror(&cache).path(), 0));
+        for cut in 0..cache.len() {
+            let found = pages(items(mirror(&cache[..cut]).path(), 0));
+            let address = |pages: &[(String, String)]| pages.iter().map(|page| page.0.clone()).collect::<Vec<_>>();
+            assert_eq!(address(&found), address(&expected), "cut at {cut}");
+            assert!(
+                found[0].1.contains("=\"/d/?x=1&amp;y=2") || found[0].1.contains("=\"http://ex.org/d/?x=1&amp;y=2")
+            );
+        }
+    }
+
+    #[test]
+    fn reading_goes_on_from_every_position() {
+        let cache = cache();
+        let folder = mirror(&cache[..cache.len() / 2]);
+        let all = items(folder.path(), 0);
+        for position in 0..=all.len() {
+            assert_eq!(items(folder.path(), position as u64), all[position..]);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_cache_of_arbitrary_bytes_never_panics(
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..5),
+        ) {
+            let mut cache = cache();
+            for (at, byte) in changes {
+                let at = at.index(cache.len());
+                cache[at] = byte;
+            }
+            items(mirror(&cache).path(), 0);
+        }
+    }
+}

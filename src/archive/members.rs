@@ -449,7 +449,7 @@ impl Members {
             match magic.find(self.window.bytes()) {
                 Some(at) => {
                     self.window.consume(at);
-                    self.window.fill(LOOK_BYTES)?;
+                    self.window.fill(self.codec.probe_bytes())?;
                     if self.starts_record(self.window.bytes()) {
                         break;
                     }

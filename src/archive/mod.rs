@@ -31,6 +31,7 @@ mod warc;
 mod window;
 
 use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -43,7 +44,7 @@ pub use inputs::expand;
 pub const FORMATS: &[&dyn Format] = &[&warc::WarcFormat, &arc::ArcFormat, &wacz::WaczFormat, &httrack::HttrackFormat];
 
 /// First bytes of a file, by which its kind is told.
-const HEAD_BYTES: usize = 16 << 10;
+const HEAD_BYTES: u64 = 4 << 10;
 
 /// Opens the archive at `path`, at a position [`Archive::position`] gave, 0 for the start.
 ///
@@ -75,12 +76,15 @@ fn head_of(path: &Path) -> Result<Vec<u8>> {
     if path.is_dir() {
         return Ok(Vec::new());
     }
-    let mut head = vec![0; HEAD_BYTES];
-    let count = File::open(path)
-        .and_then(|mut file| warc::read_up_to(&mut file, &mut head))
-        .map_err(Error::io(path, "reading"))?;
-    head.truncate(count);
-    Ok(head)
+    let read = || -> std::io::Result<Vec<u8>> {
+        let mut file = File::open(path)?;
+        let mut head = Vec::new();
+        file.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
+        let wanted = codec::Codec::of(&head).probe_bytes() as u64;
+        file.take(wanted.saturating_sub(HEAD_BYTES)).read_to_end(&mut head)?;
+        Ok(head)
+    };
+    read().map_err(Error::io(path, "reading"))
 }
 
 /// What a file nobody recognises seems to be, for a person.

@@ -433,8 +433,10 @@ impl<D: Dialect> Records<D> {
 impl<D: Dialect> Archive for Records<D> {
     fn next(&mut self) -> Result<Option<Item>> {
         let item = self.read().map_err(Error::io(&self.path, "reading"))?;
-        if item.is_some() {
-            self.mark();
+        match &item {
+            Some(_) => self.mark(),
+            // Padding after the last record has been passed.
+            None => self.position.anchor = self.members.next_member().unwrap_or(self.position.anchor),
         }
         Ok(item)
     }

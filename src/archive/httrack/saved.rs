@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use memchr::memmem;
@@ -95,7 +95,7 @@ pub(super) fn list(root: &Path, known: &HashSet<&str>) -> Result<Vec<SavedFile>>
     let hosts = hosts(root).map_err(Error::io(root, "listing"))?;
     let logged = log(root, &hosts);
     let mut files = Vec::new();
-    let mut has_notes = false;
+    let mut has_notes = known.iter().any(|path| mirrored_note(&root.join(path)).is_some());
     let mut waiting: Vec<String> = hosts.into_iter().rev().collect();
     while let Some(path) = waiting.pop() {
         let full = root.join(&path);
@@ -142,7 +142,7 @@ fn examine(full: &Path, path: String, bytes: u64, logged: &HashMap<String, (Stri
         file.refusal = Some((SkipReason::NotHtml, ending));
         return (file, false);
     }
-    let note = head(full).ok().and_then(|head| Note::find(&head));
+    let note = mirrored_note(full);
     let has_note = note.is_some();
     if let Some(note) = note {
         file.url = note.url;
@@ -174,8 +174,12 @@ fn log(root: &Path, hosts: &[String]) -> HashMap<String, (String, u16)> {
 }
 
 /// When the page in a saved file was fetched, by HTTrack's note in it; 0 where there is none.
-pub(super) fn mirrored_ms(path: &PathBuf) -> i64 {
-    head(path).ok().and_then(|head| Note::find(&head)).map_or(0, |note| note.date_ms)
+pub(super) fn mirrored_ms(path: &Path) -> i64 {
+    mirrored_note(path).map_or(0, |note| note.date_ms)
+}
+
+fn mirrored_note(path: &Path) -> Option<Note> {
+    Note::find(&head(path).ok()?)
 }
 
 /// When a file was last written; 0 where it is not there.
