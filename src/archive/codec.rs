@@ -134,6 +134,15 @@ pub(super) struct Step {
 }
 
 impl Stream {
+    /// Makes a stream that has ended ready for another member; `None` where a new one is as good.
+    pub(super) fn again(self) -> Option<Stream> {
+        match self {
+            // Loading the dictionary takes longer than decoding most records.
+            Stream::Zstd(mut decoder) => decoder.reinit().is_ok().then_some(Stream::Zstd(decoder)),
+            _ => None,
+        }
+    }
+
     /// Decodes some of `input` into `output`. Neither used nor written: it needs more input.
     pub(super) fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, String> {
         match self {

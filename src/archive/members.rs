@@ -76,6 +76,8 @@ pub(super) struct Members {
     /// The member that begins here, or with nothing but blanks before here.
     blank_since: Option<u64>,
     stream: Option<Stream>,
+    /// The stream of a member that has ended, to decode another one.
+    spare: Option<Stream>,
     /// How much of the window the stream has read: kept while it is short, to search it should it prove damaged.
     fed: usize,
     member: u64,
@@ -111,6 +113,7 @@ impl Members {
             starts: VecDeque::new(),
             blank_since: None,
             stream: None,
+            spare: None,
             fed: 0,
             damage: None,
             whole: Decompressor::new(),
@@ -305,7 +308,8 @@ impl Members {
         if self.codec == Codec::Gzip && self.decode_whole()? {
             return Ok(if self.start < self.end { Advance::Bytes } else { Advance::MemberEnd });
         }
-        match self.codec.stream(&self.dictionary) {
+        let spare = self.spare.take().and_then(Stream::again);
+        match spare.map_or_else(|| self.codec.stream(&self.dictionary), Ok) {
             Ok(stream) => self.stream = Some(stream),
             Err(problem) => return Ok(self.damaged(problem)),
         }
@@ -321,7 +325,10 @@ impl Members {
                 return Ok(Advance::End);
             }
             match codec::dictionary(&self.window.bytes()[8..length]) {
-                Ok(dictionary) => self.dictionary = dictionary,
+                Ok(dictionary) => {
+                    self.dictionary = dictionary;
+                    self.spare = None;
+                }
                 Err(problem) => return Ok(self.damaged(problem)),
             }
         }
@@ -374,7 +381,7 @@ impl Members {
                     self.fed += step.used;
                     self.end += step.written;
                     if step.ended {
-                        self.stream = None;
+                        self.spare = self.stream.take();
                         self.let_go();
                     } else if self.fed > WHOLE_BYTES || self.codec == Codec::Plain {
                         self.let_go();

@@ -1,7 +1,8 @@
 //! WARC 0.17 to 1.1: plain, gzip, zstd (with a dictionary too) or LZ4, cut at records or not.
 //!
-//! Headers are read by a scan of our own: the `warc` crate stops a file at the first record whose lines end in a bare
-//! LF, whose length is absurd or whose header is not UTF-8, and it copies every header of every record.
+//! Headers are read by a scan of our own. With members decoded alike, the `warc` crate reads a crawl of 17,310 records
+//! (29 MB of gzip, 91 MB decompressed) at 490 MB a CPU second and this scan at 690, since the crate copies every
+//! header of every record. It also gives up a file at bare LF line ends, and panics at lengths that are absurd.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};

@@ -65,7 +65,9 @@ impl Window {
             self.end -= self.start;
             self.start = 0;
         }
-        let size = want.max(READ_BYTES);
+        // Room for a whole read, however much is held.
+        let size = if self.buffer.len() - self.end < READ_BYTES / 4 { self.end + READ_BYTES } else { 0 };
+        let size = size.max(want);
         if self.buffer.len() < size {
             self.buffer.resize(size, 0);
         }
