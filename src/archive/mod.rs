@@ -5,10 +5,105 @@
 //! cheap; [`capture`] undoes the HTTP envelope of one record and may run in parallel. Nothing here holds more than one
 //! record of `max_record_bytes`.
 
+//!
+//! | file | what it knows |
+//! |---|---|
+//! | `inputs.rs` | what the user names → the archives meant |
+//! | `window.rs`, `codec.rs`, `members.rs` | a file's bytes → decompressed bytes, and where its members begin |
+//! | `records.rs` | where records begin and end, and where to go on behind damage |
+//! | `warc.rs`, `arc.rs` | the header of a record |
+//! | `wacz.rs` | the WARC files inside a zip |
+//! | `httrack.rs`, `httrack/` | a mirror: its cache, its saved files, the links rewritten in them |
+//! | `http.rs`, `coding.rs` | status line, headers, transfer and content codings |
+
+mod arc;
+mod codec;
+mod coding;
+mod http;
+mod httrack;
+mod inputs;
+mod members;
+mod records;
+#[cfg(test)]
+mod tests;
+mod wacz;
+mod warc;
+mod window;
+
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::types::{RawRecord, Skip};
+
+pub use http::capture;
+pub use inputs::expand;
+
+/// Every kind of archive that is read, in the order they are tried.
+pub const FORMATS: &[&dyn Format] = &[&warc::WarcFormat, &arc::ArcFormat, &wacz::WaczFormat, &httrack::HttrackFormat];
+
+/// First bytes of a file, by which its kind is told.
+const HEAD_BYTES: u64 = 4 << 10;
+
+/// Opens the archive at `path`, at a position [`Archive::position`] gave, 0 for the start.
+///
+/// # Errors
+/// [`Error::Input`] when no format knows it, and what [`Format::open`] says.
+pub fn open(path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
+    format_of(path)?.open(path, position, params)
+}
+
+/// The format of the archive at `path`, by its first bytes; its name does not matter.
+///
+/// # Errors
+/// [`Error::Input`] when no format knows it; [`Error::Io`] when it cannot be read.
+pub fn format_of(path: &Path) -> Result<&'static dyn Format> {
+    let head = head_of(path)?;
+    recognised(path, &head).ok_or_else(|| {
+        let names: Vec<_> = FORMATS.iter().map(|format| format.name()).collect();
+        let problem = format!("found {}, which is none of {}", describe(path, &head), names.join(", "));
+        Error::input(path.display().to_string(), problem)
+    })
+}
+
+fn recognised(path: &Path, head: &[u8]) -> Option<&'static dyn Format> {
+    FORMATS.iter().copied().find(|format| format.recognises(path, head))
+}
+
+/// The first bytes of a file; none of a folder.
+fn head_of(path: &Path) -> Result<Vec<u8>> {
+    if path.is_dir() {
+        return Ok(Vec::new());
+    }
+    let read = || -> std::io::Result<Vec<u8>> {
+        let mut file = File::open(path)?;
+        let mut head = Vec::new();
+        file.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
+        let wanted = codec::Codec::of(&head).probe_bytes() as u64;
+        file.take(wanted.saturating_sub(HEAD_BYTES)).read_to_end(&mut head)?;
+        Ok(head)
+    };
+    read().map_err(Error::io(path, "reading"))
+}
+
+/// What a file nobody recognises seems to be, for a person.
+fn describe(path: &Path, head: &[u8]) -> String {
+    if path.is_dir() {
+        return "a folder without the traces of HTTrack".to_owned();
+    }
+    if head.is_empty() {
+        return "an empty file".to_owned();
+    }
+    let show = |bytes: &[u8]| format!("{:?}", String::from_utf8_lossy(&bytes[..bytes.len().min(24)]));
+    match codec::Codec::of(head) {
+        codec::Codec::Plain => format!("a file that begins with {}", show(head)),
+        codec => match warc::content_head(head).as_slice() {
+            [] => format!("{codec:?} data that cannot be decompressed or is empty"),
+            content => format!("{codec:?} data that begins with {}", show(content)),
+        },
+    }
+}
 
 /// Limits of reading.
 #[derive(Clone, Debug, PartialEq)]

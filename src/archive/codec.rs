@@ -1,0 +1,273 @@
+//! The compressions an archive file may be in, each decoded as a stream, one member or frame at a time.
+
+use std::io::{BufRead, Read};
+
+use flate2::{Decompress, FlushDecompress, Status};
+use zstd::stream::raw::{Decoder, Operation};
+
+/// How an archive file is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Codec {
+    /// Not at all.
+    Plain,
+    /// gzip members.
+    Gzip,
+    /// zstd frames.
+    Zstd,
+    /// LZ4 frames.
+    Lz4,
+}
+
+/// Bytes enough to tell a codec.
+pub(super) const MAGIC_BYTES: usize = 4;
+
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+const LZ4_MAGIC: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
+/// The skippable frame in which the zstd convention for WARC files puts the dictionary, at the head of the file.
+const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
+/// The longest dictionary taken, in bytes; the convention's tools make them of 100 kB to 1 MB.
+const MAX_DICTIONARY_BYTES: usize = 32 << 20;
+
+impl Codec {
+    /// The codec of data beginning with `head`.
+    pub(super) fn of(head: &[u8]) -> Codec {
+        [Codec::Gzip, Codec::Zstd, Codec::Lz4]
+            .into_iter()
+            .find(|codec| codec.begins(head) || (*codec == Codec::Zstd && skippable(head)))
+            .unwrap_or(Codec::Plain)
+    }
+
+    /// True when a member or frame begins here.
+    pub(super) fn begins(self, head: &[u8]) -> bool {
+        match self {
+            Codec::Plain => true,
+            // Deflate is method 8, and the upper flags are reserved as 0.
+            Codec::Gzip => head.starts_with(&[0x1f, 0x8b, 8]) && head.get(3).is_none_or(|flags| flags & 0xe0 == 0),
+            Codec::Zstd => head.starts_with(&ZSTD_MAGIC),
+            Codec::Lz4 => head.starts_with(&LZ4_MAGIC),
+        }
+    }
+
+    /// Input with which the first bytes of any member can be decoded: zstd and LZ4 decode whole blocks only, of up to
+    /// 128 KiB and 4 MiB.
+    pub(super) fn probe_bytes(self) -> usize {
+        match self {
+            Codec::Plain | Codec::Gzip => 64 << 10,
+            Codec::Zstd => 192 << 10,
+            Codec::Lz4 => (4 << 20) + (64 << 10),
+        }
+    }
+
+    /// What a member begins with.
+    pub(super) fn magic(self) -> &'static [u8] {
+        match self {
+            Codec::Plain => &[],
+            Codec::Gzip => &[0x1f, 0x8b, 8],
+            Codec::Zstd => &ZSTD_MAGIC,
+            Codec::Lz4 => &LZ4_MAGIC,
+        }
+    }
+
+    /// Begins to decode a member.
+    pub(super) fn stream(self, dictionary: &[u8]) -> Result<Stream, String> {
+        Ok(match self {
+            Codec::Plain => Stream::Plain,
+            Codec::Gzip => Stream::Gzip { inflate: Box::new(Decompress::new_gzip(15)), failure: None },
+            Codec::Zstd => Stream::Zstd(Decoder::with_dictionary(dictionary).map_err(|error| error.to_string())?),
+            Codec::Lz4 => Stream::Lz4(Box::new(Lz4::new())),
+        })
+    }
+}
+
+/// True for the skippable frames of zstd and LZ4, which hold no data.
+pub(super) fn skippable(head: &[u8]) -> bool {
+    matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
+}
+
+/// The length a skippable frame takes with its 8 bytes of header, when `head` holds them.
+pub(super) fn skippable_length(head: &[u8]) -> Option<u64> {
+    let size = head.get(4..8)?;
+    Some(8 + u64::from(u32::from_le_bytes([size[0], size[1], size[2], size[3]])))
+}
+
+/// True for the skippable frame that holds a dictionary.
+pub(super) fn holds_dictionary(head: &[u8]) -> bool {
+    head.starts_with(&DICTIONARY_MAGIC) && skippable_length(head).is_some_and(|n| n <= MAX_DICTIONARY_BYTES as u64)
+}
+
+/// The dictionary of a frame's content: as it is, or itself compressed.
+pub(super) fn dictionary(content: &[u8]) -> Result<Vec<u8>, String> {
+    if !Codec::Zstd.begins(content) {
+        return Ok(content.to_vec());
+    }
+    let limit = MAX_DICTIONARY_BYTES as u64 + 1;
+    let mut bytes = Vec::new();
+    let decoder = zstd::stream::read::Decoder::new(content).map_err(|error| error.to_string())?;
+    decoder.take(limit).read_to_end(&mut bytes).map_err(|error| format!("dictionary: {error}"))?;
+    if bytes.len() as u64 == limit {
+        return Err(format!("dictionary longer than {MAX_DICTIONARY_BYTES} bytes"));
+    }
+    Ok(bytes)
+}
+
+/// A member being decoded.
+pub(super) enum Stream {
+    Plain,
+    /// What was decoded before a failure is given out first, and the failure by the next step.
+    Gzip {
+        inflate: Box<Decompress>,
+        failure: Option<String>,
+    },
+    Zstd(Decoder<'static>),
+    Lz4(Box<Lz4>),
+}
+
+/// What one step of decoding did.
+#[derive(Debug, Default)]
+pub(super) struct Step {
+    /// Bytes of input done with.
+    pub(super) used: usize,
+    /// Bytes of output written.
+    pub(super) written: usize,
+    /// True when the member has ended, its checksum right.
+    pub(super) ended: bool,
+}
+
+impl Stream {
+    /// Makes a stream that has ended ready for another member; `None` where a new one is as good.
+    pub(super) fn again(self) -> Option<Stream> {
+        match self {
+            // Loading the dictionary takes longer than decoding most records.
+            Stream::Zstd(mut decoder) => decoder.reinit().is_ok().then_some(Stream::Zstd(decoder)),
+            _ => None,
+        }
+    }
+
+    /// Decodes some of `input` into `output`. Neither used nor written: it needs more input.
+    pub(super) fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, String> {
+        match self {
+            Stream::Plain => {
+                let count = input.len().min(output.len());
+                output[..count].copy_from_slice(&input[..count]);
+                Ok(Step { used: count, written: count, ended: false })
+            }
+            Stream::Gzip { inflate, failure } => {
+                if let Some(problem) = failure {
+                    return Err(problem.clone());
+                }
+                let before = (inflate.total_in(), inflate.total_out());
+                let status = inflate.decompress(input, output, FlushDecompress::None);
+                let (used, written) = (inflate.total_in() - before.0, inflate.total_out() - before.1);
+                let ended = match status {
+                    Ok(status) => status == Status::StreamEnd,
+                    Err(error) if written == 0 => return Err(error.to_string()),
+                    Err(error) => {
+                        *failure = Some(error.to_string());
+                        false
+                    }
+                };
+                Ok(Step { used: used as usize, written: written as usize, ended })
+            }
+            Stream::Zstd(decoder) => {
+                let status = decoder.run_on_buffers(input, output).map_err(|error| error.to_string())?;
+                Ok(Step { used: status.bytes_read, written: status.bytes_written, ended: status.remaining == 0 })
+            }
+            Stream::Lz4(frame) => frame.step(input, output),
+        }
+    }
+}
+
+/// An LZ4 frame. The decoder wants a reader it can block on, so it is given whole blocks only, found by their sizes.
+pub(super) struct Lz4 {
+    decoder: lz4_flex::frame::FrameDecoder<Fed>,
+    header: Option<Lz4Header>,
+    /// Bytes decoded and not yet given out.
+    pending: bool,
+    ended: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Lz4Header {
+    block_checksums: bool,
+    content_checksum: bool,
+}
+
+/// The longest block of the frame format, with room for data that did not shrink.
+const MAX_LZ4_BLOCK_BYTES: usize = 9 << 20;
+
+impl Lz4 {
+    fn new() -> Lz4 {
+        let decoder = lz4_flex::frame::FrameDecoder::new(Fed::default());
+        Lz4 { decoder, header: None, pending: false, ended: false }
+    }
+
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, String> {
+        let mut used = 0;
+        if !self.pending {
+            match self.feed(input)? {
+                Some(count) => used = count,
+                None => return Ok(Step::default()),
+            }
+        }
+        let block = self.decoder.fill_buf().map_err(|error| error.to_string())?;
+        let written = block.len().min(output.len());
+        output[..written].copy_from_slice(&block[..written]);
+        self.pending = written < block.len();
+        self.decoder.consume(written);
+        Ok(Step { used, written, ended: self.ended && !self.pending })
+    }
+
+    /// Hands the decoder the next block whole (with it, once, the frame's header); `None` while it is not there.
+    fn feed(&mut self, input: &[u8]) -> Result<Option<usize>, String> {
+        let (header, header_bytes) = match self.header {
+            Some(header) => (header, 0),
+            None => {
+                let Some(&flags) = input.get(4) else { return Ok(None) };
+                let header_bytes = 7 + if flags & 0x08 != 0 { 8 } else { 0 } + if flags & 0x01 != 0 { 4 } else { 0 };
+                (Lz4Header { block_checksums: flags & 0x10 != 0, content_checksum: flags & 0x04 != 0 }, header_bytes)
+            }
+        };
+        let Some(size) = input.get(header_bytes..header_bytes + 4) else { return Ok(None) };
+        let size = u32::from_le_bytes([size[0], size[1], size[2], size[3]]);
+        let block_bytes = if size == 0 {
+            if header.content_checksum { 4 } else { 0 }
+        } else {
+            // The top bit marks a block stored as it is.
+            (size & 0x7fff_ffff) as usize + if header.block_checksums { 4 } else { 0 }
+        };
+        if block_bytes > MAX_LZ4_BLOCK_BYTES {
+            return Err(format!("LZ4 block of {block_bytes} bytes"));
+        }
+        let total = header_bytes + 4 + block_bytes;
+        let Some(piece) = input.get(..total) else { return Ok(None) };
+        self.decoder.get_mut().refill(piece);
+        self.header = Some(header);
+        self.ended = size == 0;
+        Ok(Some(total))
+    }
+}
+
+/// A reader of what it has been given.
+#[derive(Default)]
+struct Fed {
+    bytes: Vec<u8>,
+    position: usize,
+}
+
+impl Fed {
+    fn refill(&mut self, bytes: &[u8]) {
+        self.bytes.drain(..self.position);
+        self.position = 0;
+        self.bytes.extend_from_slice(bytes);
+    }
+}
+
+impl Read for Fed {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let rest = &self.bytes[self.position..];
+        let count = rest.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&rest[..count]);
+        self.position += count;
+        Ok(count)
+    }
+}

@@ -1,0 +1,276 @@
+//! Transfer and content codings, undone as far as archives allow: what was recorded is often decoded already, cut short,
+//! or not what its headers say.
+
+use std::io::Read;
+
+use brotli::{BrotliDecompressStream, BrotliResult, BrotliState, HeapAlloc, HuffmanCode};
+use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use libdeflater::Decompressor;
+
+use super::http::looks_like_markup;
+
+/// Output of a coding decoded at a time.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// Why a coding could not be undone.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum CodingError {
+    /// The result is longer than the limit.
+    TooLong,
+    /// The data is corrupt, or the coding unknown.
+    Corrupt(String),
+}
+
+/// Takes the chunk sizes out of a chunked body. A body that is not chunked stays as it is; one cut short, or broken
+/// further on, gives the chunks before.
+pub(super) fn unchunk(body: Vec<u8>) -> Vec<u8> {
+    let Some((first_size, _)) = chunk_size(&body) else { return body };
+    let mut whole = Vec::with_capacity(body.len().min(first_size.saturating_add(body.len() / 2)));
+    let mut rest = body.as_slice();
+    let mut is_first = true;
+    while let Some((size, line)) = chunk_size(rest) {
+        rest = &rest[line..];
+        if size == 0 {
+            return whole;
+        }
+        let data = &rest[..rest.len().min(size)];
+        rest = &rest[data.len()..];
+        let ends_with_line = rest.starts_with(b"\r\n") || rest.starts_with(b"\n");
+        if is_first && !rest.is_empty() && !ends_with_line {
+            // The first line only looked like a size.
+            return body;
+        }
+        is_first = false;
+        whole.extend_from_slice(data);
+        if !ends_with_line {
+            break;
+        }
+        rest = &rest[if rest[0] == b'\r' { 2 } else { 1 }..];
+    }
+    whole
+}
+
+/// The size in a chunk's first line, and how long that line is.
+fn chunk_size(bytes: &[u8]) -> Option<(usize, usize)> {
+    // Sizes have up to 16 digits; extensions after them are rare and short.
+    let window = &bytes[..bytes.len().min(256)];
+    let end = memchr::memchr(b'\n', window)?;
+    let line = window[..end].trim_ascii();
+    let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    if digits == 0 || digits > 16 || !matches!(line.get(digits), None | Some(b';' | b' ' | b'\t')) {
+        return None;
+    }
+    let digits = std::str::from_utf8(&line[..digits]).ok()?;
+    Some((usize::from_str_radix(digits, 16).ok()?, end + 1))
+}
+
+/// Undoes the codings of a `Content-Encoding` value, the last one named first. What does not begin as its coding does
+/// was decoded by whoever recorded it, and stays as it is.
+pub(super) fn decode(mut body: Vec<u8>, codings: &str, limit: u64) -> Result<Vec<u8>, CodingError> {
+    for coding in codings.split(',').rev() {
+        body = match coding.trim().to_ascii_lowercase().as_str() {
+            "" | "identity" | "none" => body,
+            "gzip" | "x-gzip" if body.starts_with(&[0x1f, 0x8b]) => gunzip(&body, limit)?,
+            "gzip" | "x-gzip" => body,
+            "deflate" => inflate(body, limit)?,
+            "br" => unless_plain(body, |body| unbrotli(body, limit))?,
+            "zstd" if body.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) => unzstd(&body, limit)?,
+            "zstd" => body,
+            other => unless_plain(body, |_| Err(CodingError::Corrupt(format!("unknown coding {other:?}"))))?,
+        };
+    }
+    Ok(body)
+}
+
+/// Decodes a body whose coding has no magic number: where that fails on what is markup, it was decoded before.
+fn unless_plain(
+    body: Vec<u8>,
+    decode: impl FnOnce(&[u8]) -> Result<Vec<u8>, CodingError>,
+) -> Result<Vec<u8>, CodingError> {
+    match decode(&body) {
+        Err(CodingError::Corrupt(_)) if looks_like_markup(&body) => Ok(body),
+        decoded => decoded,
+    }
+}
+
+fn gunzip(body: &[u8], limit: u64) -> Result<Vec<u8>, CodingError> {
+    // The last four bytes of a gzip member are its length, in most bodies the whole one's.
+    let told = body.last_chunk::<4>().map_or(0, |bytes| u64::from(u32::from_le_bytes(*bytes)));
+    // Deflate makes data at most 1032 times smaller, so more is no length.
+    if told > 0 && told <= limit && told <= 1032 * body.len() as u64 {
+        let mut whole = vec![0; told as usize];
+        if Decompressor::new().gzip_decompress(body, &mut whole) == Ok(whole.len()) {
+            return Ok(whole);
+        }
+    }
+    read(MultiGzDecoder::new(body), limit)
+}
+
+/// `deflate` is zlib by the standard, and raw deflate from servers that misread it.
+fn inflate(body: Vec<u8>, limit: u64) -> Result<Vec<u8>, CodingError> {
+    let is_zlib = matches!(body.as_slice(), [first, second, ..]
+        if first & 0x0f == 8 && (u16::from(*first) << 8 | u16::from(*second)) % 31 == 0);
+    unless_plain(body, |body| {
+        if is_zlib && let Ok(whole) = read(ZlibDecoder::new(body), limit) {
+            return Ok(whole);
+        }
+        read(DeflateDecoder::new(body), limit)
+    })
+}
+
+fn unzstd(body: &[u8], limit: u64) -> Result<Vec<u8>, CodingError> {
+    let decoder = zstd::stream::read::Decoder::new(body).map_err(|error| CodingError::Corrupt(error.to_string()))?;
+    read(decoder, limit)
+}
+
+/// The crate's own reader gives one error for data cut short and data that is wrong, so its decoder is fed here.
+fn unbrotli(body: &[u8], limit: u64) -> Result<Vec<u8>, CodingError> {
+    let mut state = BrotliState::new(HeapAlloc::new(0), HeapAlloc::new(0), HeapAlloc::new(HuffmanCode::default()));
+    let (mut left, mut input_at) = (body.len(), 0);
+    let mut piece = vec![0; PIECE_BYTES];
+    let mut whole = Vec::new();
+    loop {
+        let (mut room, mut written, mut total) = (piece.len(), 0, 0);
+        let result = BrotliDecompressStream(
+            &mut left,
+            &mut input_at,
+            body,
+            &mut room,
+            &mut written,
+            &mut piece,
+            &mut total,
+            &mut state,
+        );
+        whole.extend_from_slice(&piece[..written]);
+        if whole.len() as u64 > limit {
+            return Err(CodingError::TooLong);
+        }
+        match result {
+            BrotliResult::NeedsMoreOutput => {}
+            BrotliResult::ResultSuccess => return Ok(whole),
+            BrotliResult::NeedsMoreInput if !whole.is_empty() => return Ok(whole),
+            BrotliResult::NeedsMoreInput => return Err(CodingError::Corrupt("data cut short".to_owned())),
+            BrotliResult::ResultFailure => return Err(CodingError::Corrupt("not brotli data".to_owned())),
+        }
+    }
+}
+
+/// Reads all of a decoder. Data that ends before its end gives what there is: recorders cut long bodies.
+fn read(decoder: impl Read, limit: u64) -> Result<Vec<u8>, CodingError> {
+    let mut whole = Vec::new();
+    let outcome = decoder.take(limit.saturating_add(1)).read_to_end(&mut whole);
+    if whole.len() as u64 > limit {
+        return Err(CodingError::TooLong);
+    }
+    match outcome {
+        Ok(_) => Ok(whole),
+        Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof && !whole.is_empty() => Ok(whole),
+        Err(error) => Err(CodingError::Corrupt(error.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+
+    use super::*;
+
+    const PAGE: &[u8] = b"<html><body>A page of some words, some words again.</body></html>";
+
+    fn gzipped(data: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(data).and_then(|()| encoder.finish()).expect("memory")
+    }
+
+    fn zlibbed(data: &[u8]) -> Vec<u8> {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(data).and_then(|()| encoder.finish()).expect("memory")
+    }
+
+    fn deflated(data: &[u8]) -> Vec<u8> {
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(data).and_then(|()| encoder.finish()).expect("memory")
+    }
+
+    fn brotlied(data: &[u8]) -> Vec<u8> {
+        let mut encoded = Vec::new();
+        brotli::BrotliCompress(&mut &*data, &mut encoded, &Default::default()).expect("memory");
+        encoded
+    }
+
+    fn zstded(data: &[u8]) -> Vec<u8> {
+        zstd::encode_all(data, 3).expect("memory")
+    }
+
+    #[test]
+    fn every_coding_is_undone() {
+        let twice = gzipped(&brotlied(PAGE));
+        let members = [gzipped(&PAGE[..20]), gzipped(&PAGE[20..])].concat();
+        for (codings, data) in [
+            ("gzip", gzipped(PAGE)),
+            ("X-GZip", gzipped(PAGE)),
+            ("gzip", members),
+            ("deflate", zlibbed(PAGE)),
+            ("deflate", deflated(PAGE)),
+            ("br", brotlied(PAGE)),
+            ("zstd", zstded(PAGE)),
+            ("br, gzip", twice),
+            ("identity", PAGE.to_vec()),
+            ("", PAGE.to_vec()),
+        ] {
+            assert_eq!(decode(data, codings, 1000).as_deref(), Ok(PAGE), "{codings}");
+        }
+    }
+
+    #[test]
+    fn a_body_decoded_before_stays_as_it_is() {
+        for codings in ["gzip", "deflate", "br", "zstd", "gzip, gzip", "utf-8"] {
+            assert_eq!(decode(PAGE.to_vec(), codings, 1000).as_deref(), Ok(PAGE), "{codings}");
+        }
+    }
+
+    #[test]
+    fn a_body_longer_than_the_limit_says_so() {
+        for (codings, data) in
+            [("gzip", gzipped(PAGE)), ("deflate", deflated(PAGE)), ("br", brotlied(PAGE)), ("zstd", zstded(PAGE))]
+        {
+            assert_eq!(decode(data, codings, 30), Err(CodingError::TooLong), "{codings}");
+        }
+    }
+
+    #[test]
+    fn a_body_cut_short_gives_what_there_is() {
+        let long: Vec<u8> = (0..20_000_u32).flat_map(|i| i.to_le_bytes()).collect();
+        for (codings, data) in [("gzip", gzipped(&long)), ("deflate", zlibbed(&long)), ("br", brotlied(&long))] {
+            let cut = decode(data[..data.len() / 2].to_vec(), codings, 1 << 20).expect("a part");
+            assert!(cut.len() > 1000 && long.starts_with(&cut), "{codings}: {}", cut.len());
+        }
+    }
+
+    #[test]
+    fn chunks_are_put_together() {
+        let chunked = |text: &str| String::from_utf8(unchunk(text.as_bytes().to_vec())).expect("text");
+        assert_eq!(chunked("4\r\nWiki\r\n6;x=y\r\npedia \r\n0\r\n\r\n"), "Wikipedia ");
+        assert_eq!(chunked("4\nWiki\n0\n\n"), "Wiki");
+        assert_eq!(chunked("000004  \r\nWiki\r\n"), "Wiki");
+        assert_eq!(chunked("4\r\nWiki\r\n10\r\nped"), "Wikiped");
+        assert_eq!(chunked("4\r\nWiki\r\nnonsense"), "Wiki");
+    }
+
+    #[test]
+    fn what_is_not_chunked_stays() {
+        for text in ["<html>\n", "", "abc\r\ndef and more than that is here", "12", "deadbeefdeadbeef0\r\nx"] {
+            let kept = unchunk(text.as_bytes().to_vec());
+            if text.starts_with("abc") {
+                // 0xabc bytes announced and fewer there: cannot be told from chunks cut short.
+                assert_eq!(kept, b"def and more than that is here");
+            } else {
+                assert_eq!(kept, text.as_bytes(), "{text}");
+            }
+        }
+        assert_eq!(unchunk(b"3\r\nabcdef".to_vec()), b"3\r\nabcdef");
+    }
+}

@@ -1,0 +1,288 @@
+//! The HTTP envelope: status line, headers, and the codings of the body.
+
+use super::Params;
+use super::coding::{CodingError, decode, unchunk};
+use crate::types::{Capture, RawRecord, Skip, SkipReason};
+
+/// Bytes of a body without a content type in which markup has to show.
+const SNIFF_BYTES: usize = 512;
+
+/// Takes the HTTP envelope off a record: the response as a browser would hand it to its parser.
+///
+/// Only whole pages go through: status 200, an HTML type (`text/html`, XHTML, or no type and a body that begins with
+/// markup), a body that is not empty. The body is decoded last, when the rest has said yes.
+///
+/// # Errors
+/// Why the record is no page: [`SkipReason::BadHttp`], [`SkipReason::Status`], [`SkipReason::NotHtml`],
+/// [`SkipReason::BadCoding`], [`SkipReason::BodyTooLong`] or [`SkipReason::EmptyBody`].
+pub fn capture(record: RawRecord, params: &Params) -> Result<Capture, Skip> {
+    let RawRecord { url, date_ms, offset, length, http, content_type, mut block } = record;
+    let found =
+        if http { Response::read(&block) } else { Ok(Response { status: 200, content_type, ..Response::default() }) };
+    let made = found.and_then(|response| {
+        check(&response)?;
+        block.drain(..response.body_start);
+        let body = body(block, &response, params)?;
+        Ok((response, body))
+    });
+    match made {
+        Ok((response, body)) => Ok(Capture {
+            url,
+            date_ms,
+            offset,
+            length,
+            status: response.status,
+            content_type: response.content_type,
+            content_language: response.content_language,
+            body,
+        }),
+        Err((reason, detail)) => Err(Skip { reason, offset, length, url, detail }),
+    }
+}
+
+type Refusal = (SkipReason, String);
+
+/// What the head of a response tells.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Response {
+    status: u16,
+    content_type: Option<String>,
+    content_language: Option<String>,
+    content_encoding: Option<String>,
+    chunked: bool,
+    body_start: usize,
+}
+
+impl Response {
+    /// Reads status line and headers, as loosely as browsers do: lines may end in a bare LF, lines that are no header
+    /// are passed over, and markup in the place of a header begins the body.
+    fn read(block: &[u8]) -> Result<Response, Refusal> {
+        let blanks = block.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        let (first, mut at) = line(block, blanks);
+        let status = status(first).ok_or_else(|| {
+            let start = String::from_utf8_lossy(&first[..first.len().min(40)]).into_owned();
+            (SkipReason::BadHttp, format!("begins with {start:?}, expected a status line"))
+        })?;
+        let mut response = Response { status, ..Response::default() };
+        while at < block.len() {
+            let (text, next) = line(block, at);
+            if text.first() == Some(&b'<') {
+                break;
+            }
+            at = next;
+            if text.is_empty() {
+                break;
+            }
+            response.header(text);
+        }
+        response.body_start = at;
+        Ok(response)
+    }
+
+    fn header(&mut self, line: &[u8]) {
+        let Some(colon) = memchr::memchr(b':', line) else { return };
+        let value = || Some(String::from_utf8_lossy(line[colon + 1..].trim_ascii()).into_owned());
+        let name = line[..colon].trim_ascii();
+        // Told by length first: most headers are of no interest.
+        match name.len() {
+            12 if name.eq_ignore_ascii_case(b"Content-Type") => {
+                // Of several, browsers take the last that is a type.
+                if let Some(value) = value().filter(|value| value.contains('/')) {
+                    self.content_type = Some(value);
+                }
+            }
+            16 if name.eq_ignore_ascii_case(b"Content-Language") => {
+                self.content_language = self.content_language.take().or_else(value).filter(|value| !value.is_empty());
+            }
+            16 if name.eq_ignore_ascii_case(b"Content-Encoding") => {
+                let value = value().unwrap_or_default();
+                self.content_encoding = Some(match self.content_encoding.take() {
+                    Some(before) => format!("{before},{value}"),
+                    None => value,
+                });
+            }
+            17 if name.eq_ignore_ascii_case(b"Transfer-Encoding") => {
+                self.chunked |= value().is_some_and(|value| value.to_ascii_lowercase().contains("chunked"));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The line at `start` without its end, and where the next one begins.
+fn line(block: &[u8], start: usize) -> (&[u8], usize) {
+    let rest = &block[start.min(block.len())..];
+    match memchr::memchr(b'\n', rest) {
+        Some(end) => (rest[..end].trim_ascii_end(), start + end + 1),
+        None => (rest.trim_ascii_end(), block.len()),
+    }
+}
+
+/// The status of `HTTP/1.1 200 OK`; version and reason may be missing or odd.
+fn status(line: &[u8]) -> Option<u16> {
+    let line = std::str::from_utf8(&line[..line.len().min(32)])
+        .or_else(|error| std::str::from_utf8(&line[..error.valid_up_to()]));
+    let mut words = line.ok()?.split_ascii_whitespace();
+    let protocol = words.next()?;
+    if !protocol.get(..4)?.eq_ignore_ascii_case("http") {
+        return None;
+    }
+    let status = words.next()?;
+    let digits = status.get(..3)?;
+    let is_status = status.len() == 3 || !status.as_bytes()[3].is_ascii_digit();
+    digits.parse().ok().filter(|status| is_status && (100..1000).contains(status))
+}
+
+/// The checks that need no body.
+fn check(response: &Response) -> Result<(), Refusal> {
+    if response.status != 200 {
+        return Err((SkipReason::Status, response.status.to_string()));
+    }
+    match response.content_type.as_deref() {
+        Some(content_type) if !essence(content_type).is_empty() && !is_html_type(content_type) => {
+            Err((SkipReason::NotHtml, content_type.to_owned()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn body(mut body: Vec<u8>, response: &Response, params: &Params) -> Result<Vec<u8>, Refusal> {
+    if response.chunked {
+        body = unchunk(body);
+    }
+    if let Some(codings) = response.content_encoding.as_deref() {
+        body = decode(body, codings, params.max_record_bytes).map_err(|error| match error {
+            CodingError::TooLong => {
+                (SkipReason::BodyTooLong, format!("{codings}: the limit is {} bytes", params.max_record_bytes))
+            }
+            CodingError::Corrupt(problem) => (SkipReason::BadCoding, format!("{codings}: {problem}")),
+        })?;
+    }
+    if body.len() as u64 > params.max_record_bytes {
+        let detail = format!("{} bytes, the limit is {}", body.len(), params.max_record_bytes);
+        return Err((SkipReason::BodyTooLong, detail));
+    }
+    if body.trim_ascii().is_empty() {
+        return Err((SkipReason::EmptyBody, String::new()));
+    }
+    let is_declared = response.content_type.as_deref().is_some_and(is_html_type);
+    if !is_declared && !looks_like_markup(&body) {
+        return Err((SkipReason::NotHtml, "no content type, and no markup at the start".to_owned()));
+    }
+    Ok(body)
+}
+
+/// True for the types of HTML, with or without parameters.
+pub(super) fn is_html_type(content_type: &str) -> bool {
+    let essence = essence(content_type);
+    ["text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"]
+        .iter()
+        .any(|html| essence.eq_ignore_ascii_case(html))
+}
+
+fn essence(content_type: &str) -> &str {
+    content_type.split([';', ',']).next().unwrap_or("").trim()
+}
+
+/// True when the first thing in a body, in whatever charset, is a tag, comment or doctype.
+pub(super) fn looks_like_markup(body: &[u8]) -> bool {
+    let head = &body[..body.len().min(SNIFF_BYTES)];
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    // UTF-16 has zeros between, and its own marks in front.
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, 0 | 0xfe | 0xff);
+    let mut rest = head.iter().filter(|byte| **byte != 0).skip_while(|byte| is_blank(byte));
+    rest.next() == Some(&b'<')
+        && rest.next().is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'!' | b'?' | b'/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn record(block: &[u8]) -> RawRecord {
+        RawRecord { url: "http://ex.org/".to_owned(), http: true, block: block.to_vec(), ..RawRecord::default() }
+    }
+
+    fn taken(block: &[u8]) -> Result<Capture, (SkipReason, String)> {
+        capture(record(block), &Params::default()).map_err(|skip| (skip.reason, skip.detail))
+    }
+
+    #[test]
+    fn odd_status_lines_are_read() {
+        for head in [
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n",
+            "HTTP/1.0 200\nContent-Type: TEXT/HTML; charset=x\n\n",
+            "HTTP/2 200 \r\ncontent-type:text/html\r\n\r\n",
+            "\r\nHTTP/1.1 200 Très bien\r\nJunk\r\n: x\r\nContent-type : application/xhtml+xml\r\n\r\n",
+            "HTTP/1.1  200 OK\r\nContent-Type: text/html\r\n",
+            "http/1.1 200\r\n\r\n",
+        ] {
+            let page = taken(format!("{head}<p>x").as_bytes()).expect(head);
+            assert_eq!((page.status, page.body.as_slice()), (200, b"<p>x".as_slice()), "{head}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_page_says_why() {
+        let cases: [(&[u8], SkipReason, &str); 7] = [
+            (b"HTTP/1.1 404 Not Found\r\n\r\nx", SkipReason::Status, "404"),
+            (b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\nx", SkipReason::NotHtml, "image/png"),
+            (b"HTTP/1.1 200 OK\r\n\r\njust text", SkipReason::NotHtml, "no content type, and no markup at the start"),
+            (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n \n", SkipReason::EmptyBody, ""),
+            (b"HTTP/1.1 200 OK", SkipReason::EmptyBody, ""),
+            (b"GET / HTTP/1.1\r\n\r\n", SkipReason::BadHttp, "begins with \"GET / HTTP/1.1\", expected a status line"),
+            (b"", SkipReason::BadHttp, "begins with \"\", expected a status line"),
+        ];
+        for (block, reason, detail) in cases {
+            assert_eq!(taken(block), Err((reason, detail.to_owned())));
+        }
+    }
+
+    #[test]
+    fn a_body_without_a_type_is_taken_by_its_markup() {
+        let utf16: Vec<u8> = "\u{feff}\n<html>".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        for body in [b"\xef\xbb\xbf <!DOCTYPE html>".as_slice(), b"<?xml version", &utf16] {
+            assert!(looks_like_markup(body));
+        }
+        for body in [b"".as_slice(), b"x<p>", b"< 3", b"%PDF"] {
+            assert!(!looks_like_markup(body));
+        }
+    }
+
+    #[test]
+    fn headers_that_matter_are_kept() {
+        let page = taken(
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=big5\r\nContent-Language: zh-TW\r\n\
+              Transfer-Encoding: Chunked\r\n\r\n4\r\n<p>x\r\n0\r\n\r\n",
+        )
+        .expect("a page");
+        assert_eq!(page.content_type.as_deref(), Some("text/html; charset=big5"));
+        assert_eq!(page.content_language.as_deref(), Some("zh-TW"));
+        assert_eq!(page.body, b"<p>x");
+    }
+
+    #[test]
+    fn a_coded_body_over_the_limit_is_refused() {
+        let zeros = zstd::encode_all(vec![b' '; 100_000].as_slice(), 3).expect("memory");
+        let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: zstd\r\n\r\n";
+        let skip = capture(record(&[head.as_slice(), &zeros].concat()), &Params { max_record_bytes: 1000 });
+        assert_eq!(skip.map_err(|skip| skip.reason), Err(SkipReason::BodyTooLong));
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_responses_never_panic(
+            coding in prop::sample::select(vec!["", "gzip", "br", "deflate", "zstd", "gzip, br"]),
+            chunked in any::<bool>(),
+            magic in prop::sample::select(vec![vec![], vec![0x1f, 0x8b, 8, 0], vec![0x28, 0xb5, 0x2f, 0xfd], vec![0x78, 0x9c]]),
+            rest in prop::collection::vec(any::<u8>(), 0..300),
+        ) {
+            let transfer = if chunked { "Transfer-Encoding: chunked\r\n" } else { "" };
+            let head = format!("HTTP/1.1 200 OK\r\n{transfer}Content-Encoding: {coding}\r\nContent-Type: text/html\r\n\r\n");
+            let _ = taken(&[head.as_bytes(), &magic, &rest].concat());
+            let _ = taken(&rest);
+        }
+    }
+}

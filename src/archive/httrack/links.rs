@@ -1,0 +1,166 @@
+//! Links of saved pages, which name files, turned back into the addresses the files came from.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use lol_html::html_content::Element;
+use lol_html::{AsciiCompatibleEncoding, HtmlRewriter, MemorySettings, Settings, element};
+
+/// Attributes that hold an address.
+const ATTRIBUTES: &[&str] = &["href", "src", "action", "data", "longdesc", "background"];
+/// What the rewriter may hold: the longest tag, with room.
+const MAX_MEMORY_BYTES: usize = 32 << 20;
+
+/// The page saved as `local` with links to files in `addresses` made addresses. What is no link to such a file stays as
+/// it is, byte for byte; so does a page the rewriter cannot cope with.
+pub(super) fn restore(page: &[u8], local: &str, addresses: &HashMap<String, String>) -> Vec<u8> {
+    let mut restored = Vec::with_capacity(page.len() + page.len() / 8);
+    let folder = local.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let rewrite = |element: &mut Element<'_, '_>| {
+        for name in ATTRIBUTES {
+            if let Some(value) = element.get_attribute(name)
+                && let Some(address) = address_of(&value, folder, addresses)
+            {
+                element.set_attribute(name, &address)?;
+            }
+        }
+        Ok(())
+    };
+    // Every byte is a character of this charset, so pages in any other that keeps ASCII pass through unchanged.
+    let charset = AsciiCompatibleEncoding::new(encoding_rs::WINDOWS_1252);
+    let settings = Settings::new()
+        .append_element_content_handler(element!("*", rewrite))
+        .with_encoding(charset.unwrap_or_else(AsciiCompatibleEncoding::utf_8))
+        .with_memory_settings(MemorySettings::new().with_max_allowed_memory_usage(MAX_MEMORY_BYTES))
+        .with_strict(false);
+    let mut rewriter = HtmlRewriter::new(settings, |bytes: &[u8]| restored.extend_from_slice(bytes));
+    let written = page.chunks(64 << 10).try_for_each(|chunk| rewriter.write(chunk));
+    match written.and_then(|()| rewriter.end()) {
+        Ok(()) => restored,
+        Err(_) => page.to_vec(),
+    }
+}
+
+/// The address, escaped for an attribute, that a link in a page of `folder` stood for before it named a file.
+fn address_of(link: &str, folder: &str, addresses: &HashMap<String, String>) -> Option<String> {
+    let link = htmlize::unescape_attribute(link.trim());
+    let (rest, fragment) = link.find('#').map_or((&*link, ""), |at| link.split_at(at));
+    let (path, query) = rest.find('?').map_or((rest, ""), |at| rest.split_at(at));
+    let has_scheme = path.split_once(':').is_some_and(|(scheme, _)| !scheme.contains('/'));
+    if path.is_empty() || path.starts_with('/') || has_scheme {
+        return None;
+    }
+    let file = join(folder, path)?;
+    let decoded = percent_decoded(&file);
+    // A page outside the mirror, reached through a page of warning.
+    if file == "external.html" {
+        return query.strip_prefix("?link=").map(|link| escaped(link, fragment));
+    }
+    let address = addresses.get(decoded.as_ref()).or_else(|| addresses.get(&file))?;
+    Some(escaped(address, fragment))
+}
+
+/// `path` as seen from `folder`, both below the mirror's root; `None` where it leads out of it.
+fn join(folder: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+fn percent_decoded(text: &str) -> Cow<'_, str> {
+    if !text.contains('%') {
+        return Cow::Borrowed(text);
+    }
+    let bytes = text.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let digits = bytes.get(at + 1..at + 3).and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(|_| bytes[at] == b'%') {
+            Some(byte) => {
+                decoded.push(byte);
+                at += 3;
+            }
+            None => {
+                decoded.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    Cow::Owned(String::from_utf8_lossy(&decoded).into_owned())
+}
+
+/// An address for an attribute of a page in any charset: ASCII only, ampersands and quotes as entities.
+fn escaped(address: &str, fragment: &str) -> String {
+    let mut text = String::with_capacity(address.len() + fragment.len() + 8);
+    // The address' own fragment, if it has one, gives way to the link's.
+    let address = if fragment.is_empty() { address } else { address.split('#').next().unwrap_or(address) };
+    for character in address.chars().chain(fragment.chars()) {
+        match character {
+            '&' => text.push_str("&amp;"),
+            '<' => text.push_str("%3C"),
+            ' ' => text.push_str("%20"),
+            '"' => text.push_str("%22"),
+            character if character.is_ascii() => text.push(character),
+            character => {
+                for byte in character.encode_utf8(&mut [0; 4]).bytes() {
+                    text.push_str(&format!("%{byte:02X}"));
+                }
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn restored(page: &str) -> String {
+        let addresses = [
+            ("ex.org/d/view1234.html", "http://ex.org/d/view.php?a=1&b=2"),
+            ("ex.org/index.html", "http://ex.org/"),
+            ("fr.ex.org/é t.html", "http://fr.ex.org/é t"),
+        ];
+        let addresses = addresses.map(|(file, url)| (file.to_owned(), url.to_owned())).into();
+        String::from_utf8(restore(page.as_bytes(), "ex.org/d/x.html", &addresses)).expect("text")
+    }
+
+    #[test]
+    fn links_to_saved_files_become_addresses() {
+        for (link, address) in [
+            ("view1234.html?a=1&amp;b=2#top", "http://ex.org/d/view.php?a=1&amp;b=2#top"),
+            ("../index.html", "http://ex.org/"),
+            ("../../fr.ex.org/%c3%a9%20t.html", "http://fr.ex.org/%C3%A9%20t"),
+            ("../../external.html?link=http://else.org/", "http://else.org/"),
+        ] {
+            assert_eq!(
+                restored(&format!("<a href=\"{link}\" class=x>y</a>")),
+                format!("<a href=\"{address}\" class=x>y</a>")
+            );
+        }
+    }
+
+    #[test]
+    fn other_links_and_other_bytes_stay() {
+        for page in [
+            "<a href='http://else.org/view1234.html'>",
+            "<a href='#top'><a href=''><a href='gone.html'><a href='/index.html'>",
+            "<a href='../../../x'><A HREF=mailto:x@y><img src = 'data:x' >é",
+            "<p title=\"../index.html\">view1234.html<!-- <a href='../index.html'> -->",
+        ] {
+            assert_eq!(restored(page), page);
+        }
+        let addresses = HashMap::new();
+        let bytes: Vec<u8> = (0..=255).collect();
+        assert_eq!(restore(&bytes, "ex.org/x", &addresses), bytes);
+    }
+}

@@ -1,0 +1,282 @@
+//! The saved files of a mirror: which address each came from, and its page with HTTrack's changes undone.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use memchr::memmem;
+
+use super::cache::with_scheme;
+use super::links;
+use crate::archive::warc::read_up_to;
+use crate::error::{Error, Result};
+use crate::types::SkipReason;
+
+/// How much of a page is searched for HTTrack's note, which it puts before the head.
+const NOTE_BYTES: usize = 16 << 10;
+/// Files with these endings are no pages; they are listed, not read.
+const OTHER_ENDINGS: &[&str] = &[
+    "css", "js", "json", "xml", "rss", "txt", "csv", "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "bmp", "pdf",
+    "ps", "zip", "gz", "bz2", "xz", "tar", "rar", "7z", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "odt", "epub",
+    "mp3", "mp4", "ogg", "avi", "mov", "wav", "swf", "woff", "woff2", "ttf", "eot", "exe", "deb", "rpm", "delayed",
+    "tmp", "class",
+];
+
+/// A file of the mirror.
+#[derive(Debug, Default)]
+pub(super) struct SavedFile {
+    /// Its path below the mirror's folder, parts joined by `/`.
+    pub(super) path: String,
+    pub(super) url: String,
+    pub(super) bytes: u64,
+    /// When it was fetched, 0 where it does not tell.
+    pub(super) date_ms: i64,
+    /// Why it is no page.
+    pub(super) refusal: Option<(SkipReason, String)>,
+}
+
+/// HTTrack's note in a page: `<!-- Mirrored from ADDRESS by HTTrack …, DATE -->`.
+#[derive(Debug, PartialEq, Eq)]
+struct Note {
+    url: String,
+    date_ms: i64,
+}
+
+const NOTE_START: &[u8] = b"<!-- Mirrored from ";
+
+impl Note {
+    fn find(bytes: &[u8]) -> Option<Note> {
+        memmem::find_iter(bytes, NOTE_START).find_map(|at| {
+            let text = &bytes[at + NOTE_START.len()..];
+            let text = String::from_utf8_lossy(&text[..memmem::find(text, b"-->")?]).into_owned();
+            let (address, rest) = text.rsplit_once(" by HTTrack")?;
+            let date = rest.rsplit_once("], ").map_or("", |(_, date)| date.trim());
+            let date = jiff::fmt::rfc2822::parse(date);
+            Some(Note { url: with_scheme(address), date_ms: date.map_or(0, |date| date.timestamp().as_millisecond()) })
+        })
+    }
+}
+
+/// True when the folder's `index.html` is the one HTTrack writes above the hosts' folders.
+pub(super) fn has_start_page(root: &Path) -> bool {
+    let head = head(&root.join("index.html")).unwrap_or_default();
+    let is_start_page = memmem::find(&head, b"HTTrack").is_some() && Note::find(&head).is_none();
+    is_start_page && hosts(root).is_ok_and(|hosts| !hosts.is_empty())
+}
+
+fn head(path: &Path) -> io::Result<Vec<u8>> {
+    let mut head = vec![0; NOTE_BYTES];
+    let count = read_up_to(&mut File::open(path)?, &mut head)?;
+    head.truncate(count);
+    Ok(head)
+}
+
+/// The folders of hosts: all in the mirror's folder but HTTrack's own.
+fn hosts(root: &Path) -> io::Result<Vec<String>> {
+    let mut hosts = Vec::new();
+    for entry in fs::read_dir(root)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.file_type()?.is_dir() && !name.starts_with("hts-") {
+            hosts.push(name);
+        }
+    }
+    hosts.sort();
+    Ok(hosts)
+}
+
+/// The saved files that are not among `known`, by path.
+///
+/// A page's address is the one HTTrack noted in it, else the one its log gives, else the path. HTTrack does not note
+/// addresses in error pages, so in a mirror with notes a page without one is an error page.
+pub(super) fn list(root: &Path, known: &HashSet<&str>) -> Result<Vec<SavedFile>> {
+    let hosts = hosts(root).map_err(Error::io(root, "listing"))?;
+    let logged = log(root, &hosts);
+    let mut files = Vec::new();
+    let mut has_notes = known.iter().any(|path| mirrored_note(&root.join(path)).is_some());
+    let mut waiting: Vec<String> = hosts.into_iter().rev().collect();
+    while let Some(path) = waiting.pop() {
+        let full = root.join(&path);
+        let metadata = fs::symlink_metadata(&full).map_err(Error::io(&full, "reading"))?;
+        if metadata.is_dir() {
+            waiting.extend(below(&full, &path).map_err(Error::io(&full, "listing"))?);
+        } else if metadata.is_file() && !known.contains(path.as_str()) {
+            let (file, has_note) = examine(&full, path, metadata.len(), &logged);
+            has_notes |= has_note;
+            files.push((file, has_note));
+        }
+    }
+    let refuse = |(mut file, has_note): (SavedFile, bool)| {
+        let is_logged = logged.get(&file.path).is_some_and(|(_, status)| matches!(status, 200 | 304));
+        if has_notes && !has_note && !is_logged && file.refusal.is_none() {
+            let detail = "saved without HTTrack's note, as error pages are".to_owned();
+            file.refusal = Some((SkipReason::Status, detail));
+        }
+        file
+    };
+    Ok(files.into_iter().map(refuse).collect())
+}
+
+/// What is in a folder, the last name first, as the walk takes the last.
+fn below(full: &Path, path: &str) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(full)? {
+        // Names that are no Unicode cannot be linked to as HTTrack writes links.
+        if let Ok(name) = entry?.file_name().into_string() {
+            names.push(format!("{path}/{name}"));
+        }
+    }
+    names.sort_by(|a, b| b.cmp(a));
+    Ok(names)
+}
+
+/// What one file is, and whether it holds a note.
+fn examine(full: &Path, path: String, bytes: u64, logged: &HashMap<String, (String, u16)>) -> (SavedFile, bool) {
+    let logged = logged.get(&path);
+    let url = logged.map_or_else(|| format!("http://{path}"), |(url, _)| url.clone());
+    let mut file = SavedFile { path, url, bytes, date_ms: 0, refusal: None };
+    let ending = file.path.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
+    if OTHER_ENDINGS.contains(&ending.as_str()) {
+        file.refusal = Some((SkipReason::NotHtml, ending));
+        return (file, false);
+    }
+    let note = mirrored_note(full);
+    let has_note = note.is_some();
+    if let Some(note) = note {
+        file.url = note.url;
+        file.date_ms = note.date_ms;
+    }
+    if let Some((_, status)) = logged
+        && !matches!(status, 200 | 304)
+    {
+        file.refusal = Some((SkipReason::Status, status.to_string()));
+    }
+    (file, has_note)
+}
+
+/// HTTrack's log of responses: saved file → address and status. Empty where there is none.
+fn log(root: &Path, hosts: &[String]) -> HashMap<String, (String, u16)> {
+    let bytes = fs::read(root.join("hts-cache/new.txt")).unwrap_or_default();
+    let mut logged = HashMap::new();
+    for line in String::from_utf8_lossy(&bytes).lines().skip(1) {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let [_, _, _, status, _, _, _, url, local, ..] = columns.as_slice() else { continue };
+        // The file is given as seen from where HTTrack was started.
+        let parts: Vec<&str> = local.split('/').collect();
+        let host = parts.iter().position(|part| hosts.iter().any(|host| host == part));
+        if let (Some(host), Ok(status)) = (host, status.parse()) {
+            logged.insert(parts[host..].join("/"), (with_scheme(url), status));
+        }
+    }
+    logged
+}
+
+/// When the page in a saved file was fetched, by HTTrack's note in it; 0 where there is none.
+pub(super) fn mirrored_ms(path: &Path) -> i64 {
+    mirrored_note(path).map_or(0, |note| note.date_ms)
+}
+
+fn mirrored_note(path: &Path) -> Option<Note> {
+    Note::find(&head(path).ok()?)
+}
+
+/// When a file was last written; 0 where it is not there.
+pub(super) fn modified_ms(path: &Path) -> i64 {
+    let modified = fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+    let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    since.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or(0)
+}
+
+/// A page as it was before HTTrack saved it, as near as can be told.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Restored {
+    pub(super) body: Vec<u8>,
+    /// What the server said, where HTTrack wrote it into the page.
+    pub(super) content_type: Option<String>,
+}
+
+/// Reads a saved file, takes out what HTTrack added and turns links to saved files back into addresses. `None` when the
+/// file is longer than `max_bytes`.
+pub(super) fn restore(
+    path: &Path,
+    local: &str,
+    addresses: &HashMap<String, String>,
+    max_bytes: u64,
+) -> io::Result<Option<Restored>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max_bytes {
+        return Ok(None);
+    }
+    let (bytes, content_type) = without_additions(&bytes);
+    Ok(Some(Restored { body: links::restore(&bytes, local, addresses), content_type }))
+}
+
+/// The page without HTTrack's notes and the `meta` it adds, and the content type that `meta` gave.
+fn without_additions(bytes: &[u8]) -> (Vec<u8>, Option<String>) {
+    const ADDED: &[u8] = b"<!-- Added by HTTrack -->";
+    const ADDED_END: &[u8] = b"<!-- /Added by HTTrack -->";
+    let mut kept = Vec::with_capacity(bytes.len());
+    let mut content_type = None;
+    let mut rest = bytes;
+    while let Some(at) = memmem::find(rest, b"<!-- ") {
+        let (before, comment) = rest.split_at(at);
+        let length = if comment.starts_with(ADDED) {
+            memmem::find(comment, ADDED_END).map(|end| end + ADDED_END.len())
+        } else if comment.starts_with(NOTE_START) {
+            let end = memmem::find(comment, b"-->").map(|end| end + 3);
+            end.filter(|end| memmem::find(&comment[..*end], b" by HTTrack").is_some())
+        } else {
+            None
+        };
+        let Some(length) = length else {
+            kept.extend_from_slice(before);
+            kept.extend_from_slice(b"<!-- ");
+            rest = &comment[5..];
+            continue;
+        };
+        if comment.starts_with(ADDED) {
+            content_type = content_type.or_else(|| added_content_type(&comment[..length]));
+        }
+        // HTTrack puts its notes on lines of their own.
+        let is_note = comment.starts_with(NOTE_START);
+        kept.extend_from_slice(if is_note { before.strip_suffix(b"\n").unwrap_or(before) } else { before });
+        let behind = &comment[length..];
+        rest = behind.strip_prefix(b"\n").unwrap_or(behind);
+    }
+    kept.extend_from_slice(rest);
+    (kept, content_type)
+}
+
+fn added_content_type(meta: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(meta);
+    let (_, value) = text.split_once("content=\"")?;
+    value.split_once('"').map(|(value, _)| value.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &[u8] = b"<html>\n\n<!-- Mirrored from ex.org/a?b=c&d by HTTrack Website Copier/3.x [XR&CO'2014], Sat, 21 \
+        Nov 2026 22:11:06 GMT -->\n<!-- Added by HTTrack --><meta http-equiv=\"content-type\" content=\"text/html;charset=big5\" />\
+        <!-- /Added by HTTrack -->\n<head></head><!-- Mirrored from nowhere --><body>x</body>";
+
+    #[test]
+    fn the_note_tells_address_and_date() {
+        let note = Note::find(PAGE).expect("a note");
+        assert_eq!(note, Note { url: "http://ex.org/a?b=c&d".to_owned(), date_ms: 1_795_299_066_000 });
+        let secure = b"<!-- Mirrored from https://ex.org/ by HTTrack Website Copier/3.x [XR&CO'2014], nonsense -->";
+        assert_eq!(Note::find(secure), Some(Note { url: "https://ex.org/".to_owned(), date_ms: 0 }));
+    }
+
+    #[test]
+    fn what_httrack_added_is_taken_out() {
+        let (page, content_type) = without_additions(PAGE);
+        let expected = "<html>\n<head></head><!-- Mirrored from nowhere --><body>x</body>";
+        assert_eq!(String::from_utf8_lossy(&page), expected);
+        assert_eq!(content_type.as_deref(), Some("text/html;charset=big5"));
+    }
+}

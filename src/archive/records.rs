@@ -1,0 +1,557 @@
+//! Walks the records of WARC and ARC files: where each begins and ends, which may hold a page, and where sound
+//! records go on behind damaged ones.
+//!
+//! **Offsets.** A record that begins where a gzip member (zstd or LZ4 frame) does, or anywhere in an uncompressed file,
+//! has its offset in the file. It has its length too when it also ends where the member does. Any other record stands
+//! somewhere inside a compressed stream: its length is 0, and its offset is that of the last member that did begin with a
+//! record plus the decompressed bytes since then; in a file that is one stream this is the decompressed offset.
+//!
+//! **Positions** are file offsets as long as every record begins with a member. After the first one that does not they
+//! hold the offset of the last member that does and a count of the items since, which going on there passes again.
+
+use std::path::PathBuf;
+
+use super::codec::Codec;
+use super::members::{Members, More, is_blank};
+use super::{Archive, Item};
+use crate::error::{Error, Result};
+use crate::types::{RawRecord, Skip, SkipReason};
+
+/// The longest header of a record, in bytes; beyond it the header is taken as malformed.
+const MAX_HEADER_BYTES: usize = 64 << 10;
+/// A block longer than this is a mistake in the header: 1 TiB.
+const ABSURD_BYTES: u64 = 1 << 40;
+/// Deflate makes data at most 1032 times smaller, so a longer block cannot be in what is left of the file.
+const MAX_DEFLATE_RATIO: u64 = 1032;
+/// Bytes looked at behind a block to see that the next record begins there.
+const LOOK_BEHIND_BYTES: usize = 64;
+
+/// How far to decode ahead when the bytes behind a record make no sense, to see whether the member is damaged.
+const LOOK_AHEAD_BYTES: usize = 1 << 20;
+
+/// What a record is, by its header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A `response`; an ARC record.
+    Response,
+    /// A `resource`.
+    Resource,
+    /// A type that holds no page.
+    Other(SkipReason),
+}
+
+/// The header of a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) header_bytes: usize,
+    /// `None`: the header gives no usable length.
+    pub(super) block_bytes: Option<u64>,
+    pub(super) kind: Kind,
+    /// The type as the archive names it.
+    pub(super) type_name: String,
+    pub(super) url: String,
+    pub(super) date_ms: i64,
+    pub(super) content_type: Option<String>,
+}
+
+/// What stands at the start of unread bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// A record with its whole header.
+    Head(Head),
+    /// What may become a header with more bytes.
+    Part,
+    /// No record.
+    Nothing,
+}
+
+/// How one kind of archive writes its records.
+pub(super) trait Dialect: Send + 'static {
+    /// The record at the head of `bytes`.
+    fn head(bytes: &[u8]) -> Found;
+
+    /// True when a record begins with `bytes`.
+    fn begins(bytes: &[u8]) -> bool;
+
+    /// Where the first record begins in `bytes`, at the start of a line; `bytes` begins a line when `at_line_start`.
+    fn find(bytes: &[u8], at_line_start: bool) -> Option<usize>;
+
+    /// How many bytes at the end of searched ones [`Dialect::find`] has to see again with what follows.
+    const OVERLAP_BYTES: usize;
+}
+
+/// Where to go on: see the module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Position {
+    /// A member of the file.
+    pub(super) anchor: u64,
+    /// Items to pass from there.
+    pub(super) items: u64,
+    /// True once a record did not begin with a member.
+    pub(super) counted: bool,
+}
+
+impl Position {
+    const COUNTED: u64 = 1 << 63;
+    /// 16 M items in one stream, and files of 512 GiB.
+    const ITEM_BITS: u32 = 24;
+
+    /// As one number that grows. What does not fit is cut to an earlier position, so nothing is left out.
+    pub(super) fn pack(self) -> u64 {
+        if !self.counted {
+            return self.anchor;
+        }
+        let items = self.items.min((1 << Self::ITEM_BITS) - 1);
+        let anchor = self.anchor.min((1 << (63 - Self::ITEM_BITS)) - 1);
+        Self::COUNTED | anchor << Self::ITEM_BITS | items
+    }
+
+    pub(super) fn unpack(packed: u64) -> Position {
+        if packed & Self::COUNTED == 0 {
+            return Position { anchor: packed, items: 0, counted: false };
+        }
+        let items = packed & ((1 << Self::ITEM_BITS) - 1);
+        Position { anchor: (packed & !Self::COUNTED) >> Self::ITEM_BITS, items, counted: true }
+    }
+}
+
+/// An archive of records, being read.
+pub(super) struct Records<D> {
+    path: PathBuf,
+    members: Members,
+    max_record_bytes: u64,
+    /// Length of the file, where known.
+    file_bytes: Option<u64>,
+    position: Position,
+    /// Bytes given out when `position.anchor` was set.
+    anchor_logical: u64,
+    dialect: std::marker::PhantomData<fn() -> D>,
+}
+
+/// Where a record begins.
+#[derive(Clone, Copy)]
+struct Begin {
+    offset: u64,
+    /// Its member, where it begins one.
+    member: Option<u64>,
+    logical: u64,
+}
+
+impl<D: Dialect> Records<D> {
+    /// Goes on at `position`; `members` must have been opened at its anchor.
+    pub(super) fn new(
+        path: PathBuf,
+        members: Members,
+        position: Position,
+        file_bytes: Option<u64>,
+        max_record_bytes: u64,
+    ) -> Result<Records<D>> {
+        let start = Position { items: 0, ..position };
+        let dialect = std::marker::PhantomData;
+        let mut records =
+            Records { path, members, max_record_bytes, file_bytes, position: start, anchor_logical: 0, dialect };
+        for _ in 0..position.items {
+            if records.next()?.is_none() {
+                break;
+            }
+        }
+        Ok(records)
+    }
+
+    /// Where the next record is.
+    pub(super) fn at(&self) -> Position {
+        self.position
+    }
+
+    fn read(&mut self) -> std::io::Result<Option<Item>> {
+        let Some(begin) = self.begin()? else {
+            let cut = self.members.take_empty_member();
+            return Ok(cut.map(|offset| {
+                let detail = "damage: the archive ends inside the head of a member".to_owned();
+                Item::Skip(Skip { reason: SkipReason::Truncated, offset, length: 0, url: String::new(), detail })
+            }));
+        };
+        if self.members.unread().is_empty() {
+            return self.recovered(begin, None).map(Some);
+        }
+        let mut item = match self.head()? {
+            Found::Head(head) => self.block(begin, head)?,
+            Found::Part | Found::Nothing => self.junk(begin)?,
+        };
+        self.members.settle()?;
+        if self.members.unread().is_empty() && self.members.damage().is_some() {
+            // The member that holds the record proves damaged at its end, so its bytes cannot be trusted.
+            return self.recovered(begin, Some(item)).map(Some);
+        }
+        if let (Some(member), Some(next)) = (begin.member, self.members.next_member()) {
+            match &mut item {
+                Item::Record(record) => record.length = next - member,
+                Item::Skip(skip) => skip.length = next - member,
+            }
+        }
+        Ok(Some(item))
+    }
+
+    /// Passes blanks to where the next record begins; `None` at the end.
+    fn begin(&mut self) -> std::io::Result<Option<Begin>> {
+        loop {
+            self.members.consume_blanks();
+            if !self.members.unread().is_empty() {
+                break;
+            }
+            match self.members.more()? {
+                More::Bytes => {}
+                More::End => return Ok(None),
+                More::Damaged => break,
+            }
+        }
+        let place = self.members.place();
+        if let Some(file) = place.file {
+            self.position.anchor = file;
+            self.position.items = 0;
+            self.anchor_logical = place.logical;
+        }
+        let offset = self.position.anchor + (place.logical - self.anchor_logical);
+        Ok(Some(Begin { offset, member: place.file, logical: place.logical }))
+    }
+
+    /// The header that begins here, decoding on until it is whole.
+    fn head(&mut self) -> std::io::Result<Found> {
+        loop {
+            match D::head(self.members.unread()) {
+                Found::Part if self.members.unread().len() <= MAX_HEADER_BYTES => {
+                    if self.members.more()? != More::Bytes {
+                        return Ok(Found::Part);
+                    }
+                }
+                Found::Head(head) if head.header_bytes > MAX_HEADER_BYTES => return Ok(Found::Part),
+                found => return Ok(found),
+            }
+        }
+    }
+
+    fn block(&mut self, begin: Begin, head: Head) -> std::io::Result<Item> {
+        let (type_name, max) = (&head.type_name, self.max_record_bytes);
+        self.members.consume(head.header_bytes);
+        let Some(block_bytes) = head.block_bytes else {
+            let detail = format!("{type_name}: no usable length");
+            self.pass_to_next_record(false)?;
+            return Ok(skip(SkipReason::BadRecord, begin, &head, detail));
+        };
+        if block_bytes > self.most_left() {
+            let passed = self.pass_to_next_record(false)?;
+            return Ok(skip(SkipReason::Truncated, begin, &head, remains(&head, block_bytes, passed)));
+        }
+        if block_bytes > max {
+            return self.too_long(begin, &head, block_bytes);
+        }
+        let count = block_bytes as usize;
+        let mut known = 0;
+        while self.members.unread().len() < count {
+            if let Some(boundary) = self.next_record_among_members(known, count) {
+                self.members.consume(boundary);
+                return Ok(skip(SkipReason::Truncated, begin, &head, remains(&head, block_bytes, boundary as u64)));
+            }
+            known = self.members.unread().len();
+            if self.members.more()? != More::Bytes {
+                let end = D::find(self.members.unread(), true).unwrap_or(known);
+                self.members.consume(end);
+                return Ok(skip(SkipReason::Truncated, begin, &head, remains(&head, block_bytes, end as u64)));
+            }
+        }
+        if let Some(boundary) = self.next_record_among_members(known, count) {
+            self.members.consume(boundary);
+            return Ok(skip(SkipReason::Truncated, begin, &head, remains(&head, block_bytes, boundary as u64)));
+        }
+        if !self.ends_well(count)? {
+            if self.members.fails_ahead(count + LOOK_AHEAD_BYTES)? {
+                // The length may be what is damaged.
+                let all = self.members.unread().len();
+                self.members.consume(all);
+                return Ok(skip(SkipReason::BadCompression, begin, &head, type_name.clone()));
+            }
+            if let Some(end) = D::find(&self.members.unread()[..count], true) {
+                self.members.consume(end);
+                return Ok(skip(SkipReason::Truncated, begin, &head, remains(&head, block_bytes, end as u64)));
+            }
+        }
+        let item = judge(begin, head, &self.members.unread()[..count]);
+        self.members.consume(count);
+        Ok(item)
+    }
+
+    /// How long a block can be at most with what is left of the file.
+    fn most_left(&self) -> u64 {
+        let Some(file_bytes) = self.file_bytes else { return ABSURD_BYTES };
+        let unread = self.members.unread().len() as u64;
+        let undecoded = file_bytes.saturating_sub(self.members.file_offset());
+        match self.members.codec() {
+            Codec::Plain => unread + undecoded,
+            Codec::Gzip => {
+                (unread + MAX_HEADER_BYTES as u64).saturating_add(undecoded.saturating_mul(MAX_DEFLATE_RATIO))
+            }
+            Codec::Zstd | Codec::Lz4 => ABSURD_BYTES,
+        }
+    }
+
+    /// Where within the block a member begins with a record: the block's length is wrong, or its end is missing.
+    fn next_record_among_members(&self, known: usize, count: usize) -> Option<usize> {
+        let unread = self.members.unread();
+        let here = (self.members.begins_member() && known == 0).then_some(0);
+        let mut starts = here.into_iter().chain(self.members.boundaries());
+        starts.find(|at| (known.saturating_sub(D::OVERLAP_BYTES)..count).contains(at) && D::begins(&unread[*at..]))
+    }
+
+    /// True when behind a block of `count` bytes comes a record, the end, or damage.
+    fn ends_well(&mut self, count: usize) -> std::io::Result<bool> {
+        loop {
+            let behind = &self.members.unread()[count..];
+            let blanks = behind.iter().take_while(|byte| is_blank(**byte)).count();
+            if blanks == behind.len() && (self.members.next_member_follows() || blanks > LOOK_BEHIND_BYTES) {
+                return Ok(true);
+            }
+            if D::begins(&behind[blanks..]) {
+                return Ok(true);
+            }
+            if behind.len() - blanks >= LOOK_BEHIND_BYTES.max(D::OVERLAP_BYTES) {
+                return Ok(false);
+            }
+            // The next member is left alone where it need not be looked at: a record that ends with its member is simple.
+            if matches!(self.members.more_of_member()?, Some(More::End | More::Damaged)) {
+                return Ok(blanks == self.members.unread().len() - count);
+            }
+        }
+    }
+
+    /// Passes a block longer than the limit without holding it.
+    fn too_long(&mut self, begin: Begin, head: &Head, block_bytes: u64) -> std::io::Result<Item> {
+        let mut left = block_bytes;
+        loop {
+            let ready = usize::try_from(left).unwrap_or(usize::MAX).min(self.members.unread().len());
+            if let Some(boundary) = self.next_record_among_members(0, ready) {
+                self.members.consume(boundary);
+                left -= boundary as u64;
+                break;
+            }
+            self.members.consume(ready);
+            left -= ready as u64;
+            if left == 0 {
+                let detail = format!("{}: {block_bytes} bytes, the limit is {}", head.type_name, self.max_record_bytes);
+                return Ok(skip(SkipReason::TooLong, begin, head, detail));
+            }
+            if self.members.more()? != More::Bytes {
+                break;
+            }
+        }
+        Ok(skip(SkipReason::Truncated, begin, head, remains(head, block_bytes, block_bytes - left)))
+    }
+
+    /// Passes what begins no record.
+    fn junk(&mut self, begin: Begin) -> std::io::Result<Item> {
+        let unread = self.members.unread();
+        let is_header = D::begins(unread);
+        let sample = String::from_utf8_lossy(&unread[..unread.len().min(24)]).into_owned();
+        let passed = self.pass_to_next_record(true)?;
+        let (reason, problem) = match is_header {
+            true if self.members.unread().is_empty() && passed <= MAX_HEADER_BYTES as u64 => {
+                (SkipReason::Truncated, "the archive ends inside the record's header")
+            }
+            true => (SkipReason::BadRecord, "the record's header does not end"),
+            false => (SkipReason::BadRecord, "bytes that belong to no record"),
+        };
+        let detail = format!("damage: {problem}, {passed} bytes from {sample:?} on");
+        Ok(Item::Skip(Skip { reason, offset: begin.offset, length: 0, url: String::new(), detail }))
+    }
+
+    /// Passes bytes up to a line with which a record begins, to the end, or to damage; gives how many.
+    fn pass_to_next_record(&mut self, beyond_first: bool) -> std::io::Result<u64> {
+        let mut passed = 0;
+        let mut line_start = !beyond_first;
+        if beyond_first {
+            self.members.consume(1);
+            passed = 1;
+        }
+        loop {
+            // A member starts a line, whatever stands before it.
+            let line_starts = line_start || self.members.begins_member();
+            let found = D::find(self.members.unread(), line_starts);
+            let boundary = self.members.boundaries().find(|at| D::begins(&self.members.unread()[*at..]));
+            if let Some(at) = [found, boundary].into_iter().flatten().min() {
+                self.members.consume(at);
+                return Ok(passed + at as u64);
+            }
+            let unread = self.members.unread();
+            let gone = unread.len().saturating_sub(D::OVERLAP_BYTES);
+            if gone > 0 {
+                line_start = unread[gone - 1] == b'\n';
+                self.members.consume(gone);
+                passed += gone as u64;
+            }
+            if self.members.more()? != More::Bytes {
+                let rest = self.members.unread().len();
+                self.members.consume(rest);
+                return Ok(passed + rest as u64);
+            }
+        }
+    }
+
+    /// Goes on behind a damaged member: one skip for it, which takes over what is known of the record in it.
+    fn recovered(&mut self, begin: Begin, inside: Option<Item>) -> std::io::Result<Item> {
+        let Some((damage, passed)) = self.members.recover()? else {
+            return Ok(inside.unwrap_or_else(|| Item::Skip(nothing_known(begin))));
+        };
+        let inside_is_none = inside.is_none();
+        let (type_name, url) = match inside {
+            Some(Item::Record(record)) => (if record.http { "response" } else { "resource" }.to_owned(), record.url),
+            // Every detail begins with the type.
+            Some(Item::Skip(skip)) => (skip.detail.split(':').next().unwrap_or("damage").to_owned(), skip.url),
+            None => ("damage".to_owned(), String::new()),
+        };
+        let detail = format!("{type_name}: {} at byte {}, {passed} bytes passed", damage.problem, damage.offset);
+        let (offset, length) = match begin.member {
+            _ if inside_is_none => (damage.offset, passed),
+            Some(member) => (member, damage.offset + passed - member),
+            None => (begin.offset, 0),
+        };
+        Ok(Item::Skip(Skip { reason: SkipReason::BadCompression, offset, length, url, detail }))
+    }
+
+    /// Sets where the next record is, after an item.
+    fn mark(&mut self) {
+        self.position.items += 1;
+        match self.members.next_member() {
+            Some(file) => {
+                self.position.anchor = file;
+                self.position.items = 0;
+                self.anchor_logical = self.members.place().logical;
+            }
+            None => self.position.counted = true,
+        }
+    }
+}
+
+impl<D: Dialect> Archive for Records<D> {
+    fn next(&mut self) -> Result<Option<Item>> {
+        let item = self.read().map_err(Error::io(&self.path, "reading"))?;
+        match &item {
+            Some(_) => self.mark(),
+            // Padding after the last record has been passed.
+            None => self.position.anchor = self.members.next_member().unwrap_or(self.position.anchor),
+        }
+        Ok(item)
+    }
+
+    fn position(&self) -> u64 {
+        self.position.pack()
+    }
+
+    fn end(&self) -> Option<u64> {
+        self.file_bytes.filter(|_| !self.position.counted)
+    }
+}
+
+/// A whole record: something that may hold a page, or why not.
+fn judge(begin: Begin, head: Head, block: &[u8]) -> Item {
+    let is_http = match head.kind {
+        Kind::Other(reason) => {
+            let detail = head.type_name.clone();
+            return skip(reason, begin, &head, detail);
+        }
+        Kind::Resource => false,
+        Kind::Response => {
+            let declared = head.content_type.as_deref().unwrap_or("").trim_start().to_ascii_lowercase();
+            declared.starts_with("application/http") || block.starts_with(b"HTTP/")
+        }
+    };
+    if head.url.is_empty() {
+        let detail = format!("{}: no address", head.type_name);
+        return skip(SkipReason::BadRecord, begin, &head, detail);
+    }
+    if !is_web(&head.url) {
+        let detail = format!("{}: {}", head.type_name, head.url);
+        return skip(SkipReason::NotWeb, begin, &head, detail);
+    }
+    if !is_http
+        && let Some(content_type) = head.content_type.as_deref()
+        && !super::http::is_html_type(content_type)
+    {
+        let detail = format!("{}: {content_type}", head.type_name);
+        return skip(SkipReason::NotHtml, begin, &head, detail);
+    }
+    Item::Record(RawRecord {
+        url: head.url,
+        date_ms: head.date_ms,
+        offset: begin.offset,
+        length: 0,
+        http: is_http,
+        content_type: head.content_type.filter(|_| !is_http),
+        block: block.to_vec(),
+    })
+}
+
+fn is_web(url: &str) -> bool {
+    let scheme = url.split(':').next().unwrap_or("");
+    scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
+}
+
+fn skip(reason: SkipReason, begin: Begin, head: &Head, detail: String) -> Item {
+    Item::Skip(Skip { reason, offset: begin.offset, length: 0, url: head.url.clone(), detail })
+}
+
+fn remains(head: &Head, block_bytes: u64, remaining: u64) -> String {
+    format!("{}: Content-Length is {block_bytes}, {remaining} bytes remain", head.type_name)
+}
+
+fn nothing_known(begin: Begin) -> Skip {
+    let detail = format!("no data after {} decompressed bytes", begin.logical);
+    Skip { reason: SkipReason::BadCompression, offset: begin.offset, length: 0, url: String::new(), detail }
+}
+
+/// Milliseconds since 1970 UTC of a date as WARC (ISO 8601, to the second or finer or only to the day) or ARC
+/// (`YYYYMMDDhhmmss`, with more digits ignored) write it; 0 where it is none.
+pub(super) fn date_ms(text: &str) -> i64 {
+    let text = text.trim();
+    let iso = if text.len() >= 12 && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        let second = text.get(12..14).unwrap_or("00");
+        let part = |from: usize| &text[from..from + 2];
+        format!("{}-{}-{}T{}:{}:{second}Z", &text[..4], part(4), part(6), part(8), part(10))
+    } else {
+        match text.len() {
+            4 => format!("{text}-01-01T00:00:00Z"),
+            7 => format!("{text}-01T00:00:00Z"),
+            10 => format!("{text}T00:00:00Z"),
+            16 if !text.ends_with('Z') => format!("{text}Z"),
+            19 => format!("{text}Z"),
+            _ => text.to_owned(),
+        }
+    };
+    iso.parse::<jiff::Timestamp>().map_or(0, |time| time.as_millisecond())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_come_in_many_shapes() {
+        for text in ["2014-03-01T01:02:03Z", "20140301010203", "20140301010203999", "2014-03-01T03:02:03+02:00"] {
+            assert_eq!(date_ms(text), 1_393_635_723_000, "{text}");
+        }
+        assert_eq!(date_ms("2014-03-01T01:02:03.5Z"), 1_393_635_723_500);
+        assert_eq!(date_ms("2014-03-01"), 1_393_632_000_000);
+        for text in ["", "2008-10-294T05:21:46-0700", "99999999999999", "ä0140301010203"] {
+            assert_eq!(date_ms(text), 0, "{text}");
+        }
+    }
+
+    #[test]
+    fn positions_survive_packing() {
+        for position in [
+            Position { anchor: 0, items: 0, counted: false },
+            Position { anchor: 1 << 40, items: 0, counted: false },
+            Position { anchor: 123_456_789_012, items: 70_000, counted: true },
+        ] {
+            assert_eq!(Position::unpack(position.pack()), position);
+        }
+    }
+}

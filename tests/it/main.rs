@@ -1,0 +1,3 @@
+//! Integration tests: one binary, one file a subject.
+
+mod archive;
