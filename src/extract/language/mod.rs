@@ -49,10 +49,10 @@ pub struct Params {
 impl Default for Params {
     fn default() -> Params {
         Params {
-            sample_bytes: 2000,
-            sample_pieces: 4,
+            sample_bytes: 3000,
+            sample_pieces: 6,
             enough_prose_bytes: 300,
-            links_per_prose: 3,
+            links_per_prose: 2,
             min_letters: 50,
             letters_per_ideograph: 3,
             min_coverage: 0.5,
