@@ -1,8 +1,148 @@
 //! Capture → page: charset, HTML, language.
+//!
+//! [`extract`] reads the bytes of one capture as UTF-8 (`charset`), walks its markup once (`html`, which looks tags up
+//! in `tags`, folds white space in `fold` and resolves addresses in `links`), and tells the language of the text
+//! (`language`). It keeps nothing between pages, so any number of threads may call it.
+
+mod charset;
+mod fold;
+mod html;
+mod language;
+mod links;
+mod tags;
+
+use crate::types::{CanonicalUrl, Capture, Page, SkipReason};
 
 /// Settings of extraction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
     /// Pages with less text than this, in bytes of UTF-8, are left out (Liu et al. 2014, §4.1: 100).
     pub min_text_bytes: u32,
+    /// How far into a page `<meta charset>` is looked for, in bytes (HTML standard, §13.2.3.2: 1024).
+    pub charset_prescan_bytes: u32,
+    /// How many bytes of words beyond ASCII the charset is guessed from. 4096 tells as well as a whole page (≥ 97 %
+    /// on 17 of 18 charsets).
+    pub charset_guess_bytes: u32,
+    /// How many characters beyond ASCII a text in valid UTF-8 needs to be UTF-8 although it is declared to be in a
+    /// charset of two bytes a character. Eight of them are not valid UTF-8 by chance.
+    pub min_utf8_chars: u32,
+    /// The most memory that the parser may take for one page, in bytes: open elements and unfinished tags. 16 MiB are
+    /// as many as the longest page.
+    pub parser_memory_bytes: u32,
+    /// The most links, and the most images, that are kept of a page. The longest real site map we know has 8,600.
+    pub max_links: u32,
+    /// Links longer than this, in bytes, are dropped: no browser of the 2000s opened them (2083).
+    pub max_url_bytes: u32,
+    /// Anchors and alternative texts are cut to this many bytes; a link left open would take in the whole page.
+    pub max_anchor_bytes: u32,
+    /// What the language is told from.
+    pub language: language::Params,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params {
+            min_text_bytes: 100,
+            charset_prescan_bytes: 1024,
+            charset_guess_bytes: 4096,
+            min_utf8_chars: 8,
+            parser_memory_bytes: 16 << 20,
+            max_links: 20_000,
+            max_url_bytes: 2083,
+            max_anchor_bytes: 500,
+            language: language::Params::default(),
+        }
+    }
+}
+
+pub use language::Params as LanguageParams;
+
+/// Turns a capture into a page. `url` is the capture's address, which its links are relative to.
+///
+/// # Errors
+/// Why the capture is no page, and what was found: [`SkipReason::ParserLimit`] or [`SkipReason::ShortText`].
+pub fn extract(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<Page, (SkipReason, String)> {
+    let decoded = charset::decode(&capture.body, capture.content_type.as_deref(), tld(url), params);
+    let html::Read { mut page, runs } =
+        html::read(&decoded, url, params).map_err(|error| (SkipReason::ParserLimit, error.to_string()))?;
+    let text_bytes = page.text.len() - page.blocks.len();
+    if text_bytes < params.min_text_bytes as usize {
+        let detail = format!("{text_bytes} bytes of text, expected {} or more", params.min_text_bytes);
+        return Err((SkipReason::ShortText, detail));
+    }
+    html::declare(&mut page.declared, capture.content_language.as_deref().unwrap_or(""));
+    let language = language::detect(&page.text, &runs, &params.language);
+    page.charset = decoded.encoding.name().to_ascii_lowercase();
+    page.detected = language.lang;
+    page.confidence = language.confidence;
+    page.latin_share = language.latin_share;
+    Ok(page)
+}
+
+/// The last label of the host, if it is a name.
+fn tld(url: &CanonicalUrl) -> Option<&str> {
+    let host = url.host().split(':').next()?;
+    host.rsplit('.').next().filter(|label| label.bytes().all(|b| b.is_ascii_lowercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Lang;
+    use proptest::prelude::*;
+
+    fn capture(body: &[u8]) -> (Capture, CanonicalUrl) {
+        let url = CanonicalUrl::parse("http://ex.org/a.html").expect("a sound address");
+        (Capture { url: url.as_str().to_owned(), body: body.to_vec(), ..Capture::default() }, url)
+    }
+
+    #[test]
+    fn a_capture_becomes_a_page() {
+        let text =
+            "Ein kurzer Text, der lang genug ist, um eine Seite zu sein, und der auf Deutsch geschrieben wurde. Ü";
+        let html = format!("<html lang=en><meta charset=iso-8859-1><title>Über</title><p>{text}</p><a href=b>B</a>");
+        let (mut capture, url) = capture(&encoding_rs::WINDOWS_1252.encode(&html).0);
+        capture.content_language = Some("de-AT, en".to_owned());
+        let page = extract(&capture, &url, &Params::default()).expect("enough text");
+        let de = Lang::parse("de").expect("a language");
+        assert_eq!((page.charset.as_str(), page.title.as_str()), ("windows-1252", "Über"));
+        assert_eq!(page.text, format!("{text}\nB\n"));
+        assert_eq!((page.detected, page.declared), (de, vec![Lang::EN, de]));
+        assert_eq!(page.links[0].url, "http://ex.org/b");
+        assert!(page.latin_share > 0.9 && page.confidence > 0.5);
+    }
+
+    #[test]
+    fn pages_with_too_little_text_are_left_out() {
+        let (mut enough, url) = capture(format!("<p>{}<p>{}", "x".repeat(50), "y".repeat(50)).as_bytes());
+        assert!(extract(&enough, &url, &Params::default()).is_ok());
+        enough.body.pop();
+        let (reason, detail) = extract(&enough, &url, &Params::default()).expect_err("99 bytes are too few");
+        assert_eq!((reason, detail.as_str()), (SkipReason::ShortText, "99 bytes of text, expected 100 or more"));
+    }
+
+    #[test]
+    fn a_page_of_code_alone_still_has_text() {
+        let code = "for (i = 0; i < n; i++) { sum += x[i]; } ".repeat(9);
+        let (capture, url) = capture(format!("<pre>{code}</pre>").as_bytes());
+        let page = extract(&capture, &url, &Params::default()).expect("enough text");
+        assert_eq!((page.blocks.len(), page.detected), (1, Lang::UNKNOWN));
+    }
+
+    #[test]
+    fn the_parsers_limit_is_a_reason() {
+        let (capture, url) = capture("<i>".repeat(10_000).as_bytes());
+        let params = Params { parser_memory_bytes: 10_000, ..Params::default() };
+        assert_eq!(extract(&capture, &url, &params).map_err(|(reason, _)| reason), Err(SkipReason::ParserLimit));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_can_be_extracted(body: Vec<u8>, content_type: Option<String>, content_language: Option<String>) {
+            let (capture, url) = capture(&body);
+            let capture = Capture { content_type, content_language, ..capture };
+            let params = Params { min_text_bytes: 0, ..Params::default() };
+            prop_assert!(extract(&capture, &url, &params).is_ok());
+        }
+    }
 }

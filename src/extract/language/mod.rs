@@ -1,0 +1,357 @@
+//! Text blocks → the language they are in.
+//!
+//! Three means, cheapest first, each asked only where the one before cannot tell: the script, which is enough for
+//! Japanese, Korean, Chinese, Greek and all who write alone; function words, which settle running text in the larger
+//! languages; and two models, whatlang and langid, for the rest: texts without sentences, other languages, near
+//! relatives. Only a sample of the prose is looked at.
+
+mod chinese;
+mod scripts;
+mod words;
+
+use std::sync::LazyLock;
+
+use super::fold;
+use crate::types::Lang;
+use scripts::{Script, Scripts};
+
+/// What the language is told from. Defaults are round numbers beyond which our test sites show no gain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// How much text is looked at, in bytes of UTF-8.
+    pub sample_bytes: u32,
+    /// In how many pieces, spread evenly from beginning to end: menus and licences stand at the ends of pages.
+    pub sample_pieces: u32,
+    /// Links are looked at only where there is less prose than this, in bytes: menus are often left untranslated.
+    pub enough_prose_bytes: u32,
+    /// … or where links have so many times the text that they are the page: tables of contents, portals.
+    pub links_per_prose: u32,
+    /// A text with fewer letters has no language we could name. A character of Chinese, Japanese or Korean counts as
+    /// [`Params::letters_per_ideograph`]. One sentence has about 60.
+    pub min_letters: u32,
+    /// How many letters of an alphabet say as much as one character of Chinese, Japanese or Korean.
+    pub letters_per_ideograph: u32,
+    /// A text is told by its function words if it has so many, compared with a text of sentences, which has 1.
+    pub min_coverage: f32,
+    /// The same where the models are no help. Titles and tables have 0.2 to 0.5, lists of names less.
+    pub min_weak_coverage: f32,
+    /// The least number of function words that the nearest other language does not have.
+    pub min_own_words: u32,
+    /// The least share of the language in the function words that tell it from the nearest other one, 0..=1; where
+    /// that is a relative, `min_close_share`.
+    pub min_share: f32,
+    /// See [`Params::min_share`].
+    pub min_close_share: f32,
+    /// The least probability, 0..=1, at which the last model is believed alone.
+    pub min_model_confidence: f32,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params {
+            sample_bytes: 3000,
+            sample_pieces: 6,
+            enough_prose_bytes: 300,
+            links_per_prose: 2,
+            min_letters: 50,
+            letters_per_ideograph: 3,
+            min_coverage: 0.5,
+            min_weak_coverage: 0.15,
+            min_own_words: 6,
+            min_share: 0.6,
+            min_close_share: 0.8,
+            min_model_confidence: 0.8,
+        }
+    }
+}
+
+/// A stretch of text of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Where it begins in the text, in bytes.
+    pub start: u32,
+    /// Where it ends.
+    pub end: u32,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What a stretch of text is to the language of its page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Text outside links.
+    Prose,
+    /// Text of links.
+    Linked,
+    /// Program text, formulas, choices of a form: in no language, or in many.
+    Listing,
+}
+
+/// The language of a text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Detected {
+    /// The language most of the text is in; [`Lang::UNKNOWN`] where there is too little text, or no answer to trust.
+    pub lang: Lang,
+    /// How sure that is, 0..=1; where the text is in two languages, the share of this one.
+    pub confidence: f32,
+    /// Share of A–Z and a–z in the letters of the whole text, 0..=1; 0 without letters.
+    pub latin_share: f32,
+}
+
+/// Tells the language of a text. `runs` are its stretches, in order.
+pub fn detect(text: &str, runs: &[Run], params: &Params) -> Detected {
+    let sample = sample(text, runs, params);
+    let (lang, confidence) = language(&sample, params);
+    Detected { lang, confidence, latin_share: scripts::latin_share(text) }
+}
+
+fn language(sample: &str, params: &Params) -> (Lang, f32) {
+    let scripts = Scripts::count(sample);
+    if scripts.letters(params) < params.min_letters {
+        return (Lang::UNKNOWN, 0.0);
+    }
+    let (script, share) = scripts.main(params);
+    match script {
+        Script::Alone(tag) => (Lang::parse(tag).unwrap_or(Lang::UNKNOWN), share),
+        Script::Han => {
+            let (lang, _) = chinese::script(sample);
+            (lang, share)
+        }
+        Script::Shared => by_words_or_models(sample, params),
+    }
+}
+
+fn by_words_or_models(sample: &str, params: &Params) -> (Lang, f32) {
+    let Some(words) = words::read(sample).verdict() else { return by_model_twice(sample, params) };
+    let min_share = if words.close { params.min_close_share } else { params.min_share };
+    let one_sided = words.share >= min_share;
+    if one_sided && words.own >= params.min_own_words as usize && words.coverage >= params.min_coverage {
+        return (words.lang, words.share);
+    }
+    let quick = whatlang::detect(sample).and_then(|info| Lang::parse(info.lang().code())).unwrap_or(Lang::UNKNOWN);
+    if quick == words.lang {
+        return (quick, words.share.min(0.9));
+    }
+    let (lang, confidence) = by_model(sample);
+    if (lang == words.lang || lang == quick) && confidence >= params.min_model_confidence {
+        // The model is sure of mixed texts too; the words show the share.
+        return (lang, confidence.min(if lang == words.lang { words.share } else { 0.9 }));
+    }
+    // The model calls lists of titles and names Latin, Quechua or Luxembourgish, and is sure of it.
+    if one_sided && words.own >= params.min_own_words as usize / 2 && words.coverage >= params.min_weak_coverage {
+        return (words.lang, words.share * 0.5);
+    }
+    by_model_twice(sample, params)
+}
+
+fn by_model(sample: &str) -> (Lang, f32) {
+    let (code, confidence) = MODEL.classify(sample).unwrap_or(("und", 0.0));
+    (Lang::parse(code).unwrap_or(Lang::UNKNOWN), confidence)
+}
+
+/// What the accurate model says where it says the same of both halves: it is as sure of nonsense as of sentences, but
+/// not in the same way twice.
+fn by_model_twice(sample: &str, params: &Params) -> (Lang, f32) {
+    let (first, second) = sample.split_at(fold::head(sample, sample.len() / 2).len());
+    let ((lang, p), (again, q)) = (by_model(first), by_model(second));
+    let confidence = p.min(q);
+    if lang == again && confidence >= params.min_model_confidence { (lang, confidence) } else { (Lang::UNKNOWN, 0.0) }
+}
+
+/// The accurate model. Each call costs half a millisecond, whatever the length of the text.
+static MODEL: LazyLock<langid_rs::Model> =
+    LazyLock::new(|| langid_rs::Model::load(true).expect("the model is part of the program"));
+
+/// The prose of a page, or as much of it as is looked at; text of links and listings where there is no other.
+fn sample(text: &str, runs: &[Run], params: &Params) -> String {
+    let of = |kinds: &[Kind]| -> Vec<&str> {
+        let runs = runs.iter().filter(|run| kinds.contains(&run.kind));
+        runs.filter_map(|run| text.get(run.start as usize..run.end as usize)).collect()
+    };
+    let bytes = |pieces: &[&str]| pieces.iter().map(|piece| piece.len()).sum::<usize>();
+    let mut chosen = of(&[Kind::Prose]);
+    let (prose, linked) = (bytes(&chosen), bytes(&of(&[Kind::Linked])));
+    if prose < params.enough_prose_bytes as usize || linked > prose * params.links_per_prose as usize {
+        chosen = of(&[Kind::Prose, Kind::Linked]);
+    }
+    if bytes(&chosen) < params.min_letters as usize {
+        chosen = of(&[Kind::Prose, Kind::Linked, Kind::Listing]);
+    }
+    spread(&chosen, bytes(&chosen), params)
+}
+
+/// Evenly spread pieces of the runs, `params.sample_bytes` in all.
+fn spread(runs: &[&str], total: usize, params: &Params) -> String {
+    let budget = params.sample_bytes as usize;
+    let mut sample = String::with_capacity(budget.min(total) + 256);
+    if total <= budget {
+        for run in runs {
+            sample.push_str(run);
+            sample.push(' ');
+        }
+        return sample;
+    }
+    let pieces = params.sample_pieces.max(2) as usize;
+    let length = budget / pieces;
+    let mut runs = runs.iter();
+    let mut run = runs.next();
+    // Where the current run begins among all runs.
+    let mut run_start = 0;
+    for piece in 0..pieces {
+        let (mut from, to) =
+            ((total - length) * piece / (pieces - 1), (total - length) * piece / (pieces - 1) + length);
+        while let Some(text) = run {
+            let run_end = run_start + text.len();
+            if from < run_end {
+                sample.push_str(whole_words(text, from - run_start, to.min(run_end) - run_start));
+                sample.push(' ');
+                from = run_end;
+            }
+            if run_end >= to {
+                break;
+            }
+            run_start = run_end;
+            run = runs.next();
+        }
+    }
+    sample
+}
+
+/// The words that begin in a range of bytes, the last one whole.
+fn whole_words(text: &str, from: usize, to: usize) -> &str {
+    let bytes = text.as_bytes();
+    // A word here is anything between spaces; where none is near, as in Chinese, any character will do.
+    let next_space = |at: usize| {
+        let near = &bytes[at..bytes.len().min(at + 40)];
+        near.iter().position(|b| b.is_ascii_whitespace()).map_or(at, |i| at + i)
+    };
+    let boundary = |mut at: usize| {
+        while !text.is_char_boundary(at) {
+            at += 1;
+        }
+        at
+    };
+    let from = if from == 0 { 0 } else { boundary(next_space(from)) };
+    let to = boundary(next_space(to));
+    &text[from.min(to)..to]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn prose(text: &str) -> Vec<Run> {
+        vec![Run { start: 0, end: text.len() as u32, kind: Kind::Prose }]
+    }
+
+    fn told(text: &str) -> String {
+        detect(text, &prose(text), &Params::default()).lang.to_string()
+    }
+
+    #[test]
+    fn one_sentence_is_enough() {
+        let sentences = [
+            ("en", "The members of the committee have asked for more time before they decide what to do."),
+            ("de", "Die Mitglieder des Ausschusses haben um mehr Zeit gebeten, bevor sie sich entscheiden."),
+            ("fr", "Les membres de la commission ont demandé plus de temps avant de prendre une décision."),
+            ("es", "Los miembros de la comisión han pedido más tiempo antes de tomar una decisión sobre esto."),
+            ("pt", "Os membros da comissão pediram mais tempo antes de tomar uma decisão sobre o assunto."),
+            ("it", "I membri della commissione hanno chiesto più tempo prima di prendere una decisione."),
+            ("nl", "De leden van de commissie hebben om meer tijd gevraagd voordat zij een besluit nemen."),
+            ("sv", "Kommitténs medlemmar har bett om mer tid innan de bestämmer sig för vad som ska göras."),
+            ("pl", "Członkowie komisji poprosili o więcej czasu, zanim zdecydują, co należy zrobić w tej sprawie."),
+            ("cs", "Členové výboru požádali o více času, než se rozhodnou, co je třeba v této věci udělat."),
+            ("hu", "A bizottság tagjai több időt kértek, mielőtt eldöntik, hogy mit kell tenni ebben az ügyben."),
+            ("tr", "Komisyon üyeleri bu konuda ne yapılacağına karar vermeden önce daha fazla zaman istediler."),
+            ("fi", "Valiokunnan jäsenet ovat pyytäneet lisää aikaa ennen kuin he päättävät, mitä on tehtävä."),
+            ("vi", "Các thành viên của ủy ban đã yêu cầu thêm thời gian trước khi họ quyết định phải làm gì."),
+            ("ru", "Члены комиссии попросили больше времени, прежде чем они решат, что делать в этом случае."),
+            ("uk", "Члени комісії попросили більше часу, перш ніж вони вирішать, що робити в цьому випадку."),
+            ("bg", "Членовете на комисията поискаха повече време, преди да решат какво да се прави по въпроса."),
+            ("el", "Τα μέλη της επιτροπής ζήτησαν περισσότερο χρόνο πριν αποφασίσουν τι πρέπει να γίνει."),
+            ("ar", "طلب أعضاء اللجنة مزيدا من الوقت قبل أن يقرروا ما يجب القيام به في هذا الموضوع."),
+            ("fa", "اعضای کمیسیون پیش از آن که تصمیم بگیرند چه باید کرد زمان بیشتری را درخواست کردند."),
+            ("he", "חברי הוועדה ביקשו זמן נוסף לפני שיחליטו מה יש לעשות בעניין הזה."),
+            ("hi", "समिति के सदस्यों ने यह तय करने से पहले और समय मांगा है कि इस मामले में क्या किया जाए।"),
+            ("th", "สมาชิกคณะกรรมการขอเวลาเพิ่มก่อนที่จะตัดสินใจว่าจะทำอย่างไรต่อไป"),
+            ("ko", "위원회 위원들은 무엇을 할지 결정하기 전에 더 많은 시간을 요청했다."),
+            ("ja", "委員会の委員は、何をすべきかを決める前に、もっと時間が必要だと述べました。"),
+            ("zh-Hans", "委员会的成员要求有更多的时间，然后再决定应该怎么处理这个问题。"),
+            ("zh-Hant", "委員會的成員要求有更多的時間，然後再決定應該怎麼處理這個問題。"),
+        ];
+        for (expected, sentence) in sentences {
+            assert_eq!(told(sentence), expected, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn too_little_text_and_numbers_are_in_no_language() {
+        for text in
+            ["", "Home", "The end", "12 345.67 89 ".repeat(50).as_str(), "图片", "→ ✓ © | » ".repeat(50).as_str()]
+        {
+            let detected = detect(text, &prose(text), &Params::default());
+            assert_eq!(detected.lang, Lang::UNKNOWN, "{text}");
+            assert!(detected.confidence < 0.5);
+        }
+    }
+
+    #[test]
+    fn listings_count_only_where_there_is_nothing_else() {
+        let german = "Der Befehl zeigt, wie viele Dateien in dem Verzeichnis sind, und welche davon leer sind. ";
+        let code = "This is the help of the program and it is not in the language that the page is in. ".repeat(9);
+        let text = format!("{german}{code}");
+        let runs = [
+            Run { start: 0, end: german.len() as u32, kind: Kind::Prose },
+            Run { start: german.len() as u32, end: text.len() as u32, kind: Kind::Listing },
+        ];
+        assert_eq!(detect(&text, &runs, &Params::default()).lang.as_str(), "de");
+        assert_eq!(detect(&text, &runs[1..], &Params::default()).lang.as_str(), "en");
+    }
+
+    #[test]
+    fn menus_do_not_outvote_prose() {
+        let menu = "Home About us Contact the team Where to buy What is new in this release ".repeat(5);
+        let french = "La page explique comment installer le programme et ce qu'il faut faire ensuite. ".repeat(5);
+        let text = format!("{menu}{french}");
+        let runs = [
+            Run { start: 0, end: menu.len() as u32, kind: Kind::Linked },
+            Run { start: menu.len() as u32, end: text.len() as u32, kind: Kind::Prose },
+        ];
+        assert_eq!(detect(&text, &runs, &Params::default()).lang.as_str(), "fr");
+    }
+
+    #[test]
+    fn the_language_of_most_text_wins_with_its_share() {
+        let german = "Die Seite erklärt, wie man das Programm einrichtet und was danach zu tun ist. ".repeat(50);
+        let english = "The page explains how to set up the program and what is to be done after that. ".repeat(12);
+        let text = format!("{english}{german}");
+        let detected = detect(&text, &prose(&text), &Params::default());
+        assert_eq!(detected.lang.as_str(), "de");
+        assert!((0.5..0.9).contains(&detected.confidence), "{detected:?}");
+    }
+
+    #[test]
+    fn samples_are_spread_and_bounded() {
+        let params = Params { sample_bytes: 200, sample_pieces: 4, ..Params::default() };
+        let text: String = (0..1000).map(|i| format!("w{i} ")).collect();
+        let sample = sample(&text, &prose(&text), &params);
+        assert!(sample.len() < 300, "{}", sample.len());
+        for word in ["w0 ", "w34", "w67", "w999"] {
+            assert!(sample.contains(word), "{word} in {sample}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_and_runs_can_be_told(text in "([a-z]{0,9}|é|日本|🦀| |\n){0,60}", cuts in proptest::collection::vec(0u32..200, 0..9), bytes in 0u32..100) {
+            let mut cuts = cuts;
+            cuts.sort_unstable();
+            let kinds = [Kind::Prose, Kind::Linked, Kind::Listing];
+            let runs: Vec<Run> = cuts.windows(2).zip(kinds.iter().cycle()).map(|(c, &kind)| Run { start: c[0], end: c[1], kind }).collect();
+            let params = Params { sample_bytes: bytes, min_letters: 5, ..Params::default() };
+            let detected = detect(&text, &runs, &params);
+            prop_assert!((0.0..=1.0).contains(&detected.confidence) && (0.0..=1.0).contains(&detected.latin_share));
+        }
+    }
+}

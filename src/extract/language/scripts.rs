@@ -1,0 +1,141 @@
+//! Which scripts a text is in.
+
+use super::Params;
+
+/// What a script says of the language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Script {
+    /// It is written by this language, or by this one for the most part.
+    Alone(&'static str),
+    /// Chinese, simplified or traditional.
+    Han,
+    /// Many languages write it: Latin, Cyrillic, Arabic, Devanagari.
+    Shared,
+}
+
+/// Letters of a text by script.
+#[derive(Clone, Debug, Default)]
+pub struct Scripts {
+    han: u32,
+    kana: u32,
+    hangul: u32,
+    shared: u32,
+    alone: [u32; ALONE.len()],
+}
+
+/// Ranges of scripts that tell the language, in order.
+const ALONE: &[(u32, u32, &str)] = &[
+    (0x0370, 0x03ff, "el"),
+    (0x0530, 0x058f, "hy"),
+    (0x0590, 0x05ff, "he"),
+    (0x0980, 0x09ff, "bn"),
+    (0x0a00, 0x0a7f, "pa"),
+    (0x0a80, 0x0aff, "gu"),
+    (0x0b00, 0x0b7f, "or"),
+    (0x0b80, 0x0bff, "ta"),
+    (0x0c00, 0x0c7f, "te"),
+    (0x0c80, 0x0cff, "kn"),
+    (0x0d00, 0x0d7f, "ml"),
+    (0x0d80, 0x0dff, "si"),
+    (0x0e00, 0x0e7f, "th"),
+    (0x0e80, 0x0eff, "lo"),
+    (0x0f00, 0x0fff, "bo"),
+    (0x1000, 0x109f, "my"),
+    (0x10a0, 0x10ff, "ka"),
+    (0x1200, 0x137f, "am"),
+    (0x1780, 0x17ff, "km"),
+    (0x1f00, 0x1fff, "el"),
+];
+
+impl Scripts {
+    /// Counts the letters of a text.
+    pub fn count(text: &str) -> Scripts {
+        let mut scripts = Scripts::default();
+        for c in text.chars() {
+            match c as u32 {
+                0x41..=0x5a | 0x61..=0x7a | 0xc0..=0x24f | 0x400..=0x52f | 0x1e00..=0x1eff => scripts.shared += 1,
+                0..=0x36f => {}
+                0x600..=0x6ff | 0x750..=0x77f | 0x900..=0x97f => scripts.shared += u32::from(c.is_alphabetic()),
+                // Not the middle dot and the length mark, which Chinese uses too.
+                0x3041..=0x30fa | 0x30fd..=0x30ff | 0x31f0..=0x31ff | 0xff66..=0xff9f => scripts.kana += 1,
+                0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3ffff => scripts.han += 1,
+                0x1100..=0x11ff | 0x3130..=0x318f | 0xac00..=0xd7af => scripts.hangul += 1,
+                code => {
+                    if let Some(script) = ALONE.iter().position(|&(first, last, _)| (first..=last).contains(&code)) {
+                        scripts.alone[script] += 1;
+                    }
+                }
+            }
+        }
+        scripts
+    }
+
+    /// How many letters the text has, an ideograph counting for several.
+    pub fn letters(&self, params: &Params) -> u32 {
+        let ideographs = self.han + self.kana + self.hangul;
+        self.shared + self.alone.iter().sum::<u32>() + ideographs * params.letters_per_ideograph
+    }
+
+    /// The script of most letters, and its share of them, 0..=1.
+    pub fn main(&self, params: &Params) -> (Script, f32) {
+        let per_ideograph = params.letters_per_ideograph;
+        // A Japanese text is mostly kana. Chinese ones quote a few.
+        let east_asian = if self.kana * 10 > self.han { Script::Alone("ja") } else { Script::Han };
+        let mut found = vec![
+            (self.shared, Script::Shared),
+            ((self.han + self.kana) * per_ideograph, east_asian),
+            (self.hangul * per_ideograph, Script::Alone("ko")),
+        ];
+        found.extend(self.alone.iter().zip(ALONE).map(|(&letters, &(_, _, tag))| (letters, Script::Alone(tag))));
+        // Of equals the last one wins: those that write alone yield to the others.
+        let (letters, script) =
+            found.into_iter().rev().max_by_key(|&(letters, _)| letters).unwrap_or((0, Script::Shared));
+        (script, letters as f32 / self.letters(params).max(1) as f32)
+    }
+}
+
+/// Share of A–Z and a–z in the letters of a text, 0..=1; 0 without letters.
+///
+/// Beyond ASCII a letter is what is encoded where letters are: signs, punctuation and pictures count as none, digits
+/// and marks of other scripts pass for letters.
+pub fn latin_share(text: &str) -> f32 {
+    let (mut latin, mut other) = (0u32, 0u32);
+    for &byte in text.as_bytes() {
+        latin += u32::from(byte.is_ascii_alphabetic());
+        // First bytes of U+00C0 to U+1FFF, and of U+3000 to U+DFFF less what other bytes tell.
+        other += u32::from(matches!(byte, 0xc3..=0xe1 | 0xe3..=0xed));
+    }
+    latin as f32 / (latin + other).max(1) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn main(text: &str) -> Script {
+        Scripts::count(text).main(&Params::default()).0
+    }
+
+    #[test]
+    fn kana_make_han_japanese_but_a_few_do_not() {
+        assert_eq!(main("漢字とかな"), Script::Alone("ja"));
+        assert_eq!(main(&format!("{}の", "漢字".repeat(20))), Script::Han);
+        assert_eq!(main("漢字・漢字ー"), Script::Han);
+    }
+
+    #[test]
+    fn the_script_of_most_text_counts() {
+        assert_eq!(main("Ελληνικά and Latin letters beside"), Script::Shared);
+        assert_eq!(main("Ελληνικά κείμενο, Latin"), Script::Alone("el"));
+        assert_eq!(main("漢字 abcde"), Script::Han);
+        assert_eq!(main(""), Script::Shared);
+    }
+
+    #[test]
+    fn latin_share_is_of_letters_only() {
+        assert_eq!(latin_share("ab12 ..."), 1.0);
+        assert_eq!(latin_share("abжд“”—…"), 0.5);
+        assert_eq!(latin_share("漢字ab"), 0.5);
+        assert_eq!(latin_share("123"), 0.0);
+    }
+}

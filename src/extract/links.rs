@@ -1,0 +1,264 @@
+//! Addresses on a page → absolute addresses.
+
+use encoding_rs::{Encoding, UTF_8};
+use memchr::{memchr, memmem};
+use rustc_hash::FxHashMap;
+use url::{Position, Url};
+
+/// Resolves the addresses of one page.
+///
+/// The answers are those of [`Url::join`], less the fragment. Most addresses of a page are plain names below its own
+/// folder or host, and are put together without parsing; the others are parsed once each.
+pub struct Resolver {
+    base: Url,
+    encoding: &'static Encoding,
+    /// Where the path begins in `base`.
+    host_end: usize,
+    /// Where the folder ends in `base`, after its `/`.
+    folder_end: usize,
+    parsed: FxHashMap<String, Option<String>>,
+}
+
+impl Resolver {
+    /// Resolves against an absolute address; `None` where it cannot be one. `encoding` is the page's charset, which
+    /// queries are written in.
+    pub fn new(base: &str, encoding: &'static Encoding) -> Option<Resolver> {
+        Resolver::from_url(Url::parse(base).ok()?, encoding)
+    }
+
+    fn from_url(base: Url, encoding: &'static Encoding) -> Option<Resolver> {
+        if !matches!(base.scheme(), "http" | "https") {
+            return None;
+        }
+        let host_end = base[..Position::BeforePath].len();
+        let folder_end = base[..Position::AfterPath].rfind('/').map_or(host_end, |slash| slash + 1);
+        Some(Resolver { base, encoding, host_end, folder_end, parsed: FxHashMap::default() })
+    }
+
+    /// Takes the page's `<base href>` for the addresses that follow, if it is an address of the web.
+    pub fn rebase(&mut self, href: &str) {
+        let base = self.base.join(href).ok().and_then(|base| Resolver::from_url(base, self.encoding));
+        if let Some(base) = base {
+            *self = base;
+        }
+    }
+
+    /// The absolute address without its fragment. `None` for places on the page itself (`#top`, empty), for schemes
+    /// other than http and https, and for what cannot be parsed.
+    pub fn resolve(&mut self, href: &str) -> Option<String> {
+        let whole = href.trim_matches(|c: char| c <= ' ');
+        let href = &whole[..memchr(b'#', whole.as_bytes()).unwrap_or(whole.len())];
+        if href.is_empty() || has_other_scheme(href) {
+            return None;
+        }
+        if let Some(plain) = self.resolve_plain(href) {
+            return Some(plain);
+        }
+        // White space before a fragment belongs to the path; at the end of the address it does not.
+        let href = if href.ends_with(|c: char| c <= ' ') { whole } else { href };
+        if let Some(known) = self.parsed.get(href) {
+            return known.clone();
+        }
+        let parsed = self.parse(href);
+        self.parsed.insert(href.to_owned(), parsed.clone());
+        parsed
+    }
+
+    /// Puts the address together where that is all there is to do.
+    fn resolve_plain(&self, href: &str) -> Option<String> {
+        let base = self.base.as_str();
+        let (mut kept, mut rest) = if let Some(rest) = href.strip_prefix(&base[..self.host_end]) {
+            if !rest.starts_with('/') {
+                return None;
+            }
+            (self.host_end, rest)
+        } else if href.starts_with('/') {
+            if href.starts_with("//") {
+                return None;
+            }
+            (self.host_end, href)
+        } else {
+            (self.folder_end, href)
+        };
+        while kept > self.host_end {
+            if let Some(below) = rest.strip_prefix("../") {
+                rest = below;
+                kept = self.parent(kept);
+            } else if let Some(below) = rest.strip_prefix("./") {
+                rest = below;
+            } else {
+                break;
+            }
+        }
+        is_plain(rest).then(|| [&base[..kept], rest].concat())
+    }
+
+    /// Where the folder above ends; the root is its own parent.
+    fn parent(&self, folder_end: usize) -> usize {
+        let above = &self.base.as_str()[..folder_end - 1];
+        above.rfind('/').map_or(folder_end, |slash| slash + 1).max(self.host_end + 1)
+    }
+
+    fn parse(&self, href: &str) -> Option<String> {
+        let mut url = if self.encoding == UTF_8 {
+            self.base.join(href).ok()?
+        } else {
+            let encoding = self.encoding;
+            Url::options()
+                .base_url(Some(&self.base))
+                .encoding_override(Some(&move |query| encoding.encode(query).0))
+                .parse(href)
+                .ok()?
+        };
+        url.set_fragment(None);
+        matches!(url.scheme(), "http" | "https").then(|| url.into())
+    }
+}
+
+/// True for `mailto:`, `javascript:` and the like; they are a good part of all addresses.
+fn has_other_scheme(href: &str) -> bool {
+    let Some(colon) = memchr(b':', href.as_bytes()) else { return false };
+    let scheme = &href.as_bytes()[..colon];
+    let is_scheme = scheme.first().is_some_and(u8::is_ascii_alphabetic)
+        && scheme.iter().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(b));
+    is_scheme && !scheme.eq_ignore_ascii_case(b"http") && !scheme.eq_ignore_ascii_case(b"https")
+}
+
+/// True when parsing leaves a path and query as they are: no dot segments, nothing to escape, no scheme.
+fn is_plain(rest: &str) -> bool {
+    let bytes = rest.as_bytes();
+    !rest.is_empty()
+        && rest.as_bytes()[0] != b'.'
+        && rest.as_bytes()[0] != b'?'
+        && bytes.iter().all(|&b| b.is_ascii_alphanumeric() || b"-._~/+,;=&()!$*@%?".contains(&b))
+        && memmem::find(bytes, b"/.").is_none()
+        && memmem::find(bytes, b"%2e").is_none()
+        && memmem::find(bytes, b"%2E").is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const BASES: &[&str] = &[
+        "http://ex.org/",
+        "http://ex.org/a/b/c.html?x=/y",
+        "https://ex.org:8443/a//b/",
+        "http://ex.org/a",
+        "http://user@ex.org/a/",
+    ];
+
+    fn joined(base: &str, href: &str) -> Option<String> {
+        let mut url = Url::parse(base).expect("a sound base").join(href).ok()?;
+        url.set_fragment(None);
+        let itself = href.trim_matches(|c: char| c <= ' ').split('#').next() == Some("");
+        (matches!(url.scheme(), "http" | "https") && !itself).then(|| url.into())
+    }
+
+    fn resolved(base: &str, href: &str) -> Option<String> {
+        Resolver::new(base, UTF_8).expect("a sound base").resolve(href)
+    }
+
+    #[test]
+    fn addresses_resolve_as_the_standard_says() {
+        for base in BASES {
+            for href in [
+                "x.html",
+                "x.html#y",
+                "./x",
+                "../x",
+                "../../../x",
+                "a/../x",
+                "a/./x",
+                "..",
+                ".",
+                "../",
+                "./",
+                "/",
+                "/x",
+                "/../x",
+                "/a/.",
+                "//other.org/x",
+                "//other.org",
+                "?q",
+                "?",
+                "#",
+                "#top",
+                "",
+                " x ",
+                "a b",
+                "x\ty",
+                "é",
+                "a%2e/x",
+                "%2e%2e/x",
+                "..//x",
+                ".//x",
+                "a//b",
+                "x?y=../z",
+                "x?",
+                "http:x",
+                "http://EX.org/x",
+                "http://ex.org/./x",
+                "http://ex.org",
+                "http://ex.org?x",
+                "http://ex.org:8443/x",
+                "HTTP://ex.org/x",
+                "https:/x",
+                "mailto:a@b",
+                "javascript:void(0)",
+                "java\tscript:x",
+                "data:,x",
+                "x:y",
+                "a/x:y",
+                "1:2",
+                "http://",
+                "http://[",
+                "\\x",
+                "x\\y",
+                "/x?a=b&c=d;e",
+                "{x}",
+                "x|y",
+                "x^y",
+                "x'y",
+                "x?'y",
+                "x\u{0}y",
+                "...",
+                ".../x",
+                ".hidden",
+                "a/.hidden",
+                "../.hidden",
+            ] {
+                assert_eq!(resolved(base, href), joined(base, href), "{href:?} on {base}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_base_element_moves_what_follows() {
+        let mut resolver = Resolver::new("http://ex.org/a/b.html", UTF_8).expect("a sound base");
+        resolver.rebase("/c/");
+        assert_eq!(resolver.resolve("x").as_deref(), Some("http://ex.org/c/x"));
+        resolver.rebase("file:///etc/");
+        resolver.rebase("http://[");
+        assert_eq!(resolver.resolve("../x").as_deref(), Some("http://ex.org/x"));
+    }
+
+    #[test]
+    fn queries_are_written_in_the_charset_of_the_page() {
+        let mut resolver = Resolver::new("http://ex.org/", encoding_rs::KOI8_R).expect("a sound base");
+        assert_eq!(resolver.resolve("/ж?ж").as_deref(), Some("http://ex.org/%D0%B6?%D6"));
+    }
+
+    proptest! {
+        #[test]
+        fn resolving_equals_url_join(href in "(\\.|\\.\\.|/|[a-c]|%2e|%|\\?|#|:|http:|//|ex\\.org| |\\\\|é|=|&){0,8}", base in 0..BASES.len()) {
+            prop_assert_eq!(resolved(BASES[base], &href), joined(BASES[base], &href), "{:?} on {}", href, BASES[base]);
+        }
+
+        #[test]
+        fn any_address_is_resolved_as_url_join_does(href: String, base in 0..BASES.len()) {
+            prop_assert_eq!(resolved(BASES[base], &href), joined(BASES[base], &href));
+        }
+    }
+}

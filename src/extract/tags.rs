@@ -1,0 +1,241 @@
+//! What each element means for text: where blocks end, what is code, what is not text at all.
+
+use std::sync::LazyLock;
+
+use crate::types::{tag_code, tag_name};
+
+/// An element, as far as extraction cares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tag {
+    /// Its code in [`crate::types::Page::tags`].
+    pub code: u16,
+    /// How it divides text.
+    pub layout: Layout,
+    /// What stands between its tags.
+    pub content: Content,
+    /// What to take from its attributes.
+    pub role: Role,
+    /// True where the text inside is no prose: program text, formulas, choices of a form.
+    pub listing: bool,
+}
+
+/// How an element divides text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Part of a line.
+    Inline,
+    /// `<br>`: a space; two in a row end a block.
+    Break,
+    /// `<hr>`: ends a block and holds none.
+    Rule,
+    /// Its text is apart from what stands before and after it.
+    Block(Group),
+}
+
+/// Blocks whose end tags may be left out, and the blocks that keep them apart (HTML standard, §13.1.2.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// Always closed by its end tag.
+    Plain,
+    /// `p`, closed by every block.
+    Paragraph,
+    /// `li`.
+    Item,
+    /// `ul`, `ol`, `menu`, `dir`.
+    List,
+    /// `dt`, `dd`.
+    Term,
+    /// `dl`.
+    Terms,
+    /// `td`, `th`.
+    Cell,
+    /// `tr`.
+    Row,
+    /// `thead`, `tbody`, `tfoot`, `caption`.
+    Rows,
+    /// `table`.
+    Table,
+    /// `option`.
+    Choice,
+    /// `select`, `datalist`.
+    Choices,
+}
+
+impl Group {
+    /// True when a start tag of this group closes an open element of group `open`.
+    pub fn closes(self, open: Group) -> bool {
+        use Group::{Cell, Choice, Item, Paragraph, Row, Rows, Term};
+        match open {
+            Paragraph => true,
+            Item => self == Item,
+            Term => self == Term,
+            Cell => matches!(self, Cell | Row | Rows),
+            Row => matches!(self, Row | Rows),
+            Rows => self == Rows,
+            Choice => self == Choice,
+            _ => false,
+        }
+    }
+
+    /// True when elements outside an open element of group `self` stay open whatever comes inside.
+    pub fn shields(self) -> bool {
+        matches!(self, Group::List | Group::Terms | Group::Table | Group::Choices)
+    }
+}
+
+/// What stands between the tags of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Text and tags.
+    Markup,
+    /// The title: text with character references, no tags.
+    Title,
+    /// Text as it stands, without references or tags (`xmp`, `plaintext`).
+    Literal,
+    /// Not text of the page: programs, styles, what browsers do not show, and what users type.
+    Dropped,
+}
+
+/// What to take from the attributes of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Nothing.
+    Plain,
+    /// `<a href>`.
+    Anchor,
+    /// `<area href>`.
+    Area,
+    /// `<link href>`.
+    Link,
+    /// `<iframe src>`, `<frame src>`.
+    Frame,
+    /// `<img src>`.
+    Image,
+    /// `<base href>`.
+    Base,
+    /// `<meta>`.
+    Meta,
+    /// `<html lang>`, `<body lang>`.
+    Root,
+    /// Nothing; the element and all inside is left out.
+    Svg,
+    /// As [`Role::Svg`].
+    Template,
+}
+
+/// The element of a tag name in any case; names outside the table are inline and share code 0.
+pub fn lookup(name: &str) -> Tag {
+    let Some(packed) = pack(name.as_bytes()) else { return UNKNOWN };
+    let table = &*TABLE;
+    let mut slot = slot(packed);
+    loop {
+        match table[slot] {
+            Some((key, tag)) if key == packed => return tag,
+            Some(_) => slot = (slot + 1) % SLOTS,
+            None => return UNKNOWN,
+        }
+    }
+}
+
+const UNKNOWN: Tag =
+    Tag { code: 0, layout: Layout::Inline, content: Content::Markup, role: Role::Plain, listing: false };
+
+/// A power of two, at least four times the number of names, so that chains stay short.
+const SLOTS: usize = 1024;
+
+type Table = Box<[Option<(u128, Tag)>]>;
+
+/// Open addressing by [`slot`]: names are looked up twice an element, and a linear search would cost more than parsing.
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let mut table: Table = vec![None; SLOTS].into_boxed_slice();
+    let known = (1..).map(tag_name).take_while(|&name| name != "?");
+    for name in known.chain(OUTSIDE_THE_CODES.iter().copied()) {
+        let packed = pack(name.as_bytes()).expect("names of elements are short");
+        let mut at = slot(packed);
+        while table[at].is_some() {
+            at = (at + 1) % SLOTS;
+        }
+        table[at] = Some((packed, describe(name)));
+    }
+    table
+});
+
+/// Elements that matter to text but have no code.
+const OUTSIDE_THE_CODES: &[&str] = &["xmp", "plaintext", "noembed", "listing"];
+
+/// The name in lower case as one number; `None` for longer names than any element has.
+fn pack(name: &[u8]) -> Option<u128> {
+    if name.len() > 16 {
+        return None;
+    }
+    Some(name.iter().fold(0, |packed, b| packed << 8 | u128::from(b.to_ascii_lowercase())))
+}
+
+fn slot(packed: u128) -> usize {
+    let folded = (packed as u64) ^ ((packed >> 64) as u64).rotate_left(23);
+    (folded.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize % SLOTS
+}
+
+fn describe(name: &str) -> Tag {
+    let layout = match name {
+        "br" => Layout::Break,
+        "hr" => Layout::Rule,
+        "p" => Layout::Block(Group::Paragraph),
+        "li" => Layout::Block(Group::Item),
+        "ul" | "ol" | "menu" | "dir" => Layout::Block(Group::List),
+        "dt" | "dd" => Layout::Block(Group::Term),
+        "dl" => Layout::Block(Group::Terms),
+        "td" | "th" => Layout::Block(Group::Cell),
+        "tr" => Layout::Block(Group::Row),
+        "thead" | "tbody" | "tfoot" | "caption" => Layout::Block(Group::Rows),
+        "table" => Layout::Block(Group::Table),
+        "option" => Layout::Block(Group::Choice),
+        "select" | "datalist" => Layout::Block(Group::Choices),
+        "address" | "article" | "aside" | "blockquote" | "body" | "button" | "center" | "details" | "dialog"
+        | "div" | "fieldset" | "figcaption" | "figure" | "footer" | "form" | "frameset" | "h1" | "h2" | "h3" | "h4"
+        | "h5" | "h6" | "head" | "header" | "hgroup" | "html" | "legend" | "listing" | "main" | "marquee" | "nav"
+        | "optgroup" | "plaintext" | "pre" | "search" | "section" | "summary" | "xmp" => Layout::Block(Group::Plain),
+        _ => Layout::Inline,
+    };
+    let content = match name {
+        "title" => Content::Title,
+        "xmp" | "plaintext" => Content::Literal,
+        "script" | "style" | "noscript" | "iframe" | "noembed" | "noframes" | "textarea" => Content::Dropped,
+        _ => Content::Markup,
+    };
+    let role = match name {
+        "a" => Role::Anchor,
+        "area" => Role::Area,
+        "link" => Role::Link,
+        "iframe" | "frame" => Role::Frame,
+        "img" => Role::Image,
+        "base" => Role::Base,
+        "meta" => Role::Meta,
+        "html" | "body" => Role::Root,
+        "svg" => Role::Svg,
+        "template" => Role::Template,
+        _ => Role::Plain,
+    };
+    let listing = matches!(
+        name,
+        "pre" | "code" | "tt" | "samp" | "kbd" | "math" | "select" | "datalist" | "listing" | "xmp" | "plaintext"
+    );
+    Tag { code: tag_code(name), layout, content, role, listing }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_finds_its_code_in_any_case() {
+        for name in (1..).map(tag_name).take_while(|&name| name != "?") {
+            assert_eq!(lookup(name).code, tag_code(name), "{name}");
+            assert_eq!(lookup(&name.to_ascii_uppercase()), describe(name), "{name}");
+        }
+        for name in ["", "x-thing", "a-name-longer-than-sixteen-bytes", "é"] {
+            assert_eq!(lookup(name), UNKNOWN, "{name}");
+        }
+        assert_eq!(lookup("XMP").content, Content::Literal);
+    }
+}
