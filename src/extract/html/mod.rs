@@ -65,7 +65,7 @@ fn read_in_pieces(
     Ok(reader.finish())
 }
 
-/// Selects every element. Parsed once: it costs as much as parsing 1 kB of HTML.
+/// Selects every element. Parsed once, not once a page.
 static EVERY_ELEMENT: LazyLock<Selector> = LazyLock::new(|| "*".parse().expect("a sound selector"));
 
 fn parse(
@@ -155,7 +155,7 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(source: &'a str, resolver: Resolver, params: &'a Params) -> Reader<'a> {
         let mut page = Page::default();
-        // What documentation and news pages need at most times: growing costs copies.
+        // A guess, to grow seldom.
         page.text.reserve(source.len() / 4);
         page.tags.reserve(source.len() / 24);
         Reader {

@@ -15,7 +15,10 @@ use super::fold;
 use crate::types::Lang;
 use scripts::{Script, Scripts};
 
-/// What the language is told from. Defaults are round numbers beyond which our test sites show no gain.
+/// What the language is told from.
+///
+/// Sizes and pieces of the sample and `links_per_prose` were chosen on the test sites, where neighbouring values change
+/// up to 9 of 11,131 pages; the other defaults are estimates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
     /// How much text is looked at, in bytes of UTF-8.
@@ -27,13 +30,13 @@ pub struct Params {
     /// … or where links have so many times the text that they are the page: tables of contents, portals.
     pub links_per_prose: u32,
     /// A text with fewer letters has no language we could name. A character of Chinese, Japanese or Korean counts as
-    /// [`Params::letters_per_ideograph`]. One sentence has about 60.
+    /// [`Params::letters_per_ideograph`]. Most sentences have more.
     pub min_letters: u32,
     /// How many letters of an alphabet say as much as one character of Chinese, Japanese or Korean.
     pub letters_per_ideograph: u32,
     /// A text is told by its function words if it has so many, compared with a text of sentences, which has 1.
     pub min_coverage: f32,
-    /// The same where the models are no help. Titles and tables have 0.2 to 0.5, lists of names less.
+    /// The same where the models are no help: tables of contents have fewer function words, lists of names next to none.
     pub min_weak_coverage: f32,
     /// The least number of function words that the nearest other language does not have.
     pub min_own_words: u32,
@@ -158,7 +161,7 @@ fn by_model_twice(sample: &str, params: &Params) -> (Lang, f32) {
     if lang == again && confidence >= params.min_model_confidence { (lang, confidence) } else { (Lang::UNKNOWN, 0.0) }
 }
 
-/// The accurate model. Each call costs half a millisecond, whatever the length of the text.
+/// The accurate model. A call costs 0.4 to 0.6 ms, and most of that is the same for any length.
 static MODEL: LazyLock<langid_rs::Model> =
     LazyLock::new(|| langid_rs::Model::load(true).expect("the model is part of the program"));
 
