@@ -94,7 +94,18 @@ impl Eval {
 
     fn print_pairs(&self, report: &evaluate::Report) -> anyhow::Result<()> {
         let columns = [
-            "scope", "name", "precision", "recall", "f1", "right", "untranslated", "wrong", "missed", "gold", "grey", "unscored",
+            "scope",
+            "name",
+            "precision",
+            "recall",
+            "f1",
+            "right",
+            "untranslated",
+            "wrong",
+            "missed",
+            "gold",
+            "grey",
+            "unscored",
         ];
         let mut listing = Listing::new(self.format.get(), &columns)?;
         let mut row = |scope: &str, name: String, counts: &Counts| {

@@ -47,7 +47,8 @@ impl Explain {
 
 fn parse(text: &str) -> anyhow::Result<CanonicalUrl> {
     let text = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
-    Ok(CanonicalUrl::parse(&text).map_err(|why| Error::input(&text, format!("{why}; expected an http or https address")))?)
+    Ok(CanonicalUrl::parse(&text)
+        .map_err(|why| Error::input(&text, format!("{why}; expected an http or https address")))?)
 }
 
 /// What is told, in order; sections are addresses.
@@ -135,14 +136,27 @@ impl Asked<'_> {
             let original = site.pages.url(copy.1.to_native());
             facts.add("copy of", original.as_str());
             let lang = query::Site::lang(&site, copy.1.to_native());
-            facts.add("verdict", format!("left out of pairing: an untranslated copy, {lang} text that {original} stands for"));
+            facts.add(
+                "verdict",
+                format!("left out of pairing: an untranslated copy, {lang} text that {original} stands for"),
+            );
             return Ok(());
         }
         let mut partners = 0;
         for pair in result.pairs.iter().filter(|pair| pair.a == page || pair.b == page) {
-            let line = query::pair_line(&site, result, self.config, pair.a.to_native(), pair.b.to_native(), pair.key.to_native());
-            let (partner, lang) =
-                if line.url_a == site.pages.url(page) { (&line.url_b, line.lang_b) } else { (&line.url_a, line.lang_a) };
+            let line = query::pair_line(
+                &site,
+                result,
+                self.config,
+                pair.a.to_native(),
+                pair.b.to_native(),
+                pair.key.to_native(),
+            );
+            let (partner, lang) = if line.url_a == site.pages.url(page) {
+                (&line.url_b, line.lang_b)
+            } else {
+                (&line.url_a, line.lang_a)
+            };
             facts.add("partner", format!("{partner} ({lang}), key {}, score {:.4}", line.key, line.score));
             partners += 1;
         }
@@ -194,7 +208,13 @@ impl Asked<'_> {
     }
 
     /// What each key that took pairs would pair the page with, and what became of that.
-    fn why_alone(&self, site: &Site, result: &ArchivedResultRecord, page: u32, facts: &mut Facts) -> anyhow::Result<()> {
+    fn why_alone(
+        &self,
+        site: &Site,
+        result: &ArchivedResultRecord,
+        page: u32,
+        facts: &mut Facts,
+    ) -> anyhow::Result<()> {
         let lang = site.lang(page);
         if !lang.is_known() {
             facts.add("verdict", "not paired: its language is not known, and no key of the site settles it");
@@ -242,7 +262,9 @@ impl Asked<'_> {
         let wanted = if forward { key.langs.b } else { key.langs.a };
         let place = CanonicalUrl::parse(&format!("http://{other}")).ok();
         let skipped = match place {
-            Some(place) => self.site(&place)?.map(|site| site.skipped(self.store, other)).transpose()?.unwrap_or_default(),
+            Some(place) => {
+                self.site(&place)?.map(|site| site.skipped(self.store, other)).transpose()?.unwrap_or_default()
+            }
             None => Vec::new(),
         };
         if let Some(page) = site.pages.find(other) {
@@ -283,7 +305,9 @@ impl Asked<'_> {
         for row in result.keys.iter() {
             let Some(key) = row.key() else { continue };
             let applies = |from: u32, to: u32, forward: bool| {
-                counterpart::counterparts(site.pages.identity(from), &key, forward).iter().any(|x| x == site.pages.identity(to))
+                counterpart::counterparts(site.pages.identity(from), &key, forward)
+                    .iter()
+                    .any(|x| x == site.pages.identity(to))
             };
             if applies(a, b, true) || applies(b, a, true) {
                 let state = State::from_code(row.state).map_or("?", State::name);
@@ -303,7 +327,14 @@ impl Asked<'_> {
         let found = result.pairs.iter().find(|pair| (pair.a == a && pair.b == b) || (pair.a == b && pair.b == a));
         let verdict = match found {
             Some(pair) => {
-                let line = query::pair_line(&site, result, self.config, pair.a.to_native(), pair.b.to_native(), pair.key.to_native());
+                let line = query::pair_line(
+                    &site,
+                    result,
+                    self.config,
+                    pair.a.to_native(),
+                    pair.b.to_native(),
+                    pair.key.to_native(),
+                );
                 format!("a pair, by key {}, score {:.4}", line.key, line.score)
             }
             None if lang_a == lang_b => "not a pair: both are in one language".to_owned(),

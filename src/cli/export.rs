@@ -31,7 +31,9 @@ impl Export {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let Some(mut exporter) = exporter(&self.format) else {
             let names: Vec<&str> = EXPORTERS.iter().map(|(name, _)| *name).collect();
-            return Err(Error::Config(format!("--format is {}, expected one of {}", self.format, names.join(", "))).into());
+            return Err(
+                Error::Config(format!("--format is {}, expected one of {}", self.format, names.join(", "))).into()
+            );
         };
         let (store, config) = global.read()?;
         let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;

@@ -40,7 +40,8 @@ impl Hosts {
             Sort::Pairs => hosts.sort_by_key(|host| Reverse(host.pairs)),
             Sort::Credibility => hosts.sort_by(|a, b| b.credibility.total_cmp(&a.credibility)),
         }
-        let mut listing = Listing::new(self.format.get(), &["host", "domain", "pages", "pairs", "credibility", "langs"])?;
+        let mut listing =
+            Listing::new(self.format.get(), &["host", "domain", "pages", "pairs", "credibility", "langs"])?;
         for host in hosts {
             let langs: Vec<String> = host.langs.iter().map(|(lang, pages)| format!("{lang}:{pages}")).collect();
             listing.row(vec![

@@ -33,7 +33,20 @@ impl Keys {
             run::work(&mut store, &config, &[], global, "keys")?;
         }
         let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
-        let columns = ["site", "field", "from", "to", "lang_a", "lang_b", "power", "taken", "credibility", "global", "state", "key"];
+        let columns = [
+            "site",
+            "field",
+            "from",
+            "to",
+            "lang_a",
+            "lang_b",
+            "power",
+            "taken",
+            "credibility",
+            "global",
+            "state",
+            "key",
+        ];
         let mut listing = Listing::new(self.format.get(), &columns)?;
         for line in query::keys(&store, &config, &scope, self.weak)? {
             let (_, edits) = in_order(&line);

@@ -24,12 +24,13 @@ pub struct Listing {
 impl Listing {
     pub fn new(format: Format, columns: &[&'static str]) -> io::Result<Listing> {
         let mut table = Table::new();
-        table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
         table.set_header(columns.iter().map(|column| column.to_uppercase().replace('_', " ")));
         for column in table.column_iter_mut() {
             column.set_padding((0, 2));
         }
-        let mut listing = Listing { format, columns: columns.to_vec(), table, out: BufWriter::new(io::stdout().lock()) };
+        let mut listing =
+            Listing { format, columns: columns.to_vec(), table, out: BufWriter::new(io::stdout().lock()) };
         if format == Format::Tsv {
             writeln!(listing.out, "{}", columns.join("\t"))?;
         }
@@ -48,7 +49,8 @@ impl Listing {
                 Ok(())
             }
             Format::Tsv => {
-                let fields: Vec<String> = values.iter().map(|value| plain(value).replace(['\t', '\n', '\r'], " ")).collect();
+                let fields: Vec<String> =
+                    values.iter().map(|value| plain(value).replace(['\t', '\n', '\r'], " ")).collect();
                 writeln!(self.out, "{}", fields.join("\t"))
             }
             Format::Jsonl => {

@@ -225,7 +225,9 @@ impl Settings {
         } else if !self.langs.is_empty() {
             for lang in &self.langs {
                 if Lang::parse(lang).is_none() {
-                    return Err(Error::Config(format!("--langs has {lang}, expected tags such as en, fr, zh-Hans")).into());
+                    return Err(
+                        Error::Config(format!("--langs has {lang}, expected tags such as en, fr, zh-Hans")).into()
+                    );
                 }
             }
             run.langs.clone_from(&self.langs);

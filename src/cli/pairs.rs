@@ -56,7 +56,8 @@ impl Pairs {
 /// Languages of an option.
 pub fn parse_langs(langs: &[String]) -> anyhow::Result<Vec<Lang>> {
     let parse = |text: &String| {
-        let problem = || diglot::error::Error::Config(format!("--langs has {text}, expected tags such as en, fr, zh-Hans"));
+        let problem =
+            || diglot::error::Error::Config(format!("--langs has {text}, expected tags such as en, fr, zh-Hans"));
         Ok(Lang::parse(text).ok_or_else(problem)?)
     };
     langs.iter().map(parse).collect()

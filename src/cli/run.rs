@@ -32,7 +32,9 @@ impl Run {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         if pipeline::stage(&self.until).is_none() {
             let names: Vec<&str> = STAGES.iter().map(|stage| stage.name()).collect();
-            return Err(Error::Config(format!("--until is {}, expected one of {}", self.until, names.join(", "))).into());
+            return Err(
+                Error::Config(format!("--until is {}, expected one of {}", self.until, names.join(", "))).into()
+            );
         }
         let inputs = expand(&self.inputs)?;
         let (mut store, _) = global.write()?;
@@ -88,7 +90,13 @@ fn with_partial(store: &Store, inputs: Vec<PathBuf>) -> anyhow::Result<Vec<PathB
 }
 
 /// Runs the stages up to `until`.
-pub fn work(store: &mut Store, config: &Config, inputs: &[PathBuf], global: &Global, until: &str) -> anyhow::Result<()> {
+pub fn work(
+    store: &mut Store,
+    config: &Config,
+    inputs: &[PathBuf],
+    global: &Global,
+    until: &str,
+) -> anyhow::Result<()> {
     let observer = Progress::new(global.quiet);
     let context = Context { config, inputs, observer: &observer, stop: &STOP };
     pipeline::run(store, &context, until)?;

@@ -69,7 +69,10 @@ impl Status {
             let path = &archive.identity.path;
             if self.archives || !archive.done {
                 let state = if archive.done { "read".to_owned() } else { format!("read up to {}", archive.position) };
-                let detail = format!("{}, {} bytes, {state}, {} pages", archive.identity.format, archive.identity.bytes, archive.pages);
+                let detail = format!(
+                    "{}, {} bytes, {state}, {} pages",
+                    archive.identity.format, archive.identity.bytes, archive.pages
+                );
                 listing.row(vec![json!("archive"), json!(path), json!(archive.records), json!(detail)])?;
             }
             for sample in archive.samples.iter().filter(|sample| self.archives || is_fault(sample.reason)) {
@@ -86,7 +89,10 @@ impl Status {
 fn is_fault(reason: u8) -> bool {
     use SkipReason::*;
     SkipReason::from_code(reason).is_some_and(|reason| {
-        matches!(reason, BadUrl | TooLong | Truncated | BadRecord | BadCompression | BadHttp | BadCoding | BodyTooLong | ParserLimit)
+        matches!(
+            reason,
+            BadUrl | TooLong | Truncated | BadRecord | BadCompression | BadHttp | BadCoding | BodyTooLong | ParserLimit
+        )
     })
 }
 
