@@ -275,10 +275,15 @@ impl Clusters {
     }
 }
 
+/// Share of a page's text that must be in its language for the address not to have a say. A page that is translated in
+/// the main, around code or names in English, is often called English with less.
+const SURE: f32 = 0.7;
+
 /// Settles doubtful languages by the marks of strong keys; `true` when anything changed.
 ///
-/// Doubtful is a page whose language is unknown, or takes part in no strong key (noise of detection). When its address
-/// carries marks of one language only, it counts for that language, unless it declares another one. A page
+/// Doubtful is a page whose language is unknown, takes part in no strong key (noise of detection), or has less than
+/// [`SURE`] of its text. When its address carries marks of one language only, it counts for that language, unless it
+/// declares another one. A page
 /// without marks counts for the language it declares where (null) stands for that language.
 pub fn settle(
     pages: &dyn Pages,
@@ -312,10 +317,13 @@ pub fn settle(
     let mut anatomy = Anatomy::default();
     for page in 0..pages.count() {
         let label = labels[page as usize];
-        if established.is_empty() || copied.contains(&page) || label.is_some_and(|lang| established.contains(&lang)) {
+        if established.is_empty() || copied.contains(&page) {
             continue;
         }
         let facts = pages.facts(page);
+        if label.is_some_and(|lang| established.contains(&lang)) && facts.confidence >= SURE {
+            continue;
+        }
         if label.is_none() && facts.detected.is_known() {
             continue;
         }
@@ -330,7 +338,7 @@ pub fn settle(
             [] => unmarked.iter().copied().find(|lang| facts.declared == *lang),
             _ => None,
         };
-        if let Some(lang) = settled.filter(|&lang| is_wanted(lang, params)) {
+        if let Some(lang) = settled.filter(|&lang| is_wanted(lang, params) && label != Some(lang)) {
             labels[page as usize] = Some(lang);
             changed = true;
         }
