@@ -24,7 +24,23 @@ pub fn initial(pages: &dyn Pages, params: &Params) -> Vec<Option<Lang>> {
         };
         (lang.is_known() && is_wanted(lang, params)).then_some(lang)
     };
-    (0..pages.count()).map(label).collect()
+    let mut labels: Vec<Option<Lang>> = (0..pages.count()).map(label).collect();
+    settle_scripts(pages, &mut labels);
+    labels
+}
+
+/// Chinese pages too short to show their script count for the script they declare, else for that of most pages.
+fn settle_scripts(pages: &dyn Pages, labels: &mut [Option<Lang>]) {
+    let count = |script: Lang| labels.iter().filter(|label| **label == Some(script)).count();
+    let (simplified, traditional) = (count(Lang::ZH_HANS), count(Lang::ZH_HANT));
+    if simplified + traditional == 0 {
+        return;
+    }
+    let usual = if simplified >= traditional { Lang::ZH_HANS } else { Lang::ZH_HANT };
+    for (label, page) in labels.iter_mut().zip(0..).filter(|(label, _)| **label == Some(Lang::ZH)) {
+        let declared = pages.facts(page).declared;
+        *label = Some(if [Lang::ZH_HANS, Lang::ZH_HANT].contains(&declared) { declared } else { usual });
+    }
 }
 
 fn is_wanted(lang: Lang, params: &Params) -> bool {
@@ -275,15 +291,10 @@ impl Clusters {
     }
 }
 
-/// Share of a page's text that must be in its language for the address not to have a say. A page that is translated in
-/// the main, around code or names in English, is often called English with less.
-const SURE: f32 = 0.7;
-
 /// Settles doubtful languages by the marks of strong keys; `true` when anything changed.
 ///
-/// Doubtful is a page whose language is unknown, takes part in no strong key (noise of detection), or has less than
-/// [`SURE`] of its text. When its address carries marks of one language only, it counts for that language, unless it
-/// declares another one. A page
+/// Doubtful is a page whose language is unknown, or takes part in no strong key (noise of detection). When its address
+/// carries marks of one language only, it counts for that language, unless it declares another one. A page
 /// without marks counts for the language it declares where (null) stands for that language.
 pub fn settle(
     pages: &dyn Pages,
@@ -317,13 +328,10 @@ pub fn settle(
     let mut anatomy = Anatomy::default();
     for page in 0..pages.count() {
         let label = labels[page as usize];
-        if established.is_empty() || copied.contains(&page) {
+        if established.is_empty() || copied.contains(&page) || label.is_some_and(|lang| established.contains(&lang)) {
             continue;
         }
         let facts = pages.facts(page);
-        if label.is_some_and(|lang| established.contains(&lang)) && facts.confidence >= SURE {
-            continue;
-        }
         if label.is_none() && facts.detected.is_known() {
             continue;
         }
