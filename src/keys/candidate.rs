@@ -455,15 +455,9 @@ impl Scan<'_, '_> {
         };
         let core = self.shape == Shape::Cores;
         let (from, to) = (texts(candidate.from), texts(candidate.to));
-        // The side with more parts tells the fields; where a part of it is cut, the other side has nothing.
-        let (long, short, turned) =
-            if from.len() >= to.len() && from.iter().all(|(p, _)| !p.cut) && to.iter().all(|(p, _)| !p.cut) {
-                (from, to, false)
-            } else if from.iter().any(|(p, _)| p.cut) {
-                (from, to, false)
-            } else {
-                (to, from, true)
-            };
+        // The side with cut parts tells the fields: the other has nothing there.
+        let turned = to.iter().any(|(part, _)| part.cut);
+        let (long, short) = if turned { (to, from) } else { (from, to) };
         let mut short = short.into_iter();
         let edits = long.into_iter().map(|(part, text)| {
             let other = if part.cut { String::new() } else { short.next().map(|(_, text)| text).unwrap_or_default() };

@@ -313,7 +313,7 @@ impl Search<'_> {
                 *label = NO_LABEL;
             }
         }
-        let scopes = if shape == Shape::Compound { vec![0..self.pages.count()] } else { self.scopes() };
+        let scopes = if shape == Shape::Compound { self.domain() } else { self.scopes() };
         let mut keys = Vec::new();
         for scope in scopes {
             keys.extend(self.keys_of(&site, scope, shape, Some((matched, labels)))?);
@@ -327,11 +327,12 @@ impl Search<'_> {
 
     /// The page ranges that are sites: one a host, or one for all.
     fn scopes(&self) -> Vec<Range<u32>> {
-        let count = self.pages.count();
-        if self.params.site == SiteUnit::Domain {
-            return vec![0..count];
-        }
-        host_ranges(self.pages)
+        if self.params.site == SiteUnit::Domain { self.domain() } else { host_ranges(self.pages) }
+    }
+
+    /// All pages as one scope.
+    fn domain(&self) -> Vec<Range<u32>> {
+        std::iter::once(0..self.pages.count()).collect()
     }
 
     /// Ranks the keys of one scope and judges them. With `matched`, only pairs of pages that are still free count.

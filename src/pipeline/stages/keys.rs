@@ -109,7 +109,7 @@ impl Keys {
         while sites.peek().is_some() {
             let mut group = Vec::new();
             let mut pages = 0;
-            while let Some((site, considered)) = sites.next() {
+            for (site, considered) in sites.by_ref() {
                 let head = store.site(site)?.unwrap_or_default();
                 pages += u64::from(head.pages);
                 let alone = if second_pass { found_alone(store, site)? } else { None };
