@@ -4,7 +4,7 @@
 //! once and never changed; bytes beyond the committed length do not exist, whatever the file holds there.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::io::{BufWriter, ErrorKind, Seek, SeekFrom, Write};
 use std::marker::PhantomData;
 use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
@@ -176,7 +176,10 @@ where
                 continue;
             }
             let path = segment_path(&self.folder, segment);
-            let length = fs::metadata(&path).map_err(Error::io(&path, "opening"))?.len();
+            let length = match fs::metadata(&path) {
+                Err(error) if error.kind() == ErrorKind::NotFound => 0,
+                found => found.map_err(Error::io(&path, "reading its length"))?.len(),
+            };
             let needed = if segment == self.end.segment() { self.end.offset() } else { FILE_HEADER };
             if length < needed {
                 return Err(self.damage(format!("{} holds {length} bytes, {needed} were committed", path.display())));

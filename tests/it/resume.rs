@@ -502,3 +502,16 @@ fn a_store_with_damaged_ends_is_repaired() {
     }
     check(&[("batches/000000.rec", Cut(0.5)), ("pages/000000.rec", Cut(0.3)), ("catalog", Delete)]);
 }
+
+#[test]
+fn a_store_that_lost_a_record_file_is_repaired() {
+    let folder = tempdir();
+    let inputs = archives(folder.path());
+    let sound = tempdir();
+    run(sound.path(), &inputs);
+    let expected = answers(sound.path());
+    for kind in ["pages", "batches", "sites", "results"] {
+        repaired(sound.path(), &inputs, &expected, &[(kind, Damage::Delete)]);
+        repaired(sound.path(), &inputs, &expected, &[(&format!("{kind}/000000.rec"), Damage::Delete)]);
+    }
+}
