@@ -515,3 +515,33 @@ fn a_store_that_lost_a_record_file_is_repaired() {
         repaired(sound.path(), &inputs, &expected, &[(&format!("{kind}/000000.rec"), Damage::Delete)]);
     }
 }
+
+#[test]
+fn a_store_damaged_in_the_middle_says_what_to_do() {
+    let folder = tempdir();
+    let inputs = archives(folder.path());
+    let sound = tempdir();
+    run(sound.path(), &inputs);
+    let expected = answers(sound.path());
+    for file in ["sites/000000.rec", "results/000000.rec", "batches/000000.rec", "pages/000000.rec"] {
+        let store = tempdir();
+        copy(sound.path(), store.path());
+        Damage::Flip(0.5).inflict(&store.path().join(file));
+        let output = diglot(store.path()).arg("export").output().expect("the program starts");
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        // Pages and batches are not asked for pairs.
+        if file.starts_with("sites") || file.starts_with("results") {
+            assert_eq!(output.status.code(), Some(1), "{message}");
+            assert!(message.contains("delete") && message.contains("catalog"), "{message}");
+        }
+        // As told.
+        fs::remove_dir_all(store.path().join("catalog")).expect("it is there");
+        run(store.path(), &inputs);
+        assert_same(&answers(store.path()), &expected, file);
+    }
+    let store = tempdir();
+    copy(sound.path(), store.path());
+    Damage::Flip(0.1).inflict(&store.path().join("manifest.json"));
+    let message = Store::open(store.path(), Access::Write).err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(message.contains("delete that file"), "{message}");
+}
