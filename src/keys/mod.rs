@@ -292,7 +292,8 @@ impl Search<'_> {
                 keys.extend(self.keys_of(&site, scope, Shape::Cores, None)?);
             }
         }
-        if self.params.fields.contains(&Field::Host) {
+        let several_hosts = host_of(self.pages, 0) != host_of(self.pages, self.pages.count().saturating_sub(1));
+        if self.params.fields.contains(&Field::Host) && several_hosts {
             keys.extend(self.keys_of(&site, 0..self.pages.count(), Shape::HostSpans, None)?);
         }
         Ok(keys)
@@ -439,19 +440,45 @@ fn scope_sizes(site: &SiteIndex<'_>, scope: &Range<u32>) -> Vec<u32> {
 
 /// The pages of each host, as ranges of a list sorted by address.
 pub fn host_ranges<A: Addresses + ?Sized>(addresses: &A) -> Vec<Range<u32>> {
-    let host = |page: u32| addresses.identity(page).split('/').next().unwrap_or("");
     let mut ranges: Vec<Range<u32>> = Vec::new();
-    let mut current = "";
-    for page in 0..addresses.count() {
-        match ranges.last_mut() {
-            Some(range) if host(page) == current => range.end = page + 1,
-            _ => {
-                current = host(page);
-                ranges.push(page..page + 1);
-            }
-        }
+    let mut start = 0;
+    while start < addresses.count() {
+        let host = host_of(addresses, start);
+        let end = end_of_host(addresses, start, host);
+        ranges.push(start..end);
+        start = end;
     }
     ranges
+}
+
+/// Host of a page; empty where there is no such page.
+fn host_of<A: Addresses + ?Sized>(addresses: &A, page: u32) -> &str {
+    if page >= addresses.count() {
+        return "";
+    }
+    addresses.identity(page).split('/').next().unwrap_or("")
+}
+
+/// Gallops from `start` to the first page of another host: pages of one host stand together.
+fn end_of_host<A: Addresses + ?Sized>(addresses: &A, start: u32, host: &str) -> u32 {
+    let (mut low, mut step) = (start, 1);
+    let mut high = loop {
+        let probe = low.saturating_add(step).min(addresses.count());
+        if probe == addresses.count() || host_of(addresses, probe) != host {
+            break probe;
+        }
+        low = probe;
+        step *= 2;
+    };
+    while low + 1 < high {
+        let middle = low + (high - low) / 2;
+        if host_of(addresses, middle) == host {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
 }
 
 impl Discovery {
