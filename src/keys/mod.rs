@@ -431,17 +431,11 @@ impl Search<'_> {
 
     /// True when the pairs of a core come from two token keys or more.
     fn unites_tokens(&self, pairs: &[(u32, u32)]) -> bool {
-        let mut seen: Option<(String, String)> = None;
-        pairs.iter().any(|&(a, b)| {
-            let tokens = counterpart::differing_tokens(self.pages.identity(a), self.pages.identity(b));
-            match &seen {
-                Some(first) => *first != tokens,
-                None => {
-                    seen = Some(tokens);
-                    false
-                }
-            }
-        })
+        let mut tokens = pairs.iter().map(|&(a, b)| {
+            counterpart::differing_tokens(self.pages.identity(a), self.pages.identity(b), self.params.separators)
+        });
+        let first = tokens.next();
+        tokens.any(|other| Some(other) != first)
     }
 }
 
