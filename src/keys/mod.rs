@@ -22,6 +22,8 @@ pub mod credibility;
 pub mod labels;
 pub mod linking_power;
 pub mod search;
+#[cfg(test)]
+mod twin;
 
 use candidate::{Candidate, Fillers, Scan, Shape};
 pub use credibility::{Evidence, GlobalSum, State};
