@@ -289,7 +289,8 @@ pub fn discover(pages: &dyn Pages, params: &Params, rescue: &FxHashSet<String>, 
 
 fn exempt_texts(rescue: &FxHashSet<String>) -> FxHashSet<String> {
     let sides = rescue.iter().flat_map(|pattern| pattern.split(['+', ':']));
-    sides.map(|text| text.trim_start_matches('~').to_owned()).collect()
+    // `~` marks a core, or begins a token: `~joe`.
+    sides.flat_map(|text| [text, text.trim_start_matches('~')]).map(str::to_owned).collect()
 }
 
 struct Search<'s> {
