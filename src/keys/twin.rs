@@ -677,11 +677,13 @@ const QUERY_TURNED: &str = "ex.org/<d>v?id=<f>&lang=<m>";
 const HOST: &str = "<m>.ex.org/<d><f>.html";
 const INSIDE: &str = "ex.org/<d>p.<m>-<f>.html";
 /// Styles that stand beside each other: that of the first language, that of the others.
-const BESIDE: [(&str, &str); 11] = [
+const BESIDE: [(&str, &str); 13] = [
     (PLAIN, DIRECTORY),
     (PLAIN, DIRECTORY_AFTER),
     (PLAIN, BOTH),
     (PLAIN, HOST),
+    (PLAIN, "ex.org/<d><f>.htm"),
+    (PLAIN, "ex.org/<d><f>"),
     (PLAIN, "ex.org/<d><m><f>.html"),
     (DIRECTORY, BOTH),
     (QUERY, QUERY_TURNED),
@@ -766,6 +768,15 @@ fn any_params() -> impl Strategy<Value = Params> {
             2 => Params { cores: CoreMode::Joint, compound: domain, ..params },
             3 => Params { cores: CoreMode::Leftover, compound: true, min_power, ..params },
             4 => Params { one_partner: domain, max_span_tokens: min_power as usize, ..params },
+            // Strict, so that |w| decides on small sites too.
+            5 => Params {
+                strength: Strength::PagesOfLanguages {
+                    least_credibility: 0.2 * f64::from(min_power),
+                    least_coverage: 0.9,
+                    number_credibility: 0.7,
+                },
+                ..params
+            },
             _ => params,
         }
     })
@@ -948,6 +959,21 @@ fn a_sample_and_spilled_entries_lead_to_the_strong_keys_and_pairs_that_all_entri
         assert!(rate > 1, "nothing is left out of a sample of {sample_entries}");
         assert_eq!(strong(&params), all);
     }
+}
+
+#[test]
+fn of_two_keys_of_equal_power_the_one_of_tokens_comes_before_the_core() {
+    let (en, zh) = (Lang::EN, Lang::ZH);
+    let pages = [
+        ("ex.org/1e/x", en),
+        ("ex.org/2e/x", en),
+        ("ex.org/1c/x", zh),
+        ("ex.org/2c/x", zh),
+        ("ex.org/1e/y", zh),
+        ("ex.org/2e/y", zh),
+    ];
+    let of_tokens = [("ex.org/1e/x", "ex.org/1e/y", "file:x:y"), ("ex.org/2e/x", "ex.org/2e/y", "file:x:y")];
+    assert_eq!(pairs_of(&pages, &Params::pupsniffer_2013()), expected(&of_tokens));
 }
 
 #[test]
