@@ -23,6 +23,8 @@ pub mod credibility;
 pub mod labels;
 pub mod linking_power;
 pub mod search;
+#[cfg(test)]
+mod twin;
 
 use candidate::{Candidate, Fillers, Scan, Shape};
 pub use credibility::{Evidence, GlobalSum, State};
@@ -264,7 +266,8 @@ pub fn discover(pages: &dyn Pages, params: &Params, rescue: &FxHashSet<String>, 
 
 fn exempt_texts(rescue: &FxHashSet<String>) -> FxHashSet<String> {
     let sides = rescue.iter().flat_map(|pattern| pattern.split(['+', ':']));
-    sides.map(|text| text.trim_start_matches('~').to_owned()).collect()
+    // `~` marks a core, or begins a token: `~joe`.
+    sides.flat_map(|text| [text, text.trim_start_matches('~')]).map(str::to_owned).collect()
 }
 
 /// The texts that an address must have for a pattern ([`Key::pattern`]) to apply: tokens, and no (null) or core.
@@ -416,17 +419,11 @@ impl Search<'_> {
 
     /// True when the pairs of a core come from two token keys or more.
     fn unites_tokens(&self, pairs: &[(u32, u32)]) -> bool {
-        let mut seen: Option<(String, String)> = None;
-        pairs.iter().any(|&(a, b)| {
-            let tokens = counterpart::differing_tokens(self.pages.identity(a), self.pages.identity(b));
-            match &seen {
-                Some(first) => *first != tokens,
-                None => {
-                    seen = Some(tokens);
-                    false
-                }
-            }
-        })
+        let mut tokens = pairs.iter().map(|&(a, b)| {
+            counterpart::differing_tokens(self.pages.identity(a), self.pages.identity(b), self.params.separators)
+        });
+        let first = tokens.next();
+        tokens.any(|other| Some(other) != first)
     }
 }
 
