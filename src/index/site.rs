@@ -9,6 +9,9 @@ pub trait Addresses: Sync {
 
     /// The address of a page without its scheme. Panics when `page` is not below [`Addresses::count`].
     fn identity(&self, page: u32) -> &str;
+
+    /// Lets go of memory that was only read: mapped pages come back when they are read again.
+    fn release(&self) {}
 }
 
 impl<S: AsRef<str> + Sync> Addresses for [S] {

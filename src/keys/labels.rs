@@ -181,10 +181,12 @@ pub fn edit_between(a: &str, b: &str) -> Option<(Field, String, String)> {
     let mut head = x.iter().zip(y).take_while(|(p, q)| p == q).count();
     let mut tail =
         x.iter().rev().zip(y.iter().rev()).take(x.len().min(y.len()) - head).take_while(|(p, q)| p == q).count();
-    while head > 0 && is_token(x[head - 1]) {
+    // Whole tokens only.
+    let inside = |bytes: &[u8], at: usize| at > 0 && at < bytes.len() && is_token(bytes[at - 1]) && is_token(bytes[at]);
+    while inside(x, head) || inside(y, head) {
         head -= 1;
     }
-    while tail > 0 && is_token(x[x.len() - tail]) {
+    while tail > 0 && (inside(x, x.len() - tail) || inside(y, y.len() - tail)) {
         tail -= 1;
     }
     let middle = |text: &str| {

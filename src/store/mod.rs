@@ -393,6 +393,10 @@ impl crate::index::site::Addresses for SitePages {
         let (chunk, at) = self.chunk(page);
         chunk.identity(at)
     }
+
+    fn release(&self) {
+        self.chunks.iter().for_each(Mapped::release);
+    }
 }
 
 impl Pages for SitePages {
