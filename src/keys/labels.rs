@@ -16,10 +16,9 @@ use crate::types::{Field, Key, Lang};
 /// The language of each page before keys are known; `None` leaves it out.
 pub fn initial(pages: &dyn Pages, params: &Params) -> Vec<Option<Lang>> {
     let label = |page: u32| {
-        let facts = pages.facts(page);
         let lang = match params.labels {
-            LabelMode::Detected => facts.detected,
-            LabelMode::LatinShare if facts.latin_share > 0.5 => Lang::EN,
+            LabelMode::Detected => pages.detected(page),
+            LabelMode::LatinShare if pages.facts(page).latin_share > 0.5 => Lang::EN,
             LabelMode::LatinShare => Lang::ZH,
         };
         (lang.is_known() && is_wanted(lang, params)).then_some(lang)
@@ -146,6 +145,7 @@ fn twins(pages: &dyn Pages, labels: &[Option<Lang>]) -> Vec<(u32, u32)> {
         let least = facts.sketch.iter().copied().filter(|&hash| hash != 0).take(3);
         buckets.extend(least.map(|hash| (lang, facts.title, hash, facts.sketch, page)));
     }
+    pages.release();
     buckets.sort_unstable();
     let mut twins = Vec::new();
     for bucket in buckets.chunk_by(|x, y| (x.0, x.1, x.2) == (y.0, y.1, y.2)) {

@@ -312,6 +312,13 @@ where
         Ok((record, next))
     }
 
+    /// Lets go of all maps that nobody reads any more.
+    pub fn unmap(&self) {
+        if let Ok(mut maps) = self.maps.write() {
+            maps.clear();
+        }
+    }
+
     fn map_of(&self, segment: u32, offset: u64) -> Result<Arc<Mmap>> {
         let poisoned = || self.damage("another thread failed while mapping".into());
         let index = segment as usize;
