@@ -1,31 +1,34 @@
 //! Competition ⊔: stronger keys take their pairs first (Kit & Ng 2007, eq. 3).
 
-use rustc_hash::FxHashSet;
+use roaring::RoaringBitmap;
 
-use super::{FoundKey, State};
+use super::{FoundKey, FoundPair, State};
 use crate::types::{LangPair, PagePair};
 
 /// Lets the keys that are strong or rescued take their pairs, the strongest first; a page has one partner a language.
 ///
 /// Order: linking power, then single before compound, tokens before cores, then the key itself, so that ties are
-/// broken the same way everywhere. `matched` holds what was taken before and is added to. Returns pairs with
-/// the position of their key in `keys`; sets `taken`, and `Outdone` where nothing was left.
-pub fn compete(keys: &mut [FoundKey], matched: &mut Matched) -> Vec<(PagePair, u32)> {
+/// broken the same way everywhere; the pairs of one key go by their pages. `matched` holds what was taken before and is
+/// added to. Returns pairs with the position of their key in `keys`; sets `taken`, and `Outdone` where nothing was left.
+pub fn compete(keys: &mut [FoundKey], matched: &mut Matched) -> Vec<FoundPair> {
     let mut order: Vec<usize> = (0..keys.len()).filter(|&k| keys[k].state != State::Weak).collect();
     order.sort_by(|&x, &y| {
         let (x, y) = (&keys[x], &keys[y]);
         let rank = |k: &FoundKey| (k.key.edits.len(), k.key.edits.iter().any(|edit| edit.core));
         y.evidence.power.cmp(&x.evidence.power).then_with(|| rank(x).cmp(&rank(y))).then_with(|| x.key.cmp(&y.key))
     });
-    let mut pairs = Vec::new();
+    let mut pairs = Vec::with_capacity(order.iter().map(|&k| keys[k].pairs.len()).max().unwrap_or(0));
     for k in order {
         let key = &mut keys[k];
         let langs = key.key.langs;
-        for (a, b) in std::mem::take(&mut key.pairs) {
+        let mut matches = std::mem::take(&mut key.pairs);
+        // They come in the order of hashes, and a page may be in several.
+        matches.sort_unstable();
+        for (a, b) in matches {
             let pair = PagePair { langs, a, b };
             if matched.take(pair) {
                 key.taken += 1;
-                pairs.push((pair, k as u32));
+                pairs.push(FoundPair { a, b, key: k as u32 });
             }
         }
         if key.taken == 0 {
@@ -38,27 +41,27 @@ pub fn compete(keys: &mut [FoundKey], matched: &mut Matched) -> Vec<(PagePair, u
 /// Which pages have a partner in which language.
 #[derive(Default)]
 pub struct Matched {
-    taken: rustc_hash::FxHashMap<LangPair, (FxHashSet<u32>, FxHashSet<u32>)>,
+    taken: rustc_hash::FxHashMap<LangPair, (RoaringBitmap, RoaringBitmap)>,
     /// Kit & Ng: at most one partner within the whole site.
-    one_partner: Option<FxHashSet<u32>>,
+    one_partner: Option<RoaringBitmap>,
 }
 
 impl Matched {
     /// Nothing is matched. `one_partner`: a page has one partner in all, not one a language.
     pub fn new(one_partner: bool) -> Matched {
-        Matched { taken: Default::default(), one_partner: one_partner.then(FxHashSet::default) }
+        Matched { taken: Default::default(), one_partner: one_partner.then(RoaringBitmap::new) }
     }
 
     /// True when neither page has a partner that stands in the way.
     pub fn is_free(&self, pair: PagePair) -> bool {
-        let free = |pages: &FxHashSet<u32>, page| !pages.contains(&page);
+        let free = |pages: &RoaringBitmap, page| !pages.contains(page);
         self.taken.get(&pair.langs).is_none_or(|(a, b)| free(a, pair.a) && free(b, pair.b))
             && self.one_partner.as_ref().is_none_or(|pages| free(pages, pair.a) && free(pages, pair.b))
     }
 
     /// True when a page has a partner in the other language of the pair.
     pub fn has_partner(&self, langs: LangPair, page: u32) -> bool {
-        self.taken.get(&langs).is_some_and(|(a, b)| a.contains(&page) || b.contains(&page))
+        self.taken.get(&langs).is_some_and(|(a, b)| a.contains(page) || b.contains(page))
     }
 
     fn take(&mut self, pair: PagePair) -> bool {
@@ -73,5 +76,29 @@ impl Matched {
             pages.insert(pair.b);
         }
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keys::Evidence;
+    use crate::types::{Edit, Field, Key, Lang};
+
+    #[test]
+    fn a_page_that_one_key_pairs_twice_goes_to_the_first_page() {
+        let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
+        let edit = Edit { field: Field::File, from: "en".into(), to: "zh".into(), core: false };
+        let mut keys = [FoundKey {
+            key: Key { langs, edits: vec![edit] },
+            evidence: Evidence { power: 2, pages: (1, 2), all_pages: 3 },
+            state: State::Strong,
+            taken: 0,
+            scope: 0..3,
+            pairs: vec![(0, 2), (0, 1)],
+        }];
+        let pairs = compete(&mut keys, &mut Matched::new(false));
+        assert_eq!(pairs, [FoundPair { a: 0, b: 1, key: 0 }]);
+        assert_eq!((keys[0].taken, keys[0].state), (1, State::Strong));
     }
 }

@@ -123,6 +123,8 @@ impl Keys {
             done += group.len() as u64;
             drop(group);
             self.commit(store, results)?;
+            store.sites.unmap();
+            store.results.unmap();
             context.observer.progress(done, "");
             context.check_stop()?;
         }
@@ -229,8 +231,8 @@ impl Task {
         let rescue: FxHashSet<String> = self.considered.iter().cloned().collect();
         let found = keys::discover(&self.pages, &config.keys, &rescue, folder)?;
         let settled = (0..self.pages.count()).filter_map(|page| {
-            let lang = found.langs[page as usize];
-            (lang != self.pages.facts(page).detected).then_some((page, lang.to_bytes()))
+            let lang = found.lang(page).unwrap_or(Lang::UNKNOWN);
+            (lang != self.pages.detected(page)).then_some((page, lang.to_bytes()))
         });
         Ok(ResultRecord {
             site: self.site.0,
@@ -241,7 +243,7 @@ impl Task {
             alone: self.alone.clone().unwrap_or_else(|| of_keys(&found.keys, config)),
             hosts: self.hosts(&found, config),
             keys: found.keys.iter().map(|key| key_row(key, config)).collect(),
-            pairs: found.pairs.iter().map(|(pair, key)| PairRow { a: pair.a, b: pair.b, key: *key }).collect(),
+            pairs: found.pairs.iter().map(|pair| PairRow { a: pair.a, b: pair.b, key: pair.key }).collect(),
             copies: found.copies,
         })
     }
@@ -254,7 +256,7 @@ impl Task {
             .map(|range| {
                 let mut langs: BTreeMap<Lang, u32> = BTreeMap::new();
                 for page in range.clone() {
-                    *langs.entry(found.langs[page as usize]).or_default() += 1;
+                    *langs.entry(found.lang(page).unwrap_or(Lang::UNKNOWN)).or_default() += 1;
                 }
                 HostRow {
                     host: self.pages.identity(range.start).split('/').next().unwrap_or("").to_owned(),
@@ -265,8 +267,8 @@ impl Task {
                 }
             })
             .collect();
-        for (pair, key) in &found.pairs {
-            let credibility = found.keys[*key as usize].evidence.credibility(&config.keys);
+        for pair in &found.pairs {
+            let credibility = found.keys[pair.key as usize].evidence.credibility(&config.keys);
             let (a, b) = (host_of(pair.a), host_of(pair.b));
             for host in [Some(a), Some(b).filter(|b| *b != a)].into_iter().flatten() {
                 rows[host].pairs += 1;
