@@ -433,6 +433,25 @@ fn rescue_follows_global_credibility_up_and_down_as_from_scratch() {
     assert_same(&answers(store.path()), &answers_of(&[&all]), "credibility rose");
 }
 
+#[test]
+fn a_site_of_many_tokens_is_rescued_alike_whatever_came_first() {
+    let folder = tempdir();
+    let mut inputs = archives(folder.path());
+    // More tokens than are indexed of a site, and all before those of its key.
+    let many = folder.path().join("many.warc.gz");
+    let mut site = SiteBuilder::default();
+    for n in 0..2200 {
+        site.page(format!("http://weak.test/item/w{n}.html"), "en", 5000 + n);
+    }
+    site.write(&many);
+    let at_once = {
+        inputs.push(many);
+        answers_of(&[&inputs])
+    };
+    assert_same(&answers_of(&[&inputs[..3], &inputs[3..]]), &at_once, "the many later");
+    assert_same(&answers_of(&[&inputs[3..], &inputs[..3]]), &at_once, "the many first");
+}
+
 /// What happens to a file.
 #[derive(Clone, Copy, Debug)]
 enum Damage {
