@@ -536,6 +536,15 @@ fn a_store_that_lost_a_record_file_is_repaired() {
 }
 
 #[test]
+fn a_store_stopped_before_its_first_commit_is_not_called_damaged() {
+    let store = tempdir();
+    for _ in 0..2 {
+        let opened = Store::open(store.path(), Access::Write).expect("nothing to lose");
+        assert!(!opened.was_rebuilt);
+    }
+}
+
+#[test]
 fn a_store_damaged_in_the_middle_says_what_to_do() {
     let folder = tempdir();
     let inputs = archives(folder.path());
