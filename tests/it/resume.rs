@@ -268,20 +268,26 @@ fn a_run_killed_at_any_instant_and_started_again_ends_the_same() {
     stdout(&mut command(folder.path()));
     let duration = began.elapsed();
     let expected = outputs(folder.path());
-    let killed = tempdir();
-    for kill in 0..KILLS {
-        // What was read stays read, so the first kills hit ingestion and the last ones the end of the run.
-        let delay = duration.mul_f64((dice.roll(100) + 1) as f64 / 100.0 / if kill < 6 { 4.0 } else { 1.5 });
-        println!("seed {seed}: kill {kill} after {delay:?} of {duration:?}");
-        let mut run = command(killed.path()).stdout(std::process::Stdio::null()).spawn().expect("the program starts");
-        std::thread::sleep(delay);
-        run.kill().expect("it is ours");
-        let status = run.wait().expect("it is ours");
-        assert!(status.code().is_none_or(|code| code == 0), "{status}");
-    }
-    stdout(&mut command(killed.path()));
-    for (found, expected) in outputs(killed.path()).iter().zip(&expected) {
-        assert_same(found, expected, "after kills");
+    // A store is hit a few times, at first in ingestion, index or keys, and then wherever it is.
+    for done in [None, Some("ingest"), Some("index")] {
+        let killed = tempdir();
+        if let Some(stage) = done {
+            stdout(command(killed.path()).args(["--until", stage]));
+        }
+        for _ in 0..KILLS / 3 {
+            let delay = duration.mul_f64(dice.roll(50) as f64 / 100.0);
+            println!("seed {seed}: killed after {delay:.1?} of {duration:.1?}, begun after {done:?}");
+            let mut run =
+                command(killed.path()).stdout(std::process::Stdio::null()).spawn().expect("the program starts");
+            std::thread::sleep(delay);
+            run.kill().expect("it is ours");
+            let status = run.wait().expect("it is ours");
+            assert!(status.code().is_none_or(|code| code == 0), "{status}");
+        }
+        stdout(&mut command(killed.path()));
+        for (found, expected) in outputs(killed.path()).iter().zip(&expected) {
+            assert_same(found, expected, "after kills");
+        }
     }
 }
 
