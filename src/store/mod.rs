@@ -344,8 +344,13 @@ impl Store {
     /// # Errors
     /// When it cannot be read.
     pub fn site_pages(&self, head: &SiteHead) -> Result<SitePages> {
-        let chunks = head.chunks.iter().map(|&at| self.sites.read(RecordRef(at))).collect::<Result<Vec<_>>>()?;
-        Ok(SitePages { chunks, count: head.pages })
+        let read = |&at: &u64| {
+            let chunk = self.sites.read(RecordRef(at))?;
+            // Checking looks at every byte, most of which are not needed soon.
+            chunk.release();
+            Ok(chunk)
+        };
+        Ok(SitePages { chunks: head.chunks.iter().map(read).collect::<Result<_>>()?, count: head.pages })
     }
 }
 
