@@ -4,7 +4,7 @@
 //! addresses of different languages with one skeleton suggest the key their fillers make. Instead of comparing
 //! addresses with one another (Kit & Ng 2007, §3: O(L²|U|²)), every address names its skeletons, and entries are
 //! sorted by skeleton: O(L|U| log(L|U|)). Fillers that cannot reach the least power asked for are left out before
-//! that, by a table of counts that may only err upwards.
+//! that, by counts that are exact on all but large sites, and there may only err upwards.
 
 use std::ops::Range;
 
@@ -238,29 +238,50 @@ pub fn span_mark(anatomy: &Anatomy, part: &Part) -> u64 {
     filler_hash(anatomy, &[*part], HOLE)
 }
 
-/// Upper bounds of how often each filler occurs in each language: a hashed table, so that memory does not depend on
-/// how many there are. Two fillers may share a counter, which only makes the bound larger.
+/// How often each filler occurs in each language: exact up to `most_exact` of them, then upper bounds in a hashed table, so
+/// that memory does not depend on how many there are. Two fillers may share a counter of the table.
 pub struct Counts {
+    exact: FxHashMap<(u64, u16), u32>,
+    most_exact: usize,
+    /// Empty while counts are exact.
     counters: Vec<u32>,
-    mask: usize,
+    pages: usize,
 }
 
 impl Counts {
-    fn new(pages: usize) -> Counts {
-        let size = (pages * 16).next_power_of_two().clamp(1 << 10, 1 << 22);
-        Counts { counters: vec![0; size], mask: size - 1 }
+    fn new(pages: usize, most_exact: usize) -> Counts {
+        Counts { exact: FxHashMap::default(), most_exact, counters: Vec::new(), pages }
     }
 
     fn slot(&self, filler: u64, label: u16) -> usize {
-        (filler ^ u64::from(label).wrapping_mul(0x9e37_79b9_7f4a_7c15)) as usize & self.mask
+        // A power of two.
+        let mask = self.counters.len() - 1;
+        (filler ^ u64::from(label).wrapping_mul(0x9e37_79b9_7f4a_7c15)) as usize & mask
     }
 
     fn add(&mut self, filler: u64, label: u16) {
+        if !self.counters.is_empty() {
+            return self.add_to_table(filler, label, 1);
+        }
+        *self.exact.entry((filler, label)).or_default() += 1;
+        if self.exact.len() > self.most_exact {
+            let size = (self.pages * 16).next_power_of_two().clamp(1 << 10, 1 << 22);
+            self.counters = vec![0; size];
+            for ((filler, label), count) in std::mem::take(&mut self.exact) {
+                self.add_to_table(filler, label, count);
+            }
+        }
+    }
+
+    fn add_to_table(&mut self, filler: u64, label: u16, count: u32) {
         let slot = self.slot(filler, label);
-        self.counters[slot] = self.counters[slot].saturating_add(1);
+        self.counters[slot] = self.counters[slot].saturating_add(count);
     }
 
     fn get(&self, filler: u64, label: u16) -> u32 {
+        if self.counters.is_empty() {
+            return self.exact.get(&(filler, label)).copied().unwrap_or(0);
+        }
         self.counters[self.slot(filler, label)]
     }
 }
@@ -379,7 +400,7 @@ impl Scan<'_, '_> {
     }
 
     fn count(&self) -> Counts {
-        let mut counts = Counts::new(self.pages.len());
+        let mut counts = Counts::new(self.pages.len(), self.params.sample_entries / 16);
         self.for_each_page(|_, label, anatomy| match self.shape {
             // What counts for a compound key are its parts.
             Shape::Compound => for_each_span(self.shape, anatomy, self.params, &mut |segment, span| {
@@ -561,4 +582,19 @@ fn cap_by_frequency(members: &mut Vec<(u16, u32)>, frequency: &[u32]) {
         previous = Some(label);
         kept < MAX_FILLERS_OF_SKELETON
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_of_a_small_site_is_not_lost_to_another_that_shares_its_counter() {
+        let fillers: Vec<u64> = (0..10).map(|n| n << 32).collect();
+        for (most_exact, expected) in [(10, 1), (9, 10)] {
+            let mut counts = Counts::new(1, most_exact);
+            fillers.iter().for_each(|&filler| counts.add(filler, 0));
+            assert!(fillers.iter().all(|&filler| counts.get(filler, 0) == expected), "{most_exact}");
+        }
+    }
 }

@@ -127,19 +127,20 @@ fn apply_to_query(query: &str, edit: &Edit, from: &str, to: &str) -> Vec<String>
     found
 }
 
-/// The tokens round the place where two addresses differ: `1e` and `1c` for `/1e.html` and `/1c.html`.
-pub fn differing_tokens(a: &str, b: &str) -> (String, String) {
-    let shared = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
-    let rest = a.len().min(b.len()) - shared;
-    let tail = a.bytes().rev().zip(b.bytes().rev()).take(rest).take_while(|(x, y)| x == y).count();
-    let token = |text: &str| {
-        let bytes = text.as_bytes();
-        let start = bytes[..shared].iter().rposition(|b| !b.is_ascii_alphanumeric()).map_or(0, |at| at + 1);
-        let from = text.len() - tail;
-        let end = bytes[from..].iter().position(|b| !b.is_ascii_alphanumeric()).map_or(text.len(), |at| from + at);
-        text.get(start..end).unwrap_or("").to_owned()
-    };
-    (token(a), token(b))
+/// The first tokens by which two addresses differ: `1e` and `1c` for `/1e.html` and `/1c.html`; `None` when none do.
+///
+/// Parameters are compared in the order of their names.
+pub fn differing_tokens(a: &str, b: &str, separators: Separators) -> Option<(String, String)> {
+    let [mut x, mut y] = [Anatomy::default(), Anatomy::default()];
+    if !x.read(a, separators) || !y.read(b, separators) {
+        return None;
+    }
+    let differing = all_tokens(&x).zip(all_tokens(&y)).find(|(t, s)| t != s);
+    differing.map(|(t, s)| (t.to_owned(), s.to_owned()))
+}
+
+fn all_tokens(anatomy: &Anatomy) -> impl Iterator<Item = &str> {
+    anatomy.segments().iter().flat_map(|segment| anatomy.tokens(segment)).map(|&token| anatomy.text(token))
 }
 
 #[cfg(test)]
@@ -190,7 +191,24 @@ mod tests {
 
     #[test]
     fn differing_tokens_are_whole_tokens() {
-        assert_eq!(differing_tokens("x.org/1e.html", "x.org/1c.html"), ("1e".into(), "1c".into()));
-        assert_eq!(differing_tokens("x.org/hko.html", "x.org/chko.html"), ("hko".into(), "chko".into()));
+        let differing = |a, b, separators| differing_tokens(a, b, separators).expect("some token differs");
+        let strings = |x: &str, y: &str| (x.to_owned(), y.to_owned());
+        for separators in [Separators::Punctuation, Separators::KitNg] {
+            assert_eq!(differing("x.org/1e.html", "x.org/1c.html", separators), strings("1e", "1c"));
+            assert_eq!(differing("x.org/hko.html", "x.org/chko.html", separators), strings("hko", "chko"));
+        }
+    }
+
+    #[test]
+    fn differing_tokens_end_where_the_params_say_tokens_end() {
+        let (a, b) = ("x.org/a~en.html", "x.org/a~de.html");
+        assert_eq!(differing_tokens(a, b, Separators::Punctuation), Some(("en".into(), "de".into())));
+        assert_eq!(differing_tokens(a, b, Separators::KitNg), Some(("a~en".into(), "a~de".into())));
+    }
+
+    #[test]
+    fn differing_tokens_do_not_depend_on_the_order_of_parameters() {
+        let (a, b) = ("x.org/v?id=7&page=1e", "x.org/v?page=1c&id=7");
+        assert_eq!(differing_tokens(a, b, Separators::Punctuation), Some(("1e".into(), "1c".into())));
     }
 }

@@ -23,6 +23,8 @@ pub mod credibility;
 pub mod labels;
 pub mod linking_power;
 pub mod search;
+#[cfg(test)]
+mod twin;
 
 use candidate::{Candidate, Fillers, Scan, Shape};
 pub use credibility::{Evidence, GlobalSum, State};
@@ -264,7 +266,8 @@ pub fn discover(pages: &dyn Pages, params: &Params, rescue: &FxHashSet<String>, 
 
 fn exempt_texts(rescue: &FxHashSet<String>) -> FxHashSet<String> {
     let sides = rescue.iter().flat_map(|pattern| pattern.split(['+', ':']));
-    sides.map(|text| text.trim_start_matches('~').to_owned()).collect()
+    // `~` marks a core, or begins a token: `~joe`.
+    sides.flat_map(|text| [text, text.trim_start_matches('~')]).map(str::to_owned).collect()
 }
 
 /// The texts that an address must have for a pattern ([`Key::pattern`]) to apply: tokens, and no (null) or core.
@@ -292,7 +295,8 @@ impl Search<'_> {
                 keys.extend(self.keys_of(&site, scope, Shape::Cores, None)?);
             }
         }
-        if self.params.fields.contains(&Field::Host) {
+        let several_hosts = host_of(self.pages, 0) != host_of(self.pages, self.pages.count().saturating_sub(1));
+        if self.params.fields.contains(&Field::Host) && several_hosts {
             keys.extend(self.keys_of(&site, 0..self.pages.count(), Shape::HostSpans, None)?);
         }
         Ok(keys)
@@ -415,17 +419,11 @@ impl Search<'_> {
 
     /// True when the pairs of a core come from two token keys or more.
     fn unites_tokens(&self, pairs: &[(u32, u32)]) -> bool {
-        let mut seen: Option<(String, String)> = None;
-        pairs.iter().any(|&(a, b)| {
-            let tokens = counterpart::differing_tokens(self.pages.identity(a), self.pages.identity(b));
-            match &seen {
-                Some(first) => *first != tokens,
-                None => {
-                    seen = Some(tokens);
-                    false
-                }
-            }
-        })
+        let mut tokens = pairs.iter().map(|&(a, b)| {
+            counterpart::differing_tokens(self.pages.identity(a), self.pages.identity(b), self.params.separators)
+        });
+        let first = tokens.next();
+        tokens.any(|other| Some(other) != first)
     }
 }
 
@@ -439,19 +437,45 @@ fn scope_sizes(site: &SiteIndex<'_>, scope: &Range<u32>) -> Vec<u32> {
 
 /// The pages of each host, as ranges of a list sorted by address.
 pub fn host_ranges<A: Addresses + ?Sized>(addresses: &A) -> Vec<Range<u32>> {
-    let host = |page: u32| addresses.identity(page).split('/').next().unwrap_or("");
     let mut ranges: Vec<Range<u32>> = Vec::new();
-    let mut current = "";
-    for page in 0..addresses.count() {
-        match ranges.last_mut() {
-            Some(range) if host(page) == current => range.end = page + 1,
-            _ => {
-                current = host(page);
-                ranges.push(page..page + 1);
-            }
-        }
+    let mut start = 0;
+    while start < addresses.count() {
+        let host = host_of(addresses, start);
+        let end = end_of_host(addresses, start, host);
+        ranges.push(start..end);
+        start = end;
     }
     ranges
+}
+
+/// Host of a page; empty where there is no such page.
+fn host_of<A: Addresses + ?Sized>(addresses: &A, page: u32) -> &str {
+    if page >= addresses.count() {
+        return "";
+    }
+    addresses.identity(page).split('/').next().unwrap_or("")
+}
+
+/// Gallops from `start` to the first page of another host: pages of one host stand together.
+fn end_of_host<A: Addresses + ?Sized>(addresses: &A, start: u32, host: &str) -> u32 {
+    let (mut low, mut step) = (start, 1);
+    let mut high = loop {
+        let probe = low.saturating_add(step).min(addresses.count());
+        if probe == addresses.count() || host_of(addresses, probe) != host {
+            break probe;
+        }
+        low = probe;
+        step *= 2;
+    };
+    while low + 1 < high {
+        let middle = low + (high - low) / 2;
+        if host_of(addresses, middle) == host {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
 }
 
 impl Discovery {

@@ -8,8 +8,8 @@ use crate::types::{LangPair, PagePair};
 /// Lets the keys that are strong or rescued take their pairs, the strongest first; a page has one partner a language.
 ///
 /// Order: linking power, then single before compound, tokens before cores, then the key itself, so that ties are
-/// broken the same way everywhere. `matched` holds what was taken before and is added to. Returns pairs with
-/// the position of their key in `keys`; sets `taken`, and `Outdone` where nothing was left.
+/// broken the same way everywhere; the pairs of one key go by their pages. `matched` holds what was taken before and is
+/// added to. Returns pairs with the position of their key in `keys`; sets `taken`, and `Outdone` where nothing was left.
 pub fn compete(keys: &mut [FoundKey], matched: &mut Matched) -> Vec<(PagePair, u32)> {
     let mut order: Vec<usize> = (0..keys.len()).filter(|&k| keys[k].state != State::Weak).collect();
     order.sort_by(|&x, &y| {
@@ -21,7 +21,10 @@ pub fn compete(keys: &mut [FoundKey], matched: &mut Matched) -> Vec<(PagePair, u
     for k in order {
         let key = &mut keys[k];
         let langs = key.key.langs;
-        for (a, b) in std::mem::take(&mut key.pairs) {
+        let mut matches = std::mem::take(&mut key.pairs);
+        // They come in the order of hashes, and a page may be in several.
+        matches.sort_unstable();
+        for (a, b) in matches {
             let pair = PagePair { langs, a, b };
             if matched.take(pair) {
                 key.taken += 1;
@@ -73,5 +76,29 @@ impl Matched {
             pages.insert(pair.b);
         }
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keys::Evidence;
+    use crate::types::{Edit, Field, Key, Lang};
+
+    #[test]
+    fn a_page_that_one_key_pairs_twice_goes_to_the_first_page() {
+        let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
+        let edit = Edit { field: Field::File, from: "en".into(), to: "zh".into(), core: false };
+        let mut keys = [FoundKey {
+            key: Key { langs, edits: vec![edit] },
+            evidence: Evidence { power: 2, pages: (1, 2), all_pages: 3 },
+            state: State::Strong,
+            taken: 0,
+            scope: 0..3,
+            pairs: vec![(0, 2), (0, 1)],
+        }];
+        let pairs = compete(&mut keys, &mut Matched::new(false));
+        assert_eq!(pairs, [(PagePair { langs, a: 0, b: 1 }, 0)]);
+        assert_eq!((keys[0].taken, keys[0].state), (1, State::Strong));
     }
 }

@@ -1,0 +1,140 @@
+//! Growth of indexing and key discovery with the number of addresses, on generated ones.
+//!
+//! `growth LAYOUT URLS [SITES]` fills a store with generated addresses (no text), runs the stages and prints CPU seconds, peak
+//! memory and what was found. Layouts: `unique` (a name a page), `shared` (50 names in every folder), `ids` (numbers in the
+//! query). With SITES, the addresses are spread over so many domains by Zipf's law.
+
+use std::fs;
+use std::sync::atomic::AtomicBool;
+
+use diglot::config::Config;
+use diglot::error::Result;
+use diglot::pipeline::observer::Silent;
+use diglot::pipeline::{self, Context};
+use diglot::query::{self, Scope};
+use diglot::store::catalog::Changes;
+use diglot::store::layout::{BatchRecord, PageEntry};
+use diglot::store::{Access, Store};
+use diglot::types::Lang;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let number = |at: usize| arguments.get(at).and_then(|text| text.replace('_', "").parse::<u64>().ok());
+    let (Some(layout), Some(urls)) = (arguments.first(), number(1)) else {
+        eprintln!("usage: growth unique|shared|ids URLS [SITES]");
+        std::process::exit(2);
+    };
+    if let Err(error) = measure(layout, urls, number(2).unwrap_or(1)) {
+        eprintln!("growth: {error}");
+        std::process::exit(1);
+    }
+}
+
+fn measure(layout: &str, urls: u64, sites: u64) -> Result<()> {
+    let folder = tempfile::tempdir_in("target").expect("a folder target to write in");
+    let mut store = Store::open(&folder.path().join("store"), Access::Write)?;
+    fill(&mut store, layout, urls, sites)?;
+    let config = Config::preset("default").expect("it is a preset");
+    let stop = AtomicBool::new(false);
+    let context = Context { config: &config, inputs: &[], observer: &Silent, stop: &stop };
+    let largest = if sites == 1 { urls } else { share(1, sites, urls) };
+    for name in ["index", "keys"] {
+        reset_peak();
+        let before = cpu_seconds();
+        let base = status("VmRSS:");
+        pipeline::run_stage(pipeline::stage(name).expect("it is a stage"), &mut store, &context)?;
+        let seconds = cpu_seconds() - before;
+        println!(
+            "{layout}\t{urls} urls\t{sites} sites\t{name}\t{seconds:.2} s CPU\t{:.2} us/url\tpeak {:.0} MB (before {:.0})\t{:.0} bytes/url of the largest site",
+            seconds * 1e6 / urls as f64,
+            status("VmHWM:") / 1e6,
+            base / 1e6,
+            status("VmHWM:") / largest as f64,
+        );
+    }
+    let mut pairs = 0u64;
+    query::for_each_pair(&store, &config, &Scope::all(), |_| {
+        pairs += 1;
+        Ok(())
+    })?;
+    let mut keys = query::keys(&store, &config, &Scope::all(), false)?;
+    keys.sort_by_key(|key| std::cmp::Reverse(key.taken));
+    let best: Vec<String> =
+        keys.iter().take(3).map(|key| format!("{} took {}", key.key.pattern(), key.taken)).collect();
+    println!("\t{pairs} pairs; {} keys: {}", keys.len(), best.join(", "));
+    Ok(())
+}
+
+/// Pages of site number `rank` (from 1) of `sites`, by Zipf's law, so that all have `urls`.
+fn share(rank: u64, sites: u64, urls: u64) -> u64 {
+    let harmonic = (sites as f64).ln() + 0.5772;
+    ((urls as f64 / harmonic / rank as f64) as u64).max(2)
+}
+
+fn fill(store: &mut Store, layout: &str, urls: u64, sites: u64) -> Result<()> {
+    let mut batch = BatchRecord { done: true, ..BatchRecord::default() };
+    let mut written = 0;
+    let mut flush = |batch: &mut BatchRecord, store: &mut Store, last: bool| -> Result<()> {
+        if batch.pages.len() < 8192 && !last {
+            return Ok(());
+        }
+        written += 1;
+        store.batches.append(batch)?;
+        batch.pages.clear();
+        if written % 64 == 0 || last { store.commit(Changes::default()) } else { Ok(()) }
+    };
+    for site in 1..=sites {
+        let pages = if sites == 1 { urls } else { share(site, sites, urls) };
+        for page in 0..pages {
+            batch.pages.push(entry(layout, site, page));
+            flush(&mut batch, store, false)?;
+        }
+    }
+    flush(&mut batch, store, true)
+}
+
+fn entry(layout: &str, site: u64, page: u64) -> PageEntry {
+    // Every tenth page has no partner, every fiftieth is called the wrong language.
+    let (document, french) = (page / 2, page % 2 == 1);
+    let document = if document % 10 == 9 && french { document + 1_000_000_000 } else { document };
+    let stirred = document.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
+    let lang = if french { "fr" } else { "en" };
+    let host = format!("www.site{site}.org");
+    let identity = match layout {
+        "unique" => format!("{host}/docs/{lang}/d{}/article-{stirred:x}-about.html", stirred % 997),
+        "shared" => {
+            format!("{host}/{lang}/part{}/section{}/name{}.html", document / 2500, document / 50 % 50, document % 50)
+        }
+        _ => format!("{host}/view.php?id={document}&lang={lang}"),
+    };
+    let noise = page % 50 == 7;
+    let detected = if french != noise { Lang::parse("fr") } else { Some(Lang::EN) };
+    PageEntry {
+        identity,
+        detected: detected.unwrap_or(Lang::UNKNOWN).to_bytes(),
+        declared: Lang::UNKNOWN.to_bytes(),
+        digest: page,
+        text_bytes: 1000,
+        ..PageEntry::default()
+    }
+}
+
+/// User and system time of this process.
+fn cpu_seconds() -> f64 {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
+    let ticks = |at: usize| fields.get(at).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
+    (ticks(11) + ticks(12)) / 100.0
+}
+
+/// A line of /proc/self/status, in bytes.
+fn status(name: &str) -> f64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or("0");
+    line.split_whitespace().next().and_then(|kb| kb.parse::<f64>().ok()).unwrap_or(0.0) * 1024.0
+}
+
+/// Makes the peak begin anew.
+fn reset_peak() {
+    let _ = fs::write("/proc/self/clear_refs", "5");
+}
