@@ -19,10 +19,8 @@ use proptest::strategy::ValueTree;
 use rustc_hash::FxHashSet;
 
 use super::candidate::{Scan, Shape};
-use super::{
-    CoreMode, Discovery, LabelMode, PageFacts, Pages, Params, SiteUnit, State, Strength, discover, labels::SKETCH,
-};
-use crate::index::site::{Addresses, SiteIndex};
+use super::{CoreMode, Discovery, LabelMode, PageFacts, Pages, Params, SiteUnit, State, Strength, discover};
+use crate::index::site::{Addresses, SKETCH, SiteIndex};
 use crate::text::tokens::Separators;
 use crate::types::{Edit, Field, Key, Lang, LangPair, PagePair};
 

@@ -80,7 +80,8 @@ mod tests {
         };
         for (name, size, fields) in layouts {
             let title = format!("`{name}`, {size} bytes");
-            let section = FORMAT.split("\n#").find(|section| section.lines().next().is_some_and(|line| line.contains(&title)));
+            let section =
+                FORMAT.split("\n#").find(|section| section.lines().next().is_some_and(|line| line.contains(&title)));
             let section = section.unwrap_or_else(|| panic!("no section is headed {title}: {fields:?}"));
             for (field, offset) in fields {
                 let row = format!("| {offset} | `{field}` |");
