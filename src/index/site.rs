@@ -9,6 +9,9 @@ pub trait Addresses: Sync {
 
     /// The address of a page without its scheme. Panics when `page` is not below [`Addresses::count`].
     fn identity(&self, page: u32) -> &str;
+
+    /// Lets go of memory that was only read: mapped pages come back when they are read again.
+    fn release(&self) {}
 }
 
 impl<S: AsRef<str> + Sync> Addresses for [S] {
@@ -47,6 +50,11 @@ pub struct PageFacts {
 pub trait Pages: Addresses {
     /// What is known of a page. Panics when `page` is not below [`Addresses::count`].
     fn facts(&self, page: u32) -> PageFacts;
+
+    /// [`PageFacts::detected`] alone, which is asked more often than the rest.
+    fn detected(&self, page: u32) -> Lang {
+        self.facts(page).detected
+    }
 }
 
 /// A page that is in no language of the competition: unknown, a copy, or not asked for.

@@ -11,232 +11,11 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Params;
+use super::holes::{Filling, Part, Role, Shape, Sink, for_each_span, skeletons, span_mark};
 use crate::index::site::{NO_LABEL, SiteIndex};
 use crate::index::sorter::Entry;
-use crate::text::tokens::{Anatomy, Segment, Span, mix};
-use crate::types::{Edit, Field, Key, Lang, LangPair};
-
-/// Which kinds of holes are cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// Spans of path, file and query.
-    Spans,
-    /// Spans of host labels.
-    HostSpans,
-    /// Beginnings and ends of tokens in path, file and query (Zhang et al. 2013, §2.1, 1).
-    Cores,
-    /// Two spans of different segments at once.
-    Compound,
-}
-
-/// One thing cut out of an address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// The field it stands in.
-    pub field: Field,
-    /// Where it stands.
-    pub span: Span,
-    /// True when nothing stands there on the other side: the separator goes with it.
-    pub cut: bool,
-}
-
-/// What a filler can pair with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// Another filler of the same hole.
-    Plain,
-    /// Only [`Role::Null`]: part of it is (null) on the other side.
-    Cut,
-    /// Only [`Role::Cut`]: it is the side where something is (null).
-    Null,
-}
-
-/// One skeleton of one address, and what fills it.
-pub struct Emission<'p> {
-    /// Hash of the skeleton.
-    pub skeleton: u64,
-    /// Hash of the filler: field, kind and text of its parts.
-    pub filler: u64,
-    /// What was cut out, in the order it stands in the address.
-    pub parts: &'p [Part],
-    /// What it can pair with.
-    pub role: Role,
-}
-
-const HOLE: u64 = 0x11;
-const CUT: u64 = 0x22;
-const CORE: u64 = 0x33;
-const CORE_CUT: u64 = 0x44;
-const HOLE_AND_CUT: u64 = 0x55;
-const TWO_HOLES: u64 = 0x66;
-const TWO_CUTS: u64 = 0x77;
-
-/// Calls `emit` for every skeleton of an address. `marks` is asked, for [`Shape::Compound`], which spans may be part of one.
-pub fn emissions(
-    shape: Shape,
-    anatomy: &Anatomy,
-    params: &Params,
-    marks: &dyn Fn(u64) -> bool,
-    emit: &mut dyn FnMut(Emission<'_>),
-) {
-    match shape {
-        Shape::Spans | Shape::HostSpans => {
-            let nothing = Emission {
-                skeleton: mix(anatomy.hash(anatomy.whole()), CUT),
-                filler: CUT,
-                parts: &[],
-                role: Role::Null,
-            };
-            emit(nothing);
-            for_each_span(shape, anatomy, params, &mut |segment, span| {
-                let part = Part { field: segment.field, span, cut: false };
-                let tag = HOLE | u64::from(segment.field as u8) << 8;
-                emit(Emission {
-                    skeleton: mix(anatomy.hole_hash(span), tag),
-                    filler: filler_hash(anatomy, &[part], tag),
-                    parts: &[part],
-                    role: Role::Plain,
-                });
-                let part = Part { cut: true, ..part };
-                for cut in anatomy.cuts(segment, span).into_iter().flatten() {
-                    emit(Emission {
-                        skeleton: mix(anatomy.cut_hash(cut), CUT),
-                        filler: filler_hash(anatomy, &[part], CUT),
-                        parts: &[part],
-                        role: Role::Cut,
-                    });
-                }
-            });
-        }
-        Shape::Cores => cores(anatomy, params, emit),
-        Shape::Compound => compounds(anatomy, params, marks, emit),
-    }
-}
-
-fn for_each_span(shape: Shape, anatomy: &Anatomy, params: &Params, each: &mut dyn FnMut(&Segment, Span)) {
-    for segment in anatomy.segments() {
-        if !params.fields.contains(&segment.field) || (segment.field == Field::Host) != (shape == Shape::HostSpans) {
-            continue;
-        }
-        let tokens = anatomy.tokens(segment);
-        let runs = if shape == Shape::Compound { 1 } else { params.max_span_tokens };
-        let mut whole_seen = false;
-        for (first, token) in tokens.iter().enumerate() {
-            for last in tokens.iter().skip(first).take(runs) {
-                let span = Span { start: token.start, end: last.end };
-                whole_seen |= span == segment.span;
-                if token == last && params.ignored_tokens.iter().any(|t| t == anatomy.text(span)) {
-                    continue;
-                }
-                each(segment, span);
-            }
-        }
-        if !whole_seen {
-            each(segment, segment.span);
-        }
-    }
-}
-
-fn filler_hash(anatomy: &Anatomy, parts: &[Part], tag: u64) -> u64 {
-    parts.iter().fold(tag, |hash, part| {
-        mix(hash, anatomy.hash(part.span) ^ (u64::from(part.field as u8) << 61 | u64::from(part.cut) << 63))
-    })
-}
-
-fn cores(anatomy: &Anatomy, params: &Params, emit: &mut dyn FnMut(Emission<'_>)) {
-    emit(Emission {
-        skeleton: mix(anatomy.hash(anatomy.whole()), CORE_CUT),
-        filler: CORE_CUT,
-        parts: &[],
-        role: Role::Null,
-    });
-    for segment in anatomy.segments().iter().filter(|s| s.field != Field::Host && params.fields.contains(&s.field)) {
-        for token in anatomy.tokens(segment) {
-            let longest = params.max_core_bytes.min(token.len().saturating_sub(1)) as u16;
-            for length in 1..=longest {
-                let head = Span { start: token.start, end: token.start + length };
-                let tail = Span { start: token.end - length, end: token.end };
-                for span in [head, tail] {
-                    if anatomy.text(span).bytes().all(|b| b.is_ascii_digit()) {
-                        continue;
-                    }
-                    let tag = CORE | u64::from(segment.field as u8) << 8;
-                    let part = Part { field: segment.field, span, cut: false };
-                    emit(Emission {
-                        skeleton: mix(anatomy.hole_hash(span), tag),
-                        filler: filler_hash(anatomy, &[part], tag),
-                        parts: &[part],
-                        role: Role::Plain,
-                    });
-                    let part = Part { cut: true, ..part };
-                    emit(Emission {
-                        skeleton: mix(anatomy.cut_hash(span), CORE_CUT),
-                        filler: filler_hash(anatomy, &[part], CORE_CUT),
-                        parts: &[part],
-                        role: Role::Cut,
-                    });
-                }
-            }
-        }
-    }
-}
-
-/// Spans of one address that compound keys are made of, at the most.
-const MAX_MARKS: usize = 6;
-
-fn compounds(anatomy: &Anatomy, params: &Params, marks: &dyn Fn(u64) -> bool, emit: &mut dyn FnMut(Emission<'_>)) {
-    emit(Emission {
-        skeleton: mix(anatomy.hash(anatomy.whole()), TWO_CUTS),
-        filler: TWO_CUTS,
-        parts: &[],
-        role: Role::Null,
-    });
-    let mut spans: Vec<(Segment, Span)> = Vec::new();
-    for_each_span(Shape::Compound, anatomy, params, &mut |segment, span| {
-        let part = Part { field: segment.field, span, cut: false };
-        if spans.len() < MAX_MARKS && marks(span_mark(anatomy, &part)) {
-            spans.push((*segment, span));
-        }
-    });
-    let hole = |segment: &Segment, span: Span| Part { field: segment.field, span, cut: false };
-    let cut = |segment: &Segment, span: Span| Part { field: segment.field, span, cut: true };
-    for (segment, span) in &spans {
-        let part = hole(segment, *span);
-        emit(Emission {
-            skeleton: mix(anatomy.hole_hash(*span), HOLE_AND_CUT),
-            filler: filler_hash(anatomy, &[part], HOLE_AND_CUT),
-            parts: &[part],
-            role: Role::Null,
-        });
-    }
-    for (i, (s1, first)) in spans.iter().enumerate() {
-        for (s2, second) in spans.iter().skip(i + 1).filter(|(s2, _)| s2.span != s1.span) {
-            let mut send = |skeleton: u64, tag: u64, parts: [Part; 2], role: Role| {
-                let filler = filler_hash(anatomy, &parts, tag);
-                emit(Emission { skeleton: mix(skeleton, tag), filler, parts: &parts, role });
-            };
-            let both = [hole(s1, *first), hole(s2, *second)];
-            send(anatomy.two_hole_hash(*first, *second), TWO_HOLES, both, Role::Plain);
-            for gone in anatomy.cuts(s2, *second).into_iter().flatten() {
-                let parts = [hole(s1, *first), cut(s2, *second)];
-                send(anatomy.hole_and_cut_hash(*first, gone), HOLE_AND_CUT, parts, Role::Cut);
-            }
-            for gone in anatomy.cuts(s1, *first).into_iter().flatten() {
-                let parts = [cut(s1, *first), hole(s2, *second)];
-                send(anatomy.hole_and_cut_hash(*second, gone), HOLE_AND_CUT, parts, Role::Cut);
-                for other in anatomy.cuts(s2, *second).into_iter().flatten().filter(|other| other.start >= gone.end) {
-                    let parts = [cut(s1, *first), cut(s2, *second)];
-                    send(anatomy.two_cut_hash(gone, other), TWO_CUTS, parts, Role::Cut);
-                }
-            }
-        }
-    }
-}
-
-/// What [`emissions`] asks `marks` about: the same for one text in one field, wherever it stands.
-pub fn span_mark(anatomy: &Anatomy, part: &Part) -> u64 {
-    filler_hash(anatomy, &[*part], HOLE)
-}
+use crate::text::tokens::{Anatomy, Span, mix};
+use crate::types::{Edit, Key, Lang, LangPair};
 
 /// How often each filler occurs in each language: exact up to `most_exact` of them, then upper bounds in a hashed table, so
 /// that memory does not depend on how many there are. Two fillers may share a counter of the table.
@@ -283,6 +62,150 @@ impl Counts {
             return self.exact.get(&(filler, label)).copied().unwrap_or(0);
         }
         self.counters[self.slot(filler, label)]
+    }
+}
+
+/// Which fillers are frequent enough in a language: small, so that asking is quick.
+struct Frequent {
+    counts: Counts,
+    least: Vec<u32>,
+    /// While counts are exact: all (filler, label) that are frequent enough.
+    exact: FxHashSet<(u64, u16)>,
+    /// Otherwise a bit for each counter: it reaches the least count of some language.
+    slots: Vec<u64>,
+}
+
+impl Frequent {
+    fn new(counts: Counts, least: Vec<u32>, shape: Shape) -> Frequent {
+        let mut frequent = Frequent { counts, least, exact: FxHashSet::default(), slots: Vec::new() };
+        let enough =
+            |label: u16, count: u32| frequent.least.get(usize::from(label)).is_some_and(|&least| count >= least);
+        let counts = &frequent.counts;
+        if counts.counters.is_empty() {
+            let of = |(filler, label): (u64, u16), count: u32| {
+                enough(label, count) && (shape != Shape::Compound || is_mark(count, counts.get(filler, NO_LABEL)))
+            };
+            frequent.exact =
+                counts.exact.iter().filter(|(key, count)| of(**key, **count)).map(|(key, _)| *key).collect();
+            frequent.counts.exact = FxHashMap::default();
+            return frequent;
+        }
+        let lowest = frequent.least.iter().copied().min().unwrap_or(0);
+        frequent.slots = vec![0; counts.counters.len().div_ceil(64)];
+        for (slot, _) in frequent.counts.counters.iter().enumerate().filter(|(_, count)| **count >= lowest) {
+            frequent.slots[slot / 64] |= 1 << (slot % 64);
+        }
+        frequent
+    }
+
+    fn has(&self, filler: u64, label: u16) -> bool {
+        if self.slots.is_empty() {
+            return self.exact.contains(&(filler, label));
+        }
+        let slot = self.counts.slot(filler, label);
+        self.slots[slot / 64] >> (slot % 64) & 1 == 1 && self.counts.counters[slot] >= self.least[usize::from(label)]
+    }
+
+    /// As [`Frequent::has`], of a part of a compound key: it must be mostly in one language besides.
+    fn has_mark(&self, mark: u64, label: u16) -> bool {
+        let mostly = || is_mark(self.counts.get(mark, label), self.counts.get(mark, NO_LABEL));
+        self.has(mark, label) && (self.slots.is_empty() || mostly())
+    }
+}
+
+fn is_mark(count: u32, of_all: u32) -> bool {
+    f64::from(count) >= MARK_SHARE * f64::from(of_all)
+}
+
+struct Counting {
+    counts: Counts,
+    label: u16,
+}
+
+impl Sink for Counting {
+    fn marks(&mut self, _: u64) -> bool {
+        false
+    }
+
+    fn wants(&mut self, _: &Anatomy, filling: &Filling<'_>) -> bool {
+        if filling.role != Role::Null {
+            self.counts.add(filling.filler, self.label);
+        }
+        false
+    }
+
+    fn take(&mut self, _: &Anatomy, _: &Filling<'_>, _: u64) {}
+}
+
+struct Sampling<'w, 's, 'a> {
+    scan: &'w Scan<'s, 'a>,
+    frequent: &'w Frequent,
+    fillers: Fillers,
+    entries: Vec<Entry>,
+    rate: u64,
+    page: u32,
+    label: u16,
+}
+
+impl Sampling<'_, '_, '_> {
+    fn is_exempt(&self, anatomy: &Anatomy, filling: &Filling<'_>) -> bool {
+        let lang = self.scan.site.langs[usize::from(self.label)];
+        filling.parts.iter().any(|part| {
+            let text = anatomy.text(part.span);
+            names_language(text, lang) || (!self.scan.exempt.is_empty() && self.scan.exempt.contains(text))
+        })
+    }
+
+    /// Keeps every second skeleton while there are too many entries.
+    fn thin_out(&mut self) {
+        while self.entries.len() > self.scan.params.sample_entries {
+            self.rate *= 2;
+            self.entries.retain(|entry| entry.key & (self.rate - 1) == 0);
+        }
+    }
+}
+
+impl Sink for Sampling<'_, '_, '_> {
+    fn marks(&mut self, mark: u64) -> bool {
+        self.frequent.has_mark(mark, self.label)
+    }
+
+    fn wants(&mut self, anatomy: &Anatomy, filling: &Filling<'_>) -> bool {
+        self.scan.shape == Shape::Compound
+            || filling.role == Role::Null
+            || self.frequent.has(filling.filler, self.label)
+            || self.is_exempt(anatomy, filling)
+    }
+
+    fn take(&mut self, anatomy: &Anatomy, filling: &Filling<'_>, skeleton: u64) {
+        if skeleton & (self.rate - 1) == 0 {
+            let filler = self.fillers.number(self.page, anatomy, filling, self.scan.shape);
+            self.entries.push(Entry { key: skeleton, filler, page: self.page });
+        }
+    }
+}
+
+struct Exact<E> {
+    numbers: FxHashMap<u64, u32>,
+    marks: FxHashSet<u64>,
+    each: E,
+    outcome: crate::error::Result<()>,
+    page: u32,
+}
+
+impl<E: FnMut(Entry) -> crate::error::Result<()>> Sink for Exact<E> {
+    fn marks(&mut self, mark: u64) -> bool {
+        self.marks.contains(&mark)
+    }
+
+    fn wants(&mut self, _: &Anatomy, filling: &Filling<'_>) -> bool {
+        self.numbers.contains_key(&filling.filler)
+    }
+
+    fn take(&mut self, _: &Anatomy, filling: &Filling<'_>, skeleton: u64) {
+        if let (Some(&filler), true) = (self.numbers.get(&filling.filler), self.outcome.is_ok()) {
+            self.outcome = (self.each)(Entry { key: skeleton, filler, page: self.page });
+        }
     }
 }
 
@@ -335,12 +258,17 @@ pub struct Scan<'s, 'a> {
 
 impl Scan<'_, '_> {
     /// Calls `each` with every page that has a label, its address taken apart.
-    fn for_each_page(&self, mut each: impl FnMut(u32, u16, &Anatomy)) {
+    fn for_each_page(&self, step: usize, mut each: impl FnMut(u32, u16, &Anatomy)) {
         let mut anatomy = Anatomy::default();
-        for page in self.pages.clone() {
+        let mut released = self.pages.start;
+        for page in self.pages.clone().step_by(step) {
             let label = self.site.labels[page as usize];
             if label != NO_LABEL && anatomy.read(self.site.addresses.identity(page), self.params.separators) {
                 each(page, label, &anatomy);
+            }
+            if page - released >= RELEASE_PAGES {
+                self.site.addresses.release();
+                released = page;
             }
         }
     }
@@ -356,73 +284,54 @@ impl Scan<'_, '_> {
         sizes.iter().map(|&size| self.params.least_count(size)).collect()
     }
 
-    fn is_exempt(&self, anatomy: &Anatomy, emission: &Emission<'_>, lang: Lang) -> bool {
-        emission.parts.iter().any(|part| {
-            let text = anatomy.text(part.span);
-            names_language(text, lang) || (!self.exempt.is_empty() && self.exempt.contains(text))
-        })
-    }
-
     /// Collects fillers that reach the least count, and a sample of their entries.
     ///
     /// Returns the entries sorted and the rate m of the sample: skeletons whose hash is a multiple of m, a power of 2. All
     /// entries of such a skeleton are there, so that m times a count estimates the linking power; with m = 1 it is
     /// the linking power.
     pub fn sample(&self) -> (Fillers, Vec<Entry>, u64) {
-        let least = self.least_counts();
-        let counts = self.count();
-        let marks = self.marks(&counts, &least);
-        let mut fillers = Fillers { list: Vec::new(), numbers: FxHashMap::default() };
-        let mut entries: Vec<Entry> = Vec::new();
-        let mut rate: u64 = 1;
-        self.for_each_page(|page, label, anatomy| {
-            let lang = self.site.langs[usize::from(label)];
-            emissions(self.shape, anatomy, self.params, &|mark| marks(mark, label), &mut |emission| {
-                if emission.skeleton & (rate - 1) != 0 {
-                    return;
-                }
-                let enough = self.shape == Shape::Compound
-                    || emission.role == Role::Null
-                    || counts.get(emission.filler, label) >= least[usize::from(label)]
-                    || self.is_exempt(anatomy, &emission, lang);
-                if enough {
-                    let filler = fillers.number(page, anatomy, &emission, self.shape);
-                    entries.push(Entry { key: emission.skeleton, filler, page });
-                }
-            });
-            while entries.len() > self.params.sample_entries {
-                rate *= 2;
-                entries.retain(|entry| entry.key & (rate - 1) == 0);
+        let frequent = self.count();
+        let mut sink = Sampling {
+            scan: self,
+            frequent: &frequent,
+            fillers: Fillers { list: Vec::new(), numbers: FxHashMap::default() },
+            entries: Vec::new(),
+            rate: 1,
+            page: 0,
+            label: 0,
+        };
+        self.for_each_page(1, |page, label, anatomy| {
+            (sink.page, sink.label) = (page, label);
+            skeletons(self.shape, anatomy, self.params, &mut sink);
+            sink.thin_out();
+        });
+        sink.entries.sort_unstable();
+        (sink.fillers, sink.entries, sink.rate)
+    }
+
+    /// The fillers frequent enough, counted on every n-th page of large scopes.
+    fn count(&self) -> Frequent {
+        let step = self.pages.len().div_ceil(self.params.count_pages.max(1)).max(1);
+        let mut least = self.least_counts();
+        for least in &mut least {
+            // Half, as a count on some pages errs both ways.
+            *least = if step == 1 { *least } else { (*least / (2 * step as u32)).max(self.params.min_power) };
+        }
+        let counts = Counts::new(self.pages.len() / step, self.params.sample_entries / 16);
+        let mut sink = Counting { counts, label: 0 };
+        self.for_each_page(step, |_, label, anatomy| match self.shape {
+            // What counts for a compound key are its parts.
+            Shape::Compound => for_each_span(self.shape, anatomy, self.params, |segment, span| {
+                let mark = span_mark(anatomy, &Part { field: segment.field, span, cut: false });
+                sink.counts.add(mark, label);
+                sink.counts.add(mark, NO_LABEL);
+            }),
+            shape => {
+                sink.label = label;
+                skeletons(shape, anatomy, self.params, &mut sink);
             }
         });
-        entries.sort_unstable();
-        (fillers, entries, rate)
-    }
-
-    fn count(&self) -> Counts {
-        let mut counts = Counts::new(self.pages.len(), self.params.sample_entries / 16);
-        self.for_each_page(|_, label, anatomy| match self.shape {
-            // What counts for a compound key are its parts.
-            Shape::Compound => for_each_span(self.shape, anatomy, self.params, &mut |segment, span| {
-                let mark = span_mark(anatomy, &Part { field: segment.field, span, cut: false });
-                counts.add(mark, label);
-                counts.add(mark, NO_LABEL);
-            }),
-            shape => emissions(shape, anatomy, self.params, &|_| false, &mut |emission| {
-                if emission.role != Role::Null {
-                    counts.add(emission.filler, label);
-                }
-            }),
-        });
-        counts
-    }
-
-    /// Which spans mark a language well enough to be part of a compound key: frequent, and mostly in one language.
-    fn marks<'c>(&self, counts: &'c Counts, least: &'c [u32]) -> impl Fn(u64, u16) -> bool + 'c {
-        |mark, label| {
-            let count = counts.get(mark, label);
-            count >= least[usize::from(label)] && f64::from(count) >= MARK_SHARE * f64::from(counts.get(mark, NO_LABEL))
-        }
+        Frequent::new(sink.counts, least, self.shape)
     }
 
     /// Sends every entry of the wanted fillers to `each`: the exact pass behind a sampled one.
@@ -433,22 +342,25 @@ impl Scan<'_, '_> {
         &self,
         fillers: &Fillers,
         wanted: &[bool],
-        mut each: impl FnMut(Entry) -> crate::error::Result<()>,
+        each: impl FnMut(Entry) -> crate::error::Result<()>,
     ) -> crate::error::Result<()> {
-        let mut outcome = Ok(());
-        let marks: FxHashSet<u64> =
-            if self.shape == Shape::Compound { self.wanted_marks(fillers, wanted) } else { FxHashSet::default() };
-        self.for_each_page(|page, _, anatomy| {
-            emissions(self.shape, anatomy, self.params, &|mark| marks.contains(&mark), &mut |emission| {
-                if let Some(&filler) = fillers.numbers.get(&emission.filler)
-                    && wanted[filler as usize]
-                    && outcome.is_ok()
-                {
-                    outcome = each(Entry { key: emission.skeleton, filler, page });
-                }
-            });
+        let numbers = fillers.numbers.iter().filter(|(_, number)| wanted[**number as usize]);
+        let mut sink = Exact {
+            numbers: numbers.map(|(&hash, &number)| (hash, number)).collect(),
+            marks: if self.shape == Shape::Compound {
+                self.wanted_marks(fillers, wanted)
+            } else {
+                FxHashSet::default()
+            },
+            each,
+            outcome: Ok(()),
+            page: 0,
+        };
+        self.for_each_page(1, |page, _, anatomy| {
+            sink.page = page;
+            skeletons(self.shape, anatomy, self.params, &mut sink);
         });
-        outcome
+        sink.outcome
     }
 
     fn wanted_marks(&self, fillers: &Fillers, wanted: &[bool]) -> FxHashSet<u64> {
@@ -489,20 +401,25 @@ impl Scan<'_, '_> {
     }
 }
 
+/// Pages after which mapped memory that was read is given back.
+const RELEASE_PAGES: u32 = 1 << 16;
+
 /// Share of a span's occurrences that must be in one language for it to be part of a compound key.
 const MARK_SHARE: f64 = 0.7;
 
 /// True when `text` is a tag or code of `lang`: `fr`, `fra`, `fr-CA`, `zh_TW`.
 pub fn names_language(text: &str, lang: Lang) -> bool {
-    (2..=8).contains(&text.len()) && Lang::parse(text).is_some_and(|named| named.agrees(lang))
+    // Most texts are none: their first run of letters is too long or too short.
+    let letters = text.bytes().take(4).take_while(u8::is_ascii_alphabetic).count();
+    (2..=3).contains(&letters) && text.len() <= 8 && Lang::parse(text).is_some_and(|named| named.agrees(lang))
 }
 
 impl Fillers {
-    fn number(&mut self, page: u32, anatomy: &Anatomy, emission: &Emission<'_>, shape: Shape) -> u32 {
+    fn number(&mut self, page: u32, anatomy: &Anatomy, filling: &Filling<'_>, shape: Shape) -> u32 {
         let list = &mut self.list;
-        *self.numbers.entry(emission.filler).or_insert_with(|| {
-            let ends = emission.parts.iter().filter(|p| !p.cut).map(|part| ends(anatomy, part.span, shape)).collect();
-            list.push(Filler { role: emission.role, page, parts: emission.parts.to_vec(), ends });
+        *self.numbers.entry(filling.filler).or_insert_with(|| {
+            let ends = filling.parts.iter().filter(|p| !p.cut).map(|part| ends(anatomy, part.span, shape)).collect();
+            list.push(Filler { role: filling.role, page, parts: filling.parts.to_vec(), ends });
             list.len() as u32 - 1
         })
     }

@@ -55,9 +55,9 @@ fn apply(identity: &str, edit: &Edit, from: &str, to: &str) -> Vec<String> {
         }
     }
     if from.is_empty() && edit.field == Field::Path {
-        // Before an absent file too: `/` ↔ `/fr/`.
-        let end = before.len() as u16;
-        places.push((Span { start: end, end }, format!("{to}/")));
+        // Before the file too, or where one would be: `/` ↔ `/fr/`.
+        let at = before.rfind('/').map_or(before.len(), |slash| slash + 1) as u16;
+        places.push((Span { start: at, end: at }, format!("{to}/")));
     }
     places.truncate(MAX_PLACES);
     let tail = query.map(|q| format!("?{q}")).unwrap_or_default();

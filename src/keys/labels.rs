@@ -16,10 +16,9 @@ use crate::types::{Field, Key, Lang};
 /// The language of each page before keys are known; `None` leaves it out.
 pub fn initial(pages: &dyn Pages, params: &Params) -> Vec<Option<Lang>> {
     let label = |page: u32| {
-        let facts = pages.facts(page);
         let lang = match params.labels {
-            LabelMode::Detected => facts.detected,
-            LabelMode::LatinShare if facts.latin_share > 0.5 => Lang::EN,
+            LabelMode::Detected => pages.detected(page),
+            LabelMode::LatinShare if pages.facts(page).latin_share > 0.5 => Lang::EN,
             LabelMode::LatinShare => Lang::ZH,
         };
         (lang.is_known() && is_wanted(lang, params)).then_some(lang)
@@ -146,6 +145,7 @@ fn twins(pages: &dyn Pages, labels: &[Option<Lang>]) -> Vec<(u32, u32)> {
         let least = facts.sketch.iter().copied().filter(|&hash| hash != 0).take(3);
         buckets.extend(least.map(|hash| (lang, facts.title, hash, facts.sketch, page)));
     }
+    pages.release();
     buckets.sort_unstable();
     let mut twins = Vec::new();
     for bucket in buckets.chunk_by(|x, y| (x.0, x.1, x.2) == (y.0, y.1, y.2)) {
@@ -181,10 +181,12 @@ pub fn edit_between(a: &str, b: &str) -> Option<(Field, String, String)> {
     let mut head = x.iter().zip(y).take_while(|(p, q)| p == q).count();
     let mut tail =
         x.iter().rev().zip(y.iter().rev()).take(x.len().min(y.len()) - head).take_while(|(p, q)| p == q).count();
-    while head > 0 && is_token(x[head - 1]) {
+    // Whole tokens only.
+    let inside = |bytes: &[u8], at: usize| at > 0 && at < bytes.len() && is_token(bytes[at - 1]) && is_token(bytes[at]);
+    while inside(x, head) || inside(y, head) {
         head -= 1;
     }
-    while tail > 0 && is_token(x[x.len() - tail]) {
+    while tail > 0 && (inside(x, x.len() - tail) || inside(y, y.len() - tail)) {
         tail -= 1;
     }
     let middle = |text: &str| {

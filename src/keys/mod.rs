@@ -20,14 +20,16 @@ use crate::types::{Field, Key, Lang, LangPair, PagePair};
 pub mod candidate;
 pub mod counterpart;
 pub mod credibility;
+pub mod holes;
 pub mod labels;
 pub mod linking_power;
 pub mod search;
 #[cfg(test)]
 mod twin;
 
-use candidate::{Candidate, Fillers, Scan, Shape};
+use candidate::{Candidate, Fillers, Scan};
 pub use credibility::{Evidence, GlobalSum, State};
+use holes::Shape;
 use linking_power::Ranked;
 use search::Matched;
 
@@ -126,7 +128,9 @@ pub struct Params {
     pub min_share: f64,
     /// Weak keys kept for listing and for global credibility, a site, the strongest first.
     pub max_weak_keys: usize,
-    /// Entries of 16 bytes that the search for candidates holds; beyond it skeletons are sampled. Default 4 M (64 MiB).
+    /// Pages on which the frequency of fillers is counted; larger sites are counted on every n-th page. Default 131,072.
+    pub count_pages: usize,
+    /// Entries of 16 bytes that the search for candidates holds; beyond it skeletons are sampled. Default 2 M (32 MiB).
     pub sample_entries: usize,
     /// Bytes of entries that exact counting holds; beyond it they are sorted on disk. Default 192 MiB.
     pub memory_bytes: usize,
@@ -157,7 +161,8 @@ impl Default for Params {
             min_power: 2,
             min_share: 0.005,
             max_weak_keys: 256,
-            sample_entries: 4 << 20,
+            count_pages: 1 << 17,
+            sample_entries: 2 << 20,
             memory_bytes: 192 << 20,
         }
     }
@@ -385,7 +390,7 @@ impl Search<'_> {
                 pairs: Vec::new(),
             };
             self.judge(&mut found, &ranked, candidate, shape, leftover.map(|l| l.0));
-            if found.state != State::Weak || *power >= u64::from(least(candidate)) {
+            if found.state != State::Weak || found.evidence.power >= u64::from(least(candidate)) {
                 keys.push(found);
             }
         }
@@ -490,7 +495,7 @@ impl Discovery {
             rank.then_with(|| x.key.cmp(&y.key)).then_with(|| x.scope.start.cmp(&y.scope.start))
         });
         let strong = self.keys.iter().filter(|key| key.state != State::Weak).count();
-        order.truncate(strong + max_weak);
+        order.truncate(strong.saturating_add(max_weak));
         let mut position = vec![0; self.keys.len()];
         for (new, &old) in order.iter().enumerate() {
             position[old as usize] = new as u32;

@@ -18,7 +18,8 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use rustc_hash::FxHashSet;
 
-use super::candidate::{Scan, Shape};
+use super::candidate::Scan;
+use super::holes::Shape;
 use super::{CoreMode, Discovery, LabelMode, PageFacts, Pages, Params, SiteUnit, State, Strength, discover};
 use crate::index::site::{Addresses, SKETCH, SiteIndex};
 use crate::text::tokens::Separators;

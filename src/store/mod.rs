@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::index::site::{PageFacts, Pages};
-use crate::types::{ArchiveId, SiteId};
+use crate::types::{ArchiveId, Lang, SiteId};
 
 pub mod catalog;
 pub mod layout;
@@ -393,12 +393,21 @@ impl crate::index::site::Addresses for SitePages {
         let (chunk, at) = self.chunk(page);
         chunk.identity(at)
     }
+
+    fn release(&self) {
+        self.chunks.iter().for_each(Mapped::release);
+    }
 }
 
 impl Pages for SitePages {
     fn facts(&self, page: u32) -> PageFacts {
         let (chunk, at) = self.chunk(page);
         chunk.facts(at)
+    }
+
+    fn detected(&self, page: u32) -> Lang {
+        let (chunk, at) = self.chunk(page);
+        chunk.detected(at)
     }
 }
 

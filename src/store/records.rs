@@ -83,6 +83,18 @@ where
         Ok(Mapped { map, range, of: PhantomData })
     }
 
+    /// Takes the record's pages out of memory; they are read again from the page cache or the disk when they are looked at.
+    #[expect(unsafe_code, reason = "advice about a memory map")]
+    pub fn release(&self) {
+        const PAGE: usize = 4096;
+        let (start, end) = (self.range.start.next_multiple_of(PAGE), self.range.end / PAGE * PAGE);
+        if start < end {
+            // SAFETY: the map is of a file, shared and never written through, so what is dropped comes back the same.
+            // Advice that the system does not take changes nothing.
+            let _ = unsafe { self.map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, end - start) };
+        }
+    }
+
     /// The record itself.
     #[expect(unsafe_code, reason = "the check of every access would cost more than the access")]
     pub fn get(&self) -> &T::Archived {
@@ -298,6 +310,13 @@ where
         let record = Mapped::check(map, range)
             .map_err(|error| self.damage(format!("record at {}:{}: {error}", at.segment(), at.offset())))?;
         Ok((record, next))
+    }
+
+    /// Lets go of all maps that nobody reads any more.
+    pub fn unmap(&self) {
+        if let Ok(mut maps) = self.maps.write() {
+            maps.clear();
+        }
     }
 
     fn map_of(&self, segment: u32, offset: u64) -> Result<Arc<Mmap>> {

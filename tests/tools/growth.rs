@@ -17,6 +17,10 @@ use diglot::store::layout::{BatchRecord, PageEntry};
 use diglot::store::{Access, Store};
 use diglot::types::Lang;
 
+// As the command does.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize| arguments.get(at).and_then(|text| text.replace('_', "").parse::<u64>().ok());

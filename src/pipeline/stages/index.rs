@@ -74,7 +74,9 @@ impl Stage for Index {
             Ok(())
         })?;
         let record = StageRecord { fingerprint: fingerprint(self, context.config), cursor: end.0, finished: true };
-        work.commit(store, Some(record))
+        work.commit(store, Some(record))?;
+        store.batches.unmap();
+        Ok(())
     }
 }
 
@@ -133,6 +135,7 @@ impl Work {
                 seen.insert(site);
                 work.sorter.push(Entry { key: u64::from(site), filler: number, page: place })?;
             }
+            batch.release();
             work.batches.push((at, batch));
             context.observer.progress(u64::from(number) + 1, "");
             at = next;
@@ -274,6 +277,8 @@ impl Work {
             texts.add(&entry.identity);
             if let Some(chunk) = builder.push(&entry) {
                 head.chunks.push(store.sites.append(&chunk)?.0);
+                // Read once, in no order: what is mapped need not stay in memory.
+                self.batches.iter().for_each(|(_, batch)| batch.release());
             }
         }
         if let Some(chunk) = builder.finish() {

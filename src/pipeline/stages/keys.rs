@@ -123,6 +123,8 @@ impl Keys {
             done += group.len() as u64;
             drop(group);
             self.commit(store, results)?;
+            store.sites.unmap();
+            store.results.unmap();
             context.observer.progress(done, "");
             context.check_stop()?;
         }
@@ -230,7 +232,7 @@ impl Task {
         let found = keys::discover(&self.pages, &config.keys, &rescue, folder)?;
         let settled = (0..self.pages.count()).filter_map(|page| {
             let lang = found.langs[page as usize];
-            (lang != self.pages.facts(page).detected).then_some((page, lang.to_bytes()))
+            (lang != self.pages.detected(page)).then_some((page, lang.to_bytes()))
         });
         Ok(ResultRecord {
             site: self.site.0,

@@ -114,10 +114,15 @@ impl ArchivedSiteChunk {
         self.langs.get(usize::from(at)).map_or(Lang::UNKNOWN, |&bytes| Lang::from_bytes(bytes))
     }
 
+    /// Language of a page's text.
+    pub fn detected(&self, at: usize) -> Lang {
+        self.lang(self.detected[at].to_native())
+    }
+
     /// What key discovery wants to know of a page.
     pub fn facts(&self, at: usize) -> PageFacts {
         PageFacts {
-            detected: self.lang(self.detected[at].to_native()),
+            detected: self.detected(at),
             confidence: f32::from(self.confidence[at]) / 255.0,
             declared: self.lang(self.declared[at].to_native()),
             latin_share: f32::from(self.latin_share[at]) / 255.0,

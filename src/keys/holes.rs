@@ -1,0 +1,210 @@
+//! What is cut out of an address, and what is left: the skeletons of one address and what fills them.
+
+use super::Params;
+use crate::text::tokens::{Anatomy, Segment, Span, mix};
+use crate::types::Field;
+
+/// Which kinds of holes are cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Spans of path, file and query.
+    Spans,
+    /// Spans of host labels.
+    HostSpans,
+    /// Beginnings and ends of tokens in path, file and query (Zhang et al. 2013, §2.1, 1).
+    Cores,
+    /// Two spans of different segments at once.
+    Compound,
+}
+
+/// One thing cut out of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The field it stands in.
+    pub field: Field,
+    /// Where it stands.
+    pub span: Span,
+    /// True when nothing stands there on the other side: the separator goes with it.
+    pub cut: bool,
+}
+
+/// What a filler can pair with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Another filler of the same hole.
+    Plain,
+    /// Only [`Role::Null`]: part of it is (null) on the other side.
+    Cut,
+    /// Only [`Role::Cut`]: it is the side where something is (null).
+    Null,
+}
+
+/// What fills one skeleton of an address.
+#[derive(Clone, Copy)]
+pub struct Filling<'p> {
+    /// Hash of the filler: field, kind and text of its parts.
+    pub filler: u64,
+    /// What was cut out, in the order it stands in the address.
+    pub parts: &'p [Part],
+    /// What it can pair with.
+    pub role: Role,
+}
+
+/// Who is told of the skeletons of an address.
+pub trait Sink {
+    /// True when a span may be part of a compound key; `mark` is its [`span_mark`].
+    fn marks(&mut self, mark: u64) -> bool;
+
+    /// True when the skeletons of this filler are wanted: asked before they are hashed, as most are not.
+    fn wants(&mut self, anatomy: &Anatomy, filling: &Filling<'_>) -> bool;
+
+    /// One skeleton, by its hash.
+    fn take(&mut self, anatomy: &Anatomy, filling: &Filling<'_>, skeleton: u64);
+}
+
+const HOLE: u64 = 0x11;
+const CUT: u64 = 0x22;
+const CORE: u64 = 0x33;
+const CORE_CUT: u64 = 0x44;
+const HOLE_AND_CUT: u64 = 0x55;
+const TWO_HOLES: u64 = 0x66;
+const TWO_CUTS: u64 = 0x77;
+
+/// Tells `sink` of every skeleton of an address.
+pub fn skeletons<S: Sink>(shape: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S) {
+    let (nothing, send) = match shape {
+        Shape::Spans | Shape::HostSpans => (CUT, spans as fn(Shape, &Anatomy, &Params, &mut S)),
+        Shape::Cores => (CORE_CUT, cores as fn(Shape, &Anatomy, &Params, &mut S)),
+        Shape::Compound => (TWO_CUTS, compounds as fn(Shape, &Anatomy, &Params, &mut S)),
+    };
+    let filling = Filling { filler: nothing, parts: &[], role: Role::Null };
+    if sink.wants(anatomy, &filling) {
+        sink.take(anatomy, &filling, mix(anatomy.hash(anatomy.whole()), nothing));
+    }
+    send(shape, anatomy, params, sink);
+}
+
+fn spans<S: Sink>(shape: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S) {
+    for_each_span(shape, anatomy, params, |segment, span| {
+        hole_and_cuts(anatomy, segment.field, span, (HOLE, CUT), sink, || anatomy.cuts(segment, span));
+    });
+}
+
+fn cores<S: Sink>(_: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S) {
+    for segment in anatomy.segments().iter().filter(|s| s.field != Field::Host && params.fields.contains(&s.field)) {
+        for token in anatomy.tokens(segment) {
+            let longest = params.max_core_bytes.min(token.len().saturating_sub(1)) as u16;
+            for length in 1..=longest {
+                let head = Span { start: token.start, end: token.start + length };
+                let tail = Span { start: token.end - length, end: token.end };
+                for span in [head, tail] {
+                    if !anatomy.text(span).bytes().all(|b| b.is_ascii_digit()) {
+                        hole_and_cuts(anatomy, segment.field, span, (CORE, CORE_CUT), sink, || [Some(span), None]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// One span, as a hole and cut out.
+fn hole_and_cuts<S: Sink>(
+    anatomy: &Anatomy,
+    field: Field,
+    span: Span,
+    (hole_tag, cut_tag): (u64, u64),
+    sink: &mut S,
+    cuts: impl FnOnce() -> [Option<Span>; 2],
+) {
+    let tag = hole_tag | u64::from(field as u8) << 8;
+    let parts = [Part { field, span, cut: false }];
+    let filling = Filling { filler: filler_hash(anatomy, &parts, tag), parts: &parts, role: Role::Plain };
+    if sink.wants(anatomy, &filling) {
+        sink.take(anatomy, &filling, mix(anatomy.hole_hash(span), tag));
+    }
+    let parts = [Part { field, span, cut: true }];
+    let filling = Filling { filler: filler_hash(anatomy, &parts, cut_tag), parts: &parts, role: Role::Cut };
+    if sink.wants(anatomy, &filling) {
+        for cut in cuts().into_iter().flatten() {
+            sink.take(anatomy, &filling, mix(anatomy.cut_hash(cut), cut_tag));
+        }
+    }
+}
+
+/// Calls `each` with every span that may be a side of a key.
+pub fn for_each_span(shape: Shape, anatomy: &Anatomy, params: &Params, mut each: impl FnMut(&Segment, Span)) {
+    for segment in anatomy.segments() {
+        if !params.fields.contains(&segment.field) || (segment.field == Field::Host) != (shape == Shape::HostSpans) {
+            continue;
+        }
+        let tokens = anatomy.tokens(segment);
+        let runs = if shape == Shape::Compound { 1 } else { params.max_span_tokens };
+        let mut whole_seen = false;
+        for (first, token) in tokens.iter().enumerate() {
+            for last in tokens.iter().skip(first).take(runs) {
+                let span = Span { start: token.start, end: last.end };
+                whole_seen |= span == segment.span;
+                if token == last && params.ignored_tokens.iter().any(|t| t == anatomy.text(span)) {
+                    continue;
+                }
+                each(segment, span);
+            }
+        }
+        if !whole_seen {
+            each(segment, segment.span);
+        }
+    }
+}
+
+fn filler_hash(anatomy: &Anatomy, parts: &[Part], tag: u64) -> u64 {
+    parts.iter().fold(tag, |hash, part| {
+        mix(hash, anatomy.hash(part.span) ^ (u64::from(part.field as u8) << 61 | u64::from(part.cut) << 63))
+    })
+}
+
+/// Spans of one address that compound keys are made of, at the most.
+const MAX_MARKS: usize = 6;
+
+fn compounds<S: Sink>(_: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S) {
+    let mut spans: Vec<(Segment, Span)> = Vec::new();
+    for_each_span(Shape::Compound, anatomy, params, |segment, span| {
+        let part = Part { field: segment.field, span, cut: false };
+        if spans.len() < MAX_MARKS && sink.marks(span_mark(anatomy, &part)) {
+            spans.push((*segment, span));
+        }
+    });
+    let mut send = |skeleton: u64, tag: u64, parts: &[Part], role: Role| {
+        let filling = Filling { filler: filler_hash(anatomy, parts, tag), parts, role };
+        if sink.wants(anatomy, &filling) {
+            sink.take(anatomy, &filling, mix(skeleton, tag));
+        }
+    };
+    let hole = |segment: &Segment, span: Span| Part { field: segment.field, span, cut: false };
+    let cut = |segment: &Segment, span: Span| Part { field: segment.field, span, cut: true };
+    for (segment, span) in &spans {
+        send(anatomy.hole_hash(*span), HOLE_AND_CUT, &[hole(segment, *span)], Role::Null);
+    }
+    for (i, (s1, first)) in spans.iter().enumerate() {
+        for (s2, second) in spans.iter().skip(i + 1).filter(|(s2, _)| s2.span != s1.span) {
+            let both = [hole(s1, *first), hole(s2, *second)];
+            send(anatomy.two_hole_hash(*first, *second), TWO_HOLES, &both, Role::Plain);
+            for gone in anatomy.cuts(s2, *second).into_iter().flatten() {
+                let parts = [hole(s1, *first), cut(s2, *second)];
+                send(anatomy.hole_and_cut_hash(*first, gone), HOLE_AND_CUT, &parts, Role::Cut);
+            }
+            for gone in anatomy.cuts(s1, *first).into_iter().flatten() {
+                let parts = [cut(s1, *first), hole(s2, *second)];
+                send(anatomy.hole_and_cut_hash(*second, gone), HOLE_AND_CUT, &parts, Role::Cut);
+                for other in anatomy.cuts(s2, *second).into_iter().flatten().filter(|other| other.start >= gone.end) {
+                    let parts = [cut(s1, *first), cut(s2, *second)];
+                    send(anatomy.two_cut_hash(gone, other), TWO_CUTS, &parts, Role::Cut);
+                }
+            }
+        }
+    }
+}
+
+/// What a sink is asked about for compound keys: the same for one text in one field, wherever it stands.
+pub fn span_mark(anatomy: &Anatomy, part: &Part) -> u64 {
+    filler_hash(anatomy, &[*part], HOLE)
+}
