@@ -52,7 +52,7 @@
 //! let found = keys::discover(&site, &Params::default(), &no_rescue, &std::env::temp_dir())?;
 //!
 //! assert_eq!(found.keys[0].key.pattern(), "path:en:fr");
-//! let pairs: Vec<(u32, u32)> = found.pairs.iter().map(|(pair, _)| (pair.a, pair.b)).collect();
+//! let pairs: Vec<(u32, u32)> = found.pairs.iter().map(|pair| (pair.a, pair.b)).collect();
 //! assert_eq!(pairs, [(0, 3), (1, 4)]);
 //! # Ok(())
 //! # }
