@@ -174,7 +174,12 @@ where
             }
             let mut offset = FILE_HEADER;
             while let Some(payload) = frame(&map[..stop as usize], offset) {
-                offset = align(payload.end as u64);
+                let next = align(payload.end as u64);
+                // A frame whose padding is cut off is not whole: the file would end before the end told here.
+                if next > stop {
+                    break;
+                }
+                offset = next;
                 end = RecordRef::new(segment, offset);
             }
             if offset < stop {

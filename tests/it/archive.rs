@@ -6,13 +6,10 @@ use std::path::{Path, PathBuf};
 use diglot::archive::{Item, Params, capture, open};
 use diglot::types::{Capture, Skip};
 
-/// The folder of test data, which is no part of the package; `None` where it is not there.
-fn shared(folder: &str) -> Option<PathBuf> {
-    let shared = match std::env::var_os("DIGLOT_SHARED") {
-        Some(shared) => PathBuf::from(shared),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"),
-    };
-    let path = shared.join("data").join(folder);
+/// A folder of large test data, which is no part of the project: `DIGLOT_TEST_DATA` names where they lie. `None` where
+/// there is none.
+fn test_data(folder: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(std::env::var_os("DIGLOT_TEST_DATA")?).join(folder);
     if !path.exists() {
         println!("skipped: {} is not there", path.display());
         return None;
@@ -48,7 +45,7 @@ fn counts(items: &[Item]) -> BTreeMap<String, usize> {
 
 #[test]
 fn every_sample_gives_the_records_the_most_tolerant_reader_finds() {
-    let Some(samples) = shared("warc-samples") else { return };
+    let Some(samples) = test_data("warc-samples") else { return };
     let table = std::fs::read_to_string(samples.join("counts.tsv")).expect("the counts");
     let mut wrong = Vec::new();
     for line in table.lines().skip(1) {
@@ -84,7 +81,7 @@ fn listing(items: &[Item]) -> String {
 
 /// Unpacks the mirror of a site into a folder of its own.
 fn mirror(site: &str) -> Option<tempfile::TempDir> {
-    let packed = shared("httrack")?.join(format!("{site}.tar.zst"));
+    let packed = test_data("httrack")?.join(format!("{site}.tar.zst"));
     let folder = tempfile::tempdir().expect("a folder");
     let tar = std::process::Command::new("tar")
         .args(["--use-compress-program", "zstd -d --long=27", "-xf"])
@@ -164,7 +161,7 @@ fn a_mirror_without_its_cache_has_the_same_pages_and_links() {
 #[test]
 fn a_mirror_has_the_addresses_its_log_has() {
     for site in ["devref", "guide", "harden", "packaging", "mta"] {
-        let (Some(folder), Some(gold)) = (mirror(site), shared("gold")) else { return };
+        let (Some(folder), Some(gold)) = (mirror(site), test_data("gold")) else { return };
         let table = std::fs::read_to_string(gold.join(format!("{site}.httrack-urls.tsv"))).expect("the table");
         let expected: BTreeSet<String> =
             table.lines().filter_map(|line| line.split('\t').nth(1)).map(String::from).collect();
