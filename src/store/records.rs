@@ -4,7 +4,7 @@
 //! once and never changed; bytes beyond the committed length do not exist, whatever the file holds there.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::io::{BufWriter, ErrorKind, Seek, SeekFrom, Write};
 use std::marker::PhantomData;
 use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
@@ -195,7 +195,10 @@ where
                 continue;
             }
             let path = segment_path(&self.folder, segment);
-            let length = fs::metadata(&path).map_err(Error::io(&path, "opening"))?.len();
+            let length = match fs::metadata(&path) {
+                Err(error) if error.kind() == ErrorKind::NotFound => 0,
+                found => found.map_err(Error::io(&path, "reading its length"))?.len(),
+            };
             let needed = if segment == self.end.segment() { self.end.offset() } else { FILE_HEADER };
             if length < needed {
                 return Err(self.damage(format!("{} holds {length} bytes, {needed} were committed", path.display())));
@@ -308,14 +311,13 @@ where
         }
         let map = self.map_of(at.segment(), at.offset())?;
         let Some(range) = frame(&map, at.offset()) else {
-            return Err(self.damage(format!("record at {}:{} fails its checksum", at.segment(), at.offset())));
+            return Err(self.unreadable(at, "its checksum does not fit"));
         };
         let after = align(range.end as u64);
         let last = at.segment() == self.end.segment() || after < map.len() as u64;
         let next =
             if last { RecordRef::new(at.segment(), after) } else { RecordRef::new(at.segment() + 1, FILE_HEADER) };
-        let record = Mapped::check(map, range)
-            .map_err(|error| self.damage(format!("record at {}:{}: {error}", at.segment(), at.offset())))?;
+        let record = Mapped::check(map, range).map_err(|error| self.unreadable(at, &error.to_string()))?;
         Ok((record, next))
     }
 
@@ -350,6 +352,16 @@ where
 
     fn damage(&self, problem: String) -> Error {
         Error::Store { path: self.folder.clone(), problem }
+    }
+
+    fn unreadable(&self, at: RecordRef, why: &str) -> Error {
+        let catalog = self.folder.with_file_name("catalog");
+        let (segment, offset) = (at.segment(), at.offset());
+        self.damage(format!(
+            "the record at {segment}:{offset} is damaged ({why}); delete {} and run again with the same inputs: what is \
+             sound is kept",
+            catalog.display()
+        ))
     }
 }
 

@@ -1,3 +1,5 @@
 //! Integration tests: one binary, one file a subject.
 
 mod archive;
+mod resume;
+mod support;
