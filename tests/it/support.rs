@@ -1,0 +1,180 @@
+//! What the tests share: the command, the sample archives, a store of them, golden files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+/// The folder of the crate.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The folder of test data, which is no part of the package; `None` where it is not there.
+pub fn shared(folder: &str) -> Option<PathBuf> {
+    let shared = match std::env::var_os("DIGLOT_SHARED") {
+        Some(shared) => PathBuf::from(shared),
+        None => root().join("../shared"),
+    };
+    let path = shared.join("data").join(folder);
+    if !path.exists() {
+        println!("skipped: {} is not there", path.display());
+        return None;
+    }
+    Some(path)
+}
+
+/// Unpacks the mirror of a site into a folder of its own.
+pub fn mirror(site: &str) -> Option<tempfile::TempDir> {
+    let packed = shared("httrack")?.join(format!("{site}.tar.zst"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let tar = std::process::Command::new("tar")
+        .args(["--use-compress-program", "zstd -d --long=27", "-xf"])
+        .arg(&packed)
+        .arg("-C")
+        .arg(folder.path())
+        .status();
+    if !tar.is_ok_and(|status| status.success()) {
+        println!("skipped: tar and zstd are needed to unpack {}", packed.display());
+        return None;
+    }
+    Some(folder)
+}
+
+/// A file of `data/`.
+pub fn data(name: &str) -> PathBuf {
+    root().join("data").join(name)
+}
+
+/// The WARC of the sample.
+pub fn webserver() -> PathBuf {
+    data("sites/webserver.warc.gz")
+}
+
+/// The HTTrack mirror of the sample.
+pub fn packaging() -> PathBuf {
+    data("sites/packaging")
+}
+
+/// The command, on a store.
+pub fn diglot(store: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_diglot"));
+    command.env_remove("DIGLOT_STORE").arg("--store").arg(store);
+    command
+}
+
+/// The command as a process of its own, not yet begun.
+pub fn process(store: &Path) -> std::process::Command {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_diglot"));
+    command.env_remove("DIGLOT_STORE").arg("--store").arg(store);
+    command
+}
+
+/// What a command printed to stdout; it must succeed, and say nothing on stderr.
+pub fn stdout(store: &Path, arguments: &[&str]) -> String {
+    let output = diglot(store).args(arguments).assert().success().stderr("").get_output().stdout.clone();
+    String::from_utf8(output).expect("output is UTF-8")
+}
+
+/// The one line on stderr that a command fails with, and its exit code; it must print nothing to stdout.
+pub fn failure(command: &mut Command) -> (i32, String) {
+    let output = command.output().expect("it starts");
+    let stderr = String::from_utf8(output.stderr).expect("messages are UTF-8");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "", "{stderr}");
+    assert!(stderr.starts_with("diglot: ") && stderr.trim_end().lines().count() == 1, "not one line: {stderr}");
+    (output.status.code().expect("it ends by itself"), stderr)
+}
+
+/// A store of both sample sites, made once a run of the tests. For reading only.
+pub fn sample_store() -> &'static Path {
+    static STORE: OnceLock<PathBuf> = OnceLock::new();
+    STORE.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        fs::create_dir_all(folder).expect("a folder");
+        // Statics are not dropped: what earlier runs left is cleared here.
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let process = name.strip_prefix("sample-").and_then(|name| name.strip_suffix(".store"));
+            if process.is_some_and(|id| !Path::new("/proc").join(id).exists()) {
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+        let store = folder.join(format!("sample-{}.store", std::process::id()));
+        let _ = fs::remove_dir_all(&store);
+        run(&store, &[&webserver(), &packaging()]);
+        store
+    })
+}
+
+/// Runs every stage on archives; it must succeed.
+pub fn run(store: &Path, inputs: &[&Path]) {
+    diglot(store).arg("--quiet").arg("run").args(inputs).assert().success();
+}
+
+/// The rows of a listing, by column.
+pub fn rows(store: &Path, arguments: &[&str]) -> Vec<serde_json::Map<String, Value>> {
+    let listing = stdout(store, &[arguments, &["--format", "jsonl"]].concat());
+    let row = |line: &str| match serde_json::from_str(line) {
+        Ok(Value::Object(row)) => row,
+        other => panic!("{line}: {other:?}"),
+    };
+    listing.lines().map(row).collect()
+}
+
+/// Compares with a file of `tests/golden`; `UPDATE_GOLDEN=1` rewrites it. Machine paths become `.`.
+pub fn golden(name: &str, found: &str) {
+    let found = found.replace(&root().display().to_string(), ".");
+    let path = root().join("tests/golden").join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(&path, &found).expect("the folder of the sources can be written");
+        return;
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    let differing = expected.lines().zip(found.lines()).find(|(expected, found)| expected != found);
+    assert!(
+        expected == found,
+        "{name}: {} lines, expected {}; first difference (expected, found): {differing:?}; \
+         UPDATE_GOLDEN=1 takes the new output as expected",
+        found.lines().count(),
+        expected.lines().count()
+    );
+}
+
+/// Writes a WARC of responses: address, status line behind `HTTP/1.1 `, HTML.
+pub fn write_warc(path: &Path, responses: &[(&str, &str, &str)]) {
+    let mut warc = String::new();
+    for (url, status, html) in responses {
+        let length = html.len();
+        let block = format!("HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\r\n{html}");
+        let length = block.len();
+        warc += &format!(
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2024-05-06T07:08:09Z\r\n\
+             WARC-Record-ID: <urn:x>\r\nContent-Type: application/http;msgtype=response\r\n\
+             Content-Length: {length}\r\n\r\n{block}\r\n\r\n"
+        );
+    }
+    fs::write(path, warc).expect("room on the disk");
+}
+
+/// A tiny site of ten pages in two languages, one short page and one that is missing; the language is a directory.
+pub fn tiny_site(path: &Path) {
+    let en = "The museum opens every morning at nine and shows the work of the painters who lived in the valley";
+    let fr =
+        "Le musée ouvre tous les matins à neuf heures et montre les œuvres des peintres qui vivaient dans la vallée";
+    let names = ["paintings", "drawings", "visitors", "history", "garden"];
+    let mut responses = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        for (lang, text) in [("en", en), ("fr", fr)] {
+            let html =
+                format!("<html lang={lang}><title>{name}</title><body><p>{text}, {at}.</p><p>{text}.</p></body>");
+            responses.push((format!("http://tiny.test/{lang}/{name}.html"), "200 OK", html));
+        }
+    }
+    responses.push(("http://tiny.test/en/short.html".into(), "200 OK", "<p>Soon".into()));
+    responses.push(("http://tiny.test/fr/gone.html".into(), "404 Not Found", "<p>Nothing here".into()));
+    let borrowed: Vec<_> = responses.iter().map(|(url, status, html)| (url.as_str(), *status, html.as_str())).collect();
+    write_warc(path, &borrowed);
+}
