@@ -1,5 +1,7 @@
 //! The addresses and languages of one site, as key discovery sees them.
 
+use std::ops::Range;
+
 use crate::types::Lang;
 
 /// Addresses by page ordinal. Implemented by the mapped page table, and by a plain slice for tests.
@@ -74,20 +76,64 @@ pub struct SiteIndex<'a> {
 impl<'a> SiteIndex<'a> {
     /// A site from the language of each page; `None` leaves a page out of every competition.
     pub fn new(addresses: &'a dyn Addresses, languages: &[Option<Lang>]) -> SiteIndex<'a> {
-        let mut langs: Vec<Lang> = languages.iter().copied().flatten().collect();
-        langs.sort_unstable();
-        langs.dedup();
-        let label =
-            |lang: &Option<Lang>| lang.and_then(|l| langs.binary_search(&l).ok()).map_or(NO_LABEL, |at| at as u16);
-        let labels = languages.iter().map(label).collect();
-        SiteIndex { addresses, langs, labels }
+        SiteIndex::collect(addresses, |page| languages[page as usize])
     }
 
-    /// How many pages count for each language.
-    pub fn sizes(&self) -> Vec<u32> {
+    /// A site whose pages are told one by one.
+    pub fn collect(addresses: &'a dyn Addresses, language: impl Fn(u32) -> Option<Lang>) -> SiteIndex<'a> {
+        let mut site =
+            SiteIndex { addresses, langs: Vec::new(), labels: Vec::with_capacity(addresses.count() as usize) };
+        // Numbered as they come; sites have few languages.
+        let mut met: Vec<Lang> = Vec::new();
+        for page in 0..addresses.count() {
+            let number = |lang: Lang, met: &mut Vec<Lang>| {
+                met.iter().position(|&known| known == lang).unwrap_or_else(|| {
+                    met.push(lang);
+                    met.len() - 1
+                })
+            };
+            site.labels.push(language(page).map_or(NO_LABEL, |lang| number(lang, &mut met) as u16));
+        }
+        site.langs.clone_from(&met);
+        site.langs.sort_unstable();
+        let order: Vec<u16> = met.iter().map(|lang| site.langs.binary_search(lang).unwrap_or(0) as u16).collect();
+        for label in site.labels.iter_mut().filter(|label| **label != NO_LABEL) {
+            *label = order[usize::from(*label)];
+        }
+        site
+    }
+
+    /// The language a page counts for, if any.
+    pub fn lang(&self, page: u32) -> Option<Lang> {
+        self.langs.get(usize::from(self.labels[page as usize])).copied()
+    }
+
+    /// Lets a page count for another language, or for none.
+    pub fn set(&mut self, page: u32, lang: Option<Lang>) {
+        let label = lang.map_or(NO_LABEL, |lang| self.label_of(lang));
+        self.labels[page as usize] = label;
+    }
+
+    fn label_of(&mut self, lang: Lang) -> u16 {
+        match self.langs.binary_search(&lang) {
+            Ok(at) => at as u16,
+            Err(at) => {
+                self.langs.insert(at, lang);
+                for label in self.labels.iter_mut().filter(|label| **label != NO_LABEL && usize::from(**label) >= at) {
+                    *label += 1;
+                }
+                at as u16
+            }
+        }
+    }
+
+    /// How many pages of a range count for each language.
+    pub fn sizes(&self, pages: Range<u32>) -> Vec<u32> {
         let mut sizes = vec![0; self.langs.len()];
-        for &label in self.labels.iter().filter(|&&l| l != NO_LABEL) {
-            sizes[usize::from(label)] += 1;
+        for &label in &self.labels[pages.start as usize..pages.end as usize] {
+            if let Some(size) = sizes.get_mut(usize::from(label)) {
+                *size += 1;
+            }
         }
         sizes
     }

@@ -180,6 +180,12 @@ impl Sink for Sampling<'_, '_, '_> {
     fn take(&mut self, anatomy: &Anatomy, filling: &Filling<'_>, skeleton: u64) {
         if skeleton & (self.rate - 1) == 0 {
             let filler = self.fillers.number(self.page, anatomy, filling, self.scan.shape);
+            if self.entries.len() == self.entries.capacity() {
+                // Doubles, but not beyond what the sample may hold and what one address may add.
+                let most = self.scan.params.sample_entries + (1 << 16);
+                let room = most.saturating_sub(self.entries.len()).clamp(64, self.entries.len().max(64));
+                self.entries.reserve_exact(room);
+            }
             self.entries.push(Entry { key: skeleton, filler, page: self.page });
         }
     }
@@ -275,12 +281,7 @@ impl Scan<'_, '_> {
 
     /// The least number of skeletons a filler must fill in each language to be looked at.
     fn least_counts(&self) -> Vec<u32> {
-        let mut sizes = vec![0u32; self.site.langs.len()];
-        for page in self.pages.clone() {
-            if let Some(size) = sizes.get_mut(usize::from(self.site.labels[page as usize])) {
-                *size += 1;
-            }
-        }
+        let sizes = self.site.sizes(self.pages.clone());
         sizes.iter().map(|&size| self.params.least_count(size)).collect()
     }
 

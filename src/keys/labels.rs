@@ -13,8 +13,8 @@ use crate::index::site::{Addresses, NO_LABEL, SKETCH, SiteIndex};
 use crate::text::tokens::{Anatomy, Span};
 use crate::types::{Field, Key, Lang};
 
-/// The language of each page before keys are known; `None` leaves it out.
-pub fn initial(pages: &dyn Pages, params: &Params) -> Vec<Option<Lang>> {
+/// The language of each page before keys are known.
+pub fn initial<'p>(pages: &'p dyn Pages, params: &Params) -> SiteIndex<'p> {
     let label = |page: u32| {
         let lang = match params.labels {
             LabelMode::Detected => pages.detected(page),
@@ -23,22 +23,25 @@ pub fn initial(pages: &dyn Pages, params: &Params) -> Vec<Option<Lang>> {
         };
         (lang.is_known() && is_wanted(lang, params)).then_some(lang)
     };
-    let mut labels: Vec<Option<Lang>> = (0..pages.count()).map(label).collect();
-    settle_scripts(pages, &mut labels);
-    labels
+    let mut site = SiteIndex::collect(pages, label);
+    settle_scripts(pages, &mut site);
+    site
 }
 
 /// Chinese pages too short to show their script count for the script they declare, else for that of most pages.
-fn settle_scripts(pages: &dyn Pages, labels: &mut [Option<Lang>]) {
-    let count = |script: Lang| labels.iter().filter(|label| **label == Some(script)).count();
+fn settle_scripts(pages: &dyn Pages, site: &mut SiteIndex<'_>) {
+    let sizes = site.sizes(0..pages.count());
+    let count = |script: Lang| site.langs.binary_search(&script).map_or(0, |at| sizes[at]);
     let (simplified, traditional) = (count(Lang::ZH_HANS), count(Lang::ZH_HANT));
-    if simplified + traditional == 0 {
+    if simplified + traditional == 0 || count(Lang::ZH) == 0 {
         return;
     }
     let usual = if simplified >= traditional { Lang::ZH_HANS } else { Lang::ZH_HANT };
-    for (label, page) in labels.iter_mut().zip(0..).filter(|(label, _)| **label == Some(Lang::ZH)) {
-        let declared = pages.facts(page).declared;
-        *label = Some(if [Lang::ZH_HANS, Lang::ZH_HANT].contains(&declared) { declared } else { usual });
+    for page in 0..pages.count() {
+        if site.lang(page) == Some(Lang::ZH) {
+            let declared = pages.facts(page).declared;
+            site.set(page, Some(if [Lang::ZH_HANS, Lang::ZH_HANT].contains(&declared) { declared } else { usual }));
+        }
     }
 }
 
@@ -84,8 +87,8 @@ const COPY_EDITS: u32 = 3;
 /// The page that stands for a cluster declares its language, or its address names it, or has nothing where the
 /// others have a mark, or its mark is the purest in that language; then the shortest address.
 /// Cost: every page is compared with at most 3·32 neighbours that share a block.
-pub fn copies(pages: &dyn Pages, labels: &[Option<Lang>]) -> Vec<(u32, u32)> {
-    let twins = twins(pages, labels);
+pub fn copies(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32)> {
+    let twins = twins(pages, site);
     let mut edits: FxHashMap<(Field, String, String), u32> = FxHashMap::default();
     let mut known: Vec<(u32, u32, (Field, String, String))> = Vec::new();
     for (a, b) in twins {
@@ -106,11 +109,11 @@ pub fn copies(pages: &dyn Pages, labels: &[Option<Lang>]) -> Vec<(u32, u32)> {
         marks.entry(a).or_default().push((field, from));
         marks.entry(b).or_default().push((field, to));
     }
-    let purity = Purity::new(pages, labels, marks.values().flatten());
+    let purity = Purity::new(pages, site, marks.values().flatten());
     let mut found = Vec::new();
     for members in clusters.members() {
         let rank = |&page: &u32| {
-            let lang = labels[page as usize].unwrap_or(Lang::UNKNOWN);
+            let lang = site.lang(page).unwrap_or(Lang::UNKNOWN);
             let declares = pages.facts(page).declared.agrees(lang);
             let of_mark = |(field, text): &(Field, String)| {
                 let kind = if names_language(text, lang) {
@@ -136,11 +139,11 @@ pub fn copies(pages: &dyn Pages, labels: &[Option<Lang>]) -> Vec<(u32, u32)> {
 }
 
 /// Pairs of pages that look like copies.
-fn twins(pages: &dyn Pages, labels: &[Option<Lang>]) -> Vec<(u32, u32)> {
+fn twins(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32)> {
     const NEIGHBOURS: usize = 32;
     let mut buckets: Vec<(Lang, u64, u32, [u32; SKETCH], u32)> = Vec::new();
     for page in 0..pages.count() {
-        let Some(lang) = labels[page as usize] else { continue };
+        let Some(lang) = site.lang(page) else { continue };
         let facts = pages.facts(page);
         let least = facts.sketch.iter().copied().filter(|&hash| hash != 0).take(3);
         buckets.extend(least.map(|hash| (lang, facts.title, hash, facts.sketch, page)));
@@ -217,12 +220,12 @@ struct Purity {
 }
 
 impl Purity {
-    fn new<'m>(pages: &dyn Pages, labels: &[Option<Lang>], marks: impl Iterator<Item = &'m (Field, String)>) -> Purity {
+    fn new<'m>(pages: &dyn Pages, site: &SiteIndex<'_>, marks: impl Iterator<Item = &'m (Field, String)>) -> Purity {
         let mut counts: FxHashMap<(Field, String), FxHashMap<Lang, u32>> =
             marks.filter(|(_, text)| !text.is_empty()).map(|mark| (mark.clone(), FxHashMap::default())).collect();
         let mut anatomy = Anatomy::default();
         for page in 0..pages.count() {
-            let Some(lang) = labels[page as usize] else { continue };
+            let Some(lang) = site.lang(page) else { continue };
             for_each_text(&mut anatomy, pages.identity(page), &mut |field, text| {
                 if let Some(langs) = counts.get_mut(&(field, text.to_owned())) {
                     *langs.entry(lang).or_default() += 1;
@@ -301,7 +304,7 @@ impl Clusters {
 pub fn settle(
     pages: &dyn Pages,
     params: &Params,
-    labels: &mut [Option<Lang>],
+    site: &mut SiteIndex<'_>,
     copies: &[(u32, u32)],
     keys: &[FoundKey],
 ) -> bool {
@@ -329,7 +332,7 @@ pub fn settle(
     let mut changed = false;
     let mut anatomy = Anatomy::default();
     for page in 0..pages.count() {
-        let label = labels[page as usize];
+        let label = site.lang(page);
         if established.is_empty() || copied.contains(&page) || label.is_some_and(|lang| established.contains(&lang)) {
             continue;
         }
@@ -349,7 +352,7 @@ pub fn settle(
             _ => None,
         };
         if let Some(lang) = settled.filter(|&lang| is_wanted(lang, params) && label != Some(lang)) {
-            labels[page as usize] = Some(lang);
+            site.set(page, Some(lang));
             changed = true;
         }
     }

@@ -224,15 +224,26 @@ pub struct FoundKey {
     pub pairs: Vec<(u32, u32)>,
 }
 
+/// A pair of one site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FoundPair {
+    /// Page in the key's first language.
+    pub a: u32,
+    /// Page in its second.
+    pub b: u32,
+    /// Position of its key.
+    pub key: u32,
+}
+
 /// What key discovery finds in one domain.
 #[derive(Clone, Debug, Default)]
 pub struct Discovery {
     /// Keys: strong, rescued, outdone, and the strongest of the weak ones.
     pub keys: Vec<FoundKey>,
-    /// Pairs by language pair and page, each with the position of its key.
-    pub pairs: Vec<(PagePair, u32)>,
-    /// The language each page counts for; unknown: none.
-    pub langs: Vec<Lang>,
+    /// Pairs by language pair and page.
+    pub pairs: Vec<FoundPair>,
+    /// The languages that pages count for, and the position among them of each page's ([`NO_LABEL`]: none).
+    labels: (Vec<Lang>, Vec<u16>),
     /// Untranslated copies, and the page that stands for each.
     pub copies: Vec<(u32, u32)>,
 }
@@ -242,29 +253,30 @@ pub struct Discovery {
 /// # Errors
 /// When entries beyond the memory budget cannot be written to `folder`.
 pub fn discover(pages: &dyn Pages, params: &Params, rescue: &FxHashSet<String>, folder: &Path) -> Result<Discovery> {
-    let mut labels = labels::initial(pages, params);
-    let copies = if params.copies { labels::copies(pages, &labels) } else { Vec::new() };
+    let mut site = labels::initial(pages, params);
+    let copies = if params.copies { labels::copies(pages, &site) } else { Vec::new() };
     for &(copy, _) in &copies {
-        labels[copy as usize] = None;
+        site.set(copy, None);
     }
     let search = Search { pages, params, rescue, folder, exempt: exempt_texts(rescue) };
-    let mut keys = search.single_keys(&labels)?;
-    if params.settle_labels && labels::settle(pages, params, &mut labels, &copies, &keys) {
-        keys = search.single_keys(&labels)?;
+    let mut keys = search.single_keys(&site)?;
+    if params.settle_labels && labels::settle(pages, params, &mut site, &copies, &keys) {
+        keys = search.single_keys(&site)?;
     }
     let mut matched = Matched::new(params.one_partner);
     let mut pairs = search::compete(&mut keys, &mut matched);
     for (wanted, shape) in [(params.cores == CoreMode::Leftover, Shape::Cores), (params.compound, Shape::Compound)] {
         if wanted {
-            let mut more = search.leftover_keys(&labels, shape, &matched)?;
+            let mut more = search.leftover_keys(&site, shape, &matched)?;
             let first = keys.len() as u32;
-            pairs.extend(search::compete(&mut more, &mut matched).into_iter().map(|(pair, k)| (pair, first + k)));
+            pairs.extend(
+                search::compete(&mut more, &mut matched).into_iter().map(|p| FoundPair { key: first + p.key, ..p }),
+            );
             keys.extend(more);
         }
     }
-    pairs.sort_unstable();
-    let langs = labels.into_iter().map(|label| label.unwrap_or(Lang::UNKNOWN)).collect();
-    let mut discovery = Discovery { keys, pairs, langs, copies };
+    let labels = (site.langs, site.labels);
+    let mut discovery = Discovery { keys, pairs, labels, copies };
     discovery.drop_weakest(params.max_weak_keys);
     Ok(discovery)
 }
@@ -291,47 +303,39 @@ struct Search<'s> {
 
 impl Search<'_> {
     /// Keys of one span, and of cores where they compete with them.
-    fn single_keys(&self, labels: &[Option<Lang>]) -> Result<Vec<FoundKey>> {
-        let site = SiteIndex::new(self.addresses(), labels);
+    fn single_keys(&self, site: &SiteIndex<'_>) -> Result<Vec<FoundKey>> {
         let mut keys = Vec::new();
         for scope in self.scopes() {
-            keys.extend(self.keys_of(&site, scope.clone(), Shape::Spans, None)?);
+            keys.extend(self.keys_of(site, scope.clone(), Shape::Spans, None)?);
             if self.params.cores == CoreMode::Joint {
-                keys.extend(self.keys_of(&site, scope, Shape::Cores, None)?);
+                keys.extend(self.keys_of(site, scope, Shape::Cores, None)?);
             }
         }
         let several_hosts = host_of(self.pages, 0) != host_of(self.pages, self.pages.count().saturating_sub(1));
         if self.params.fields.contains(&Field::Host) && several_hosts {
-            keys.extend(self.keys_of(&site, 0..self.pages.count(), Shape::HostSpans, None)?);
+            keys.extend(self.keys_of(site, 0..self.pages.count(), Shape::HostSpans, None)?);
         }
         Ok(keys)
     }
 
     /// Keys of cores or of two spans, among pages that have no partner yet.
-    fn leftover_keys(&self, labels: &[Option<Lang>], shape: Shape, matched: &Matched) -> Result<Vec<FoundKey>> {
-        let langs: Vec<Lang> = SiteIndex::new(self.addresses(), labels).langs;
+    fn leftover_keys(&self, site: &SiteIndex<'_>, shape: Shape, matched: &Matched) -> Result<Vec<FoundKey>> {
         let alone = |page: u32, lang: Lang| {
-            let others = langs.iter().filter_map(|&other| LangPair::new(lang, other));
-            others.into_iter().any(|pair| !matched.has_partner(pair, page))
+            let mut others = site.langs.iter().filter_map(|&other| LangPair::new(lang, other));
+            others.any(|pair| !matched.has_partner(pair, page))
         };
-        let left: Vec<Option<Lang>> =
-            labels.iter().zip(0..).map(|(label, page)| label.filter(|&lang| alone(page, lang))).collect();
-        let mut site = SiteIndex::new(self.addresses(), labels);
-        for (label, left) in site.labels.iter_mut().zip(&left) {
-            if left.is_none() {
-                *label = NO_LABEL;
+        let mut left = site.clone();
+        for page in 0..self.pages.count() {
+            if site.lang(page).is_some_and(|lang| !alone(page, lang)) {
+                left.labels[page as usize] = NO_LABEL;
             }
         }
         let scopes = if shape == Shape::Compound { self.domain() } else { self.scopes() };
         let mut keys = Vec::new();
         for scope in scopes {
-            keys.extend(self.keys_of(&site, scope, shape, Some((matched, labels)))?);
+            keys.extend(self.keys_of(&left, scope, shape, Some((matched, site)))?);
         }
         Ok(keys)
-    }
-
-    fn addresses(&self) -> &dyn Addresses {
-        self.pages
     }
 
     /// The page ranges that are sites: one a host, or one for all.
@@ -350,7 +354,7 @@ impl Search<'_> {
         site: &SiteIndex<'_>,
         scope: Range<u32>,
         shape: Shape,
-        leftover: Option<(&Matched, &[Option<Lang>])>,
+        leftover: Option<(&Matched, &SiteIndex<'_>)>,
     ) -> Result<Vec<FoundKey>> {
         let of_scope = site.labels[scope.start as usize..scope.end as usize].iter().filter(|&&l| l != NO_LABEL);
         let first = of_scope.clone().next();
@@ -358,10 +362,7 @@ impl Search<'_> {
             return Ok(Vec::new());
         }
         let scan = Scan { site, pages: scope.clone(), shape, params: self.params, exempt: &self.exempt };
-        let sizes = match leftover {
-            Some((_, labels)) => scope_sizes(&SiteIndex::new(self.addresses(), labels), &scope),
-            None => scope_sizes(site, &scope),
-        };
+        let sizes = leftover.map_or(site, |(_, all)| all).sizes(scope.clone());
         let least =
             |c: &Candidate| self.params.least_count(sizes[usize::from(c.label_a)].min(sizes[usize::from(c.label_b)]));
         let keep = |c: &Candidate, fillers: &Fillers, estimate: u64| {
@@ -432,14 +433,6 @@ impl Search<'_> {
     }
 }
 
-fn scope_sizes(site: &SiteIndex<'_>, scope: &Range<u32>) -> Vec<u32> {
-    let mut sizes = vec![0; site.langs.len()];
-    for &label in site.labels[scope.start as usize..scope.end as usize].iter().filter(|&&l| l != NO_LABEL) {
-        sizes[usize::from(label)] += 1;
-    }
-    sizes
-}
-
 /// The pages of each host, as ranges of a list sorted by address.
 pub fn host_ranges<A: Addresses + ?Sized>(addresses: &A) -> Vec<Range<u32>> {
     let mut ranges: Vec<Range<u32>> = Vec::new();
@@ -484,6 +477,16 @@ fn end_of_host<A: Addresses + ?Sized>(addresses: &A, start: u32, host: &str) -> 
 }
 
 impl Discovery {
+    /// The language a page counts for, if any.
+    pub fn lang(&self, page: u32) -> Option<Lang> {
+        self.labels.0.get(usize::from(self.labels.1[page as usize])).copied()
+    }
+
+    /// A pair with its languages.
+    pub fn page_pair(&self, pair: &FoundPair) -> PagePair {
+        PagePair { langs: self.keys[pair.key as usize].key.langs, a: pair.a, b: pair.b }
+    }
+
     fn drop_weakest(&mut self, max_weak: usize) {
         let mut order: Vec<u32> = (0..self.keys.len() as u32).collect();
         order.sort_by(|&x, &y| {
@@ -498,11 +501,12 @@ impl Discovery {
         for (new, &old) in order.iter().enumerate() {
             position[old as usize] = new as u32;
         }
-        for (_, key) in &mut self.pairs {
-            *key = position[*key as usize];
+        for pair in &mut self.pairs {
+            pair.key = position[pair.key as usize];
         }
         let mut keys: Vec<Option<FoundKey>> = std::mem::take(&mut self.keys).into_iter().map(Some).collect();
         self.keys = order.iter().filter_map(|&old| keys[old as usize].take()).collect();
-        self.pairs.sort_unstable();
+        let keys = &self.keys;
+        self.pairs.sort_unstable_by_key(|pair| (keys[pair.key as usize].key.langs, pair.a, pair.b));
     }
 }

@@ -1,8 +1,8 @@
 //! Competition ⊔: stronger keys take their pairs first (Kit & Ng 2007, eq. 3).
 
-use rustc_hash::FxHashSet;
+use roaring::RoaringBitmap;
 
-use super::{FoundKey, State};
+use super::{FoundKey, FoundPair, State};
 use crate::types::{LangPair, PagePair};
 
 /// Lets the keys that are strong or rescued take their pairs, the strongest first; a page has one partner a language.
@@ -10,14 +10,14 @@ use crate::types::{LangPair, PagePair};
 /// Order: linking power, then single before compound, tokens before cores, then the key itself, so that ties are
 /// broken the same way everywhere; the pairs of one key go by their pages. `matched` holds what was taken before and is
 /// added to. Returns pairs with the position of their key in `keys`; sets `taken`, and `Outdone` where nothing was left.
-pub fn compete(keys: &mut [FoundKey], matched: &mut Matched) -> Vec<(PagePair, u32)> {
+pub fn compete(keys: &mut [FoundKey], matched: &mut Matched) -> Vec<FoundPair> {
     let mut order: Vec<usize> = (0..keys.len()).filter(|&k| keys[k].state != State::Weak).collect();
     order.sort_by(|&x, &y| {
         let (x, y) = (&keys[x], &keys[y]);
         let rank = |k: &FoundKey| (k.key.edits.len(), k.key.edits.iter().any(|edit| edit.core));
         y.evidence.power.cmp(&x.evidence.power).then_with(|| rank(x).cmp(&rank(y))).then_with(|| x.key.cmp(&y.key))
     });
-    let mut pairs = Vec::new();
+    let mut pairs = Vec::with_capacity(order.iter().map(|&k| keys[k].pairs.len()).max().unwrap_or(0));
     for k in order {
         let key = &mut keys[k];
         let langs = key.key.langs;
@@ -28,7 +28,7 @@ pub fn compete(keys: &mut [FoundKey], matched: &mut Matched) -> Vec<(PagePair, u
             let pair = PagePair { langs, a, b };
             if matched.take(pair) {
                 key.taken += 1;
-                pairs.push((pair, k as u32));
+                pairs.push(FoundPair { a, b, key: k as u32 });
             }
         }
         if key.taken == 0 {
@@ -41,27 +41,27 @@ pub fn compete(keys: &mut [FoundKey], matched: &mut Matched) -> Vec<(PagePair, u
 /// Which pages have a partner in which language.
 #[derive(Default)]
 pub struct Matched {
-    taken: rustc_hash::FxHashMap<LangPair, (FxHashSet<u32>, FxHashSet<u32>)>,
+    taken: rustc_hash::FxHashMap<LangPair, (RoaringBitmap, RoaringBitmap)>,
     /// Kit & Ng: at most one partner within the whole site.
-    one_partner: Option<FxHashSet<u32>>,
+    one_partner: Option<RoaringBitmap>,
 }
 
 impl Matched {
     /// Nothing is matched. `one_partner`: a page has one partner in all, not one a language.
     pub fn new(one_partner: bool) -> Matched {
-        Matched { taken: Default::default(), one_partner: one_partner.then(FxHashSet::default) }
+        Matched { taken: Default::default(), one_partner: one_partner.then(RoaringBitmap::new) }
     }
 
     /// True when neither page has a partner that stands in the way.
     pub fn is_free(&self, pair: PagePair) -> bool {
-        let free = |pages: &FxHashSet<u32>, page| !pages.contains(&page);
+        let free = |pages: &RoaringBitmap, page| !pages.contains(page);
         self.taken.get(&pair.langs).is_none_or(|(a, b)| free(a, pair.a) && free(b, pair.b))
             && self.one_partner.as_ref().is_none_or(|pages| free(pages, pair.a) && free(pages, pair.b))
     }
 
     /// True when a page has a partner in the other language of the pair.
     pub fn has_partner(&self, langs: LangPair, page: u32) -> bool {
-        self.taken.get(&langs).is_some_and(|(a, b)| a.contains(&page) || b.contains(&page))
+        self.taken.get(&langs).is_some_and(|(a, b)| a.contains(page) || b.contains(page))
     }
 
     fn take(&mut self, pair: PagePair) -> bool {
@@ -98,7 +98,7 @@ mod tests {
             pairs: vec![(0, 2), (0, 1)],
         }];
         let pairs = compete(&mut keys, &mut Matched::new(false));
-        assert_eq!(pairs, [(PagePair { langs, a: 0, b: 1 }, 0)]);
+        assert_eq!(pairs, [FoundPair { a: 0, b: 1, key: 0 }]);
         assert_eq!((keys[0].taken, keys[0].state), (1, State::Strong));
     }
 }

@@ -622,9 +622,9 @@ fn fast(site: &Site, params: &Params, rescue: &FxHashSet<String>) -> Listed {
     let of = |k: &super::FoundKey| (k.key.clone(), (k.scope.start, k.scope.end), k.evidence.power, k.state, k.taken);
     let mut keys: Vec<_> = found.keys.iter().map(of).collect();
     keys.sort();
-    let pair = |&(pair, k): &(PagePair, u32)| {
-        let key = &found.keys[k as usize];
-        (pair, key.key.clone(), key.scope.start)
+    let pair = |pair: &super::FoundPair| {
+        let key = &found.keys[pair.key as usize];
+        (found.page_pair(pair), key.key.clone(), key.scope.start)
     };
     (keys, found.pairs.iter().map(pair).collect())
 }

@@ -22,6 +22,8 @@ pub struct Index;
 
 /// Bytes of entries sorted in memory; beyond it they are sorted on disk.
 const SORT_BYTES: usize = 256 << 20;
+/// Pages after which mapped memory that was read is given back.
+const RELEASE_PAGES: usize = 1 << 16;
 /// Marks an entry that is a left-out capture.
 const SKIPPED: u32 = 1 << 31;
 /// Sites of one commit, at the most.
@@ -166,13 +168,12 @@ impl Work {
     fn site(&mut self, store: &mut Store, id: SiteId, group: &[Entry]) -> Result<()> {
         let old = store.site(id)?.unwrap_or_default();
         // A run that was stopped has merged some sites already.
-        let group: Vec<Entry> =
-            group.iter().copied().filter(|entry| self.batches[entry.filler as usize].0.0 >= old.indexed).collect();
+        let group = &group[group.partition_point(|entry| self.batches[entry.filler as usize].0.0 < old.indexed)..];
         if group.is_empty() {
             return Ok(());
         }
         let domain = self.fresh.get(&id.0).cloned().unwrap_or_else(|| old.domain.clone());
-        let merged = self.merge(store, &old, &group)?;
+        let merged = self.merge(store, &old, group)?;
         let mut head = SiteHead {
             domain,
             generation: old.generation + 1,
@@ -211,40 +212,51 @@ impl Work {
     fn merge(&self, store: &Store, old: &SiteHead, group: &[Entry]) -> Result<Merged> {
         use crate::index::site::Addresses;
         let old_pages = store.site_pages(old)?;
-        let new = group.iter().filter(|entry| entry.page & SKIPPED == 0).map(|e| Source::New(e.filler, e.page));
-        let mut order: Vec<(u128, Source)> =
-            (0..old_pages.count()).map(Source::Old).chain(new).map(|s| (0, s)).collect();
-        let identity = |source: &Source| match *source {
-            Source::Old(page) => old_pages.identity(page),
-            Source::New(batch, at) => self.batches[batch as usize].1.pages[at as usize].identity.as_str(),
+        let new = group.iter().filter(|entry| entry.page & SKIPPED == 0).map(|e| Source::new(e.filler, e.page));
+        let sources = || (0..old_pages.count()).map(Source::old).chain(new.clone());
+        let identity = |source: Source| match source.place() {
+            Place::Old(page) => old_pages.identity(page),
+            Place::New(batch, at) => self.batches[batch].1.pages[at].identity.as_str(),
         };
-        let stamp = |source: &Source| match *source {
-            Source::Old(page) => {
+        let stamp = |source: Source| match source.place() {
+            Place::Old(page) => {
                 let (chunk, at) = old_pages.chunk(page);
                 (chunk.dates[at].to_native(), chunk.digests[at].to_native())
             }
-            Source::New(batch, at) => {
-                let page = &self.batches[batch as usize].1.pages[at as usize];
+            Place::New(batch, at) => {
+                let page = &self.batches[batch].1.pages[at];
                 (page.date_ms.to_native(), page.digest.to_native())
             }
         };
         // Addresses of a site begin alike: 16 bytes behind what all share settle most comparisons without a look at the map.
-        let shared = common_prefix(order.iter().map(|(_, source)| identity(source)));
-        for (key, source) in &mut order {
-            let tail = identity(source).as_bytes().get(shared..).unwrap_or(&[]);
-            let mut bytes = [0; 16];
-            bytes[..tail.len().min(16)].copy_from_slice(&tail[..tail.len().min(16)]);
-            *key = u128::from_be_bytes(bytes);
-        }
+        let shared = common_prefix(self.releasing(sources()).map(identity));
+        let mut order: Vec<([u64; 2], Source)> = Vec::with_capacity(old_pages.count() as usize + group.len());
+        order.extend(self.releasing(sources()).map(|source| (sort_key(identity(source), shared), source)));
         order.sort_unstable_by(|(key_a, a), (key_b, b)| {
-            let addresses = key_a.cmp(key_b).then_with(|| identity(a).cmp(identity(b)));
-            addresses.then_with(|| stamp(b).cmp(&stamp(a))).then_with(|| a.cmp(b))
+            let addresses = key_a.cmp(key_b).then_with(|| identity(*a).cmp(identity(*b)));
+            addresses.then_with(|| stamp(*b).cmp(&stamp(*a))).then_with(|| a.cmp(b))
         });
         let before = order.len();
-        order.dedup_by(|(key_b, b), (key_a, a)| key_a == key_b && identity(a) == identity(b));
-        let unchanged = !old.domain.is_empty() && order.iter().all(|(_, source)| matches!(source, Source::Old(_)));
+        order.dedup_by(|(key_b, b), (key_a, a)| key_a == key_b && identity(*a) == identity(*b));
+        self.release();
+        let unchanged =
+            !old.domain.is_empty() && order.iter().all(|(_, source)| matches!(source.place(), Place::Old(_)));
         let older = (before - order.len()) as u64;
         Ok(Merged { order: order.into_iter().map(|(_, source)| source).collect(), older, unchanged })
+    }
+
+    /// Gives back what was read of the batches, now and then, while something walks over them.
+    fn releasing<'w>(&'w self, sources: impl Iterator<Item = Source> + 'w) -> impl Iterator<Item = Source> + 'w {
+        sources.enumerate().map(|(at, source)| {
+            if at % RELEASE_PAGES == RELEASE_PAGES - 1 {
+                self.release();
+            }
+            source
+        })
+    }
+
+    fn release(&self) {
+        self.batches.iter().for_each(|(_, batch)| batch.release());
     }
 
     fn write_pages(
@@ -260,12 +272,12 @@ impl Work {
         let mut hosts: BTreeMap<String, BTreeMap<[u8; 8], u32>> = BTreeMap::new();
         let mut texts = Texts::default();
         for source in order {
-            let entry: PageEntry = match *source {
-                Source::Old(page) => {
+            let entry: PageEntry = match source.place() {
+                Place::Old(page) => {
                     let (chunk, at) = old_pages.chunk(page);
                     chunk.entry(at)
                 }
-                Source::New(batch, at) => self.batches[batch as usize].1.pages[at as usize].to_owned(),
+                Place::New(batch, at) => self.batches[batch].1.pages[at].to_owned(),
             };
             let host = entry.identity.split('/').next().unwrap_or("");
             if !hosts.contains_key(host) {
@@ -278,7 +290,7 @@ impl Work {
             if let Some(chunk) = builder.push(&entry) {
                 head.chunks.push(store.sites.append(&chunk)?.0);
                 // Read once, in no order: what is mapped need not stay in memory.
-                self.batches.iter().for_each(|(_, batch)| batch.release());
+                self.release();
             }
         }
         if let Some(chunk) = builder.finish() {
@@ -310,11 +322,46 @@ impl Work {
     }
 }
 
-/// Where an entry comes from. Old ones sort first, so that of two equal captures the one in place stays.
+/// Where an entry comes from, in eight bytes. Old ones sort first, so that of two equal captures the one in place stays.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Source {
+struct Source(u64);
+
+/// A [`Source`] taken apart.
+enum Place {
+    /// A page of the table that is there.
     Old(u32),
-    New(u32, u32),
+    /// An entry of a batch.
+    New(usize, usize),
+}
+
+impl Source {
+    const NEW: u64 = 1 << 63;
+
+    fn old(page: u32) -> Source {
+        Source(u64::from(page))
+    }
+
+    fn new(batch: u32, at: u32) -> Source {
+        Source(Source::NEW | u64::from(batch) << 32 | u64::from(at))
+    }
+
+    fn place(self) -> Place {
+        if self.0 & Source::NEW == 0 {
+            Place::Old(self.0 as u32)
+        } else {
+            Place::New(((self.0 & !Source::NEW) >> 32) as usize, self.0 as u32 as usize)
+        }
+    }
+}
+
+/// 16 bytes of an address behind the first `shared`, as two numbers that sort as they do.
+fn sort_key(identity: &str, shared: usize) -> [u64; 2] {
+    let tail = identity.as_bytes().get(shared..).unwrap_or(&[]);
+    let mut bytes = [0; 16];
+    let length = tail.len().min(16);
+    bytes[..length].copy_from_slice(&tail[..length]);
+    let number = u128::from_be_bytes(bytes);
+    [(number >> 64) as u64, number as u64]
 }
 
 struct Merged {

@@ -231,7 +231,7 @@ impl Task {
         let rescue: FxHashSet<String> = self.considered.iter().cloned().collect();
         let found = keys::discover(&self.pages, &config.keys, &rescue, folder)?;
         let settled = (0..self.pages.count()).filter_map(|page| {
-            let lang = found.langs[page as usize];
+            let lang = found.lang(page).unwrap_or(Lang::UNKNOWN);
             (lang != self.pages.detected(page)).then_some((page, lang.to_bytes()))
         });
         Ok(ResultRecord {
@@ -243,7 +243,7 @@ impl Task {
             alone: self.alone.clone().unwrap_or_else(|| of_keys(&found.keys, config)),
             hosts: self.hosts(&found, config),
             keys: found.keys.iter().map(|key| key_row(key, config)).collect(),
-            pairs: found.pairs.iter().map(|(pair, key)| PairRow { a: pair.a, b: pair.b, key: *key }).collect(),
+            pairs: found.pairs.iter().map(|pair| PairRow { a: pair.a, b: pair.b, key: pair.key }).collect(),
             copies: found.copies,
         })
     }
@@ -256,7 +256,7 @@ impl Task {
             .map(|range| {
                 let mut langs: BTreeMap<Lang, u32> = BTreeMap::new();
                 for page in range.clone() {
-                    *langs.entry(found.langs[page as usize]).or_default() += 1;
+                    *langs.entry(found.lang(page).unwrap_or(Lang::UNKNOWN)).or_default() += 1;
                 }
                 HostRow {
                     host: self.pages.identity(range.start).split('/').next().unwrap_or("").to_owned(),
@@ -267,8 +267,8 @@ impl Task {
                 }
             })
             .collect();
-        for (pair, key) in &found.pairs {
-            let credibility = found.keys[*key as usize].evidence.credibility(&config.keys);
+        for pair in &found.pairs {
+            let credibility = found.keys[pair.key as usize].evidence.credibility(&config.keys);
             let (a, b) = (host_of(pair.a), host_of(pair.b));
             for host in [Some(a), Some(b).filter(|b| *b != a)].into_iter().flatten() {
                 rows[host].pairs += 1;
