@@ -2,7 +2,7 @@
 //!
 //! A store is a folder:
 //! ```text
-//! lock            one writer, or readers
+//! lock            held by whoever has the store open
 //! manifest.json   number of the last commit, ends of the record files, checksum
 //! catalog/        sled: archives, sites, results, credibility, stages, token → sites
 //! pages/          record files: what extraction took out of each capture
@@ -46,7 +46,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// What a store is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Queries: any number of processes at once, while nobody writes.
+    /// Queries, while nobody writes. sled lets one process in at a time all the same: others wait a little, then fail.
     Read,
     /// Everything: one process. Makes the store where there is none.
     Write,
@@ -83,15 +83,22 @@ pub struct Store {
     pub was_rebuilt: bool,
 }
 
+const MANIFEST: &str = "manifest.json";
+
 const KINDS: [(&str, u32); 5] = [("pages", 1), ("batches", 2), ("sites", 3), ("results", 4), ("skips", 5)];
 
 impl Store {
+    /// True when there is a store in `folder`, of whatever format.
+    pub fn is_at(folder: &Path) -> bool {
+        folder.join(MANIFEST).exists()
+    }
+
     /// Opens the store in `folder`.
     ///
     /// # Errors
     /// When it is missing (for reading), in use, of another format, no store at all, or damaged beyond its record files.
     pub fn open(folder: &Path, access: Access) -> Result<Store> {
-        let manifest_path = folder.join("manifest.json");
+        let manifest_path = folder.join(MANIFEST);
         if !manifest_path.exists() {
             if access == Access::Read {
                 return Err(fault(folder, "there is no store here; make one with `diglot run INPUT... --store DIR`"));
@@ -102,7 +109,7 @@ impl Store {
         let lock = lock(folder, access)?;
         let manifest = if manifest_path.exists() { Some(read_manifest(folder, &manifest_path)?) } else { None };
         let known = manifest.as_ref().map(|m| m.sentinel.clone());
-        if let Some((catalog, sentinel)) = Store::open_catalog(folder, known.as_ref())? {
+        if let Some((catalog, sentinel)) = Store::open_catalog(folder, access, known.as_ref())? {
             let store = Store::with_catalog(folder, lock, catalog, sentinel, access);
             match store {
                 Ok(mut store) => {
@@ -134,9 +141,9 @@ impl Store {
     /// The catalog, if it fits the manifest: of the same commit, or of the next one (stopped before the manifest was
     /// replaced). Without a manifest, a catalog that holds a commit is believed, and an empty one is new if nothing
     /// else is there.
-    fn open_catalog(folder: &Path, known: Option<&Sentinel>) -> Result<Option<(Catalog, Sentinel)>> {
+    fn open_catalog(folder: &Path, access: Access, known: Option<&Sentinel>) -> Result<Option<(Catalog, Sentinel)>> {
         let path = folder.join("catalog");
-        let catalog = match Catalog::open(&path, PATIENCE) {
+        let catalog = match Catalog::open(&path, access, PATIENCE) {
             Ok(catalog) => catalog,
             Err(OpenFailure::Locked) => return Err(in_use(folder)),
             Err(OpenFailure::Environment(error)) => return Err(error),
@@ -207,7 +214,7 @@ impl Store {
     }
 
     fn write_manifest(&self) -> Result<()> {
-        let path = self.folder.join("manifest.json");
+        let path = self.folder.join(MANIFEST);
         let crc = manifest_crc(FORMAT_VERSION, &self.sentinel);
         let manifest =
             Manifest { format: FORMAT_VERSION, sentinel: self.sentinel.clone(), crc, config: self.config.clone() };
@@ -223,7 +230,7 @@ impl Store {
         write().map_err(Error::io(&path, "writing"))
     }
 
-    /// Where the record files end in the last commit; changes with every commit.
+    /// Number of the last commit.
     pub fn commit_number(&self) -> u64 {
         self.sentinel.commit
     }
@@ -345,8 +352,13 @@ impl Store {
     /// # Errors
     /// When it cannot be read.
     pub fn site_pages(&self, head: &SiteHead) -> Result<SitePages> {
-        let chunks = head.chunks.iter().map(|&at| self.sites.read(RecordRef(at))).collect::<Result<Vec<_>>>()?;
-        Ok(SitePages { chunks, count: head.pages })
+        let read = |&at: &u64| {
+            let chunk = self.sites.read(RecordRef(at))?;
+            // Checking looks at every byte, most of which are not needed soon.
+            chunk.release();
+            Ok(chunk)
+        };
+        Ok(SitePages { chunks: head.chunks.iter().map(read).collect::<Result<_>>()?, count: head.pages })
     }
 }
 

@@ -87,8 +87,10 @@ where
     #[expect(unsafe_code, reason = "advice about a memory map")]
     pub fn release(&self) {
         const PAGE: usize = 4096;
+        /// Less is not worth the system call.
+        const LEAST: usize = 256 << 10;
         let (start, end) = (self.range.start.next_multiple_of(PAGE), self.range.end / PAGE * PAGE);
-        if start < end {
+        if start + LEAST <= end {
             // SAFETY: the map is of a file, shared and never written through, so what is dropped comes back the same.
             // Advice that the system does not take changes nothing.
             let _ = unsafe { self.map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, end - start) };
@@ -173,6 +175,7 @@ where
             let mut offset = FILE_HEADER;
             while let Some(payload) = frame(&map[..stop as usize], offset) {
                 let next = align(payload.end as u64);
+                // A frame whose padding is cut off is not whole: the file would end before the end told here.
                 if next > stop {
                     break;
                 }

@@ -1,24 +1,12 @@
 //! Real archives are read as far as any reader reads them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use diglot::archive::{Item, Params, capture, open};
 use diglot::types::{Capture, Skip};
 
-/// The folder of test data, which is no part of the package; `None` where it is not there.
-fn shared(folder: &str) -> Option<PathBuf> {
-    let shared = match std::env::var_os("DIGLOT_SHARED") {
-        Some(shared) => PathBuf::from(shared),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"),
-    };
-    let path = shared.join("data").join(folder);
-    if !path.exists() {
-        println!("skipped: {} is not there", path.display());
-        return None;
-    }
-    Some(path)
-}
+use crate::support::{mirror, shared};
 
 fn items(path: &Path) -> Vec<Item> {
     let mut archive = open(path, 0, &Params::default()).expect("an archive");
@@ -80,23 +68,6 @@ fn listing(items: &[Item]) -> String {
         Item::Skip(skip) => format!("  {}+{} {}: {}", skip.offset, skip.length, skip.reason, skip.detail),
     };
     items.iter().map(line).collect::<Vec<_>>().join("\n")
-}
-
-/// Unpacks the mirror of a site into a folder of its own.
-fn mirror(site: &str) -> Option<tempfile::TempDir> {
-    let packed = shared("httrack")?.join(format!("{site}.tar.zst"));
-    let folder = tempfile::tempdir().expect("a folder");
-    let tar = std::process::Command::new("tar")
-        .args(["--use-compress-program", "zstd -d --long=27", "-xf"])
-        .arg(&packed)
-        .arg("-C")
-        .arg(folder.path())
-        .status();
-    if !tar.is_ok_and(|status| status.success()) {
-        println!("skipped: tar and zstd are needed to unpack {}", packed.display());
-        return None;
-    }
-    Some(folder)
 }
 
 /// The pages of an archive by address.
