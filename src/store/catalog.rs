@@ -149,6 +149,10 @@ impl Catalog {
             sled::Error::Io(source) => {
                 Error::Io { path: self.folder.clone(), action: "accessing the catalog", source: of_the_system(source) }
             }
+            sled::Error::Corruption { .. } => Error::Store {
+                path: self.folder.clone(),
+                problem: "the catalog is damaged; delete this folder and run again with the same inputs".into(),
+            },
             other => {
                 Error::Store { path: self.folder.clone(), problem: format!("{action} the catalog failed: {other}") }
             }
@@ -367,4 +371,49 @@ fn quietly<T>(work: impl FnOnce() -> T) -> T {
     let result = work();
     std::panic::set_hook(hook);
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damage_that_shows_late_says_what_to_do() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        // sled lets go of its files a moment after it is dropped.
+        let open = || match Catalog::open(folder.path(), Access::Write, Duration::from_secs(5)) {
+            Ok(catalog) => Some(catalog),
+            Err(OpenFailure::Damaged(_)) => None,
+            Err(_) => panic!("nobody else holds it"),
+        };
+        let mut noise = 1u64;
+        for part in 0..20u32 {
+            let catalog = open().expect("nothing is damaged yet");
+            let mut changes = Changes::default();
+            for number in 0..200 {
+                noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                changes.put_bytes(Table::Site, &(part * 200 + number).to_be_bytes(), &noise.to_le_bytes().repeat(60));
+            }
+            catalog.apply(changes).expect("room on disk");
+        }
+        let path = folder.path().join("db");
+        let sound = std::fs::read(&path).expect("it was written");
+        let mut told = 0;
+        for at in (0..sound.len()).step_by(sound.len() / 25) {
+            let mut bytes = sound.clone();
+            let end = bytes.len().min(at + 64);
+            bytes[at..end].fill(0);
+            std::fs::write(&path, bytes).expect("room on disk");
+            let Some(catalog) = open() else { continue };
+            let values = (0..4000u32).map(|number| catalog.get_bytes(Table::Site, &number.to_be_bytes()));
+            match values.collect::<Result<Vec<_>>>() {
+                Ok(values) => assert!(values.iter().all(Option::is_some), "lost without a word, byte {at}"),
+                Err(error) => {
+                    assert!(error.to_string().contains("delete this folder"), "{error}");
+                    told += 1;
+                }
+            }
+        }
+        assert!(told > 0, "damage is met while reading");
+    }
 }

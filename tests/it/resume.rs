@@ -579,3 +579,34 @@ fn a_store_damaged_in_the_middle_says_what_to_do() {
     let message = Store::open(store.path(), Access::Write).err().map(|error| error.to_string()).unwrap_or_default();
     assert!(message.contains("delete that file"), "{message}");
 }
+
+#[test]
+fn a_catalog_damaged_anywhere_is_repaired_or_says_what_to_do() {
+    let folder = tempdir();
+    let inputs = archives(folder.path());
+    let sound = tempdir();
+    run(sound.path(), &inputs);
+    let expected = answers(sound.path());
+    let db = fs::read(sound.path().join("catalog/db")).expect("it is there");
+    let used = db.iter().rposition(|&byte| byte != 0).expect("it is not empty");
+    let seed = 5;
+    let mut dice = Dice(seed);
+    let mut told = 0;
+    for _ in 0..40 {
+        let store = tempdir();
+        copy(sound.path(), store.path());
+        let at = dice.roll(used as u64 - 64) as usize;
+        let mut bytes = db.clone();
+        bytes[at..at + 64].fill(0);
+        fs::write(store.path().join("catalog/db"), bytes).expect("room on disk");
+        let again = |store: &Path| run_with(store, &inputs, &Silent, &AtomicBool::new(false));
+        if let Err(error) = again(store.path()) {
+            assert!(error.to_string().contains("delete this folder"), "seed {seed}, byte {at}: {error}");
+            told += 1;
+            fs::remove_dir_all(store.path().join("catalog")).expect("it is there");
+            again(store.path()).expect("as told");
+        }
+        assert_same(&answers(store.path()), &expected, &format!("seed {seed}, byte {at}"));
+    }
+    println!("{told} of 40 said what to do, the others were repaired");
+}
