@@ -9,26 +9,7 @@ use crate::keys::{State, credibility};
 use crate::store::layout::{ArchivedResultRecord, SiteHead, SkipEntry};
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{SitePages, Store};
-use crate::types::{CanonicalUrl, Key, Lang, SiteId, registrable_domain};
-
-/// One pair of pages, for listing.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PairLine {
-    /// Address of the page in the language listed first.
-    pub url_a: String,
-    /// Address of its translation.
-    pub url_b: String,
-    /// Language of the first.
-    pub lang_a: Lang,
-    /// Language of the second.
-    pub lang_b: Lang,
-    /// How far it is to be trusted, 0..=1: the local credibility of its key.
-    pub score: f64,
-    /// What proposed it.
-    pub method: &'static str,
-    /// The key's pattern, from the first address to the second.
-    pub key: String,
-}
+use crate::types::{CanonicalUrl, Key, Lang, PairLine, SiteId, registrable_domain};
 
 /// One key of one site, for listing.
 #[derive(Clone, Debug)]

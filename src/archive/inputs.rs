@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{FORMATS, head_of, recognised};
+use super::{FORMATS, format_of, head_of, recognised};
 use crate::error::{Error, Result};
 
 /// How deep lists may name lists.
@@ -52,6 +52,8 @@ impl Found {
 
     fn path(&mut self, input: &str, path: &Path) -> Result<()> {
         if !path.is_dir() {
+            // Told now, not after the days that reading the inputs before it may take.
+            format_of(path)?;
             self.add(path);
             return Ok(());
         }

@@ -19,28 +19,35 @@ enum What {
     Keys,
 }
 
+/// Score pairs or keys against gold.
+///
 /// Precision, recall and F1 of pairs, for each site and language pair and in all; or keys beside the gold keys.
 ///
 /// Gold pairs: url_a, url_b, lang_a, lang_b; grey pairs have a reason besides: `untranslated` ones are wrong when given
 /// out, others are left out of the score. Only language pairs that gold or grey name are scored. Gold keys: key_a, key_b,
 /// field. All tab-separated, without a header line.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  diglot eval --gold site.pairs.tsv --grey site.grey.tsv
+  diglot eval --gold site.pairs.tsv --show-errors example.org
+  diglot eval --what keys --gold site.keys.tsv --pairs site.pairs.tsv")]
 pub struct Eval {
     /// Only what the store has of this host or registrable domain.
     host: Option<String>,
-    /// Gold files.
+    /// Files of gold pairs, or of gold keys.
     #[arg(long, required = true, value_name = "FILE")]
     gold: Vec<PathBuf>,
-    /// Grey files.
+    /// Files of grey pairs: what is no gold pair, and why.
     #[arg(long, value_name = "FILE")]
     grey: Vec<PathBuf>,
-    /// What is scored.
+    /// What is scored: the pairs, or the keys that took any.
     #[arg(long, value_enum, default_value = "pairs")]
     what: What,
     /// Gold pairs, for `--what keys`: keys of languages without any are not scored.
     #[arg(long, value_name = "FILE")]
     pairs: Vec<PathBuf>,
-    /// The wrong and the missed ones too.
+    /// The wrong and the missed pairs too, a line each.
     #[arg(long)]
     show_errors: bool,
     #[command(flatten)]

@@ -16,13 +16,20 @@ use serde_json::{Map, Value, json};
 
 use super::Global;
 
-/// Tells what is known of one address: where its page came from, its languages, its partners and by which key; if it has
+/// Tell everything known of a page, or of a pair.
+///
+/// Of one address: where its page came from, its languages, its partners and by which key; if it has
 /// none, what each key would pair it with and what became of that. With two addresses: why the two are a pair, or are not.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  diglot explain http://example.org/fr/about.html
+  diglot explain example.org/fr/about.html example.org/en/about.html
+  diglot explain --json example.org/")]
 pub struct Explain {
-    /// An address.
+    /// The address of a page; http:// may be left out.
     url: String,
-    /// Another one.
+    /// The address of another page: are the two a pair, and why.
     other: Option<String>,
     /// A JSON object instead of lines.
     #[arg(long)]
@@ -222,10 +229,19 @@ impl Asked<'_> {
         }
         let identity = site.pages.identity(page).to_owned();
         let mut told: Vec<String> = Vec::new();
+        let mut other_lang: Vec<Lang> = Vec::new();
         for row in result.keys.iter().filter(|row| row.state != State::Weak as u8) {
             let Some(key) = row.key() else { continue };
             for (forward, side) in [(true, key.langs.a), (false, key.langs.b)] {
                 if side != lang {
+                    let leads = counterpart::counterparts(&identity, &key, forward);
+                    if !other_lang.contains(&side) && leads.iter().any(|other| site.pages.find(other).is_some()) {
+                        facts.add(
+                            "address",
+                            format!("that of a {side} page by {}, but its text is {lang}", key.pattern()),
+                        );
+                        other_lang.push(side);
+                    }
                     continue;
                 }
                 for other in counterpart::counterparts(&identity, &key, forward) {
@@ -241,6 +257,7 @@ impl Asked<'_> {
         let strong = result.keys.iter().any(|row| row.state != State::Weak as u8);
         let verdict = match (strong, told.is_empty()) {
             (false, _) => "not paired: the site has no strong key",
+            (true, true) if !other_lang.is_empty() => "not paired: its text is not in the language of its address",
             (true, true) => "not paired: no key of the site leads from this address to one that is known",
             (true, false) => "not paired: what the keys lead to cannot be its partner",
         };

@@ -1,19 +1,27 @@
 //! `diglot export`.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 
 use clap::Args;
 use diglot::error::Error;
 use diglot::export::{EXPORTERS, exporter};
 use diglot::query::{self, Scope};
 
-use super::Global;
+use super::{Global, STOP};
 
+/// Write the pairs to a file, for other tools.
+///
+/// Columns as those of `diglot pairs`. Memory does not grow with the number of pairs.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  diglot export -o pairs.tsv
+  diglot export --format jsonl --host example.org | gzip > pairs.jsonl.gz")]
 pub struct Export {
-    /// tsv or jsonl.
+    /// How it is written: tsv or jsonl.
     #[arg(long, default_value = "tsv")]
     format: String,
     /// What to export.
@@ -40,12 +48,29 @@ impl Export {
         let mut write = |out: &mut dyn Write, place: &str| -> anyhow::Result<()> {
             let failed = |source| Error::Io { path: place.into(), action: "writing", source };
             exporter.begin(out).map_err(failed)?;
-            query::for_each_pair(&store, &config, &scope, |pair| exporter.pair(&pair, out).map_err(failed))?;
+            query::for_each_pair(&store, &config, &scope, |pair| {
+                if STOP.load(Ordering::Relaxed) {
+                    return Err(Error::Interrupted);
+                }
+                exporter.pair(&pair, out).map_err(failed)
+            })?;
             Ok(out.flush().map_err(failed)?)
         };
         match self.output.filter(|path| path.as_os_str() != "-") {
             None => write(&mut BufWriter::new(io::stdout().lock()), "stdout"),
+            // A pipe or device stays what it is.
+            Some(path) if path.exists() && !path.is_file() => {
+                if path.is_dir() {
+                    return Err(
+                        Error::input(path.display().to_string(), "is a folder, expected a file to write").into()
+                    );
+                }
+                let file = OpenOptions::new().write(true).open(&path).map_err(Error::io(&path, "opening"))?;
+                write(&mut BufWriter::new(file), &path.display().to_string())
+            }
             Some(path) => {
+                // What a link leads to is replaced, not the link.
+                let path = path.canonicalize().unwrap_or(path);
                 let mut name = path.file_name().unwrap_or_default().to_owned();
                 name.push(".part");
                 let part = path.with_file_name(name);

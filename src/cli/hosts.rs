@@ -21,7 +21,14 @@ enum Sort {
     Credibility,
 }
 
+/// List the hosts: pages, pairs, and pages of each language.
+///
+/// Credibility is C(w), that of the best key of the host: the share of its pages that the key pairs.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  diglot hosts
+  diglot hosts --sort credibility --format tsv | head -20")]
 pub struct Hosts {
     /// What comes first.
     #[arg(long, value_enum, default_value = "pairs")]

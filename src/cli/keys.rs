@@ -9,7 +9,16 @@ use serde_json::json;
 use super::listing::{Listing, number};
 use super::{FormatArg, Global, run};
 
+/// List the keys of a host, or of all; bring them up to date first.
+///
+/// A key is what the addresses of translations differ in: where a page of the first language has FROM, its translation has
+/// TO. Power is the number of URL pairs it matches, taken those that no stronger key took; credibility is C(p, w), the share
+/// of the site's pages it pairs; global is C(p), over all sites, in pages.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  diglot keys example.org
+  diglot keys --weak --format tsv")]
 pub struct Keys {
     /// A host, a registrable domain or an address; none: all.
     host: Option<String>,

@@ -32,7 +32,7 @@ use listing::Format;
 /// Archives (WARC, ARC, WACZ, HTTrack mirrors) go into a store; `diglot` learns from the addresses how each site marks
 /// its languages, and pairs the pages. Everything is offline, and every command can be interrupted: the same command goes on.
 #[derive(Parser)]
-#[command(name = "diglot", version, max_term_width = 100)]
+#[command(name = "diglot", version, max_term_width = 100, after_help = EXAMPLES)]
 struct Cli {
     #[command(flatten)]
     global: Global,
@@ -40,9 +40,18 @@ struct Cli {
     command: Command,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  diglot run crawl.warc.gz                  from an archive to pairs, into ./diglot.store
+  diglot pairs fr.example.org               which pairs a host has, by which key
+  diglot explain http://example.org/a.html  why a page has a partner, or has none
+  diglot export -o pairs.tsv                all pairs into a file
+
+Exit codes: 0 done, 1 error, 2 usage, 130 interrupted.";
+
 #[derive(Args)]
 struct Global {
-    /// Folder of the store.
+    /// Folder of the store, where everything is kept between commands.
     #[arg(long, global = true, env = "DIGLOT_STORE", default_value = "diglot.store", value_name = "DIR")]
     store: PathBuf,
     /// Threads that work; by default one a core.
@@ -55,23 +64,14 @@ struct Global {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Take in archives and do everything: ingest, index, keys. Goes on where it was stopped.
     Run(run::Run),
-    /// Take in archives, and stop there.
     Ingest(run::Ingest),
-    /// List the keys of a host, or of all; bring them up to date first.
     Keys(keys::Keys),
-    /// Show the stages, what the store holds, and what was left out and why.
     Status(status::Status),
-    /// List the hosts.
     Hosts(hosts::Hosts),
-    /// List the pairs of a host, or of all.
     Pairs(pairs::Pairs),
-    /// Tell everything known of a page, or of a pair.
     Explain(explain::Explain),
-    /// Write the pairs to a file.
     Export(export::Export),
-    /// Score pairs or keys against gold.
     Eval(eval::Eval),
 }
 
@@ -130,9 +130,12 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         }
         rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("starting threads")?;
     }
-    ctrlc::set_handler(|| {
+    // These look at STOP, and end well; the others have nothing to lose.
+    let ends_by_itself =
+        matches!(cli.command, Command::Run(_) | Command::Ingest(_) | Command::Keys(_) | Command::Export(_));
+    ctrlc::set_handler(move || {
         // The second time the user means it: what is committed is safe.
-        if STOP.swap(true, Ordering::Relaxed) {
+        if STOP.swap(true, Ordering::Relaxed) || !ends_by_itself {
             std::process::exit(130);
         }
     })
@@ -210,26 +213,32 @@ struct Settings {
 }
 
 impl Settings {
+    /// Tells of values that make no sense, before a store is made.
+    fn check(&self) -> anyhow::Result<()> {
+        if let Some(preset) = self.preset.as_ref().filter(|preset| Config::preset(preset).is_none()) {
+            let names: Vec<&str> = diglot::config::PRESETS.iter().map(|(name, _)| *name).collect();
+            return Err(Error::Config(format!("--preset is {preset}, expected one of {}", names.join(", "))).into());
+        }
+        if !self.means_all_langs() {
+            parse_langs(&self.langs)?;
+        }
+        Ok(())
+    }
+
+    fn means_all_langs(&self) -> bool {
+        self.langs.iter().any(|lang| lang == "all")
+    }
+
     /// Changes the store's settings, and gives the new ones.
     fn apply(&self, store: &mut Store) -> anyhow::Result<Config> {
+        self.check()?;
         let mut run = store.config().clone();
         if let Some(preset) = &self.preset {
-            if Config::preset(preset).is_none() {
-                let names: Vec<&str> = diglot::config::PRESETS.iter().map(|(name, _)| *name).collect();
-                return Err(Error::Config(format!("--preset is {preset}, expected one of {}", names.join(", "))).into());
-            }
             run.preset.clone_from(preset);
         }
-        if self.langs.iter().any(|lang| lang == "all") {
+        if self.means_all_langs() {
             run.langs.clear();
         } else if !self.langs.is_empty() {
-            for lang in &self.langs {
-                if Lang::parse(lang).is_none() {
-                    return Err(
-                        Error::Config(format!("--langs has {lang}, expected tags such as en, fr, zh-Hans")).into()
-                    );
-                }
-            }
             run.langs.clone_from(&self.langs);
         }
         if let Some(site) = &self.site {
@@ -245,4 +254,13 @@ impl Settings {
         }
         Ok(config)
     }
+}
+
+/// Languages of an option.
+fn parse_langs(langs: &[String]) -> anyhow::Result<Vec<Lang>> {
+    let parse = |text: &String| {
+        let problem = || Error::Config(format!("--langs has {text}, expected tags such as en, fr, zh-Hans"));
+        Ok(Lang::parse(text).ok_or_else(problem)?)
+    };
+    langs.iter().map(parse).collect()
 }

@@ -1,14 +1,24 @@
 //! `diglot pairs`.
 
 use clap::Args;
+use diglot::error::Error;
 use diglot::query::{self, Scope};
 use diglot::types::Lang;
 use serde_json::json;
 
 use super::listing::{Listing, number};
-use super::{FormatArg, Global};
+use super::{FormatArg, Global, parse_langs};
 
+/// List the pairs of a host, or of all.
+///
+/// Columns: the two addresses, their languages, a score from 0 to 1 (the local credibility of the key), the method, and the
+/// key, which is what one address has where the other has something else. A pair of pages on two hosts is listed under both.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  diglot pairs example.org
+  diglot pairs --langs fr,en --min-score 0.3
+  diglot pairs --format jsonl | head")]
 pub struct Pairs {
     /// A host, a registrable domain or an address; none: all.
     host: Option<String>,
@@ -32,11 +42,10 @@ impl Pairs {
         let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
         let columns = ["url_a", "url_b", "lang_a", "lang_b", "score", "method", "key"];
         let mut listing = Listing::new(self.format.get(), &columns)?;
-        let mut outcome = Ok(());
         query::for_each_pair(&store, &config, &scope, |pair| {
             let is_wanted = |lang: Lang| wanted.is_empty() || wanted.iter().any(|w| w.agrees(lang));
-            if pair.score >= self.min_score && is_wanted(pair.lang_a) && is_wanted(pair.lang_b) && outcome.is_ok() {
-                outcome = listing.row(vec![
+            if pair.score >= self.min_score && is_wanted(pair.lang_a) && is_wanted(pair.lang_b) {
+                let row = vec![
                     json!(pair.url_a),
                     json!(pair.url_b),
                     json!(pair.lang_a.as_str()),
@@ -44,21 +53,11 @@ impl Pairs {
                     number(pair.score, 4),
                     json!(pair.method),
                     json!(pair.key),
-                ]);
+                ];
+                listing.row(row).map_err(Error::io("stdout", "writing"))?;
             }
             Ok(())
         })?;
-        outcome?;
         Ok(listing.finish()?)
     }
-}
-
-/// Languages of an option.
-pub fn parse_langs(langs: &[String]) -> anyhow::Result<Vec<Lang>> {
-    let parse = |text: &String| {
-        let problem =
-            || diglot::error::Error::Config(format!("--langs has {text}, expected tags such as en, fr, zh-Hans"));
-        Ok(Lang::parse(text).ok_or_else(problem)?)
-    };
-    langs.iter().map(parse).collect()
 }

@@ -16,9 +16,21 @@ use std::collections::BTreeMap;
 use super::progress::Progress;
 use super::{Global, STOP, Settings};
 
+/// Take in archives and do everything: ingest, index, keys. Goes on where it was stopped.
+///
+/// Archives that were read before are not read again, and only what changed is done again. The settings stay with the store
+/// until others are given. Ends with the keys that took pairs, the first pairs, and a count of what was left out.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  diglot run crawl.warc.gz
+  diglot run 'crawl-*.warc.gz' mirror/ --langs en,fr
+  diglot run @inputs.txt --store /data/museums.store
+  diglot run --preset pupsniffer-2013       the same archives, by another method
+  diglot run                                go on with what was stopped")]
 pub struct Run {
-    /// Archives: files, folders, globs, or @LIST with one input a line. None: go on with what the store has.
+    /// Archives (WARC, ARC, WACZ, HTTrack mirrors): files, folders, patterns, or @LIST, a file with one input a line. None: go
+    /// on with what the store has.
     #[arg(value_name = "INPUT")]
     inputs: Vec<String>,
     #[command(flatten)]
@@ -36,12 +48,17 @@ impl Run {
                 Error::Config(format!("--until is {}, expected one of {}", self.until, names.join(", "))).into()
             );
         }
+        self.settings.check()?;
         let inputs = expand(&self.inputs)?;
+        let nothing = || Error::Config("nothing to do: the store is empty and no input is given".into());
+        if inputs.is_empty() && !Store::is_at(&global.store) {
+            return Err(nothing().into());
+        }
         let (mut store, _) = global.write()?;
         let config = self.settings.apply(&mut store)?;
         let inputs = with_partial(&store, inputs)?;
         if inputs.is_empty() && store.archive_count()? == 0 {
-            return Err(Error::Config("nothing to do: the store is empty and no input is given".into()).into());
+            return Err(nothing().into());
         }
         work(&mut store, &config, &inputs, global, &self.until)?;
         if !global.quiet {
@@ -51,9 +68,17 @@ impl Run {
     }
 }
 
+/// Take in archives, and stop there.
+///
+/// Reads the pages out of archives: their text, language, links. Keys and pairs are found by `diglot run`, which goes on from
+/// here, or by `diglot keys`.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  diglot ingest crawl-01.warc.gz
+  diglot ingest crawls/ mirrors/ --max-record-bytes 33554432")]
 pub struct Ingest {
-    /// Archives: files, folders, globs, or @LIST with one input a line.
+    /// Archives (WARC, ARC, WACZ, HTTrack mirrors): files, folders, patterns, or @LIST, a file with one input a line.
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<String>,
     #[command(flatten)]
@@ -62,6 +87,7 @@ pub struct Ingest {
 
 impl Ingest {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
+        self.settings.check()?;
         let inputs = expand(&self.inputs)?;
         let (mut store, _) = global.write()?;
         let config = self.settings.apply(&mut store)?;

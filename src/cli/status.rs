@@ -11,9 +11,17 @@ use serde_json::json;
 use super::listing::Listing;
 use super::{FormatArg, Global};
 
+/// Show the stages, what the store holds, and what was left out and why.
+///
+/// A stage is fresh, partial (the same `run` goes on with it), stale (something before it changed) or not run. Damage in an
+/// archive is told with the archive and the offset.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  diglot status
+  diglot status --archives --format jsonl")]
 pub struct Status {
-    /// A line for each archive too.
+    /// A line for each archive too, and samples of all that was left out.
     #[arg(long)]
     archives: bool,
     #[command(flatten)]

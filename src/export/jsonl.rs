@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::Exporter;
-use crate::query::PairLine;
+use crate::types::PairLine;
 
 pub struct Jsonl;
 
@@ -29,8 +29,7 @@ impl Exporter for Jsonl {
             url_b: &pair.url_b,
             lang_a: pair.lang_a.as_str(),
             lang_b: pair.lang_b.as_str(),
-            // Four digits, as in every other listing.
-            score: (pair.score * 1e4).round() / 1e4,
+            score: super::score(pair),
             method: pair.method,
             key: &pair.key,
         };

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::query::PairLine;
+use crate::types::PairLine;
 
 mod jsonl;
 mod tsv;
@@ -20,6 +20,11 @@ pub trait Exporter {
     /// # Errors
     /// When the output does not take it.
     fn pair(&mut self, pair: &PairLine, out: &mut dyn Write) -> io::Result<()>;
+}
+
+/// The score as every listing has it: four digits.
+fn score(pair: &PairLine) -> f64 {
+    (pair.score * 1e4).round() / 1e4
 }
 
 /// Makes an exporter.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::Exporter;
-use crate::query::PairLine;
+use crate::types::PairLine;
 
 pub struct Tsv;
 
@@ -14,7 +14,8 @@ impl Exporter for Tsv {
 
     fn pair(&mut self, pair: &PairLine, out: &mut dyn Write) -> io::Result<()> {
         // Addresses are percent-encoded and patterns made of them: no field holds a tab.
-        let PairLine { url_a, url_b, lang_a, lang_b, score, method, key } = pair;
-        writeln!(out, "{url_a}\t{url_b}\t{lang_a}\t{lang_b}\t{score:.4}\t{method}\t{key}")
+        let PairLine { url_a, url_b, lang_a, lang_b, method, key, .. } = pair;
+        let score = super::score(pair);
+        writeln!(out, "{url_a}\t{url_b}\t{lang_a}\t{lang_b}\t{score:?}\t{method}\t{key}")
     }
 }

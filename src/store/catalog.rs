@@ -4,6 +4,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rkyv::api::high::{HighDeserializer, HighValidator};
@@ -12,6 +13,7 @@ use rkyv::rancor;
 use rkyv::util::AlignedVec;
 use rkyv::{Archive, Deserialize};
 
+use super::Access;
 use super::records::Stored;
 use crate::error::{Error, Result};
 
@@ -89,7 +91,7 @@ impl Changes {
 /// The open catalog.
 pub struct Catalog {
     folder: PathBuf,
-    db: sled::Db,
+    turn: Arc<Turn>,
 }
 
 /// Why a catalog could not be opened.
@@ -106,24 +108,47 @@ pub enum OpenFailure {
 const CACHE_BYTES: u64 = 64 << 20;
 
 impl Catalog {
-    /// Opens or makes the catalog in `folder`. Damage that makes sled panic is caught.
+    /// Opens or makes the catalog in `folder`. Damage that makes sled panic is caught. Readers take turns: sled itself lets
+    /// in one process at a time.
     ///
     /// # Errors
-    /// [`OpenFailure`]. Waits up to `patience` for another process to let go of it.
-    pub fn open(folder: &Path, patience: Duration) -> Result<Catalog, OpenFailure> {
-        let since = Instant::now();
-        loop {
-            match open_once(folder) {
-                Err(OpenFailure::Locked) if since.elapsed() < patience => std::thread::sleep(Duration::from_millis(20)),
-                Ok(db) => return Ok(Catalog { folder: folder.to_owned(), db }),
-                Err(failure) => return Err(failure),
-            }
+    /// [`OpenFailure`]. A writer waits up to `patience` for another process to let go of it.
+    pub fn open(folder: &Path, access: Access, patience: Duration) -> Result<Catalog, OpenFailure> {
+        let patience = if access == Access::Read { TURN_PATIENCE } else { patience };
+        let held = open_patiently(folder, patience)?;
+        let turn = Arc::new(Turn { held: Mutex::new(Some(held)) });
+        if access == Access::Read {
+            let turn = Arc::downgrade(&turn);
+            std::thread::spawn(move || {
+                // Ends with the catalog.
+                while let Some(turn) = turn.upgrade() {
+                    turn.end_if_over();
+                    drop(turn);
+                    std::thread::sleep(POLL);
+                }
+            });
         }
+        Ok(Catalog { folder: folder.to_owned(), turn })
+    }
+
+    /// sled, opened again where another process had its turn.
+    fn db(&self) -> Result<Arc<sled::Db>> {
+        self.turn.db(&self.folder).map_err(|failure| match failure {
+            OpenFailure::Environment(error) => error,
+            OpenFailure::Locked => {
+                Error::Store { path: self.folder.clone(), problem: "in use by another process; try again".into() }
+            }
+            OpenFailure::Damaged(why) => {
+                Error::Store { path: self.folder.clone(), problem: format!("cannot be opened again: {why}") }
+            }
+        })
     }
 
     fn failed(&self, action: &str, error: sled::Error) -> Error {
         match error {
-            sled::Error::Io(source) => Error::Io { path: self.folder.clone(), action: "accessing the catalog", source },
+            sled::Error::Io(source) => {
+                Error::Io { path: self.folder.clone(), action: "accessing the catalog", source: of_the_system(source) }
+            }
             other => {
                 Error::Store { path: self.folder.clone(), problem: format!("{action} the catalog failed: {other}") }
             }
@@ -148,7 +173,7 @@ impl Catalog {
     /// # Errors
     /// When the catalog cannot be read.
     pub fn get_bytes(&self, table: Table, key: &[u8]) -> Result<Option<sled::IVec>> {
-        self.db.get(table.key(key)).map_err(|error| self.failed("reading", error))
+        self.db()?.get(table.key(key)).map_err(|error| self.failed("reading", error))
     }
 
     fn decode<T>(&self, bytes: &[u8]) -> Result<T>
@@ -176,7 +201,7 @@ impl Catalog {
         T::Archived:
             for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<T, HighDeserializer<rancor::Error>>,
     {
-        for entry in self.db.scan_prefix([table as u8]) {
+        for entry in self.db()?.scan_prefix([table as u8]) {
             let (key, value) = entry.map_err(|error| self.failed("reading", error))?;
             each(&key[1..], self.decode(&value)?)?;
         }
@@ -189,7 +214,7 @@ impl Catalog {
     /// When the catalog cannot be read.
     pub fn at_or_before(&self, table: Table, key: &[u8]) -> Result<Option<(Vec<u8>, sled::IVec)>> {
         let range = table.key(&[])..=table.key(key);
-        let entry = self.db.range(range).next_back().transpose().map_err(|error| self.failed("reading", error))?;
+        let entry = self.db()?.range(range).next_back().transpose().map_err(|error| self.failed("reading", error))?;
         Ok(entry.map(|(key, value)| (key[1..].to_vec(), value)))
     }
 
@@ -199,7 +224,7 @@ impl Catalog {
     /// When the catalog cannot be read.
     pub fn after(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>> {
         let range = table.key(key)..vec![table as u8 + 1];
-        let entry = self.db.range(range).next().transpose().map_err(|error| self.failed("reading", error))?;
+        let entry = self.db()?.range(range).next().transpose().map_err(|error| self.failed("reading", error))?;
         Ok(entry.map(|(key, _)| key[1..].to_vec()))
     }
 
@@ -209,7 +234,7 @@ impl Catalog {
     /// When the catalog cannot be read.
     pub fn count(&self, table: Table) -> Result<u64> {
         let mut count = 0;
-        for entry in self.db.scan_prefix([table as u8]) {
+        for entry in self.db()?.scan_prefix([table as u8]) {
             entry.map_err(|error| self.failed("reading", error))?;
             count += 1;
         }
@@ -221,14 +246,82 @@ impl Catalog {
     /// # Errors
     /// When the disk does not take them.
     pub fn apply(&self, changes: Changes) -> Result<()> {
-        self.db.apply_batch(changes.batch).map_err(|error| self.failed("writing", error))?;
-        self.db.flush().map_err(|error| self.failed("writing", error))?;
+        let db = self.db()?;
+        db.apply_batch(changes.batch).map_err(|error| self.failed("writing", error))?;
+        db.flush().map_err(|error| self.failed("writing", error))?;
         // sled frees memory late otherwise: 20 times as much after a million changes.
         let guard = crossbeam_epoch::pin();
         for _ in 0..16 {
             guard.flush();
         }
         Ok(())
+    }
+}
+
+/// How often a process looks whether it is its turn, or whether its turn is over.
+const POLL: Duration = Duration::from_millis(20);
+/// How long a turn is, at the least; ten times as long as opening took, where that is more.
+const TURN: Duration = Duration::from_millis(500);
+/// A turn ends when nothing was asked for so long: the user reads, or the next program in the pipe is slow.
+const IDLE: Duration = Duration::from_millis(100);
+/// How long a reader waits for its turn.
+const TURN_PATIENCE: Duration = Duration::from_secs(60);
+
+/// This process's turn with the catalog. What readers hold is sled's lock, for half a second or until they are idle; that
+/// nobody writes meanwhile, the store's own lock sees to.
+struct Turn {
+    held: Mutex<Option<Held>>,
+}
+
+struct Held {
+    db: Arc<sled::Db>,
+    since: Instant,
+    used: Instant,
+    length: Duration,
+}
+
+impl Turn {
+    fn lock(&self) -> MutexGuard<'_, Option<Held>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn db(&self, folder: &Path) -> Result<Arc<sled::Db>, OpenFailure> {
+        let mut held = self.lock();
+        if held.is_none() {
+            *held = Some(open_patiently(folder, TURN_PATIENCE)?);
+        }
+        let held = held.as_mut().expect("it was opened above");
+        held.used = Instant::now();
+        Ok(held.db.clone())
+    }
+
+    fn end_if_over(&self) {
+        let mut held = self.lock();
+        let is_over = held.as_ref().is_some_and(|held| {
+            let idle = held.used.elapsed() > IDLE;
+            // Nobody in this process is at it: sled lets go when the last handle is dropped.
+            (idle || held.since.elapsed() > held.length) && Arc::strong_count(&held.db) == 1
+        });
+        if is_over {
+            *held = None;
+            // Held on to while the others look.
+            std::thread::sleep(2 * POLL);
+        }
+    }
+}
+
+fn open_patiently(folder: &Path, patience: Duration) -> Result<Held, OpenFailure> {
+    let since = Instant::now();
+    loop {
+        let began = Instant::now();
+        match open_once(folder) {
+            Err(OpenFailure::Locked) if since.elapsed() < patience => std::thread::sleep(POLL),
+            Ok(db) => {
+                let (now, length) = (Instant::now(), TURN.max(10 * began.elapsed()));
+                return Ok(Held { db: Arc::new(db), since: now, used: now, length });
+            }
+            Err(failure) => return Err(failure),
+        }
     }
 }
 
@@ -251,13 +344,20 @@ fn open_once(folder: &Path) -> Result<sled::Db, OpenFailure> {
                 Err(OpenFailure::Environment(Error::Io {
                     path: folder.to_owned(),
                     action: "opening the catalog",
-                    source: error,
+                    source: of_the_system(error),
                 }))
             }
         }
         Ok(Err(error)) => Err(OpenFailure::Damaged(error.to_string())),
         Err(_) => Err(OpenFailure::Damaged("sled could not read its files".into())),
     }
+}
+
+/// The system's error that sled hands on as debug text (`Os { code: 28, … }`), for a person to read.
+fn of_the_system(error: std::io::Error) -> std::io::Error {
+    let text = error.to_string();
+    let code = text.strip_prefix("Os { code: ").and_then(|rest| rest.split(',').next()?.parse().ok());
+    code.map_or(error, std::io::Error::from_raw_os_error)
 }
 
 /// Runs `work` without a panic's message: sled panics on damage, which is expected here and told in our own words.

@@ -83,15 +83,22 @@ pub struct Store {
     pub was_rebuilt: bool,
 }
 
+const MANIFEST: &str = "manifest.json";
+
 const KINDS: [(&str, u32); 5] = [("pages", 1), ("batches", 2), ("sites", 3), ("results", 4), ("skips", 5)];
 
 impl Store {
+    /// True when there is a store in `folder`, of whatever format.
+    pub fn is_at(folder: &Path) -> bool {
+        folder.join(MANIFEST).exists()
+    }
+
     /// Opens the store in `folder`.
     ///
     /// # Errors
     /// When it is missing (for reading), in use, of another format, no store at all, or damaged beyond its record files.
     pub fn open(folder: &Path, access: Access) -> Result<Store> {
-        let manifest_path = folder.join("manifest.json");
+        let manifest_path = folder.join(MANIFEST);
         if !manifest_path.exists() {
             if access == Access::Read {
                 return Err(fault(folder, "there is no store here; make one with `diglot run INPUT... --store DIR`"));
@@ -102,7 +109,7 @@ impl Store {
         let lock = lock(folder, access)?;
         let manifest = if manifest_path.exists() { Some(read_manifest(folder, &manifest_path)?) } else { None };
         let known = manifest.as_ref().map(|m| m.sentinel.clone());
-        if let Some((catalog, sentinel)) = Store::open_catalog(folder, known.as_ref())? {
+        if let Some((catalog, sentinel)) = Store::open_catalog(folder, access, known.as_ref())? {
             let store = Store::with_catalog(folder, lock, catalog, sentinel, access);
             match store {
                 Ok(mut store) => {
@@ -134,9 +141,9 @@ impl Store {
     /// The catalog, if it fits the manifest: of the same commit, or of the next one (stopped before the manifest was
     /// replaced). Without a manifest, a catalog that holds a commit is believed, and an empty one is new if nothing
     /// else is there.
-    fn open_catalog(folder: &Path, known: Option<&Sentinel>) -> Result<Option<(Catalog, Sentinel)>> {
+    fn open_catalog(folder: &Path, access: Access, known: Option<&Sentinel>) -> Result<Option<(Catalog, Sentinel)>> {
         let path = folder.join("catalog");
-        let catalog = match Catalog::open(&path, PATIENCE) {
+        let catalog = match Catalog::open(&path, access, PATIENCE) {
             Ok(catalog) => catalog,
             Err(OpenFailure::Locked) => return Err(in_use(folder)),
             Err(OpenFailure::Environment(error)) => return Err(error),
@@ -206,7 +213,7 @@ impl Store {
     }
 
     fn write_manifest(&self) -> Result<()> {
-        let path = self.folder.join("manifest.json");
+        let path = self.folder.join(MANIFEST);
         let crc = manifest_crc(FORMAT_VERSION, &self.sentinel);
         let manifest =
             Manifest { format: FORMAT_VERSION, sentinel: self.sentinel.clone(), crc, config: self.config.clone() };

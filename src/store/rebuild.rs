@@ -6,7 +6,7 @@ use std::path::Path;
 use super::catalog::{Catalog, Changes, OpenFailure, Table};
 use super::layout::{ArchiveRecord, ArchivedBatchRecord, BatchRecord, PageRecord, RunConfig, Sentinel};
 use super::records::{RecordFile, RecordRef, START, Stored};
-use super::{KINDS, PATIENCE, Store, fault, in_use};
+use super::{Access, KINDS, PATIENCE, Store, fault, in_use};
 use crate::error::{Error, Result};
 
 /// Samples kept of each reason, an archive.
@@ -32,14 +32,14 @@ pub fn rebuild(folder: &Path, lock: File, known: Option<Sentinel>, config: RunCo
         }
     }
     let batches = whole_batches(folder, pages, batches)?;
-    let catalog = match Catalog::open(&catalog_path, PATIENCE) {
+    let catalog = match Catalog::open(&catalog_path, Access::Write, PATIENCE) {
         Ok(catalog) => catalog,
         Err(OpenFailure::Locked) => return Err(in_use(folder)),
         Err(OpenFailure::Environment(error)) => return Err(error),
         Err(OpenFailure::Damaged(why)) => return Err(fault(folder, format!("a new catalog cannot be made: {why}"))),
     };
     let ends = [pages.0, batches.0, START.0, START.0, START.0];
-    let mut store = Store::with_catalog(folder, lock, catalog, Sentinel { commit: 0, ends }, super::Access::Write)?;
+    let mut store = Store::with_catalog(folder, lock, catalog, Sentinel { commit: 0, ends }, Access::Write)?;
     let mut archives: Vec<ArchiveRecord> = Vec::new();
     let mut at = START;
     while at < batches {

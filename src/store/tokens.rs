@@ -128,7 +128,7 @@ mod tests {
         #[test]
         fn tokens_added_in_any_portions_are_all_found(adds in proptest::collection::vec((0u32..3000, 0u32..40), 1..6000), portions in 1usize..5) {
             let folder = tempfile::tempdir().expect("a temporary folder");
-            let Ok(catalog) = Catalog::open(folder.path(), Duration::ZERO) else { panic!("a new catalog opens") };
+            let Ok(catalog) = Catalog::open(folder.path(), crate::store::Access::Write, Duration::ZERO) else { panic!("a new catalog opens") };
             for part in adds.chunks(adds.len().div_ceil(portions)) {
                 let mut tokens = part.iter().map(|(token, site)| (token_hash(&token.to_string()), SiteId(*site))).collect();
                 let mut changes = Changes::default();

@@ -14,6 +14,6 @@ pub use id::{ArchiveId, SiteId};
 pub use key::{Edit, Field, Key, NULL, pattern};
 pub use lang::{Lang, LangPair};
 pub use page::{Block, Image, Link, LinkKind, Page, TEXT_TOKEN, tag_code, tag_name};
-pub use pair::PagePair;
+pub use pair::{PagePair, PairLine};
 pub use skip::{Skip, SkipReason};
 pub use url::{CanonicalUrl, registrable_domain};

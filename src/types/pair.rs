@@ -1,6 +1,6 @@
 //! Two pages said to be translations.
 
-use super::LangPair;
+use super::{Lang, LangPair};
 
 /// Two pages of one site, as ordinals of its page table. Invariant: `a` is in `langs.a`, `b` in `langs.b`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -11,4 +11,23 @@ pub struct PagePair {
     pub a: u32,
     /// The page in the second.
     pub b: u32,
+}
+
+/// One pair of pages, for listing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairLine {
+    /// Address of the page in the language listed first.
+    pub url_a: String,
+    /// Address of its translation.
+    pub url_b: String,
+    /// Language of the first.
+    pub lang_a: Lang,
+    /// Language of the second.
+    pub lang_b: Lang,
+    /// How far it is to be trusted, 0..=1: the local credibility of its key.
+    pub score: f64,
+    /// What proposed it.
+    pub method: &'static str,
+    /// The key's pattern, from the first address to the second.
+    pub key: String,
 }

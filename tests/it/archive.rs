@@ -1,21 +1,12 @@
 //! Real archives are read as far as any reader reads them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use diglot::archive::{Item, Params, capture, open};
 use diglot::types::{Capture, Skip};
 
-/// A folder of large test data, which is no part of the project: `DIGLOT_TEST_DATA` names where they lie. `None` where
-/// there is none.
-fn test_data(folder: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(std::env::var_os("DIGLOT_TEST_DATA")?).join(folder);
-    if !path.exists() {
-        println!("skipped: {} is not there", path.display());
-        return None;
-    }
-    Some(path)
-}
+use crate::support::{mirror, shared};
 
 fn items(path: &Path) -> Vec<Item> {
     let mut archive = open(path, 0, &Params::default()).expect("an archive");
@@ -45,7 +36,7 @@ fn counts(items: &[Item]) -> BTreeMap<String, usize> {
 
 #[test]
 fn every_sample_gives_the_records_the_most_tolerant_reader_finds() {
-    let Some(samples) = test_data("warc-samples") else { return };
+    let Some(samples) = shared("warc-samples") else { return };
     let table = std::fs::read_to_string(samples.join("counts.tsv")).expect("the counts");
     let mut wrong = Vec::new();
     for line in table.lines().skip(1) {
@@ -77,23 +68,6 @@ fn listing(items: &[Item]) -> String {
         Item::Skip(skip) => format!("  {}+{} {}: {}", skip.offset, skip.length, skip.reason, skip.detail),
     };
     items.iter().map(line).collect::<Vec<_>>().join("\n")
-}
-
-/// Unpacks the mirror of a site into a folder of its own.
-fn mirror(site: &str) -> Option<tempfile::TempDir> {
-    let packed = test_data("httrack")?.join(format!("{site}.tar.zst"));
-    let folder = tempfile::tempdir().expect("a folder");
-    let tar = std::process::Command::new("tar")
-        .args(["--use-compress-program", "zstd -d --long=27", "-xf"])
-        .arg(&packed)
-        .arg("-C")
-        .arg(folder.path())
-        .status();
-    if !tar.is_ok_and(|status| status.success()) {
-        println!("skipped: tar and zstd are needed to unpack {}", packed.display());
-        return None;
-    }
-    Some(folder)
 }
 
 /// The pages of an archive by address.
@@ -161,7 +135,7 @@ fn a_mirror_without_its_cache_has_the_same_pages_and_links() {
 #[test]
 fn a_mirror_has_the_addresses_its_log_has() {
     for site in ["devref", "guide", "harden", "packaging", "mta"] {
-        let (Some(folder), Some(gold)) = (mirror(site), test_data("gold")) else { return };
+        let (Some(folder), Some(gold)) = (mirror(site), shared("gold")) else { return };
         let table = std::fs::read_to_string(gold.join(format!("{site}.httrack-urls.tsv"))).expect("the table");
         let expected: BTreeSet<String> =
             table.lines().filter_map(|line| line.split('\t').nth(1)).map(String::from).collect();

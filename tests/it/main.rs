@@ -1,5 +1,11 @@
 //! Integration tests: one binary, one file a subject.
 
 mod archive;
+mod cli;
+mod damage;
+mod format;
+mod quality;
 mod resume;
+mod sites;
 mod support;
+mod tidy;

@@ -19,7 +19,7 @@ use diglot::store::{Access, Store};
 use diglot::types::SiteId;
 use tempfile::TempDir;
 
-use crate::support::{Dice, SiteBuilder, diglot, html, stdout};
+use crate::sites::{Dice, SiteBuilder, diglot, html, stdout};
 
 /// Global credibility that rescues here: two sites with the key of [`with_letters`] have it, one has not.
 const RESCUE_ABOVE: u64 = 30;

@@ -1,182 +1,180 @@
-//! Tiny multilingual sites as WARC files, and the program run on them.
+//! What the tests share: the command, the sample archives, a store of them, golden files.
 
-use std::fs::File;
-use std::io::Write;
-use std::path::Path;
-use std::process::Command;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
+use assert_cmd::Command;
+use serde_json::Value;
 
-/// Writes captures as a WARC, one gzip member a record. Pages of one number are translations of each other.
-#[derive(Clone, Default)]
-pub struct SiteBuilder {
-    captures: Vec<(String, &'static str, String)>,
+/// The folder of the crate.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-impl SiteBuilder {
-    /// The day captures are of, unless another is given.
-    pub const DAY: &'static str = "2020-05-01T00:00:00Z";
-
-    /// Adds a page of that number in a language: en, fr or de.
-    pub fn page(&mut self, url: impl Into<String>, lang: &str, number: usize) -> &mut SiteBuilder {
-        self.capture(url, SiteBuilder::DAY, &html(lang, number))
-    }
-
-    /// Adds pages 0..count, for each language at the address that `url` gives.
-    pub fn pages(&mut self, langs: &[&str], count: usize, url: impl Fn(&str, usize) -> String) -> &mut SiteBuilder {
-        for number in 0..count {
-            for lang in langs {
-                self.page(url(lang, number), lang, number);
-            }
-        }
-        self
-    }
-
-    /// Adds a capture of any day and content.
-    pub fn capture(&mut self, url: impl Into<String>, day: &'static str, html: &str) -> &mut SiteBuilder {
-        self.captures.push((url.into(), day, html.to_owned()));
-        self
-    }
-
-    /// Writes the archive.
-    pub fn write(&self, path: &Path) {
-        let mut file = File::create(path).expect("a temporary folder");
-        for (url, day, html) in &self.captures {
-            let http = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{html}");
-            let length = http.len();
-            let mut member = GzEncoder::new(&mut file, Compression::fast());
-            write!(
-                member,
-                "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: {day}\r\n\
-                 Content-Type: application/http; msgtype=response\r\nContent-Length: {length}\r\n\r\n{http}\r\n\r\n"
-            )
-            .and_then(|()| member.finish())
-            .expect("room on disk");
-        }
-    }
-}
-
-/// A page of a few paragraphs. Equal numbers give equal texts.
-pub fn html(lang: &str, number: usize) -> String {
-    let (who, does, what): ([&str; 6], [&str; 6], [&str; 6]) = match lang {
-        "en" => (
-            [
-                "The old miller",
-                "My youngest sister",
-                "Our neighbour",
-                "The village doctor",
-                "That traveller",
-                "The teacher",
-            ],
-            [
-                "has always loved",
-                "wanted to repair",
-                "often speaks about",
-                "was looking for",
-                "will never forget",
-                "bought",
-            ],
-            [
-                "the house by the river",
-                "a letter from the city",
-                "these three small boats",
-                "the garden with the apple trees",
-                "an evening in the mountains",
-                "the clock of the church",
-            ],
-        ),
-        "fr" => (
-            [
-                "Le vieux meunier",
-                "Ma plus jeune sœur",
-                "Notre voisin",
-                "Le médecin du village",
-                "Ce voyageur",
-                "L'institutrice",
-            ],
-            [
-                "a toujours aimé",
-                "voulait réparer",
-                "parle souvent de",
-                "cherchait depuis longtemps",
-                "n'oubliera jamais",
-                "a acheté",
-            ],
-            [
-                "la maison au bord de la rivière",
-                "une lettre de la ville",
-                "ces trois petits bateaux",
-                "le jardin avec les pommiers",
-                "une soirée dans les montagnes",
-                "l'horloge de l'église",
-            ],
-        ),
-        "de" => (
-            [
-                "Der alte Müller",
-                "Meine jüngste Schwester",
-                "Unser Nachbar",
-                "Der Arzt des Dorfes",
-                "Dieser Reisende",
-                "Die Lehrerin",
-            ],
-            [
-                "hat immer geliebt:",
-                "wollte reparieren:",
-                "spricht oft über",
-                "suchte schon lange",
-                "wird nie vergessen:",
-                "kaufte gestern",
-            ],
-            [
-                "das Haus am Fluss",
-                "einen Brief aus der Stadt",
-                "diese drei kleinen Boote",
-                "den Garten mit den Apfelbäumen",
-                "einen Abend in den Bergen",
-                "die Uhr der Kirche",
-            ],
-        ),
-        other => panic!("no words of {other}"),
+/// The folder of test data, which is no part of the package; `None` where it is not there.
+pub fn shared(folder: &str) -> Option<PathBuf> {
+    let shared = match std::env::var_os("DIGLOT_SHARED") {
+        Some(shared) => PathBuf::from(shared),
+        None => root().join("../shared"),
     };
-    let mut dice = Dice(number as u64);
-    let mut body = String::new();
-    for paragraph in 0..6 {
-        let mut text = String::new();
-        for _ in 0..3 {
-            let [a, b, c] = [who, does, what].map(|words| words[dice.roll(6) as usize]);
-            text.push_str(&format!("{a} {b} {c}. "));
-        }
-        body.push_str(&format!("<p>{text} {number}.{paragraph}</p>\n"));
+    let path = shared.join("data").join(folder);
+    if !path.exists() {
+        println!("skipped: {} is not there", path.display());
+        return None;
     }
-    format!("<html><head><title>{number} {}</title></head><body>{body}</body></html>", who[number % 6])
+    Some(path)
 }
 
-/// Numbers that look random and come from a seed (splitmix64).
-pub struct Dice(pub u64);
-
-impl Dice {
-    /// A number below `sides`.
-    pub fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % sides.max(1)
+/// Unpacks the mirror of a site into a folder of its own.
+pub fn mirror(site: &str) -> Option<tempfile::TempDir> {
+    let packed = shared("httrack")?.join(format!("{site}.tar.zst"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let tar = std::process::Command::new("tar")
+        .args(["--use-compress-program", "zstd -d --long=27", "-xf"])
+        .arg(&packed)
+        .arg("-C")
+        .arg(folder.path())
+        .status();
+    if !tar.is_ok_and(|status| status.success()) {
+        println!("skipped: tar and zstd are needed to unpack {}", packed.display());
+        return None;
     }
+    Some(folder)
 }
 
-/// The program, about to run on a store.
+/// A file of `data/`.
+pub fn data(name: &str) -> PathBuf {
+    root().join("data").join(name)
+}
+
+/// The WARC of the sample.
+pub fn webserver() -> PathBuf {
+    data("sites/webserver.warc.gz")
+}
+
+/// The HTTrack mirror of the sample.
+pub fn packaging() -> PathBuf {
+    data("sites/packaging")
+}
+
+/// The command, on a store.
 pub fn diglot(store: &Path) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("diglot"));
-    command.arg("--store").arg(store).arg("--quiet");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_diglot"));
+    command.env_remove("DIGLOT_STORE").arg("--store").arg(store);
     command
 }
 
-/// What the program writes to stdout; it has to succeed.
-pub fn stdout(command: &mut Command) -> String {
-    let output = command.output().expect("the program starts");
-    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("UTF-8")
+/// The command as a process of its own, not yet begun.
+pub fn process(store: &Path) -> std::process::Command {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_diglot"));
+    command.env_remove("DIGLOT_STORE").arg("--store").arg(store);
+    command
+}
+
+/// What a command printed to stdout; it must succeed, and say nothing on stderr.
+pub fn stdout(store: &Path, arguments: &[&str]) -> String {
+    let output = diglot(store).args(arguments).assert().success().stderr("").get_output().stdout.clone();
+    String::from_utf8(output).expect("output is UTF-8")
+}
+
+/// The one line on stderr that a command fails with, and its exit code; it must print nothing to stdout.
+pub fn failure(command: &mut Command) -> (i32, String) {
+    let output = command.output().expect("it starts");
+    let stderr = String::from_utf8(output.stderr).expect("messages are UTF-8");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "", "{stderr}");
+    assert!(stderr.starts_with("diglot: ") && stderr.trim_end().lines().count() == 1, "not one line: {stderr}");
+    (output.status.code().expect("it ends by itself"), stderr)
+}
+
+/// A store of both sample sites, made once a run of the tests. For reading only.
+pub fn sample_store() -> &'static Path {
+    static STORE: OnceLock<PathBuf> = OnceLock::new();
+    STORE.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        fs::create_dir_all(folder).expect("a folder");
+        // Statics are not dropped: what earlier runs left is cleared here.
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let process = name.strip_prefix("sample-").and_then(|name| name.strip_suffix(".store"));
+            if process.is_some_and(|id| !Path::new("/proc").join(id).exists()) {
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+        let store = folder.join(format!("sample-{}.store", std::process::id()));
+        let _ = fs::remove_dir_all(&store);
+        run(&store, &[&webserver(), &packaging()]);
+        store
+    })
+}
+
+/// Runs every stage on archives; it must succeed.
+pub fn run(store: &Path, inputs: &[&Path]) {
+    diglot(store).arg("--quiet").arg("run").args(inputs).assert().success();
+}
+
+/// The rows of a listing, by column.
+pub fn rows(store: &Path, arguments: &[&str]) -> Vec<serde_json::Map<String, Value>> {
+    let listing = stdout(store, &[arguments, &["--format", "jsonl"]].concat());
+    let row = |line: &str| match serde_json::from_str(line) {
+        Ok(Value::Object(row)) => row,
+        other => panic!("{line}: {other:?}"),
+    };
+    listing.lines().map(row).collect()
+}
+
+/// Compares with a file of `tests/golden`; `UPDATE_GOLDEN=1` rewrites it. Machine paths become `.`.
+pub fn golden(name: &str, found: &str) {
+    let found = found.replace(&root().display().to_string(), ".");
+    let path = root().join("tests/golden").join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(&path, &found).expect("the folder of the sources can be written");
+        return;
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    let differing = expected.lines().zip(found.lines()).find(|(expected, found)| expected != found);
+    assert!(
+        expected == found,
+        "{name}: {} lines, expected {}; first difference (expected, found): {differing:?}; \
+         UPDATE_GOLDEN=1 takes the new output as expected",
+        found.lines().count(),
+        expected.lines().count()
+    );
+}
+
+/// Writes a WARC of responses: address, status line behind `HTTP/1.1 `, HTML.
+pub fn write_warc(path: &Path, responses: &[(&str, &str, &str)]) {
+    let mut warc = String::new();
+    for (url, status, html) in responses {
+        let length = html.len();
+        let block = format!("HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\r\n{html}");
+        let length = block.len();
+        warc += &format!(
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2024-05-06T07:08:09Z\r\n\
+             WARC-Record-ID: <urn:x>\r\nContent-Type: application/http;msgtype=response\r\n\
+             Content-Length: {length}\r\n\r\n{block}\r\n\r\n"
+        );
+    }
+    fs::write(path, warc).expect("room on the disk");
+}
+
+/// A tiny site of ten pages in two languages, one short page and one that is missing; the language is a directory.
+pub fn tiny_site(path: &Path) {
+    let en = "The museum opens every morning at nine and shows the work of the painters who lived in the valley";
+    let fr =
+        "Le musée ouvre tous les matins à neuf heures et montre les œuvres des peintres qui vivaient dans la vallée";
+    let names = ["paintings", "drawings", "visitors", "history", "garden"];
+    let mut responses = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        for (lang, text) in [("en", en), ("fr", fr)] {
+            let html =
+                format!("<html lang={lang}><title>{name}</title><body><p>{text}, {at}.</p><p>{text}.</p></body>");
+            responses.push((format!("http://tiny.test/{lang}/{name}.html"), "200 OK", html));
+        }
+    }
+    responses.push(("http://tiny.test/en/short.html".into(), "200 OK", "<p>Soon".into()));
+    responses.push(("http://tiny.test/fr/gone.html".into(), "404 Not Found", "<p>Nothing here".into()));
+    let borrowed: Vec<_> = responses.iter().map(|(url, status, html)| (url.as_str(), *status, html.as_str())).collect();
+    write_warc(path, &borrowed);
 }

@@ -1,0 +1,314 @@
+//! A bad environment stops a run with one clear line and loses nothing; bad archives do not stop it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use diglot::store::{Access, Store};
+
+use crate::support::{diglot, failure, process, root, rows, run, sample_store, shared, stdout, tiny_site, webserver};
+
+/// A store of the tiny site, in a folder of its own.
+fn tiny_store() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (archive, store) = (folder.path().join("tiny.warc"), folder.path().join("s"));
+    tiny_site(&archive);
+    run(&store, &[&archive]);
+    (folder, store)
+}
+
+/// Every file below a folder, with its bytes.
+fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(path) = waiting.pop() {
+        if path.is_dir() {
+            waiting.extend(fs::read_dir(&path).expect("a folder").flatten().map(|entry| entry.path()));
+        } else {
+            files.insert(path.clone(), fs::read(&path).expect("a file"));
+        }
+    }
+    files
+}
+
+#[test]
+fn a_store_of_another_version_is_left_alone() {
+    let (folder, store) = tiny_store();
+    let manifest = store.join("manifest.json");
+    let sound = fs::read_to_string(&manifest).expect("a manifest");
+    let mut value: serde_json::Value = serde_json::from_str(&sound).expect("JSON");
+    for (format, advice) in [(99, "use a newer release"), (0, "ingest its archives again")] {
+        value["format"] = format.into();
+        fs::write(&manifest, value.to_string()).expect("room on the disk");
+        let before = contents(&store);
+        for arguments in [vec!["pairs"], vec!["status"], vec!["run"], vec!["keys"], vec!["export"]] {
+            let (code, stderr) = failure(diglot(&store).args(&arguments));
+            assert_eq!(code, 1, "{stderr}");
+            let expected = format!("written in format {format}, this program reads 1; {advice}");
+            assert!(stderr.contains(&expected) && stderr.contains(&store.display().to_string()), "{stderr}");
+        }
+        assert!(contents(&store) == before, "the store was changed");
+    }
+    fs::write(&manifest, &sound).expect("room on the disk");
+    assert_eq!(rows(&store, &["pairs"]).len(), 5);
+
+    // Not by a release, but by hand: told apart, and the way out works.
+    fs::write(&manifest, sound.replacen("\"commit\": ", "\"commit\": 1", 1)).expect("room on the disk");
+    let (code, stderr) = failure(diglot(&store).arg("pairs"));
+    assert!(code == 1 && stderr.contains("manifest.json is damaged (its checksum does not fit)"), "{stderr}");
+    assert!(stderr.contains("delete that file and run again"), "{stderr}");
+    fs::remove_file(&manifest).expect("it is there");
+    run(&store, &[&folder.path().join("tiny.warc")]);
+    assert_eq!(rows(&store, &["pairs"]).len(), 5);
+}
+
+#[test]
+fn a_store_in_use_is_told_and_left_alone() {
+    let (folder, store) = tiny_store();
+    let archive = folder.path().join("tiny.warc");
+    let in_use = |arguments: &[&str]| {
+        let (code, stderr) = failure(diglot(&store).args(arguments));
+        assert_eq!(code, 1, "{stderr}");
+        assert!(stderr.ends_with("in use by another process; wait until it ends\n"), "{stderr}");
+    };
+    let input = archive.display().to_string();
+    let writer = Store::open(&store, Access::Write).expect("nobody else has it");
+    in_use(&["pairs"]);
+    in_use(&["run", &input]);
+    drop(writer);
+    let reader = Store::open(&store, Access::Read).expect("nobody else has it");
+    in_use(&["run", &input]);
+    assert_eq!(rows(&store, &["pairs"]).len(), 5);
+    drop(reader);
+    run(&store, &[&archive]);
+}
+
+#[test]
+fn readers_do_not_shut_one_another_out() {
+    let (_folder, store) = tiny_store();
+    // One that holds the store for long, as a listing does whose reader is slow.
+    let long = Store::open(&store, Access::Read).expect("nobody else has it");
+    let expected = stdout(&store, &["pairs"]);
+    let spawn =
+        || process(&store).arg("pairs").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let readers: Vec<_> = (0..4).map(|_| spawn()).collect();
+    // And what it asks for meanwhile is answered.
+    assert_eq!(long.site_count().expect("readable"), 1);
+    for reader in readers {
+        let output = reader.wait_with_output().expect("it ends");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+    }
+    assert_eq!(long.site_of_domain("tiny.test").expect("readable").map(|site| site.0), Some(0));
+}
+
+#[test]
+fn inputs_that_are_no_archives_are_told_before_work_begins() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("notes.txt"), "These are notes, not an archive.\n").expect("room on the disk");
+    fs::write(at("empty.warc.gz"), "").expect("room on the disk");
+    fs::create_dir_all(at("photos/2024")).expect("a folder");
+    fs::write(at("photos/2024/list.txt"), "none").expect("room on the disk");
+    fs::write(at("bad.gz"), [0x1f, 0x8b, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]).expect("room on the disk");
+    fs::write(at("inputs.txt"), "notes.txt\n").expect("room on the disk");
+    let list = format!("@{}", at("inputs.txt").display());
+    let pattern = at("*.nothing").display().to_string();
+    let path = |name: &str| at(name).display().to_string();
+    let cases = [
+        (path("gone.warc"), "gone.warc: no such file or folder"),
+        (path("notes.txt"), "notes.txt: found a file that begins with \"These are notes, not an \", which is none of"),
+        (path("empty.warc.gz"), "empty.warc.gz: found an empty file, which is none of"),
+        (path("bad.gz"), "bad.gz: found Gzip data that cannot be decompressed or is empty, which is none of"),
+        (path("photos"), "photos: the folder holds neither an archive nor a mirror made by HTTrack"),
+        (list, "notes.txt: found a file that begins with"),
+        (pattern, "no such file or folder, and nothing matches it as a pattern"),
+        ("@gone.txt".to_owned(), "@gone.txt: no such list"),
+    ];
+    let store = at("s");
+    for (input, message) in cases {
+        for command in ["run", "ingest"] {
+            // After a sound input: nothing is read when one of them is wrong.
+            let (code, stderr) = failure(diglot(&store).arg(command).arg(webserver()).arg(&input));
+            assert!(code == 1 && stderr.contains(message), "{code} {stderr}");
+            assert!(!store.exists(), "{input}");
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_archive_that_cannot_be_read_is_named_with_the_cause() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    // The system lets this file be opened, and fails to read its first byte.
+    let (code, stderr) = failure(diglot(&store).args(["run", "/proc/self/mem"]));
+    assert!(code == 1 && stderr.contains("/proc/self/mem: reading failed: "), "{stderr}");
+
+    use std::os::unix::fs::PermissionsExt;
+    let secret = folder.path().join("secret.warc.gz");
+    fs::copy(webserver(), &secret).expect("room on the disk");
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o000)).expect("our own file");
+    if fs::read(&secret).is_ok() {
+        println!("skipped in part: this user may read every file");
+        return;
+    }
+    let (code, stderr) = failure(diglot(&store).arg("run").arg(&secret));
+    assert!(code == 1 && stderr.contains("secret.warc.gz: reading failed: Permission denied"), "{stderr}");
+}
+
+#[test]
+fn a_place_that_is_no_store_is_left_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, other) = (folder.path().join("file"), folder.path().join("other"));
+    fs::write(&file, "mine").expect("room on the disk");
+    fs::create_dir(&other).expect("a folder");
+    fs::write(other.join("thesis.tex"), "mine too").expect("room on the disk");
+    let before = contents(folder.path());
+    let input = webserver().display().to_string();
+    for (store, message) in [(&file, "not a folder"), (&other, "holds thesis.tex and is no store")] {
+        let (code, stderr) = failure(diglot(store).args(["run", &input]));
+        assert!(code == 1 && stderr.contains(message), "{stderr}");
+        let (code, stderr) = failure(diglot(store).arg("pairs"));
+        assert!(code == 1 && stderr.contains("there is no store here"), "{stderr}");
+    }
+    let (code, stderr) = failure(diglot(&file.join("below")).args(["run", &input]));
+    assert!(code == 1 && stderr.contains("file/below"), "{stderr}");
+    assert!(contents(folder.path()) == before, "something was changed");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_that_takes_nothing_is_told() {
+    let store = sample_store();
+    if !Path::new("/dev/full").exists() {
+        println!("skipped: /dev/full is not there");
+        return;
+    }
+    let (code, stderr) = failure(diglot(store).args(["export", "-o", "/dev/full"]));
+    assert!(code == 1 && stderr.contains("/dev/full: writing failed: No space left on device"), "{stderr}");
+    let page = "http://webserver.site.test/manual/en/mpm.html";
+    for arguments in [vec!["pairs"], vec!["keys"], vec!["status"], vec!["hosts"], vec!["export"], vec!["explain", page]]
+    {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("a device");
+        let output = process(store).args(&arguments).stdout(full).output().expect("it starts");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {stderr}");
+        assert!(
+            stderr.starts_with("diglot: ") && stderr.contains("No space left on device"),
+            "{arguments:?}: {stderr}"
+        );
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    }
+}
+
+/// Runs a shell script where it may mount; `None` where this machine does not permit that.
+#[cfg(target_os = "linux")]
+fn in_own_mounts(script: &str, environment: &[(&str, &Path)]) -> Option<String> {
+    let unshare = |script: &str| {
+        let mut command = Command::new("unshare");
+        command.args(["-rm", "sh", "-c", script]).envs(environment.iter().copied());
+        command.env_remove("DIGLOT_STORE").output()
+    };
+    let mount = r#"mount -t tmpfs -o size=1m tmpfs "$PLACE""#;
+    if !unshare(mount).is_ok_and(|output| output.status.success()) {
+        println!("skipped: this machine does not let a test mount a small disk");
+        return None;
+    }
+    let output = unshare(script).expect("it started before");
+    assert!(output.status.success(), "{output:?}");
+    Some(String::from_utf8(output.stdout).expect("UTF-8"))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_stops_a_run_that_goes_on_once_there_is_room() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path().join("disk");
+    fs::create_dir(&place).expect("a folder");
+    let expected = stdout(sample_store(), &["export", "--host", "webserver.site.test"]);
+    // Each size stops it somewhere else: records of each kind, the manifest.
+    let mut stops = BTreeMap::new();
+    for size_kib in [4, 8, 16, 24, 40, 200, 560, 580, 588] {
+        let script = format!(
+            r#"
+            mount -t tmpfs -o size={size_kib}k tmpfs "$PLACE"
+            d="$DIGLOT --store $PLACE/s"
+            $d run "$INPUT" >"$OUT/first.out" 2>"$OUT/first.err"; echo $?
+            mount -o remount,size=200m "$PLACE"
+            $d --quiet run "$INPUT" 2>"$OUT/second.err"; echo $?
+            $d export 2>>"$OUT/second.err" >"$OUT/pairs.tsv"; echo $?
+            "#
+        );
+        let input = webserver();
+        let binary = PathBuf::from(env!("CARGO_BIN_EXE_diglot"));
+        let environment =
+            [("PLACE", place.as_path()), ("INPUT", &input), ("OUT", folder.path()), ("DIGLOT", binary.as_path())];
+        let Some(codes) = in_own_mounts(&script, &environment) else { return };
+        let text = |name: &str| fs::read_to_string(folder.path().join(name)).expect(name);
+        let (first, second) = (text("first.err"), text("second.err"));
+        let codes: Vec<&str> = codes.split_whitespace().collect();
+        println!("{size_kib} KiB: {codes:?} {first}");
+        assert_eq!(codes[1..], ["0", "0"], "{size_kib} KiB: {first}, then {second}");
+        // The larger ones may be enough.
+        if codes[0] != "0" || size_kib < 500 {
+            assert_eq!(codes[0], "1", "{size_kib} KiB: {first}");
+            assert!(first.starts_with("diglot: ") && first.lines().count() == 1, "{size_kib} KiB: {first}");
+            assert!(first.contains("No space left on device"), "{size_kib} KiB: {first}");
+            let there = format!("{}/s/", place.display());
+            let stopped = first.split(&there).nth(1).and_then(|rest| rest.split(':').next());
+            *stops.entry(stopped.unwrap_or_else(|| panic!("no place in {first}")).to_owned()).or_insert(0) += 1;
+            assert_eq!(text("first.out"), "");
+        }
+        assert_eq!(text("pairs.tsv"), expected, "{size_kib} KiB");
+    }
+    assert!(stops.len() >= 3, "always at one place: {stops:?}");
+}
+
+#[test]
+fn odd_archives_are_read_as_far_as_they_go() {
+    let Some(samples) = shared("warc-samples") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    let table = fs::read_to_string(samples.join("counts.tsv")).expect("the counts");
+    let names: Vec<&str> = table.lines().skip(1).filter_map(|line| line.split('\t').next()).collect();
+    assert!(names.len() > 30, "{}", names.len());
+    for name in &names {
+        let output = diglot(&store).arg("run").arg(samples.join(name)).output().expect("it starts");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && stderr.is_empty(), "{name}: {:?} {stderr}", output.status);
+    }
+    // Every record is a page or counted under a reason; damage is told with its place.
+    let status = rows(&store, &["status", "--archives"]);
+    let count = |name: &str| {
+        let row = status.iter().find(|row| row["what"] == "total" && row["name"] == name).expect(name);
+        row["count"].as_u64().expect("a count")
+    };
+    let older = |row: &serde_json::Map<String, serde_json::Value>| row["name"] == "older capture of the same address";
+    let left_out: u64 = status
+        .iter()
+        .filter(|row| row["what"] == "left out" && !older(row))
+        .map(|row| row["count"].as_u64().expect("a count"))
+        .sum();
+    assert_eq!(count("records"), count("captures taken") + left_out);
+    assert!(count("captures taken") >= 60, "{}", count("captures taken"));
+    assert_eq!(count("archives"), names.len() as u64);
+    let told = |name: &str| {
+        let is_of = |row: &&serde_json::Map<String, serde_json::Value>| {
+            row["what"] != "archive"
+                && row["name"].as_str().is_some_and(|place| place.contains(&format!("/{name} at ")))
+        };
+        status.iter().filter(is_of).map(|row| row["what"].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    for (name, reason) in [
+        ("resiliparse-clipped.warc.gz", "record cut off"),
+        ("gen-truncated.warc.gz", "record cut off"),
+        ("warcio-bad.arc", "record header malformed"),
+        ("gen-revisit.warc.gz", "revisit record"),
+        ("warcio-post-test.warc.gz", "request record"),
+    ] {
+        assert!(told(name).iter().any(|told| told == reason), "{name}: {:?}", told(name));
+    }
+    assert!(!root().join("diglot.store").exists(), "a store beside the sources");
+}

@@ -1,0 +1,313 @@
+//! The bytes of a store, read here by other code than the program's; and a change of them must be meant.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use diglot::store::FORMAT_VERSION;
+use diglot::store::layout::{
+    ArchiveIdentity, ArchiveRecord, BatchRecord, BlockRecord, Credibility, EditRow, HostRecord, HostRow, ImageRecord,
+    KeyRow, LinkRecord, PageEntry, PageRecord, PairRow, ResultHead, ResultRecord, RunConfig, Sentinel, SiteChunk,
+    SiteHead, SkipChunk, SkipEntry, SkipSample, StageRecord,
+};
+use diglot::store::records::{RecordFile, START};
+use diglot::types::SkipReason;
+use rkyv::rancor;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::support::{run, tiny_site};
+
+/// CRC-32C, bit by bit.
+fn crc32c(parts: &[&[u8]]) -> u32 {
+    let mut crc = u32::MAX;
+    for &byte in parts.iter().copied().flatten() {
+        crc ^= u32::from(byte);
+        for _ in 0..8 {
+            crc = crc >> 1 ^ (0x82f6_3b78 & (crc & 1).wrapping_neg());
+        }
+    }
+    !crc
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+}
+
+/// Lengths of the records of a segment, after a check of every byte that is no payload.
+fn frames(bytes: &[u8], kind: u32) -> Vec<usize> {
+    assert_eq!(&bytes[..8], b"DIGLOTRC");
+    assert_eq!(word(bytes, 8), FORMAT_VERSION);
+    assert_eq!(bytes[12..16], [4, 3, 2, 1], "little-endian");
+    assert_eq!((word(bytes, 16), word(bytes, 20)), (kind, 0), "kind and segment");
+    assert!(bytes[24..60].iter().all(|&byte| byte == 0));
+    assert_eq!(word(bytes, 60), crc32c(&[&bytes[..60]]));
+    let (mut at, mut lengths) = (64, Vec::new());
+    while at < bytes.len() {
+        let header = &bytes[at..at + 16];
+        let length = word(header, 4) as usize;
+        let payload = &bytes[at + 16..at + 16 + length];
+        assert_eq!(&header[..4], b"FRAM");
+        assert_eq!(word(header, 8), crc32c(&[payload]));
+        assert_eq!(word(header, 12), crc32c(&[&(at as u64).to_le_bytes(), &header[..12]]));
+        let end = at + 16 + length;
+        at = end.next_multiple_of(16);
+        assert!(bytes[end..at].iter().all(|&byte| byte == 0), "padding");
+        lengths.push(length);
+    }
+    lengths
+}
+
+#[test]
+fn record_files_are_as_described() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (archive, store) = (folder.path().join("tiny.warc"), folder.path().join("s"));
+    tiny_site(&archive);
+    run(&store, &[&archive]);
+    let manifest: serde_json::Value =
+        serde_json::from_slice(&fs::read(store.join("manifest.json")).expect("a manifest")).expect("JSON");
+    assert_eq!(manifest["format"], FORMAT_VERSION);
+    // Ten pages; one batch; the pages and the left-out captures of one site; its keys and pairs.
+    for (name, kind, count) in
+        [("pages", 1, 10), ("batches", 2, 1), ("sites", 3, 1), ("results", 4, 1), ("skips", 5, 1)]
+    {
+        let bytes = fs::read(store.join(name).join("000000.rec")).expect(name);
+        assert_eq!(manifest["ends"][kind as usize - 1], bytes.len(), "{name}: what the manifest says is all there is");
+        assert_eq!(frames(&bytes, kind).len(), count, "{name}");
+    }
+    let ends: Vec<u8> = std::iter::once(u64::from(FORMAT_VERSION))
+        .chain([manifest["commit"].as_u64().expect("a number")])
+        .chain(manifest["ends"].as_array().expect("five").iter().map(|end| end.as_u64().expect("a number")))
+        .flat_map(u64::to_le_bytes)
+        .collect();
+    assert_eq!(manifest["crc"], crc32c(&[&ends]));
+    let known: BTreeSet<&str> =
+        ["batches", "catalog", "lock", "manifest.json", "pages", "results", "sites", "skips", "tmp"].into();
+    for entry in fs::read_dir(&store).expect("a folder").flatten() {
+        let name = entry.file_name();
+        assert!(known.contains(name.to_str().expect("ASCII")), "{} is in no description", name.display());
+    }
+}
+
+/// Hash of the file that holds one record, and of nothing that hangs on the machine.
+fn file_hash<T>(kind: u32, record: &T) -> u64
+where
+    T: diglot::store::records::Stored,
+    T::Archived: diglot::store::records::Checked,
+{
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut file = RecordFile::<T>::open(folder.path(), kind, START, true).expect("an empty folder");
+    file.append(record).expect("room on the disk");
+    file.sync().expect("a disk");
+    let path: &Path = &folder.path().join("000000.rec");
+    let bytes = fs::read(path).expect("it was written");
+    assert_eq!(frames(&bytes, kind).len(), 1);
+    xxh3_64(&bytes)
+}
+
+fn value_hash<T: diglot::store::records::Stored>(value: &T) -> u64 {
+    xxh3_64(&rkyv::to_bytes::<rancor::Error>(value).expect("plain values"))
+}
+
+fn identity() -> ArchiveIdentity {
+    ArchiveIdentity { path: "crawls/a.warc.gz".into(), format: "WARC".into(), bytes: 77, fingerprint: 1 << 40 }
+}
+
+fn sample() -> SkipSample {
+    SkipSample { reason: 9, offset: 44, detail: "ends too early".into() }
+}
+
+fn skipped() -> SkipEntry {
+    SkipEntry { identity: "ex.org/gone".into(), reason: 13, detail: "404".into(), archive: 2, offset: 300, length: 20 }
+}
+
+fn entry() -> PageEntry {
+    PageEntry {
+        identity: "ex.org/en/a.html".into(),
+        https: true,
+        page: 64,
+        date_ms: 1_700_000_000_000,
+        digest: 5,
+        text_bytes: 6,
+        title: 7,
+        sketch: [1, 2, 3, 4, 5, 6, 7, 8],
+        detected: *b"en\0\0\0\0\0\0",
+        confidence: 0.5,
+        declared: *b"zh-Hans\0",
+        latin_share: 0.25,
+    }
+}
+
+fn page() -> PageRecord {
+    PageRecord {
+        url: "https://ex.org/en/a.html".into(),
+        archive: 3,
+        offset: 1000,
+        length: 500,
+        date_ms: 1_700_000_000_000,
+        charset: "UTF-8".into(),
+        title: "A title".into(),
+        text: "A block\nAnother one\n".into(),
+        blocks: vec![BlockRecord { start: 0, end: 7, at: 2, tag: 5 }, BlockRecord { start: 8, end: 19, at: 4, tag: 6 }],
+        tags: vec![1, 2, 3, 0x8007],
+        link_text: "b.htmlanchornext".into(),
+        links: vec![LinkRecord {
+            shared: 18,
+            url_end: 6,
+            anchor_end: 12,
+            rel_end: 16,
+            at: 3,
+            hreflang: *b"fr\0\0\0\0\0\0",
+            kind: 1,
+        }],
+        images: vec![ImageRecord { url: "https://ex.org/i.png".into(), alt: "a hill".into() }],
+        detected: *b"en\0\0\0\0\0\0",
+        confidence: 0.75,
+        declared: vec![*b"en\0\0\0\0\0\0"],
+        latin_share: 0.875,
+    }
+}
+
+fn chunk() -> SiteChunk {
+    SiteChunk {
+        identities: "ex.org/aex.org/b".into(),
+        ends: vec![8, 16],
+        https: vec![true, false],
+        pages: vec![64, 640],
+        dates: vec![1, -1],
+        digests: vec![2, 3],
+        langs: vec![*b"en\0\0\0\0\0\0", *b"und\0\0\0\0\0"],
+        detected: vec![0, 1],
+        confidence: vec![255, 0],
+        declared: vec![1, 1],
+        latin_share: vec![250, 1],
+        text_bytes: vec![100, 200],
+        titles: vec![9, 10],
+        sketches: vec![[1; 8], [2; 8]],
+    }
+}
+
+fn result() -> ResultRecord {
+    ResultRecord {
+        site: 1,
+        generation: 2,
+        params: 3,
+        considered: vec!["path:en:fr".into()],
+        keys: vec![KeyRow {
+            lang_a: *b"en\0\0\0\0\0\0",
+            lang_b: *b"fr\0\0\0\0\0\0",
+            edits: vec![EditRow { field: 1, from: "en".into(), to: String::new(), core: true }],
+            scope_start: 4,
+            scope_end: 5,
+            power: 6,
+            site_pages: 7,
+            credibility: 0.5,
+            taken: 8,
+            state: 1,
+        }],
+        alone: vec![("path:en:fr".into(), 9, true)],
+        pairs: vec![PairRow { a: 10, b: 11, key: 0 }],
+        settled: vec![(12, *b"fr\0\0\0\0\0\0")],
+        copies: vec![(13, 14)],
+        hosts: vec![HostRow {
+            host: "ex.org".into(),
+            pages: 15,
+            pairs: 16,
+            credibility: 0.25,
+            langs: vec![(*b"en\0\0\0\0\0\0", 17)],
+        }],
+    }
+}
+
+/// Hash of each kind of record and catalog value, for the fixed values above.
+///
+/// **A difference here means that stores of the last release can no longer be read.** Where that is meant, the next
+/// `FORMAT_VERSION` comes with it, a line in docs/format.md, and new numbers here.
+const LAYOUT: (u32, [(&str, u64); 12]) = (
+    1,
+    [
+        ("page", 0x51b143e2791a5cc4),
+        ("batch", 0x445915b7c363c778),
+        ("site", 0xb7cdf82f7d625b33),
+        ("result", 0x7923480614f82715),
+        ("skip", 0x22d23d6a0090c55c),
+        ("sentinel", 0xf1ce3ff80673bf98),
+        ("archive", 0x2b0c169dbcc7f77d),
+        ("site head", 0x63bcdd81a77e4ff2),
+        ("result head", 0xa9188c1490e695af),
+        ("credibility", 0x07ee86c281446bef),
+        ("stage", 0x71fe93916bd0874f),
+        ("config", 0xa898192ce8f4dcd9),
+    ],
+);
+
+#[test]
+fn the_layout_of_a_record_changes_with_the_format_version_only() {
+    let batch = BatchRecord {
+        archive: 1,
+        identity: identity(),
+        from: 2,
+        to: 3,
+        done: true,
+        records: 4,
+        skips: vec![(13, 5)],
+        samples: vec![sample()],
+        pages: vec![entry()],
+        skipped: vec![skipped()],
+    };
+    let archive = ArchiveRecord {
+        identity: identity(),
+        position: 1,
+        done: true,
+        records: 2,
+        pages: 3,
+        skips: vec![(13, 4)],
+        samples: vec![sample()],
+    };
+    let head = SiteHead {
+        domain: "ex.org".into(),
+        chunks: vec![64],
+        skipped: vec![65],
+        pages: 1,
+        older: 2,
+        generation: 3,
+        indexed: 4,
+        hosts: vec![HostRecord { host: "ex.org:8080".into(), langs: vec![(*b"en\0\0\0\0\0\0", 5)] }],
+    };
+    let config = RunConfig {
+        preset: "default".into(),
+        langs: vec!["fr".into(), "en".into()],
+        whole_domains: true,
+        rescue_above: Some(500),
+        max_record_bytes: Some(1 << 24),
+    };
+    let found = [
+        ("page", file_hash(1, &page())),
+        ("batch", file_hash(2, &batch)),
+        ("site", file_hash(3, &chunk())),
+        ("result", file_hash(4, &result())),
+        ("skip", file_hash(5, &SkipChunk { entries: vec![skipped()] })),
+        ("sentinel", value_hash(&Sentinel { commit: 1, ends: [2, 3, 4, 5, 6] })),
+        ("archive", value_hash(&archive)),
+        ("site head", value_hash(&head)),
+        ("result head", value_hash(&ResultHead { record: 1, generation: 2, params: 3, considered: 4, pairs: 5 })),
+        ("credibility", value_hash(&Credibility { sum: 1, sites: 2 })),
+        ("stage", value_hash(&StageRecord { fingerprint: 1, cursor: 2, finished: true })),
+        ("config", value_hash(&config)),
+    ];
+    let listing: Vec<String> = found.iter().map(|(name, hash)| format!("(\"{name}\", {hash:#018x}),")).collect();
+    assert_eq!(LAYOUT.0, FORMAT_VERSION, "a new version: record its hashes\n{}", listing.join("\n"));
+    let changed: Vec<&str> = LAYOUT.1.iter().zip(found).filter(|(a, b)| **a != *b).map(|(_, (name, _))| name).collect();
+    assert!(changed.is_empty(), "the layout of {changed:?} has changed: raise FORMAT_VERSION\n{}", listing.join("\n"));
+}
+
+#[test]
+fn codes_on_disk_keep_their_meaning() {
+    let names: Vec<String> =
+        SkipReason::ALL.iter().map(|reason| format!("{} {}", *reason as u8, reason.name())).collect();
+    crate::support::golden("skip-reasons.txt", &(names.join("\n") + "\n"));
+    let codes: BTreeSet<u8> = SkipReason::ALL.iter().map(|reason| *reason as u8).collect();
+    assert_eq!(codes.len(), SkipReason::ALL.len());
+    for reason in SkipReason::ALL {
+        assert_eq!(SkipReason::from_code(*reason as u8), Some(*reason));
+    }
+}

@@ -1,0 +1,212 @@
+//! The layout keeps its rules: who imports whom, how long a file is, what stands in none.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::support::root;
+
+/// Which folders and files of `src` may be imported by one of them. `error` and `types` by all.
+const MAY_IMPORT: &[(&str, &[&str])] = &[
+    // Foundations.
+    ("types", &[]),
+    ("error", &[]),
+    ("text", &[]),
+    ("index", &["text"]),
+    // Methods: borrowed data in, values out; never one another, never the store.
+    ("archive", &["text", "index"]),
+    ("extract", &["text", "index"]),
+    ("keys", &["text", "index"]),
+    ("verify", &["text", "index"]),
+    ("iterate", &["text", "index"]),
+    ("align", &["text", "index"]),
+    ("recover", &["text", "index"]),
+    ("explore", &["text", "index"]),
+    ("evaluate", &["text", "index"]),
+    ("export", &["text", "index"]),
+    // Shell. Page tables are looked at by key discovery as they lie on disk, so `store` implements traits of `index`.
+    ("store", &["index"]),
+    ("config", &["archive", "extract", "keys", "verify", "iterate", "align", "recover", "explore", "evaluate"]),
+    // Answers of the store, in the words of the methods that left them there.
+    ("query", &["config", "index", "keys", "verify", "iterate", "align", "store"]),
+    (
+        "pipeline",
+        &[
+            "config", "query", "store", "text", "index", "archive", "extract", "keys", "verify", "iterate", "align",
+            "recover", "explore",
+        ],
+    ),
+    // The face sees the library as every other program does, by its name.
+    ("cli", &[]),
+    ("main", &[]),
+    ("lib", &[]),
+];
+
+/// Files of a folder and below, of these kinds.
+fn files(folder: &Path, kinds: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(path) = waiting.pop() {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() {
+            // What is built, and what others have written.
+            if !matches!(name.as_str(), "target" | ".git" | "sites") {
+                waiting.extend(fs::read_dir(&path).expect("a folder").flatten().map(|entry| entry.path()));
+            }
+        } else if kinds.iter().any(|kind| name.ends_with(kind)) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn sources() -> Vec<(String, String)> {
+    let src = root().join("src");
+    let read = |path: PathBuf| {
+        let name = path.strip_prefix(&src).expect("below src").display().to_string();
+        (name, fs::read_to_string(&path).expect("UTF-8"))
+    };
+    files(&src, &[".rs"]).into_iter().map(read).collect()
+}
+
+/// The code of a line: without its comment.
+fn code(line: &str) -> &str {
+    line.split("//").next().unwrap_or_default()
+}
+
+/// What follows `crate::` in a file, tests left out: the folders it imports.
+fn imports(text: &str) -> BTreeSet<String> {
+    let body = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let body: String = body.lines().map(code).collect::<Vec<_>>().join("\n");
+    let mut found = BTreeSet::new();
+    for piece in body.split("crate::").skip(1) {
+        let group = piece.strip_prefix('{').map(|group| group.split('}').next().unwrap_or_default());
+        for path in group.unwrap_or(piece).split(',').take(if group.is_some() { usize::MAX } else { 1 }) {
+            let name: String = path.trim().chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+            found.insert(name);
+        }
+    }
+    found.remove("");
+    found
+}
+
+#[test]
+fn imports_follow_the_layout() {
+    let mut wrong = Vec::new();
+    for (name, text) in sources() {
+        let part = name.split('/').next().expect("a name").trim_end_matches(".rs").to_owned();
+        let Some((_, allowed)) = MAY_IMPORT.iter().find(|(known, _)| *known == part) else {
+            wrong.push(format!("{name}: {part} has no line in MAY_IMPORT"));
+            continue;
+        };
+        for import in imports(&text) {
+            let is_fine =
+                import == part || allowed.contains(&import.as_str()) || ["types", "error"].contains(&&*import);
+            if !is_fine {
+                wrong.push(format!("{name} imports {import}"));
+            }
+        }
+        let is_face = ["cli", "main"].contains(&part.as_str());
+        for line in text.lines().map(code) {
+            // What the binary is made with, and what only the store may touch.
+            let faces = ["clap", "anyhow", "comfy_table", "indicatif", "ctrlc"];
+            let has = |name: &&str| line.contains(&format!("{name}::")) || line.contains(&format!("use {name}"));
+            if let Some(face) = faces.iter().filter(|_| !is_face).find(|face| has(face)) {
+                wrong.push(format!("{name} uses {face}"));
+            }
+            if let Some(shell) = ["sled", "memmap2"].iter().filter(|_| part != "store").find(|shell| has(shell)) {
+                wrong.push(format!("{name} uses {shell}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_check_of_imports_finds_them() {
+    let text = "use crate::types::Lang;\nuse crate::{archive, keys::Params};\n// crate::store\nlet x = crate::query::y();\n\
+                #[cfg(test)]\nmod tests {\n use crate::export;\n}";
+    assert_eq!(imports(text).into_iter().collect::<Vec<_>>(), ["archive", "keys", "query", "types"]);
+}
+
+#[test]
+fn methods_do_not_print_or_look_at_the_clock() {
+    let methods = ["types", "text", "index", "archive", "extract", "keys", "evaluate", "export", "verify", "align"];
+    for (name, text) in sources() {
+        let part = name.split('/').next().unwrap_or_default();
+        let body = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        for (at, line) in body.lines().map(code).enumerate() {
+            let place = format!("{name}:{}", at + 1);
+            let is_face = part == "cli" || part == "main.rs";
+            let prints = ["println!", "eprint", concat!("dbg", "!(")].iter().any(|print| line.contains(print));
+            assert!(is_face || !prints || name.ends_with("tests.rs"), "{place}: the library never prints");
+            let is_method = methods.contains(&part);
+            let clock =
+                ["Instant::now", "SystemTime", "thread::spawn", "rayon"].iter().find(|word| line.contains(**word));
+            assert!(!is_method || clock.is_none(), "{place}: {clock:?} in a method");
+        }
+    }
+}
+
+#[test]
+fn no_source_file_is_longer_than_800_lines() {
+    let long: Vec<_> = sources().into_iter().map(|(name, text)| (name, text.lines().count())).collect();
+    // A twin is tests from end to end, and says the whole method again.
+    let is_long = |(name, lines): &(String, usize)| *lines > 800 && !name.ends_with("/twin.rs");
+    let long: Vec<_> = long.into_iter().filter(is_long).collect();
+    assert!(long.is_empty(), "{long:?}");
+}
+
+#[test]
+fn every_folder_begins_with_a_tour() {
+    for (name, text) in sources() {
+        if name.ends_with("mod.rs") || ["lib.rs", "main.rs"].contains(&name.as_str()) {
+            assert!(text.starts_with("//! "), "{name} does not begin with //!");
+        }
+    }
+    for path in files(&root().join("tests"), &[".rs"]) {
+        let text = fs::read_to_string(&path).expect("UTF-8");
+        assert!(text.starts_with("//!"), "{} does not begin with //!", path.display());
+    }
+}
+
+#[test]
+fn unsafe_stands_in_one_file() {
+    for (name, text) in sources() {
+        for (at, line) in text.lines().map(code).enumerate() {
+            let is_unsafe = line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "unsafe");
+            assert!(!is_unsafe || name == "store/records.rs", "{name}:{}: {line}", at + 1);
+        }
+    }
+}
+
+#[test]
+fn nothing_is_left_to_be_done_later() {
+    // In pieces, so that this list does not find itself.
+    let marks = [["todo", "!("], ["unimplemented", "!("], ["#[igno", "re"], ["FIX", "ME"], ["XX", "X"]];
+    for path in files(root(), &[".rs"]) {
+        let text = fs::read_to_string(&path).expect("UTF-8");
+        for mark in marks.map(|pieces| pieces.concat()) {
+            assert!(!text.contains(&mark), "{} holds {mark}", path.display());
+        }
+    }
+}
+
+#[test]
+fn no_path_of_the_machine_is_in_the_sources() {
+    // Where this copy happens to lie, and whose it is; as a word of its own, for addresses have such folders too.
+    let home = std::env::var("HOME").unwrap_or_default();
+    let parent = root().parent().unwrap_or(root()).display().to_string();
+    let folders = [home, parent].into_iter().filter(|path| path.len() > 1).map(|path| format!("{path}/"));
+    let marks: Vec<String> =
+        folders.flat_map(|path| [" ", "\"", "`", "(", "="].map(|before| format!("{before}{path}"))).collect();
+    let issues = [["issue ", "#"].concat(), ["/iss", "ues/"].concat(), ["/pu", "ll/"].concat()];
+    for path in files(root(), &[".rs", ".md", ".toml", ".py", ".sh", ".yml", ".tsv", ".txt"]) {
+        let text = fs::read_to_string(&path).expect("UTF-8");
+        for mark in marks.iter().chain(&issues) {
+            let line = text.lines().find(|line| line.contains(mark.as_str()));
+            assert!(line.is_none(), "{} holds {mark}: {line:?}", path.display());
+        }
+    }
+}
