@@ -153,7 +153,8 @@ impl Store {
         let fits = match (&sentinel, known) {
             (Some(sentinel), Some(known)) => sentinel == known || sentinel.commit == known.commit + 1,
             (Some(_), None) => true,
-            (None, Some(_)) => false,
+            // Opened, and stopped before the first commit.
+            (None, Some(known)) => known.commit == 0,
             (None, None) => fs::metadata(folder.join("batches/000000.rec")).map_or(0, |m| m.len()) <= START.0,
         };
         let sentinel = sentinel.unwrap_or(Sentinel { ends: [START.0; 5], ..Sentinel::default() });

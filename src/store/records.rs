@@ -476,6 +476,20 @@ mod tests {
         assert_eq!(at, end);
     }
 
+    #[test]
+    fn a_file_cut_in_the_padding_of_its_last_record_opens_again() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (_, end) = write(folder.path(), &[vec!["a".repeat(20)], vec!["b".repeat(21)]]);
+        let path = segment_path(folder.path(), 0);
+        let bytes = fs::read(&path).expect("it was written");
+        for cut in START.offset() as usize..bytes.len() {
+            fs::write(&path, &bytes[..cut]).expect("room on disk");
+            let sound = Texts::sound_end(folder.path(), 7, end).expect("it can be read");
+            assert!(sound.offset() <= cut as u64);
+            Texts::open(folder.path(), 7, sound, false).expect("cut to what is sound");
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]

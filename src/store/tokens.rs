@@ -32,30 +32,35 @@ pub fn sites_with(catalog: &Catalog, token: &str) -> Result<RoaringBitmap> {
     Ok(decode(&block)?.remove(&hash).unwrap_or_default())
 }
 
-/// Adds tokens of sites. Call it once a commit: it does not see what `changes` holds already.
+/// A token's hash, a site, and whether the site has it (now) or no longer.
+pub type Posting = (u64, SiteId, bool);
+
+/// Adds and takes away tokens of sites. Call it once a commit: it does not see what `changes` holds already.
 ///
 /// # Errors
 /// When the catalog cannot be read, or a block is damaged.
-pub fn add(catalog: &Catalog, tokens: &mut Vec<(u64, SiteId)>, changes: &mut Changes) -> Result<()> {
-    tokens.sort_unstable();
-    tokens.dedup();
-    let mut rest = &tokens[..];
-    while let Some(&(first, _)) = rest.first() {
+pub fn change(catalog: &Catalog, postings: &mut Vec<Posting>, changes: &mut Changes) -> Result<()> {
+    postings.sort_unstable();
+    postings.dedup();
+    let mut rest = &postings[..];
+    while let Some(&(first, ..)) = rest.first() {
         let (key, mut lists) = match catalog.at_or_before(Table::Token, &first.to_be_bytes())? {
             Some((key, block)) => (key, decode(&block)?),
             None => (0u64.to_be_bytes().to_vec(), BTreeMap::new()),
         };
         let end = match next_block(catalog, first)? {
-            Some(next) => rest.partition_point(|&(hash, _)| hash < next),
+            Some(next) => rest.partition_point(|&(hash, ..)| hash < next),
             None => rest.len(),
         };
         let (here, later) = rest.split_at(end.max(1));
         rest = later;
-        let mut grew = false;
-        for &(hash, site) in here {
-            grew |= lists.entry(hash).or_default().insert(site.0);
+        let mut changed = false;
+        for &(hash, site, present) in here {
+            let sites = lists.entry(hash).or_default();
+            changed |= if present { sites.insert(site.0) } else { sites.remove(site.0) };
         }
-        if grew {
+        if changed {
+            lists.retain(|_, sites| !sites.is_empty());
             put_blocks(&key, &lists, changes);
         }
     }
@@ -121,22 +126,29 @@ fn decode(block: &[u8]) -> Result<BTreeMap<u64, RoaringBitmap>> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::collections::BTreeSet;
     use std::time::Duration;
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(8))]
         #[test]
-        fn tokens_added_in_any_portions_are_all_found(adds in proptest::collection::vec((0u32..3000, 0u32..40), 1..6000), portions in 1usize..5) {
+        fn tokens_changed_in_any_portions_are_as_last_told(told in proptest::collection::vec((0u32..3000, 0u32..40, 0u32..4), 1..6000), portions in 1usize..5) {
             let folder = tempfile::tempdir().expect("a temporary folder");
             let Ok(catalog) = Catalog::open(folder.path(), crate::store::Access::Write, Duration::ZERO) else { panic!("a new catalog opens") };
-            for part in adds.chunks(adds.len().div_ceil(portions)) {
-                let mut tokens = part.iter().map(|(token, site)| (token_hash(&token.to_string()), SiteId(*site))).collect();
+            let mut present: BTreeSet<(u32, u32)> = BTreeSet::new();
+            for part in told.chunks(told.len().div_ceil(portions)) {
+                // Of one token and site, one thing is told a commit.
+                let part: BTreeMap<(u32, u32), bool> = part.iter().map(|&(token, site, dice)| ((token, site), dice > 0)).collect();
+                let posting = |(&(token, site), &here): (&(u32, u32), &bool)| (token_hash(&token.to_string()), SiteId(site), here);
                 let mut changes = Changes::default();
-                add(&catalog, &mut tokens, &mut changes).expect("a sound catalog");
+                change(&catalog, &mut part.iter().map(posting).collect(), &mut changes).expect("a sound catalog");
                 catalog.apply(changes).expect("room on disk");
+                for (posting, here) in part {
+                    if here { present.insert(posting) } else { present.remove(&posting) };
+                }
             }
             for token in [0, 1, 2, 77, 2999, 3001] {
-                let expected: RoaringBitmap = adds.iter().filter(|(t, _)| *t == token).map(|(_, site)| *site).collect();
+                let expected: RoaringBitmap = present.iter().filter(|(t, _)| *t == token).map(|(_, site)| *site).collect();
                 prop_assert_eq!(sites_with(&catalog, &token.to_string()).expect("a sound catalog"), expected);
             }
         }

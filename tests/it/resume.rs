@@ -268,20 +268,26 @@ fn a_run_killed_at_any_instant_and_started_again_ends_the_same() {
     stdout(&mut command(folder.path()));
     let duration = began.elapsed();
     let expected = outputs(folder.path());
-    let killed = tempdir();
-    for kill in 0..KILLS {
-        // What was read stays read, so the first kills hit ingestion and the last ones the end of the run.
-        let delay = duration.mul_f64((dice.roll(100) + 1) as f64 / 100.0 / if kill < 6 { 4.0 } else { 1.5 });
-        println!("seed {seed}: kill {kill} after {delay:?} of {duration:?}");
-        let mut run = command(killed.path()).stdout(std::process::Stdio::null()).spawn().expect("the program starts");
-        std::thread::sleep(delay);
-        run.kill().expect("it is ours");
-        let status = run.wait().expect("it is ours");
-        assert!(status.code().is_none_or(|code| code == 0), "{status}");
-    }
-    stdout(&mut command(killed.path()));
-    for (found, expected) in outputs(killed.path()).iter().zip(&expected) {
-        assert_same(found, expected, "after kills");
+    // A store is hit a few times, at first in ingestion, index or keys, and then wherever it is.
+    for done in [None, Some("ingest"), Some("index")] {
+        let killed = tempdir();
+        if let Some(stage) = done {
+            stdout(command(killed.path()).args(["--until", stage]));
+        }
+        for _ in 0..KILLS / 3 {
+            let delay = duration.mul_f64(dice.roll(50) as f64 / 100.0);
+            println!("seed {seed}: killed after {delay:.1?} of {duration:.1?}, begun after {done:?}");
+            let mut run =
+                command(killed.path()).stdout(std::process::Stdio::null()).spawn().expect("the program starts");
+            std::thread::sleep(delay);
+            run.kill().expect("it is ours");
+            let status = run.wait().expect("it is ours");
+            assert!(status.code().is_none_or(|code| code == 0), "{status}");
+        }
+        stdout(&mut command(killed.path()));
+        for (found, expected) in outputs(killed.path()).iter().zip(&expected) {
+            assert_same(found, expected, "after kills");
+        }
     }
 }
 
@@ -433,6 +439,25 @@ fn rescue_follows_global_credibility_up_and_down_as_from_scratch() {
     assert_same(&answers(store.path()), &answers_of(&[&all]), "credibility rose");
 }
 
+#[test]
+fn a_site_of_many_tokens_is_rescued_alike_whatever_came_first() {
+    let folder = tempdir();
+    let mut inputs = archives(folder.path());
+    // More tokens than are indexed of a site, and all before those of its key.
+    let many = folder.path().join("many.warc.gz");
+    let mut site = SiteBuilder::default();
+    for n in 0..2200 {
+        site.page(format!("http://weak.test/item/w{n}.html"), "en", 5000 + n);
+    }
+    site.write(&many);
+    let at_once = {
+        inputs.push(many);
+        answers_of(&[&inputs])
+    };
+    assert_same(&answers_of(&[&inputs[..3], &inputs[3..]]), &at_once, "the many later");
+    assert_same(&answers_of(&[&inputs[3..], &inputs[..3]]), &at_once, "the many first");
+}
+
 /// What happens to a file.
 #[derive(Clone, Copy, Debug)]
 enum Damage {
@@ -513,6 +538,15 @@ fn a_store_that_lost_a_record_file_is_repaired() {
     for kind in ["pages", "batches", "sites", "results"] {
         repaired(sound.path(), &inputs, &expected, &[(kind, Damage::Delete)]);
         repaired(sound.path(), &inputs, &expected, &[(&format!("{kind}/000000.rec"), Damage::Delete)]);
+    }
+}
+
+#[test]
+fn a_store_stopped_before_its_first_commit_is_not_called_damaged() {
+    let store = tempdir();
+    for _ in 0..2 {
+        let opened = Store::open(store.path(), Access::Write).expect("nothing to lose");
+        assert!(!opened.was_rebuilt);
     }
 }
 

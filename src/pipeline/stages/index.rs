@@ -97,7 +97,7 @@ struct Work {
     domains: FxHashMap<String, u32>,
     fresh: FxHashMap<u32, String>,
     heads: Vec<(SiteId, SiteHead)>,
-    tokens: Vec<(u64, SiteId)>,
+    tokens: Vec<tokens::Posting>,
     pages: usize,
 }
 
@@ -263,6 +263,7 @@ impl Work {
         old: &SiteHead,
         head: &mut SiteHead,
     ) -> Result<()> {
+        use crate::index::site::Addresses;
         let old_pages = store.site_pages(old)?;
         let mut builder = ChunkBuilder::default();
         let mut hosts: BTreeMap<String, BTreeMap<[u8; 8], u32>> = BTreeMap::new();
@@ -295,7 +296,13 @@ impl Work {
         head.pages = order.len() as u32;
         head.hosts =
             hosts.into_iter().map(|(host, langs)| HostRecord { host, langs: langs.into_iter().collect() }).collect();
-        self.tokens.extend(texts.hashes.into_iter().map(|hash| (hash, id)));
+        if texts.is_full() {
+            // Texts that were kept before and are not now must not stay, or the order of archives would show.
+            let mut before = Texts::default();
+            (0..old_pages.count()).for_each(|page| before.add(old_pages.identity(page)));
+            self.tokens.extend(before.hashes.difference(&texts.hashes).map(|&hash| (hash, id, false)));
+        }
+        self.tokens.extend(texts.hashes.into_iter().map(|hash| (hash, id, true)));
         self.pages += order.len();
         Ok(())
     }
@@ -308,7 +315,7 @@ impl Work {
                 changes.put(Table::Domain, domain.as_bytes(), &id.0);
             }
         }
-        tokens::add(store.catalog(), &mut self.tokens, &mut changes)?;
+        tokens::change(store.catalog(), &mut self.tokens, &mut changes)?;
         self.tokens.clear();
         self.pages = 0;
         if let Some(stage) = stage {
@@ -417,8 +424,12 @@ impl Texts {
     /// Texts kept of a site. A side of a key that matters fills many addresses, and is met early.
     const MOST: usize = 4096;
 
+    fn is_full(&self) -> bool {
+        self.hashes.len() >= Self::MOST
+    }
+
     fn add(&mut self, identity: &str) {
-        if self.hashes.len() >= Self::MOST || !self.anatomy.read(identity, Default::default()) {
+        if self.is_full() || !self.anatomy.read(identity, Default::default()) {
             return;
         }
         for segment in self.anatomy.segments() {
