@@ -147,7 +147,7 @@ impl Site {
         Ok(found)
     }
 
-    /// The site a pair or key belongs to, by its page.
+    /// The host of a page.
     pub fn host(&self, page: u32) -> &str {
         self.pages.identity(page).split('/').next().unwrap_or("")
     }

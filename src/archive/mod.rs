@@ -4,7 +4,6 @@
 //! order they stand in, and says where it is, so that a later run can go on from there. Walking is serial and
 //! cheap; [`capture`] undoes the HTTP envelope of one record and may run in parallel. Nothing here holds more than one
 //! record of `max_record_bytes`.
-
 //!
 //! | file | what it knows |
 //! |---|---|

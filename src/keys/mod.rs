@@ -66,7 +66,8 @@ pub enum Strength {
         /// Least local credibility.
         least_credibility: f64,
     },
-    /// C(p, w) > least, |w| being the pages of the key's two languages; or most of the smaller language matched.
+    /// C(p, w) > least, |w| being the pages of the key's two languages; or a good
+    /// share of the smaller language matched.
     PagesOfLanguages {
         /// Least local credibility (Zhang et al. 2013: 0.1).
         least_credibility: f64,
@@ -122,7 +123,8 @@ pub struct Params {
     pub one_partner: bool,
     /// Least linking power of a key that is listed, unless it names its languages or is rescued.
     pub min_power: u32,
-    /// The same as a share of a language's pages. Default 0.005, a tenth of what makes a key strong.
+    /// The same as a share of a language's pages. Default 0.005: a twentieth of what a strong key matches at least, where
+    /// both languages have as many pages.
     pub min_share: f64,
     /// Weak keys kept for listing and for global credibility, a site, the strongest first.
     pub max_weak_keys: usize,

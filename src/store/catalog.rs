@@ -187,7 +187,7 @@ impl Catalog {
         aligned.extend_from_slice(bytes);
         rkyv::from_bytes::<T, rancor::Error>(&aligned).map_err(|error| Error::Store {
             path: self.folder.clone(),
-            problem: format!("a value of the catalog is damaged: {error}"),
+            problem: format!("a value is damaged ({error}); delete this folder and run again with the same inputs"),
         })
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A store is a folder:
 //! ```text
-//! lock            one writer, or readers
+//! lock            held by whoever has the store open
 //! manifest.json   number of the last commit, ends of the record files, checksum
 //! catalog/        sled: archives, sites, results, credibility, stages, token → sites
 //! pages/          record files: what extraction took out of each capture
@@ -46,7 +46,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// What a store is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Queries: any number of processes at once, while nobody writes.
+    /// Queries, while nobody writes. sled lets one process in at a time all the same: others wait a little, then fail.
     Read,
     /// Everything: one process. Makes the store where there is none.
     Write,
@@ -229,7 +229,7 @@ impl Store {
         write().map_err(Error::io(&path, "writing"))
     }
 
-    /// Where the record files end in the last commit; changes with every commit.
+    /// Number of the last commit.
     pub fn commit_number(&self) -> u64 {
         self.sentinel.commit
     }
@@ -351,8 +351,13 @@ impl Store {
     /// # Errors
     /// When it cannot be read.
     pub fn site_pages(&self, head: &SiteHead) -> Result<SitePages> {
-        let chunks = head.chunks.iter().map(|&at| self.sites.read(RecordRef(at))).collect::<Result<Vec<_>>>()?;
-        Ok(SitePages { chunks, count: head.pages })
+        let read = |&at: &u64| {
+            let chunk = self.sites.read(RecordRef(at))?;
+            // Checking looks at every byte, most of which are not needed soon.
+            chunk.release();
+            Ok(chunk)
+        };
+        Ok(SitePages { chunks: head.chunks.iter().map(read).collect::<Result<_>>()?, count: head.pages })
     }
 }
 

@@ -4,7 +4,7 @@
 //! once and never changed; bytes beyond the committed length do not exist, whatever the file holds there.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::io::{BufWriter, ErrorKind, Seek, SeekFrom, Write};
 use std::marker::PhantomData;
 use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
@@ -87,8 +87,10 @@ where
     #[expect(unsafe_code, reason = "advice about a memory map")]
     pub fn release(&self) {
         const PAGE: usize = 4096;
+        /// Less is not worth the system call.
+        const LEAST: usize = 256 << 10;
         let (start, end) = (self.range.start.next_multiple_of(PAGE), self.range.end / PAGE * PAGE);
-        if start < end {
+        if start + LEAST <= end {
             // SAFETY: the map is of a file, shared and never written through, so what is dropped comes back the same.
             // Advice that the system does not take changes nothing.
             let _ = unsafe { self.map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, end - start) };
@@ -172,7 +174,12 @@ where
             }
             let mut offset = FILE_HEADER;
             while let Some(payload) = frame(&map[..stop as usize], offset) {
-                offset = align(payload.end as u64);
+                let next = align(payload.end as u64);
+                // A frame whose padding is cut off is not whole: the file would end before the end told here.
+                if next > stop {
+                    break;
+                }
+                offset = next;
                 end = RecordRef::new(segment, offset);
             }
             if offset < stop {
@@ -188,7 +195,10 @@ where
                 continue;
             }
             let path = segment_path(&self.folder, segment);
-            let length = fs::metadata(&path).map_err(Error::io(&path, "opening"))?.len();
+            let length = match fs::metadata(&path) {
+                Err(error) if error.kind() == ErrorKind::NotFound => 0,
+                found => found.map_err(Error::io(&path, "reading its length"))?.len(),
+            };
             let needed = if segment == self.end.segment() { self.end.offset() } else { FILE_HEADER };
             if length < needed {
                 return Err(self.damage(format!("{} holds {length} bytes, {needed} were committed", path.display())));
@@ -301,14 +311,13 @@ where
         }
         let map = self.map_of(at.segment(), at.offset())?;
         let Some(range) = frame(&map, at.offset()) else {
-            return Err(self.damage(format!("record at {}:{} fails its checksum", at.segment(), at.offset())));
+            return Err(self.unreadable(at, "its checksum does not fit"));
         };
         let after = align(range.end as u64);
         let last = at.segment() == self.end.segment() || after < map.len() as u64;
         let next =
             if last { RecordRef::new(at.segment(), after) } else { RecordRef::new(at.segment() + 1, FILE_HEADER) };
-        let record = Mapped::check(map, range)
-            .map_err(|error| self.damage(format!("record at {}:{}: {error}", at.segment(), at.offset())))?;
+        let record = Mapped::check(map, range).map_err(|error| self.unreadable(at, &error.to_string()))?;
         Ok((record, next))
     }
 
@@ -343,6 +352,16 @@ where
 
     fn damage(&self, problem: String) -> Error {
         Error::Store { path: self.folder.clone(), problem }
+    }
+
+    fn unreadable(&self, at: RecordRef, why: &str) -> Error {
+        let catalog = self.folder.with_file_name("catalog");
+        let (segment, offset) = (at.segment(), at.offset());
+        self.damage(format!(
+            "the record at {segment}:{offset} is damaged ({why}); delete {} and run again with the same inputs: what is \
+             sound is kept",
+            catalog.display()
+        ))
     }
 }
 

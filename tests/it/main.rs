@@ -5,5 +5,7 @@ mod cli;
 mod damage;
 mod format;
 mod quality;
+mod resume;
+mod sites;
 mod support;
 mod tidy;

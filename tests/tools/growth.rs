@@ -49,10 +49,12 @@ fn measure(layout: &str, urls: u64, sites: u64) -> Result<()> {
         pipeline::run_stage(pipeline::stage(name).expect("it is a stage"), &mut store, &context)?;
         let seconds = cpu_seconds() - before;
         println!(
-            "{layout}\t{urls} urls\t{sites} sites\t{name}\t{seconds:.2} s CPU\t{:.2} us/url\tpeak {:.0} MB (before {:.0})\t{:.0} bytes/url of the largest site",
+            "{layout}\t{urls} urls\t{sites} sites\t{name}\t{seconds:.2} s CPU\t{:.2} us/url\tpeak {:.0} MB (before {:.0}, after anon {:.0} file {:.0})\t{:.0} bytes/url of the largest site",
             seconds * 1e6 / urls as f64,
             status("VmHWM:") / 1e6,
             base / 1e6,
+            status("RssAnon:") / 1e6,
+            status("RssFile:") / 1e6,
             status("VmHWM:") / largest as f64,
         );
     }

@@ -228,16 +228,12 @@ impl Work {
                 (page.date_ms.to_native(), page.digest.to_native())
             }
         };
-        // Addresses of a site begin alike: 16 bytes behind what all share settle most comparisons without a look at the map.
-        let shared = common_prefix(self.releasing(sources()).map(identity));
         let mut order: Vec<([u64; 2], Source)> = Vec::with_capacity(old_pages.count() as usize + group.len());
-        order.extend(self.releasing(sources()).map(|source| (sort_key(identity(source), shared), source)));
-        order.sort_unstable_by(|(key_a, a), (key_b, b)| {
-            let addresses = key_a.cmp(key_b).then_with(|| identity(*a).cmp(identity(*b)));
-            addresses.then_with(|| stamp(*b).cmp(&stamp(*a))).then_with(|| a.cmp(b))
-        });
+        order.extend(self.releasing(sources()).map(|source| ([0; 2], source)));
+        let tie = |a: Source, b: Source| stamp(b).cmp(&stamp(a)).then_with(|| a.cmp(&b));
+        sort_by_address(&mut order, &identity, &tie);
         let before = order.len();
-        order.dedup_by(|(key_b, b), (key_a, a)| key_a == key_b && identity(*a) == identity(*b));
+        order.dedup_by(|(_, b), (_, a)| identity(*a) == identity(*b));
         self.release();
         let unchanged =
             !old.domain.is_empty() && order.iter().all(|(_, source)| matches!(source.place(), Place::Old(_)));
@@ -354,6 +350,37 @@ impl Source {
     }
 }
 
+/// Runs of addresses this short are compared whole.
+const SHORT_RUN: usize = 16;
+
+/// Sorts by address, then by `tie`.
+///
+/// Addresses lie in mapped memory, in no order, so each is looked at as seldom as can be: what all have in common is left out,
+/// the next 16 bytes are sorted as numbers, and where they are equal the same is done again behind them.
+fn sort_by_address<'i>(
+    order: &mut [([u64; 2], Source)],
+    identity: &dyn Fn(Source) -> &'i str,
+    tie: &dyn Fn(Source, Source) -> std::cmp::Ordering,
+) {
+    if order.len() <= SHORT_RUN {
+        order.sort_by(|(_, a), (_, b)| identity(*a).cmp(identity(*b)).then_with(|| tie(*a, *b)));
+        return;
+    }
+    let shared = common_prefix(order.iter().map(|(_, source)| identity(*source)));
+    for (key, source) in order.iter_mut() {
+        *key = sort_key(identity(*source), shared);
+    }
+    order.sort_unstable();
+    for run in order.chunk_by_mut(|a, b| a.0 == b.0).filter(|run| run.len() > 1) {
+        let first = identity(run[0].1);
+        if run.iter().all(|(_, source)| identity(*source) == first) {
+            run.sort_by(|(_, a), (_, b)| tie(*a, *b));
+        } else {
+            sort_by_address(run, identity, tie);
+        }
+    }
+}
+
 /// 16 bytes of an address behind the first `shared`, as two numbers that sort as they do.
 fn sort_key(identity: &str, shared: usize) -> [u64; 2] {
     let tail = identity.as_bytes().get(shared..).unwrap_or(&[]);
@@ -402,6 +429,24 @@ impl Texts {
                     self.hashes.insert(tokens::token_hash(text));
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn sorting_by_parts_is_sorting_by_address(texts in proptest::collection::vec("[ab/]{0,40}", 0..200)) {
+            let identity = |source: Source| texts[source.0 as usize].as_str();
+            let mut order: Vec<([u64; 2], Source)> = (0..texts.len() as u32).map(|at| ([0; 2], Source::old(at))).collect();
+            sort_by_address(&mut order, &identity, &|a, b| b.cmp(&a));
+            let mut expected: Vec<u64> = (0..texts.len() as u64).collect();
+            expected.sort_by(|&a, &b| texts[a as usize].cmp(&texts[b as usize]).then_with(|| b.cmp(&a)));
+            prop_assert_eq!(order.iter().map(|(_, source)| source.0).collect::<Vec<_>>(), expected);
         }
     }
 }

@@ -30,13 +30,13 @@ pub struct BatchRecord {
 /// What tells an archive from others.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
 pub struct ArchiveIdentity {
-    /// Where it was when it was last given.
+    /// Where it was when it was read.
     pub path: String,
     /// Name of its format.
     pub format: String,
     /// Length in bytes.
     pub bytes: u64,
-    /// Hash of its length, first and last 64 KiB.
+    /// Hash of its length, first and last 64 KiB; of a folder, of the names and lengths of its files.
     pub fingerprint: u64,
 }
 

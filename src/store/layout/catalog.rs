@@ -91,7 +91,7 @@ pub struct Credibility {
 /// How far a stage is. Key `g` name.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
 pub struct StageRecord {
-    /// Fingerprint of the stage's version, settings and the stages before it.
+    /// Fingerprint of the stage's name, version and settings; 0: never run.
     pub fingerprint: u64,
     /// How far it is; each stage says what the number means.
     pub cursor: u64,

@@ -15,3 +15,78 @@ pub use catalog::{ArchiveRecord, Credibility, HostRecord, ResultHead, RunConfig,
 pub use page::{ArchivedPageRecord, BlockRecord, ImageRecord, LinkRecord, PageRecord};
 pub use result::{ArchivedKeyRow, ArchivedResultRecord, EditRow, HostRow, KeyRow, PairRow, ResultRecord};
 pub use site::{ArchivedSiteChunk, CHUNK_PAGES, ChunkBuilder, SiteChunk, SkipChunk};
+
+#[cfg(test)]
+mod tests {
+    use std::mem::{offset_of, size_of};
+
+    use super::batch::*;
+    use super::catalog::*;
+    use super::page::*;
+    use super::result::*;
+    use super::site::*;
+
+    const FORMAT: &str = include_str!("../../../docs/format.md");
+
+    /// What docs/format.md must say of a record: its name, archived type, and fields in order.
+    macro_rules! layouts {
+        ($($name:ident = $archived:ident { $($field:ident),* })*) => {
+            [$((stringify!($name), size_of::<$archived>(), vec![$((stringify!($field), offset_of!($archived, $field))),*])),*]
+        };
+    }
+
+    #[test]
+    fn the_format_document_has_every_field_at_its_place() {
+        let layouts = layouts! {
+            PageRecord = ArchivedPageRecord {
+                url, archive, offset, length, date_ms, charset, title, text, blocks, tags, link_text, links, images,
+                detected, confidence, declared, latin_share
+            }
+            BlockRecord = ArchivedBlockRecord { start, end, at, tag }
+            LinkRecord = ArchivedLinkRecord { shared, url_end, anchor_end, rel_end, at, hreflang, kind }
+            ImageRecord = ArchivedImageRecord { url, alt }
+            BatchRecord = ArchivedBatchRecord {
+                archive, identity, from, to, done, records, skips, samples, pages, skipped
+            }
+            ArchiveIdentity = ArchivedArchiveIdentity { path, format, bytes, fingerprint }
+            SkipSample = ArchivedSkipSample { reason, offset, detail }
+            PageEntry = ArchivedPageEntry {
+                identity, https, page, date_ms, digest, text_bytes, title, sketch, detected, confidence, declared,
+                latin_share
+            }
+            SkipEntry = ArchivedSkipEntry { identity, reason, detail, archive, offset, length }
+            SiteChunk = ArchivedSiteChunk {
+                identities, ends, https, pages, dates, digests, langs, detected, confidence, declared, latin_share,
+                text_bytes, titles, sketches
+            }
+            SkipChunk = ArchivedSkipChunk { entries }
+            ResultRecord = ArchivedResultRecord {
+                site, generation, params, considered, keys, alone, pairs, settled, copies, hosts
+            }
+            KeyRow = ArchivedKeyRow {
+                lang_a, lang_b, edits, scope_start, scope_end, power, site_pages, credibility, taken, state
+            }
+            EditRow = ArchivedEditRow { field, from, to, core }
+            PairRow = ArchivedPairRow { a, b, key }
+            HostRow = ArchivedHostRow { host, pages, pairs, credibility, langs }
+            Sentinel = ArchivedSentinel { commit, ends }
+            RunConfig = ArchivedRunConfig { preset, langs, whole_domains, rescue_above, max_record_bytes }
+            ArchiveRecord = ArchivedArchiveRecord { identity, position, done, records, pages, skips, samples }
+            SiteHead = ArchivedSiteHead { domain, chunks, skipped, pages, older, generation, indexed, hosts }
+            HostRecord = ArchivedHostRecord { host, langs }
+            ResultHead = ArchivedResultHead { record, generation, params, considered, pairs }
+            Credibility = ArchivedCredibility { sum, sites }
+            StageRecord = ArchivedStageRecord { fingerprint, cursor, finished }
+        };
+        for (name, size, fields) in layouts {
+            let title = format!("`{name}`, {size} bytes");
+            let section =
+                FORMAT.split("\n#").find(|section| section.lines().next().is_some_and(|line| line.contains(&title)));
+            let section = section.unwrap_or_else(|| panic!("no section is headed {title}: {fields:?}"));
+            for (field, offset) in fields {
+                let row = format!("| {offset} | `{field}` |");
+                assert!(section.contains(&row), "{name}: no row {row}");
+            }
+        }
+    }
+}
