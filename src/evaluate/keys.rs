@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::gold::{GoldKey, GoldKeys, GoldPairs};
 use super::{f1, precision, recall};
-use crate::types::Key;
+use crate::types::{Key, LangPair};
 
 /// What became of the found keys and of the judged ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,7 +49,8 @@ pub fn keys<'a>(found: impl IntoIterator<Item = &'a Key>, gold: &GoldKeys, pairs
     let (mut right, mut extra, mut unscored) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for key in found {
         let judged = single(key).filter(|key| gold.as_slice().contains(key));
-        if scored.as_ref().is_some_and(|langs| !langs.contains(&key.langs)) {
+        let is_paired = |pair: &LangPair| agree(*pair, key.langs);
+        if scored.as_ref().is_some_and(|langs| !langs.iter().any(is_paired)) {
             unscored.insert(unordered_pattern(key));
         } else if let Some(key) = judged {
             right.insert(key);
@@ -59,6 +60,11 @@ pub fn keys<'a>(found: impl IntoIterator<Item = &'a Key>, gold: &GoldKeys, pairs
     }
     let (found, missed) = gold.as_slice().iter().cloned().partition(|key| right.contains(key));
     KeyReport { found, missed, unscored: unscored.len() as u64, extra: extra.into_iter().collect() }
+}
+
+/// True when the two can mean the same languages: a method that looks at letters only says `zh` for either script.
+fn agree(a: LangPair, b: LangPair) -> bool {
+    (a.a.agrees(b.a) && a.b.agrees(b.b)) || (a.a.agrees(b.b) && a.b.agrees(b.a))
 }
 
 fn single(key: &Key) -> Option<GoldKey> {
@@ -76,7 +82,7 @@ fn unordered_pattern(key: &Key) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::{Edit, Field, Lang, LangPair};
+    use crate::types::{Edit, Field, Lang};
 
     fn langs(a: &str, b: &str) -> LangPair {
         LangPair::new(Lang::parse(a).expect("a tag"), Lang::parse(b).expect("a tag")).expect("two languages")
@@ -127,6 +133,15 @@ mod tests {
         let found = [key("en", "fr", Field::Path, "en", "fr"), key("fr", "ja", Field::Path, "fr", "ja")];
         let report = keys(&found, &gold, Some(&pairs));
         assert_eq!((report.precision(), report.unscored), (Some(1.0), 1));
+    }
+
+    #[test]
+    fn a_key_of_chinese_of_unknown_script_is_scored() {
+        let gold = gold("en\tzh_CN\tpath\n");
+        let mut pairs = GoldPairs::default();
+        pairs.read_pairs("p", "http://x.org/en/\thttp://x.org/zh_CN/\ten\tzh-cn".as_bytes()).expect("sound rows");
+        let report = keys(&[key("en", "zh", Field::Path, "en", "zh_CN")], &gold, Some(&pairs));
+        assert_eq!((report.recall(), report.unscored), (Some(1.0), 0));
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub struct Entry {
 
 const ENTRY_BYTES: usize = 16;
 
-/// Collects entries in any order; [`Sorter::finish`] gives them sorted.
+/// Collects entries in any order; [`Sorter::for_each_group`] gives them sorted.
 ///
 /// Holds at most `budget_bytes` of entries; beyond it, sorted runs of that size are written to unnamed temporary files
 /// in `folder`, and merged at the end with 64 KiB of buffer a run.

@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::index::site::{Addresses, NO_LABEL, SiteIndex};
 pub use crate::index::site::{PageFacts, Pages};
 use crate::text::tokens::Separators;
-use crate::types::{Field, Key, Lang, LangPair, PagePair};
+use crate::types::{Field, Key, Lang, LangPair, NULL, PagePair, unescape};
 
 pub mod candidate;
 pub mod counterpart;
@@ -285,14 +285,13 @@ pub fn discover(pages: &dyn Pages, params: &Params, rescue: &FxHashSet<String>, 
 
 fn exempt_texts(rescue: &FxHashSet<String>) -> FxHashSet<String> {
     let sides = rescue.iter().flat_map(|pattern| pattern.split(['+', ':']));
-    // `~` marks a core, or begins a token: `~joe`.
-    sides.flat_map(|text| [text, text.trim_start_matches('~')]).map(str::to_owned).collect()
+    sides.map(|text| unescape(text.trim_start_matches('~'))).collect()
 }
 
 /// The texts that an address must have for a pattern ([`Key::pattern`]) to apply: tokens, and no (null) or core.
-pub fn texts_of_pattern(pattern: &str) -> impl Iterator<Item = &str> {
+pub fn texts_of_pattern(pattern: &str) -> impl Iterator<Item = String> {
     let sides = pattern.split('+').flat_map(|edit| edit.split(':').skip(1));
-    sides.filter(|text| *text != crate::types::NULL && !text.starts_with('~'))
+    sides.filter(|text| *text != NULL && !text.starts_with('~')).map(unescape)
 }
 
 struct Search<'s> {

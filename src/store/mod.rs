@@ -2,7 +2,7 @@
 //!
 //! A store is a folder:
 //! ```text
-//! lock            held by whoever has the store open
+//! lock            one writer, or readers
 //! manifest.json   number of the last commit, ends of the record files, checksum
 //! catalog/        sled: archives, sites, results, credibility, stages, token → sites
 //! pages/          record files: what extraction took out of each capture
@@ -46,7 +46,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// What a store is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Queries, while nobody writes. sled lets one process in at a time all the same: others wait a little, then fail.
+    /// Queries, while nobody writes. Any number of processes; they take turns with the catalog.
     Read,
     /// Everything: one process. Makes the store where there is none.
     Write,

@@ -62,10 +62,23 @@ pub struct Edit {
 
 impl fmt::Display for Edit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let or_null = |text: &str| if text.is_empty() { NULL.to_owned() } else { text.to_owned() };
+        let or_null = |text: &str| if text.is_empty() { NULL.to_owned() } else { escape(text) };
         let mark = if self.core { "~" } else { "" };
         write!(f, "{}:{mark}{}:{mark}{}", self.field, or_null(&self.from), or_null(&self.to))
     }
+}
+
+/// Characters that part a pattern, as texts within it have them.
+const ESCAPES: [(char, &str); 3] = [(':', "%3A"), ('+', "%2B"), ('~', "%7E")];
+
+/// A text as it stands in a pattern.
+fn escape(text: &str) -> String {
+    ESCAPES.iter().fold(text.to_owned(), |text, (raw, escaped)| text.replace(*raw, escaped))
+}
+
+/// The text that stands in a pattern.
+pub fn unescape(text: &str) -> String {
+    ESCAPES.iter().fold(text.to_owned(), |text, (raw, escaped)| text.replace(escaped, &raw.to_string()))
 }
 
 /// A URL pairing pattern ⟨t, t′⟩ between two languages: one edit, or two that stand together (a compound key).

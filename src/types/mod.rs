@@ -11,7 +11,7 @@ mod url;
 
 pub use capture::{Capture, RawRecord};
 pub use id::{ArchiveId, SiteId};
-pub use key::{Edit, Field, Key, NULL, pattern};
+pub use key::{Edit, Field, Key, NULL, pattern, unescape};
 pub use lang::{Lang, LangPair};
 pub use page::{Block, Image, Link, LinkKind, Page, TEXT_TOKEN, tag_code, tag_name};
 pub use pair::{PagePair, PairLine};

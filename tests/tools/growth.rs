@@ -5,6 +5,8 @@
 //! query). With SITES, the addresses are spread over so many domains by Zipf's law.
 
 use std::fs;
+use std::io::Write;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use diglot::config::Config;
@@ -24,40 +26,38 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize| arguments.get(at).and_then(|text| text.replace('_', "").parse::<u64>().ok());
-    let (Some(layout), Some(urls)) = (arguments.first(), number(1)) else {
-        eprintln!("usage: growth unique|shared|ids URLS [SITES]");
-        std::process::exit(2);
+    let outcome = match (arguments.first().map(String::as_str), number(1)) {
+        // Each stage in a process of its own, so that none is charged with what another left in memory.
+        (Some("--stage"), Some(urls)) => stage(&arguments[3], Path::new(&arguments[4]), urls, number(2).unwrap_or(1)),
+        (Some(layout), Some(urls)) => measure(layout, urls, number(2).unwrap_or(1)),
+        _ => {
+            eprintln!("usage: growth unique|shared|ids URLS [SITES]");
+            std::process::exit(2);
+        }
     };
-    if let Err(error) = measure(layout, urls, number(2).unwrap_or(1)) {
+    if let Err(error) = outcome {
         eprintln!("growth: {error}");
         std::process::exit(1);
     }
 }
 
 fn measure(layout: &str, urls: u64, sites: u64) -> Result<()> {
-    let folder = tempfile::tempdir_in("target").expect("a folder target to write in");
-    let mut store = Store::open(&folder.path().join("store"), Access::Write)?;
-    fill(&mut store, layout, urls, sites)?;
-    let config = Config::preset("default").expect("it is a preset");
-    let stop = AtomicBool::new(false);
-    let context = Context { config: &config, inputs: &[], observer: &Silent, stop: &stop };
-    let largest = if sites == 1 { urls } else { share(1, sites, urls) };
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let path = folder.path().join("store");
+    fill(&mut Store::open(&path, Access::Write)?, layout, urls, sites)?;
     for name in ["index", "keys"] {
-        reset_peak();
-        let before = cpu_seconds();
-        let base = status("VmRSS:");
-        pipeline::run_stage(pipeline::stage(name).expect("it is a stage"), &mut store, &context)?;
-        let seconds = cpu_seconds() - before;
-        println!(
-            "{layout}\t{urls} urls\t{sites} sites\t{name}\t{seconds:.2} s CPU\t{:.2} us/url\tpeak {:.0} MB (before {:.0}, after anon {:.0} file {:.0})\t{:.0} bytes/url of the largest site",
-            seconds * 1e6 / urls as f64,
-            status("VmHWM:") / 1e6,
-            base / 1e6,
-            status("RssAnon:") / 1e6,
-            status("RssFile:") / 1e6,
-            status("VmHWM:") / largest as f64,
-        );
+        let program = std::env::current_exe().expect("this program has a place");
+        let numbers = [urls.to_string(), sites.to_string()];
+        print!("{layout}\t{urls} urls\t{sites} sites\t");
+        std::io::stdout().flush().expect("stdout takes it");
+        let status = std::process::Command::new(program).arg("--stage").args(numbers).arg(name).arg(&path).status();
+        if !status.is_ok_and(|status| status.success()) {
+            eprintln!("growth: the stage {name} failed");
+            std::process::exit(1);
+        }
     }
+    let config = Config::preset("default").expect("it is a preset");
+    let store = Store::open(&path, Access::Read)?;
     let mut pairs = 0u64;
     query::for_each_pair(&store, &config, &Scope::all(), |_| {
         pairs += 1;
@@ -68,6 +68,25 @@ fn measure(layout: &str, urls: u64, sites: u64) -> Result<()> {
     let best: Vec<String> =
         keys.iter().take(3).map(|key| format!("{} took {}", key.key.pattern(), key.taken)).collect();
     println!("\t{pairs} pairs; {} keys: {}", keys.len(), best.join(", "));
+    Ok(())
+}
+
+fn stage(name: &str, path: &Path, urls: u64, sites: u64) -> Result<()> {
+    let config = Config::preset("default").expect("it is a preset");
+    let stop = AtomicBool::new(false);
+    let context = Context { config: &config, inputs: &[], observer: &Silent, stop: &stop };
+    let mut store = Store::open(path, Access::Write)?;
+    let largest = if sites == 1 { urls } else { share(1, sites, urls) };
+    let before = cpu_seconds();
+    pipeline::run_stage(pipeline::stage(name).expect("it is a stage"), &mut store, &context)?;
+    let seconds = cpu_seconds() - before;
+    let peak = status("VmHWM:");
+    let per_url = seconds * 1e6 / urls as f64;
+    println!(
+        "{name}\t{seconds:.2} s CPU\t{per_url:.2} us/url\tpeak {:.0} MB\t{:.0} bytes/url of the largest site",
+        peak / 1e6,
+        peak / largest as f64
+    );
     Ok(())
 }
 
@@ -138,9 +157,4 @@ fn status(name: &str) -> f64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or("0");
     line.split_whitespace().next().and_then(|kb| kb.parse::<f64>().ok()).unwrap_or(0.0) * 1024.0
-}
-
-/// Makes the peak begin anew.
-fn reset_peak() {
-    let _ = fs::write("/proc/self/clear_refs", "5");
 }

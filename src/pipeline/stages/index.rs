@@ -14,7 +14,7 @@ use crate::store::layout::{
 };
 use crate::store::records::{Mapped, RecordRef, START};
 use crate::store::{Store, tokens};
-use crate::text::tokens::Anatomy;
+use crate::text::tokens::{Anatomy, Span};
 use crate::types::{SiteId, registrable_domain};
 
 /// Batches → sites.
@@ -268,7 +268,8 @@ impl Work {
         let mut builder = ChunkBuilder::default();
         let mut hosts: BTreeMap<String, BTreeMap<[u8; 8], u32>> = BTreeMap::new();
         let mut texts = Texts::default();
-        for source in order {
+        let step = Texts::step(order.len());
+        for (at, source) in order.iter().enumerate() {
             let entry: PageEntry = match source.place() {
                 Place::Old(page) => {
                     let (chunk, at) = old_pages.chunk(page);
@@ -283,7 +284,9 @@ impl Work {
             if let Some(langs) = hosts.get_mut(host) {
                 *langs.entry(entry.detected).or_default() += 1;
             }
-            texts.add(&entry.identity);
+            if at % step == 0 {
+                texts.add(&entry.identity);
+            }
             if let Some(chunk) = builder.push(&entry) {
                 head.chunks.push(store.sites.append(&chunk)?.0);
                 // Read once, in no order: what is mapped need not stay in memory.
@@ -296,12 +299,11 @@ impl Work {
         head.pages = order.len() as u32;
         head.hosts =
             hosts.into_iter().map(|(host, langs)| HostRecord { host, langs: langs.into_iter().collect() }).collect();
-        if texts.is_full() {
-            // Texts that were kept before and are not now must not stay, or the order of archives would show.
-            let mut before = Texts::default();
-            (0..old_pages.count()).for_each(|page| before.add(old_pages.identity(page)));
-            self.tokens.extend(before.hashes.difference(&texts.hashes).map(|&hash| (hash, id, false)));
-        }
+        // Texts that were kept before and are not now must not stay, or the order of archives would show.
+        let mut before = Texts::default();
+        let pages = (0..old_pages.count()).step_by(Texts::step(old_pages.count() as usize));
+        pages.for_each(|page| before.add(old_pages.identity(page)));
+        self.tokens.extend(before.hashes.difference(&texts.hashes).map(|&hash| (hash, id, false)));
         self.tokens.extend(texts.hashes.into_iter().map(|hash| (hash, id, true)));
         self.pages += order.len();
         Ok(())
@@ -411,7 +413,7 @@ fn common_prefix<'s>(mut texts: impl Iterator<Item = &'s str>) -> usize {
     })
 }
 
-/// Tokens of a site that can be a side of a key: with a letter, and not long.
+/// Texts of a site that can be a side of a key: spans with a letter, and not long.
 #[derive(Default)]
 struct Texts {
     anatomy: Anatomy,
@@ -421,20 +423,29 @@ struct Texts {
 impl Texts {
     /// Longest text kept, in bytes.
     const LONGEST: usize = 16;
-    /// Texts kept of a site. A side of a key that matters fills many addresses, and is met early.
-    const MOST: usize = 4096;
+    /// Tokens of the longest span kept, as in [`crate::keys::Params::max_span_tokens`].
+    const TOKENS: usize = 4;
+    /// Texts kept of a site.
+    const MOST: usize = 1 << 14;
+    /// Addresses looked at, spread over a site: a side of a key that matters stands in many.
+    const ADDRESSES: usize = 1 << 14;
 
-    fn is_full(&self) -> bool {
-        self.hashes.len() >= Self::MOST
+    /// Of so many addresses, every how manieth is looked at.
+    fn step(addresses: usize) -> usize {
+        addresses.div_ceil(Self::ADDRESSES).max(1)
     }
 
     fn add(&mut self, identity: &str) {
-        if self.is_full() || !self.anatomy.read(identity, Default::default()) {
+        if self.hashes.len() >= Self::MOST || !self.anatomy.read(identity, Default::default()) {
             return;
         }
         for segment in self.anatomy.segments() {
-            let spans = self.anatomy.tokens(segment).iter().copied().chain([segment.span]);
-            for span in spans.filter(|span| span.len() <= Self::LONGEST) {
+            let tokens = self.anatomy.tokens(segment);
+            let runs = tokens.iter().enumerate().flat_map(|(first, token)| {
+                let lasts = tokens.iter().skip(first).take(Self::TOKENS);
+                lasts.map(|last| Span { start: token.start, end: last.end })
+            });
+            for span in runs.chain([segment.span]).filter(|span| span.len() <= Self::LONGEST) {
                 let text = self.anatomy.text(span);
                 if text.bytes().any(|b| b.is_ascii_alphabetic()) {
                     self.hashes.insert(tokens::token_hash(text));

@@ -184,7 +184,7 @@ impl Keys {
         for pattern in &credible {
             let mut sites: Option<roaring::RoaringBitmap> = None;
             for text in keys::texts_of_pattern(pattern) {
-                let with = tokens::sites_with(store.catalog(), text)?;
+                let with = tokens::sites_with(store.catalog(), &text)?;
                 sites = Some(sites.map_or(with.clone(), |sites| sites & with));
             }
             // Cores are no tokens: any site may have them.
