@@ -124,8 +124,9 @@ fn hole_and_cuts<S: Sink>(
     }
     let parts = [Part { field, span, cut: true }];
     let filling = Filling { filler: filler_hash(anatomy, &parts, cut_tag), parts: &parts, role: Role::Cut };
-    if sink.wants(anatomy, &filling) {
-        for cut in cuts().into_iter().flatten() {
+    // Asked for every way to cut: each is a skeleton that counts.
+    for cut in cuts().into_iter().flatten() {
+        if sink.wants(anatomy, &filling) {
             sink.take(anatomy, &filling, mix(anatomy.cut_hash(cut), cut_tag));
         }
     }
