@@ -447,7 +447,7 @@ fn a_site_of_many_tokens_is_rescued_alike_whatever_came_first() {
     let many = folder.path().join("many.warc.gz");
     let mut site = SiteBuilder::default();
     for n in 0..2200 {
-        site.page(format!("http://weak.test/item/w{n}.html"), "en", 5000 + n);
+        site.page(format!("http://weak.test/item/a{n}-b{n}-c{n}-d{n}-e{n}-f{n}.html"), "en", 5000 + n);
     }
     site.write(&many);
     let at_once = {
