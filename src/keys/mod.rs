@@ -117,6 +117,8 @@ pub struct Params {
     /// Global credibility that rescues a weak key, in pages; `None`: no rescue. Zhang et al. 2013: 500, for 12,800 sites:
     /// scale it to the archive.
     pub rescue_above: Option<f64>,
+    /// A site's own part of the sum does not count when its weak keys are judged: a large site would rescue them itself.
+    pub rescue_by_others: bool,
     /// What a site is.
     pub site: SiteUnit,
     /// A page has one partner in all (Kit & Ng 2007), not one a language.
@@ -156,6 +158,7 @@ impl Default for Params {
                 number_credibility: 0.5,
             },
             rescue_above: Some(500.0),
+            rescue_by_others: true,
             site: SiteUnit::Host,
             one_partner: false,
             min_power: 2,
@@ -183,6 +186,7 @@ impl Params {
             settle_labels: false,
             strength: Strength::PairsOfUrls { least_share: 0.1 },
             rescue_above: None,
+            rescue_by_others: false,
             one_partner: true,
             min_power: 1,
             ..Params::default()

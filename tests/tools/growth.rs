@@ -132,7 +132,7 @@ fn entry(layout: &str, site: u64, page: u64) -> PageEntry {
         }
         _ => format!("{host}/view.php?id={document}&lang={lang}"),
     };
-    let noise = page % 50 == 7;
+    let noise = (page.wrapping_add(site << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40).is_multiple_of(50);
     let detected = if french != noise { Lang::parse("fr") } else { Some(Lang::EN) };
     PageEntry {
         identity,

@@ -26,8 +26,9 @@ const SORT_BYTES: usize = 256 << 20;
 const RELEASE_PAGES: usize = 1 << 16;
 /// Marks an entry that is a left-out capture.
 const SKIPPED: u32 = 1 << 31;
-/// Sites of one commit, at the most.
-const COMMIT_SITES: usize = 200;
+/// Sites of one commit, at the most. Every commit writes anew the blocks of the token index that its sites touch, which are
+/// most of them: few commits are cheaper.
+const COMMIT_SITES: usize = 1000;
 /// Pages after which a commit is made.
 const COMMIT_PAGES: usize = 200_000;
 

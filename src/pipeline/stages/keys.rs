@@ -173,15 +173,15 @@ impl Keys {
     /// the sites where patterns were looked for that are no longer credible.
     fn sites_to_rescue(&self, store: &Store, context: &Context<'_>) -> Result<Vec<(SiteId, BTreeSet<String>)>> {
         let least = context.config.keys.rescue_above.unwrap_or(f64::INFINITY);
-        let mut credible: Vec<String> = Vec::new();
+        let mut credible: BTreeMap<String, GlobalSum> = BTreeMap::new();
         store.catalog().for_each(Table::Credibility, |pattern, known: crate::store::layout::Credibility| {
             if credibility::global(known.sum) > least {
-                credible.push(String::from_utf8_lossy(pattern).into_owned());
+                credible.insert(String::from_utf8_lossy(pattern).into_owned(), known.sum);
             }
             Ok(())
         })?;
         let mut wanted: BTreeMap<SiteId, BTreeSet<String>> = BTreeMap::new();
-        for pattern in &credible {
+        for pattern in credible.keys() {
             let mut sites: Option<roaring::RoaringBitmap> = None;
             for text in keys::texts_of_pattern(pattern) {
                 let with = tokens::sites_with(store.catalog(), &text)?;
@@ -201,8 +201,14 @@ impl Keys {
                 continue;
             }
             if let Some(result) = store.result(site)? {
-                for alone in result.alone.iter().filter(|alone| alone.2) {
-                    patterns.remove(alone.0.as_str());
+                let by_others = |pattern: &str, own: GlobalSum| {
+                    let sum = credible.get(pattern).copied().unwrap_or(0);
+                    !context.config.keys.rescue_by_others || credibility::global(sum.saturating_sub(own)) > least
+                };
+                for alone in result.alone.iter() {
+                    if alone.2 || !by_others(alone.0.as_str(), alone.1.to_native()) {
+                        patterns.remove(alone.0.as_str());
+                    }
                 }
             }
             if hash_of(patterns.iter()) != head.considered {
