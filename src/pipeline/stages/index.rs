@@ -235,7 +235,9 @@ impl Work {
         sort_by_address(&mut order, &identity, &tie);
         let before = order.len();
         order.dedup_by(|(_, b), (_, a)| identity(*a) == identity(*b));
-        self.release();
+        if before >= RELEASE_PAGES {
+            self.release();
+        }
         let unchanged =
             !old.domain.is_empty() && order.iter().all(|(_, source)| matches!(source.place(), Place::Old(_)));
         let older = (before - order.len()) as u64;
@@ -321,6 +323,7 @@ impl Work {
         tokens::change(store.catalog(), &mut self.tokens, &mut changes)?;
         self.tokens.clear();
         self.pages = 0;
+        self.release();
         if let Some(stage) = stage {
             changes.put(Table::Stage, b"index", &stage);
         }
