@@ -82,23 +82,24 @@ const COPY_LENGTH: f64 = 0.1;
 const COPY_EDITS: u32 = 3;
 
 /// Untranslated copies: pages of one language with nearly equal text and equal title whose addresses differ by an edit
-/// that recurs. Gives (copy, page that stands for it).
+/// that recurs in their language and no other. Gives (copy, page that stands for it).
 ///
 /// The page that stands for a cluster declares its language, or its address names it, or has nothing where the
 /// others have a mark, or its mark is the purest in that language; then the shortest address.
 /// Cost: every page is compared with at most 3·32 neighbours that share a block.
 pub fn copies(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32)> {
     let twins = twins(pages, site);
-    let mut edits: FxHashMap<(Field, String, String), u32> = FxHashMap::default();
+    let mut edits: FxHashMap<(Field, String, String), BTreeMap<Lang, u32>> = FxHashMap::default();
     let mut known: Vec<(u32, u32, (Field, String, String))> = Vec::new();
     for (a, b) in twins {
         if let Some(edit) = edit_between(pages.identity(a), pages.identity(b)) {
             let (a, b, edit) = if edit.1 <= edit.2 { (a, b, edit) } else { (b, a, (edit.0, edit.2, edit.1)) };
-            *edits.entry(edit.clone()).or_default() += 1;
+            let lang = site.lang(a).unwrap_or(Lang::UNKNOWN);
+            *edits.entry(edit.clone()).or_default().entry(lang).or_default() += 1;
             known.push((a, b, edit));
         }
     }
-    known.retain(|(_, _, edit)| edits.get(edit).is_some_and(|&count| count >= COPY_EDITS));
+    known.retain(|(_, _, edit)| edits.get(edit).is_some_and(tells_languages));
     if known.is_empty() {
         return Vec::new();
     }
@@ -136,6 +137,14 @@ pub fn copies(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32)> {
     }
     found.sort_unstable();
     found
+}
+
+/// True for an edit that recurs among pages that look like copies, in one language for the most part. One that recurs in
+/// several languages alike, `calc` and `writer`, tells subjects apart: such pages are translated, and only look alike.
+fn tells_languages(langs: &BTreeMap<Lang, u32>) -> bool {
+    let most = langs.values().copied().max().unwrap_or(0);
+    let strong = langs.values().filter(|&&count| 2 * count >= most).count();
+    langs.values().sum::<u32>() >= COPY_EDITS && strong == 1
 }
 
 /// Pairs of pages that look like copies.
@@ -416,6 +425,14 @@ mod tests {
         assert_eq!(edit("en.x.org/a", "de.x.org/a"), expect(Field::Host, "en", "de"));
         assert_eq!(edit("x.org/v?l=en&i=1", "x.org/v?l=fr&i=1"), expect(Field::Query, "en", "fr"));
         assert_eq!(edit("x.org/en/a.html", "x.org/de/b.html"), None);
+    }
+
+    #[test]
+    fn an_edit_that_recurs_in_several_languages_alike_tells_no_languages() {
+        let langs = |counts: &[(&str, u32)]| counts.iter().map(|(l, n)| (Lang::parse(l).expect("a tag"), *n)).collect();
+        assert!(tells_languages(&langs(&[("en", 40), ("de", 2)])));
+        assert!(!tells_languages(&langs(&[("en", 9), ("de", 8), ("fr", 9)])));
+        assert!(!tells_languages(&langs(&[("en", 2)])));
     }
 
     #[test]
