@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::index::site::{Addresses, Pages};
 use crate::keys::{State, credibility};
-use crate::store::layout::{ArchivedResultRecord, SiteHead, SkipEntry};
+use crate::store::layout::{ArchivedPairRow, ArchivedResultRecord, SiteHead, SkipEntry};
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{SitePages, Store};
 use crate::types::{CanonicalUrl, Key, Lang, PairLine, SiteId, registrable_domain};
@@ -185,16 +185,17 @@ pub fn for_each_pair(
         for pair in result.pairs.iter() {
             let (a, b) = (pair.a.to_native(), pair.b.to_native());
             if scope.has_host(site.pages.identity(a)) || scope.has_host(site.pages.identity(b)) {
-                each(pair_line(&site, result, config, a, b, pair.key.to_native()))?;
+                each(pair_line(&site, result, config, pair))?;
             }
         }
     }
     Ok(())
 }
 
-/// One pair as a line; `key` is its position in the site's keys.
-pub fn pair_line(site: &Site, result: &ArchivedResultRecord, config: &Config, a: u32, b: u32, key: u32) -> PairLine {
-    let row = result.keys.get(key as usize);
+/// One pair of a site as a line.
+pub fn pair_line(site: &Site, result: &ArchivedResultRecord, config: &Config, pair: &ArchivedPairRow) -> PairLine {
+    let (a, b) = (pair.a.to_native(), pair.b.to_native());
+    let row = result.keys.get(pair.key.to_native() as usize);
     let found = row.and_then(|row| row.key());
     let (lang_a, lang_b) = found.as_ref().map_or((site.lang(a), site.lang(b)), |key| (key.langs.a, key.langs.b));
     let turned = config.lang_rank(lang_b) < config.lang_rank(lang_a);

@@ -151,14 +151,7 @@ impl Asked<'_> {
         }
         let mut partners = 0;
         for pair in result.pairs.iter().filter(|pair| pair.a == page || pair.b == page) {
-            let line = query::pair_line(
-                &site,
-                result,
-                self.config,
-                pair.a.to_native(),
-                pair.b.to_native(),
-                pair.key.to_native(),
-            );
+            let line = query::pair_line(&site, result, self.config, pair);
             let (partner, lang) = if line.url_a == site.pages.url(page) {
                 (&line.url_b, line.lang_b)
             } else {
@@ -344,14 +337,7 @@ impl Asked<'_> {
         let found = result.pairs.iter().find(|pair| (pair.a == a && pair.b == b) || (pair.a == b && pair.b == a));
         let verdict = match found {
             Some(pair) => {
-                let line = query::pair_line(
-                    &site,
-                    result,
-                    self.config,
-                    pair.a.to_native(),
-                    pair.b.to_native(),
-                    pair.key.to_native(),
-                );
+                let line = query::pair_line(&site, result, self.config, pair);
                 format!("a pair, by key {}, score {:.4}", line.key, line.score)
             }
             None if lang_a == lang_b => "not a pair: both are in one language".to_owned(),

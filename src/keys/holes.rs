@@ -138,21 +138,11 @@ pub fn for_each_span(shape: Shape, anatomy: &Anatomy, params: &Params, mut each:
         if !params.fields.contains(&segment.field) || (segment.field == Field::Host) != (shape == Shape::HostSpans) {
             continue;
         }
-        let tokens = anatomy.tokens(segment);
-        let runs = if shape == Shape::Compound { 1 } else { params.max_span_tokens };
-        let mut whole_seen = false;
-        for (first, token) in tokens.iter().enumerate() {
-            for last in tokens.iter().skip(first).take(runs) {
-                let span = Span { start: token.start, end: last.end };
-                whole_seen |= span == segment.span;
-                if token == last && params.ignored_tokens.iter().any(|t| t == anatomy.text(span)) {
-                    continue;
-                }
+        let longest = if shape == Shape::Compound { 1 } else { params.max_span_tokens };
+        for span in anatomy.spans(segment, longest) {
+            if !params.ignored_tokens.iter().any(|t| t == anatomy.text(span)) {
                 each(segment, span);
             }
-        }
-        if !whole_seen {
-            each(segment, segment.span);
         }
     }
 }

@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::candidate::names_language;
 use super::{Evidence, FoundKey, LabelMode, Pages, Params, State, counterpart, host_ranges};
 use crate::index::site::{Addresses, NO_LABEL, SKETCH, SiteIndex};
-use crate::text::tokens::{Anatomy, Span};
+use crate::text::tokens::Anatomy;
 use crate::types::{Field, Key, Lang};
 
 /// The language of each page before keys are known.
@@ -259,18 +259,7 @@ fn for_each_text(anatomy: &mut Anatomy, identity: &str, each: &mut dyn FnMut(Fie
         return;
     }
     for segment in anatomy.segments() {
-        let tokens = anatomy.tokens(segment);
-        let mut whole_seen = false;
-        for (first, token) in tokens.iter().enumerate() {
-            for last in tokens.iter().skip(first).take(4) {
-                let span = Span { start: token.start, end: last.end };
-                whole_seen |= span == segment.span;
-                each(segment.field, anatomy.text(span));
-            }
-        }
-        if !whole_seen {
-            each(segment.field, anatomy.text(segment.span));
-        }
+        anatomy.spans(segment, 4).for_each(|span| each(segment.field, anatomy.text(span)));
     }
 }
 

@@ -232,19 +232,6 @@ impl Catalog {
         Ok(entry.map(|(key, _)| key[1..].to_vec()))
     }
 
-    /// How many entries a table has.
-    ///
-    /// # Errors
-    /// When the catalog cannot be read.
-    pub fn count(&self, table: Table) -> Result<u64> {
-        let mut count = 0;
-        for entry in self.db()?.scan_prefix([table as u8]) {
-            entry.map_err(|error| self.failed("reading", error))?;
-            count += 1;
-        }
-        Ok(count)
-    }
-
     /// Makes changes durable, all or none.
     ///
     /// # Errors

@@ -206,6 +206,22 @@ impl Anatomy {
         &self.tokens[usize::from(segment.tokens.0)..usize::from(segment.tokens.1)]
     }
 
+    /// The spans of a segment: every token, every run of up to `longest` tokens, and the whole segment, each once.
+    pub fn spans(&self, segment: &Segment, longest: usize) -> impl Iterator<Item = Span> {
+        let tokens = self.tokens(segment);
+        let whole = segment.span;
+        let is_run = match tokens {
+            [first, .., last] => tokens.len() <= longest && first.start == whole.start && last.end == whole.end,
+            [token] => longest > 0 && *token == whole,
+            [] => false,
+        };
+        let runs = tokens.iter().enumerate().flat_map(move |(first, token)| {
+            let lasts = tokens.iter().skip(first).take(longest);
+            lasts.map(|last| Span { start: token.start, end: last.end })
+        });
+        runs.chain((!is_run).then_some(whole))
+    }
+
     /// The text of a span.
     pub fn text(&self, span: Span) -> &str {
         std::str::from_utf8(&self.bytes[usize::from(span.start)..usize::from(span.end)]).unwrap_or("")

@@ -14,7 +14,7 @@ use crate::store::layout::{
 };
 use crate::store::records::{Mapped, RecordRef, START};
 use crate::store::{Store, tokens};
-use crate::text::tokens::{Anatomy, Span};
+use crate::text::tokens::Anatomy;
 use crate::types::{SiteId, registrable_domain};
 
 /// Batches → sites.
@@ -444,12 +444,8 @@ impl Texts {
             return;
         }
         for segment in self.anatomy.segments() {
-            let tokens = self.anatomy.tokens(segment);
-            let runs = tokens.iter().enumerate().flat_map(|(first, token)| {
-                let lasts = tokens.iter().skip(first).take(Self::TOKENS);
-                lasts.map(|last| Span { start: token.start, end: last.end })
-            });
-            for span in runs.chain([segment.span]).filter(|span| span.len() <= Self::LONGEST) {
+            let spans = self.anatomy.spans(segment, Self::TOKENS);
+            for span in spans.filter(|span| span.len() <= Self::LONGEST) {
                 let text = self.anatomy.text(span);
                 if text.bytes().any(|b| b.is_ascii_alphabetic()) {
                     self.hashes.insert(tokens::token_hash(text));

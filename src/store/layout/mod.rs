@@ -13,7 +13,9 @@ pub use batch::{
 };
 pub use catalog::{ArchiveRecord, Credibility, HostRecord, ResultHead, RunConfig, Sentinel, SiteHead, StageRecord};
 pub use page::{ArchivedPageRecord, BlockRecord, ImageRecord, LinkRecord, PageRecord};
-pub use result::{ArchivedKeyRow, ArchivedResultRecord, EditRow, HostRow, KeyRow, PairRow, ResultRecord};
+pub use result::{
+    ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, EditRow, HostRow, KeyRow, PairRow, ResultRecord,
+};
 pub use site::{ArchivedSiteChunk, CHUNK_PAGES, ChunkBuilder, SiteChunk, SkipChunk};
 
 #[cfg(test)]
