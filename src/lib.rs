@@ -70,6 +70,7 @@ pub mod evaluate;
 pub mod export;
 pub mod extract;
 pub mod index;
+pub mod judge;
 pub mod keys;
 pub mod pipeline;
 pub mod query;

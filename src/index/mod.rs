@@ -3,5 +3,6 @@
 
 pub mod graph;
 pub mod postings;
+pub mod retrieval;
 pub mod site;
 pub mod sorter;

@@ -6,6 +6,7 @@ mod key;
 mod lang;
 mod page;
 mod pair;
+mod similarity;
 mod skip;
 mod url;
 
@@ -15,5 +16,6 @@ pub use key::{Edit, Field, Key, NULL, pattern, unescape};
 pub use lang::{Lang, LangPair};
 pub use page::{Block, Image, Link, LinkKind, Page, TEXT_TOKEN, tag_code, tag_name};
 pub use pair::{PagePair, PairLine};
+pub use similarity::{MEASURES, Measure, Similarities};
 pub use skip::{Skip, SkipReason};
 pub use url::{CanonicalUrl, registrable_domain};

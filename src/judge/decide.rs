@@ -1,0 +1,109 @@
+//! One partner a page: the best first.
+
+use rustc_hash::FxHashSet;
+
+/// One pair that may be accepted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Choice {
+    /// Page of the first language.
+    pub a: u32,
+    /// Page of the second.
+    pub b: u32,
+    /// How good it is.
+    pub score: f64,
+}
+
+/// What became of a choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Fate {
+    /// Taken.
+    Accepted = 0,
+    /// Below the least score.
+    LowScore = 1,
+    /// A page of it has a better partner.
+    Outdone = 2,
+    /// Both sides have the same text.
+    SameText = 3,
+}
+
+impl Fate {
+    /// The fate of a stored code.
+    pub fn from_code(code: u8) -> Option<Fate> {
+        [Fate::Accepted, Fate::LowScore, Fate::Outdone, Fate::SameText].get(usize::from(code)).copied()
+    }
+
+    /// As it is told.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fate::Accepted => "accepted",
+            Fate::LowScore => "low score",
+            Fate::Outdone => "outdone",
+            Fate::SameText => "same text",
+        }
+    }
+}
+
+/// Takes choices of one language pair from the best on, as long as both pages are free and the score is at least
+/// `min_score` (Liu et al. 2014, Algorithm 3); at most `most` of them. Ties go to the smaller pages. O(n log n).
+pub fn best_first(choices: &[Choice], min_score: f64, most: usize) -> Vec<Fate> {
+    let mut order: Vec<u32> = (0..choices.len() as u32).collect();
+    order.sort_unstable_by(|&x, &y| {
+        let (x, y) = (&choices[x as usize], &choices[y as usize]);
+        y.score.total_cmp(&x.score).then((x.a, x.b).cmp(&(y.a, y.b)))
+    });
+    let mut fates = vec![Fate::LowScore; choices.len()];
+    let (mut taken_a, mut taken_b) = (FxHashSet::default(), FxHashSet::default());
+    let mut left = most;
+    for at in order {
+        let choice = &choices[at as usize];
+        if taken_a.contains(&choice.a) || taken_b.contains(&choice.b) {
+            fates[at as usize] = Fate::Outdone;
+        } else if choice.score >= min_score && left > 0 {
+            taken_a.insert(choice.a);
+            taken_b.insert(choice.b);
+            left -= 1;
+            fates[at as usize] = Fate::Accepted;
+        }
+    }
+    fates
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn choice(a: u32, b: u32, score: f64) -> Choice {
+        Choice { a, b, score }
+    }
+
+    #[test]
+    fn the_best_pair_takes_both_of_its_pages() {
+        let choices = [choice(0, 0, 0.8), choice(0, 1, 0.9), choice(1, 1, 0.85), choice(1, 0, 0.4), choice(2, 2, 0.9)];
+        let fates = best_first(&choices, 0.5, usize::MAX);
+        assert_eq!(fates, [Fate::Outdone, Fate::Accepted, Fate::Outdone, Fate::LowScore, Fate::Accepted]);
+        assert_eq!(best_first(&choices, 0.5, 1)[4], Fate::LowScore);
+    }
+
+    proptest! {
+        #[test]
+        fn accepted_pairs_are_one_to_one_and_none_could_be_added(
+            list in proptest::collection::vec((0u32..8, 0u32..8, 0u32..100), 0..60)
+        ) {
+            let choices: Vec<Choice> = list.iter().map(|&(a, b, s)| choice(a, b, f64::from(s) / 100.0)).collect();
+            let fates = best_first(&choices, 0.3, usize::MAX);
+            let taken = || choices.iter().zip(&fates).filter(|(_, fate)| **fate == Fate::Accepted).map(|(c, _)| c);
+            for (at, one) in taken().enumerate() {
+                for other in taken().skip(at + 1) {
+                    prop_assert!(one.a != other.a && one.b != other.b);
+                }
+            }
+            for (choice, fate) in choices.iter().zip(&fates) {
+                let better = taken().any(|t| (t.a == choice.a || t.b == choice.b) && t.score >= choice.score);
+                prop_assert_eq!(*fate == Fate::LowScore, choice.score < 0.3 && !taken().any(|t| t.a == choice.a || t.b == choice.b));
+                prop_assert!(better || choice.score < 0.3);
+            }
+        }
+    }
+}

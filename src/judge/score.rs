@@ -1,0 +1,233 @@
+//! The weight of evidence of two pages: a logistic model over their similarities.
+
+use super::sigmoid;
+use crate::types::Similarities;
+
+/// Inputs: for each measure, that it could be told, and what it says.
+pub const INPUTS: usize = 2 * Similarities::COUNT + 1;
+
+/// Settings of fitting.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FitParams {
+    /// Good pairs below which the shipped weights are taken as they are. Default 20.
+    pub min_good: usize,
+    /// Precision of the normal prior around the shipped weights: one unit of weight away costs half of this many nats.
+    /// Default 4, which a few dozen clear examples outweigh.
+    pub stiffness: f64,
+    /// Largest weight of evidence, in nats. Default 12.
+    pub max_evidence: f64,
+}
+
+impl Default for FitParams {
+    fn default() -> FitParams {
+        FitParams { min_good: 20, stiffness: 4.0, max_evidence: 12.0 }
+    }
+}
+
+/// Weights of the similarities: bias, then for each measure one that holds when it can be told, and one for its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scorer {
+    /// The weights, in nats.
+    pub weights: [f64; INPUTS],
+}
+
+impl Default for Scorer {
+    fn default() -> Scorer {
+        Scorer { weights: SHIPPED }
+    }
+}
+
+/// Weights fitted on judged pairs of the sites named in docs/evaluation.md.
+const SHIPPED: [f64; INPUTS] = [0.0; INPUTS];
+
+/// Similarities within ε of 0 or 1 are taken as ε or 1 − ε.
+const EPSILON: f64 = 0.02;
+
+/// The inputs of the model: similarities on the scale of log odds, where the step from 0.90 to 0.95 counts as much as
+/// that from 0.05 to 0.10, divided by 4 to be of the size of 1.
+pub fn inputs(similarities: &Similarities) -> [f64; INPUTS] {
+    let mut inputs = [0.0; INPUTS];
+    inputs[0] = 1.0;
+    for (at, &value) in similarities.0.iter().enumerate() {
+        if !value.is_nan() {
+            let value = f64::from(value).clamp(EPSILON, 1.0 - EPSILON);
+            inputs[1 + 2 * at] = 1.0;
+            inputs[2 + 2 * at] = super::logit(value) / 4.0;
+        }
+    }
+    inputs
+}
+
+impl Scorer {
+    /// The weight of the evidence, in nats: ln P(similarities | good) − ln P(similarities | bad).
+    pub fn evidence(&self, similarities: &Similarities, params: &FitParams) -> f64 {
+        let sum = dot(&self.weights, &inputs(similarities));
+        sum.clamp(-params.max_evidence, params.max_evidence)
+    }
+
+    /// What each measure adds to the evidence, in nats, and last what all pairs have.
+    pub fn parts(&self, similarities: &Similarities) -> Vec<f64> {
+        let inputs = inputs(similarities);
+        let part = |at: usize| self.weights[at] * inputs[at];
+        (0..Similarities::COUNT).map(|at| part(1 + 2 * at) + part(2 + 2 * at)).chain([part(0)]).collect()
+    }
+
+    /// Weights that tell `good` from `bad` pairs: the maximum a posteriori under a normal prior around `prior`, by Newton's
+    /// method. Good and bad weigh the same in all, so that the outcome is evidence alone and no prior probability.
+    /// Gives `prior` back where there are fewer than [`FitParams::min_good`] of either. Time grows with the pairs.
+    pub fn fit(good: &[Similarities], bad: &[Similarities], prior: &Scorer, params: &FitParams) -> Scorer {
+        if good.len() < params.min_good || bad.len() < params.min_good {
+            return prior.clone();
+        }
+        let rows: Vec<([f64; INPUTS], f64, f64)> = {
+            // What counts is how many of the rarer there are.
+            let effective = 2.0 * good.len().min(bad.len()) as f64;
+            let weigh = |count: usize| effective / (2.0 * count as f64);
+            let good_rows = good.iter().map(|s| (inputs(s), 1.0, weigh(good.len())));
+            good_rows.chain(bad.iter().map(|s| (inputs(s), 0.0, weigh(bad.len())))).collect()
+        };
+        let mut weights = prior.weights;
+        for _ in 0..MOST_STEPS {
+            let (gradient, hessian) = slope(&rows, &weights, prior, params);
+            let Some(step) = solve(hessian, gradient) else { break };
+            let mut largest = 0.0f64;
+            for (weight, step) in weights.iter_mut().zip(&step) {
+                // A bounded step, so that Newton's method cannot overshoot where the curve is flat.
+                let step = step.clamp(-2.0, 2.0);
+                *weight += step;
+                largest = largest.max(step.abs());
+            }
+            if largest < 1e-9 {
+                break;
+            }
+        }
+        Scorer { weights }
+    }
+}
+
+const MOST_STEPS: usize = 40;
+
+/// Gradient and curvature of the log posterior.
+fn slope(
+    rows: &[([f64; INPUTS], f64, f64)],
+    weights: &[f64; INPUTS],
+    prior: &Scorer,
+    params: &FitParams,
+) -> ([f64; INPUTS], Vec<[f64; INPUTS]>) {
+    let mut gradient = [0.0; INPUTS];
+    let mut hessian = vec![[0.0; INPUTS]; INPUTS];
+    for (inputs, truth, weigh) in rows {
+        let p = sigmoid(dot(weights, inputs));
+        let (error, curve) = (weigh * (truth - p), weigh * p * (1.0 - p));
+        for i in 0..INPUTS {
+            if inputs[i] == 0.0 {
+                continue;
+            }
+            gradient[i] += error * inputs[i];
+            for j in 0..=i {
+                hessian[i][j] += curve * inputs[i] * inputs[j];
+            }
+        }
+    }
+    for i in 0..INPUTS {
+        gradient[i] -= params.stiffness * (weights[i] - prior.weights[i]);
+        hessian[i][i] += params.stiffness;
+    }
+    (gradient, hessian)
+}
+
+/// Solves a symmetric positive definite system by Cholesky's factors; the lower triangle is given.
+fn solve(mut m: Vec<[f64; INPUTS]>, mut v: [f64; INPUTS]) -> Option<[f64; INPUTS]> {
+    for i in 0..INPUTS {
+        for j in 0..=i {
+            let sum: f64 = (0..j).map(|k| m[i][k] * m[j][k]).sum();
+            let rest = m[i][j] - sum;
+            if i == j {
+                if rest <= 0.0 {
+                    return None;
+                }
+                m[i][i] = rest.sqrt();
+            } else {
+                m[i][j] = rest / m[j][j];
+            }
+        }
+    }
+    for i in 0..INPUTS {
+        let sum: f64 = (0..i).map(|k| m[i][k] * v[k]).sum();
+        v[i] = (v[i] - sum) / m[i][i];
+    }
+    for i in (0..INPUTS).rev() {
+        let sum: f64 = (i + 1..INPUTS).map(|k| m[k][i] * v[k]).sum();
+        v[i] = (v[i] - sum) / m[i][i];
+    }
+    Some(v)
+}
+
+fn dot(a: &[f64; INPUTS], b: &[f64; INPUTS]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Measure;
+
+    fn pair(structure: f32, numbers: Option<f32>) -> Similarities {
+        let mut pair = Similarities::default();
+        pair.set(Measure::Structure, Some(structure));
+        pair.set(Measure::Numbers, numbers);
+        pair
+    }
+
+    fn examples(from: f32, to: f32) -> Vec<Similarities> {
+        (0..100).map(|i| pair(from + (to - from) * i as f32 / 99.0, (i % 2 == 0).then_some(0.5))).collect()
+    }
+
+    #[test]
+    fn a_measure_that_tells_good_from_bad_gets_weight_and_others_none() {
+        let flat = Scorer { weights: [0.0; INPUTS] };
+        let fitted = Scorer::fit(&examples(0.6, 1.0), &examples(0.0, 0.7), &flat, &FitParams::default());
+        let structure = fitted.weights[2 + 2 * Measure::Structure as usize];
+        assert!(structure > 2.0, "{structure}");
+        assert!(fitted.weights[2 + 2 * Measure::Numbers as usize].abs() < 0.1);
+        let evidence = |s: f32| fitted.evidence(&pair(s, None), &FitParams::default());
+        assert!(evidence(0.95) > 1.0 && evidence(0.2) < -1.0 && evidence(0.9) < evidence(0.95));
+    }
+
+    #[test]
+    fn too_few_examples_leave_the_shipped_weights() {
+        let prior = Scorer { weights: [0.25; INPUTS] };
+        assert_eq!(Scorer::fit(&examples(0.6, 1.0)[..5], &examples(0.0, 0.7), &prior, &FitParams::default()), prior);
+    }
+
+    #[test]
+    fn the_optimum_is_where_the_slope_is_nothing() {
+        let (good, bad) = (examples(0.3, 1.0), examples(0.0, 0.7));
+        let prior = Scorer { weights: [0.1; INPUTS] };
+        let params = FitParams::default();
+        let fitted = Scorer::fit(&good, &bad, &prior, &params);
+        // The log posterior, written out.
+        let posterior = |weights: &[f64; INPUTS]| {
+            let of = |s: &Similarities, sign: f64| sigmoid(sign * dot(weights, &inputs(s))).ln();
+            let data: f64 = good.iter().map(|s| of(s, 1.0)).chain(bad.iter().map(|s| of(s, -1.0))).sum();
+            let away: f64 = weights.iter().zip(&prior.weights).map(|(w, p)| (w - p) * (w - p)).sum();
+            data - 0.5 * params.stiffness * away
+        };
+        let best = posterior(&fitted.weights);
+        for at in 0..INPUTS {
+            for step in [-0.01, 0.01] {
+                let mut other = fitted.weights;
+                other[at] += step;
+                assert!(posterior(&other) < best, "weight {at} {step}");
+            }
+        }
+    }
+
+    #[test]
+    fn parts_add_up_to_the_evidence() {
+        let scorer = Scorer { weights: std::array::from_fn(|at| (at as f64 - 10.0) / 20.0) };
+        let pair = pair(0.8, Some(0.3));
+        let sum: f64 = scorer.parts(&pair).iter().sum();
+        assert!((sum - scorer.evidence(&pair, &FitParams::default())).abs() < 1e-12);
+    }
+}
