@@ -1,7 +1,9 @@
 //! Settings: one section for each method, with the presets of the papers.
 
+use crate::index::retrieval;
+use crate::pipeline::learn;
 use crate::types::Lang;
-use crate::{archive, extract, keys};
+use crate::{archive, extract, judge, keys, verify};
 
 /// Names of the presets, and what each is.
 pub const PRESETS: &[(&str, &str)] = &[
@@ -24,6 +26,14 @@ pub struct Config {
     pub extract: extract::Params,
     /// Key discovery.
     pub keys: keys::Params,
+    /// Comparing pages.
+    pub verify: verify::Params,
+    /// Judging pairs.
+    pub judge: judge::Params,
+    /// Learning from pairs of strong keys.
+    pub learn: learn::Params,
+    /// Candidates that no address reveals.
+    pub retrieval: retrieval::Params,
     /// Ingestion.
     pub ingest: IngestParams,
 }

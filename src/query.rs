@@ -5,11 +5,15 @@ use std::collections::BTreeMap;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::index::site::{Addresses, Pages};
+use crate::judge::decide::Fate;
 use crate::keys::{State, credibility};
-use crate::store::layout::{ArchivedPairRow, ArchivedResultRecord, SiteHead, SkipEntry};
+use crate::store::catalog::Table;
+use crate::store::layout::{
+    ArchivedJudgedRow, ArchivedPairRow, ArchivedResultRecord, JudgedHead, JudgedRecord, SiteHead, SkipEntry,
+};
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{SitePages, Store};
-use crate::types::{CanonicalUrl, Key, Lang, PairLine, SiteId, registrable_domain};
+use crate::types::{self, CanonicalUrl, Key, Lang, Method, PairLine, SiteId, registrable_domain};
 
 /// One key of one site, for listing.
 #[derive(Clone, Debug)]
@@ -107,6 +111,8 @@ pub struct Site {
     pub pages: SitePages,
     /// What key discovery left, if it has seen these very pages.
     pub result: Option<Mapped<crate::store::layout::ResultRecord>>,
+    /// What verification or iteration left, whichever was last, if made from these keys.
+    pub judged: Option<Mapped<JudgedRecord>>,
 }
 
 impl Site {
@@ -120,7 +126,19 @@ impl Site {
         // Results of pages that have changed since would point at the wrong ones.
         let fresh = store.result_head(id)?.is_some_and(|result| result.generation == head.generation);
         let result = if fresh { store.result(id)? } else { None };
-        Ok(Site { id, head, pages, result })
+        let mut judged = None;
+        if result.is_some() {
+            for table in [Table::Settled, Table::Verified] {
+                let keys = store.result_head(id)?.map_or(0, |result| result.record);
+                let of_these = |found: &JudgedHead| (found.generation, found.result) == (head.generation, keys);
+                if let Some(found) = store.judged_head(table, id)?.filter(of_these) {
+                    let file = if table == Table::Verified { &store.verified } else { &store.settled };
+                    judged = Some(file.read(RecordRef(found.record))?);
+                    break;
+                }
+            }
+        }
+        Ok(Site { id, head, pages, result, judged })
     }
 
     /// The language a page counts for: as detected, or as settled by keys.
@@ -179,13 +197,46 @@ pub fn for_each_pair(
     scope: &Scope,
     mut each: impl FnMut(PairLine) -> Result<()>,
 ) -> Result<()> {
+    walk(store, config, scope, false, |pair, _| each(pair))
+}
+
+/// As [`for_each_pair`], with the pairs that were judged and not accepted, and what became of each; `None` where pairs are
+/// those of keys, not judged.
+///
+/// # Errors
+/// As [`for_each_pair`].
+pub fn for_each_judged(
+    store: &Store,
+    config: &Config,
+    scope: &Scope,
+    each: impl FnMut(PairLine, Option<Fate>) -> Result<()>,
+) -> Result<()> {
+    walk(store, config, scope, true, each)
+}
+
+fn walk(
+    store: &Store,
+    config: &Config,
+    scope: &Scope,
+    all: bool,
+    mut each: impl FnMut(PairLine, Option<Fate>) -> Result<()>,
+) -> Result<()> {
     for id in sites(store, scope)? {
         let site = Site::open(store, id)?;
         let Some(result) = &site.result else { continue };
+        let is_asked =
+            |a: u32, b: u32| scope.has_host(site.pages.identity(a)) || scope.has_host(site.pages.identity(b));
+        if let Some(judged) = &site.judged {
+            for row in judged.pairs.iter().filter(|row| all || row.fate == Fate::Accepted as u8) {
+                if is_asked(row.a.to_native(), row.b.to_native()) {
+                    each(judged_line(&site, result, config, row), Fate::from_code(row.fate))?;
+                }
+            }
+            continue;
+        }
         for pair in result.pairs.iter() {
-            let (a, b) = (pair.a.to_native(), pair.b.to_native());
-            if scope.has_host(site.pages.identity(a)) || scope.has_host(site.pages.identity(b)) {
-                each(pair_line(&site, result, config, pair))?;
+            if is_asked(pair.a.to_native(), pair.b.to_native()) {
+                each(pair_line(&site, result, config, pair), None)?;
             }
         }
     }
@@ -210,6 +261,28 @@ pub fn pair_line(site: &Site, result: &ArchivedResultRecord, config: &Config, pa
         score: row.map_or(0.0, |row| row.credibility.to_native()),
         method: "key",
         key: pattern,
+    }
+}
+
+/// One judged pair of a site as a line.
+pub fn judged_line(site: &Site, result: &ArchivedResultRecord, config: &Config, row: &ArchivedJudgedRow) -> PairLine {
+    let (a, b) = (row.a.to_native(), row.b.to_native());
+    let key_row = result.keys.get(row.key.to_native() as usize);
+    let (lang_a, lang_b) = (site.lang(a), site.lang(b));
+    let turned = config.lang_rank(lang_b) < config.lang_rank(lang_a);
+    let pattern = key_row.and_then(|row| row.key()).map(|key| {
+        let backwards = key.langs.a != lang_a;
+        types::pattern(&if turned != backwards { key.turned() } else { key.edits })
+    });
+    let (first, second) = if turned { ((b, lang_b), (a, lang_a)) } else { ((a, lang_a), (b, lang_b)) };
+    PairLine {
+        url_a: site.pages.url(first.0),
+        url_b: site.pages.url(second.0),
+        lang_a: first.1,
+        lang_b: second.1,
+        score: (f64::from(row.score.to_native()) * 1e4).round() / 1e4,
+        method: Method::from_code(row.method).map_or("?", Method::name),
+        key: pattern.unwrap_or_default(),
     }
 }
 

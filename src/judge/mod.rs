@@ -15,6 +15,9 @@ pub struct Params {
     /// Least probability of a pair. Default 0.5: with calibrated probabilities F1 is highest at half of itself, and F1
     /// is near 1.
     pub min_score: f64,
+    /// Share of words that both sides may have in common before the pair counts as untranslated. Default 0.9: a text
+    /// and its translation share names, numbers and code, not nine words of ten.
+    pub most_same_text: f32,
     /// Fitting the weights.
     pub fit: score::FitParams,
     /// What is believed of a source before its pairs are seen.
@@ -23,7 +26,12 @@ pub struct Params {
 
 impl Default for Params {
     fn default() -> Params {
-        Params { min_score: 0.5, fit: score::FitParams::default(), prior: prior::Params::default() }
+        Params {
+            min_score: 0.5,
+            most_same_text: 0.9,
+            fit: score::FitParams::default(),
+            prior: prior::Params::default(),
+        }
     }
 }
 

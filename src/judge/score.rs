@@ -174,7 +174,7 @@ mod tests {
 
     fn pair(structure: f32, numbers: Option<f32>) -> Similarities {
         let mut pair = Similarities::default();
-        pair.set(Measure::Structure, Some(structure));
+        pair.set(Measure::Lcs, Some(structure));
         pair.set(Measure::Numbers, numbers);
         pair
     }
@@ -187,7 +187,7 @@ mod tests {
     fn a_measure_that_tells_good_from_bad_gets_weight_and_others_none() {
         let flat = Scorer { weights: [0.0; INPUTS] };
         let fitted = Scorer::fit(&examples(0.6, 1.0), &examples(0.0, 0.7), &flat, &FitParams::default());
-        let structure = fitted.weights[2 + 2 * Measure::Structure as usize];
+        let structure = fitted.weights[2 + 2 * Measure::Lcs as usize];
         assert!(structure > 2.0, "{structure}");
         assert!(fitted.weights[2 + 2 * Measure::Numbers as usize].abs() < 0.1);
         let evidence = |s: f32| fitted.evidence(&pair(s, None), &FitParams::default());

@@ -15,7 +15,11 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::store::Store;
 
+pub mod candidates;
+pub mod judging;
+pub mod learn;
 pub mod observer;
+pub mod site;
 pub mod stages;
 
 use observer::Observer;

@@ -39,6 +39,12 @@ pub enum Table {
     Stage = b'g',
     /// Link graphs, by number of the site.
     Graph = b'l',
+    /// Verified pairs, by number of the site.
+    Verified = b'v',
+    /// Settled pairs, by number of the site.
+    Settled = b'i',
+    /// Models, by the two languages.
+    Model = b'o',
     /// Token → sites, in blocks by the first token's hash.
     Token = b't',
 }

@@ -15,7 +15,7 @@ pub use id::{ArchiveId, SiteId};
 pub use key::{Edit, Field, Key, NULL, pattern, unescape};
 pub use lang::{Lang, LangPair};
 pub use page::{Block, Image, Link, LinkKind, Page, TEXT_TOKEN, tag_code, tag_name};
-pub use pair::{PagePair, PairLine};
+pub use pair::{Method, PagePair, PairLine};
 pub use similarity::{MEASURES, Measure, Similarities};
 pub use skip::{Skip, SkipReason};
 pub use url::{CanonicalUrl, registrable_domain};

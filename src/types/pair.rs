@@ -13,6 +13,47 @@ pub struct PagePair {
     pub b: u32,
 }
 
+/// What proposed a pair. Codes are stored: only append.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Method {
+    /// A key that is strong or rescued.
+    Key = 0,
+    /// A weak key.
+    WeakKey = 1,
+    /// A page declares the other as its translation.
+    Hreflang = 2,
+    /// The two pages link to each other.
+    Link = 3,
+    /// Rare words, numbers, images and tags in common.
+    Words = 4,
+    /// Aligned links of a pair lead to them.
+    Votes = 5,
+    /// All pages are compared with all others.
+    All = 6,
+}
+
+impl Method {
+    /// The method of a stored code.
+    pub fn from_code(code: u8) -> Option<Method> {
+        use Method::*;
+        [Key, WeakKey, Hreflang, Link, Words, Votes, All].get(usize::from(code)).copied()
+    }
+
+    /// As it is listed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Key => "key",
+            Method::WeakKey => "weak-key",
+            Method::Hreflang => "hreflang",
+            Method::Link => "link",
+            Method::Words => "words",
+            Method::Votes => "aligned-links",
+            Method::All => "all-pairs",
+        }
+    }
+}
+
 /// One pair of pages, for listing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairLine {
@@ -24,7 +65,8 @@ pub struct PairLine {
     pub lang_a: Lang,
     /// Language of the second.
     pub lang_b: Lang,
-    /// How far it is to be trusted, 0..=1: the local credibility of its key.
+    /// How far it is to be trusted, 0..=1: its probability once pairs are verified, before that the local credibility of
+    /// its key.
     pub score: f64,
     /// What proposed it.
     pub method: &'static str,

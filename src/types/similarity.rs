@@ -1,60 +1,59 @@
 //! What the measures say of two pages.
 
-/// Names of the measures a score is made of, in the order they are stored. Only append.
-pub const MEASURES: [&str; COUNT] = [
-    "length",
-    "body",
-    "tags",
-    "paragraphs",
-    "structure",
-    "sequence",
-    "numbers",
-    "links",
-    "images",
-    "words",
-    "content",
-    "hreflang",
-    "link",
-    "votes",
-    "neighbours",
-];
+macro_rules! measures {
+    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+        /// One of the measures a score is made of. Stored by position: only append.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(usize)]
+        pub enum Measure {
+            $($(#[$doc])* $name,)*
+        }
 
-const COUNT: usize = 15;
+        /// All measures, in the order they are stored.
+        pub const MEASURES: &[Measure] = &[$(Measure::$name,)*];
 
-/// One of [`MEASURES`], by name, so that a wrong position cannot be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(usize)]
-pub enum Measure {
+        const COUNT: usize = [$($text,)*].len();
+
+        impl Measure {
+            /// As it is told, and the name of its verifier where it is one.
+            pub fn name(self) -> &'static str {
+                [$($text,)*][self as usize]
+            }
+        }
+    };
+}
+
+measures! {
     /// Ratio of the lengths of the texts, the usual ratio of the two languages taken out.
-    Length = 0,
+    Length = "length",
     /// Ratio of the sizes of the bodies.
-    Body = 1,
+    Size = "size",
     /// Ratio of the numbers of tags.
-    Tags = 2,
+    Tags = "tags",
     /// Ratio of the numbers of text blocks.
-    Paragraphs = 3,
+    Paragraphs = "paragraphs",
     /// LCS of the tags that are not visual (Liu et al. 2014, §3.2).
-    Structure = 4,
+    Lcs = "lcs",
     /// Edit distance of the tag sequences with ⟨text_n⟩ (Tomás et al. 2008, §2.2).
-    Sequence = 5,
+    Structure = "structure",
     /// Numbers in common.
-    Numbers = 6,
+    Numbers = "numbers",
     /// Link targets in common.
-    Links = 7,
+    Links = "links",
     /// Images in common.
-    Images = 8,
+    Images = "images",
     /// Words in common, rare ones counting more.
-    Words = 9,
+    Words = "words",
     /// Words with a translation on the other side, rare ones counting more.
-    Content = 10,
+    Content = "content",
     /// One page declares the other as its translation (1), or another page (0).
-    Hreflang = 11,
+    Hreflang = "hreflang",
     /// One page links to the other.
-    Link = 12,
+    Link = "link",
     /// How often aligned links of paired pages lead to the two.
-    Votes = 13,
+    Votes = "votes",
     /// Neighbours of the one that are paired with neighbours of the other (Liu et al. 2014, eq. 3).
-    Neighbours = 14,
+    Neighbours = "neighbours",
 }
 
 /// The similarities of two pages: a number in 0..=1 for each measure, NaN where it cannot be told.

@@ -4,8 +4,9 @@ mod index;
 mod ingest;
 mod keys;
 mod links;
+mod verify;
 
 use super::Stage;
 
 /// All stages, in order.
-pub const STAGES: &[&dyn Stage] = &[&ingest::Ingest, &index::Index, &links::Links, &keys::Keys];
+pub const STAGES: &[&dyn Stage] = &[&ingest::Ingest, &index::Index, &links::Links, &keys::Keys, &verify::Verify];

@@ -4,6 +4,7 @@
 mod batch;
 mod catalog;
 mod graph;
+mod judged;
 mod page;
 mod result;
 mod site;
@@ -14,6 +15,10 @@ pub use batch::{
 };
 pub use catalog::{ArchiveRecord, Credibility, HostRecord, ResultHead, RunConfig, Sentinel, SiteHead, StageRecord};
 pub use graph::{AlternateRow, ArchivedGraphRecord, GraphHead, GraphRecord, OutsideRow};
+pub use judged::{
+    ArchivedJudgedRecord, ArchivedJudgedRow, ArchivedModelRecord, JudgedHead, JudgedRecord, JudgedRow, ModelHead,
+    ModelRecord, SourceRow,
+};
 pub use page::{ArchivedPageRecord, BlockRecord, ImageRecord, LinkRecord, PageRecord};
 pub use result::{
     ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, EditRow, HostRow, KeyRow, PairRow, ResultRecord,

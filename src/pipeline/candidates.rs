@@ -1,0 +1,148 @@
+//! Pairs of one site that something proposes: keys, weak keys, declared translations, links between the two, rare words.
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::judging::{Candidate, NO_KEY};
+use super::site::SiteView;
+use crate::error::Result;
+use crate::index::graph::Links;
+use crate::index::site::Addresses;
+use crate::keys::{State, counterpart};
+use crate::types::{LangPair, Method};
+
+/// Weak keys of a language pair that are tried, the strongest first.
+const WEAK_KEYS: usize = 16;
+/// Pages of one other language that a page may link to and be linked back by, for the links to mean a translation: a
+/// language bar has one, a menu many.
+const MUTUAL_LINKS: usize = 2;
+
+/// The pairs of keys that are strong or rescued.
+pub fn of_keys(view: &SiteView<'_>) -> Vec<Candidate> {
+    let pairs = view.result.pairs.iter().filter_map(|pair| {
+        let (langs, (a, b)) = view.ordered(pair.a.to_native(), pair.b.to_native())?;
+        Some(Candidate { langs, a, b, method: Method::Key, key: pair.key.to_native() })
+    });
+    pairs.collect()
+}
+
+/// The pairs of the strongest weak keys, among pages that no strong key pairs in the key's languages. `paired` tells
+/// those. Cost: an address made and looked up for each such page and key.
+pub fn of_weak_keys(view: &SiteView<'_>, paired: &Partners) -> Vec<Candidate> {
+    let mut used: FxHashMap<LangPair, usize> = FxHashMap::default();
+    let mut keys = Vec::new();
+    for (row, at) in view.result.keys.iter().zip(0u32..).filter(|(row, _)| row.state == State::Weak as u8) {
+        let Some(key) = row.key() else { continue };
+        let used = used.entry(key.langs).or_default();
+        if *used < WEAK_KEYS {
+            *used += 1;
+            keys.push((key, at, row.scope_start.to_native()..row.scope_end.to_native()));
+        }
+    }
+    let found = keys.par_iter().flat_map_iter(|(key, at, scope)| {
+        let from = scope
+            .clone()
+            .filter(|&page| view.langs.get(page as usize) == Some(&key.langs.a) && !paired.has(key.langs, page));
+        from.flat_map(move |page| {
+            let addresses = counterpart::counterparts(view.pages.identity(page), key, true);
+            let pages = addresses.into_iter().filter_map(|address| view.pages.find(&address));
+            let free =
+                pages.filter(|&other| view.langs[other as usize] == key.langs.b && !paired.has(key.langs, other));
+            free.map(|other| Candidate { langs: key.langs, a: page, b: other, method: Method::WeakKey, key: *at })
+                .collect::<Vec<_>>()
+        })
+    });
+    found.collect()
+}
+
+/// The pairs that a page declares (`hreflang`).
+pub fn of_hreflang(view: &SiteView<'_>) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    for page in 0..view.pages.count() {
+        view.links.for_each_alternate(page, &mut |other, lang| {
+            if lang.agrees(view.langs[other as usize])
+                && let Some((langs, (a, b))) = view.ordered(page, other)
+            {
+                found.push(Candidate { langs, a, b, method: Method::Hreflang, key: NO_KEY });
+            }
+        });
+    }
+    found
+}
+
+/// Pages of two languages that link to each other, where there are few such pages: a language bar.
+pub fn of_mutual_links(view: &SiteView<'_>) -> Vec<Candidate> {
+    let targets = |page: u32| {
+        let mut targets = Vec::new();
+        view.links.for_each_link(page, &mut |link| targets.push(link.to));
+        targets.retain(|&other| view.ordered(page, other).is_some());
+        targets.sort_unstable();
+        targets.dedup();
+        targets
+    };
+    let all: Vec<Vec<u32>> = (0..view.pages.count()).into_par_iter().map(targets).collect();
+    let links_to = |from: u32, to: u32| all[from as usize].binary_search(&to).is_ok();
+    let mut found = Vec::new();
+    for page in 0..view.pages.count() {
+        let mut by_langs: FxHashMap<LangPair, Vec<u32>> = FxHashMap::default();
+        for &other in all[page as usize].iter().filter(|&&other| links_to(other, page)) {
+            if let Some((langs, _)) = view.ordered(page, other) {
+                by_langs.entry(langs).or_default().push(other);
+            }
+        }
+        for (langs, others) in by_langs.into_iter().filter(|(_, others)| others.len() <= MUTUAL_LINKS) {
+            for other in others {
+                let Some((_, (a, b))) = view.ordered(page, other) else { continue };
+                found.push(Candidate { langs, a, b, method: Method::Link, key: NO_KEY });
+            }
+        }
+    }
+    found
+}
+
+/// Which pages have a partner in which language pair.
+#[derive(Default)]
+pub struct Partners(FxHashMap<LangPair, FxHashMap<u32, u32>>);
+
+impl Partners {
+    /// The partners that candidates give.
+    pub fn of(candidates: impl Iterator<Item = Candidate>) -> Partners {
+        let mut partners = Partners::default();
+        for one in candidates {
+            partners.add(one.langs, one.a, one.b);
+        }
+        partners
+    }
+
+    /// Makes two pages partners.
+    pub fn add(&mut self, langs: LangPair, a: u32, b: u32) {
+        let of = self.0.entry(langs).or_default();
+        of.insert(a, b);
+        of.insert(b, a);
+    }
+
+    /// True when a page has a partner in the other language of the pair.
+    pub fn has(&self, langs: LangPair, page: u32) -> bool {
+        self.get(langs, page).is_some()
+    }
+
+    /// The partner of a page in the other language of the pair.
+    pub fn get(&self, langs: LangPair, page: u32) -> Option<u32> {
+        self.0.get(&langs)?.get(&page).copied()
+    }
+}
+
+/// All that addresses, declarations and language bars propose.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn direct(view: &SiteView<'_>, with_keys: bool) -> Result<Vec<Candidate>> {
+    let mut found = if with_keys { of_keys(view) } else { Vec::new() };
+    if with_keys {
+        let paired = Partners::of(found.iter().copied());
+        found.extend(of_weak_keys(view, &paired));
+    }
+    found.extend(of_hreflang(view));
+    found.extend(of_mutual_links(view));
+    Ok(super::judging::unique(found))
+}

@@ -1,0 +1,152 @@
+//! Candidates and what the measures say of them → judged pairs: the step that verification and iteration share.
+
+use std::collections::BTreeMap;
+
+use crate::config::Config;
+use crate::judge::decide::{Choice, Fate, best_first};
+use crate::judge::prior;
+use crate::judge::score::Scorer;
+use crate::store::layout::{JudgedRow, SourceRow};
+use crate::types::{LangPair, Method, Similarities};
+
+/// One pair that something proposed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Candidate {
+    /// The two languages.
+    pub langs: LangPair,
+    /// Page of the first.
+    pub a: u32,
+    /// Page of the second.
+    pub b: u32,
+    /// What proposed it.
+    pub method: Method,
+    /// Its key; [`NO_KEY`]: none.
+    pub key: u32,
+}
+
+/// No key.
+pub const NO_KEY: u32 = u32::MAX;
+
+/// A candidate with what is known of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Compared {
+    /// The candidate.
+    pub candidate: Candidate,
+    /// What the measures say.
+    pub similarities: Similarities,
+    /// Share of the text that both sides have in common, 0..=1.
+    pub same_text: f32,
+}
+
+/// Judged pairs of one site.
+#[derive(Clone, Debug, Default)]
+pub struct Judged {
+    /// By language pair, page of the first language, page of the second.
+    pub rows: Vec<(LangPair, JudgedRow)>,
+    /// By language pair, method and key.
+    pub sources: Vec<(LangPair, SourceRow)>,
+}
+
+/// One of each pair, proposed by what is trusted most; sorted by languages and pages.
+pub fn unique(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
+    candidates.sort_unstable();
+    // The order of methods is that of trust.
+    candidates.dedup_by_key(|candidate| (candidate.langs, candidate.a, candidate.b));
+    candidates
+}
+
+/// Weighs the evidence, learns how often each source is right, and takes the best pairs first, one partner a page in
+/// each language pair. `scorer` gives the weights of a language pair. Cost: n log n.
+pub fn judge(compared: &[Compared], scorer: impl Fn(LangPair) -> Scorer, config: &Config) -> Judged {
+    let params = &config.judge;
+    let mut by_langs: BTreeMap<LangPair, Vec<&Compared>> = BTreeMap::new();
+    for one in compared {
+        by_langs.entry(one.candidate.langs).or_default().push(one);
+    }
+    let mut judged = Judged::default();
+    for (langs, compared) in by_langs {
+        let scorer = scorer(langs);
+        let evidence: Vec<f64> = compared.iter().map(|one| scorer.evidence(&one.similarities, &params.fit)).collect();
+        let mut of_source: BTreeMap<(Method, u32), Vec<f64>> = BTreeMap::new();
+        for (one, &evidence) in compared.iter().zip(&evidence) {
+            if one.same_text <= params.most_same_text {
+                of_source.entry((one.candidate.method, one.candidate.key)).or_default().push(evidence);
+            }
+        }
+        let belief = |method: Method| match method {
+            Method::Key | Method::Hreflang => params.prior.strong,
+            Method::WeakKey => params.prior.weak,
+            Method::Link | Method::Words | Method::Votes | Method::All => params.prior.other,
+        };
+        let shares: BTreeMap<(Method, u32), f64> =
+            of_source.iter().map(|(&source, e)| (source, prior::share_right(e, belief(source.0)))).collect();
+        let is_same = |one: &Compared| one.same_text > params.most_same_text;
+        let score = |(one, &evidence): (&&Compared, &f64)| {
+            let share = shares.get(&(one.candidate.method, one.candidate.key)).copied().unwrap_or(0.5);
+            if is_same(one) { 0.0 } else { prior::probability(evidence, share) }
+        };
+        let scores: Vec<f64> = compared.iter().zip(&evidence).map(score).collect();
+        let choice = |(one, &score): (&&Compared, &f64)| Choice { a: one.candidate.a, b: one.candidate.b, score };
+        let choices: Vec<Choice> = compared.iter().zip(&scores).map(choice).collect();
+        let fates = best_first(&choices, params.min_score, usize::MAX);
+        let mut counts: BTreeMap<(Method, u32), (u32, u32)> = BTreeMap::new();
+        for (at, one) in compared.iter().enumerate() {
+            let fate = if is_same(one) { Fate::SameText } else { fates[at] };
+            let count = counts.entry((one.candidate.method, one.candidate.key)).or_default();
+            *count = (count.0 + 1, count.1 + u32::from(fate == Fate::Accepted));
+            let row = JudgedRow {
+                a: one.candidate.a,
+                b: one.candidate.b,
+                key: one.candidate.key,
+                evidence: evidence[at] as f32,
+                score: scores[at] as f32,
+                similarities: one.similarities.0,
+                method: one.candidate.method as u8,
+                fate: fate as u8,
+            };
+            judged.rows.push((langs, row));
+        }
+        for ((method, key), (pairs, accepted)) in counts {
+            let share = shares.get(&(method, key)).copied().unwrap_or(0.0) as f32;
+            let (lang_a, lang_b) = (langs.a.to_bytes(), langs.b.to_bytes());
+            judged
+                .sources
+                .push((langs, SourceRow { lang_a, lang_b, key, method: method as u8, pairs, accepted, share }));
+        }
+    }
+    judged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{Lang, Measure};
+
+    #[test]
+    fn a_pair_that_two_things_propose_is_judged_once_as_the_more_trusted() {
+        let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
+        let of = |method, key| Candidate { langs, a: 1, b: 2, method, key };
+        assert_eq!(unique(vec![of(Method::Words, NO_KEY), of(Method::Key, 3)]), [of(Method::Key, 3)]);
+    }
+
+    #[test]
+    fn a_key_that_leads_to_the_wrong_pages_is_believed_less_and_its_bad_pairs_go() {
+        let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
+        let compared: Vec<Compared> = (0..40)
+            .map(|page| {
+                let mut similarities = Similarities::default();
+                similarities.set(Measure::Content, Some(if page % 2 == 0 { 0.95 } else { 0.05 }));
+                let candidate = Candidate { langs, a: page, b: 100 + page, method: Method::Key, key: 0 };
+                Compared { candidate, similarities, same_text: if page == 0 { 1.0 } else { 0.0 } }
+            })
+            .collect();
+        let mut scorer = Scorer { weights: [0.0; crate::judge::score::INPUTS] };
+        scorer.weights[2 + 2 * Measure::Content as usize] = 8.0;
+        let judged = judge(&compared, |_| scorer.clone(), &Config::default());
+        let source = judged.sources[0].1;
+        assert!((0.4..0.6).contains(&source.share) && (source.pairs, source.accepted) == (40, 19), "{source:?}");
+        assert_eq!(judged.rows[0].1.fate, Fate::SameText as u8);
+        assert_eq!(judged.rows[1].1.fate, Fate::LowScore as u8);
+        assert!(judged.rows[2].1.score > 0.95 && judged.rows[3].1.score < 0.05);
+    }
+}

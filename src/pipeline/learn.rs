@@ -1,0 +1,423 @@
+//! What a run learns of each language pair from the pairs of strong keys: the weights of the score, the usual ratio of
+//! lengths, and which words are translations of each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use super::site::{PageIds, SiteView, Sources};
+use super::{Context, Stage, fingerprint};
+use crate::config::Config;
+use crate::error::Result;
+use crate::index::site::Addresses;
+use crate::judge::score::{INPUTS, Scorer};
+use crate::keys::State;
+use crate::lexicon::{Lexicon, LexiconSet, ModelParams, TranslationModel, Translations};
+use crate::store::Store;
+use crate::store::layout::ModelRecord;
+use crate::text::words::Words;
+use crate::types::{Lang, LangPair, Page, Similarities, SiteId};
+
+/// Settings of learning.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// Pairs of pages that are learnt from, a language pair. Default 400: a few hundred thousand words.
+    pub pairs: usize,
+    /// Words of one language that translations are learnt from, a language pair. Default 400,000.
+    pub words: usize,
+    /// Passes of EM over them. Default 4.
+    pub passes: usize,
+    /// Least probability, in both directions, of a translation that is used. Default 0.1.
+    pub least_probability: f64,
+    /// Pages of a pair that teach must be at least this credible by their key: C(p, w). Default 0.1.
+    pub least_credibility: f64,
+    /// Entries of the learnt lexicon that are kept in words. Default 20,000.
+    pub lexicon: usize,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params {
+            pairs: 400,
+            words: 400_000,
+            passes: 4,
+            least_probability: 0.1,
+            least_credibility: 0.1,
+            lexicon: 20_000,
+        }
+    }
+}
+
+/// Pairs that teach, of one language pair: by a hash of their addresses, so that which of many are taken depends on
+/// neither archives nor threads.
+type Lesson = BTreeMap<u64, (SiteId, PageIds)>;
+
+/// The pairs that teach each language pair.
+pub struct Lessons(BTreeMap<LangPair, Lesson>);
+
+impl Lessons {
+    /// Gathers them from all sites whose keys are found. Cost: a hash for each pair of the store.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn gather(store: &Store, config: &Config) -> Result<Lessons> {
+        let mut lessons: BTreeMap<LangPair, Lesson> = BTreeMap::new();
+        for id in (0..store.site_count()?).map(SiteId) {
+            if store.result_head(id)?.is_none_or(|head| head.pairs == 0) {
+                continue;
+            }
+            let Some(view) = SiteView::open(store, config, id)? else { continue };
+            for pair in view.result.pairs.iter() {
+                let Some(key) = view.result.keys.get(pair.key.to_native() as usize) else { continue };
+                let credible = key.credibility.to_native() >= config.learn.least_credibility;
+                let (a, b) = (pair.a.to_native(), pair.b.to_native());
+                let Some((langs, pages)) = view.ordered(a, b).filter(|_| credible && key.state != State::Weak as u8)
+                else {
+                    continue;
+                };
+                if view.declared_otherwise(pages) {
+                    continue;
+                }
+                let hash = hash_of(view.pages.identity(pages.0), view.pages.identity(pages.1));
+                let lesson = lessons.entry(langs).or_default();
+                lesson.insert(hash, (id, pages));
+                if lesson.len() > config.learn.pairs {
+                    lesson.pop_last();
+                }
+            }
+            store.results.unmap();
+            store.sites.unmap();
+        }
+        lessons.retain(|_, lesson| lesson.len() >= config.judge.fit.min_good);
+        Ok(Lessons(lessons))
+    }
+
+    /// The language pairs that can be learnt.
+    pub fn langs(&self) -> impl Iterator<Item = LangPair> {
+        self.0.keys().copied()
+    }
+
+    /// Hash of what would be learnt from, and of the settings.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn inputs(&self, langs: LangPair, store: &Store, config: &Config, stage: &dyn Stage) -> Result<u64> {
+        let mut hasher = Xxh3::new();
+        hasher.update(&fingerprint(stage, config).to_le_bytes());
+        let mut pages: FxHashMap<SiteId, crate::store::SitePages> = FxHashMap::default();
+        for (hash, (site, (a, b))) in self.0.get(&langs).into_iter().flatten() {
+            hasher.update(&hash.to_le_bytes());
+            if !pages.contains_key(site) {
+                let head = store.site(*site)?.unwrap_or_default();
+                pages.insert(*site, store.site_pages(&head)?);
+            }
+            for page in [*a, *b] {
+                let (chunk, at) = pages[site].chunk(page);
+                hasher.update(&chunk.digests[at].to_native().to_le_bytes());
+            }
+        }
+        Ok(hasher.digest())
+    }
+
+    /// Learns one language pair.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn learn(&self, langs: LangPair, inputs: u64, store: &Store, context: &Context<'_>) -> Result<ModelRecord> {
+        let config = context.config;
+        let empty = Lesson::new();
+        let lesson = self.0.get(&langs).unwrap_or(&empty);
+        let mut by_site: BTreeMap<u64, (SiteId, Vec<PageIds>)> = BTreeMap::new();
+        for (site, pages) in lesson.values() {
+            let domain = store.site(*site)?.unwrap_or_default().domain;
+            by_site.entry(xxh3_64(domain.as_bytes())).or_insert_with(|| (*site, Vec::new())).1.push(*pages);
+        }
+        let mut teacher = Teacher { langs, config, halves: Default::default(), names: BTreeMap::new(), words: 0 };
+        let mut ratios: Vec<f64> = Vec::new();
+        let mut views = Vec::new();
+        for (_, (site, mut pairs)) in by_site {
+            let Some(view) = SiteView::open(store, config, site)? else { continue };
+            pairs.sort_unstable_by_key(|&(a, b)| (view.pages.identity(a).to_owned(), b));
+            for &pages in &pairs {
+                let (a, b) = (view.facts(pages.0).text_bytes, view.facts(pages.1).text_bytes);
+                ratios.push(f64::from(b.max(1)) / f64::from(a.max(1)));
+                teacher.hear(&view, pages)?;
+            }
+            views.push((view, pairs));
+        }
+        ratios.sort_by(f64::total_cmp);
+        let length_ratio = ratios.get(ratios.len() / 2).copied().unwrap_or(1.0);
+        let (halves, lexicon) = teacher.translations();
+        let lexicons = halves.clone().map(|pairs| Lexicon::new(langs, pairs));
+        let learnt = Learnt { langs, halves: lexicons, length_ratio, scorer: Scorer::default() };
+        let sources = Models { learnt: BTreeMap::from([(langs, learnt)]), given: LexiconSet::default() };
+        let (mut good, mut bad) = (Vec::new(), Vec::new());
+        for (view, pairs) in &views {
+            let weights = view.word_weights()?;
+            let compare = |pairs: &[PageIds]| -> Result<Vec<Similarities>> {
+                Ok(view.similarities(pairs, &sources, &weights)?.into_iter().map(|(s, _)| s).collect())
+            };
+            good.extend(compare(pairs)?);
+            bad.extend(compare(&near_misses(view, pairs))?);
+        }
+        let scorer = Scorer::fit(&good, &bad, &Scorer::default(), &config.judge.fit);
+        let fitted = good.len() >= config.judge.fit.min_good && bad.len() >= config.judge.fit.min_good;
+        Ok(ModelRecord {
+            lang_a: langs.a.to_bytes(),
+            lang_b: langs.b.to_bytes(),
+            inputs,
+            pairs: good.len() as u32,
+            weights: if fitted { scorer.weights.to_vec() } else { Vec::new() },
+            length_ratio,
+            halves,
+            lexicon,
+        })
+    }
+}
+
+/// Pairs that are surely bad, and near: the partners of the pages before and after in the list, of the page most alike
+/// in length, and of one far away.
+fn near_misses(view: &SiteView<'_>, pairs: &[PageIds]) -> Vec<PageIds> {
+    let mut by_length: Vec<u32> = pairs.iter().map(|pair| pair.1).collect();
+    by_length.sort_unstable_by_key(|&page| (view.facts(page).text_bytes, page));
+    let places: FxHashMap<u32, usize> = by_length.iter().enumerate().map(|(at, &page)| (page, at)).collect();
+    let mut found: BTreeSet<PageIds> = BTreeSet::new();
+    for (at, &(a, b)) in pairs.iter().enumerate() {
+        let near = [at.checked_sub(1), Some(at + 1), Some((at + pairs.len() / 2) % pairs.len())];
+        let others = near.into_iter().flatten().filter_map(|at| pairs.get(at)).map(|pair| pair.1);
+        let place = places.get(&b).copied().unwrap_or(0);
+        let alike = [place.checked_sub(1), Some(place + 1)].into_iter().flatten();
+        let alike = alike.filter_map(|at| by_length.get(at)).copied();
+        // The next pages of the site itself stand in the same folder.
+        let neighbours = [b.checked_sub(1), Some(b + 1)]
+            .into_iter()
+            .flatten()
+            .filter(|&other| view.langs.get(other as usize).is_some_and(|&lang| lang == view.langs[b as usize]));
+        found.extend(others.chain(alike).chain(neighbours).filter(|&other| other != b).map(|other| (a, other)));
+    }
+    found.into_iter().collect()
+}
+
+/// Text of pairs, as it is learnt from.
+struct Teacher<'c> {
+    langs: LangPair,
+    config: &'c Config,
+    /// Words of aligned blocks, of each half of the pairs.
+    halves: [Vec<(Vec<u64>, Vec<u64>)>; 2],
+    /// Words by language and hash.
+    names: BTreeMap<(bool, u64), String>,
+    words: usize,
+}
+
+impl Teacher<'_> {
+    fn hear(&mut self, view: &SiteView<'_>, (a, b): PageIds) -> Result<()> {
+        if self.words >= self.config.learn.words {
+            return Ok(());
+        }
+        let half = half_of(view.pages.identity(a));
+        let (first, second) = (view.page(a)?, view.page(b)?);
+        let words = Words::new();
+        for (left, right) in aligned_blocks(&first, &second) {
+            let mut read = |page: &Page, block: usize, is_b: bool| {
+                let block = page.blocks[block];
+                let mut found = Vec::new();
+                let text = page.text.get(block.start as usize..block.end as usize).unwrap_or("");
+                words.for_each(text, |surface, word| {
+                    found.push(word);
+                    self.names.entry((is_b, word)).or_insert_with(|| surface.to_lowercase());
+                });
+                found
+            };
+            let pair = (read(&first, left, false), read(&second, right, true));
+            if !pair.0.is_empty() && !pair.1.is_empty() {
+                self.words += pair.0.len();
+                self.halves[half].push(pair);
+            }
+        }
+        Ok(())
+    }
+
+    /// What each half teaches, and both in words.
+    fn translations(&self) -> ([Vec<(u64, u64)>; 2], Vec<(String, String, f32)>) {
+        let params = &self.config.learn;
+        let train = |pairs: &mut dyn Iterator<Item = &(Vec<u64>, Vec<u64>)>| {
+            let pairs: Vec<(&[u64], &[u64])> = pairs.map(|(a, b)| (a.as_slice(), b.as_slice())).collect();
+            let mut model = TranslationModel::new(self.langs, ModelParams::default());
+            model.train(&pairs, params.passes);
+            model
+        };
+        // Asked about a half, the other one answers: what a pair taught does not speak for the pair.
+        let learnt = |half: usize| -> Vec<(u64, u64)> {
+            train(&mut self.halves[1 - half].iter()).to_lexicon(params.least_probability).pairs().collect()
+        };
+        let halves = [learnt(0), learnt(1)];
+        let whole = train(&mut self.halves.iter().flatten());
+        let mut named: Vec<(String, String, f32)> = Vec::new();
+        for (a, b) in whole.to_lexicon(params.least_probability).pairs() {
+            let (Some(first), Some(second)) = (self.names.get(&(false, a)), self.names.get(&(true, b))) else {
+                continue;
+            };
+            let p = whole.p(crate::lexicon::Side::A, b, a).min(whole.p(crate::lexicon::Side::B, a, b));
+            if first != second {
+                named.push((first.clone(), second.clone(), p as f32));
+            }
+        }
+        named.sort_by(|x, y| y.2.total_cmp(&x.2).then_with(|| (&x.0, &x.1).cmp(&(&y.0, &y.1))));
+        named.truncate(params.lexicon);
+        (halves, named)
+    }
+}
+
+/// Which half of the pairs a page's pair belongs to, by its address.
+fn half_of(identity: &str) -> usize {
+    (xxh3_64(identity.as_bytes()) & 1) as usize
+}
+
+fn hash_of(a: &str, b: &str) -> u64 {
+    let mut hasher = Xxh3::new();
+    hasher.update(a.as_bytes());
+    hasher.update(&[0]);
+    hasher.update(b.as_bytes());
+    hasher.digest()
+}
+
+/// Blocks of two pages that correspond, by their tags and lengths: the cheapest way to walk both lists, where leaving a
+/// block out costs 1 and pairing two blocks |ln(length ratio)|, more than leaving both out when their tags differ.
+/// Only in a band round the diagonal, so the cost grows with the number of blocks.
+fn aligned_blocks(a: &Page, b: &Page) -> Vec<(usize, usize)> {
+    let (n, m) = (a.blocks.len(), b.blocks.len());
+    if n == 0 || m == 0 {
+        return Vec::new();
+    }
+    let tags = |page: &Page| page.blocks.iter().map(|block| block.tag).collect::<Vec<u16>>();
+    if tags(a) == tags(b) {
+        return (0..n).map(|at| (at, at)).collect();
+    }
+    let band = n.abs_diff(m) + BAND_BLOCKS;
+    let width = 2 * band + 1;
+    if n.saturating_mul(width) > MOST_CELLS {
+        return Vec::new();
+    }
+    let length = |page: &Page, at: usize| f64::from(page.blocks[at].end - page.blocks[at].start).max(1.0);
+    // Row i holds columns i − band … i + band.
+    let mut cost = vec![f64::INFINITY; (n + 1) * width];
+    let mut step = vec![0u8; (n + 1) * width];
+    let cell = |i: usize, j: usize| (j + band).checked_sub(i).filter(|&k| k < width).map(|k| i * width + k);
+    for i in 0..=n {
+        for j in i.saturating_sub(band)..=(i + band).min(m) {
+            let Some(here) = cell(i, j) else { continue };
+            if i == 0 && j == 0 {
+                cost[here] = 0.0;
+                continue;
+            }
+            let mut best = (f64::INFINITY, 0);
+            let mut offer = |from: Option<usize>, price: f64, kind: u8| {
+                if let Some(from) = from.filter(|&from| cost[from] + price < best.0) {
+                    best = (cost[from] + price, kind);
+                }
+            };
+            if i > 0 && j > 0 {
+                let alike = a.blocks[i - 1].tag == b.blocks[j - 1].tag;
+                let price = (length(a, i - 1) / length(b, j - 1)).ln().abs().min(3.0);
+                offer(cell(i - 1, j - 1), if alike { price } else { 2.5 + price }, 1);
+            }
+            if i > 0 {
+                offer(cell(i - 1, j), 1.0, 2);
+            }
+            if j > 0 {
+                offer(cell(i, j - 1), 1.0, 3);
+            }
+            (cost[here], step[here]) = best;
+        }
+    }
+    let mut pairs = Vec::new();
+    let (mut i, mut j) = (n, m);
+    while i > 0 || j > 0 {
+        match cell(i, j).map_or(0, |here| step[here]) {
+            1 => {
+                (i, j) = (i - 1, j - 1);
+                pairs.push((i, j));
+            }
+            2 => i -= 1,
+            3 => j -= 1,
+            _ => return Vec::new(),
+        }
+    }
+    pairs.reverse();
+    pairs
+}
+
+/// Blocks by which two pages may be out of step, beside the difference of their numbers.
+const BAND_BLOCKS: usize = 50;
+/// Cells of an alignment, at the most; beyond it nothing is learnt from a pair.
+const MOST_CELLS: usize = 4 << 20;
+
+/// What was learnt of a language pair.
+pub struct Learnt {
+    /// The two languages.
+    pub langs: LangPair,
+    /// What to ask about each half of the pages.
+    pub halves: [Lexicon; 2],
+    /// Bytes of text of the second language for one of the first.
+    pub length_ratio: f64,
+    /// Weights of the score.
+    pub scorer: Scorer,
+}
+
+/// What is known of all language pairs: learnt, and given by the user.
+#[derive(Default)]
+pub struct Models {
+    /// Learnt.
+    pub learnt: BTreeMap<LangPair, Learnt>,
+    /// Given.
+    pub given: LexiconSet,
+}
+
+impl Models {
+    /// Reads what was learnt of all language pairs.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn read(store: &Store, given: LexiconSet) -> Result<Models> {
+        let mut models = Models { learnt: BTreeMap::new(), given };
+        let mut heads = Vec::new();
+        store.catalog().for_each(crate::store::catalog::Table::Model, |_, head: crate::store::layout::ModelHead| {
+            heads.push(head);
+            Ok(())
+        })?;
+        for head in heads {
+            let record = store.models.read(crate::store::records::RecordRef(head.record))?;
+            let pair = LangPair::new(Lang::from_bytes(record.lang_a), Lang::from_bytes(record.lang_b));
+            let Some(langs) = pair else { continue };
+            let half = |at: usize| {
+                let pairs = record.halves[at].iter().map(|pair| (pair.0.to_native(), pair.1.to_native()));
+                Lexicon::new(langs, pairs)
+            };
+            let weights: Vec<f64> = record.weights.iter().map(|weight| weight.to_native()).collect();
+            let scorer =
+                <[f64; INPUTS]>::try_from(weights).map_or_else(|_| Scorer::default(), |weights| Scorer { weights });
+            let learnt =
+                Learnt { langs, halves: [half(0), half(1)], length_ratio: record.length_ratio.to_native(), scorer };
+            models.learnt.insert(langs, learnt);
+        }
+        Ok(models)
+    }
+
+    /// The weights of a language pair.
+    pub fn scorer(&self, langs: LangPair) -> Scorer {
+        self.learnt.get(&langs).map_or_else(Scorer::default, |learnt| learnt.scorer.clone())
+    }
+}
+
+impl Sources for Models {
+    fn translations(&self, langs: LangPair, page: &str) -> Option<&dyn Translations> {
+        let learnt =
+            self.learnt.get(&langs).map(|learnt| &learnt.halves[half_of(page)]).filter(|half| !half.is_empty());
+        learnt.map(|half| half as &dyn Translations)
+    }
+
+    fn length_ratio(&self, langs: LangPair) -> f64 {
+        self.learnt.get(&langs).map_or(1.0, |learnt| learnt.length_ratio)
+    }
+}

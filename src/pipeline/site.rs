@@ -1,0 +1,287 @@
+//! One site as verification and iteration see it: its pages with their languages, and what the measures say of pairs.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::config::Config;
+use crate::error::Result;
+use crate::index::graph::Links;
+use crate::index::retrieval;
+use crate::index::site::{Addresses, PageFacts, Pages};
+use crate::judge::decide::Fate;
+use crate::lexicon::Translations;
+use crate::store::layout::{JudgedRow, ResultRecord, SiteHead};
+use crate::store::records::{Mapped, RecordRef};
+use crate::store::{SiteLinks, SitePages, Store};
+use crate::text::words::Words;
+use crate::types::{Lang, LangPair, Measure, Page, Similarities, SiteId};
+use crate::verify::{self, Profile, With};
+
+/// A site whose keys are found, opened for comparing its pages.
+pub struct SiteView<'s> {
+    store: &'s Store,
+    config: &'s Config,
+    /// Its number.
+    pub id: SiteId,
+    /// What the catalog holds of it.
+    pub head: SiteHead,
+    /// Its pages.
+    pub pages: SitePages,
+    /// What key discovery left.
+    pub result: Mapped<ResultRecord>,
+    /// Its links.
+    pub links: SiteLinks,
+    /// The language each page counts for; unknown for those out of the competition, copies among them.
+    pub langs: Vec<Lang>,
+}
+
+/// Two pages, in the order of their languages.
+pub type PageIds = (u32, u32);
+
+/// Where the translations of words come from, by language pair.
+pub trait Sources: Sync {
+    /// What is known of a language pair, for a page of the first language.
+    fn translations(&self, langs: LangPair, page: &str) -> Option<&dyn Translations>;
+
+    /// How many bytes of text the second language takes for one of the first.
+    fn length_ratio(&self, langs: LangPair) -> f64;
+}
+
+/// Profiles held at once; a site with more pages is compared in portions.
+const PROFILES: usize = 20_000;
+/// Pages on which words are counted.
+const COUNTED_PAGES: usize = 20_000;
+
+impl<'s> SiteView<'s> {
+    /// Opens a site; `None` where keys or links are not up to date.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn open(store: &'s Store, config: &'s Config, id: SiteId) -> Result<Option<SiteView<'s>>> {
+        let head = store.site(id)?.unwrap_or_default();
+        let Some(result) = store.result(id)? else { return Ok(None) };
+        let Some(links) = store.site_links(id, head.generation)? else { return Ok(None) };
+        let pages = store.site_pages(&head)?;
+        let mut langs: Vec<Lang> = (0..pages.count()).map(|page| pages.detected(page)).collect();
+        for row in result.settled.iter() {
+            langs[row.0.to_native() as usize] = Lang::from_bytes(row.1);
+        }
+        for copy in result.copies.iter() {
+            langs[copy.0.to_native() as usize] = Lang::UNKNOWN;
+        }
+        Ok(Some(SiteView { store, config, id, head, pages, result, links, langs }))
+    }
+
+    /// The languages of two pages in order, with the pages in that order; `None` for pages of one language.
+    pub fn ordered(&self, x: u32, y: u32) -> Option<(LangPair, PageIds)> {
+        let (lang_x, lang_y) = (self.langs[x as usize], self.langs[y as usize]);
+        if !lang_x.is_known() || !lang_y.is_known() {
+            return None;
+        }
+        let langs = LangPair::new(lang_x, lang_y)?;
+        Some((langs, if langs.a == lang_x { (x, y) } else { (y, x) }))
+    }
+
+    /// How many accepted pairs have a page on each host, by host.
+    pub fn pairs_of_hosts(&self, rows: &[JudgedRow]) -> Vec<(String, u64)> {
+        let host = |page: u32| self.pages.identity(page).split('/').next().unwrap_or("");
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        for row in rows.iter().filter(|row| row.fate == Fate::Accepted as u8) {
+            let (a, b) = (host(row.a), host(row.b));
+            *counts.entry(a).or_default() += 1;
+            if a != b {
+                *counts.entry(b).or_default() += 1;
+            }
+        }
+        counts.into_iter().map(|(host, count)| (host.to_owned(), count)).collect()
+    }
+
+    /// The pages of each language that competes.
+    pub fn by_lang(&self) -> BTreeMap<Lang, Vec<u32>> {
+        let mut by_lang: BTreeMap<Lang, Vec<u32>> = BTreeMap::new();
+        for (page, lang) in (0u32..).zip(&self.langs).filter(|(_, lang)| lang.is_known()) {
+            by_lang.entry(*lang).or_default().push(page);
+        }
+        by_lang
+    }
+
+    /// What the page table has of a page.
+    pub fn facts(&self, page: u32) -> PageFacts {
+        self.pages.facts(page)
+    }
+
+    /// The text and structure of a page.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn page(&self, page: u32) -> Result<Page> {
+        let (chunk, at) = self.pages.chunk(page);
+        Ok(self.store.pages.read(RecordRef(chunk.pages[at].to_native()))?.page())
+    }
+
+    /// True when a page declares another page of the site as its translation (`hreflang`) than the one of the pair.
+    pub fn declared_otherwise(&self, (a, b): PageIds) -> bool {
+        let other = |from: u32, to: u32| {
+            let (mut this, mut that) = (false, false);
+            self.links.for_each_alternate(from, &mut |page, lang| {
+                if lang.agrees(self.langs[to as usize]) {
+                    this |= page == to;
+                    that |= page != to;
+                }
+            });
+            that && !this
+        };
+        other(a, b) || other(b, a)
+    }
+
+    /// The profile of a page.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn profile(&self, page: u32, words: &Words) -> Result<Profile> {
+        let (chunk, at) = self.pages.chunk(page);
+        let record = self.store.pages.read(RecordRef(chunk.pages[at].to_native()))?;
+        let lang = self.langs[page as usize];
+        Ok(Profile::new(
+            &record.page(),
+            record.body_bytes.to_native(),
+            &record.url,
+            lang,
+            words,
+            &self.config.verify.profile,
+        ))
+    }
+
+    /// The profiles of some pages.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn profiles(&self, pages: &[u32]) -> Result<FxHashMap<u32, Profile>> {
+        let made = pages.par_iter().map_init(Words::new, |words, &page| Ok((page, self.profile(page, words)?)));
+        made.collect::<Result<Vec<_>>>().map(|made| made.into_iter().collect())
+    }
+
+    /// On how many pages each word stands, counted on a sample of pages spread evenly.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn word_weights(&self) -> Result<WordWeights> {
+        let all: Vec<u32> = (0..self.pages.count()).filter(|&page| self.langs[page as usize].is_known()).collect();
+        let sample: Vec<u32> = all.iter().copied().step_by(all.len() / COUNTED_PAGES + 1).collect();
+        let mut counts: FxHashMap<u64, Count> = FxHashMap::default();
+        for portion in sample.chunks(512) {
+            let made = portion.par_iter().map_init(Words::new, |words, &page| self.profile(page, words));
+            for profile in made.collect::<Result<Vec<_>>>()? {
+                for &(word, _) in profile.bag.entries() {
+                    let count = counts.entry(word).or_insert(Count { pages: 0, lang: profile.lang, shared: false });
+                    count.pages += 1;
+                    count.shared |= count.lang != profile.lang;
+                }
+            }
+        }
+        // Words of one page in the sample are as rare as words that are not in it.
+        counts.retain(|_, count| count.pages > 1);
+        Ok(WordWeights { counts, pages: sample.len() as u32 })
+    }
+
+    /// What the measures say of pairs of pages, in their order, and the share of text both pages have in common.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn similarities(
+        &self,
+        pairs: &[PageIds],
+        sources: &dyn Sources,
+        weights: &WordWeights,
+    ) -> Result<Vec<(Similarities, f32)>> {
+        let mut found = Vec::with_capacity(pairs.len());
+        let mut rest = pairs;
+        while !rest.is_empty() {
+            let mut pages: FxHashSet<u32> = FxHashSet::default();
+            let fits = rest.iter().take_while(|&&(a, b)| {
+                pages.insert(a);
+                pages.insert(b);
+                pages.len() <= PROFILES
+            });
+            let (portion, after) = rest.split_at(fits.count().max(1));
+            let mut pages: Vec<u32> = portion.iter().flat_map(|&(a, b)| [a, b]).collect();
+            pages.sort_unstable();
+            pages.dedup();
+            let profiles = self.profiles(&pages)?;
+            let compared = portion.par_iter().map(|&(a, b)| self.compare((a, b), &profiles, sources, weights));
+            found.extend(compared.collect::<Vec<_>>());
+            rest = after;
+        }
+        Ok(found)
+    }
+
+    fn compare(
+        &self,
+        (a, b): PageIds,
+        profiles: &FxHashMap<u32, Profile>,
+        sources: &dyn Sources,
+        weights: &WordWeights,
+    ) -> (Similarities, f32) {
+        let nothing = (Similarities::default(), 0.0);
+        let (Some(first), Some(second)) = (profiles.get(&a), profiles.get(&b)) else { return nothing };
+        let Some(langs) = LangPair::new(first.lang, second.lang) else { return nothing };
+        let weight = |word: u64| weights.of(word);
+        let shared = |word: u64| weights.shared(word);
+        let translations = sources.translations(langs, self.pages.identity(a));
+        let with = With { translations, weights: Some(&weight), ..With::new(&self.config.verify) };
+        let mut found = similarities(first, second, &with, sources.length_ratio(langs));
+        found.set(Measure::Words, verify::shared_words(first, second, &shared).map(|s| s as f32));
+        (found, verify::same_text(first, second) as f32)
+    }
+}
+
+/// The measures of the score, of two pages in the order of their languages.
+pub fn similarities(a: &Profile, b: &Profile, with: &With<'_>, length_ratio: f64) -> Similarities {
+    const BY_NAME: [Measure; 11] = [
+        Measure::Size,
+        Measure::Tags,
+        Measure::Paragraphs,
+        Measure::Lcs,
+        Measure::Structure,
+        Measure::Numbers,
+        Measure::Links,
+        Measure::Images,
+        Measure::Content,
+        Measure::Hreflang,
+        Measure::Link,
+    ];
+    let mut found = Similarities::default();
+    found.set(Measure::Length, verify::text_ratio(a, b, length_ratio).map(|s| s as f32));
+    for measure in BY_NAME {
+        let verifier = verify::verifier(measure.name()).expect("every measure by name has its verifier");
+        found.set(measure, verifier.similarity(a, b, with).map(|s| s as f32));
+    }
+    found
+}
+
+/// How much the words of a site tell.
+pub struct WordWeights {
+    counts: FxHashMap<u64, Count>,
+    pages: u32,
+}
+
+struct Count {
+    pages: u32,
+    lang: Lang,
+    /// Two languages have it.
+    shared: bool,
+}
+
+impl WordWeights {
+    /// ln(1 + N/df) of a word.
+    pub fn of(&self, word: u64) -> f32 {
+        retrieval::weight(self.pages, self.counts.get(&word).map_or(1, |count| count.pages as usize))
+    }
+
+    /// The same, and 0 for a word that only one language has.
+    pub fn shared(&self, word: u64) -> f32 {
+        self.counts.get(&word).filter(|count| count.shared).map_or(0.0, |_| self.of(word))
+    }
+}
