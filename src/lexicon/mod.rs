@@ -1,10 +1,19 @@
 //! Which words mean the same: what all methods ask is [`Translations`].
 //!
-//! [`Lexicon`] is a word list read from a file, [`LexiconSet`] several of them.
+//! [`Lexicon`] is a word list read from a file, [`LexiconSet`] several of them. [`TranslationModel`] learns from sentence
+//! pairs as they come, and can be stored as [`ModelParts`]. A [`Vocabulary`] remembers how words are written, which
+//! the others know by hash only.
 
+mod cells;
+mod model;
 mod table;
+#[cfg(test)]
+mod twin;
+mod vocabulary;
 
+pub use model::{ModelEntry, ModelParams, ModelParts, SentencePair, TranslationModel};
 pub use table::{Between, Lexicon, LexiconSet, Reading};
+pub use vocabulary::{Vocabulary, export};
 
 use crate::types::{Lang, LangPair};
 
