@@ -1,3 +1,4 @@
-//! Text tools that two or more methods need: [`tokens`] takes addresses apart.
+//! Text tools that two or more methods need: [`tokens`] takes addresses apart, [`words`] texts.
 
 pub mod tokens;
+pub mod words;
