@@ -23,7 +23,8 @@ pub struct ModelParams {
     /// How many words of a sentence are looked at: the cost is their product. Longer sentences are rare, and often
     /// lists (an estimate).
     pub max_sentence_words: usize,
-    /// How many pairs of words are kept, at 64 bytes each at most. An estimate: 128 MiB.
+    /// How many pairs of words are kept. An update may hold twice as many for a while, at 64 bytes each at most, and
+    /// as much again when it drops the others. An estimate: 256 MiB of pairs.
     pub max_entries: usize,
     /// The least probability at which the model says, asked as [`Translations`], that a word is a translation (an
     /// estimate).
@@ -73,12 +74,14 @@ pub type SentencePair<'s> = (&'s [u64], &'s [u64]);
 pub struct TranslationModel {
     langs: LangPair,
     params: ModelParams,
-    a: Side1,
-    b: Side1,
+    a: Numbered,
+    b: Numbered,
     cells: Cells,
     /// Slots the present pass has changed; of no use once `moved`.
     touched: Vec<u32>,
     moved: bool,
+    /// True when the present update has dropped pairs of words, and so may have left words without any.
+    has_dropped: bool,
     /// Made when first asked for after an update.
     rows: OnceLock<[Rows; 2]>,
     work: Work,
@@ -86,7 +89,7 @@ pub struct TranslationModel {
 
 /// The words of one language. Number 0 is NULL.
 #[derive(Clone, Debug)]
-struct Side1 {
+struct Numbered {
     hashes: Vec<u64>,
     numbers: FxHashMap<u64, u32>,
     totals: Vec<Total>,
@@ -104,9 +107,9 @@ struct Total {
 /// of 2⁻⁶⁴; if one has, it is left out.
 const NULL_WORD: u64 = 0;
 
-impl Side1 {
-    fn new() -> Side1 {
-        Side1 { hashes: vec![NULL_WORD], numbers: FxHashMap::default(), totals: vec![Total::default()] }
+impl Numbered {
+    fn new() -> Numbered {
+        Numbered { hashes: vec![NULL_WORD], numbers: FxHashMap::default(), totals: vec![Total::default()] }
     }
 
     fn number(&self, word: u64) -> Option<u32> {
@@ -153,11 +156,12 @@ impl TranslationModel {
         TranslationModel {
             langs,
             params,
-            a: Side1::new(),
-            b: Side1::new(),
+            a: Numbered::new(),
+            b: Numbered::new(),
             cells: Cells::with_room(0),
             touched: Vec::new(),
             moved: false,
+            has_dropped: false,
             rows: OnceLock::new(),
             work: Work::default(),
         }
@@ -187,6 +191,8 @@ impl TranslationModel {
     /// known before stays. Afterwards at most [`max_entries`](ModelParams::max_entries) pairs of words are kept.
     pub fn train(&mut self, pairs: &[SentencePair<'_>], passes: usize) {
         self.rows = OnceLock::new();
+        self.touched.clear();
+        self.moved = false;
         for _ in 0..passes {
             for (a, b) in pairs {
                 self.expect(a, b);
@@ -209,9 +215,10 @@ impl TranslationModel {
         for total in self.a.totals.iter_mut().chain(&mut self.b.totals) {
             total.kept += std::mem::take(&mut total.fitted);
         }
-        self.touched.clear();
-        self.moved = false;
-        self.prune(self.params.max_entries);
+        let is_full = self.drop_cells(self.params.max_entries);
+        if std::mem::take(&mut self.has_dropped) || is_full {
+            self.forget_words();
+        }
     }
 
     /// Takes in a word list as if each of its words had been seen [`seed_count`](ModelParams::seed_count) times,
@@ -291,42 +298,72 @@ impl TranslationModel {
     /// What a pair tells is C(e, f)²/C(e), in the direction in which it is more: how often, times how surely. Ties go by
     /// hash. C(e) keeps what the dropped pairs had, so that the others do not become more probable.
     pub fn prune(&mut self, max_entries: usize) {
-        if self.cells.len() <= max_entries {
-            return;
+        if self.drop_cells(max_entries) {
+            self.forget_words();
         }
-        self.rows = OnceLock::new();
-        let mut ranked: Vec<(f32, u64, u64, Cell)> = Vec::with_capacity(self.cells.len());
-        for cell in self.cells.iter() {
-            let (a, b) = cell.words();
-            let worth = |direction: usize, total: &Total| {
-                let count = cell.kept[direction] + cell.fitted[direction] + cell.next[direction];
-                let total = total.kept + total.fitted + total.next;
-                if total > 0.0 { count * count / total as f32 } else { 0.0 }
-            };
-            let (of_a, of_b) = (&self.a.totals[a as usize], &self.b.totals[b as usize]);
-            let worth = worth(0, of_a).max(worth(1, of_b));
-            ranked.push((worth, self.a.hashes[a as usize], self.b.hashes[b as usize], *cell));
-        }
-        let order = |x: &(f32, u64, u64, Cell), y: &(f32, u64, u64, Cell)| {
-            y.0.total_cmp(&x.0).then_with(|| (x.1, x.2).cmp(&(y.1, y.2)))
+    }
+
+    /// Drops what tells least beyond so many pairs of words; true when there was something to drop.
+    fn drop_cells(&mut self, max_entries: usize) -> bool {
+        let Some(surplus) = self.cells.len().checked_sub(max_entries).filter(|&surplus| surplus > 0) else {
+            return false;
         };
-        ranked.select_nth_unstable_by(max_entries, order);
-        ranked.truncate(max_entries);
-        let mut renumbered = [(); 2].map(|()| Side1::new());
-        for (side, old) in renumbered.iter_mut().zip([&self.a, &self.b]) {
-            side.totals[0] = old.totals[0];
+        self.rows = OnceLock::new();
+        // Bits of floats that are not negative are in the order of the floats.
+        let worths: Vec<u32> = self.cells.iter().map(|cell| self.worth(cell).to_bits()).collect();
+        let mut ranked = worths.clone();
+        ranked.select_nth_unstable(surplus - 1);
+        let least = ranked[surplus - 1];
+        let dropped_below = ranked[..surplus].iter().filter(|&&worth| worth < least).count();
+        let hashes = |cell: &Cell| {
+            let (a, b) = cell.words();
+            (self.a.hashes[a as usize], self.b.hashes[b as usize])
+        };
+        let among = |&(cell, worth): &(&Cell, &u32)| (*worth == least).then(|| hashes(cell));
+        let mut equal: Vec<_> = self.cells.iter().zip(&worths).filter_map(|each| among(&each)).collect();
+        equal.sort_unstable();
+        let kept_equal = equal.len() - (surplus - dropped_below);
+        let end = equal.get(kept_equal);
+        let mut cells = Cells::with_room(self.cells.len());
+        for (cell, worth) in self.cells.iter().zip(&worths) {
+            if *worth > least || (*worth == least && end.is_none_or(|end| hashes(cell) < *end)) {
+                cells.put(*cell);
+            }
         }
+        self.cells = cells;
+        self.moved = true;
+        true
+    }
+
+    /// C(e, f)²/C(e), in the direction in which it is more.
+    fn worth(&self, cell: &Cell) -> f32 {
+        let (a, b) = cell.words();
+        let in_direction = |direction: usize, total: &Total| {
+            let count = cell.kept[direction] + cell.fitted[direction] + cell.next[direction];
+            let total = total.kept + total.fitted + total.next;
+            if total > 0.0 { count * count / total as f32 } else { 0.0 }
+        };
+        in_direction(0, &self.a.totals[a as usize]).max(in_direction(1, &self.b.totals[b as usize]))
+    }
+
+    /// Forgets the words that are in no pair, NULL excepted.
+    fn forget_words(&mut self) {
+        let mut renumbered = [&self.a, &self.b].map(|old| {
+            let mut side = Numbered::new();
+            side.totals[0] = old.totals[0];
+            side
+        });
         let [a, b] = &mut renumbered;
-        let mut cells = Cells::with_room(max_entries);
-        for (_, word_a, word_b, cell) in ranked {
-            let (old_a, old_b) = cell.words();
-            let move_word = |side: &mut Side1, old: &Side1, word: u64, at: u32| {
-                let number = if at == 0 { 0 } else { side.number_or_new(word) };
+        let mut cells = Cells::with_room(self.cells.len());
+        for cell in self.cells.iter() {
+            let renumber = |side: &mut Numbered, old: &Numbered, at: u32| {
+                let number = if at == 0 { 0 } else { side.number_or_new(old.hashes[at as usize]) };
                 side.totals[number as usize] = old.totals[at as usize];
                 number
             };
-            let key = key(move_word(a, &self.a, word_a, old_a), move_word(b, &self.b, word_b, old_b));
-            cells.put(Cell { key, ..cell });
+            let (old_a, old_b) = cell.words();
+            let key = key(renumber(a, &self.a, old_a), renumber(b, &self.b, old_b));
+            cells.put(Cell { key, ..*cell });
         }
         let [a, b] = renumbered;
         (self.a, self.b, self.cells, self.moved) = (a, b, cells, true);
@@ -345,7 +382,7 @@ impl TranslationModel {
 
     /// The model as flat, sorted arrays.
     pub fn into_parts(self) -> ModelParts {
-        let order = |side: &Side1| {
+        let order = |side: &Numbered| {
             let mut order: Vec<u32> = (1..side.hashes.len() as u32).collect();
             order.sort_unstable_by_key(|&at| side.hashes[at as usize]);
             order.insert(0, 0);
@@ -360,8 +397,8 @@ impl TranslationModel {
             cells.push((places_a[a as usize], ModelEntry { b: places_b[b as usize], counts: cell.kept }));
         }
         cells.sort_unstable_by_key(|(a, entry)| (*a, entry.b));
-        let words = |side: &Side1, order: &[u32]| order.iter().map(|&at| side.hashes[at as usize]).collect();
-        let totals = |side: &Side1, order: &[u32]| order.iter().map(|&at| side.totals[at as usize].kept).collect();
+        let words = |side: &Numbered, order: &[u32]| order.iter().map(|&at| side.hashes[at as usize]).collect();
+        let totals = |side: &Numbered, order: &[u32]| order.iter().map(|&at| side.totals[at as usize].kept).collect();
         let start = |a: u32| cells.partition_point(|(at, _)| *at < a) as u32;
         ModelParts {
             langs: self.langs,
@@ -380,7 +417,7 @@ impl TranslationModel {
     /// What is wrong with the arrays: they do not come from [`TranslationModel::into_parts`].
     pub fn from_parts(parts: &ModelParts, params: ModelParams) -> Result<TranslationModel, &'static str> {
         parts.check()?;
-        let side = |words: &[u64], totals: &[f64]| Side1 {
+        let side = |words: &[u64], totals: &[f64]| Numbered {
             hashes: words.to_vec(),
             numbers: words.iter().zip(0..).skip(1).map(|(&word, number)| (word, number)).collect(),
             totals: totals.iter().map(|&kept| Total { kept, ..Total::default() }).collect(),
@@ -403,7 +440,7 @@ impl TranslationModel {
     }
 
     /// Which of a cell's counts have their source in language `side`; the words of that language, and the others.
-    fn direction(&self, side: Side) -> (usize, &Side1, &Side1) {
+    fn direction(&self, side: Side) -> (usize, &Numbered, &Numbered) {
         match side {
             Side::A => (0, &self.a, &self.b),
             Side::B => (1, &self.b, &self.a),
@@ -440,14 +477,14 @@ impl TranslationModel {
             return;
         }
         let room = (a.len() + 1) * (b.len() + 1);
-        // Within one update the table may be half as large again, so that pruning is rare.
-        if self.cells.len() + room > self.params.max_entries.saturating_add(self.params.max_entries / 2).max(room) {
-            self.prune(self.params.max_entries);
+        // Within one update the table may be twice as large, so that dropping is rare.
+        if self.cells.len() + room > self.params.max_entries.saturating_mul(2).max(room) {
+            self.has_dropped |= self.drop_cells(self.params.max_entries);
         }
         self.moved |= self.cells.reserve(room);
         let mut work = std::mem::take(&mut self.work);
         let (prior, initial_p) = (self.params.prior_count, self.params.initial_p);
-        let numbers = |words: &[u64], side: &mut Side1, numbers: &mut Vec<u32>, over: &mut Vec<f32>| {
+        let numbers = |words: &[u64], side: &mut Numbered, numbers: &mut Vec<u32>, over: &mut Vec<f32>| {
             numbers.clear();
             numbers.push(0);
             numbers.extend(words.iter().filter(|&&word| word != NULL_WORD).map(|&word| side.number_or_new(word)));

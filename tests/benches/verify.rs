@@ -23,10 +23,10 @@ impl Chance {
         ((self.0 >> 33) as usize * end) >> 31
     }
 
-    /// The rank of a word: the first ones are frequent, as in texts.
+    /// The rank of a word, as frequent as in texts: one over its rank (Zipf).
     fn rank(&mut self, words: usize) -> usize {
-        let (x, y) = (self.below(words), self.below(words));
-        x * y / words * self.below(words) / words
+        let share = self.below(1 << 20) as f64 / f64::from(1 << 20);
+        (words as f64).powf(share) as usize - 1
     }
 }
 
