@@ -3,7 +3,8 @@
 use crate::index::retrieval;
 use crate::pipeline::learn;
 use crate::types::Lang;
-use crate::{archive, extract, judge, keys, verify};
+use crate::{archive, extract, iterate, judge, keys, verify};
+use std::path::PathBuf;
 
 /// Names of the presets, and what each is.
 pub const PRESETS: &[(&str, &str)] = &[
@@ -14,6 +15,38 @@ pub const PRESETS: &[(&str, &str)] = &[
         "Zhang, Yao & Kit 2013: character cores too, local and global credibility, rescue of weak keys",
     ),
 ];
+
+/// What is done with the pairs of keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// They are the outcome.
+    Keys,
+    /// They are verified, and iteration adds to them.
+    #[default]
+    All,
+    /// WebMining: all pages of a site against all others (Tomás et al. 2008).
+    Webmining,
+    /// ETS over all pages of a site (Liu et al. 2014).
+    Links,
+}
+
+impl Method {
+    /// True when pairs are verified.
+    pub fn verifies(self) -> bool {
+        matches!(self, Method::All | Method::Webmining)
+    }
+
+    /// True when rounds over links follow.
+    pub fn iterates(self) -> bool {
+        matches!(self, Method::All)
+    }
+}
+
+impl std::fmt::Display for Method {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{self:?}")
+    }
+}
 
 /// All settings of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,6 +65,14 @@ pub struct Config {
     pub judge: judge::Params,
     /// Learning from pairs of strong keys.
     pub learn: learn::Params,
+    /// Iteration over links.
+    pub iterate: iterate::Params,
+    /// What is done with the pairs of keys.
+    pub method: Method,
+    /// Addresses propose nothing.
+    pub without_keys: bool,
+    /// Word lists that the user gave.
+    pub lexicons: Vec<PathBuf>,
     /// Candidates that no address reveals.
     pub retrieval: retrieval::Params,
     /// Ingestion.
@@ -64,7 +105,8 @@ impl Config {
             "pupsniffer-2013" => keys::Params::pupsniffer_2013(),
             _ => return None,
         };
-        Some(Config { preset: name.to_owned(), keys, ..Config::default() })
+        let method = if name == "default" { Method::All } else { Method::Keys };
+        Some(Config { preset: name.to_owned(), keys, method, ..Config::default() })
     }
 
     /// The position of a language in the order of listing: that of `--langs`, then that of the tags.

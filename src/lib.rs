@@ -70,6 +70,7 @@ pub mod evaluate;
 pub mod export;
 pub mod extract;
 pub mod index;
+pub mod iterate;
 pub mod judge;
 pub mod keys;
 pub mod lexicon;

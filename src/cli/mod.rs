@@ -186,6 +186,11 @@ fn config_of(run: &RunConfig) -> anyhow::Result<Config> {
     if let Some(least) = run.rescue_above {
         config.keys.rescue_above = Some(least as f64);
     }
+    config.without_keys = run.without_keys;
+    config.lexicons = run.lexicons.iter().map(PathBuf::from).collect();
+    if let Some(score) = run.min_score {
+        config.judge.min_score = score as f64 / 1e6;
+    }
     if let Some(bytes) = run.max_record_bytes {
         config.archive.max_record_bytes = bytes;
     }
@@ -210,6 +215,16 @@ struct Settings {
     /// Longest record and longest decoded body, in bytes; longer ones are left out and counted [16 MiB].
     #[arg(long, value_name = "BYTES")]
     max_record_bytes: Option<u64>,
+    /// Least probability of a pair [0.5].
+    #[arg(long, value_name = "0..1")]
+    min_score: Option<f64>,
+    /// Word list: two columns of words, the languages in its first line or its name (`en-fr.tsv`). Several may be given; `none`
+    /// takes them back.
+    #[arg(long, value_name = "FILE")]
+    lexicon: Vec<PathBuf>,
+    /// Leave out a kind of evidence: `keys` hides the addresses; `nothing` takes it back.
+    #[arg(long, value_name = "KIND", value_parser = ["keys", "nothing"])]
+    without: Option<String>,
 }
 
 impl Settings {
@@ -221,6 +236,9 @@ impl Settings {
         }
         if !self.means_all_langs() {
             parse_langs(&self.langs)?;
+        }
+        if let Some(score) = self.min_score.filter(|score| !(0.0..=1.0).contains(score)) {
+            return Err(Error::Config(format!("--min-score is {score}, expected 0 to 1")).into());
         }
         Ok(())
     }
@@ -246,6 +264,21 @@ impl Settings {
         }
         run.rescue_above = self.rescue_above.or(run.rescue_above);
         run.max_record_bytes = self.max_record_bytes.or(run.max_record_bytes);
+        if let Some(score) = self.min_score {
+            run.min_score = Some((score * 1e6).round() as u64);
+        }
+        if self.lexicon.iter().any(|path| path.as_os_str() == "none") {
+            run.lexicons.clear();
+        } else if !self.lexicon.is_empty() {
+            let full = |path: &PathBuf| -> anyhow::Result<String> {
+                let full = path.canonicalize().map_err(Error::io(path, "opening"))?;
+                Ok(full.to_string_lossy().into_owned())
+            };
+            run.lexicons = self.lexicon.iter().map(full).collect::<anyhow::Result<_>>()?;
+        }
+        if let Some(kind) = &self.without {
+            run.without_keys = kind == "keys";
+        }
         let config = config_of(&run)?;
         if run != *store.config() {
             let mut changes = Changes::default();

@@ -38,7 +38,39 @@ impl Default for Scorer {
 }
 
 /// Weights fitted on judged pairs of the sites named in docs/evaluation.md.
-const SHIPPED: [f64; INPUTS] = [0.0; INPUTS];
+const SHIPPED: [f64; INPUTS] = [
+    -1.0,
+    0.0,
+    2.0,
+    0.0,
+    1.0,
+    0.0,
+    1.0,
+    0.0,
+    1.0,
+    0.0,
+    2.0,
+    0.0,
+    2.0,
+    0.0,
+    2.0,
+    0.0,
+    0.5,
+    0.0,
+    1.0,
+    0.0,
+    3.0,
+    0.0,
+    3.0,
+    0.0,
+    4.0,
+    0.0,
+    2.0,
+    0.0,
+    4.0,
+    0.0,
+    3.0,
+];
 
 /// Similarities within ε of 0 or 1 are taken as ε or 1 − ε.
 const EPSILON: f64 = 0.02;

@@ -4,12 +4,14 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::judging::{Candidate, NO_KEY};
-use super::site::SiteView;
+use super::site::{SiteView, Sources};
 use crate::error::Result;
 use crate::index::graph::Links;
+use crate::index::retrieval::{self, Rare};
 use crate::index::site::Addresses;
 use crate::keys::{State, counterpart};
-use crate::types::{LangPair, Method};
+use crate::lexicon::{Side, Translations};
+use crate::types::{Lang, LangPair, Method};
 
 /// Weak keys of a language pair that are tried, the strongest first.
 const WEAK_KEYS: usize = 16;
@@ -98,6 +100,84 @@ pub fn of_mutual_links(view: &SiteView<'_>) -> Vec<Candidate> {
         }
     }
     found
+}
+
+/// Pages of two languages that share rare words, numbers, images, link targets or runs of tags, and words with a known
+/// translation: for each page without a partner the most similar ones. Cost: as the number of pages, by
+/// [`retrieval::Params`].
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn of_words(
+    view: &SiteView<'_>,
+    paired: &Partners,
+    sources: &dyn Sources,
+    params: &retrieval::Params,
+) -> Result<Vec<Candidate>> {
+    let by_lang = view.by_lang();
+    let langs: Vec<Lang> = by_lang.keys().copied().collect();
+    let mut alone: Vec<(LangPair, Vec<u32>, Vec<u32>)> = Vec::new();
+    let mut wanted: Vec<u32> = Vec::new();
+    for (at, &first) in langs.iter().enumerate() {
+        for &second in &langs[at + 1..] {
+            let Some(pair) = LangPair::new(first, second) else { continue };
+            let left = |lang: Lang| by_lang[&lang].iter().copied().filter(|&page| !paired.has(pair, page)).collect();
+            let (a, b): (Vec<u32>, Vec<u32>) = (left(pair.a), left(pair.b));
+            if !a.is_empty() && !b.is_empty() {
+                wanted.extend(a.iter().chain(&b));
+                alone.push((pair, a, b));
+            }
+        }
+    }
+    wanted.sort_unstable();
+    wanted.dedup();
+    let tokens = view.tokens(&wanted)?;
+    let mut found = Vec::new();
+    for (langs, a, b) in alone {
+        let of = |page: &u32| tokens.get(page).map_or(&[][..], Vec::as_slice);
+        let with_translations = |page: u32| {
+            let mut all = of(&page).to_vec();
+            if let Some(source) = sources.translations(langs, view.pages.identity(page)) {
+                let side = if view.langs[page as usize] == langs.a { Side::A } else { Side::B };
+                for &word in of(&page) {
+                    source.for_each_translation(side, word, &mut |other| all.push(other));
+                }
+                all.sort_unstable();
+                all.dedup();
+            }
+            all
+        };
+        let search = |queries: &[u32], pages: &[u32]| -> Vec<(u32, u32)> {
+            let rare = Rare::new(pages.iter().map(of), params);
+            let best = queries.par_iter().flat_map_iter(|&query| {
+                let best = rare.most_similar(&with_translations(query));
+                best.into_iter().map(move |(at, _)| (query, pages[at as usize])).collect::<Vec<_>>()
+            });
+            best.collect()
+        };
+        let there = search(&a, &b).into_iter();
+        let back = search(&b, &a).into_iter().map(|(b, a)| (a, b));
+        found.extend(there.chain(back).map(|(a, b)| Candidate { langs, a, b, method: Method::Words, key: NO_KEY }));
+    }
+    Ok(super::judging::unique(found))
+}
+
+/// Two sources, the second where the first knows nothing.
+pub struct Either<'s> {
+    /// Asked first.
+    pub first: &'s dyn Sources,
+    /// Asked then.
+    pub second: &'s dyn Sources,
+}
+
+impl Sources for Either<'_> {
+    fn translations(&self, langs: LangPair, page: &str) -> Option<Box<dyn Translations + '_>> {
+        self.first.translations(langs, page).or_else(|| self.second.translations(langs, page))
+    }
+
+    fn length_ratio(&self, langs: LangPair) -> Option<f64> {
+        self.first.length_ratio(langs).or_else(|| self.second.length_ratio(langs))
+    }
 }
 
 /// Which pages have a partner in which language pair.

@@ -2,18 +2,19 @@
 //! lengths, and which words are translations of each other.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::site::{PageIds, SiteView, Sources};
+use super::site::{PageIds, SiteView, Sources, WordWeights};
 use super::{Context, Stage, fingerprint};
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::Addresses;
 use crate::judge::score::{INPUTS, Scorer};
 use crate::keys::State;
-use crate::lexicon::{Lexicon, LexiconSet, ModelParams, TranslationModel, Translations};
+use crate::lexicon::{Between, Lexicon, LexiconSet, ModelParams, Side, TranslationModel, Translations};
 use crate::store::Store;
 use crate::store::layout::ModelRecord;
 use crate::text::words::Words;
@@ -54,7 +55,11 @@ impl Default for Params {
 type Lesson = BTreeMap<u64, (SiteId, PageIds)>;
 
 /// The pairs that teach each language pair.
-pub struct Lessons(BTreeMap<LangPair, Lesson>);
+pub struct Lessons {
+    by_langs: BTreeMap<LangPair, Lesson>,
+    /// Words of a site are counted once, whatever the number of its language pairs.
+    weights: Mutex<FxHashMap<SiteId, Arc<WordWeights>>>,
+}
 
 impl Lessons {
     /// Gathers them from all sites whose keys are found. Cost: a hash for each pair of the store.
@@ -63,7 +68,9 @@ impl Lessons {
     /// When the store cannot be read.
     pub fn gather(store: &Store, config: &Config) -> Result<Lessons> {
         let mut lessons: BTreeMap<LangPair, Lesson> = BTreeMap::new();
-        for id in (0..store.site_count()?).map(SiteId) {
+        // Without addresses nobody knows which pairs are sure.
+        let count = if config.without_keys { 0 } else { store.site_count()? };
+        for id in (0..count).map(SiteId) {
             if store.result_head(id)?.is_none_or(|head| head.pairs == 0) {
                 continue;
             }
@@ -90,12 +97,12 @@ impl Lessons {
             store.sites.unmap();
         }
         lessons.retain(|_, lesson| lesson.len() >= config.judge.fit.min_good);
-        Ok(Lessons(lessons))
+        Ok(Lessons { by_langs: lessons, weights: Mutex::default() })
     }
 
     /// The language pairs that can be learnt.
     pub fn langs(&self) -> impl Iterator<Item = LangPair> {
-        self.0.keys().copied()
+        self.by_langs.keys().copied()
     }
 
     /// Hash of what would be learnt from, and of the settings.
@@ -106,7 +113,7 @@ impl Lessons {
         let mut hasher = Xxh3::new();
         hasher.update(&fingerprint(stage, config).to_le_bytes());
         let mut pages: FxHashMap<SiteId, crate::store::SitePages> = FxHashMap::default();
-        for (hash, (site, (a, b))) in self.0.get(&langs).into_iter().flatten() {
+        for (hash, (site, (a, b))) in self.by_langs.get(&langs).into_iter().flatten() {
             hasher.update(&hash.to_le_bytes());
             if !pages.contains_key(site) {
                 let head = store.site(*site)?.unwrap_or_default();
@@ -127,7 +134,7 @@ impl Lessons {
     pub fn learn(&self, langs: LangPair, inputs: u64, store: &Store, context: &Context<'_>) -> Result<ModelRecord> {
         let config = context.config;
         let empty = Lesson::new();
-        let lesson = self.0.get(&langs).unwrap_or(&empty);
+        let lesson = self.by_langs.get(&langs).unwrap_or(&empty);
         let mut by_site: BTreeMap<u64, (SiteId, Vec<PageIds>)> = BTreeMap::new();
         for (site, pages) in lesson.values() {
             let domain = store.site(*site)?.unwrap_or_default().domain;
@@ -154,7 +161,7 @@ impl Lessons {
         let sources = Models { learnt: BTreeMap::from([(langs, learnt)]), given: LexiconSet::default() };
         let (mut good, mut bad) = (Vec::new(), Vec::new());
         for (view, pairs) in &views {
-            let weights = view.word_weights()?;
+            let weights = self.weights_of(view)?;
             let compare = |pairs: &[PageIds]| -> Result<Vec<Similarities>> {
                 Ok(view.similarities(pairs, &sources, &weights)?.into_iter().map(|(s, _)| s).collect())
             };
@@ -174,6 +181,64 @@ impl Lessons {
             lexicon,
         })
     }
+}
+
+impl Lessons {
+    fn weights_of(&self, view: &SiteView<'_>) -> Result<Arc<WordWeights>> {
+        let known = || self.weights.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(weights) = known().get(&view.id) {
+            return Ok(weights.clone());
+        }
+        let weights = Arc::new(view.word_weights()?);
+        // The weights of a few large sites are what most language pairs ask for.
+        let mut known = known();
+        if known.len() >= KEPT_WEIGHTS {
+            known.clear();
+        }
+        known.insert(view.id, weights.clone());
+        Ok(weights)
+    }
+}
+
+/// Sites whose words stay counted.
+const KEPT_WEIGHTS: usize = 64;
+
+/// What a site teaches of language pairs by pairs that are sure: words and lengths. The weights are the shipped ones.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn teach_site(view: &SiteView<'_>, sure: &BTreeMap<LangPair, Vec<PageIds>>, config: &Config) -> Result<Models> {
+    let mut models = Models::default();
+    for (&langs, pairs) in sure {
+        let mut pairs: Vec<(u64, PageIds)> =
+            pairs.iter().map(|&(a, b)| (hash_of(view.pages.identity(a), view.pages.identity(b)), (a, b))).collect();
+        pairs.sort_unstable();
+        pairs.truncate(config.learn.pairs);
+        let mut teacher = Teacher { langs, config, halves: Default::default(), names: BTreeMap::new(), words: 0 };
+        let mut ratios = Vec::new();
+        for (_, (a, b)) in pairs {
+            let (length_a, length_b) = (view.facts(a).text_bytes, view.facts(b).text_bytes);
+            ratios.push(f64::from(length_b.max(1)) / f64::from(length_a.max(1)));
+            teacher.hear(view, (a, b))?;
+        }
+        ratios.sort_by(f64::total_cmp);
+        let length_ratio = ratios.get(ratios.len() / 2).copied().unwrap_or(1.0);
+        let halves = teacher.halves().map(|pairs| Lexicon::new(langs, pairs));
+        models.learnt.insert(langs, Learnt { langs, halves, length_ratio, scorer: Scorer::default() });
+    }
+    Ok(models)
+}
+
+/// The lexicons that the user gave.
+fn given(config: &Config) -> Result<LexiconSet> {
+    let mut set = LexiconSet::default();
+    let words = Words::new();
+    for path in &config.lexicons {
+        let file = std::fs::File::open(path).map_err(crate::error::Error::io(path, "opening"))?;
+        let (lexicon, _) = Lexicon::read(std::io::BufReader::new(file), &path.display().to_string(), &words)?;
+        set.add(lexicon);
+    }
+    Ok(set)
 }
 
 /// Pairs that are surely bad, and near: the partners of the pages before and after in the list, of the page most alike
@@ -238,21 +303,26 @@ impl Teacher<'_> {
         Ok(())
     }
 
+    fn train<'t>(&self, pairs: impl Iterator<Item = &'t (Vec<u64>, Vec<u64>)>) -> TranslationModel {
+        let pairs: Vec<(&[u64], &[u64])> = pairs.map(|(a, b)| (a.as_slice(), b.as_slice())).collect();
+        let mut model = TranslationModel::new(self.langs, ModelParams::default());
+        model.train(&pairs, self.config.learn.passes);
+        model
+    }
+
+    /// What to ask about each half: the other one answers, so that what a pair taught does not speak for the pair.
+    fn halves(&self) -> [Vec<(u64, u64)>; 2] {
+        [1, 0].map(|half| {
+            let model = self.train(self.halves[half].iter());
+            model.to_lexicon(self.config.learn.least_probability).pairs().collect()
+        })
+    }
+
     /// What each half teaches, and both in words.
     fn translations(&self) -> ([Vec<(u64, u64)>; 2], Vec<(String, String, f32)>) {
         let params = &self.config.learn;
-        let train = |pairs: &mut dyn Iterator<Item = &(Vec<u64>, Vec<u64>)>| {
-            let pairs: Vec<(&[u64], &[u64])> = pairs.map(|(a, b)| (a.as_slice(), b.as_slice())).collect();
-            let mut model = TranslationModel::new(self.langs, ModelParams::default());
-            model.train(&pairs, params.passes);
-            model
-        };
-        // Asked about a half, the other one answers: what a pair taught does not speak for the pair.
-        let learnt = |half: usize| -> Vec<(u64, u64)> {
-            train(&mut self.halves[1 - half].iter()).to_lexicon(params.least_probability).pairs().collect()
-        };
-        let halves = [learnt(0), learnt(1)];
-        let whole = train(&mut self.halves.iter().flatten());
+        let halves = self.halves();
+        let whole = self.train(self.halves.iter().flatten());
         let mut named: Vec<(String, String, f32)> = Vec::new();
         for (a, b) in whole.to_lexicon(params.least_probability).pairs() {
             let (Some(first), Some(second)) = (self.names.get(&(false, a)), self.names.get(&(true, b))) else {
@@ -365,6 +435,48 @@ pub struct Learnt {
     pub scorer: Scorer,
 }
 
+/// A lexicon that is borrowed.
+struct Learning<'l>(&'l Lexicon);
+
+impl Translations for Learning<'_> {
+    fn langs(&self) -> LangPair {
+        self.0.langs()
+    }
+
+    fn for_each_translation(&self, side: Side, word: u64, each: &mut dyn FnMut(u64)) {
+        self.0.for_each_translation(side, word, each);
+    }
+
+    fn is_translation(&self, side: Side, word: u64, other: u64) -> bool {
+        self.0.is_translation(side, word, other)
+    }
+}
+
+/// What was learnt and what was given, together.
+struct Both<'l> {
+    learnt: &'l Lexicon,
+    given: Between<'l>,
+}
+
+impl Translations for Both<'_> {
+    fn langs(&self) -> LangPair {
+        self.learnt.langs()
+    }
+
+    fn for_each_translation(&self, side: Side, word: u64, each: &mut dyn FnMut(u64)) {
+        self.learnt.for_each_translation(side, word, each);
+        self.given.for_each_translation(side, word, &mut |other| {
+            if !self.learnt.is_translation(side, word, other) {
+                each(other);
+            }
+        });
+    }
+
+    fn is_translation(&self, side: Side, word: u64, other: u64) -> bool {
+        self.learnt.is_translation(side, word, other) || self.given.is_translation(side, word, other)
+    }
+}
+
 /// What is known of all language pairs: learnt, and given by the user.
 #[derive(Default)]
 pub struct Models {
@@ -379,8 +491,8 @@ impl Models {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn read(store: &Store, given: LexiconSet) -> Result<Models> {
-        let mut models = Models { learnt: BTreeMap::new(), given };
+    pub fn read(store: &Store, config: &Config) -> Result<Models> {
+        let mut models = Models { learnt: BTreeMap::new(), given: given(config)? };
         let mut heads = Vec::new();
         store.catalog().for_each(crate::store::catalog::Table::Model, |_, head: crate::store::layout::ModelHead| {
             heads.push(head);
@@ -404,6 +516,11 @@ impl Models {
         Ok(models)
     }
 
+    /// True when something was learnt or given of a language pair.
+    pub fn knows(&self, langs: LangPair) -> bool {
+        self.learnt.contains_key(&langs) || self.given.between(langs).is_some()
+    }
+
     /// The weights of a language pair.
     pub fn scorer(&self, langs: LangPair) -> Scorer {
         self.learnt.get(&langs).map_or_else(Scorer::default, |learnt| learnt.scorer.clone())
@@ -411,13 +528,17 @@ impl Models {
 }
 
 impl Sources for Models {
-    fn translations(&self, langs: LangPair, page: &str) -> Option<&dyn Translations> {
-        let learnt =
-            self.learnt.get(&langs).map(|learnt| &learnt.halves[half_of(page)]).filter(|half| !half.is_empty());
-        learnt.map(|half| half as &dyn Translations)
+    fn translations(&self, langs: LangPair, page: &str) -> Option<Box<dyn Translations + '_>> {
+        let learnt = self.learnt.get(&langs).map(|learnt| &learnt.halves[half_of(page)]);
+        match (learnt.filter(|half| !half.is_empty()), self.given.between(langs)) {
+            (Some(learnt), Some(given)) => Some(Box::new(Both { learnt, given })),
+            (Some(learnt), None) => Some(Box::new(Learning(learnt))),
+            (None, Some(given)) => Some(Box::new(given)),
+            (None, None) => None,
+        }
     }
 
-    fn length_ratio(&self, langs: LangPair) -> f64 {
-        self.learnt.get(&langs).map_or(1.0, |learnt| learnt.length_ratio)
+    fn length_ratio(&self, langs: LangPair) -> Option<f64> {
+        self.learnt.get(&langs).map(|learnt| learnt.length_ratio)
     }
 }

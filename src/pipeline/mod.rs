@@ -18,6 +18,7 @@ use crate::store::Store;
 pub mod candidates;
 pub mod judging;
 pub mod learn;
+pub mod network;
 pub mod observer;
 pub mod site;
 pub mod stages;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::config::Config;
 use crate::error::Result;
@@ -43,10 +44,10 @@ pub type PageIds = (u32, u32);
 /// Where the translations of words come from, by language pair.
 pub trait Sources: Sync {
     /// What is known of a language pair, for a page of the first language.
-    fn translations(&self, langs: LangPair, page: &str) -> Option<&dyn Translations>;
+    fn translations(&self, langs: LangPair, page: &str) -> Option<Box<dyn Translations + '_>>;
 
     /// How many bytes of text the second language takes for one of the first.
-    fn length_ratio(&self, langs: LangPair) -> f64;
+    fn length_ratio(&self, langs: LangPair) -> Option<f64>;
 }
 
 /// Profiles held at once; a site with more pages is compared in portions.
@@ -163,6 +164,29 @@ impl<'s> SiteView<'s> {
         made.collect::<Result<Vec<_>>>().map(|made| made.into_iter().collect())
     }
 
+    /// What pages are looked up by: their different words, images, links out of the site and runs of tags, as hashes.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn tokens(&self, pages: &[u32]) -> Result<FxHashMap<u32, Vec<u64>>> {
+        let of = |words: &mut Words, page: u32| -> Result<(u32, Vec<u64>)> {
+            let profile = self.profile(page, words)?;
+            let mut tokens: Vec<u64> = profile.bag.entries().iter().map(|entry| entry.0).collect();
+            tokens.extend(&profile.images);
+            tokens.extend(&profile.links);
+            // Runs of tags of three lengths, and those of the page as a whole.
+            for length in [6, 12, 24] {
+                tokens.extend(profile.structure.windows(length).map(|run| hash_of_tags(run)));
+            }
+            tokens.push(hash_of_tags(&profile.structure));
+            tokens.sort_unstable();
+            tokens.dedup();
+            Ok((page, tokens))
+        };
+        let made = pages.par_iter().map_init(Words::new, |words, &page| of(words, page));
+        made.collect::<Result<Vec<_>>>().map(|made| made.into_iter().collect())
+    }
+
     /// On how many pages each word stands, counted on a sample of pages spread evenly.
     ///
     /// # Errors
@@ -230,6 +254,7 @@ impl<'s> SiteView<'s> {
         let weight = |word: u64| weights.of(word);
         let shared = |word: u64| weights.shared(word);
         let translations = sources.translations(langs, self.pages.identity(a));
+        let translations = translations.as_deref();
         let with = With { translations, weights: Some(&weight), ..With::new(&self.config.verify) };
         let mut found = similarities(first, second, &with, sources.length_ratio(langs));
         found.set(Measure::Words, verify::shared_words(first, second, &shared).map(|s| s as f32));
@@ -238,7 +263,7 @@ impl<'s> SiteView<'s> {
 }
 
 /// The measures of the score, of two pages in the order of their languages.
-pub fn similarities(a: &Profile, b: &Profile, with: &With<'_>, length_ratio: f64) -> Similarities {
+pub fn similarities(a: &Profile, b: &Profile, with: &With<'_>, length_ratio: Option<f64>) -> Similarities {
     const BY_NAME: [Measure; 11] = [
         Measure::Size,
         Measure::Tags,
@@ -253,12 +278,19 @@ pub fn similarities(a: &Profile, b: &Profile, with: &With<'_>, length_ratio: f64
         Measure::Link,
     ];
     let mut found = Similarities::default();
-    found.set(Measure::Length, verify::text_ratio(a, b, length_ratio).map(|s| s as f32));
+    // Without a usual ratio the lengths say too little: Chinese is half as long as English.
+    let length = length_ratio.and_then(|ratio| verify::text_ratio(a, b, ratio));
+    found.set(Measure::Length, length.map(|s| s as f32));
     for measure in BY_NAME {
         let verifier = verify::verifier(measure.name()).expect("every measure by name has its verifier");
         found.set(measure, verifier.similarity(a, b, with).map(|s| s as f32));
     }
     found
+}
+
+fn hash_of_tags(tags: &[u16]) -> u64 {
+    let bytes: Vec<u8> = tags.iter().flat_map(|tag| tag.to_le_bytes()).collect();
+    xxh3_64(&bytes)
 }
 
 /// How much the words of a site tell.

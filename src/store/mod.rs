@@ -272,6 +272,17 @@ impl Store {
         write().map_err(Error::io(&path, "writing"))
     }
 
+    /// Lets go of the maps of what was read; they are made again when something is read.
+    pub fn unmap(&self) {
+        self.pages.unmap();
+        self.sites.unmap();
+        self.results.unmap();
+        self.graphs.unmap();
+        self.verified.unmap();
+        self.settled.unmap();
+        self.models.unmap();
+    }
+
     /// Number of the last commit.
     pub fn commit_number(&self) -> u64 {
         self.sentinel.commit

@@ -22,11 +22,13 @@ mod overlap;
 mod profile;
 mod size;
 mod structure;
+mod words;
 
 pub use overlap::dice;
 pub use profile::{Bag, Profile, ProfileParams, identity, stem};
 pub use size::{Limits, text_ratio};
 pub use structure::{Limit, distance};
+pub use words::{same_text, shared_words};
 
 use crate::lexicon::Translations;
 

@@ -2,6 +2,7 @@
 
 mod index;
 mod ingest;
+mod iterate;
 mod keys;
 mod links;
 mod verify;
@@ -9,4 +10,5 @@ mod verify;
 use super::Stage;
 
 /// All stages, in order.
-pub const STAGES: &[&dyn Stage] = &[&ingest::Ingest, &index::Index, &links::Links, &keys::Keys, &verify::Verify];
+pub const STAGES: &[&dyn Stage] =
+    &[&ingest::Ingest, &index::Index, &links::Links, &keys::Keys, &verify::Verify, &iterate::Iterate];

@@ -6,7 +6,6 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::config::Config;
 use crate::error::Result;
-use crate::lexicon::LexiconSet;
 use crate::pipeline::judging::{Compared, judge};
 use crate::pipeline::learn::{Lessons, Models};
 use crate::pipeline::site::{PageIds, SiteView};
@@ -34,7 +33,10 @@ impl Stage for Verify {
     }
 
     fn settings(&self, config: &Config) -> String {
-        format!("{:?} {:?} {:?}", config.verify, config.judge, config.learn)
+        format!(
+            "{:?} {:?} {:?} {} {:?} {:?}",
+            config.verify, config.judge, config.learn, config.method, config.without_keys, config.lexicons
+        )
     }
 
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {
@@ -42,7 +44,7 @@ impl Stage for Verify {
         if record.fingerprint != fingerprint(self, config) || !record.finished {
             return Ok(if store.site_count()? == 0 { String::new() } else { "models to learn".into() });
         }
-        let stale = stale_sites(self, store, config, Table::Verified)?.len();
+        let stale = stale_sites(self, store, config)?.len();
         Ok(if stale == 0 { String::new() } else { format!("{stale} sites to do") })
     }
 
@@ -56,9 +58,11 @@ impl Stage for Verify {
             finished,
         };
         set_stage(self, store, record(false, 0))?;
-        self.learn(store, context)?;
-        let models = Models::read(store, LexiconSet::default())?;
-        let stale = stale_sites(self, store, context.config, Table::Verified)?;
+        if context.config.method.verifies() {
+            self.learn(store, context)?;
+        }
+        let models = Models::read(store, context.config)?;
+        let stale = stale_sites(self, store, context.config)?;
         context.observer.begin(self.name(), "pairs of each site", "sites", Some(stale.len() as u64));
         let mut done = 0;
         let mut stale = stale.into_iter().peekable();
@@ -81,10 +85,7 @@ impl Stage for Verify {
                 put_judged(store, Table::Verified, record, inputs, &mut changes)?;
             }
             store.commit(changes)?;
-            store.sites.unmap();
-            store.results.unmap();
-            store.graphs.unmap();
-            store.pages.unmap();
+            store.unmap();
             context.observer.progress(done, "");
             context.check_stop()?;
         }
@@ -158,11 +159,14 @@ pub fn put_judged(
 }
 
 /// Sites whose judged pairs are missing, or were made from other pages, keys, models or settings.
-pub fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config, table: Table) -> Result<Vec<SiteId>> {
+fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<SiteId>> {
     let mut stale = Vec::new();
+    if !config.method.verifies() {
+        return Ok(stale);
+    }
     for id in (0..store.site_count()?).map(SiteId) {
         let generation = store.site(id)?.map_or(0, |head| head.generation);
-        let head = store.judged_head(table, id)?.unwrap_or_default();
+        let head = store.judged_head(Table::Verified, id)?.unwrap_or_default();
         if (head.generation, head.inputs) != (generation, inputs_of(stage, store, config, id)?) {
             stale.push(id);
         }
@@ -171,7 +175,7 @@ pub fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config, table: Tab
 }
 
 /// What the judged pairs of a site depend on, as one number: settings, its keys, the models of its language pairs.
-fn inputs_of(stage: &dyn Stage, store: &Store, config: &Config, id: SiteId) -> Result<u64> {
+pub fn inputs_of(stage: &dyn Stage, store: &Store, config: &Config, id: SiteId) -> Result<u64> {
     let mut hasher = Xxh3::new();
     hasher.update(&fingerprint(stage, config).to_le_bytes());
     hasher.update(&store.result_head(id)?.map_or(0, |head| head.record).to_le_bytes());
@@ -203,7 +207,7 @@ fn verify(
     inputs: u64,
 ) -> Result<Option<(JudgedRecord, u64)>> {
     let Some(view) = SiteView::open(store, config, id)? else { return Ok(None) };
-    let candidates = candidates::direct(&view, true)?;
+    let candidates = candidates::direct(&view, !config.without_keys)?;
     let mut record = JudgedRecord { site: id.0, generation: view.head.generation, ..JudgedRecord::default() };
     if !candidates.is_empty() {
         let weights = view.word_weights()?;

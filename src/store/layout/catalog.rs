@@ -115,4 +115,10 @@ pub struct RunConfig {
     pub rescue_above: Option<u64>,
     /// Longest record, in bytes; `None`: the default.
     pub max_record_bytes: Option<u64>,
+    /// Addresses propose nothing.
+    pub without_keys: bool,
+    /// Word lists.
+    pub lexicons: Vec<String>,
+    /// Least score of a pair, in millionths; `None`: the default.
+    pub min_score: Option<u64>,
 }

@@ -40,6 +40,22 @@ pub struct JudgedRow {
     pub fate: u8,
 }
 
+impl ArchivedJudgedRow {
+    /// The row, owned.
+    pub fn to_row(&self) -> JudgedRow {
+        JudgedRow {
+            a: self.a.to_native(),
+            b: self.b.to_native(),
+            key: self.key.to_native(),
+            evidence: self.evidence.to_native(),
+            score: self.score.to_native(),
+            similarities: self.similarities.map(|value| value.to_native()),
+            method: self.method,
+            fate: self.fate,
+        }
+    }
+}
+
 /// One source of candidates: a key, or a method.
 #[derive(Archive, Serialize, Clone, Copy, Debug, PartialEq)]
 pub struct SourceRow {

@@ -1,0 +1,171 @@
+//! Pairs from aligned links: the k-th link of a page and the k-th link of its translation lead to translations.
+
+/// Settings of aligning links.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// Links of a page that are aligned, at the most. Default 4,000: the list of all pages of a site.
+    pub most_links: usize,
+    /// Links by which two pages may be out of step, beside the difference of their numbers. Default 48.
+    pub band: usize,
+    /// Share of the votes of both pages from which a pair is proposed. Default 0.3.
+    pub least_share: f32,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params { most_links: 4000, band: 48, least_share: 0.3 }
+    }
+}
+
+/// One link, for aligning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The page it leads to.
+    pub to: u32,
+    /// Hash of the tags round it.
+    pub context: u64,
+}
+
+/// What is believed of two pages before their links are aligned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Belief {
+    /// They are a pair, with this probability.
+    Pair(f32),
+    /// One of them has another partner.
+    Otherwise,
+    /// Nothing.
+    Open,
+}
+
+/// The targets of links that correspond, in order: the best way to walk both lists, where two links with the same
+/// tags round them are worth 1, with other tags 0.2; 2 more when their targets are believed to be a pair; and less
+/// than nothing when a target is believed to be another's partner. What has other tags and is not believed is not
+/// given. In a band round the diagonal: time and memory grow with the number of links.
+pub fn align(a: &[Link], b: &[Link], belief: &dyn Fn(u32, u32) -> Belief, params: &Params) -> Vec<(u32, u32)> {
+    let (a, b) = (&a[..a.len().min(params.most_links)], &b[..b.len().min(params.most_links)]);
+    let (n, m) = (a.len(), b.len());
+    if n == 0 || m == 0 {
+        return Vec::new();
+    }
+    let band = n.abs_diff(m) + params.band;
+    let width = 2 * band + 1;
+    let cell = |i: usize, j: usize| (j + band).checked_sub(i).filter(|&k| k < width).map(|k| i * width + k);
+    let mut worth = vec![0.0f32; (n + 1) * width];
+    let mut step = vec![0u8; (n + 1) * width];
+    for i in 0..=n {
+        for j in i.saturating_sub(band)..=(i + band).min(m) {
+            let Some(here) = cell(i, j) else { continue };
+            let mut best = (f32::NEG_INFINITY, 0);
+            if i == 0 && j == 0 {
+                best.0 = 0.0;
+            }
+            if i > 0
+                && j > 0
+                && let Some(from) = cell(i - 1, j - 1)
+            {
+                let value = value(&a[i - 1], &b[j - 1], belief);
+                if value > 0.0 && worth[from] + value > best.0 {
+                    best = (worth[from] + value, 1);
+                }
+            }
+            for (from, kind) in
+                [(i.checked_sub(1).and_then(|i| cell(i, j)), 2), (j.checked_sub(1).and_then(|j| cell(i, j)), 3)]
+            {
+                if let Some(from) = from.filter(|&from| worth[from] > best.0) {
+                    best = (worth[from], kind);
+                }
+            }
+            (worth[here], step[here]) = best;
+        }
+    }
+    let mut found = Vec::new();
+    let (mut i, mut j) = (n, m);
+    while i > 0 || j > 0 {
+        match cell(i, j).map_or(0, |here| step[here]) {
+            1 => {
+                (i, j) = (i - 1, j - 1);
+                let believed = matches!(belief(a[i].to, b[j].to), Belief::Pair(p) if p > 0.5);
+                if believed || a[i].context == b[j].context {
+                    found.push((a[i].to, b[j].to));
+                }
+            }
+            2 => i -= 1,
+            3 => j -= 1,
+            _ => break,
+        }
+    }
+    found.reverse();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn value(a: &Link, b: &Link, belief: &dyn Fn(u32, u32) -> Belief) -> f32 {
+    let alike = if a.context == b.context { 1.0 } else { 0.2 };
+    match belief(a.to, b.to) {
+        Belief::Pair(p) => alike + 2.0 * p,
+        Belief::Otherwise => -1.0,
+        Belief::Open => alike,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn links(list: &[(u32, u64)]) -> Vec<Link> {
+        list.iter().map(|&(to, context)| Link { to, context }).collect()
+    }
+
+    #[test]
+    fn links_in_the_same_order_lead_to_pairs() {
+        let (a, b) = (links(&[(1, 7), (2, 7), (3, 9)]), links(&[(11, 7), (12, 7), (13, 9)]));
+        let found = align(&a, &b, &|_, _| Belief::Open, &Params::default());
+        assert_eq!(found, [(1, 11), (2, 12), (3, 13)]);
+    }
+
+    #[test]
+    fn a_pair_that_is_known_keeps_the_others_in_step() {
+        // The second list has a link more, at its beginning; all tags are alike.
+        let (a, b) = (links(&[(1, 7), (2, 7), (3, 7)]), links(&[(10, 7), (11, 7), (12, 7), (13, 7)]));
+        let belief = |x: u32, y: u32| match (x, y) {
+            (1, 11) => Belief::Pair(0.9),
+            (1, _) | (_, 11) => Belief::Otherwise,
+            _ => Belief::Open,
+        };
+        assert_eq!(align(&a, &b, &belief, &Params::default()), [(1, 11), (2, 12), (3, 13)]);
+    }
+
+    /// The best worth by trying everything.
+    fn best(a: &[Link], b: &[Link], belief: &dyn Fn(u32, u32) -> Belief) -> f32 {
+        let (Some((x, rest_a)), Some((y, rest_b))) = (a.split_first(), b.split_first()) else { return 0.0 };
+        let both = best(rest_a, rest_b, belief) + value(x, y, belief).max(0.0);
+        both.max(best(rest_a, b, belief)).max(best(a, rest_b, belief))
+    }
+
+    proptest! {
+        #[test]
+        fn alignment_is_worth_what_the_best_of_all_is(
+            a in proptest::collection::vec((0u32..4, 0u64..3), 0..6),
+            b in proptest::collection::vec((10u32..14, 0u64..3), 0..6),
+            pair in (0u32..4, 10u32..14),
+        ) {
+            let (a, b) = (links(&a), links(&b));
+            let belief = |x: u32, y: u32| {
+                if (x, y) == pair { Belief::Pair(0.8) } else if x == pair.0 || y == pair.1 { Belief::Otherwise } else { Belief::Open }
+            };
+            let found = align(&a, &b, &belief, &Params::default());
+            // Every pair given is believed or of like tags, and there are pairs whenever something is worth anything.
+            for (x, y) in &found {
+                prop_assert!(!matches!(belief(*x, *y), Belief::Otherwise));
+            }
+            let open = |_: u32, _: u32| Belief::Open;
+            let same: Vec<Link> = a.iter().map(|link| Link { context: 1, ..*link }).collect();
+            let other: Vec<Link> = b.iter().map(|link| Link { context: 1, ..*link }).collect();
+            let worth = best(&same, &other, &open);
+            prop_assert_eq!(worth, a.len().min(b.len()) as f32);
+            prop_assert!(best(&a, &b, &belief) >= found.len() as f32 * 0.2 - 1e-3);
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! Verified pairs, links and words → settled pairs. Unit of work: a site.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::verify::{inputs_of, put_judged, set_stage};
+use crate::config::Config;
+use crate::error::Result;
+use crate::iterate::neighbours;
+use crate::iterate::propose::{self, Belief};
+use crate::judge::decide::Fate;
+use crate::pipeline::candidates::{self, Partners};
+use crate::pipeline::judging::{Candidate, Compared, Judged, NO_KEY, judge, unique};
+use crate::pipeline::learn::{Models, teach_site};
+use crate::pipeline::network::Network;
+use crate::pipeline::site::{PageIds, SiteView, WordWeights};
+use crate::pipeline::{Context, Stage, fingerprint};
+use crate::store::Store;
+use crate::store::catalog::{Changes, Table};
+use crate::store::layout::{JudgedRecord, JudgedRow, StageRecord};
+use crate::store::records::RecordRef;
+use crate::types::{LangPair, Measure, Method, Similarities, SiteId};
+
+/// Verified pairs → settled pairs.
+pub struct Iterate;
+
+/// Sites worked on at once, at the most.
+const GROUP_SITES: usize = 256;
+/// Pages worked on at once, at the most, unless one site has more.
+const GROUP_PAGES: u64 = 20_000;
+
+impl Stage for Iterate {
+    fn name(&self) -> &'static str {
+        "iterate"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn settings(&self, config: &Config) -> String {
+        format!(
+            "{:?} {:?} {:?} {:?} {:?} {}",
+            config.verify, config.judge, config.learn, config.retrieval, config.iterate, config.method
+        )
+    }
+
+    fn remaining(&self, store: &Store, config: &Config) -> Result<String> {
+        let record = store.stage(self.name())?;
+        let stale = stale_sites(self, store, config)?.len();
+        let is_known = record.fingerprint == fingerprint(self, config) && record.finished;
+        Ok(match (stale, is_known || store.site_count()? == 0) {
+            (0, true) => String::new(),
+            (stale, _) => format!("{stale} sites to do"),
+        })
+    }
+
+    fn run(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
+        if self.remaining(store, context.config)?.is_empty() {
+            return Ok(());
+        }
+        let params = fingerprint(self, context.config);
+        set_stage(self, store, StageRecord { fingerprint: params, cursor: 0, finished: false })?;
+        let models = Models::read(store, context.config)?;
+        let stale = stale_sites(self, store, context.config)?;
+        context.observer.begin(self.name(), "rounds over links", "sites", Some(stale.len() as u64));
+        let mut done = 0;
+        let mut stale = stale.into_iter().peekable();
+        while stale.peek().is_some() {
+            let mut group = Vec::new();
+            let mut pages = 0;
+            for (id, inputs) in stale.by_ref() {
+                pages += u64::from(store.site(id)?.unwrap_or_default().pages);
+                group.push((id, inputs));
+                if group.len() >= GROUP_SITES || pages >= GROUP_PAGES {
+                    break;
+                }
+            }
+            let work = |&(id, inputs): &(SiteId, u64)| settle(store, context, &models, id, inputs);
+            let results: Vec<_> = group.par_iter().map(work).collect::<Result<_>>()?;
+            done += group.len() as u64;
+            let mut changes = Changes::default();
+            for (record, inputs) in results.into_iter().flatten() {
+                put_judged(store, Table::Settled, record, inputs, &mut changes)?;
+            }
+            store.commit(changes)?;
+            store.unmap();
+            context.observer.progress(done, "");
+            context.check_stop()?;
+        }
+        let count = u64::from(store.site_count()?);
+        set_stage(self, store, StageRecord { fingerprint: params, cursor: count, finished: true })
+    }
+}
+
+/// Sites whose settled pairs are missing, or were made from other verified pairs or settings; with what they depend on.
+fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<(SiteId, u64)>> {
+    let mut stale = Vec::new();
+    if !config.method.iterates() {
+        return Ok(stale);
+    }
+    for id in (0..store.site_count()?).map(SiteId) {
+        let Some(verified) = store.judged_head(Table::Verified, id)? else { continue };
+        let mut hasher = Xxh3::new();
+        hasher.update(&inputs_of(stage, store, config, id)?.to_le_bytes());
+        hasher.update(&verified.record.to_le_bytes());
+        let inputs = hasher.digest() | 1;
+        let head = store.judged_head(Table::Settled, id)?.unwrap_or_default();
+        if (head.generation, head.inputs) != (verified.generation, inputs) {
+            stale.push((id, inputs));
+        }
+    }
+    Ok(stale)
+}
+
+fn settle(
+    store: &Store,
+    context: &Context<'_>,
+    models: &Models,
+    id: SiteId,
+    inputs: u64,
+) -> Result<Option<(JudgedRecord, u64)>> {
+    let Some(view) = SiteView::open(store, context.config, id)? else { return Ok(None) };
+    let Some(head) = store.judged_head(Table::Verified, id)? else { return Ok(None) };
+    let verified = store.verified.read(RecordRef(head.record))?;
+    let mut record = JudgedRecord { site: id.0, generation: view.head.generation, ..JudgedRecord::default() };
+    if view.by_lang().len() < 2 {
+        return Ok(Some((record, inputs)));
+    }
+    let rows: Vec<JudgedRow> = verified.pairs.iter().map(|row| row.to_row()).collect();
+    let mut rounds = Rounds::new(&view, context, models, &rows)?;
+    rounds.run()?;
+    (record.pairs, record.sources) = rounds.outcome();
+    record.hosts = view.pairs_of_hosts(&record.pairs);
+    Ok(Some((record, inputs)))
+}
+
+/// What rounds work on in one site.
+struct Rounds<'v, 's> {
+    view: &'v SiteView<'s>,
+    context: &'v Context<'v>,
+    config: &'v Config,
+    models: &'v Models,
+    /// What this site itself teaches, for language pairs the run has learnt nothing of.
+    taught: Models,
+    weights: WordWeights,
+    network: Network,
+    compared: Vec<Compared>,
+    known: FxHashMap<(LangPair, u32, u32), usize>,
+    judged: Judged,
+}
+
+impl<'v, 's> Rounds<'v, 's> {
+    fn new(
+        view: &'v SiteView<'s>,
+        context: &'v Context<'v>,
+        models: &'v Models,
+        rows: &[JudgedRow],
+    ) -> Result<Rounds<'v, 's>> {
+        let mut rounds = Rounds {
+            view,
+            context,
+            config: context.config,
+            models,
+            taught: Models::default(),
+            weights: view.word_weights()?,
+            network: Network::new(view),
+            compared: Vec::new(),
+            known: FxHashMap::default(),
+            judged: Judged::default(),
+        };
+        for row in rows {
+            let Some((langs, (a, b))) = view.ordered(row.a, row.b) else { continue };
+            let method = Method::from_code(row.method).unwrap_or(Method::All);
+            let candidate = Candidate { langs, a, b, method, key: row.key };
+            let same_text = if row.fate == Fate::SameText as u8 { 1.0 } else { 0.0 };
+            rounds.note(Compared { candidate, similarities: Similarities(row.similarities), same_text });
+        }
+        Ok(rounds)
+    }
+
+    fn note(&mut self, one: Compared) {
+        let key = (one.candidate.langs, one.candidate.a, one.candidate.b);
+        self.known.insert(key, self.compared.len());
+        self.compared.push(one);
+    }
+
+    /// Rounds until nothing changes: judge, let the links of accepted pairs vote, compare what they propose.
+    fn run(&mut self) -> Result<()> {
+        self.judge();
+        let found = self.by_words()?;
+        self.compare(found)?;
+        self.judge();
+        for round in 0..self.config.iterate.rounds {
+            self.context.check_stop()?;
+            let before = self.accepted();
+            let proposed = self.vote()?;
+            let new = self.compare(proposed)?;
+            if new > 0 {
+                self.vote()?;
+            }
+            self.judge();
+            if round == 0 {
+                self.teach()?;
+            }
+            if self.accepted() == before && new == 0 {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn judge(&mut self) {
+        let scorer = |langs| self.models.scorer(langs);
+        self.judged = judge(&self.compared, scorer, self.config);
+    }
+
+    fn accepted(&self) -> Vec<(LangPair, PageIds)> {
+        let accepted = self.judged.rows.iter().filter(|(_, row)| row.fate == Fate::Accepted as u8);
+        accepted.map(|(langs, row)| (*langs, (row.a, row.b))).collect()
+    }
+
+    /// Adds candidates that are new, with what the measures say; gives how many.
+    fn compare(&mut self, candidates: Vec<Candidate>) -> Result<usize> {
+        let new: Vec<Candidate> =
+            unique(candidates).into_iter().filter(|c| !self.known.contains_key(&(c.langs, c.a, c.b))).collect();
+        let pairs: Vec<PageIds> = new.iter().map(|one| (one.a, one.b)).collect();
+        let similarities = self.view.similarities(&pairs, &self.sources(), &self.weights)?;
+        for (&candidate, (similarities, same_text)) in new.iter().zip(similarities) {
+            self.note(Compared { candidate, similarities, same_text });
+        }
+        Ok(new.len())
+    }
+
+    fn sources(&self) -> candidates::Either<'_> {
+        candidates::Either { first: self.models, second: &self.taught }
+    }
+
+    /// Pages without a partner, by the rare words they share.
+    fn by_words(&self) -> Result<Vec<Candidate>> {
+        let paired = Partners::of(self.accepted().into_iter().map(|(langs, (a, b))| Candidate {
+            langs,
+            a,
+            b,
+            method: Method::Key,
+            key: NO_KEY,
+        }));
+        candidates::of_words(self.view, &paired, &self.sources(), &self.config.retrieval)
+    }
+
+    /// Learns the words of language pairs that nothing is known of from the pairs that are surest, and asks again.
+    fn teach(&mut self) -> Result<()> {
+        let mut sure: BTreeMap<LangPair, Vec<PageIds>> = BTreeMap::new();
+        for (langs, row) in &self.judged.rows {
+            let is_sure = row.fate == Fate::Accepted as u8 && row.score >= SURE;
+            if is_sure && !self.models.knows(*langs) {
+                sure.entry(*langs).or_default().push((row.a, row.b));
+            }
+        }
+        sure.retain(|_, pairs| pairs.len() >= LEAST_SURE);
+        if sure.is_empty() {
+            return Ok(());
+        }
+        self.taught = teach_site(self.view, &sure, self.config)?;
+        let places: Vec<usize> =
+            (0..self.compared.len()).filter(|&at| sure.contains_key(&self.compared[at].candidate.langs)).collect();
+        let pairs: Vec<PageIds> =
+            places.iter().map(|&at| (self.compared[at].candidate.a, self.compared[at].candidate.b)).collect();
+        let again = self.view.similarities(&pairs, &self.sources(), &self.weights)?;
+        for (at, (similarities, _)) in places.into_iter().zip(again) {
+            let one = &mut self.compared[at].similarities;
+            for measure in [Measure::Content, Measure::Length] {
+                one.set(measure, similarities.get(measure));
+            }
+        }
+        let found = self.by_words()?;
+        self.compare(found)?;
+        self.judge();
+        Ok(())
+    }
+
+    /// Aligns the links of all accepted pairs: their targets get votes. Sets what votes and neighbours say of every
+    /// candidate, and gives the pairs that have many votes.
+    fn vote(&mut self) -> Result<Vec<Candidate>> {
+        let accepted: Vec<(LangPair, JudgedRow)> =
+            self.judged.rows.iter().filter(|(_, row)| row.fate == Fate::Accepted as u8).copied().collect();
+        let mut partners = Partners::default();
+        let mut scores: FxHashMap<(LangPair, u32, u32), f32> = FxHashMap::default();
+        for (langs, row) in &accepted {
+            partners.add(*langs, row.a, row.b);
+            scores.insert((*langs, row.a, row.b), row.score);
+        }
+        let params = &self.config.iterate.propose;
+        let ballots = accepted.par_iter().map(|(langs, row)| -> Result<Vec<PageIds>> {
+            let belief = |x: u32, y: u32| match scores.get(&(*langs, x, y)) {
+                Some(&score) => Belief::Pair(score),
+                None if partners.has(*langs, x) || partners.has(*langs, y) => Belief::Otherwise,
+                None => Belief::Open,
+            };
+            let links = |page: u32| self.network.links(page);
+            let mut aligned = propose::align(links(row.a), links(row.b), &belief, params);
+            // A page says nothing of itself.
+            aligned.retain(|&(x, y)| x != row.a && y != row.b);
+            Ok(aligned)
+        });
+        let ballots: Vec<Vec<PageIds>> = ballots.collect::<Result<_>>()?;
+        let mut votes: BTreeMap<(LangPair, u32, u32), u32> = BTreeMap::new();
+        let mut all: FxHashMap<(LangPair, u32), u32> = FxHashMap::default();
+        for ((langs, _), ballot) in accepted.iter().zip(&ballots) {
+            for &(x, y) in ballot {
+                *votes.entry((*langs, x, y)).or_default() += 1;
+                *all.entry((*langs, x)).or_default() += 1;
+                *all.entry((*langs, y)).or_default() += 1;
+            }
+        }
+        let share = |langs: LangPair, a: u32, b: u32| -> Option<f32> {
+            let of = |page: u32| all.get(&(langs, page)).copied().unwrap_or(0);
+            let most = of(a).max(of(b));
+            // One vote of one is less than twenty of twenty.
+            let got = votes.get(&(langs, a, b)).copied().unwrap_or(0);
+            (most > 0).then(|| got as f32 / (most as f32 + 0.5))
+        };
+        let network = &self.network;
+        self.compared.par_iter_mut().for_each(|one| {
+            let Candidate { langs, a, b, .. } = one.candidate;
+            let partner = |page: u32| partners.get(langs, page);
+            let neighbours =
+                neighbours::share((a, b), (network.neighbours(langs.a), network.neighbours(langs.b)), &partner);
+            one.similarities.set(Measure::Neighbours, neighbours);
+            one.similarities.set(Measure::Votes, share(langs, a, b));
+        });
+        let proposed = votes.keys().filter(|&&(langs, a, b)| {
+            share(langs, a, b).is_some_and(|share| share >= params.least_share)
+                && self.view.ordered(a, b).is_some_and(|(known, _)| known == langs)
+        });
+        Ok(proposed.map(|&(langs, a, b)| Candidate { langs, a, b, method: Method::Votes, key: NO_KEY }).collect())
+    }
+
+    fn outcome(self) -> (Vec<JudgedRow>, Vec<crate::store::layout::SourceRow>) {
+        let kept = self.judged.rows.into_iter().map(|(_, row)| row).filter(|row| {
+            // What words alone proposed and nothing supports is not worth its bytes.
+            row.score >= LEAST_KEPT || Method::from_code(row.method) < Some(Method::Words)
+        });
+        (kept.collect(), self.judged.sources.into_iter().map(|(_, row)| row).collect())
+    }
+}
+
+/// Probability from which a pair teaches its site.
+const SURE: f32 = 0.9;
+/// Pairs that teach, at the least.
+const LEAST_SURE: usize = 8;
+/// Least probability of a pair that only words or links proposed, for it to be kept with its reasons.
+const LEAST_KEPT: f32 = 0.01;
