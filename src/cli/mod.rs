@@ -17,6 +17,7 @@ use diglot::types::Lang;
 mod eval;
 mod explain;
 mod export;
+mod gold;
 mod hosts;
 mod keys;
 mod listing;
