@@ -18,7 +18,8 @@ fn links_lead_where_they_led() {
     let mut moves = Moves::new("new.site.test".into(), ["old.test".to_owned()].into(), 1);
     moves.add("old.test/en/b.html", "/p/1.html".into()).expect("a free path");
     moves.add("old.test/v?l=fr&id=2", "/p/2.html".into()).expect("a free path");
-    assert!(moves.add("old.test/c", "/p/2.html".into()).is_err());
+    assert!(moves.add("old.test/c", "/p/2.html".into()).is_err(), "two pages at one address");
+    assert!(moves.add("old.test/en/b.html", "/p/3.html".into()).is_err(), "one page at two addresses");
     let url = CanonicalUrl::parse("http://old.test/en/a.html").expect("an address");
     let rewrite = |html: &[u8]| moves.rewrite(&url, html).expect("it can be written");
     let show = |html: &str| String::from_utf8(rewrite(html.as_bytes())).expect("UTF-8");

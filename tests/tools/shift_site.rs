@@ -44,7 +44,9 @@ fn make(arguments: &Arguments) -> Result<()> {
     }
     let alone = [site.alone(langs.0, &documents), site.alone(langs.1, &documents)];
     let mut waiting: VecDeque<&String> = alone[1].iter().collect();
-    let strangers = other.alone(langs.1, &[]);
+    let mut strangers = other.alone(langs.1, &[]);
+    // OTHER may be a crawl of the same hosts.
+    strangers.retain(|page| !site.pages.contains_key(page));
     waiting.extend(&strangers);
     if waiting.len() < inserts {
         let problem = format!(

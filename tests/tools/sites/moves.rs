@@ -34,8 +34,11 @@ impl Moves {
         Moves { host, seed, old_hosts, paths: BTreeMap::new(), used: BTreeSet::new() }
     }
 
-    /// Gives a page of the old site a path on the new one. A path is given once.
+    /// Gives a page of the old site a path on the new one. A path is given once, and a page has one.
     pub fn add(&mut self, identity: &str, path: String) -> Result<()> {
+        if let Some(before) = self.paths.get(identity) {
+            return Err(format!("{identity} was to move twice, first to {before}").into());
+        }
         if !self.used.insert(path.clone()) {
             return Err(format!("two pages were to be {path}; try another --seed").into());
         }
