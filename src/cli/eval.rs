@@ -31,8 +31,8 @@ enum What {
 /// field. All tab-separated, without a header line. A folder stands for all NAME.pairs.tsv, NAME.grey.tsv and NAME.keys.tsv
 /// in it.
 ///
-/// `--curve` lists precision and recall for every score above which pairs could be given out; `--calibration` sorts pairs by score
-/// and tells how many are right, and in the last line the expected calibration error.
+/// `--curve` lists precision and recall for every score above which pairs could be given out; `--calibration` sorts pairs by
+/// score and tells how many are right, and in the last line the expected calibration error.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -6,8 +6,8 @@ use super::ratio;
 /// Settings of calibration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CalibrationParams {
-    /// Where the bins begin and the last one ends: scores in 0..=1, growing. Tenths, as Guo et al. (2017, §4) show them
-    /// first; nine in ten pairs lie above 0.9, so that the last tenth is cut again.
+    /// Where the bins begin and the last one ends: scores in 0..=1, growing. Tenths; the last one is cut again, as sure
+    /// scores lie close together there (an estimate).
     pub edges: Vec<f64>,
 }
 
