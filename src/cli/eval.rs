@@ -1,15 +1,18 @@
 //! `diglot eval`.
 
-use std::fs::File;
+use std::fs;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use diglot::error::Error;
-use diglot::evaluate::{self, Counts, GoldKeys, GoldPairs, OutPair};
+use diglot::config::Config;
+use diglot::error::{Error, Result};
+use diglot::evaluate::{self, CalibrationParams, Counts, CurveParams, GoldKeys, GoldPairs, OutPair, plot};
 use diglot::query::{self, Scope};
+use diglot::store::Store;
 use diglot::types::CanonicalUrl;
 use serde_json::{Value, json};
 
+use super::gold::{self, read_all};
 use super::listing::{Listing, number};
 use super::{FormatArg, Global};
 
@@ -25,17 +28,22 @@ enum What {
 ///
 /// Gold pairs: url_a, url_b, lang_a, lang_b; grey pairs have a reason besides: `untranslated` ones are wrong when given
 /// out, others are left out of the score. Only language pairs that gold or grey name are scored. Gold keys: key_a, key_b,
-/// field. All tab-separated, without a header line.
+/// field. All tab-separated, without a header line. A folder stands for all NAME.pairs.tsv, NAME.grey.tsv and NAME.keys.tsv
+/// in it.
+///
+/// `--curve` lists precision and recall for every score above which pairs could be given out; `--calibration` sorts pairs by
+/// score and tells how many are right, and in the last line the expected calibration error.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   diglot eval --gold site.pairs.tsv --grey site.grey.tsv
   diglot eval --gold site.pairs.tsv --show-errors example.org
+  diglot eval --gold gold/ --curve --svg curve.svg
   diglot eval --what keys --gold site.keys.tsv --pairs site.pairs.tsv")]
 pub struct Eval {
     /// Only what the store has of this host or registrable domain.
     host: Option<String>,
-    /// Files of gold pairs, or of gold keys.
+    /// Files of gold pairs, or of gold keys; or folders of them.
     #[arg(long, required = true, value_name = "FILE")]
     gold: Vec<PathBuf>,
     /// Files of grey pairs: what is no gold pair, and why.
@@ -50,12 +58,26 @@ pub struct Eval {
     /// The wrong and the missed pairs too, a line each.
     #[arg(long)]
     show_errors: bool,
+    /// Precision, recall and F1 over thresholds of the score, 200 at the most.
+    #[arg(long, conflicts_with_all = ["calibration", "show_errors"])]
+    curve: bool,
+    /// Scores beside the share of right pairs, in bins.
+    #[arg(long, conflicts_with = "show_errors")]
+    calibration: bool,
+    /// Draws the curve into a file.
+    #[arg(long, value_name = "FILE", requires = "curve")]
+    svg: Option<PathBuf>,
     #[command(flatten)]
     format: FormatArg,
 }
 
 impl Eval {
-    pub fn run(self, global: &Global) -> anyhow::Result<()> {
+    pub fn run(mut self, global: &Global) -> anyhow::Result<()> {
+        if self.what == What::Keys && (self.curve || self.calibration) {
+            let problem = "--curve and --calibration are of pairs, --what is keys";
+            return Err(Error::Config(problem.into()).into());
+        }
+        self.open_folders()?;
         let (store, config) = global.read()?;
         let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
         match self.what {
@@ -63,14 +85,12 @@ impl Eval {
                 let mut gold = GoldPairs::default();
                 read_all(&self.gold, |place, file| gold.read_pairs(place, file))?;
                 read_all(&self.grey, |place, file| gold.read_grey(place, file))?;
-                let mut out = Vec::new();
-                query::for_each_pair(&store, &config, &scope, |pair| {
-                    let parse = |url: &str| CanonicalUrl::parse(url).map_err(|why| Error::input(url, why.to_string()));
-                    let (url_a, url_b) = (parse(&pair.url_a)?, parse(&pair.url_b)?);
-                    out.push(OutPair { url_a, url_b, lang_a: pair.lang_a, lang_b: pair.lang_b });
-                    Ok(())
-                })?;
-                self.print_pairs(&evaluate::pairs(out, &gold))
+                let out = scored_pairs(&store, &config, &scope)?;
+                match (self.curve, self.calibration) {
+                    (true, _) => self.print_curve(&evaluate::scored(out, &gold)),
+                    (_, true) => self.print_calibration(&evaluate::scored(out, &gold)),
+                    _ => self.print_pairs(&evaluate::pairs(out.into_iter().map(|(pair, _)| pair), &gold)),
+                }
             }
             What::Keys => {
                 let mut gold = GoldKeys::default();
@@ -91,12 +111,67 @@ impl Eval {
                         listing.row(vec![json!(outcome), json!(key), none(), none(), none()])?;
                     }
                 }
-                let share = |share: Option<f64>| share.map_or(Value::Null, |share| number(share, 4));
                 let scores = [report.precision(), report.recall(), report.f1()].map(share);
                 listing.row([json!("all"), none()].into_iter().chain(scores).collect())?;
                 Ok(listing.finish()?)
             }
         }
+    }
+
+    /// Puts the files of folders in their place.
+    fn open_folders(&mut self) -> Result<()> {
+        let mut files = Vec::new();
+        for path in std::mem::take(&mut self.gold) {
+            if !path.is_dir() {
+                files.push(path);
+                continue;
+            }
+            for site in gold::in_folder(&path)? {
+                match self.what {
+                    What::Pairs => {
+                        files.push(site.pairs);
+                        self.grey.extend(site.grey);
+                    }
+                    What::Keys => {
+                        files.extend(site.keys);
+                        self.pairs.push(site.pairs);
+                    }
+                }
+            }
+        }
+        self.gold = files;
+        Ok(())
+    }
+
+    fn print_curve(&self, scored: &evaluate::ScoredPairs) -> anyhow::Result<()> {
+        let points = evaluate::curve(scored, &CurveParams::default());
+        if let Some(path) = &self.svg {
+            let title = format!("Precision and recall of {} pairs", scored.pairs.len());
+            fs::write(path, plot::curve_svg(&title, &points)?).map_err(Error::io(path, "writing"))?;
+        }
+        let columns = ["score", "precision", "recall", "f1", "right", "wrong", "missed"];
+        let mut listing = Listing::new(self.format.get(), &columns)?;
+        for point in points {
+            let shares = [point.precision(), point.recall(), point.f1()].map(share);
+            let counts = [point.right, point.wrong, point.gold - point.right].map(|count| json!(count));
+            // As many digits as it takes to tell near scores apart.
+            listing.row([number(point.threshold, 6)].into_iter().chain(shares).chain(counts).collect())?;
+        }
+        Ok(listing.finish()?)
+    }
+
+    fn print_calibration(&self, scored: &evaluate::ScoredPairs) -> anyhow::Result<()> {
+        let found = evaluate::calibration(scored, &CalibrationParams::default());
+        let columns = ["scope", "from", "to", "pairs", "right", "mean_score", "precision", "error"];
+        let mut listing = Listing::new(self.format.get(), &columns)?;
+        let bins = found.bins.iter().map(|bin| ("bin", bin, bin.gap()));
+        for (scope, bin, error) in bins.chain([("all", &found.total, found.error)]) {
+            let edges = [bin.from, bin.to].map(|edge| number(edge, 4));
+            let counts = [bin.pairs, bin.right].map(|count| json!(count));
+            let shares = [bin.mean_score(), bin.precision(), error].map(share);
+            listing.row([json!(scope)].into_iter().chain(edges).chain(counts).chain(shares).collect())?;
+        }
+        Ok(listing.finish()?)
     }
 
     fn print_pairs(&self, report: &evaluate::Report) -> anyhow::Result<()> {
@@ -116,7 +191,6 @@ impl Eval {
         ];
         let mut listing = Listing::new(self.format.get(), &columns)?;
         let mut row = |scope: &str, name: String, counts: &Counts| {
-            let share = |share: Option<f64>| share.map_or(Value::Null, |share| number(share, 4));
             listing.row(vec![
                 json!(scope),
                 json!(name),
@@ -139,8 +213,7 @@ impl Eval {
             row("langs", format!("{}-{}", langs.a, langs.b), counts)?;
         }
         row("all", "micro".into(), &report.total)?;
-        let macro_f1 = report.macro_f1().map_or(Value::Null, |f1| number(f1, 4));
-        let mut last = vec![json!("all"), json!("macro"), json!(null), json!(null), macro_f1];
+        let mut last = vec![json!("all"), json!("macro"), json!(null), json!(null), share(report.macro_f1())];
         last.resize(columns.len(), json!(null));
         listing.row(last)?;
         if self.show_errors {
@@ -160,10 +233,19 @@ impl Eval {
     }
 }
 
-fn read_all(paths: &[PathBuf], mut read: impl FnMut(&str, File) -> diglot::error::Result<()>) -> anyhow::Result<()> {
-    for path in paths {
-        let file = File::open(path).map_err(Error::io(path, "opening"))?;
-        read(&path.display().to_string(), file)?;
-    }
-    Ok(())
+/// A share as listings have it: four digits.
+pub fn share(share: Option<f64>) -> Value {
+    share.map_or(Value::Null, |share| number(share, 4))
+}
+
+/// The pairs of a scope that are held against gold, with their scores.
+pub fn scored_pairs(store: &Store, config: &Config, scope: &Scope) -> Result<Vec<(OutPair, f64)>> {
+    let mut out = Vec::new();
+    query::for_each_pair(store, config, scope, |pair| {
+        let parse = |url: &str| CanonicalUrl::parse(url).map_err(|why| Error::input(url, why.to_string()));
+        let (url_a, url_b) = (parse(&pair.url_a)?, parse(&pair.url_b)?);
+        out.push((OutPair { url_a, url_b, lang_a: pair.lang_a, lang_b: pair.lang_b }, pair.score));
+        Ok(())
+    })?;
+    Ok(out)
 }

@@ -14,9 +14,11 @@ use diglot::store::layout::RunConfig;
 use diglot::store::{Access, Store};
 use diglot::types::Lang;
 
+mod compare;
 mod eval;
 mod explain;
 mod export;
+mod gold;
 mod hosts;
 mod keys;
 mod listing;
@@ -73,6 +75,7 @@ enum Command {
     Explain(explain::Explain),
     Export(export::Export),
     Eval(eval::Eval),
+    Compare(compare::Compare),
 }
 
 /// How a listing is printed.
@@ -131,8 +134,10 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("starting threads")?;
     }
     // These look at STOP, and end well; the others have nothing to lose.
-    let ends_by_itself =
-        matches!(cli.command, Command::Run(_) | Command::Ingest(_) | Command::Keys(_) | Command::Export(_));
+    let ends_by_itself = matches!(
+        cli.command,
+        Command::Run(_) | Command::Ingest(_) | Command::Keys(_) | Command::Export(_) | Command::Compare(_)
+    );
     ctrlc::set_handler(move || {
         // The second time the user means it: what is committed is safe.
         if STOP.swap(true, Ordering::Relaxed) || !ends_by_itself {
@@ -150,6 +155,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Explain(command) => command.run(global),
         Command::Export(command) => command.run(global),
         Command::Eval(command) => command.run(global),
+        Command::Compare(command) => command.run(global),
     }
 }
 

@@ -11,11 +11,19 @@
 //! ```
 //!
 //! each of them `None` where its denominator is 0: nothing was given out, or there was nothing to find.
+//!
+//! Pairs that have scores also give a [`curve()`] of both over thresholds, and a [`calibration()`], which tells whether a
+//! score is a probability. [`plot`] draws.
 
+mod calibration;
+mod curve;
 mod gold;
 mod keys;
 mod pairs;
+pub mod plot;
 
+pub use calibration::{Bin, Calibration, CalibrationParams, calibration};
+pub use curve::{CurveParams, CurvePoint, ScoredPair, ScoredPairs, best, curve, scored};
 pub use gold::{GoldKey, GoldKeys, GoldPair, GoldPairs, GreyReason};
 pub use keys::{KeyReport, keys};
 pub use pairs::{Counts, FalsePair, OutPair, Report, pairs};

@@ -125,6 +125,32 @@ pub fn pairs(out: impl IntoIterator<Item = OutPair>, gold: &GoldPairs) -> Report
     report
 }
 
+/// What one pair turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Judged to be a pair.
+    Right,
+    /// It should not be given out.
+    Wrong,
+    /// Grey, or of languages or a site that gold is silent about.
+    Ignored,
+}
+
+/// What each pair is, by the rules of [`pairs`].
+pub(super) fn verdicts(out: impl IntoIterator<Item = OutPair>, gold: &GoldPairs) -> Vec<Verdict> {
+    let sites = Sites::new(gold);
+    let verdict = |pair| {
+        let mut alone = Report::default();
+        judge(pair, gold, &sites, &mut alone);
+        match (alone.total.right, alone.total.wrong()) {
+            (0, 0) => Verdict::Ignored,
+            (0, _) => Verdict::Wrong,
+            _ => Verdict::Right,
+        }
+    };
+    out.into_iter().map(verdict).collect()
+}
+
 fn judge(pair: OutPair, gold: &GoldPairs, sites: &Sites, report: &mut Report) {
     if let Some(row) = gold.get(&pair.url_a, &pair.url_b) {
         report.count(sites.of_row(row), Some(row.langs()), |counts| match row.grey {

@@ -13,6 +13,8 @@ pub mod propose;
 pub struct Params {
     /// Rounds, at the most; they end when nothing changes. Default 6.
     pub rounds: usize,
+    /// Least probability of a pair that only words or links proposed, for it to be kept with its reasons. Default 0.01.
+    pub least_kept: f32,
     /// Aligning links.
     pub propose: propose::Params,
     /// The paper's method.
@@ -21,6 +23,6 @@ pub struct Params {
 
 impl Default for Params {
     fn default() -> Params {
-        Params { rounds: 6, propose: propose::Params::default(), ets: ets::Params::default() }
+        Params { rounds: 6, least_kept: 0.01, propose: propose::Params::default(), ets: ets::Params::default() }
     }
 }

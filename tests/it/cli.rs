@@ -26,6 +26,8 @@ fn listings() -> Vec<(Vec<String>, Vec<&'static str>)> {
         eval.push(gold(if what == "pairs" { "webserver.grey" } else { "webserver.pairs" }));
         eval
     };
+    let with = |option: &str| [eval("pairs"), words(option)].concat();
+    let (curve, calibration) = (with("--curve"), with("--calibration"));
     let keys = vec![
         "site",
         "field",
@@ -67,6 +69,8 @@ fn listings() -> Vec<(Vec<String>, Vec<&'static str>)> {
         (words("pairs --langs zh,en --min-score 0.1"), PAIR_COLUMNS.to_vec()),
         (eval("pairs"), scores),
         (eval("keys"), vec!["outcome", "key", "precision", "recall", "f1"]),
+        (curve, vec!["score", "precision", "recall", "f1", "right", "wrong", "missed"]),
+        (calibration, vec!["scope", "from", "to", "pairs", "right", "mean_score", "precision", "error"]),
     ]
 }
 
@@ -127,6 +131,7 @@ fn exit_codes_tell_a_mistake_of_the_user_from_one_of_the_world() {
         (store, "explain ftp://ex.org/", 1, "expected an http or https address"),
         (store, "export --format docx", 2, "--format is docx, expected one of tsv, jsonl"),
         (store, "eval --gold /nonexistent/gold.tsv", 1, "/nonexistent/gold.tsv: opening failed"),
+        (store, "eval --gold x --what keys --curve", 2, "--curve and --calibration are of pairs, --what is keys"),
         (store, "--threads 0 pairs", 2, "--threads is 0, expected 1 or more"),
         (&none, "pairs", 1, "there is no store here; make one with `diglot run INPUT... --store DIR`"),
         (&none, "run /nonexistent/a.warc", 1, "/nonexistent/a.warc: no such file or folder"),
@@ -367,7 +372,8 @@ fn eval_gives_the_figures_of_the_gold() {
     assert!(code == 1 && stderr.contains("bad.tsv") && stderr.contains('1'), "{stderr}");
 }
 
-const COMMANDS: [&str; 9] = ["run", "ingest", "keys", "status", "hosts", "pairs", "explain", "export", "eval"];
+const COMMANDS: [&str; 10] =
+    ["run", "ingest", "keys", "status", "hosts", "pairs", "explain", "export", "eval", "compare"];
 
 #[test]
 fn help_teaches() {

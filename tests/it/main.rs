@@ -6,6 +6,8 @@ mod damage;
 mod format;
 mod quality;
 mod resume;
+mod scores;
 mod sites;
 mod support;
 mod tidy;
+mod tools;

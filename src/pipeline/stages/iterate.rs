@@ -342,7 +342,7 @@ impl<'v, 's> Rounds<'v, 's> {
     fn outcome(self) -> (Vec<JudgedRow>, Vec<crate::store::layout::SourceRow>) {
         let kept = self.judged.rows.into_iter().map(|(_, row)| row).filter(|row| {
             // What words alone proposed and nothing supports is not worth its bytes.
-            row.score >= LEAST_KEPT || Method::from_code(row.method) < Some(Method::Words)
+            row.score >= self.config.iterate.least_kept || Method::from_code(row.method) < Some(Method::Words)
         });
         (kept.collect(), self.judged.sources.into_iter().map(|(_, row)| row).collect())
     }
@@ -352,5 +352,3 @@ impl<'v, 's> Rounds<'v, 's> {
 const SURE: f32 = 0.9;
 /// Pairs that teach, at the least.
 const LEAST_SURE: usize = 8;
-/// Least probability of a pair that only words or links proposed, for it to be kept with its reasons.
-const LEAST_KEPT: f32 = 0.01;

@@ -1,0 +1,278 @@
+//! `diglot compare`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::Context as _;
+use clap::Args;
+use diglot::archive;
+use diglot::config::{Config, PRESETS};
+use diglot::error::{Error, Result};
+use diglot::evaluate::plot::{self, Bars};
+use diglot::evaluate::{self, Counts, GoldPairs, OutPair};
+use diglot::pipeline::{self, STAGES};
+use diglot::query::{self, Scope};
+use diglot::store::{Access, Store};
+use serde_json::{Value, json};
+
+use super::eval::{scored_pairs, share};
+use super::gold::{self, SiteGold};
+use super::listing::{Listing, number};
+use super::{FormatArg, Global, Settings};
+
+/// Score the presets on the same archives against gold.
+///
+/// Archives are read once; what the presets do not share is done for each. Precision, recall and F1 of every site that the
+/// folder of gold has (NAME.pairs.tsv, with NAME.grey.tsv beside it) and the archives hold, and their means over the sites,
+/// each weighing the same. Seconds are those of the stages after reading and indexing.
+///
+/// The stores lie in a temporary folder, unless --keep names one; --store is not looked at.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  diglot compare crawls/ --gold gold/
+  diglot compare crawls/ --gold gold/ --presets default,pupsniffer-2013 --svg f1.svg
+  diglot compare crawls/ --gold gold/ --keep stores/    then: diglot eval --store stores/default.store …")]
+pub struct Compare {
+    /// Archives (WARC, ARC, WACZ, HTTrack mirrors): files, folders, patterns, or @LIST, a file with one input a line.
+    #[arg(value_name = "INPUT", required = true)]
+    inputs: Vec<String>,
+    /// Folder of gold: NAME.pairs.tsv and NAME.grey.tsv of each site.
+    #[arg(long, value_name = "DIR")]
+    gold: PathBuf,
+    /// Presets to compare, in this order; by default all.
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    presets: Vec<String>,
+    /// Draws F1 by site and preset into a file.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Keeps the stores, as DIR/PRESET.store.
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+    #[command(flatten)]
+    format: FormatArg,
+}
+
+/// A judged site.
+struct Judged {
+    name: String,
+    gold: GoldPairs,
+    hosts: BTreeSet<String>,
+}
+
+/// What a preset comes to on one site.
+struct Score {
+    counts: Counts,
+    /// Pairs with a page on its hosts.
+    pairs: u64,
+}
+
+impl Compare {
+    pub fn run(self, global: &Global) -> anyhow::Result<()> {
+        let presets = self.presets()?;
+        let judged = read_gold(&self.gold)?;
+        let inputs = archive::expand(&self.inputs)?;
+        let temporary = tempfile::Builder::new().prefix("diglot-compare-").tempdir();
+        let temporary = temporary.context("making a temporary folder")?;
+        let folder = match &self.keep {
+            Some(folder) => {
+                fs::create_dir_all(folder).map_err(Error::io(folder, "making"))?;
+                folder.as_path()
+            }
+            None => temporary.path(),
+        };
+        let store_of = |preset: &str| folder.join(format!("{preset}.store"));
+        if let Some(there) = presets.iter().map(|preset| store_of(&preset.preset)).find(|path| path.exists()) {
+            let problem = "it is there already; name another folder with --keep";
+            return Err(Error::input(there.display().to_string(), problem).into());
+        }
+
+        let mut bases = Bases { folder: temporary.path(), made: Vec::new() };
+        let mut scores = Vec::new();
+        for preset in &presets {
+            let path = store_of(&preset.preset);
+            copy_folder(&bases.of(preset, &presets, &inputs, global)?, &path)?;
+            let (seconds, found) = self.score(preset, &path, &judged, global)?;
+            scores.push((preset.preset.as_str(), seconds, found));
+            if self.keep.is_none() {
+                fs::remove_dir_all(&path).map_err(Error::io(&path, "removing"))?;
+            }
+        }
+        let sites: Vec<usize> =
+            (0..judged.len()).filter(|&at| scores.iter().any(|(.., found)| found[at].is_some())).collect();
+        if sites.is_empty() {
+            let problem = "none of the hosts that its pairs name is in the archives";
+            return Err(Error::input(self.gold.display().to_string(), problem).into());
+        }
+        if !global.quiet {
+            let absent = (0..judged.len()).filter(|at| !sites.contains(at)).map(|at| judged[at].name.as_str());
+            let absent: Vec<&str> = absent.collect();
+            if !absent.is_empty() {
+                eprintln!("diglot: not in the archives, or judged by no pair: {}", absent.join(", "));
+            }
+        }
+        if let Some(path) = &self.svg {
+            let group = |&at: &usize| {
+                let f1 = |(.., found): &(_, _, Vec<Option<Score>>)| found[at].as_ref().and_then(|s| s.counts.f1());
+                (judged[at].name.clone(), scores.iter().map(f1).collect())
+            };
+            let bars = Bars {
+                title: "F1 of pairs, by site and preset".into(),
+                axis: "F1".into(),
+                series: presets.iter().map(|preset| preset.preset.clone()).collect(),
+                groups: sites.iter().map(group).collect(),
+            };
+            fs::write(path, plot::bars_svg(&bars)?).map_err(Error::io(path, "writing"))?;
+        }
+        let sites: Vec<(usize, &str)> = sites.iter().map(|&at| (at, judged[at].name.as_str())).collect();
+        self.print(&sites, &scores)
+    }
+
+    /// Settings of the presets asked for.
+    fn presets(&self) -> Result<Vec<Config>> {
+        let all = || PRESETS.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let names: Vec<String> = if self.presets.is_empty() { all() } else { self.presets.clone() };
+        let mut presets: Vec<Config> = Vec::new();
+        for name in names {
+            let known = Config::preset(&name).ok_or_else(|| {
+                let known: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
+                Error::Config(format!("--presets has {name}, expected some of {}", known.join(", ")))
+            })?;
+            if !presets.contains(&known) {
+                presets.push(known);
+            }
+        }
+        Ok(presets)
+    }
+
+    /// Finishes a store by a preset, and scores its pairs: `None` where no page of a site is in it.
+    fn score(
+        &self,
+        preset: &Config,
+        path: &Path,
+        judged: &[Judged],
+        global: &Global,
+    ) -> anyhow::Result<(f64, Vec<Option<Score>>)> {
+        let mut store = Store::open(path, Access::Write)?;
+        let settings = Settings { preset: Some(preset.preset.clone()), ..Settings::default() };
+        let config = settings.apply(&mut store)?;
+        let began = Instant::now();
+        let last = STAGES.last().map_or("", |stage| stage.name());
+        super::run::work(&mut store, &config, &[], global, last)?;
+        let seconds = began.elapsed().as_secs_f64();
+        let hosts: BTreeSet<String> = query::hosts(&store)?.into_iter().map(|line| line.host).collect();
+        let out = scored_pairs(&store, &config, &Scope::all())?;
+        let score = |site: &Judged| {
+            if site.hosts.is_disjoint(&hosts) {
+                return None;
+            }
+            let is_here = |pair: &OutPair| [&pair.url_a, &pair.url_b].iter().any(|url| site.hosts.contains(url.host()));
+            let here: Vec<OutPair> = out.iter().map(|(pair, _)| pair).filter(|pair| is_here(pair)).cloned().collect();
+            let pairs = here.len() as u64;
+            Some(Score { counts: evaluate::pairs(here, &site.gold).total, pairs })
+        };
+        Ok((seconds, judged.iter().map(score).collect()))
+    }
+
+    fn print(&self, sites: &[(usize, &str)], scores: &[(&str, f64, Vec<Option<Score>>)]) -> anyhow::Result<()> {
+        let columns = ["preset", "site", "precision", "recall", "f1", "pairs", "seconds"];
+        let mut listing = Listing::new(self.format.get(), &columns)?;
+        for (preset, seconds, found) in scores {
+            for (at, name) in sites {
+                let Some(score) = &found[*at] else { continue };
+                let shares = [score.counts.precision(), score.counts.recall(), score.counts.f1()].map(share);
+                let row = [json!(preset), json!(name)].into_iter().chain(shares);
+                listing.row(row.chain([json!(score.pairs), Value::Null]).collect())?;
+            }
+            let found: Vec<&Score> = found.iter().flatten().collect();
+            let means = [Counts::precision, Counts::recall, Counts::f1].map(|of| share(mean(&found, of)));
+            let pairs: u64 = found.iter().map(|score| score.pairs).sum();
+            let row = [json!(preset), json!("macro")].into_iter().chain(means);
+            listing.row(row.chain([json!(pairs), number(*seconds, 2)]).collect())?;
+        }
+        Ok(listing.finish()?)
+    }
+}
+
+/// The mean over the sites that have the figure.
+fn mean(scores: &[&Score], of: impl Fn(&Counts) -> Option<f64>) -> Option<f64> {
+    let values: Vec<f64> = scores.iter().filter_map(|score| of(&score.counts)).collect();
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+fn read_gold(folder: &Path) -> anyhow::Result<Vec<Judged>> {
+    if !folder.is_dir() {
+        let problem = "no folder, expected one with NAME.pairs.tsv of each site";
+        return Err(Error::input(folder.display().to_string(), problem).into());
+    }
+    let read = |site: SiteGold| {
+        let mut gold = GoldPairs::default();
+        let open = |path: &Path| File::open(path).map_err(Error::io(path, "opening"));
+        gold.read_pairs(&site.pairs.display().to_string(), open(&site.pairs)?)?;
+        if let Some(grey) = &site.grey {
+            gold.read_grey(&grey.display().to_string(), open(grey)?)?;
+        }
+        let urls = gold.rows().iter().flat_map(|row| [&row.url_a, &row.url_b]);
+        let hosts = urls.map(|url| url.host().to_owned()).collect();
+        Ok(Judged { name: site.name, gold, hosts })
+    };
+    gold::in_folder(folder)?.into_iter().map(read).collect()
+}
+
+/// Stores that presets go on from: one for all that read archives alike.
+struct Bases<'f> {
+    folder: &'f Path,
+    /// By what the settings of reading come to.
+    made: Vec<(u64, PathBuf)>,
+}
+
+impl Bases<'_> {
+    /// The store that a preset goes on from, made if it is not there.
+    fn of(
+        &mut self,
+        preset: &Config,
+        presets: &[Config],
+        inputs: &[PathBuf],
+        global: &Global,
+    ) -> anyhow::Result<PathBuf> {
+        let reading = |config: &Config| STAGES.first().map_or(0, |stage| pipeline::fingerprint(*stage, config));
+        let wanted = reading(preset);
+        if let Some((_, path)) = self.made.iter().find(|(known, _)| *known == wanted) {
+            return Ok(path.clone());
+        }
+        let path = self.folder.join(format!("base-{}.store", self.made.len()));
+        let mut store = Store::open(&path, Access::Write)?;
+        // As far as the presets agree.
+        let alike: Vec<&Config> = presets.iter().filter(|config| reading(config) == wanted).collect();
+        let agrees = |stage: &&&dyn pipeline::Stage| {
+            alike.iter().all(|config| pipeline::fingerprint(**stage, config) == pipeline::fingerprint(**stage, preset))
+        };
+        let until = STAGES.iter().take_while(agrees).last().map_or("", |stage| stage.name());
+        let settings = Settings { preset: Some(preset.preset.clone()), ..Settings::default() };
+        let config = settings.apply(&mut store)?;
+        super::run::work(&mut store, &config, inputs, global, until)?;
+        self.made.push((wanted, path.clone()));
+        Ok(path)
+    }
+}
+
+/// Copies a folder with all that is in it. No links: a store adds to its files.
+fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to).map_err(Error::io(to, "making"))?;
+    let mut entries = BTreeMap::new();
+    for entry in fs::read_dir(from).map_err(Error::io(from, "reading"))? {
+        let entry = entry.map_err(Error::io(from, "reading"))?;
+        entries.insert(entry.file_name(), entry.path());
+    }
+    for (name, path) in entries {
+        let target = to.join(name);
+        if path.is_dir() {
+            copy_folder(&path, &target)?;
+        } else {
+            fs::copy(&path, &target).map_err(Error::io(&path, "copying"))?;
+        }
+    }
+    Ok(())
+}
