@@ -11,11 +11,24 @@ pub struct Params {
     pub weak: (f64, f64),
     /// Of links, words and whatever else proposes pairs without an address. Default 0.1, 4.
     pub other: (f64, f64),
+    /// Pairs of keys that are right from which pages without a key are believed to have no partner. Default 10.
+    pub many_pairs: usize,
+    /// … if these are at least this share of the smaller language's pages. Default 0.5.
+    pub most_pages: f64,
+    /// The largest share of right pairs of `other` sources then. Default 0.0005.
+    pub beside_keys: f64,
 }
 
 impl Default for Params {
     fn default() -> Params {
-        Params { strong: (0.9, 4.0), weak: (0.1, 4.0), other: (0.1, 4.0) }
+        Params {
+            strong: (0.9, 4.0),
+            weak: (0.1, 4.0),
+            other: (0.1, 4.0),
+            many_pairs: 10,
+            most_pages: 0.5,
+            beside_keys: 0.0005,
+        }
     }
 }
 

@@ -56,8 +56,13 @@ pub fn unique(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
 }
 
 /// Weighs the evidence, learns how often each source is right, and takes the best pairs first, one partner a page in
-/// each language pair. `scorer` gives the weights of a language pair. Cost: n log n.
-pub fn judge(compared: &[Compared], scorer: impl Fn(LangPair) -> Scorer, config: &Config) -> Judged {
+/// each language pair. `scorer` gives the weights of a language pair, `smaller` the pages of its smaller language. Cost: n log n.
+pub fn judge(
+    compared: &[Compared],
+    scorer: impl Fn(LangPair) -> Scorer,
+    smaller: impl Fn(LangPair) -> usize,
+    config: &Config,
+) -> Judged {
     let params = &config.judge;
     let mut by_langs: BTreeMap<LangPair, Vec<&Compared>> = BTreeMap::new();
     for one in compared {
@@ -78,8 +83,18 @@ pub fn judge(compared: &[Compared], scorer: impl Fn(LangPair) -> Scorer, config:
             Method::WeakKey => params.prior.weak,
             Method::Link | Method::Words | Method::Votes | Method::All => params.prior.other,
         };
-        let shares: BTreeMap<(Method, u32), f64> =
+        let mut shares: BTreeMap<(Method, u32), f64> =
             of_source.iter().map(|(&source, e)| (source, prior::share_right(e, belief(source.0)))).collect();
+        // Where keys are right and pair many pages, a page they do not pair has hardly a partner.
+        let by_keys = of_source.iter().filter(|(source, _)| source.0 == Method::Key && shares[source] > 0.5);
+        let by_keys = by_keys.map(|(_, pairs)| pairs.len()).sum::<usize>();
+        if by_keys >= params.prior.many_pairs && by_keys as f64 >= params.prior.most_pages * smaller(langs) as f64 {
+            for ((method, _), share) in &mut shares {
+                if belief(*method) == params.prior.other {
+                    *share = share.min(params.prior.beside_keys);
+                }
+            }
+        }
         let is_same = |one: &Compared| one.same_text > params.most_same_text;
         let score = |(one, &evidence): (&&Compared, &f64)| {
             let share = shares.get(&(one.candidate.method, one.candidate.key)).copied().unwrap_or(0.5);
@@ -142,7 +157,7 @@ mod tests {
             .collect();
         let mut scorer = Scorer { weights: [0.0; crate::judge::score::INPUTS] };
         scorer.weights[2 + 2 * Measure::Content as usize] = 8.0;
-        let judged = judge(&compared, |_| scorer.clone(), &Config::default());
+        let judged = judge(&compared, |_| scorer.clone(), |_| 40, &Config::default());
         let source = judged.sources[0].1;
         assert!((0.4..0.6).contains(&source.share) && (source.pairs, source.accepted) == (40, 19), "{source:?}");
         assert_eq!(judged.rows[0].1.fate, Fate::SameText as u8);

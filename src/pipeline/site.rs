@@ -99,6 +99,12 @@ impl<'s> SiteView<'s> {
         counts.into_iter().map(|(host, count)| (host.to_owned(), count)).collect()
     }
 
+    /// How many pages the smaller of two languages has.
+    pub fn smaller(&self, langs: LangPair) -> usize {
+        let count = |wanted: Lang| self.langs.iter().filter(|&&lang| lang == wanted).count();
+        count(langs.a).min(count(langs.b))
+    }
+
     /// The pages of each language that competes.
     pub fn by_lang(&self) -> BTreeMap<Lang, Vec<u32>> {
         let mut by_lang: BTreeMap<Lang, Vec<u32>> = BTreeMap::new();

@@ -78,8 +78,26 @@ fn fit(examples: &[&Examples]) -> Scorer {
         good.extend(thin(&one.good));
         bad.extend(thin(&one.bad));
     }
-    let flat = Scorer { weights: [0.0; INPUTS] };
-    Scorer::fit(&good, &bad, &flat, &FitParams { stiffness: 1.0, ..FitParams::default() })
+    // More alike is never worse: a measure that gets a negative weight says nothing here that others do not say.
+    let mut left_out: BTreeSet<usize> = BTreeSet::new();
+    loop {
+        let without = |list: &[Similarities]| -> Vec<Similarities> {
+            let mut list = list.to_vec();
+            list.iter_mut().for_each(|one| left_out.iter().for_each(|&at| one.0[at] = f32::NAN));
+            list
+        };
+        let flat = Scorer { weights: [0.0; INPUTS] };
+        let params = FitParams { stiffness: 1.0, ..FitParams::default() };
+        let scorer = Scorer::fit(&without(&good), &without(&bad), &flat, &params);
+        let negative: Vec<usize> = (0..Similarities::COUNT).filter(|&at| scorer.weights[2 + 2 * at] < -1e-9).collect();
+        if negative.is_empty() {
+            return scorer;
+        }
+        // The worst goes first: others may have been negative because of it.
+        let worst =
+            negative.into_iter().min_by(|&x, &y| scorer.weights[2 + 2 * x].total_cmp(&scorer.weights[2 + 2 * y]));
+        left_out.extend(worst);
+    }
 }
 
 fn main() {

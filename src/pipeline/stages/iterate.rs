@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::iterate::neighbours;
 use crate::iterate::propose::{self, Belief};
 use crate::judge::decide::Fate;
+use crate::judge::score::Scorer;
 use crate::pipeline::candidates::{self, Partners};
 use crate::pipeline::judging::{Candidate, Compared, Judged, NO_KEY, judge, unique};
 use crate::pipeline::learn::{Models, teach_site};
@@ -146,6 +147,9 @@ struct Rounds<'v, 's> {
     models: &'v Models,
     /// What this site itself teaches, for language pairs the run has learnt nothing of.
     taught: Models,
+    /// Weights fitted to this site.
+    fitted: BTreeMap<LangPair, Scorer>,
+    shipped: Scorer,
     weights: WordWeights,
     network: Network,
     compared: Vec<Compared>,
@@ -166,6 +170,8 @@ impl<'v, 's> Rounds<'v, 's> {
             config: context.config,
             models,
             taught: Models::default(),
+            fitted: BTreeMap::new(),
+            shipped: Scorer::default(),
             weights: view.word_weights()?,
             network: Network::new(view),
             compared: Vec::new(),
@@ -193,6 +199,7 @@ impl<'v, 's> Rounds<'v, 's> {
         self.judge();
         let found = self.by_words()?;
         self.compare(found)?;
+        self.fit();
         self.judge();
         for round in 0..self.config.iterate.rounds {
             self.context.check_stop()?;
@@ -203,8 +210,10 @@ impl<'v, 's> Rounds<'v, 's> {
                 self.vote()?;
             }
             self.judge();
-            if round == 0 {
+            if round < TEACHING_ROUNDS {
+                self.fit();
                 self.teach()?;
+                self.judge();
             }
             if self.accepted() == before && new == 0 {
                 break;
@@ -214,8 +223,53 @@ impl<'v, 's> Rounds<'v, 's> {
     }
 
     fn judge(&mut self) {
-        let scorer = |langs| self.models.scorer(langs);
-        self.judged = judge(&self.compared, scorer, self.config);
+        let scorer = |langs| self.fitted.get(&langs).cloned().unwrap_or_else(|| self.models.scorer(langs));
+        self.judged = judge(&self.compared, scorer, |langs| self.view.smaller(langs), self.config);
+    }
+
+    /// Fits the weights of language pairs that the run has learnt nothing of to what this site has: good are pairs that are
+    /// each other's best by far, bad the other candidates of their pages.
+    fn fit(&mut self) {
+        let params = &self.config.judge.fit;
+        let mut by_langs: BTreeMap<LangPair, Vec<(&Compared, f64)>> = BTreeMap::new();
+        for one in self.compared.iter().filter(|one| one.same_text <= self.config.judge.most_same_text) {
+            let langs = one.candidate.langs;
+            if !self.models.learnt.contains_key(&langs) {
+                let scorer = self.fitted.get(&langs).unwrap_or(&self.shipped);
+                by_langs.entry(langs).or_default().push((one, scorer.evidence(&one.similarities, params)));
+            }
+        }
+        for (langs, list) in by_langs {
+            // Best and second best of each page.
+            let mut best: FxHashMap<u32, (f64, f64)> = FxHashMap::default();
+            for (one, evidence) in &list {
+                for page in [one.candidate.a, one.candidate.b] {
+                    let (first, second) = best.entry(page).or_insert((f64::NEG_INFINITY, f64::NEG_INFINITY));
+                    if evidence > first {
+                        (*first, *second) = (*evidence, *first);
+                    } else if evidence > second {
+                        *second = *evidence;
+                    }
+                }
+            }
+            let leads = |page: u32, evidence: f64| {
+                best.get(&page).is_some_and(|(first, second)| evidence >= *first && evidence - second >= LEAD)
+            };
+            let (mut good, mut bad, mut led) = (Vec::new(), Vec::new(), rustc_hash::FxHashSet::default());
+            for (one, evidence) in &list {
+                if leads(one.candidate.a, *evidence) && leads(one.candidate.b, *evidence) {
+                    good.push(one.similarities);
+                    led.extend([one.candidate.a, one.candidate.b]);
+                }
+            }
+            for (one, evidence) in &list {
+                let is_good = leads(one.candidate.a, *evidence) && leads(one.candidate.b, *evidence);
+                if !is_good && (led.contains(&one.candidate.a) || led.contains(&one.candidate.b)) {
+                    bad.push(one.similarities);
+                }
+            }
+            self.fitted.insert(langs, Scorer::fit(&good, &bad, &self.shipped, params));
+        }
     }
 
     fn accepted(&self) -> Vec<(LangPair, PageIds)> {
@@ -309,11 +363,27 @@ impl<'v, 's> Rounds<'v, 's> {
         let ballots: Vec<Vec<PageIds>> = ballots.collect::<Result<_>>()?;
         let mut votes: BTreeMap<(LangPair, u32, u32), u32> = BTreeMap::new();
         let mut all: FxHashMap<(LangPair, u32), u32> = FxHashMap::default();
+        let mut cast = |langs: LangPair, x: u32, y: u32| {
+            *votes.entry((langs, x, y)).or_default() += 1;
+            *all.entry((langs, x)).or_default() += 1;
+            *all.entry((langs, y)).or_default() += 1;
+        };
         for ((langs, _), ballot) in accepted.iter().zip(&ballots) {
-            for &(x, y) in ballot {
-                *votes.entry((*langs, x, y)).or_default() += 1;
-                *all.entry((*langs, x)).or_default() += 1;
-                *all.entry((*langs, y)).or_default() += 1;
+            ballot.iter().for_each(|&(x, y)| cast(*langs, x, y));
+        }
+        // Two translations of one page are translations of each other.
+        let mut of_page: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (_, row) in &accepted {
+            of_page.entry(row.a).or_default().push(row.b);
+            of_page.entry(row.b).or_default().push(row.a);
+        }
+        for versions in of_page.values() {
+            for (at, &x) in versions.iter().enumerate() {
+                for &y in &versions[at + 1..] {
+                    if let Some((langs, (a, b))) = self.view.ordered(x, y) {
+                        cast(langs, a, b);
+                    }
+                }
             }
         }
         let share = |langs: LangPair, a: u32, b: u32| -> Option<f32> {
@@ -348,6 +418,10 @@ impl<'v, 's> Rounds<'v, 's> {
     }
 }
 
+/// How much better than any other a pair must be for both of its pages to be taken as surely good, in nats.
+const LEAD: f64 = 1.5;
+/// Rounds after which weights and words are learnt again.
+const TEACHING_ROUNDS: usize = 3;
 /// Probability from which a pair teaches its site.
 const SURE: f32 = 0.9;
 /// Pairs that teach, at the least.

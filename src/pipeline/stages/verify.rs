@@ -218,7 +218,7 @@ fn verify(
             .zip(similarities)
             .map(|(candidate, (similarities, same_text))| Compared { candidate, similarities, same_text })
             .collect();
-        let judged = judge(&compared, |langs| models.scorer(langs), config);
+        let judged = judge(&compared, |langs| models.scorer(langs), |langs| view.smaller(langs), config);
         record.pairs = judged.rows.into_iter().map(|(_, row)| row).collect();
         record.sources = judged.sources.into_iter().map(|(_, row)| row).collect();
     }
