@@ -1,7 +1,7 @@
 //! Settings: one section for each method, with the presets of the papers.
 
 use crate::types::Lang;
-use crate::{archive, extract, keys};
+use crate::{archive, explore, extract, keys, recover};
 
 /// Names of the presets, and what each is.
 pub const PRESETS: &[(&str, &str)] = &[
@@ -24,6 +24,10 @@ pub struct Config {
     pub extract: extract::Params,
     /// Key discovery.
     pub keys: keys::Params,
+    /// Deep pages.
+    pub recover: recover::Params,
+    /// Exploring.
+    pub explore: explore::Params,
     /// Ingestion.
     pub ingest: IngestParams,
 }

@@ -5,3 +5,4 @@ pub mod graph;
 pub mod postings;
 pub mod site;
 pub mod sorter;
+pub mod web;

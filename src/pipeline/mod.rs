@@ -15,7 +15,9 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::store::Store;
 
+pub mod explore;
 pub mod observer;
+pub mod recover;
 pub mod stages;
 
 use observer::Observer;

@@ -1,3 +1,5 @@
-//! Text tools that two or more methods need: [`tokens`] takes addresses apart.
+//! Text tools that two or more methods need: [`tokens`] takes addresses apart, [`counterpart`] writes those that a key turns
+//! an address into.
 
+pub mod counterpart;
 pub mod tokens;

@@ -209,7 +209,8 @@ impl Work {
         Ok(())
     }
 
-    /// The order of the pages of a site: new ones as entries, old ones as ordinals; the newest capture of each address.
+    /// The order of the pages of a site: new ones as entries, old ones as ordinals; the fullest capture of each address, and
+    /// of these the newest.
     fn merge(&self, store: &Store, old: &SiteHead, group: &[Entry]) -> Result<Merged> {
         use crate::index::site::Addresses;
         let old_pages = store.site_pages(old)?;
@@ -222,11 +223,11 @@ impl Work {
         let stamp = |source: Source| match source.place() {
             Place::Old(page) => {
                 let (chunk, at) = old_pages.chunk(page);
-                (chunk.dates[at].to_native(), chunk.digests[at].to_native())
+                (chunk.forms[at], chunk.dates[at].to_native(), chunk.digests[at].to_native())
             }
             Place::New(batch, at) => {
                 let page = &self.batches[batch].1.pages[at];
-                (page.date_ms.to_native(), page.digest.to_native())
+                (page.form, page.date_ms.to_native(), page.digest.to_native())
             }
         };
         let mut order: Vec<([u64; 2], Source)> = Vec::with_capacity(old_pages.count() as usize + group.len());

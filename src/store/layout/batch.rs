@@ -58,6 +58,8 @@ pub struct PageEntry {
     pub identity: String,
     /// Scheme is https.
     pub https: bool,
+    /// [`crate::types::Form`].
+    pub form: u8,
     /// Its page record.
     pub page: u64,
     /// Milliseconds since 1970 UTC.
@@ -124,6 +126,7 @@ impl ArchivedPageEntry {
         PageEntry {
             identity: self.identity.to_string(),
             https: self.https,
+            form: self.form,
             page: self.page.to_native(),
             date_ms: self.date_ms.to_native(),
             digest: self.digest.to_native(),
