@@ -183,6 +183,48 @@ fn real_wat_and_wet_files_go_in() {
     }
 }
 
+/// A WARC of one record of another type.
+fn write_record(path: &Path, kind: &str, content_type: &str, url: &str, block: &str) {
+    let length = block.len();
+    let record = format!(
+        "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2024-05-06T07:08:09Z\r\n\
+         WARC-Record-ID: <urn:x>\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n\r\n{block}\r\n\r\n"
+    );
+    fs::write(path, record).expect("room on the disk");
+}
+
+/// Text comes with the WET, links with the WAT, in whatever order; then the page itself has both.
+#[test]
+fn text_and_links_of_a_page_come_together() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let wat = r#"{"Envelope":{"WARC-Header-Metadata":{"WARC-Type":"response"},"Payload-Metadata":{"HTTP-Response-Metadata":{
+        "Response-Message":{"Status":"200"},"Headers":{"Content-Type":"text/html"},"HTML-Metadata":{"Head":{"Title":"A"},
+        "Links":[{"path":"A@/href","url":"http://other.example.net/"}]}}}}}"#;
+    let url = "http://both.test/en/a.html";
+    write_record(&at("a.wat"), "metadata", "application/json", url, wat);
+    write_record(&at("a.wet"), "conversion", "text/plain", url, &format!("A\n{EN}.\n{EN}."));
+    write(&at("a.warc"), &[(url.to_owned(), page("en", "a", &["http://own.example.com/".into()]))]);
+    for (name, order) in [("s", ["a.wat", "a.wet"]), ("t", ["a.wet", "a.wat"])] {
+        let outside = |wanted: &str| {
+            let store = diglot::store::Store::open(&at(name), diglot::store::Access::Read).expect("a store");
+            let site = diglot::types::SiteId(0);
+            let generation = store.site(site).expect("readable").expect("a site").generation;
+            let links = store.site_links(site, generation).expect("readable").expect("fresh");
+            let hosts: Vec<String> =
+                links.chunks().flat_map(|chunk| chunk.outside.iter().map(|row| row.host.to_string())).collect();
+            assert_eq!(hosts, [wanted], "{name}");
+        };
+        run(&at(name), &[&at(order[0])]);
+        run(&at(name), &[&at(order[1])]);
+        outside("other.example.net");
+        let hosts = rows(&at(name), &["hosts"]);
+        assert_eq!((hosts.len(), hosts[0]["langs"].as_str()), (1, Some("en:1")));
+        run(&at(name), &[&at("a.warc")]);
+        outside("own.example.com");
+    }
+}
+
 #[test]
 fn bilingual_sites_name_the_next_ones_and_rounds_are_kept() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -143,6 +143,7 @@ fn entry() -> PageEntry {
         confidence: 0.5,
         declared: *b"zh-Hans\0",
         latin_share: 0.25,
+        links: 8,
     }
 }
 
@@ -238,6 +239,7 @@ fn chunk() -> SiteChunk {
         titles: vec![9, 10],
         sketches: vec![[1; 8], [2; 8]],
         forms: vec![3, 0],
+        links: vec![0, 64],
     }
 }
 
@@ -281,8 +283,8 @@ const LAYOUT: (u32, &[(&str, u64)]) = (
     2,
     &[
         ("page", 0xcbcd0c376f0d47e3),
-        ("batch", 0xff3d12dcd349bd77),
-        ("site", 0x772ebbb57203fe0e),
+        ("batch", 0x4d5cadeb6c90ac78),
+        ("site", 0x8c3c4eef72564d89),
         ("result", 0xc483df01058aecf8),
         ("skip", 0x3e65e2df7d863f0a),
         ("graph", 0x266c16dfe0095b81),

@@ -80,6 +80,8 @@ pub struct PageEntry {
     pub declared: [u8; 8],
     /// Share of A–Z in its letters.
     pub latin_share: f32,
+    /// Page record that has the links of a page whose own record is text alone; 0: its own.
+    pub links: u64,
 }
 
 /// One left-out capture, for `explain`.
@@ -137,6 +139,7 @@ impl ArchivedPageEntry {
             confidence: self.confidence.to_native(),
             declared: self.declared,
             latin_share: self.latin_share.to_native(),
+            links: self.links.to_native(),
         }
     }
 }

@@ -60,12 +60,12 @@ mod tests {
             SkipSample = ArchivedSkipSample { reason, offset, detail }
             PageEntry = ArchivedPageEntry {
                 identity, https, form, page, date_ms, digest, text_bytes, title, sketch, detected, confidence, declared,
-                latin_share
+                latin_share, links
             }
             SkipEntry = ArchivedSkipEntry { identity, reason, detail, archive, offset, length }
             SiteChunk = ArchivedSiteChunk {
                 identities, ends, https, pages, dates, digests, langs, detected, confidence, declared, latin_share,
-                text_bytes, titles, sketches, forms
+                text_bytes, titles, sketches, forms, links
             }
             SkipChunk = ArchivedSkipChunk { entries }
             ResultRecord = ArchivedResultRecord {

@@ -42,6 +42,8 @@ pub struct SiteChunk {
     pub sketches: Vec<[u32; 8]>,
     /// [`Form`].
     pub forms: Vec<u8>,
+    /// [`PageEntry::links`].
+    pub links: Vec<u64>,
 }
 
 /// Left-out captures of one site, sorted by address. Kind 5.
@@ -78,6 +80,7 @@ impl ChunkBuilder {
         chunk.titles.push(entry.title);
         chunk.sketches.push(entry.sketch);
         chunk.forms.push(entry.form);
+        chunk.links.push(entry.links);
         (chunk.ends.len() == CHUNK_PAGES).then(|| std::mem::take(chunk))
     }
 
@@ -136,6 +139,14 @@ impl ArchivedSiteChunk {
         }
     }
 
+    /// The page record that has a page's links.
+    pub fn link_record(&self, at: usize) -> u64 {
+        match self.links[at].to_native() {
+            0 => self.pages[at].to_native(),
+            links => links,
+        }
+    }
+
     /// How much of a page is there.
     pub fn form(&self, at: usize) -> Form {
         Form::from_code(self.forms[at])
@@ -158,6 +169,7 @@ impl ArchivedSiteChunk {
             confidence: facts.confidence,
             declared: facts.declared.to_bytes(),
             latin_share: facts.latin_share,
+            links: self.links[at].to_native(),
         }
     }
 }
