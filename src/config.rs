@@ -3,7 +3,7 @@
 use crate::index::retrieval;
 use crate::pipeline::learn;
 use crate::types::Lang;
-use crate::{archive, extract, iterate, judge, keys, verify};
+use crate::{archive, explore, extract, iterate, judge, keys, recover, verify};
 use std::path::PathBuf;
 
 /// Names of the presets, and what each is.
@@ -75,6 +75,10 @@ pub struct Config {
     pub lexicons: Vec<PathBuf>,
     /// Candidates that no address reveals.
     pub retrieval: retrieval::Params,
+    /// Deep pages.
+    pub recover: recover::Params,
+    /// Exploring.
+    pub explore: explore::Params,
     /// Ingestion.
     pub ingest: IngestParams,
 }

@@ -9,7 +9,8 @@ use crate::judge::decide::Fate;
 use crate::keys::{State, credibility};
 use crate::store::catalog::Table;
 use crate::store::layout::{
-    ArchivedJudgedRow, ArchivedPairRow, ArchivedResultRecord, JudgedHead, JudgedRecord, SiteHead, SkipEntry,
+    ArchivedJudgedRow, ArchivedPairRow, ArchivedResultRecord, AskedRecord, JudgedHead, JudgedRecord, SiteHead,
+    SkipEntry,
 };
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{SitePages, Store};
@@ -95,7 +96,8 @@ impl Scope {
         Err(unknown())
     }
 
-    fn has_host(&self, identity: &str) -> bool {
+    /// True when an address (without scheme) is of the scope's host.
+    pub fn has_host(&self, identity: &str) -> bool {
         let host = identity.split('/').next().unwrap_or("");
         self.host.as_deref().is_none_or(|wanted| wanted == host)
     }
@@ -113,6 +115,8 @@ pub struct Site {
     pub result: Option<Mapped<crate::store::layout::ResultRecord>>,
     /// What verification or iteration left, whichever was last, if made from these keys.
     pub judged: Option<Mapped<JudgedRecord>>,
+    /// What crawlers were asked for, by address without scheme.
+    pub asked: BTreeMap<String, AskedRecord>,
 }
 
 impl Site {
@@ -138,7 +142,7 @@ impl Site {
                 }
             }
         }
-        Ok(Site { id, head, pages, result, judged })
+        Ok(Site { id, head, pages, result, judged, asked: store.asked(id)? })
     }
 
     /// The language a page counts for: as detected, or as settled by keys.
@@ -148,6 +152,14 @@ impl Site {
             Some(Lang::from_bytes(result.settled[at].1))
         });
         settled.unwrap_or_else(|| self.pages.facts(page).detected)
+    }
+
+    /// True when a page was asked for because of a key, and that key pairs it.
+    pub fn is_recovered(&self, page: u32) -> bool {
+        let Some(asked) = self.asked.get(self.pages.identity(page)) else { return false };
+        let Some(result) = &self.result else { return false };
+        let mut pairs = result.pairs.iter().filter(|pair| pair.a == page || pair.b == page);
+        pairs.any(|pair| result.keys.get(pair.key.to_native() as usize).is_some_and(|row| is_pattern(row, asked)))
     }
 
     /// Captures left out, of one address.
@@ -169,6 +181,10 @@ impl Site {
     pub fn host(&self, page: u32) -> &str {
         self.pages.identity(page).split('/').next().unwrap_or("")
     }
+}
+
+fn is_pattern(row: &crate::store::layout::ArchivedKeyRow, asked: &AskedRecord) -> bool {
+    row.key().is_some_and(|key| key.pattern() == asked.pattern)
 }
 
 /// Numbers of the sites of a scope, by domain.
@@ -249,6 +265,9 @@ pub fn pair_line(site: &Site, result: &ArchivedResultRecord, config: &Config, pa
     let row = result.keys.get(pair.key.to_native() as usize);
     let found = row.and_then(|row| row.key());
     let (lang_a, lang_b) = found.as_ref().map_or((site.lang(a), site.lang(b)), |key| (key.langs.a, key.langs.b));
+    let of_asked = |page: u32| site.asked.get(site.pages.identity(page));
+    let asked = if site.asked.is_empty() { None } else { of_asked(a).or_else(|| of_asked(b)) };
+    let recovered = asked.zip(row).is_some_and(|(asked, row)| is_pattern(row, asked));
     let turned = config.lang_rank(lang_b) < config.lang_rank(lang_a);
     let key = found.map(|key| if turned { key.turned() } else { key.edits });
     let pattern = key.map(|edits| crate::types::pattern(&edits)).unwrap_or_default();
@@ -259,7 +278,7 @@ pub fn pair_line(site: &Site, result: &ArchivedResultRecord, config: &Config, pa
         lang_a: first.1,
         lang_b: second.1,
         score: row.map_or(0.0, |row| row.credibility.to_native()),
-        method: "key",
+        method: if recovered { "recovered" } else { "key" },
         key: pattern,
     }
 }
@@ -284,6 +303,50 @@ pub fn judged_line(site: &Site, result: &ArchivedResultRecord, config: &Config, 
         method: Method::from_code(row.method).map_or("?", Method::name),
         key: pattern.unwrap_or_default(),
     }
+}
+
+/// A capture to fetch: a page of a pair that only an index or a WAT knows.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FetchLine {
+    /// Archive file, as the index names it.
+    pub file: String,
+    /// Where its record begins there.
+    pub offset: u64,
+    /// Bytes it takes there; 0 where the index does not tell.
+    pub length: u64,
+    /// Its address.
+    pub url: String,
+}
+
+/// The captures to fetch so that the pairs of a scope have text: by file and offset, each once.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn fetch(store: &Store, scope: &Scope) -> Result<Vec<FetchLine>> {
+    let mut lines = Vec::new();
+    for id in sites(store, scope)? {
+        let site = Site::open(store, id)?;
+        let Some(result) = &site.result else { continue };
+        let in_scope = |page: u32| scope.has_host(site.pages.identity(page));
+        let pairs = result.pairs.iter().map(|pair| [pair.a.to_native(), pair.b.to_native()]);
+        let mut pages: Vec<u32> = pairs.filter(|pair| pair.iter().any(|page| in_scope(*page))).flatten().collect();
+        pages.sort_unstable();
+        pages.dedup();
+        for page in pages {
+            let (chunk, at) = site.pages.chunk(page);
+            if chunk.form(at).has_text() {
+                continue;
+            }
+            let record = store.pages.read(crate::store::records::RecordRef(chunk.pages[at].to_native()))?;
+            if !record.file.is_empty() {
+                let (offset, length) = (record.offset.to_native(), record.length.to_native());
+                lines.push(FetchLine { file: record.file.to_string(), offset, length, url: site.pages.url(page) });
+            }
+        }
+    }
+    lines.sort_unstable();
+    lines.dedup();
+    Ok(lines)
 }
 
 /// The keys of a scope: by domain, then strongest first; weak ones only when asked for.

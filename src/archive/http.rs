@@ -2,7 +2,7 @@
 
 use super::Params;
 use super::coding::{CodingError, decode, unchunk};
-use crate::types::{Capture, RawRecord, Skip, SkipReason};
+use crate::types::{Capture, Form, RawRecord, Skip, SkipReason};
 
 /// Bytes of a body without a content type in which markup has to show.
 const SNIFF_BYTES: usize = 512;
@@ -16,7 +16,13 @@ const SNIFF_BYTES: usize = 512;
 /// Why the record is no page: [`SkipReason::BadHttp`], [`SkipReason::Status`], [`SkipReason::NotHtml`],
 /// [`SkipReason::BadCoding`], [`SkipReason::BodyTooLong`] or [`SkipReason::EmptyBody`].
 pub fn capture(record: RawRecord, params: &Params) -> Result<Capture, Skip> {
-    let RawRecord { url, date_ms, offset, length, http, content_type, mut block } = record;
+    match record.form {
+        Form::Index => return super::cdx::capture(record),
+        Form::Links => return super::wat::capture(record),
+        Form::Text => return text(record),
+        Form::Page => {}
+    }
+    let RawRecord { form, url, date_ms, offset, length, http, content_type, mut block } = record;
     let found =
         if http { Response::read(&block) } else { Ok(Response { status: 200, content_type, ..Response::default() }) };
     let made = found.and_then(|response| {
@@ -27,6 +33,8 @@ pub fn capture(record: RawRecord, params: &Params) -> Result<Capture, Skip> {
     });
     match made {
         Ok((response, body)) => Ok(Capture {
+            form,
+            pointer: None,
             url,
             date_ms,
             offset,
@@ -38,6 +46,16 @@ pub fn capture(record: RawRecord, params: &Params) -> Result<Capture, Skip> {
         }),
         Err((reason, detail)) => Err(Skip { reason, offset, length, url, detail }),
     }
+}
+
+/// A text without markup is a capture as it is.
+fn text(record: RawRecord) -> Result<Capture, Skip> {
+    let RawRecord { form, url, date_ms, offset, length, content_type, block, .. } = record;
+    if block.is_empty() {
+        return Err(Skip { reason: SkipReason::EmptyBody, offset, length, url, detail: String::new() });
+    }
+    let capture = Capture { form, url, date_ms, offset, length, status: 200, content_type, ..Capture::default() };
+    Ok(Capture { body: block, ..capture })
 }
 
 type Refusal = (SkipReason, String);

@@ -166,6 +166,7 @@ impl Mirror {
         }
         match saved::restore(&self.root.join(&file.path), &file.path, &self.addresses, self.max_record_bytes) {
             Ok(Some(restored)) => Item::Record(RawRecord {
+                form: crate::types::Form::Page,
                 url: file.url.clone(),
                 date_ms: if file.date_ms == 0 { self.written_ms } else { file.date_ms },
                 offset,

@@ -10,14 +10,19 @@
 //! | `inputs.rs` | what the user names → the archives meant |
 //! | `window.rs`, `codec.rs`, `members.rs` | a file's bytes → decompressed bytes, and where its members begin |
 //! | `records.rs` | where records begin and end, and where to go on behind damage |
-//! | `warc.rs`, `arc.rs` | the header of a record |
+//! | `warc.rs`, `arc.rs` | the header of a record; WAT and WET files are WARC files too |
+//! | `cdx.rs`, `columnar.rs` | the lines of an index: CDXJ, CDX, Common Crawl's Parquet |
+//! | `wat.rs` | what a WAT tells of a response |
 //! | `wacz.rs` | the WARC files inside a zip |
 //! | `httrack.rs`, `httrack/` | a mirror: its cache, its saved files, the links rewritten in them |
 //! | `http.rs`, `coding.rs` | status line, headers, transfer and content codings |
 
 mod arc;
+mod cdx;
 mod codec;
 mod coding;
+#[cfg(feature = "parquet")]
+mod columnar;
 mod http;
 mod httrack;
 mod inputs;
@@ -27,6 +32,7 @@ mod records;
 mod tests;
 mod wacz;
 mod warc;
+mod wat;
 mod window;
 
 use std::fs::File;
@@ -40,7 +46,15 @@ pub use http::capture;
 pub use inputs::expand;
 
 /// Every kind of archive that is read, in the order they are tried.
-pub const FORMATS: &[&dyn Format] = &[&warc::WarcFormat, &arc::ArcFormat, &wacz::WaczFormat, &httrack::HttrackFormat];
+pub const FORMATS: &[&dyn Format] = &[
+    &warc::WarcFormat,
+    &arc::ArcFormat,
+    &wacz::WaczFormat,
+    &httrack::HttrackFormat,
+    &cdx::CdxFormat,
+    #[cfg(feature = "parquet")]
+    &columnar::ColumnarFormat,
+];
 
 /// First bytes of a file, by which its kind is told.
 const HEAD_BYTES: u64 = 4 << 10;

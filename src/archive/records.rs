@@ -15,7 +15,7 @@ use super::codec::Codec;
 use super::members::{Members, More, is_blank};
 use super::{Archive, Item};
 use crate::error::{Error, Result};
-use crate::types::{RawRecord, Skip, SkipReason};
+use crate::types::{Form, RawRecord, Skip, SkipReason};
 
 /// The longest header of a record, in bytes; beyond it the header is taken as malformed.
 const MAX_HEADER_BYTES: usize = 64 << 10;
@@ -452,26 +452,33 @@ impl<D: Dialect> Archive for Records<D> {
 
 /// A whole record: something that may hold a page, or why not.
 fn judge(begin: Begin, head: Head, block: &[u8]) -> Item {
+    let content_type = head.content_type.as_deref().unwrap_or("").trim_start().to_ascii_lowercase();
+    let is_address = is_web(&head.url);
+    let form = match head.kind {
+        // WAT and WET files.
+        Kind::Other(SkipReason::Metadata) if is_address && content_type.starts_with("application/json") => Form::Links,
+        Kind::Other(SkipReason::Conversion) if is_address && content_type.starts_with("text/plain") => Form::Text,
+        _ => Form::Page,
+    };
     let is_http = match head.kind {
+        Kind::Other(_) if form != Form::Page => false,
         Kind::Other(reason) => {
             let detail = head.type_name.clone();
             return skip(reason, begin, &head, detail);
         }
         Kind::Resource => false,
-        Kind::Response => {
-            let declared = head.content_type.as_deref().unwrap_or("").trim_start().to_ascii_lowercase();
-            declared.starts_with("application/http") || block.starts_with(b"HTTP/")
-        }
+        Kind::Response => content_type.starts_with("application/http") || block.starts_with(b"HTTP/"),
     };
     if head.url.is_empty() {
         let detail = format!("{}: no address", head.type_name);
         return skip(SkipReason::BadRecord, begin, &head, detail);
     }
-    if !is_web(&head.url) {
+    if !is_address {
         let detail = format!("{}: {}", head.type_name, head.url);
         return skip(SkipReason::NotWeb, begin, &head, detail);
     }
     if !is_http
+        && form == Form::Page
         && let Some(content_type) = head.content_type.as_deref()
         && !super::http::is_html_type(content_type)
     {
@@ -479,6 +486,7 @@ fn judge(begin: Begin, head: Head, block: &[u8]) -> Item {
         return skip(SkipReason::NotHtml, begin, &head, detail);
     }
     Item::Record(RawRecord {
+        form,
         url: head.url,
         date_ms: head.date_ms,
         offset: begin.offset,

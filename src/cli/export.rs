@@ -19,13 +19,14 @@ use super::{Global, STOP};
 #[command(after_help = "\
 Examples:
   diglot export -o pairs.tsv
+  diglot export --what fetch -o ranges.tsv    what to fetch of an archive known by its index
   diglot export --format jsonl --host example.org | gzip > pairs.jsonl.gz")]
 pub struct Export {
     /// How it is written: tsv or jsonl.
     #[arg(long, default_value = "tsv")]
     format: String,
-    /// What to export.
-    #[arg(long, default_value = "pairs", value_parser = ["pairs"])]
+    /// What to export: pairs, or the captures to fetch (file, offset, length) where pairs come from an index without text.
+    #[arg(long, default_value = "pairs", value_parser = ["pairs", "fetch"])]
     what: String,
     /// Only this host or registrable domain.
     #[arg(long, value_name = "HOST")]
@@ -47,6 +48,10 @@ impl Export {
         let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
         let mut write = |out: &mut dyn Write, place: &str| -> anyhow::Result<()> {
             let failed = |source| Error::Io { path: place.into(), action: "writing", source };
+            if self.what == "fetch" {
+                super::fetch::write(&query::fetch(&store, &scope)?, self.format == "jsonl", out).map_err(failed)?;
+                return Ok(out.flush().map_err(failed)?);
+            }
             exporter.begin(out).map_err(failed)?;
             query::for_each_pair(&store, &config, &scope, |pair| {
                 if STOP.load(Ordering::Relaxed) {

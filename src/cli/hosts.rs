@@ -1,6 +1,7 @@
 //! `diglot hosts`.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use clap::{Args, ValueEnum};
 use diglot::query;
@@ -19,6 +20,8 @@ enum Sort {
     Pairs,
     /// Most credible first: C(w), that of its best key.
     Credibility,
+    /// Highest PageRank among the hosts with pairs first; it is listed too.
+    Rank,
 }
 
 /// List the hosts: pages, pairs, and pages of each language.
@@ -41,24 +44,42 @@ impl Hosts {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let (store, _) = global.read()?;
         let mut hosts = query::hosts(&store)?;
+        drop(store);
+        let mut ranks = BTreeMap::new();
+        if self.sort == Sort::Rank {
+            super::run::bring_up_to_date(global, "keys")?;
+            let explored = super::explore::explored(global, false)?;
+            hosts = query::hosts(&global.read()?.0)?;
+            let rank = |host: &str| explored.rank_of(host).map_or(0.0, |rank| rank.pagerank);
+            ranks = hosts.iter().map(|host| (host.host.clone(), rank(&host.host))).collect();
+        }
+        let rank = |host: &str| ranks.get(host).copied().unwrap_or(0.0);
         match self.sort {
             Sort::Name => {}
             Sort::Pages => hosts.sort_by_key(|host| Reverse(host.pages)),
             Sort::Pairs => hosts.sort_by_key(|host| Reverse(host.pairs)),
             Sort::Credibility => hosts.sort_by(|a, b| b.credibility.total_cmp(&a.credibility)),
+            Sort::Rank => hosts.sort_by(|a, b| rank(&b.host).total_cmp(&rank(&a.host))),
         }
-        let mut listing =
-            Listing::new(self.format.get(), &["host", "domain", "pages", "pairs", "credibility", "langs"])?;
+        let mut columns = vec!["host", "domain", "pages", "pairs", "credibility", "langs"];
+        if self.sort == Sort::Rank {
+            columns.push("rank");
+        }
+        let mut listing = Listing::new(self.format.get(), &columns)?;
         for host in hosts {
             let langs: Vec<String> = host.langs.iter().map(|(lang, pages)| format!("{lang}:{pages}")).collect();
-            listing.row(vec![
+            let mut row = vec![
                 json!(host.host),
                 json!(host.domain),
                 json!(host.pages),
                 json!(host.pairs),
                 number(host.credibility, 4),
                 json!(langs.join(" ")),
-            ])?;
+            ];
+            if self.sort == Sort::Rank {
+                row.push(number(rank(&host.host), 9));
+            }
+            listing.row(row)?;
         }
         Ok(listing.finish()?)
     }

@@ -17,13 +17,16 @@ use diglot::types::Lang;
 mod compare;
 mod eval;
 mod explain;
+mod explore;
 mod export;
+mod fetch;
 mod gold;
 mod hosts;
 mod keys;
 mod listing;
 mod pairs;
 mod progress;
+mod recover;
 mod run;
 mod status;
 
@@ -31,7 +34,7 @@ use listing::Format;
 
 /// Finds the pages of web archives that are translations of each other.
 ///
-/// Archives (WARC, ARC, WACZ, HTTrack mirrors) go into a store; `diglot` learns from the addresses how each site marks
+/// Archives (WARC, ARC, WACZ, HTTrack mirrors, or indexes of them) go into a store; `diglot` learns from the addresses how each site marks
 /// its languages, and pairs the pages. Everything is offline, and every command can be interrupted: the same command goes on.
 #[derive(Parser)]
 #[command(name = "diglot", version, max_term_width = 100, after_help = EXAMPLES)]
@@ -73,6 +76,8 @@ enum Command {
     Hosts(hosts::Hosts),
     Pairs(pairs::Pairs),
     Explain(explain::Explain),
+    Recover(recover::Recover),
+    Explore(explore::Explore),
     Export(export::Export),
     Eval(eval::Eval),
     Compare(compare::Compare),
@@ -136,7 +141,13 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
     // These look at STOP, and end well; the others have nothing to lose.
     let ends_by_itself = matches!(
         cli.command,
-        Command::Run(_) | Command::Ingest(_) | Command::Keys(_) | Command::Export(_) | Command::Compare(_)
+        Command::Run(_)
+            | Command::Ingest(_)
+            | Command::Keys(_)
+            | Command::Export(_)
+            | Command::Recover(_)
+            | Command::Explore(_)
+            | Command::Compare(_)
     );
     ctrlc::set_handler(move || {
         // The second time the user means it: what is committed is safe.
@@ -153,6 +164,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Hosts(command) => command.run(global),
         Command::Pairs(command) => command.run(global),
         Command::Explain(command) => command.run(global),
+        Command::Recover(command) => command.run(global),
+        Command::Explore(command) => command.run(global),
         Command::Export(command) => command.run(global),
         Command::Eval(command) => command.run(global),
         Command::Compare(command) => command.run(global),

@@ -115,6 +115,22 @@ fn with_partial(store: &Store, inputs: Vec<PathBuf>) -> anyhow::Result<Vec<PathB
     Ok(all)
 }
 
+/// Does what is left of the stages up to `until`, for commands that list what these leave.
+pub fn bring_up_to_date(global: &Global, until: &str) -> anyhow::Result<()> {
+    let (store, config) = global.read()?;
+    let upto = STAGES.iter().position(|stage| stage.name() == until).unwrap_or(0);
+    let mut stale = false;
+    for stage in &STAGES[1..=upto.max(1)] {
+        stale |= !stage.remaining(&store, &config)?.is_empty();
+    }
+    drop(store);
+    if stale {
+        let (mut store, config) = global.write()?;
+        work(&mut store, &config, &[], global, until)?;
+    }
+    Ok(())
+}
+
 /// Runs the stages up to `until`.
 pub fn work(
     store: &mut Store,

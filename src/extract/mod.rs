@@ -2,16 +2,18 @@
 //!
 //! [`extract`] reads the bytes of one capture as UTF-8 (`charset`), walks its markup once (`html`, which looks tags up
 //! in `tags`, folds white space in `fold` and resolves addresses in `links`), and tells the language of the text
-//! (`language`). It keeps nothing between pages, so any number of threads may call it.
+//! (`language`). Text without markup is read by `plain`, the JSON of a WAT by `wat`. It keeps nothing between pages, so any number of threads may call it.
 
 mod charset;
 mod fold;
 mod html;
 mod language;
 mod links;
+mod plain;
 mod tags;
+mod wat;
 
-use crate::types::{CanonicalUrl, Capture, Page, SkipReason};
+use crate::types::{CanonicalUrl, Capture, Form, Page, SkipReason};
 
 /// Settings of extraction.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,14 +64,16 @@ pub use language::Params as LanguageParams;
 /// # Errors
 /// Why the capture is no page, and what was found: [`SkipReason::ParserLimit`] or [`SkipReason::ShortText`].
 pub fn extract(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<Page, (SkipReason, String)> {
+    match capture.form {
+        Form::Index => return Ok(of_index(capture)),
+        Form::Links => return wat::read(capture, url, params),
+        Form::Text => return plain::read(&capture.body, params),
+        Form::Page => {}
+    }
     let decoded = charset::decode(&capture.body, capture.content_type.as_deref(), tld(url), params);
     let html::Read { mut page, runs } =
         html::read(&decoded, url, params).map_err(|error| (SkipReason::ParserLimit, error.to_string()))?;
-    let text_bytes = page.text.len() - page.blocks.len();
-    if text_bytes < params.min_text_bytes as usize {
-        let detail = format!("{text_bytes} bytes of text, expected {} or more", params.min_text_bytes);
-        return Err((SkipReason::ShortText, detail));
-    }
+    long_enough(&page, params)?;
     html::declare(&mut page.declared, capture.content_language.as_deref().unwrap_or(""));
     let language = language::detect(&page.text, &runs, &params.language);
     page.body_bytes = u32::try_from(capture.body.len()).unwrap_or(u32::MAX);
@@ -78,6 +82,27 @@ pub fn extract(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result
     page.confidence = language.confidence;
     page.latin_share = language.latin_share;
     Ok(page)
+}
+
+/// A page that only an index knows: it is in the first language that the index names.
+fn of_index(capture: &Capture) -> Page {
+    let mut page = Page::default();
+    html::declare(&mut page.declared, capture.content_language.as_deref().unwrap_or(""));
+    if let Some(&lang) = page.declared.first() {
+        (page.detected, page.confidence) = (lang, 1.0);
+    }
+    // What is in the text is not what the page says of itself.
+    page.declared.clear();
+    page
+}
+
+fn long_enough(page: &Page, params: &Params) -> Result<(), (SkipReason, String)> {
+    let text_bytes = page.text.len() - page.blocks.len();
+    if text_bytes < params.min_text_bytes as usize {
+        let detail = format!("{text_bytes} bytes of text, expected {} or more", params.min_text_bytes);
+        return Err((SkipReason::ShortText, detail));
+    }
+    Ok(())
 }
 
 /// The last label of the host, if it is a name.

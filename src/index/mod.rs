@@ -6,3 +6,4 @@ pub mod postings;
 pub mod retrieval;
 pub mod site;
 pub mod sorter;
+pub mod web;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::types::Lang;
+use crate::types::{Form, Lang};
 
 /// Addresses by page ordinal. Implemented by the mapped page table, and by a plain slice for tests.
 pub trait Addresses: Sync {
@@ -46,6 +46,8 @@ pub struct PageFacts {
     pub title: u64,
     /// The smallest hashes of its blocks ([`crate::keys::labels::sketch`]); zeros where there are fewer.
     pub sketch: [u32; SKETCH],
+    /// How much of it is there.
+    pub form: Form,
 }
 
 /// The pages of a registrable domain, in the order of their addresses.

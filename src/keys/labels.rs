@@ -18,6 +18,8 @@ pub fn initial<'p>(pages: &'p dyn Pages, params: &Params) -> SiteIndex<'p> {
     let label = |page: u32| {
         let lang = match params.labels {
             LabelMode::Detected => pages.detected(page),
+            // Letters of a text that is not there.
+            LabelMode::LatinShare if !pages.facts(page).form.has_text() => Lang::UNKNOWN,
             LabelMode::LatinShare if pages.facts(page).latin_share > 0.5 => Lang::EN,
             LabelMode::LatinShare => Lang::ZH,
         };
@@ -25,6 +27,7 @@ pub fn initial<'p>(pages: &'p dyn Pages, params: &Params) -> SiteIndex<'p> {
     };
     let mut site = SiteIndex::collect(pages, label);
     settle_scripts(pages, &mut site);
+    super::unlabelled::label(pages, params, &mut site);
     site
 }
 
@@ -45,7 +48,7 @@ fn settle_scripts(pages: &dyn Pages, site: &mut SiteIndex<'_>) {
     }
 }
 
-fn is_wanted(lang: Lang, params: &Params) -> bool {
+pub(super) fn is_wanted(lang: Lang, params: &Params) -> bool {
     params.langs.is_empty() || params.langs.iter().any(|wanted| wanted.agrees(lang))
 }
 

@@ -14,11 +14,11 @@ use rustc_hash::FxHashSet;
 use crate::error::Result;
 use crate::index::site::{Addresses, NO_LABEL, SiteIndex};
 pub use crate::index::site::{PageFacts, Pages};
+pub use crate::text::counterpart;
 use crate::text::tokens::Separators;
 use crate::types::{Field, Key, Lang, LangPair, NULL, PagePair, unescape};
 
 pub mod candidate;
-pub mod counterpart;
 pub mod credibility;
 pub mod holes;
 pub mod labels;
@@ -26,6 +26,7 @@ pub mod linking_power;
 pub mod search;
 #[cfg(test)]
 mod twin;
+pub mod unlabelled;
 
 use candidate::{Candidate, Fillers, Scan};
 pub use credibility::{Evidence, GlobalSum, State};
@@ -112,6 +113,8 @@ pub struct Params {
     pub copies: bool,
     /// Whether doubtful languages are settled by the marks of strong keys.
     pub settle_labels: bool,
+    /// What marks must show where there are neither text nor languages.
+    pub unlabelled: unlabelled::Thresholds,
     /// What makes a key strong.
     pub strength: Strength,
     /// Global credibility that rescues a weak key, in pages; `None`: no rescue. Zhang et al. 2013: 500, for 12,800 sites:
@@ -152,6 +155,7 @@ impl Default for Params {
             labels: LabelMode::Detected,
             copies: true,
             settle_labels: true,
+            unlabelled: unlabelled::Thresholds::default(),
             strength: Strength::PagesOfLanguages {
                 least_credibility: 0.1,
                 least_coverage: 0.3,

@@ -603,6 +603,7 @@ impl Pages for Site {
     fn facts(&self, page: u32) -> PageFacts {
         let lang = self.langs[page as usize];
         PageFacts {
+            form: Default::default(),
             detected: lang,
             confidence: 1.0,
             declared: lang,

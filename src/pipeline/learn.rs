@@ -499,7 +499,7 @@ impl Models {
             Ok(())
         })?;
         for head in heads {
-            let record = store.models.read(crate::store::records::RecordRef(head.record))?;
+            let record = store.learnt.read(crate::store::records::RecordRef(head.record))?;
             let pair = LangPair::new(Lang::from_bytes(record.lang_a), Lang::from_bytes(record.lang_b));
             let Some(langs) = pair else { continue };
             let half = |at: usize| {

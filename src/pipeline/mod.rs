@@ -16,10 +16,12 @@ use crate::error::{Error, Result};
 use crate::store::Store;
 
 pub mod candidates;
+pub mod explore;
 pub mod judging;
 pub mod learn;
 pub mod network;
 pub mod observer;
+pub mod recover;
 pub mod site;
 pub mod stages;
 

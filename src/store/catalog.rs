@@ -47,6 +47,12 @@ pub enum Table {
     Model = b'o',
     /// Token → sites, in blocks by the first token's hash.
     Token = b't',
+    /// Addresses that a crawler was asked for, by number of the site and address.
+    Asked = b'q',
+    /// Graphs of sites, by what a site is in them.
+    Web = b'w',
+    /// Rounds of exploring, by number.
+    Round = b'x',
 }
 
 impl Table {
@@ -216,6 +222,28 @@ impl Catalog {
         for entry in self.db()?.scan_prefix([table as u8]) {
             let (key, value) = entry.map_err(|error| self.failed("reading", error))?;
             each(&key[1..], self.decode(&value)?)?;
+        }
+        Ok(())
+    }
+
+    /// As [`Catalog::for_each`], of the entries whose key begins with `prefix`.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn for_each_below<T>(
+        &self,
+        table: Table,
+        prefix: &[u8],
+        mut each: impl FnMut(&[u8], T) -> Result<()>,
+    ) -> Result<()>
+    where
+        T: Archive,
+        T::Archived:
+            for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<T, HighDeserializer<rancor::Error>>,
+    {
+        for entry in self.db()?.scan_prefix(table.key(prefix)) {
+            let (key, value) = entry.map_err(|error| self.failed("reading", error))?;
+            each(&key[1 + prefix.len()..], self.decode(&value)?)?;
         }
         Ok(())
     }

@@ -13,12 +13,14 @@
 //! graphs/         links of the pages of registrable domains
 //! verified/       pairs of registrable domains, verified
 //! settled/        … and settled by iteration over links
-//! models/         what was learnt of each language pair
+//! learnt/         what was learnt of each language pair
+//! webs/           links between sites
 //! ```
 //! A commit syncs the record files, then makes the catalog's changes durable with a sentinel that holds the new ends,
 //! then replaces the manifest. Whatever points past the committed ends does not exist. When catalog and manifest do not
 //! fit together (sled can open a damaged file as empty, without a word), the catalog is made again from the record files.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -29,6 +31,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::index::graph::{Links, SiteLink};
 use crate::index::site::{PageFacts, Pages};
+use crate::index::web::Web;
 use crate::types::{ArchiveId, Lang, LangPair, SiteId};
 
 pub mod catalog;
@@ -91,7 +94,9 @@ pub struct Store {
     /// Pairs as settled by iteration.
     pub settled: RecordFile<JudgedRecord>,
     /// What was learnt of language pairs.
-    pub models: RecordFile<ModelRecord>,
+    pub learnt: RecordFile<ModelRecord>,
+    /// Links between sites.
+    pub webs: RecordFile<WebRecord>,
     /// True when opening had to make the catalog again.
     pub was_rebuilt: bool,
 }
@@ -99,16 +104,17 @@ pub struct Store {
 const MANIFEST: &str = "manifest.json";
 
 /// Folder and kind of each record file; the position is that of its end in [`Sentinel::ends`].
-const KINDS: [(&str, u32); 9] = [
+const KINDS: [(&str, u32); 10] = [
     ("pages", 1),
     ("batches", 2),
     ("sites", 3),
     ("results", 4),
     ("skips", 5),
     ("graphs", 6),
-    ("verified", 7),
-    ("settled", 8),
-    ("models", 9),
+    ("webs", 7),
+    ("verified", 8),
+    ("settled", 9),
+    ("learnt", 10),
 ];
 
 impl Store {
@@ -196,9 +202,10 @@ impl Store {
             results: RecordFile::open(&at(3), KINDS[3].1, end(3), write)?,
             skips: RecordFile::open(&at(4), KINDS[4].1, end(4), write)?,
             graphs: RecordFile::open(&at(5), KINDS[5].1, end(5), write)?,
-            verified: RecordFile::open(&at(6), KINDS[6].1, end(6), write)?,
-            settled: RecordFile::open(&at(7), KINDS[7].1, end(7), write)?,
-            models: RecordFile::open(&at(8), KINDS[8].1, end(8), write)?,
+            webs: RecordFile::open(&at(6), KINDS[6].1, end(6), write)?,
+            verified: RecordFile::open(&at(7), KINDS[7].1, end(7), write)?,
+            settled: RecordFile::open(&at(8), KINDS[8].1, end(8), write)?,
+            learnt: RecordFile::open(&at(9), KINDS[9].1, end(9), write)?,
             folder: folder.to_owned(),
             _lock: lock,
             catalog,
@@ -234,9 +241,10 @@ impl Store {
         self.results.sync()?;
         self.skips.sync()?;
         self.graphs.sync()?;
+        self.webs.sync()?;
         self.verified.sync()?;
         self.settled.sync()?;
-        self.models.sync()?;
+        self.learnt.sync()?;
         let ends = [
             self.pages.end(),
             self.batches.end(),
@@ -244,9 +252,10 @@ impl Store {
             self.results.end(),
             self.skips.end(),
             self.graphs.end(),
+            self.webs.end(),
             self.verified.end(),
             self.settled.end(),
-            self.models.end(),
+            self.learnt.end(),
         ];
         self.sentinel.commit += 1;
         self.sentinel.ends = ends.iter().map(|end| end.0).collect();
@@ -280,7 +289,7 @@ impl Store {
         self.graphs.unmap();
         self.verified.unmap();
         self.settled.unmap();
-        self.models.unmap();
+        self.learnt.unmap();
     }
 
     /// Number of the last commit.
@@ -418,6 +427,48 @@ impl Store {
         Ok(Some(SiteLinks { chunks }))
     }
 
+    /// What crawlers were asked for of a site, by address without scheme.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub fn asked(&self, id: SiteId) -> Result<BTreeMap<String, AskedRecord>> {
+        let mut asked = BTreeMap::new();
+        self.catalog.for_each_below(Table::Asked, &id.0.to_be_bytes(), |identity, record| {
+            asked.insert(String::from_utf8_lossy(identity).into_owned(), record);
+            Ok(())
+        })?;
+        Ok(asked)
+    }
+
+    /// The rounds of exploring, in order.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub fn rounds(&self) -> Result<Vec<RoundRecord>> {
+        let mut rounds = Vec::new();
+        self.catalog.for_each(Table::Round, |_, round| {
+            rounds.push(round);
+            Ok(())
+        })?;
+        Ok(rounds)
+    }
+
+    /// Where the graph of sites is; `kind` is `host` or `domain`.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub fn web_head(&self, kind: &str) -> Result<Option<WebHead>> {
+        self.catalog.get(Table::Web, kind.as_bytes())
+    }
+
+    /// The graph of sites.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn web(&self, head: &WebHead) -> Result<SiteWeb> {
+        Ok(SiteWeb { chunks: head.chunks.iter().map(|&at| self.webs.read(RecordRef(at))).collect::<Result<_>>()? })
+    }
+
     /// Global credibility of a pattern.
     ///
     /// # Errors
@@ -519,6 +570,55 @@ pub fn model_key(langs: LangPair) -> [u8; 16] {
     key
 }
 
+/// The links between sites, in mapped memory.
+pub struct SiteWeb {
+    chunks: Vec<Mapped<WebRecord>>,
+}
+
+impl SiteWeb {
+    /// The name of a site; empty where there is none.
+    pub fn name(&self, site: u32) -> &str {
+        let Some(first) = self.chunks.first() else { return "" };
+        let end = |at: u32| first.name_ends.get(at as usize).map_or(0, |end| end.to_native() as usize);
+        let start = site.checked_sub(1).map_or(0, end);
+        first.names.get(start..end(site)).unwrap_or("")
+    }
+
+    /// C(w) of a site of the store.
+    pub fn credibility(&self, site: u32) -> f64 {
+        self.chunks.first().and_then(|c| c.credibility.get(site as usize)).map_or(0.0, |found| found.to_native())
+    }
+
+    /// Pairs of a site of the store.
+    pub fn pairs(&self, site: u32) -> u64 {
+        self.chunks.first().and_then(|c| c.pairs.get(site as usize)).map_or(0, |found| found.to_native())
+    }
+}
+
+impl Web for SiteWeb {
+    fn stored(&self) -> u32 {
+        self.chunks.first().map_or(0, |first| first.credibility.len() as u32)
+    }
+
+    fn count(&self) -> u32 {
+        self.chunks.first().map_or(0, |first| first.name_ends.len() as u32)
+    }
+
+    fn for_each_link(&self, mut each: impl FnMut(u32, u32, u32)) {
+        for chunk in &self.chunks {
+            let mut start = 0;
+            for (end, from) in chunk.ends.iter().zip(chunk.first.to_native()..) {
+                let end = (end.to_native() as usize).min(chunk.targets.len()).min(chunk.links.len());
+                let row = start.min(end)..end;
+                for (to, links) in chunk.targets[row.clone()].iter().zip(&chunk.links[row]) {
+                    each(from, to.to_native(), links.to_native());
+                }
+                start = end;
+            }
+        }
+    }
+}
+
 /// The links of one site's pages, in mapped memory.
 pub struct SiteLinks {
     chunks: Vec<Mapped<GraphRecord>>,
@@ -584,23 +684,9 @@ fn refuse_foreign_folder(folder: &Path) -> Result<()> {
     let Ok(entries) = fs::read_dir(folder) else {
         return if folder.exists() { Err(fault(folder, "not a folder; give another --store")) } else { Ok(()) };
     };
-    let ours = [
-        "lock",
-        "catalog",
-        "tmp",
-        "manifest.new",
-        "pages",
-        "batches",
-        "sites",
-        "results",
-        "skips",
-        "graphs",
-        "verified",
-        "settled",
-        "models",
-    ];
+    let own = ["lock", "catalog", "tmp", "manifest.new"];
     for entry in entries.flatten() {
-        if !ours.iter().any(|name| entry.file_name() == *name) {
+        if !own.iter().chain(KINDS.iter().map(|(name, _)| name)).any(|name| entry.file_name() == *name) {
             let name = entry.file_name();
             return Err(fault(
                 folder,

@@ -1,11 +1,53 @@
 //! One archived response, before and after its HTTP envelope is taken off.
 
+/// How much of a page an archive gives. Codes are stored; the higher one is the fuller, and of two captures of one address the
+/// fuller counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Form {
+    /// A line of an index: address, language where it has one, and where the capture lies.
+    Index = 0,
+    /// Title, links and headers, as WAT files have them.
+    Links = 1,
+    /// Text without markup, as WET files have it.
+    Text = 2,
+    /// All of it.
+    #[default]
+    Page = 3,
+}
+
+impl Form {
+    /// The form of a stored code; [`Form::Page`] where there is none such.
+    pub fn from_code(code: u8) -> Form {
+        [Form::Index, Form::Links, Form::Text].get(usize::from(code)).copied().unwrap_or_default()
+    }
+
+    /// True when the text of the page is there.
+    pub fn has_text(self) -> bool {
+        self >= Form::Text
+    }
+}
+
+/// Where a capture lies in an archive that was not read itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pointer {
+    /// Name of the archive file, as the index has it.
+    pub file: String,
+    /// Where its record begins there.
+    pub offset: u64,
+    /// Bytes it takes there, 0 where not told.
+    pub length: u64,
+}
+
 /// A record of an archive that may hold a page, as its bytes stand there.
 ///
 /// Reading an archive is serial, so it stops here; [`crate::archive::capture`] undoes the HTTP codings in parallel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawRecord {
-    /// The address as the archive gives it (angle brackets taken off, otherwise unchanged).
+    /// How much of a page it gives, and so what `block` is: a response or body, a text, JSON of a WAT, a line of an index.
+    pub form: Form,
+    /// The address as the archive gives it (angle brackets taken off, otherwise unchanged). Empty for lines of an index, which
+    /// are taken apart with the rest of the HTTP envelope.
     pub url: String,
     /// When it was fetched: milliseconds since 1970 UTC, 0 where the archive does not tell.
     pub date_ms: i64,
@@ -24,6 +66,10 @@ pub struct RawRecord {
 /// One archived response: address, headers that matter, and the body with all codings undone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capture {
+    /// How much of a page it is, and so what `body` is.
+    pub form: Form,
+    /// Where the page itself lies, when `form` is an index or links.
+    pub pointer: Option<Pointer>,
     /// The address as the archive gives it.
     pub url: String,
     /// Milliseconds since 1970 UTC, 0 where unknown.
@@ -36,7 +82,7 @@ pub struct Capture {
     pub status: u16,
     /// `Content-Type` as sent, parameters and all.
     pub content_type: Option<String>,
-    /// `Content-Language` as sent.
+    /// `Content-Language` as sent; of an index, the languages it names.
     pub content_language: Option<String>,
     /// The body: bytes of the page in its own charset.
     pub body: Vec<u8>,

@@ -10,7 +10,7 @@ mod similarity;
 mod skip;
 mod url;
 
-pub use capture::{Capture, RawRecord};
+pub use capture::{Capture, Form, Pointer, RawRecord};
 pub use id::{ArchiveId, SiteId};
 pub use key::{Edit, Field, Key, NULL, pattern, unescape};
 pub use lang::{Lang, LangPair};

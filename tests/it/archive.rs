@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use diglot::archive::{Item, Params, capture, open};
-use diglot::types::{Capture, Skip};
+use diglot::types::{Capture, Form, Skip};
 
 use crate::support::{mirror, shared};
 
@@ -21,7 +21,15 @@ fn items(path: &Path) -> Vec<Item> {
 fn record_type(item: &Item) -> Option<String> {
     let word = |skip: &Skip| skip.detail.split(':').next().unwrap_or("").to_owned();
     match item {
-        Item::Record(record) => Some(if record.http { "response" } else { "resource" }.to_owned()),
+        Item::Record(record) => Some(
+            match record.form {
+                Form::Links => "metadata",
+                Form::Text => "conversion",
+                _ if record.http => "response",
+                _ => "resource",
+            }
+            .to_owned(),
+        ),
         Item::Skip(skip) => Some(word(skip)).filter(|word| word != "damage"),
     }
 }

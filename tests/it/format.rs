@@ -6,9 +6,10 @@ use std::path::Path;
 
 use diglot::store::FORMAT_VERSION;
 use diglot::store::layout::{
-    AlternateRow, ArchiveIdentity, ArchiveRecord, BatchRecord, BlockRecord, Credibility, EditRow, GraphHead,
-    GraphRecord, HostRecord, HostRow, ImageRecord, KeyRow, LinkRecord, OutsideRow, PageEntry, PageRecord, PairRow,
-    ResultHead, ResultRecord, RunConfig, Sentinel, SiteChunk, SiteHead, SkipChunk, SkipEntry, SkipSample, StageRecord,
+    AlternateRow, ArchiveIdentity, ArchiveRecord, AskedRecord, BatchRecord, BlockRecord, Credibility, EditRow,
+    GraphHead, GraphRecord, HostRecord, HostRow, ImageRecord, KeyRow, LinkRecord, OutsideRow, PageEntry, PageRecord,
+    PairRow, ResultHead, ResultRecord, RoundRecord, RunConfig, Sentinel, SiteChunk, SiteHead, SkipChunk, SkipEntry,
+    SkipSample, StageRecord, WebHead, WebRecord,
 };
 use diglot::store::records::{RecordFile, START};
 use diglot::types::SkipReason;
@@ -67,9 +68,15 @@ fn record_files_are_as_described() {
         serde_json::from_slice(&fs::read(store.join("manifest.json")).expect("a manifest")).expect("JSON");
     assert_eq!(manifest["format"], FORMAT_VERSION);
     // Ten pages; one batch; the pages and the left-out captures of one site; its keys and pairs; its links.
-    for (name, kind, count) in
-        [("pages", 1, 10), ("batches", 2, 1), ("sites", 3, 1), ("results", 4, 1), ("skips", 5, 1), ("graphs", 6, 1)]
-    {
+    for (name, kind, count) in [
+        ("pages", 1, 10),
+        ("batches", 2, 1),
+        ("sites", 3, 1),
+        ("results", 4, 1),
+        ("skips", 5, 1),
+        ("graphs", 6, 1),
+        ("webs", 7, 0),
+    ] {
         let bytes = fs::read(store.join(name).join("000000.rec")).expect(name);
         assert_eq!(manifest["ends"][kind as usize - 1], bytes.len(), "{name}: what the manifest says is all there is");
         assert_eq!(frames(&bytes, kind).len(), count, "{name}");
@@ -81,7 +88,8 @@ fn record_files_are_as_described() {
         .collect();
     assert_eq!(manifest["crc"], crc32c(&[&ends]));
     let known: BTreeSet<&str> =
-        ["batches", "catalog", "graphs", "lock", "manifest.json", "pages", "results", "sites", "skips", "tmp"].into();
+        ["batches", "catalog", "graphs", "lock", "manifest.json", "pages", "results", "sites", "skips", "tmp", "webs"]
+            .into();
     for entry in fs::read_dir(&store).expect("a folder").flatten() {
         let name = entry.file_name();
         assert!(known.contains(name.to_str().expect("ASCII")), "{} is in no description", name.display());
@@ -124,6 +132,7 @@ fn entry() -> PageEntry {
     PageEntry {
         identity: "ex.org/en/a.html".into(),
         https: true,
+        form: 3,
         page: 64,
         date_ms: 1_700_000_000_000,
         digest: 5,
@@ -134,6 +143,7 @@ fn entry() -> PageEntry {
         confidence: 0.5,
         declared: *b"zh-Hans\0",
         latin_share: 0.25,
+        links: 8,
     }
 }
 
@@ -149,6 +159,34 @@ fn graph() -> GraphRecord {
         alternates: vec![AlternateRow { from: 0, to: 1, lang: *b"fr\0\0\0\0\0\0" }],
         outside: vec![OutsideRow { from: "ex.org".into(), host: "example.net".into(), links: 3 }],
     }
+}
+
+fn web() -> WebRecord {
+    WebRecord {
+        first: 0,
+        ends: vec![1, 2],
+        targets: vec![1, 2],
+        links: vec![3, 4],
+        names: "ex.orgex.net".into(),
+        name_ends: vec![6, 12],
+        credibility: vec![0.5],
+        pairs: vec![7],
+    }
+}
+
+fn asked() -> AskedRecord {
+    AskedRecord {
+        from: "ex.org/en/a.html".into(),
+        pattern: "path:en:fr".into(),
+        lang: *b"fr\0\0\0\0\0\0",
+        credibility: 0.5,
+        https: true,
+    }
+}
+
+fn round() -> RoundRecord {
+    let asked = vec!["example.net".into()];
+    RoundRecord { by: "weighted".into(), by_domain: true, web: 1, seeds: 2, pairs: 3, asked }
 }
 
 fn page() -> PageRecord {
@@ -179,6 +217,8 @@ fn page() -> PageRecord {
         confidence: 0.75,
         declared: vec![*b"en\0\0\0\0\0\0"],
         latin_share: 0.875,
+        file: "crawl-data/b.warc.gz".into(),
+        form: 1,
     }
 }
 
@@ -198,6 +238,8 @@ fn chunk() -> SiteChunk {
         text_bytes: vec![100, 200],
         titles: vec![9, 10],
         sketches: vec![[1; 8], [2; 8]],
+        forms: vec![3, 0],
+        links: vec![0, 64],
     }
 }
 
@@ -240,12 +282,16 @@ fn result() -> ResultRecord {
 const LAYOUT: (u32, &[(&str, u64)]) = (
     2,
     &[
-        ("page", 0x709b95f877ed0121),
-        ("batch", 0x4df1bb8a4bd80dca),
-        ("site", 0x10f0808eea50e3e6),
+        ("page", 0xcbcd0c376f0d47e3),
+        ("batch", 0x4d5cadeb6c90ac78),
+        ("site", 0x8c3c4eef72564d89),
         ("result", 0xc483df01058aecf8),
         ("skip", 0x3e65e2df7d863f0a),
         ("graph", 0x266c16dfe0095b81),
+        ("web", 0x8d065e712172df0f),
+        ("asked", 0x38900b66d831ec7c),
+        ("web head", 0x36516722fb57bfe2),
+        ("round", 0x4e446581da75e6b3),
         ("graph head", 0x91d26a7d0068f528),
         ("sentinel", 0x4e30ec04f14a3481),
         ("archive", 0x2b0c169dbcc7f77d),
@@ -304,6 +350,10 @@ fn the_layout_of_a_record_changes_with_the_format_version_only() {
         ("result", file_hash(4, &result())),
         ("skip", file_hash(5, &SkipChunk { entries: vec![skipped()] })),
         ("graph", file_hash(6, &graph())),
+        ("web", file_hash(7, &web())),
+        ("asked", value_hash(&asked())),
+        ("web head", value_hash(&WebHead { fingerprint: 1, chunks: vec![2, 3] })),
+        ("round", value_hash(&round())),
         ("graph head", value_hash(&GraphHead { generation: 1, params: 2, chunks: vec![3, 4] })),
         ("sentinel", value_hash(&Sentinel { commit: 1, ends: vec![2, 3, 4, 5, 6] })),
         ("archive", value_hash(&archive)),

@@ -3,6 +3,7 @@
 mod archive;
 mod cli;
 mod damage;
+mod deep;
 mod format;
 mod quality;
 mod resume;

@@ -15,7 +15,7 @@ use crate::store::layout::{
 use crate::store::records::{Mapped, RecordRef, START};
 use crate::store::{Store, tokens};
 use crate::text::tokens::Anatomy;
-use crate::types::{SiteId, registrable_domain};
+use crate::types::{Form, SiteId, registrable_domain};
 
 /// Batches → sites.
 pub struct Index;
@@ -209,7 +209,8 @@ impl Work {
         Ok(())
     }
 
-    /// The order of the pages of a site: new ones as entries, old ones as ordinals; the newest capture of each address.
+    /// The order of the pages of a site: new ones as entries, old ones as ordinals; the fullest capture of each address, and
+    /// of these the newest.
     fn merge(&self, store: &Store, old: &SiteHead, group: &[Entry]) -> Result<Merged> {
         use crate::index::site::Addresses;
         let old_pages = store.site_pages(old)?;
@@ -222,11 +223,11 @@ impl Work {
         let stamp = |source: Source| match source.place() {
             Place::Old(page) => {
                 let (chunk, at) = old_pages.chunk(page);
-                (chunk.dates[at].to_native(), chunk.digests[at].to_native())
+                (chunk.forms[at], chunk.dates[at].to_native(), chunk.digests[at].to_native())
             }
             Place::New(batch, at) => {
                 let page = &self.batches[batch].1.pages[at];
-                (page.date_ms.to_native(), page.digest.to_native())
+                (page.form, page.date_ms.to_native(), page.digest.to_native())
             }
         };
         let mut order: Vec<([u64; 2], Source)> = Vec::with_capacity(old_pages.count() as usize + group.len());
@@ -234,14 +235,39 @@ impl Work {
         let tie = |a: Source, b: Source| stamp(b).cmp(&stamp(a)).then_with(|| a.cmp(&b));
         sort_by_address(&mut order, &identity, &tie);
         let before = order.len();
-        order.dedup_by(|(_, b), (_, a)| identity(*a) == identity(*b));
+        // The bytes compared are of no more use: the first number takes the record that has the links.
+        order.iter_mut().for_each(|(key, _)| *key = [0; 2]);
+        let links_of = |source: Source| {
+            let (form, page, links) = match source.place() {
+                Place::Old(page) => {
+                    let (chunk, at) = old_pages.chunk(page);
+                    (chunk.forms[at], chunk.pages[at].to_native(), chunk.links[at].to_native())
+                }
+                Place::New(batch, at) => {
+                    let page = &self.batches[batch].1.pages[at];
+                    (page.form, page.page.to_native(), page.links.to_native())
+                }
+            };
+            (form, if links == 0 && form == Form::Links as u8 { page } else { links })
+        };
+        order.dedup_by(|(_, b), (key, a)| {
+            let is_same = identity(*a) == identity(*b);
+            // Text without markup takes its links from the newest WAT.
+            if is_same && key[0] == 0 {
+                let (own, others) = (links_of(*a), links_of(*b));
+                if own == (Form::Text as u8, 0) {
+                    key[0] = others.1;
+                }
+            }
+            is_same
+        });
         if before >= RELEASE_PAGES {
             self.release();
         }
-        let unchanged =
-            !old.domain.is_empty() && order.iter().all(|(_, source)| matches!(source.place(), Place::Old(_)));
+        let unchanged = !old.domain.is_empty()
+            && order.iter().all(|(links, source)| links[0] == 0 && matches!(source.place(), Place::Old(_)));
         let older = (before - order.len()) as u64;
-        Ok(Merged { order: order.into_iter().map(|(_, source)| source).collect(), older, unchanged })
+        Ok(Merged { order: order.into_iter().map(|(links, source)| (links[0], source)).collect(), older, unchanged })
     }
 
     /// Gives back what was read of the batches, now and then, while something walks over them.
@@ -262,7 +288,7 @@ impl Work {
         &mut self,
         store: &mut Store,
         id: SiteId,
-        order: &[Source],
+        order: &[(u64, Source)],
         old: &SiteHead,
         head: &mut SiteHead,
     ) -> Result<()> {
@@ -272,14 +298,15 @@ impl Work {
         let mut hosts: BTreeMap<String, BTreeMap<[u8; 8], u32>> = BTreeMap::new();
         let mut texts = Texts::default();
         let step = Texts::step(order.len());
-        for (at, source) in order.iter().enumerate() {
-            let entry: PageEntry = match source.place() {
+        for (at, (links, source)) in order.iter().enumerate() {
+            let mut entry: PageEntry = match source.place() {
                 Place::Old(page) => {
                     let (chunk, at) = old_pages.chunk(page);
                     chunk.entry(at)
                 }
                 Place::New(batch, at) => self.batches[batch].1.pages[at].to_owned(),
             };
+            entry.links = if *links == 0 { entry.links } else { *links };
             let host = entry.identity.split('/').next().unwrap_or("");
             if !hosts.contains_key(host) {
                 hosts.insert(host.to_owned(), BTreeMap::new());
@@ -405,7 +432,8 @@ fn sort_key(identity: &str, shared: usize) -> [u64; 2] {
 }
 
 struct Merged {
-    order: Vec<Source>,
+    /// Pages, each with the record that has its links where that is another one, else 0.
+    order: Vec<(u64, Source)>,
     older: u64,
     unchanged: bool,
 }

@@ -20,11 +20,13 @@ use crate::store::catalog::{Changes, Table};
 use crate::store::layout::{
     ArchiveIdentity, ArchiveRecord, BatchRecord, PageEntry, PageRecord, SkipEntry, SkipSample, StageRecord,
 };
-use crate::types::{CanonicalUrl, Lang, RawRecord, Skip, SkipReason};
+use crate::types::{CanonicalUrl, Capture, Form, Lang, RawRecord, Skip, SkipReason};
 
 /// Archives → pages.
 pub struct Ingest;
 
+/// So many lines of an index count as one record.
+const LINES: usize = 64;
 /// Samples of one reason kept of a batch.
 const SAMPLES: usize = 8;
 
@@ -100,13 +102,18 @@ struct Portion {
 fn read_portions(source: &mut dyn archive::Archive, config: &Config, send: &SyncSender<Portion>) -> Result<()> {
     loop {
         let mut portion = Portion::default();
-        while portion.bytes < config.ingest.portion_bytes && portion.items.len() < config.ingest.portion_records {
+        // A line of an index is no work to speak of.
+        let mut lines = 0;
+        while portion.bytes < config.ingest.portion_bytes
+            && portion.items.len() < config.ingest.portion_records + lines - lines / LINES
+        {
             let Some(item) = source.next()? else {
                 portion.done = true;
                 break;
             };
             if let Item::Record(record) = &item {
                 portion.bytes += record.block.len();
+                lines += usize::from(record.form == Form::Index);
             }
             portion.items.push(item);
         }
@@ -241,6 +248,16 @@ impl Outcome {
 }
 
 fn extract_record(record: RawRecord, archive: u32, config: &Config) -> Outcome {
+    // The address of a line is inside it.
+    if record.form == Form::Index {
+        return match archive::capture(record, &config.archive) {
+            Ok(capture) => {
+                let url = CanonicalUrl::parse(&capture.url);
+                extract_capture(capture, url, archive, config)
+            }
+            Err(skip) => Outcome::of_skip(skip),
+        };
+    }
     let (offset, length, raw_url) = (record.offset, record.length, record.url.clone());
     let skip = |reason, detail| Skip { reason, offset, length, url: raw_url.clone(), detail };
     let url = match CanonicalUrl::parse(&record.url) {
@@ -251,6 +268,21 @@ fn extract_record(record: RawRecord, archive: u32, config: &Config) -> Outcome {
         Ok(capture) => capture,
         Err(skip) => return Outcome::Skip(skip, Some(url.identity().to_owned())),
     };
+    extract_capture(capture, Ok(url), archive, config)
+}
+
+fn extract_capture(capture: Capture, url: Result<CanonicalUrl, SkipReason>, archive: u32, config: &Config) -> Outcome {
+    let skip = |reason, detail| Skip {
+        reason,
+        offset: capture.offset,
+        length: capture.length,
+        url: capture.url.clone(),
+        detail,
+    };
+    let url = match url {
+        Ok(url) => url,
+        Err(reason) => return Outcome::Skip(skip(reason, String::new()), None),
+    };
     let page = match extract::extract(&capture, &url, &config.extract) {
         Ok(page) => page,
         Err((reason, detail)) => return Outcome::Skip(skip(reason, detail), Some(url.identity().to_owned())),
@@ -258,6 +290,7 @@ fn extract_record(record: RawRecord, archive: u32, config: &Config) -> Outcome {
     let blocks = page.blocks.iter().filter_map(|block| page.text.get(block.start as usize..block.end as usize));
     let declared = page.declared.first().copied().unwrap_or(Lang::UNKNOWN);
     let mut entry = PageEntry {
+        form: capture.form as u8,
         identity: url.identity().to_owned(),
         https: url.is_https(),
         date_ms: capture.date_ms,
@@ -277,6 +310,10 @@ fn extract_record(record: RawRecord, archive: u32, config: &Config) -> Outcome {
     hasher.update(&entry.declared);
     for link in &page.links {
         hasher.update(link.url.as_bytes());
+    }
+    if let Some(pointer) = &capture.pointer {
+        hasher.update(pointer.file.as_bytes());
+        hasher.update(&pointer.offset.to_le_bytes());
     }
     entry.digest = hasher.digest();
     let record = PageRecord::new(url.as_str(), archive, &capture, page);

@@ -14,7 +14,7 @@ use crate::store::catalog::{Changes, Table};
 use crate::store::layout::{AlternateRow, CHUNK_PAGES, GraphHead, GraphRecord, OutsideRow, StageRecord};
 use crate::store::records::RecordRef;
 use crate::store::{SitePages, Store};
-use crate::types::{SiteId, registrable_domain};
+use crate::types::{Form, SiteId, registrable_domain};
 
 /// Pages → link graph.
 pub struct Links;
@@ -126,7 +126,12 @@ impl Site<'_> {
         let mut domains: FxHashMap<String, bool> = FxHashMap::default();
         for page in first..end {
             let (chunk, at) = self.pages.chunk(page);
-            let record = self.store.pages.read(RecordRef(chunk.pages[at].to_native()))?;
+            // An index tells of no links.
+            if chunk.form(at) == Form::Index {
+                graph.ends.push(graph.targets.len() as u32);
+                continue;
+            }
+            let record = self.store.pages.read(RecordRef(chunk.link_record(at)))?;
             let from = host_of(self.pages.identity(page));
             record.for_each_link(|url, kind, at, hreflang| {
                 let Some(identity) = url.split_once("://").map(|(_, identity)| identity) else { return };

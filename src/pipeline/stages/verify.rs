@@ -122,7 +122,7 @@ impl Verify {
             let learnt: Vec<_> = portion.par_iter().map(learn).collect::<Result<_>>()?;
             let mut changes = Changes::default();
             for (record, &(langs, inputs)) in learnt.into_iter().zip(portion) {
-                let head = ModelHead { record: store.models.append(&record)?.0, inputs };
+                let head = ModelHead { record: store.learnt.append(&record)?.0, inputs };
                 changes.put(Table::Model, &model_key(langs), &head);
             }
             store.commit(changes)?;

@@ -58,6 +58,8 @@ pub struct PageEntry {
     pub identity: String,
     /// Scheme is https.
     pub https: bool,
+    /// [`crate::types::Form`].
+    pub form: u8,
     /// Its page record.
     pub page: u64,
     /// Milliseconds since 1970 UTC.
@@ -78,6 +80,8 @@ pub struct PageEntry {
     pub declared: [u8; 8],
     /// Share of A–Z in its letters.
     pub latin_share: f32,
+    /// Page record that has the links of a page whose own record is text alone; 0: its own.
+    pub links: u64,
 }
 
 /// One left-out capture, for `explain`.
@@ -124,6 +128,7 @@ impl ArchivedPageEntry {
         PageEntry {
             identity: self.identity.to_string(),
             https: self.https,
+            form: self.form,
             page: self.page.to_native(),
             date_ms: self.date_ms.to_native(),
             digest: self.digest.to_native(),
@@ -134,6 +139,7 @@ impl ArchivedPageEntry {
             confidence: self.confidence.to_native(),
             declared: self.declared,
             latin_share: self.latin_share.to_native(),
+            links: self.links.to_native(),
         }
     }
 }

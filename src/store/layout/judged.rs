@@ -4,7 +4,7 @@ use rkyv::{Archive, Deserialize, Serialize};
 
 use crate::types::Similarities;
 
-/// The pairs of one site that verification or iteration looked at. Kinds 7 and 8.
+/// The pairs of one site that verification or iteration looked at. Kinds 8 and 9.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
 pub struct JudgedRecord {
     /// Number of the site.
@@ -90,7 +90,7 @@ pub struct JudgedHead {
     pub pairs: u64,
 }
 
-/// What a run has learnt of one language pair. Kind 9.
+/// What a run has learnt of one language pair. Kind 10.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
 pub struct ModelRecord {
     /// First language.

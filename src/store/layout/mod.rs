@@ -8,6 +8,7 @@ mod judged;
 mod page;
 mod result;
 mod site;
+mod web;
 
 pub use batch::{
     ArchiveIdentity, ArchivedBatchRecord, ArchivedPageEntry, ArchivedSkipEntry, BatchRecord, PageEntry, SkipEntry,
@@ -24,6 +25,7 @@ pub use result::{
     ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, EditRow, HostRow, KeyRow, PairRow, ResultRecord,
 };
 pub use site::{ArchivedSiteChunk, CHUNK_PAGES, ChunkBuilder, SiteChunk, SkipChunk};
+pub use web::{ArchivedWebRecord, AskedRecord, RoundRecord, WebHead, WebRecord};
 
 #[cfg(test)]
 mod tests {
@@ -35,6 +37,7 @@ mod tests {
     use super::page::*;
     use super::result::*;
     use super::site::*;
+    use super::web::*;
 
     const FORMAT: &str = include_str!("../../../docs/format.md");
 
@@ -50,7 +53,7 @@ mod tests {
         let layouts = layouts! {
             PageRecord = ArchivedPageRecord {
                 url, archive, body_bytes, offset, length, date_ms, charset, title, text, blocks, tags, link_text, links, images,
-                detected, confidence, declared, latin_share
+                detected, confidence, declared, latin_share, file, form
             }
             BlockRecord = ArchivedBlockRecord { start, end, at, tag }
             LinkRecord = ArchivedLinkRecord { shared, url_end, anchor_end, rel_end, at, hreflang, kind }
@@ -61,13 +64,13 @@ mod tests {
             ArchiveIdentity = ArchivedArchiveIdentity { path, format, bytes, fingerprint }
             SkipSample = ArchivedSkipSample { reason, offset, detail }
             PageEntry = ArchivedPageEntry {
-                identity, https, page, date_ms, digest, text_bytes, title, sketch, detected, confidence, declared,
-                latin_share
+                identity, https, form, page, date_ms, digest, text_bytes, title, sketch, detected, confidence, declared,
+                latin_share, links
             }
             SkipEntry = ArchivedSkipEntry { identity, reason, detail, archive, offset, length }
             SiteChunk = ArchivedSiteChunk {
                 identities, ends, https, pages, dates, digests, langs, detected, confidence, declared, latin_share,
-                text_bytes, titles, sketches
+                text_bytes, titles, sketches, forms, links
             }
             SkipChunk = ArchivedSkipChunk { entries }
             ResultRecord = ArchivedResultRecord {
@@ -85,6 +88,12 @@ mod tests {
             AlternateRow = ArchivedAlternateRow { from, to, lang }
             OutsideRow = ArchivedOutsideRow { from, host, links }
             GraphHead = ArchivedGraphHead { generation, params, chunks }
+            AskedRecord = ArchivedAskedRecord { from, pattern, lang, credibility, https }
+            WebRecord = ArchivedWebRecord {
+                first, ends, targets, links, names, name_ends, credibility, pairs
+            }
+            WebHead = ArchivedWebHead { fingerprint, chunks }
+            RoundRecord = ArchivedRoundRecord { by, by_domain, web, seeds, pairs, asked }
             Sentinel = ArchivedSentinel { commit, ends }
             RunConfig = ArchivedRunConfig { preset, langs, whole_domains, rescue_above, max_record_bytes }
             ArchiveRecord = ArchivedArchiveRecord { identity, position, done, records, pages, skips, samples }

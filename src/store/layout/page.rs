@@ -2,7 +2,7 @@
 
 use rkyv::{Archive, Serialize};
 
-use crate::types::{Block, Capture, Image, Lang, Link, LinkKind, Page};
+use crate::types::{Block, Capture, Image, Lang, Link, LinkKind, Page, Pointer};
 
 /// One page as extracted. Kind 1.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
@@ -43,6 +43,10 @@ pub struct PageRecord {
     pub declared: Vec<[u8; 8]>,
     /// Share of A–Z in its letters.
     pub latin_share: f32,
+    /// Archive that an index or WAT points at, where `offset` and `length` are; empty: the archive that was read.
+    pub file: String,
+    /// [`crate::types::Form`].
+    pub form: u8,
 }
 
 /// [`crate::types::Block`].
@@ -90,12 +94,14 @@ impl PageRecord {
     /// The record of a page and the capture it was extracted from.
     pub fn new(url: &str, archive: u32, capture: &Capture, page: Page) -> PageRecord {
         let mut link_text = String::new();
+        let own = || Pointer { file: String::new(), offset: capture.offset, length: capture.length };
+        let Pointer { file, offset, length } = capture.pointer.clone().unwrap_or_else(own);
         let links = page.links.iter().map(|link| link_record(url, link, &mut link_text)).collect();
         PageRecord {
             url: url.to_owned(),
             archive,
-            offset: capture.offset,
-            length: capture.length,
+            offset,
+            length,
             date_ms: capture.date_ms,
             body_bytes: page.body_bytes,
             charset: page.charset,
@@ -114,6 +120,8 @@ impl PageRecord {
             confidence: page.confidence,
             declared: page.declared.iter().map(|lang| lang.to_bytes()).collect(),
             latin_share: page.latin_share,
+            file,
+            form: capture.form as u8,
         }
     }
 }

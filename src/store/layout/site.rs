@@ -4,7 +4,7 @@ use rkyv::{Archive, Serialize};
 
 use super::{PageEntry, SkipEntry};
 use crate::index::site::PageFacts;
-use crate::types::Lang;
+use crate::types::{Form, Lang};
 
 /// Pages of a chunk; only the last chunk of a site has fewer.
 pub const CHUNK_PAGES: usize = 1 << 14;
@@ -40,6 +40,10 @@ pub struct SiteChunk {
     pub titles: Vec<u64>,
     /// Smallest hashes of blocks.
     pub sketches: Vec<[u32; 8]>,
+    /// [`Form`].
+    pub forms: Vec<u8>,
+    /// [`PageEntry::links`].
+    pub links: Vec<u64>,
 }
 
 /// Left-out captures of one site, sorted by address. Kind 5.
@@ -75,6 +79,8 @@ impl ChunkBuilder {
         chunk.text_bytes.push(entry.text_bytes);
         chunk.titles.push(entry.title);
         chunk.sketches.push(entry.sketch);
+        chunk.forms.push(entry.form);
+        chunk.links.push(entry.links);
         (chunk.ends.len() == CHUNK_PAGES).then(|| std::mem::take(chunk))
     }
 
@@ -129,7 +135,21 @@ impl ArchivedSiteChunk {
             text_bytes: self.text_bytes[at].to_native(),
             title: self.titles[at].to_native(),
             sketch: self.sketches[at].map(|hash| hash.to_native()),
+            form: self.form(at),
         }
+    }
+
+    /// The page record that has a page's links.
+    pub fn link_record(&self, at: usize) -> u64 {
+        match self.links[at].to_native() {
+            0 => self.pages[at].to_native(),
+            links => links,
+        }
+    }
+
+    /// How much of a page is there.
+    pub fn form(&self, at: usize) -> Form {
+        Form::from_code(self.forms[at])
     }
 
     /// The page as an entry again, for merging with newer captures.
@@ -138,6 +158,7 @@ impl ArchivedSiteChunk {
         PageEntry {
             identity: self.identity(at).to_owned(),
             https: self.https[at],
+            form: self.forms[at],
             page: self.pages[at].to_native(),
             date_ms: self.dates[at].to_native(),
             digest: self.digests[at].to_native(),
@@ -148,6 +169,7 @@ impl ArchivedSiteChunk {
             confidence: facts.confidence,
             declared: facts.declared.to_bytes(),
             latin_share: facts.latin_share,
+            links: self.links[at].to_native(),
         }
     }
 }

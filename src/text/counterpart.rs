@@ -1,6 +1,6 @@
 //! The address a page's partner would have.
 
-use crate::text::tokens::{Anatomy, Separators, Span};
+use super::tokens::{Anatomy, Separators, Span};
 use crate::types::{Edit, Field, Key};
 
 /// The addresses that `key` turns `identity` into; from the first language to the second when `forward`.

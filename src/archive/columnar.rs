@@ -1,0 +1,403 @@
+//! Common Crawl's columnar index: Parquet, one capture a row. Each row becomes the line that the CDXJ index has for it.
+//!
+//! Columns are found by name; only `url` must be there. Read are, besides: `fetch_time`, `fetch_status`,
+//! `content_mime_detected` (or `content_mime_type`), `content_languages`, `warc_filename`, `warc_record_offset` and
+//! `warc_record_length`. A position is a number of rows.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use parquet::column::reader::ColumnReader;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use serde_json::{Map, Value};
+
+use super::{Archive, Format, Item, Params};
+use crate::error::{Error, Result};
+use crate::types::{Form, RawRecord, Skip, SkipReason};
+
+/// The format of Parquet files with a column of addresses.
+pub(super) struct ColumnarFormat;
+
+/// Columns, and what the line calls them.
+const COLUMNS: &[(&str, &str)] = &[
+    ("url", "url"),
+    ("fetch_time", "timestamp"),
+    ("fetch_status", "status"),
+    ("content_mime_type", "mime"),
+    ("content_mime_detected", "mime-detected"),
+    ("content_languages", "languages"),
+    ("warc_filename", "filename"),
+    ("warc_record_offset", "offset"),
+    ("warc_record_length", "length"),
+];
+
+/// Rows decoded at once.
+const BATCH_ROWS: usize = 1024;
+
+impl Format for ColumnarFormat {
+    fn name(&self) -> &'static str {
+        "Parquet index"
+    }
+
+    fn recognises(&self, path: &Path, head: &[u8]) -> bool {
+        head.starts_with(b"PAR1") && open_file(path).is_ok_and(|reader| columns(&reader)[0].is_some())
+    }
+
+    fn open(&self, path: &Path, position: u64, _: &Params) -> Result<Box<dyn Archive>> {
+        let reader = open_file(path)
+            .map_err(|error| Error::input(path.display().to_string(), format!("a damaged Parquet file: {error}")))?;
+        let rows = reader.metadata().file_metadata().num_rows().max(0) as u64;
+        let columns = columns(&reader);
+        let ready = VecDeque::new();
+        let mut table =
+            Table { path: path.to_owned(), reader, columns, rows, group: 0, open: None, ready, position: 0 };
+        table.go_to(position);
+        Ok(Box::new(table))
+    }
+}
+
+fn open_file(path: &Path) -> std::result::Result<SerializedFileReader<File>, String> {
+    let open = || {
+        let file = File::open(path).map_err(|error| error.to_string())?;
+        SerializedFileReader::new(file).map_err(|error| error.to_string())
+    };
+    sheltered(open)
+}
+
+/// Runs what decodes other people's bytes: the decoder takes some of its errors for impossible.
+fn sheltered<T>(work: impl FnOnce() -> std::result::Result<T, String>) -> std::result::Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("values that cannot be".to_owned()))
+}
+
+/// The place of each of [`COLUMNS`] in the file.
+fn columns(reader: &SerializedFileReader<File>) -> Vec<Option<usize>> {
+    let schema = reader.metadata().file_metadata().schema_descr_ptr();
+    // Columns of lists have more values than rows.
+    let is = |column: &parquet::schema::types::ColumnDescPtr, name: &str| {
+        column.path().string() == name && column.max_rep_level() == 0
+    };
+    COLUMNS.iter().map(|(name, _)| schema.columns().iter().position(|column| is(column, name))).collect()
+}
+
+/// One column of a row group, being read.
+struct Column {
+    name: &'static str,
+    reader: ColumnReader,
+    optional: bool,
+    /// Units of a time in a second; 0: no time.
+    unit: i64,
+}
+
+struct Group {
+    columns: Vec<Column>,
+    left: u64,
+}
+
+/// A Parquet file, being read.
+struct Table {
+    path: PathBuf,
+    reader: SerializedFileReader<File>,
+    columns: Vec<Option<usize>>,
+    rows: u64,
+    /// The next row group.
+    group: usize,
+    open: Option<Group>,
+    ready: VecDeque<Vec<u8>>,
+    position: u64,
+}
+
+impl Table {
+    /// Passes whole row groups, then rows.
+    fn go_to(&mut self, position: u64) {
+        while self.group < self.reader.num_row_groups() {
+            let rows = self.rows_of(self.group);
+            if self.position + rows > position {
+                break;
+            }
+            self.position += rows;
+            self.group += 1;
+        }
+        while self.position < position && !matches!(self.next(), Ok(None) | Err(_)) {}
+    }
+
+    fn rows_of(&self, group: usize) -> u64 {
+        self.reader.metadata().row_group(group).num_rows().max(0) as u64
+    }
+
+    fn open_group(&self, group: usize) -> std::result::Result<Group, String> {
+        let reader = self.reader.get_row_group(group).map_err(|error| error.to_string())?;
+        let schema = self.reader.metadata().file_metadata().schema_descr_ptr();
+        let mut columns = Vec::new();
+        for (at, (_, name)) in self.columns.iter().zip(COLUMNS) {
+            let Some(at) = *at else { continue };
+            let descriptor = schema.column(at);
+            columns.push(Column {
+                name,
+                reader: reader.get_column_reader(at).map_err(|error| error.to_string())?,
+                optional: descriptor.max_def_level() > 0,
+                unit: if *name == "timestamp" { unit(&descriptor) } else { 0 },
+            });
+        }
+        Ok(Group { columns, left: self.rows_of(group) })
+    }
+
+    /// Decodes the next rows; false at the end.
+    fn fill(&mut self) -> std::result::Result<bool, String> {
+        loop {
+            if let Some(group) = self.open.as_mut().filter(|group| group.left > 0) {
+                let count = group.left.min(BATCH_ROWS as u64) as usize;
+                let rows = sheltered(|| group.rows(count))?;
+                group.left -= count as u64;
+                self.ready.extend(rows.into_iter().map(|row| Value::Object(row).to_string().into_bytes()));
+                return Ok(true);
+            }
+            if self.group >= self.reader.num_row_groups() {
+                return Ok(false);
+            }
+            self.group += 1;
+            self.open = Some(sheltered(|| self.open_group(self.group - 1))?);
+        }
+    }
+
+    /// Behind damage, the next row group.
+    fn give_up_group(&mut self) -> u64 {
+        let passed: u64 = (0..self.group).map(|group| self.rows_of(group)).sum();
+        self.open = None;
+        self.ready.clear();
+        passed.max(self.position + 1)
+    }
+}
+
+impl Group {
+    fn rows(&mut self, count: usize) -> std::result::Result<Vec<Map<String, Value>>, String> {
+        let mut rows = vec![Map::new(); count];
+        for column in &mut self.columns {
+            let values = column.values(count).map_err(|error| error.to_string())?;
+            if values.len() != count {
+                return Err(format!("column {}: {} rows, expected {count}", column.name, values.len()));
+            }
+            for (row, value) in rows.iter_mut().zip(values) {
+                if !value.is_null() {
+                    row.insert(column.name.to_owned(), value);
+                }
+            }
+        }
+        Ok(rows)
+    }
+}
+
+impl Column {
+    fn values(&mut self, count: usize) -> std::result::Result<Vec<Value>, ParquetError> {
+        macro_rules! read {
+            ($reader:expr, $value:expr) => {{
+                let (mut levels, mut values) = (Vec::new(), Vec::new());
+                $reader.read_records(count, Some(&mut levels), None, &mut values)?;
+                let mut values = values.into_iter().map($value);
+                if self.optional {
+                    levels
+                        .iter()
+                        .map(|&level| if level > 0 { values.next().unwrap_or(Value::Null) } else { Value::Null })
+                        .collect()
+                } else {
+                    values.collect()
+                }
+            }};
+        }
+        let unit = self.unit;
+        let number = |number: i64| if unit > 0 { time(number.div_euclid(unit)) } else { Value::from(number) };
+        Ok(match &mut self.reader {
+            ColumnReader::ByteArrayColumnReader(reader) => {
+                read!(reader, |value: parquet::data_type::ByteArray| {
+                    Value::from(String::from_utf8_lossy(value.data()).into_owned())
+                })
+            }
+            ColumnReader::Int32ColumnReader(reader) => read!(reader, |value: i32| number(i64::from(value))),
+            ColumnReader::Int64ColumnReader(reader) => read!(reader, number),
+            ColumnReader::Int96ColumnReader(reader) => {
+                read!(reader, |value: parquet::data_type::Int96| time(value.to_millis().div_euclid(1000)))
+            }
+            _ => vec![Value::Null; count],
+        })
+    }
+}
+
+/// How many units of a column of times are a second.
+fn unit(column: &parquet::schema::types::ColumnDescPtr) -> i64 {
+    use parquet::basic::{ConvertedType, LogicalType, TimeUnit};
+    match (column.logical_type_ref(), column.converted_type()) {
+        (Some(LogicalType::Timestamp(timestamp)), _) => match timestamp.unit {
+            TimeUnit::MILLIS => 1000,
+            TimeUnit::MICROS => 1_000_000,
+            TimeUnit::NANOS => 1_000_000_000,
+        },
+        (_, ConvertedType::TIMESTAMP_MILLIS) => 1000,
+        (_, ConvertedType::TIMESTAMP_MICROS) => 1_000_000,
+        _ => 0,
+    }
+}
+
+/// Seconds since 1970 as a CDX writes times.
+fn time(seconds: i64) -> Value {
+    let time = jiff::Timestamp::from_second(seconds).ok();
+    time.map_or(Value::Null, |time| Value::from(time.strftime("%Y%m%d%H%M%S").to_string()))
+}
+
+impl Archive for Table {
+    fn next(&mut self) -> Result<Option<Item>> {
+        if self.ready.is_empty() {
+            match self.fill() {
+                Ok(true) => {}
+                Ok(false) => return Ok(None),
+                Err(problem) => {
+                    let offset = self.position;
+                    self.position = self.give_up_group();
+                    let detail = format!("row: {problem}");
+                    let (reason, url) = (SkipReason::BadCompression, String::new());
+                    return Ok(Some(Item::Skip(Skip { reason, offset, length: 0, url, detail })));
+                }
+            }
+        }
+        let Some(block) = self.ready.pop_front() else {
+            return Err(Error::input(self.path.display().to_string(), "rows were promised and none came"));
+        };
+        let offset = self.position;
+        self.position += 1;
+        Ok(Some(Item::Record(RawRecord { form: Form::Index, offset, block, ..RawRecord::default() })))
+    }
+
+    fn position(&self) -> u64 {
+        self.position
+    }
+
+    fn end(&self) -> Option<u64> {
+        Some(self.rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
+    use parquet::file::properties::WriterProperties;
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SCHEMA: &str = "message index { required binary url (UTF8); optional int64 fetch_time (TIMESTAMP_MILLIS);
+        optional int32 fetch_status; optional binary content_languages (UTF8); required binary warc_filename (UTF8);
+        required int32 warc_record_offset; required int32 warc_record_length; optional binary url_path (UTF8); }";
+
+    /// `groups` row groups of `rows` rows; every third row has no language, every second is a 404.
+    fn file(path: &Path, groups: usize, rows: usize) {
+        let schema = Arc::new(parse_message_type(SCHEMA).expect("a schema"));
+        let properties =
+            Arc::new(WriterProperties::builder().set_compression(parquet::basic::Compression::SNAPPY).build());
+        let file = File::create(path).expect("room on the disk");
+        let mut writer = SerializedFileWriter::new(file, schema, properties).expect("a schema");
+        for group in 0..groups {
+            let numbers: Vec<usize> = (group * rows..(group + 1) * rows).collect();
+            let mut columns = writer.next_row_group().expect("a file");
+            let mut at = 0;
+            while let Some(mut column) = columns.next_column().expect("a column") {
+                let bytes = |of: &dyn Fn(usize) -> String, keep: &dyn Fn(usize) -> bool| -> Vec<ByteArray> {
+                    numbers.iter().filter(|n| keep(**n)).map(|&n| ByteArray::from(of(n).as_str())).collect()
+                };
+                let all = vec![1; rows];
+                match at {
+                    0 => column.typed::<ByteArrayType>().write_batch(
+                        &bytes(&|n| format!("http://ex.org/{n}"), &|_| true),
+                        None,
+                        None,
+                    ),
+                    1 => column.typed::<Int64Type>().write_batch(&vec![1_715_997_490_000; rows], Some(&all), None),
+                    2 => {
+                        let status: Vec<i32> = numbers.iter().map(|n| if n % 2 == 0 { 200 } else { 404 }).collect();
+                        column.typed::<Int32Type>().write_batch(&status, Some(&all), None)
+                    }
+                    3 => {
+                        let levels: Vec<i16> = numbers.iter().map(|n| i16::from(n % 3 != 0)).collect();
+                        let values = bytes(&|_| "fra".into(), &|n| n % 3 != 0);
+                        column.typed::<ByteArrayType>().write_batch(&values, Some(&levels), None)
+                    }
+                    4 => column.typed::<ByteArrayType>().write_batch(
+                        &bytes(&|_| "a.warc.gz".into(), &|_| true),
+                        None,
+                        None,
+                    ),
+                    5 | 6 => {
+                        let numbers: Vec<i32> = numbers.iter().map(|&n| (n * 10 + at) as i32).collect();
+                        column.typed::<Int32Type>().write_batch(&numbers, None, None)
+                    }
+                    _ => column.typed::<ByteArrayType>().write_batch(&[], Some(&vec![0; rows]), None),
+                }
+                .expect("values");
+                column.close().expect("a column");
+                at += 1;
+            }
+            columns.close().expect("a group");
+        }
+        writer.close().expect("a file");
+    }
+
+    fn items(path: &Path, position: u64) -> Vec<Item> {
+        let mut archive = ColumnarFormat.open(path, position, &Params::default()).expect("a table");
+        let mut items = Vec::new();
+        while let Some(item) = archive.next().expect("readable") {
+            items.push(item);
+        }
+        items
+    }
+
+    #[test]
+    fn rows_are_the_lines_of_the_index() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("part.parquet");
+        file(&path, 3, 1500);
+        assert_eq!(super::super::format_of(&path).expect("known").name(), "Parquet index");
+        let all = items(&path, 0);
+        assert_eq!(all.len(), 4500);
+        let capture = |item: &Item| match item.clone() {
+            Item::Record(record) => super::super::capture(record, &Params::default()),
+            Item::Skip(skip) => Err(skip),
+        };
+        let second = capture(&all[2]).expect("a page");
+        assert_eq!((second.url.as_str(), second.date_ms), ("http://ex.org/2", 1_715_997_490_000));
+        assert_eq!(second.content_language.as_deref(), Some("fra"));
+        let pointer = second.pointer.expect("it points");
+        assert_eq!((pointer.file.as_str(), pointer.offset, pointer.length), ("a.warc.gz", 25, 26));
+        assert_eq!(capture(&all[6]).expect("a page").content_language, None);
+        assert_eq!(capture(&all[3]).expect_err("404").reason, SkipReason::Status);
+        for position in [1, 1499, 1500, 1501, 4499, 4500] {
+            assert_eq!(items(&path, position), all[position as usize..], "from {position}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn a_damaged_table_ends(flips in proptest::collection::vec((any::<u16>(), any::<u8>()), 1..4)) {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join("part.parquet");
+            file(&path, 2, 40);
+            let mut bytes = std::fs::read(&path).expect("it was written");
+            for (at, byte) in flips {
+                let at = usize::from(at) % bytes.len();
+                bytes[at] = byte;
+            }
+            std::fs::write(&path, bytes).expect("room on the disk");
+            if let Ok(mut archive) = ColumnarFormat.open(&path, 0, &Params::default()) {
+                let mut count = 0;
+                while let Ok(Some(_)) = archive.next() {
+                    count += 1;
+                    prop_assert!(count < 10_000);
+                }
+            }
+        }
+    }
+}

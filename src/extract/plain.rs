@@ -1,0 +1,60 @@
+//! Text without markup, as WET files have it: each line a block.
+
+use super::language::{self, Kind, Run};
+use super::{Params, fold};
+use crate::types::{Block, Page, SkipReason};
+
+/// A page of text alone: no tags, no links, and every block in a tag that is not known.
+pub fn read(body: &[u8], params: &Params) -> Result<Page, (SkipReason, String)> {
+    // The longest body is far shorter than 4 GiB.
+    let source = String::from_utf8_lossy(body);
+    let mut page = Page { charset: "utf-8".to_owned(), ..Page::default() };
+    let mut runs = Vec::new();
+    for line in source.lines() {
+        let line = fold::folded(line);
+        if line.is_empty() {
+            continue;
+        }
+        let start = page.text.len() as u32;
+        page.text.push_str(&line);
+        let end = page.text.len() as u32;
+        page.text.push('\n');
+        page.blocks.push(Block { start, end, ..Block::default() });
+        runs.push(Run { start, end, kind: Kind::Prose });
+    }
+    // WET files begin with the title.
+    if let Some(first) = page.blocks.first() {
+        page.title = page.text[first.start as usize..first.end as usize].chars().take(500).collect();
+    }
+    super::long_enough(&page, params)?;
+    let language = language::detect(&page.text, &runs, &params.language);
+    page.detected = language.lang;
+    page.confidence = language.confidence;
+    page.latin_share = language.latin_share;
+    Ok(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn lines_are_blocks() {
+        let body = "Ein Titel\n\n  Ein kurzer  Text, der auf Deutsch geschrieben wurde,\r\nund lang genug ist, um eine \
+                    ganze Seite zu sein.";
+        let page = read(body.as_bytes(), &Params::default()).expect("enough text");
+        let blocks: Vec<&str> = page.blocks.iter().map(|b| &page.text[b.start as usize..b.end as usize]).collect();
+        assert_eq!(blocks[..2], ["Ein Titel", "Ein kurzer Text, der auf Deutsch geschrieben wurde,"]);
+        assert_eq!((page.title.as_str(), page.detected.as_str(), blocks.len()), ("Ein Titel", "de", 3));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_text(body: Vec<u8>) {
+            let params = Params { min_text_bytes: 0, ..Params::default() };
+            let page = read(&body, &params).expect("there is no least length");
+            prop_assert!(page.blocks.iter().all(|b| page.text.get(b.start as usize..b.end as usize).is_some()));
+        }
+    }
+}

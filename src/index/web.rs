@@ -1,0 +1,40 @@
+//! Who links to whom among sites.
+
+/// Links between sites. The sites of the store are 0 to [`Web::stored`], the others behind them. Implemented by the mapped
+/// records, and by a list.
+pub trait Web {
+    /// Sites of the store: those whose links are known.
+    fn stored(&self) -> u32;
+
+    /// All sites.
+    fn count(&self) -> u32;
+
+    /// Calls `each` with site, site linked to and number of links, by both; no site links to itself. Inlined where it is
+    /// called, since rounds of ranking do nothing else.
+    fn for_each_link(&self, each: impl FnMut(u32, u32, u32));
+}
+
+/// A web as a list, for tests.
+#[derive(Clone, Debug, Default)]
+pub struct ListedWeb {
+    /// [`Web::stored`].
+    pub stored: u32,
+    /// [`Web::count`].
+    pub count: u32,
+    /// Site, site linked to, number of links.
+    pub links: Vec<(u32, u32, u32)>,
+}
+
+impl Web for ListedWeb {
+    fn stored(&self) -> u32 {
+        self.stored
+    }
+
+    fn count(&self) -> u32 {
+        self.count
+    }
+
+    fn for_each_link(&self, mut each: impl FnMut(u32, u32, u32)) {
+        self.links.iter().for_each(|&(from, to, links)| each(from, to, links));
+    }
+}

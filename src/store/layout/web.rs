@@ -1,0 +1,65 @@
+//! What was asked of crawlers, and the graph of sites that tells whom to ask next.
+
+use rkyv::{Archive, Deserialize, Serialize};
+
+/// An address that a crawler was asked for. Key `q` number of the site, address without scheme.
+#[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+pub struct AskedRecord {
+    /// Address of the page that lacks a partner, without scheme.
+    pub from: String,
+    /// Pattern of the key that made the address.
+    pub pattern: String,
+    /// The language the page would be in.
+    pub lang: [u8; 8],
+    /// Local credibility of the key then.
+    pub credibility: f64,
+    /// Its scheme is https.
+    pub https: bool,
+}
+
+/// Links between sites. Kind 7. Sites of the store come first, by name, then the others, by name.
+#[derive(Archive, Serialize, Clone, Debug, Default)]
+pub struct WebRecord {
+    /// The first site whose links are here.
+    pub first: u32,
+    /// End of each site's links in the two columns that follow; sites of the store only.
+    pub ends: Vec<u32>,
+    /// The site a link leads to, rising.
+    pub targets: Vec<u32>,
+    /// How many links.
+    pub links: Vec<u32>,
+    /// Names of all sites, end to end; in the first record only.
+    pub names: String,
+    /// End of each name.
+    pub name_ends: Vec<u32>,
+    /// C(w) of each site of the store; in the first record only.
+    pub credibility: Vec<f64>,
+    /// Pairs of each site of the store; in the first record only.
+    pub pairs: Vec<u64>,
+}
+
+/// Where a graph of sites is. Key `w` `host` or `domain`.
+#[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+pub struct WebHead {
+    /// Hash of the link graphs and results it was made from.
+    pub fingerprint: u64,
+    /// Its records, in order.
+    pub chunks: Vec<u64>,
+}
+
+/// One round of exploring. Key `x` number.
+#[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+pub struct RoundRecord {
+    /// What the sites were ranked by.
+    pub by: String,
+    /// A site is a registrable domain.
+    pub by_domain: bool,
+    /// [`WebHead::fingerprint`] of the graph.
+    pub web: u64,
+    /// Seed sites.
+    pub seeds: u32,
+    /// Pairs of all sites then.
+    pub pairs: u64,
+    /// The sites that were named, best first.
+    pub asked: Vec<String>,
+}

@@ -1,0 +1,270 @@
+//! Deep pages, indexes, WAT and WET, exploring: what goes out to a crawler, and what comes back.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::{diglot, failure, rows, run, shared, stdout, tiny_site, write_warc};
+
+const EN: &str = "The museum opens every morning at nine and shows the work of the painters who lived in the valley";
+const FR: &str =
+    "Le musée ouvre tous les matins à neuf heures et montre les œuvres des peintres qui vivaient dans la vallée";
+
+/// A page of a bilingual site, with links.
+fn page(lang: &str, name: &str, links: &[String]) -> String {
+    let text = if lang == "en" { EN } else { FR };
+    let links: String = links.iter().map(|link| format!("<a href='{link}'>{link}</a>")).collect();
+    format!("<html lang={lang}><title>{name}</title><body><p>{text}, {name}.</p><p>{text}.</p>{links}</body>")
+}
+
+fn write(path: &Path, pages: &[(String, String)]) {
+    let responses: Vec<(&str, &str, &str)> =
+        pages.iter().map(|(url, html)| (url.as_str(), "200 OK", html.as_str())).collect();
+    write_warc(path, &responses);
+}
+
+/// A bilingual site of four pairs, each page linking to the other hosts.
+fn bilingual(host: &str, links: &[&str]) -> Vec<(String, String)> {
+    let links: Vec<String> = links.iter().map(|host| format!("http://{host}/")).collect();
+    let names = ["art", "book", "city", "deer"];
+    let of = |lang: &str, name: &str| (format!("http://{host}/{lang}/{name}.html"), page(lang, name, &links));
+    names.iter().flat_map(|name| [of("en", name), of("fr", name)]).collect()
+}
+
+#[test]
+fn what_is_asked_for_comes_back_as_pairs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let site = bilingual("deep.test", &[]);
+    let (hidden, seen): (Vec<_>, Vec<_>) = site.iter().cloned().partition(|(url, _)| url.ends_with("/fr/deer.html"));
+    write(&at("seen.warc"), &seen);
+    write(&at("hidden.warc"), &hidden);
+    write(&at("all.warc"), &site);
+    let (store, whole) = (at("s"), at("whole"));
+    run(&store, &[&at("seen.warc")]);
+    let fates = |store: &Path| -> Vec<(String, String)> {
+        let text = |row: &serde_json::Map<_, _>, name: &str| row[name].as_str().expect("a text").to_owned();
+        rows(store, &["recover"]).iter().map(|row| (text(row, "url"), text(row, "fate"))).collect()
+    };
+    let deer = "http://deep.test/fr/deer.html".to_owned();
+    assert_eq!(fates(&store), [(deer.clone(), "wanted".to_owned())]);
+    // Looking does not ask.
+    assert_eq!(fates(&store), [(deer.clone(), "wanted".to_owned())]);
+    let list = at("list.txt").display().to_string();
+    stdout(&store, &["--quiet", "recover", "-o", &list]);
+    assert_eq!(fs::read_to_string(&list).expect("the list"), format!("{deer}\n"));
+    // What was asked for is not asked for again, unless that is said.
+    assert_eq!(fates(&store), [(deer.clone(), "asked".to_owned())]);
+    assert_eq!(stdout(&store, &["--quiet", "recover", "-o", "-"]), "");
+    assert_eq!(stdout(&store, &["--quiet", "recover", "--again", "-o", "-"]), format!("{deer}\n"));
+    run(&store, &[&at("hidden.warc")]);
+    assert_eq!(fates(&store), [(deer, "recovered".to_owned())]);
+    run(&whole, &[&at("all.warc")]);
+    let pairs = |store: &Path, method: &str| -> Vec<String> {
+        let mut pairs = rows(store, &["pairs"]);
+        pairs.retain(|row| method.is_empty() || row["method"] == method);
+        pairs.iter().map(|row| format!("{} {} {}", row["url_a"], row["url_b"], row["key"])).collect()
+    };
+    assert_eq!(pairs(&store, ""), pairs(&whole, ""));
+    assert_eq!(pairs(&store, "recovered").len(), 1);
+}
+
+#[test]
+fn what_the_archives_left_out_is_not_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (archive, store) = (folder.path().join("tiny.warc"), folder.path().join("s"));
+    tiny_site(&archive);
+    let mut text = fs::read_to_string(&archive).expect("it was written");
+    // /fr/gone.html is a 404; its English side is there.
+    let gone = folder.path().join("gone.warc");
+    write(&gone, &[("http://tiny.test/en/gone.html".to_owned(), page("en", "gone", &[]))]);
+    text += &fs::read_to_string(&gone).expect("it was written");
+    fs::write(&archive, text).expect("room on the disk");
+    run(&store, &[&archive]);
+    let rows = rows(&store, &["recover"]);
+    let found: Vec<_> =
+        rows.iter().map(|row| (row["url"].as_str(), row["fate"].as_str(), row["detail"].as_str())).collect();
+    assert_eq!(found, [(Some("http://tiny.test/fr/gone.html"), Some("left-out"), Some("http status not 200: 404"))]);
+}
+
+/// The lines of an index of pages, as Common Crawl writes them; without languages when `lang` is empty.
+fn cdxj(pages: &[(String, String)], lang: impl Fn(&str) -> &'static str) -> String {
+    let line = |(at, (url, _)): (usize, &(String, String))| {
+        let lang = lang(url);
+        let languages = if lang.is_empty() { String::new() } else { format!(", \"languages\": \"{lang}\"") };
+        let offset = 9000 - at * 100;
+        format!(
+            "key 20240506070809 {{\"url\": \"{url}\", \"mime\": \"text/html\", \"status\": \"200\", \"length\": \"77\", \
+             \"offset\": \"{offset}\", \"filename\": \"a.warc.gz\"{languages}}}\n"
+        )
+    };
+    pages.iter().enumerate().map(line).collect()
+}
+
+#[test]
+fn an_index_gives_pairs_and_what_to_fetch_for_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let site = bilingual("index.test", &[]);
+    write(&at("all.warc"), &site);
+    let whole = at("whole");
+    run(&whole, &[&at("all.warc")]);
+    let columns = |store: &Path| -> Vec<String> {
+        rows(store, &["pairs"]).iter().map(|row| format!("{} {} {}", row["url_a"], row["url_b"], row["key"])).collect()
+    };
+    let expected = columns(&whole);
+    assert_eq!(expected.len(), 4);
+    // With the languages of the index, and with none.
+    for (name, told) in [("told", true), ("untold", false)] {
+        let (index, store) = (at(&format!("{name}.cdxj")), at(name));
+        let lang = |url: &str| match (told, url.contains("/fr/")) {
+            (false, _) => "",
+            (true, true) => "fra,eng",
+            (true, false) => "eng",
+        };
+        fs::write(&index, cdxj(&site, lang)).expect("room on the disk");
+        run(&store, &[&index]);
+        assert_eq!(columns(&store), expected, "{name}");
+        let fetch = stdout(&store, &["export", "--what", "fetch"]);
+        let offsets: Vec<u64> = fetch
+            .lines()
+            .skip(1)
+            .map(|line| line.split('\t').nth(1).expect("an offset").parse().expect("a number"))
+            .collect();
+        assert!(fetch.starts_with("warc_filename\toffset\tlength\turl\na.warc.gz\t8300\t77\t"), "{fetch}");
+        assert!(offsets.len() == 8 && offsets.is_sorted());
+        let json = stdout(&store, &["export", "--what", "fetch", "--format", "jsonl"]);
+        assert_eq!(json.lines().count(), 8);
+        // When the captures come, there is nothing left to fetch; and a later index takes nothing back.
+        run(&store, &[&at("all.warc")]);
+        let later = at("later.cdxj");
+        fs::write(&later, cdxj(&site, lang).replace("20240506", "20250506")).expect("room on the disk");
+        run(&store, &[&later]);
+        assert_eq!(columns(&store), expected, "{name}");
+        assert_eq!(stdout(&store, &["export", "--what", "fetch"]).lines().count(), 1);
+    }
+}
+
+#[test]
+fn an_index_tells_where_wanted_pages_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let mut site = bilingual("where.test", &[]);
+    write(&at("seen.warc"), &site[..7]);
+    run(&at("s"), &[&at("seen.warc")]);
+    site.drain(..7);
+    fs::write(at("index.cdxj"), cdxj(&site, |_| "")).expect("room on the disk");
+    let index = at("index.cdxj").display().to_string();
+    let rows = rows(&at("s"), &["--quiet", "recover", "--index", &index]);
+    assert_eq!((rows.len(), rows[0]["fate"].as_str()), (1, Some("indexed")));
+    assert_eq!(rows[0]["detail"], "a.warc.gz 9000 77");
+    let archive = at("seen.warc").display().to_string();
+    let (code, message) = failure(diglot(&at("s")).args(["--quiet", "recover", "--index", &archive]));
+    assert!(code == 1 && message.contains("is an archive, expected an index"), "{message}");
+}
+
+#[test]
+fn real_wat_and_wet_files_go_in() {
+    let Some(samples) = shared("warc-samples") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    for (name, lang) in
+        [("cc-whirlwind.warc.wat.gz", ""), ("cc-whirlwind.warc.wet.gz", "an es"), ("cc-whirlwind.warc.gz", "an es")]
+    {
+        run(&store, &[&samples.join(name)]);
+        let told = stdout(&store, &["explain", "https://an.wikipedia.org/wiki/Escopete", "--json"]);
+        println!("{name}: {told}");
+        let pages = rows(&store, &["hosts"]).len();
+        // This WAT tells of the request only.
+        assert_eq!(pages, usize::from(!lang.is_empty()), "{name}");
+    }
+    let status = stdout(&store, &["status"]);
+    for reason in ["request record", "warcinfo record"] {
+        assert!(status.contains(reason), "{status}");
+    }
+}
+
+/// A WARC of one record of another type.
+fn write_record(path: &Path, kind: &str, content_type: &str, url: &str, block: &str) {
+    let length = block.len();
+    let record = format!(
+        "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2024-05-06T07:08:09Z\r\n\
+         WARC-Record-ID: <urn:x>\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n\r\n{block}\r\n\r\n"
+    );
+    fs::write(path, record).expect("room on the disk");
+}
+
+/// Text comes with the WET, links with the WAT, in whatever order; then the page itself has both.
+#[test]
+fn text_and_links_of_a_page_come_together() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let wat = r#"{"Envelope":{"WARC-Header-Metadata":{"WARC-Type":"response"},"Payload-Metadata":{"HTTP-Response-Metadata":{
+        "Response-Message":{"Status":"200"},"Headers":{"Content-Type":"text/html"},"HTML-Metadata":{"Head":{"Title":"A"},
+        "Links":[{"path":"A@/href","url":"http://other.example.net/"}]}}}}}"#;
+    let url = "http://both.test/en/a.html";
+    write_record(&at("a.wat"), "metadata", "application/json", url, wat);
+    write_record(&at("a.wet"), "conversion", "text/plain", url, &format!("A\n{EN}.\n{EN}."));
+    write(&at("a.warc"), &[(url.to_owned(), page("en", "a", &["http://own.example.com/".into()]))]);
+    for (name, order) in [("s", ["a.wat", "a.wet"]), ("t", ["a.wet", "a.wat"])] {
+        let outside = |wanted: &str| {
+            let store = diglot::store::Store::open(&at(name), diglot::store::Access::Read).expect("a store");
+            let site = diglot::types::SiteId(0);
+            let generation = store.site(site).expect("readable").expect("a site").generation;
+            let links = store.site_links(site, generation).expect("readable").expect("fresh");
+            let hosts: Vec<String> =
+                links.chunks().flat_map(|chunk| chunk.outside.iter().map(|row| row.host.to_string())).collect();
+            assert_eq!(hosts, [wanted], "{name}");
+        };
+        run(&at(name), &[&at(order[0])]);
+        run(&at(name), &[&at(order[1])]);
+        outside("other.example.net");
+        let hosts = rows(&at(name), &["hosts"]);
+        assert_eq!((hosts.len(), hosts[0]["langs"].as_str()), (1, Some("en:1")));
+        run(&at(name), &[&at("a.warc")]);
+        outside("own.example.com");
+    }
+}
+
+#[test]
+fn bilingual_sites_name_the_next_ones_and_rounds_are_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let mut sites = bilingual("a.test", &["b.test", "next.example.net", "plain.example.com"]);
+    sites.extend(bilingual("b.test", &["a.test", "next.example.net"]));
+    // A site in one language links, and has no say.
+    sites.push(("http://mono.test/".into(), page("en", "mono", &["http://other.example.org/".into()])));
+    write(&at("seeds.warc"), &sites);
+    let store = at("s");
+    run(&store, &[&at("seeds.warc")]);
+    let named = |arguments: &[&str]| -> Vec<String> {
+        rows(&store, arguments).iter().map(|row| row["site"].as_str().expect("a name").to_owned()).collect()
+    };
+    for by in ["linkout", "pagerank", "weighted"] {
+        let sites = named(&["--quiet", "explore", "--by", by]);
+        assert_eq!(sites, ["next.example.net", "plain.example.com"], "{by}");
+    }
+    let domains = named(&["--quiet", "explore", "--by-domain", "--top", "1"]);
+    assert_eq!(domains, ["example.net"]);
+    let first = &rows(&store, &["--quiet", "explore", "--by", "linkout"])[0];
+    // Both seeds link to it, eight pages each; each seed links to the other one.
+    assert_eq!(
+        (first["seeds"].as_u64(), first["links"].as_u64(), first["linkout"].as_u64()),
+        (Some(2), Some(16), Some(2))
+    );
+    assert_eq!(first["pagerank"].as_f64(), Some(1.0));
+    let ranks = rows(&store, &["--quiet", "hosts", "--sort", "rank"]);
+    let ranks: Vec<_> = ranks.iter().map(|row| (row["host"].as_str().expect("a name"), row["rank"].as_f64())).collect();
+    assert_eq!(ranks, [("a.test", Some(0.5)), ("b.test", Some(0.5)), ("mono.test", Some(0.0))]);
+    // The next round: one of the two comes, and is bilingual.
+    write(&at("next.warc"), &bilingual("next.example.net", &[]));
+    run(&store, &[&at("next.warc")]);
+    assert_eq!(named(&["--quiet", "explore"]), ["plain.example.com"]);
+    let rounds = rows(&store, &["--quiet", "explore", "--rounds"]);
+    let last = rounds.iter().rev().nth(1).expect("two rounds or more");
+    assert_eq!(
+        (last["asked"].as_u64(), last["came"].as_u64(), last["bilingual"].as_u64()),
+        (Some(2), Some(1), Some(1))
+    );
+    assert_eq!((last["pairs"].as_u64(), last["seeds"].as_u64()), (Some(4), Some(2)));
+    assert_eq!(rounds.last().expect("a round")["seeds"].as_u64(), Some(3));
+}

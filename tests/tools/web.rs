@@ -1,0 +1,138 @@
+//! Ranks graphs of sites that are made or given, through a store: for figures, and for comparison with other programs.
+//!
+//! `web ranks FILE`: edges `from to` by line, all sites seeds → `site pagerank` by line.
+//! `web time SITES LINKS`: seconds a ranking takes, and memory.
+//! `web find SEED`: a web in which bilingual sites link to bilingual sites; precision at N of the three ranks.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::time::Instant;
+
+use diglot::explore::{self, By, Params};
+use diglot::index::web::Web;
+use diglot::pipeline::explore::records;
+use diglot::store::catalog::Changes;
+use diglot::store::layout::WebHead;
+use diglot::store::{Access, SiteWeb, Store};
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> Result<(), Failure> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let folder = tempfile::tempdir()?;
+    let mut store = Store::open(&folder.path().join("s"), Access::Write)?;
+    match words[..] {
+        ["ranks", file] => ranks(&mut store, file),
+        ["time", sites, links] => time(&mut store, sites.parse()?, links.parse()?),
+        ["find", seed] => find(&mut store, seed.parse()?),
+        _ => Err("usage: web ranks FILE | web time SITES LINKS | web find SEED".into()),
+    }
+}
+
+/// A graph in the store: `stored` sites that link, and others.
+fn put(store: &mut Store, stored: u32, count: u32, mut links: Vec<(u32, u32, u32)>) -> Result<SiteWeb, Failure> {
+    links.sort_unstable();
+    links.dedup_by(|b, a| (a.0, a.1) == (b.0, b.1));
+    links.retain(|link| link.0 != link.1);
+    let mut records = records(stored, &links);
+    for site in 0..count {
+        records[0].names.push_str(&site.to_string());
+        let end = records[0].names.len() as u32;
+        records[0].name_ends.push(end);
+    }
+    records[0].credibility = vec![1.0; stored as usize];
+    records[0].pairs = vec![1; stored as usize];
+    let chunks = records.iter().map(|record| Ok(store.webs.append(record)?.0)).collect::<Result<_, Failure>>()?;
+    store.commit(Changes::default())?;
+    Ok(store.web(&WebHead { fingerprint: 1, chunks })?)
+}
+
+fn ranks(store: &mut Store, file: &str) -> Result<(), Failure> {
+    let mut links: Vec<(u32, u32, u32)> = Vec::new();
+    for line in std::fs::read_to_string(file)?.lines() {
+        let (from, to) = line.split_once(' ').ok_or("two numbers a line")?;
+        links.push((from.parse()?, to.parse()?, 1));
+    }
+    let count = links.iter().map(|link| link.0.max(link.1) + 1).max().unwrap_or(0);
+    let web = put(store, count, count, links)?;
+    let ranks = explore::rank(&web, &|_| 1.0, &vec![true; count as usize], &Params::default());
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    for (site, rank) in ranks.iter().enumerate() {
+        writeln!(out, "{site} {:e}", rank.pagerank)?;
+    }
+    Ok(out.flush()?)
+}
+
+/// Numbers without end, the same every time (splitmix64).
+struct Noise(u64);
+
+impl Noise {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn share(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// A number below `count`, small ones more often.
+    fn popular(&mut self, count: u32) -> u32 {
+        ((self.share().powi(3) * f64::from(count)) as u32).min(count - 1)
+    }
+}
+
+fn time(store: &mut Store, sites: u32, links: usize) -> Result<(), Failure> {
+    let mut noise = Noise(7);
+    let pairs = (0..links).map(|_| (noise.popular(sites), noise.popular(sites), 1)).collect();
+    let web = put(store, sites, sites, pairs)?;
+    let mut kept = 0u64;
+    web.for_each_link(|_, _, _| kept += 1);
+    let since = Instant::now();
+    let ranks = explore::rank(&web, &|_| 1.0, &vec![true; sites as usize], &Params::default());
+    let sum: f64 = ranks.iter().map(|rank| rank.pagerank).sum();
+    println!("sites {sites} links {kept} seconds {:.2} sum {sum:.9}", since.elapsed().as_secs_f64());
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    for line in status.lines().filter(|line| line.starts_with("VmHWM") || line.starts_with("RssAnon")) {
+        println!("{line}");
+    }
+    Ok(())
+}
+
+/// 2,000 seeds, with C(w) from 0.1 to 1, and 20,000 sites outside, a fifth of them bilingual. A link of a seed leads to a
+/// bilingual site with 0.2 + 0.6·C(w)², and anywhere else otherwise; some sites are linked to far more often than others.
+fn find(store: &mut Store, seed: u64) -> Result<(), Failure> {
+    let (seeds, outside) = (2000u32, 20_000u32);
+    let mut noise = Noise(seed);
+    let credibility: Vec<f64> = (0..seeds).map(|_| 0.1 + 0.9 * noise.share()).collect();
+    let bilingual: Vec<bool> = (0..outside).map(|_| noise.share() < 0.2).collect();
+    let of = |wanted: bool| -> Vec<u32> { (0..outside).filter(|&site| bilingual[site as usize] == wanted).collect() };
+    let (yes, no) = (of(true), of(false));
+    let mut links = BTreeSet::new();
+    for from in 0..seeds {
+        for _ in 0..3 + noise.next() % 12 {
+            links.insert((from, noise.popular(seeds), 1));
+        }
+        for _ in 0..5 + noise.next() % 30 {
+            let c = credibility[from as usize];
+            let side = if noise.share() < 0.2 + 0.6 * c * c { &yes } else { &no };
+            links.insert((from, seeds + side[noise.popular(side.len() as u32) as usize], 1));
+        }
+    }
+    let web = put(store, seeds, seeds + outside, links.into_iter().collect())?;
+    let all = vec![true; seeds as usize];
+    let ranks = explore::rank(&web, &|site| credibility[site as usize], &all, &Params::default());
+    println!("by\t{}", [50, 100, 200, 500, 1000].map(|n| format!("P@{n}")).join("\t"));
+    for (name, by) in By::ALL {
+        let next = explore::next(&web, &ranks, &all, by);
+        let precision = [50, 100, 200, 500, 1000].map(|n| {
+            let right = next.iter().take(n).filter(|next| bilingual[(next.site - seeds) as usize]).count();
+            format!("{:.3}", right as f64 / n as f64)
+        });
+        println!("{name}\t{}", precision.join("\t"));
+    }
+    Ok(())
+}
