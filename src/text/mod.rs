@@ -1,3 +1,4 @@
-//! Text tools that two or more methods need: [`tokens`] takes addresses apart.
+//! Text tools that two or more methods need: [`tokens`] takes addresses apart, [`sentences`] texts.
 
+pub mod sentences;
 pub mod tokens;
