@@ -6,8 +6,8 @@ use crate::types::Lang;
 
 /// What a sentence can end with, of all scripts whose rules we have. Blocks without any are one sentence.
 const ENDS: &[char] = &[
-    '.', '!', '?', '…', '。', '！', '？', '｡', '．', '։', '؟', '۔', '।', '॥', '။', '።', '፧', '፨', '‼', '⁇', '⁈', '⁉', '܀',
-    '܁', '܂', '។', '៕', '᠃', '᠉', '៚', '᪨', '꓿', '꘎', '꘏', '꣎', '꣏', '꤯', '꩝', '꫰', '꯫', '𑁇',
+    '.', '!', '?', '…', '。', '！', '？', '｡', '．', '։', '؟', '۔', '।', '॥', '။', '።', '፧', '፨', '‼', '⁇', '⁈', '⁉',
+    '܀', '܁', '܂', '។', '៕', '᠃', '᠉', '៚', '᪨', '꓿', '꘎', '꘏', '꣎', '꣏', '꤯', '꩝', '꫰', '꯫', '𑁇',
 ];
 
 /// Calls `each` with the byte range of every sentence of a block, in order: white space at both ends is left out, and
@@ -67,7 +67,10 @@ mod tests {
             sentences("en", "Dr. Smith used version 1.2, e.g. in Fig. 3. It worked."),
             ["Dr. Smith used version 1.2, e.g. in Fig. 3.", "It worked."]
         );
-        assert_eq!(sentences("de", "Das ist z. B. gut. Dr. Müller kommt."), ["Das ist z. B. gut.", "Dr. Müller kommt."]);
+        assert_eq!(
+            sentences("de", "Das ist z. B. gut. Dr. Müller kommt."),
+            ["Das ist z. B. gut.", "Dr. Müller kommt."]
+        );
     }
 
     #[test]
