@@ -1,4 +1,6 @@
-//! Text tools that two or more methods need: [`tokens`] takes addresses apart, [`sentences`] and [`words`] texts.
+//! Text tools that two or more methods need: [`tokens`] takes addresses apart, [`words`] texts into words, [`sentences`]
+//! into sentences.
 
 pub mod sentences;
 pub mod tokens;
+pub mod words;

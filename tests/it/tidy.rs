@@ -13,27 +13,31 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("text", &[]),
     ("index", &["text"]),
+    ("lexicon", &["text"]),
     // Methods: borrowed data in, values out; never one another, never the store.
     ("archive", &["text", "index"]),
     ("extract", &["text", "index"]),
     ("keys", &["text", "index"]),
-    ("verify", &["text", "index"]),
-    ("iterate", &["text", "index"]),
-    ("align", &["text", "index"]),
+    ("verify", &["text", "index", "lexicon"]),
+    ("iterate", &["text", "index", "lexicon"]),
+    ("align", &["text", "index", "lexicon"]),
     ("recover", &["text", "index"]),
     ("explore", &["text", "index"]),
     ("evaluate", &["text", "index"]),
     ("export", &["text", "index"]),
     // Shell. Page tables are looked at by key discovery as they lie on disk, so `store` implements traits of `index`.
     ("store", &["index"]),
-    ("config", &["archive", "extract", "keys", "verify", "iterate", "align", "recover", "explore", "evaluate"]),
+    (
+        "config",
+        &["lexicon", "archive", "extract", "keys", "verify", "iterate", "align", "recover", "explore", "evaluate"],
+    ),
     // Answers of the store, in the words of the methods that left them there.
     ("query", &["config", "index", "keys", "verify", "iterate", "align", "store"]),
     (
         "pipeline",
         &[
-            "config", "query", "store", "text", "index", "archive", "extract", "keys", "verify", "iterate", "align",
-            "recover", "explore",
+            "config", "query", "store", "text", "index", "lexicon", "archive", "extract", "keys", "verify", "iterate",
+            "align", "recover", "explore",
         ],
     ),
     // The face sees the library as every other program does, by its name.
@@ -132,7 +136,8 @@ fn the_check_of_imports_finds_them() {
 
 #[test]
 fn methods_do_not_print_or_look_at_the_clock() {
-    let methods = ["types", "text", "index", "archive", "extract", "keys", "evaluate", "export", "verify", "align"];
+    let methods =
+        ["types", "text", "index", "lexicon", "archive", "extract", "keys", "evaluate", "export", "verify", "align"];
     for (name, text) in sources() {
         let part = name.split('/').next().unwrap_or_default();
         let body = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();

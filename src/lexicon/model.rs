@@ -1,0 +1,598 @@
+//! A word-to-word translation model that learns from sentence pairs as they come (Tomás et al. 2008, §2.3, eq. 1).
+
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+
+use super::cells::{Cell, Cells, key};
+use super::{Lexicon, Side, Translations};
+use crate::types::LangPair;
+
+/// Settings of a translation model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelParams {
+    /// How probable a translation is before anything is learnt, unless the two words are equal. One over a vocabulary
+    /// of ten thousand words (an estimate).
+    pub initial_p: f32,
+    /// How many observations what is assumed before learning counts for (an estimate): with it, a word first seen in
+    /// the third update can still become a translation of one that is known already.
+    pub prior_count: f32,
+    /// α of eq. 1, 0..=1: how much less probable a sentence is for each word that it is longer or shorter. The paper
+    /// gives no value; an estimate.
+    pub alpha: f64,
+    /// How many words of a sentence are looked at: the cost is their product. Longer sentences are rare, and often
+    /// lists (an estimate).
+    pub max_sentence_words: usize,
+    /// How many pairs of words are kept, at 64 bytes each at most. An estimate: 128 MiB.
+    pub max_entries: usize,
+    /// The least probability at which the model says, asked as [`Translations`], that a word is a translation (an
+    /// estimate).
+    pub min_translation_p: f32,
+    /// How many observations a word of a lexicon counts for when it [seeds](TranslationModel::seed) the model (an
+    /// estimate).
+    pub seed_count: f32,
+}
+
+impl Default for ModelParams {
+    fn default() -> ModelParams {
+        ModelParams {
+            initial_p: 1e-4,
+            prior_count: 0.5,
+            alpha: 0.9,
+            max_sentence_words: 100,
+            max_entries: 2_000_000,
+            min_translation_p: 0.1,
+            seed_count: 1.0,
+        }
+    }
+}
+
+/// A pair of sentences: the words of A, and those of B.
+pub type SentencePair<'s> = (&'s [u64], &'s [u64]);
+
+/// Probabilities that a word translates a word of the other language, both ways.
+///
+/// t(f|e) = (C(e, f) + κ·t₀(f|e)) / (C(e) + κ)
+///
+/// C are counts, added up by incremental EM; κ is [`prior_count`](ModelParams::prior_count). t₀ is what is assumed
+/// before anything is learnt: 1 where e and f are equal, else [`initial_p`](ModelParams::initial_p). So a word of
+/// which nothing was learnt has the paper's initial values, and they fade as counts grow.
+///
+/// An update adds to C(e, f), for each pair of sentences and each word f of one, the share of f that each word e of
+/// the other, or NULL, explains: t(f|e) / Σ_i t(f|e_i), under the present t; then t follows from C.
+///
+/// By hand, with t₀ = 0.01 and κ = 0.5: *house* beside *maison*. NULL and *house* explain *maison* alike, ½ each, so
+/// t(maison|house) = (0.5 + 0.005)/(0.5 + 0.5) = 0.505. Then *the house* beside *la maison*. For *maison*, t is 0.505
+/// from NULL and *house* and 0.01 from *the*: *house* gets 0.505/1.02 = 0.4951, *the* 0.0098. For *la*, t is
+/// 0.005/1 from NULL and *house* and 0.01 from *the*: *house* gets 0.25, *the* 0.5. So C(house) = 0.5 + 0.4951 + 0.25
+/// and t(maison|house) = (0.9951 + 0.005)/(1.2451 + 0.5) = 0.5731; t(la|the) = (0.5 + 0.005)/(0.5098 + 0.5) = 0.5001.
+///
+/// Sums go in the order of the sentences, by addition, multiplication and division only: the same updates give the
+/// same bits on every machine.
+#[derive(Debug)]
+pub struct TranslationModel {
+    langs: LangPair,
+    params: ModelParams,
+    a: Side1,
+    b: Side1,
+    cells: Cells,
+    /// Slots the present pass has changed; of no use once `moved`.
+    touched: Vec<u32>,
+    moved: bool,
+    /// Made when first asked for after an update.
+    rows: OnceLock<[Rows; 2]>,
+    work: Work,
+}
+
+/// The words of one language. Number 0 is NULL.
+#[derive(Clone, Debug)]
+struct Side1 {
+    hashes: Vec<u64>,
+    numbers: FxHashMap<u64, u32>,
+    totals: Vec<Total>,
+}
+
+/// C(e) of a word, in the parts of [`Cell`].
+#[derive(Clone, Copy, Debug, Default)]
+struct Total {
+    kept: f64,
+    fitted: f64,
+    next: f64,
+}
+
+/// Stands for NULL, the word that explains what no word of the sentence does. No word has this hash, but by a chance
+/// of 2⁻⁶⁴; if one has, it is left out.
+const NULL_WORD: u64 = 0;
+
+impl Side1 {
+    fn new() -> Side1 {
+        Side1 { hashes: vec![NULL_WORD], numbers: FxHashMap::default(), totals: vec![Total::default()] }
+    }
+
+    fn number(&self, word: u64) -> Option<u32> {
+        if word == NULL_WORD { Some(0) } else { self.numbers.get(&word).copied() }
+    }
+
+    fn number_or_new(&mut self, word: u64) -> u32 {
+        let new = self.hashes.len() as u32;
+        let number = *self.numbers.entry(word).or_insert(new);
+        if number == new {
+            self.hashes.push(word);
+            self.totals.push(Total::default());
+        }
+        number
+    }
+}
+
+/// Buffers of one sentence pair, kept to be used again.
+#[derive(Clone, Debug, Default)]
+struct Work {
+    a: Vec<u32>,
+    b: Vec<u32>,
+    slots: Vec<usize>,
+    shares: Vec<[f32; 2]>,
+    /// 1/(C(e) + κ) of each word of A and of B.
+    over_a: Vec<f32>,
+    over_b: Vec<f32>,
+    /// Σ_i t(f|e_i) of each f of B and of A.
+    sums_a: Vec<f32>,
+    sums_b: Vec<f32>,
+}
+
+/// The translations of each word, the most probable first.
+#[derive(Clone, Debug, Default)]
+struct Rows {
+    /// By number of the word; one more at the end.
+    starts: Vec<u32>,
+    entries: Vec<(u32, f32)>,
+}
+
+impl TranslationModel {
+    /// A model that has learnt nothing.
+    pub fn new(langs: LangPair, params: ModelParams) -> TranslationModel {
+        TranslationModel {
+            langs,
+            params,
+            a: Side1::new(),
+            b: Side1::new(),
+            cells: Cells::with_room(0),
+            touched: Vec::new(),
+            moved: false,
+            rows: OnceLock::new(),
+            work: Work::default(),
+        }
+    }
+
+    /// The two languages.
+    pub fn langs(&self) -> LangPair {
+        self.langs
+    }
+
+    /// How many pairs of words are kept.
+    pub fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// True when nothing is learnt yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Learns from new sentence pairs: one expectation over them under the present parameters, added to what is known.
+    pub fn update(&mut self, pairs: &[SentencePair<'_>]) {
+        self.train(pairs, 1);
+    }
+
+    /// Learns from new sentence pairs in several passes: each replaces the counts of the pass before, and what was
+    /// known before stays. Afterwards at most [`max_entries`](ModelParams::max_entries) pairs of words are kept.
+    pub fn train(&mut self, pairs: &[SentencePair<'_>], passes: usize) {
+        self.rows = OnceLock::new();
+        for _ in 0..passes {
+            for (a, b) in pairs {
+                self.expect(a, b);
+            }
+            self.maximise();
+        }
+        let keep = |cell: &mut Cell| {
+            for (kept, fitted) in cell.kept.iter_mut().zip(&mut cell.fitted) {
+                *kept += std::mem::take(fitted);
+            }
+        };
+        if self.moved {
+            self.cells.iter_mut().for_each(keep);
+        } else {
+            // One pass changes the cells of the next as well.
+            self.touched.sort_unstable();
+            self.touched.dedup();
+            self.touched.iter().for_each(|slot| keep(self.cells.at(*slot as usize)));
+        }
+        for total in self.a.totals.iter_mut().chain(&mut self.b.totals) {
+            total.kept += std::mem::take(&mut total.fitted);
+        }
+        self.touched.clear();
+        self.moved = false;
+        self.prune(self.params.max_entries);
+    }
+
+    /// Takes in a word list as if each of its words had been seen [`seed_count`](ModelParams::seed_count) times,
+    /// shared evenly among its translations.
+    pub fn seed(&mut self, lexicon: &Lexicon) {
+        self.rows = OnceLock::new();
+        let turned = lexicon.langs().a.agrees(self.langs.b) && lexicon.langs().b.agrees(self.langs.a);
+        let [of_a, of_b] = if turned { [Side::B, Side::A] } else { [Side::A, Side::B] };
+        for pair in lexicon.pairs() {
+            let (a, b) = if turned { (pair.1, pair.0) } else { pair };
+            if a == NULL_WORD || b == NULL_WORD {
+                continue;
+            }
+            let share = |side, word| self.params.seed_count / lexicon.translations(side, word).len().max(1) as f32;
+            let shares = [share(of_a, a), share(of_b, b)];
+            let (a, b) = (self.a.number_or_new(a), self.b.number_or_new(b));
+            self.cells.reserve(1);
+            let slot = self.cells.slot(key(a, b));
+            let cell = self.cells.at(slot);
+            cell.kept[0] += shares[0];
+            cell.kept[1] += shares[1];
+            self.a.totals[a as usize].kept += f64::from(shares[0]);
+            self.b.totals[b as usize].kept += f64::from(shares[1]);
+        }
+        self.prune(self.params.max_entries);
+    }
+
+    /// t(target|source), 0..=1: how probable it is that `source`, a word of language `side`, is translated by `target`.
+    pub fn p(&self, side: Side, target: u64, source: u64) -> f64 {
+        let (direction, own, other) = self.direction(side);
+        let (number, target_number) = (own.number(source), other.number(target));
+        let count = match (number, target_number) {
+            (Some(number), Some(target)) => {
+                let key = if side == Side::A { key(number, target) } else { key(target, number) };
+                self.cells.get(key).map_or(0.0, |cell| f64::from(cell.counts()[direction]))
+            }
+            _ => 0.0,
+        };
+        let total = number.map_or(0.0, |number| own.totals[number as usize].kept);
+        let prior = f64::from(self.params.prior_count);
+        (count + prior * f64::from(self.initial(source, target))) / (total + prior)
+    }
+
+    /// ln Pr(f|e) of eq. 1: ln α^|m−l| + Σ_j ln Σ_i t(f_j|e_i), e_0 being NULL; `e` is in language `side`, `f` in the
+    /// other.
+    ///
+    /// By hand, with nothing learnt, t₀ = 0.01 and α = 0.9: f = `x y`, e = `x`. For x: 0.01 + 1, for y: 0.01 + 0.01.
+    /// 0.9¹ · 1.01 · 0.02. As in the paper it is no distribution, and equal words may take it above 1.
+    ///
+    /// The last digit may differ between machines, as that of their logarithm does.
+    pub fn log_prob(&self, side: Side, f: &[u64], e: &[u64]) -> f64 {
+        let mut log = self.params.alpha.ln() * f.len().abs_diff(e.len()) as f64;
+        let mut product = 1.0;
+        for &target in f {
+            let sum: f64 = self.p(side, target, NULL_WORD) + e.iter().map(|&e| self.p(side, target, e)).sum::<f64>();
+            product *= sum;
+            // Logarithms cost more than products.
+            if !(1e-200..1e200).contains(&product) {
+                log += product.ln();
+                product = 1.0;
+            }
+        }
+        log + product.ln()
+    }
+
+    /// The translations learnt of a word of language `side`, the most probable first, each with t(translation|word).
+    pub fn best(&self, side: Side, word: u64) -> impl Iterator<Item = (u64, f32)> + '_ {
+        let (direction, own, other) = self.direction(side);
+        let rows = &self.rows.get_or_init(|| [self.rows(Side::A), self.rows(Side::B)])[direction];
+        let number = own.number(word).filter(|&number| number != 0).map(|number| number as usize);
+        let row = number.map_or(&[][..], |at| &rows.entries[rows.starts[at] as usize..rows.starts[at + 1] as usize]);
+        row.iter().map(|&(target, p)| (other.hashes[target as usize], p))
+    }
+
+    /// Keeps the pairs of words that tell most, at most so many, and the words that are in them.
+    ///
+    /// What a pair tells is C(e, f)²/C(e), in the direction in which it is more: how often, times how surely. Ties go by
+    /// hash. C(e) keeps what the dropped pairs had, so that the others do not become more probable.
+    pub fn prune(&mut self, max_entries: usize) {
+        if self.cells.len() <= max_entries {
+            return;
+        }
+        self.rows = OnceLock::new();
+        let mut ranked: Vec<(f32, u64, u64, Cell)> = Vec::with_capacity(self.cells.len());
+        for cell in self.cells.iter() {
+            let (a, b) = cell.words();
+            let worth = |direction: usize, total: &Total| {
+                let count = cell.kept[direction] + cell.fitted[direction] + cell.next[direction];
+                let total = total.kept + total.fitted + total.next;
+                if total > 0.0 { count * count / total as f32 } else { 0.0 }
+            };
+            let (of_a, of_b) = (&self.a.totals[a as usize], &self.b.totals[b as usize]);
+            let worth = worth(0, of_a).max(worth(1, of_b));
+            ranked.push((worth, self.a.hashes[a as usize], self.b.hashes[b as usize], *cell));
+        }
+        let order = |x: &(f32, u64, u64, Cell), y: &(f32, u64, u64, Cell)| {
+            y.0.total_cmp(&x.0).then_with(|| (x.1, x.2).cmp(&(y.1, y.2)))
+        };
+        ranked.select_nth_unstable_by(max_entries, order);
+        ranked.truncate(max_entries);
+        let mut renumbered = [(); 2].map(|()| Side1::new());
+        for (side, old) in renumbered.iter_mut().zip([&self.a, &self.b]) {
+            side.totals[0] = old.totals[0];
+        }
+        let [a, b] = &mut renumbered;
+        let mut cells = Cells::with_room(max_entries);
+        for (_, word_a, word_b, cell) in ranked {
+            let (old_a, old_b) = cell.words();
+            let move_word = |side: &mut Side1, old: &Side1, word: u64, at: u32| {
+                let number = if at == 0 { 0 } else { side.number_or_new(word) };
+                side.totals[number as usize] = old.totals[at as usize];
+                number
+            };
+            let key = key(move_word(a, &self.a, word_a, old_a), move_word(b, &self.b, word_b, old_b));
+            cells.put(Cell { key, ..cell });
+        }
+        let [a, b] = renumbered;
+        (self.a, self.b, self.cells, self.moved) = (a, b, cells, true);
+    }
+
+    /// The pairs of words that translate each other with at least `min_p` both ways.
+    pub fn to_lexicon(&self, min_p: f64) -> Lexicon {
+        let pairs = self.cells.iter().filter_map(|cell| {
+            let (a, b) = cell.words();
+            let (a, b) = (self.a.hashes[a as usize], self.b.hashes[b as usize]);
+            let is_sure = a != NULL_WORD && b != NULL_WORD && self.p(Side::A, b, a) >= min_p;
+            (is_sure && self.p(Side::B, a, b) >= min_p).then_some((a, b))
+        });
+        Lexicon::new(self.langs, pairs)
+    }
+
+    /// The model as flat, sorted arrays.
+    pub fn into_parts(self) -> ModelParts {
+        let order = |side: &Side1| {
+            let mut order: Vec<u32> = (1..side.hashes.len() as u32).collect();
+            order.sort_unstable_by_key(|&at| side.hashes[at as usize]);
+            order.insert(0, 0);
+            let mut places = vec![0; order.len()];
+            order.iter().enumerate().for_each(|(place, &at)| places[at as usize] = place as u32);
+            (order, places)
+        };
+        let ((order_a, places_a), (order_b, places_b)) = (order(&self.a), order(&self.b));
+        let mut cells: Vec<(u32, ModelEntry)> = Vec::with_capacity(self.cells.len());
+        for cell in self.cells.iter() {
+            let (a, b) = cell.words();
+            cells.push((places_a[a as usize], ModelEntry { b: places_b[b as usize], counts: cell.kept }));
+        }
+        cells.sort_unstable_by_key(|(a, entry)| (*a, entry.b));
+        let words = |side: &Side1, order: &[u32]| order.iter().map(|&at| side.hashes[at as usize]).collect();
+        let totals = |side: &Side1, order: &[u32]| order.iter().map(|&at| side.totals[at as usize].kept).collect();
+        let start = |a: u32| cells.partition_point(|(at, _)| *at < a) as u32;
+        ModelParts {
+            langs: self.langs,
+            words_a: words(&self.a, &order_a),
+            totals_a: totals(&self.a, &order_a),
+            words_b: words(&self.b, &order_b),
+            totals_b: totals(&self.b, &order_b),
+            starts: (0..=order_a.len() as u32).map(start).collect(),
+            entries: cells.iter().map(|(_, entry)| *entry).collect(),
+        }
+    }
+
+    /// A model from its arrays, that goes on learning to the bit as the one they were taken from.
+    ///
+    /// # Errors
+    /// What is wrong with the arrays: they do not come from [`TranslationModel::into_parts`].
+    pub fn from_parts(parts: &ModelParts, params: ModelParams) -> Result<TranslationModel, &'static str> {
+        parts.check()?;
+        let side = |words: &[u64], totals: &[f64]| Side1 {
+            hashes: words.to_vec(),
+            numbers: words.iter().zip(0..).skip(1).map(|(&word, number)| (word, number)).collect(),
+            totals: totals.iter().map(|&kept| Total { kept, ..Total::default() }).collect(),
+        };
+        let mut model = TranslationModel::new(parts.langs, params);
+        model.a = side(&parts.words_a, &parts.totals_a);
+        model.b = side(&parts.words_b, &parts.totals_b);
+        model.cells = Cells::with_room(parts.entries.len());
+        for (a, ends) in (0..).zip(parts.starts.windows(2)) {
+            for entry in &parts.entries[ends[0] as usize..ends[1] as usize] {
+                model.cells.put(Cell { key: key(a, entry.b), kept: entry.counts, fitted: [0.0; 2], next: [0.0; 2] });
+            }
+        }
+        Ok(model)
+    }
+
+    /// t₀(f|e).
+    fn initial(&self, e: u64, f: u64) -> f32 {
+        if e == f { 1.0 } else { self.params.initial_p }
+    }
+
+    /// Which of a cell's counts have their source in language `side`; the words of that language, and the others.
+    fn direction(&self, side: Side) -> (usize, &Side1, &Side1) {
+        match side {
+            Side::A => (0, &self.a, &self.b),
+            Side::B => (1, &self.b, &self.a),
+        }
+    }
+
+    fn rows(&self, side: Side) -> Rows {
+        let (direction, own, other) = self.direction(side);
+        let mut entries: Vec<(u32, u32, f32)> = Vec::with_capacity(self.cells.len());
+        for cell in self.cells.iter() {
+            let (a, b) = cell.words();
+            let (source, target) = if side == Side::A { (a, b) } else { (b, a) };
+            if a != 0 && b != 0 && cell.counts()[direction] > 0.0 {
+                let p = self.p(side, other.hashes[target as usize], own.hashes[source as usize]);
+                entries.push((source, target, p as f32));
+            }
+        }
+        entries.sort_unstable_by(|x, y| {
+            let hash = |target: u32| other.hashes[target as usize];
+            x.0.cmp(&y.0).then(y.2.total_cmp(&x.2)).then_with(|| hash(x.1).cmp(&hash(y.1)))
+        });
+        let start = |source: u32| entries.partition_point(|entry| entry.0 < source) as u32;
+        Rows {
+            starts: (0..=own.hashes.len() as u32).map(start).collect(),
+            entries: entries.iter().map(|&(_, target, p)| (target, p)).collect(),
+        }
+    }
+
+    /// Adds what one sentence pair tells, under the present parameters.
+    fn expect(&mut self, a: &[u64], b: &[u64]) {
+        let longest = self.params.max_sentence_words;
+        let (a, b) = (&a[..a.len().min(longest)], &b[..b.len().min(longest)]);
+        if a.is_empty() || b.is_empty() {
+            return;
+        }
+        let room = (a.len() + 1) * (b.len() + 1);
+        // Within one update the table may be half as large again, so that pruning is rare.
+        if self.cells.len() + room > self.params.max_entries.saturating_add(self.params.max_entries / 2).max(room) {
+            self.prune(self.params.max_entries);
+        }
+        self.moved |= self.cells.reserve(room);
+        let mut work = std::mem::take(&mut self.work);
+        let (prior, initial_p) = (self.params.prior_count, self.params.initial_p);
+        let numbers = |words: &[u64], side: &mut Side1, numbers: &mut Vec<u32>, over: &mut Vec<f32>| {
+            numbers.clear();
+            numbers.push(0);
+            numbers.extend(words.iter().filter(|&&word| word != NULL_WORD).map(|&word| side.number_or_new(word)));
+            let total = |number: &u32| &side.totals[*number as usize];
+            over.clear();
+            over.extend(numbers.iter().map(total).map(|t| 1.0 / ((t.kept + t.fitted) as f32 + prior)));
+        };
+        numbers(a, &mut self.a, &mut work.a, &mut work.over_a);
+        numbers(b, &mut self.b, &mut work.b, &mut work.over_b);
+        let Work { a, b, slots, shares, over_a, over_b, sums_a, sums_b } = &mut work;
+        let reset = |sums: &mut Vec<f32>, len| {
+            sums.clear();
+            sums.resize(len, 0.0);
+        };
+        reset(sums_a, a.len());
+        reset(sums_b, b.len());
+        slots.clear();
+        for &word_a in a.iter() {
+            slots.extend(b.iter().map(|&word_b| self.cells.slot(key(word_a, word_b))));
+        }
+        shares.clear();
+        for (i, row) in slots.chunks_exact(b.len()).enumerate() {
+            let word_a = self.a.hashes[a[i] as usize];
+            for (j, &slot) in row.iter().enumerate() {
+                let counts = self.cells.at(slot).counts();
+                let word_b = self.b.hashes[b[j] as usize];
+                let initial = prior * if word_a == word_b { 1.0 } else { initial_p };
+                let share = [(counts[0] + initial) * over_a[i], (counts[1] + initial) * over_b[j]];
+                sums_b[j] += share[0];
+                sums_a[i] += share[1];
+                shares.push(share);
+            }
+        }
+        for (i, (row, shares)) in slots.chunks_exact(b.len()).zip(shares.chunks_exact(b.len())).enumerate() {
+            for (j, (&slot, share)) in row.iter().zip(shares).enumerate() {
+                let cell = self.cells.at(slot);
+                if cell.next == [0.0; 2] {
+                    self.touched.push(slot as u32);
+                }
+                // NULL explains words, and no word explains it.
+                if j > 0 {
+                    let part = share[0] / sums_b[j];
+                    cell.next[0] += part;
+                    self.a.totals[a[i] as usize].next += f64::from(part);
+                }
+                if i > 0 {
+                    let part = share[1] / sums_a[i];
+                    cell.next[1] += part;
+                    self.b.totals[b[j] as usize].next += f64::from(part);
+                }
+            }
+        }
+        self.work = work;
+    }
+
+    /// Has the counts of this pass take the place of those of the pass before.
+    fn maximise(&mut self) {
+        let step = |cell: &mut Cell| cell.fitted = std::mem::take(&mut cell.next);
+        if self.moved {
+            self.cells.iter_mut().for_each(step);
+        } else {
+            // A slot may be there twice; the second time would clear it.
+            self.touched.sort_unstable();
+            self.touched.dedup();
+            self.touched.iter().for_each(|slot| step(self.cells.at(*slot as usize)));
+        }
+        for total in self.a.totals.iter_mut().chain(&mut self.b.totals) {
+            total.fitted = std::mem::take(&mut total.next);
+        }
+    }
+}
+
+impl Translations for TranslationModel {
+    fn langs(&self) -> LangPair {
+        self.langs
+    }
+
+    fn for_each_translation(&self, side: Side, word: u64, each: &mut dyn FnMut(u64)) {
+        let least = self.params.min_translation_p;
+        self.best(side, word).take_while(|(_, p)| *p >= least).for_each(|(other, _)| each(other));
+    }
+
+    fn is_translation(&self, side: Side, word: u64, other: u64) -> bool {
+        let mut is_there = false;
+        self.for_each_translation(side, word, &mut |found| is_there |= found == other);
+        is_there
+    }
+}
+
+/// A [`TranslationModel`] as flat arrays, for storage.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelParts {
+    /// The two languages.
+    pub langs: LangPair,
+    /// Words of A: 0 for NULL, then hashes, ascending.
+    pub words_a: Vec<u64>,
+    /// C(e) of each of them.
+    pub totals_a: Vec<f64>,
+    /// Words of B, likewise.
+    pub words_b: Vec<u64>,
+    /// C(e) of each of them.
+    pub totals_b: Vec<f64>,
+    /// Where the entries of each word of A begin; one more at the end.
+    pub starts: Vec<u32>,
+    /// Pairs of words, by word of A, then by word of B.
+    pub entries: Vec<ModelEntry>,
+}
+
+/// What is known of a pair of words.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ModelEntry {
+    /// The place of the word of B in [`ModelParts::words_b`].
+    pub b: u32,
+    /// C(e, f) for e in A, f in B, and for e in B, f in A.
+    pub counts: [f32; 2],
+}
+
+impl ModelParts {
+    fn check(&self) -> Result<(), &'static str> {
+        let is_sorted = |words: &[u64]| words.first() == Some(&NULL_WORD) && words.is_sorted_by(|x, y| x < y);
+        if !is_sorted(&self.words_a) || !is_sorted(&self.words_b) {
+            return Err("words are not ascending from 0");
+        }
+        let is_count = |count: f64| count.is_finite() && count >= 0.0;
+        let counts = self.entries.iter().flat_map(|entry| entry.counts).map(f64::from);
+        if !counts.chain(self.totals_a.iter().chain(&self.totals_b).copied()).all(is_count) {
+            return Err("a count is negative or not finite");
+        }
+        if self.totals_a.len() != self.words_a.len() || self.totals_b.len() != self.words_b.len() {
+            return Err("not every word has its total");
+        }
+        let ends = (self.starts.first(), self.starts.last().map(|&end| end as usize));
+        if self.starts.len() != self.words_a.len() + 1
+            || ends != (Some(&0), Some(self.entries.len()))
+            || !self.starts.is_sorted()
+        {
+            return Err("entries are not divided among the words");
+        }
+        let is_row = |ends: &[u32]| {
+            let row = &self.entries[ends[0] as usize..ends[1] as usize];
+            row.is_sorted_by(|x, y| x.b < y.b) && row.last().is_none_or(|last| (last.b as usize) < self.words_b.len())
+        };
+        if !self.starts.windows(2).all(is_row) {
+            return Err("the entries of a word are not ascending, or name a word that is not there");
+        }
+        Ok(())
+    }
+}

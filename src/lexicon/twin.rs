@@ -1,0 +1,221 @@
+//! The model once more, as its formula stands there, in double precision; and what must hold of it.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::{Lexicon, ModelParams, Side, TranslationModel, Translations};
+use crate::text::words::hash;
+use crate::types::{Lang, LangPair};
+
+/// Counts of one direction by (source, target); 0 is NULL.
+#[derive(Default)]
+struct Twin {
+    counts: BTreeMap<(u64, u64), f64>,
+    totals: BTreeMap<u64, f64>,
+}
+
+impl Twin {
+    fn p(&self, target: u64, source: u64, params: &ModelParams) -> f64 {
+        let prior = f64::from(params.prior_count);
+        let initial = if target == source { 1.0 } else { f64::from(params.initial_p) };
+        let get = |count: Option<&f64>| count.copied().unwrap_or_default();
+        (get(self.counts.get(&(source, target))) + prior * initial) / (get(self.totals.get(&source)) + prior)
+    }
+
+    /// Passes over (source sentence, target sentence).
+    fn train(&mut self, pairs: &[(Vec<u64>, Vec<u64>)], passes: usize, params: &ModelParams) {
+        let (kept, kept_totals) = (self.counts.clone(), self.totals.clone());
+        for _ in 0..passes {
+            let (mut counts, mut totals) = (kept.clone(), kept_totals.clone());
+            for (sources, targets) in
+                pairs.iter().filter(|(sources, targets)| !sources.is_empty() && !targets.is_empty())
+            {
+                let sources: Vec<u64> = [0].into_iter().chain(sources.iter().copied()).collect();
+                for &target in targets {
+                    let sum: f64 = sources.iter().map(|&source| self.p(target, source, params)).sum();
+                    for &source in &sources {
+                        let share = self.p(target, source, params) / sum;
+                        *counts.entry((source, target)).or_default() += share;
+                        *totals.entry(source).or_default() += share;
+                    }
+                }
+            }
+            (self.counts, self.totals) = (counts, totals);
+        }
+    }
+}
+
+fn langs() -> LangPair {
+    LangPair::new(Lang::EN, Lang::parse("fr").expect("a tag")).expect("two languages")
+}
+
+type Owned = Vec<(Vec<u64>, Vec<u64>)>;
+
+fn train(model: &mut TranslationModel, pairs: &Owned, passes: usize) {
+    let pairs: Vec<_> = pairs.iter().map(|(a, b)| (a.as_slice(), b.as_slice())).collect();
+    model.train(&pairs, passes);
+}
+
+fn sentences(texts: &[(&str, &str)]) -> Owned {
+    let words = |text: &str| text.split(' ').map(hash).collect::<Vec<_>>();
+    texts.iter().map(|(a, b)| (words(a), words(b))).collect()
+}
+
+#[test]
+fn the_example_by_hand() {
+    let params = ModelParams { initial_p: 0.01, prior_count: 0.5, ..ModelParams::default() };
+    let mut model = TranslationModel::new(langs(), params);
+    let p = |model: &TranslationModel, target: &str, source: &str| model.p(Side::A, hash(target), hash(source));
+    let close = |x: f64, y: f64| assert!((x - y).abs() < 1e-6, "{x} {y}");
+    close(p(&model, "maison", "house"), 0.01);
+    assert_eq!(p(&model, "radio", "radio"), 1.0);
+    train(&mut model, &sentences(&[("house", "maison")]), 1);
+    close(p(&model, "maison", "house"), 0.505);
+    close(p(&model, "la", "house"), 0.005);
+    train(&mut model, &sentences(&[("the house", "la maison")]), 1);
+    let house = 0.5 + 0.505 / 1.02;
+    close(p(&model, "maison", "house"), (house + 0.005) / (house + 0.25 + 0.5));
+    close(p(&model, "maison", "house"), 0.573_090);
+    close(p(&model, "la", "the"), 0.500_097);
+    // What was not learnt about keeps its initial value.
+    assert_eq!(p(&model, "radio", "radio"), 1.0);
+}
+
+#[test]
+fn a_sentence_is_as_probable_as_by_hand() {
+    let params = ModelParams { initial_p: 0.01, alpha: 0.9, ..ModelParams::default() };
+    let model = TranslationModel::new(langs(), params);
+    let expected = (0.9 * 1.01 * 0.02_f64).ln();
+    assert!((model.log_prob(Side::A, &[7, 8], &[7]) - expected).abs() < 1e-6);
+    // Long sentences neither vanish nor overflow.
+    let long: Vec<u64> = (1..2000).collect();
+    assert!((model.log_prob(Side::B, &long, &[5000]) - (0.9_f64.ln() * 1998.0 + 0.02_f64.ln() * 1999.0)).abs() < 1e-2);
+    assert_eq!(model.log_prob(Side::A, &[], &[]), 0.0);
+}
+
+#[test]
+fn translations_are_learnt_from_a_few_sentences() {
+    let texts = sentences(&[
+        ("the house", "la maison"),
+        ("the book", "le livre"),
+        ("a book", "un livre"),
+        ("a house", "une maison"),
+        ("the red house", "la maison rouge"),
+        ("red book", "livre rouge"),
+    ]);
+    let mut model = TranslationModel::new(langs(), ModelParams::default());
+    train(&mut model, &texts, 20);
+    for (word, other) in [("house", "maison"), ("book", "livre"), ("red", "rouge")] {
+        let best: Vec<_> = model.best(Side::A, hash(word)).collect();
+        assert_eq!(best.first().map(|(best, _)| *best), Some(hash(other)), "{word}");
+        assert!(best.is_sorted_by(|x, y| x.1 >= y.1));
+        assert_eq!(model.best(Side::B, hash(other)).next().map(|(best, _)| best), Some(hash(word)));
+        assert!(model.is_translation(Side::A, hash(word), hash(other)));
+        assert!(model.to_lexicon(0.2).is_translation(Side::B, hash(other), hash(word)));
+    }
+    assert_eq!(model.best(Side::A, hash("unheard")).count(), 0);
+    assert_eq!(model.best(Side::A, 0).count(), 0);
+}
+
+#[test]
+fn a_lexicon_is_believed_until_something_is_learnt() {
+    let [cat, chat, chatte] = ["cat", "chat", "chatte"].map(hash);
+    let lexicon = Lexicon::new(langs(), [(cat, chat), (cat, chatte)]);
+    let mut model = TranslationModel::new(langs(), ModelParams { initial_p: 0.0, ..ModelParams::default() });
+    model.seed(&lexicon);
+    // Half an observation each way of `cat`, a whole one of `chat`, beside a prior of a half.
+    assert_eq!(model.p(Side::A, chat, cat), 0.5 / 1.5);
+    assert_eq!(model.p(Side::B, cat, chat), 1.0 / 1.5);
+    assert_eq!(model.to_lexicon(0.3), lexicon);
+}
+
+#[test]
+fn arrays_that_make_no_sense_are_refused() {
+    let mut model = TranslationModel::new(langs(), ModelParams::default());
+    train(&mut model, &vec![(vec![1, 2], vec![3]), (vec![1], vec![3, 4])], 2);
+    let good = model.into_parts();
+    assert!(TranslationModel::from_parts(&good, ModelParams::default()).is_ok());
+    let spoil: [fn(&mut super::ModelParts); 8] = [
+        |parts| parts.words_a.reverse(),
+        |parts| parts.words_b[0] = 1,
+        |parts| parts.totals_a.truncate(1),
+        |parts| parts.totals_b[0] = f64::NAN,
+        |parts| parts.starts[1] = u32::MAX,
+        |parts| parts.starts.clear(),
+        |parts| parts.entries[0].b = 99,
+        |parts| parts.entries[0].counts[1] = -1.0,
+    ];
+    for (at, spoil) in spoil.iter().enumerate() {
+        let mut bad = good.clone();
+        spoil(&mut bad);
+        assert!(TranslationModel::from_parts(&bad, ModelParams::default()).is_err(), "{at}");
+    }
+}
+
+fn corpus() -> impl Strategy<Value = Owned> {
+    let sentence = |from: u64| prop::collection::vec(from..from + 9, 0..6);
+    // Some words are the same in both languages.
+    prop::collection::vec((sentence(1), sentence(6)), 0..12)
+}
+
+proptest! {
+    #[test]
+    fn counts_are_those_of_the_formula(first in corpus(), second in corpus(), passes in 1usize..4) {
+        let params = ModelParams::default();
+        let mut model = TranslationModel::new(langs(), params.clone());
+        let (mut forth, mut back) = (Twin::default(), Twin::default());
+        for corpus in [&first, &second] {
+            train(&mut model, corpus, passes);
+            forth.train(corpus, passes, &params);
+            let turned: Owned = corpus.iter().map(|(a, b)| (b.clone(), a.clone())).collect();
+            back.train(&turned, passes, &params);
+        }
+        for a in 0..16 {
+            for b in 0..16 {
+                if b != 0 {
+                    let (fast, slow) = (model.p(Side::A, b, a), forth.p(b, a, &params));
+                    prop_assert!((fast - slow).abs() < 1e-4, "t({b}|{a}): {fast} {slow}");
+                }
+                if a != 0 {
+                    let (fast, slow) = (model.p(Side::B, a, b), back.p(a, b, &params));
+                    prop_assert!((fast - slow).abs() < 1e-4, "t({a}|{b}): {fast} {slow}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_stored_model_goes_on_as_if_it_had_never_been_away(
+        first in corpus(), second in corpus(), passes in 1usize..3, max_entries in 4usize..60,
+    ) {
+        let params = ModelParams { max_entries, ..ModelParams::default() };
+        let mut model = TranslationModel::new(langs(), params.clone());
+        train(&mut model, &first, passes);
+        let mut again = TranslationModel::new(langs(), params.clone());
+        train(&mut again, &first, passes);
+        let parts = again.into_parts();
+        prop_assert!(parts.entries.len() <= max_entries);
+        let mut again = TranslationModel::from_parts(&parts, params).expect("its own parts");
+        for model in [&mut model, &mut again] {
+            train(model, &second, passes);
+        }
+        prop_assert_eq!(model.into_parts(), again.into_parts());
+    }
+
+    #[test]
+    fn pruning_keeps_what_tells_most(corpus in corpus(), max_entries in 1usize..20) {
+        let mut model = TranslationModel::new(langs(), ModelParams::default());
+        train(&mut model, &corpus, 3);
+        let before: Vec<f64> = (1..16).flat_map(|a| (1..16).map(move |b| (a, b))).map(|(a, b)| model.p(Side::A, b, a)).collect();
+        model.prune(max_entries);
+        prop_assert!(model.len() <= max_entries);
+        // What is kept does not become more probable, but for words of which nothing is kept.
+        for (at, before) in before.iter().enumerate() {
+            let (a, b) = (1 + at as u64 / 15, 1 + at as u64 % 15);
+            if model.best(Side::A, a).any(|(found, _)| found == b) {
+                prop_assert!((model.p(Side::A, b, a) - before).abs() < 1e-9);
+            }
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! What the measures look at of a page, taken out of it once.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::text::words::{Words, number};
+use crate::types::{CanonicalUrl, Lang, Page, TEXT_TOKEN, tag_name};
+
+/// Settings of profiles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProfileParams {
+    /// How many words of a page are looked at, from its beginning. An estimate: longer pages are told by this much, and
+    /// a profile stays under half a megabyte.
+    pub max_words: usize,
+    /// How many entries of the tag sequence are looked at, from its beginning. An estimate, as above.
+    pub max_tags: usize,
+    /// How many letters two words must begin with alike to be cognates. Simard et al. (1992) have 4; one more leaves
+    /// out most chance matches of short words (an estimate).
+    pub stem_letters: usize,
+}
+
+impl Default for ProfileParams {
+    fn default() -> ProfileParams {
+        ProfileParams { max_words: 20_000, max_tags: 5_000, stem_letters: 5 }
+    }
+}
+
+/// What the measures look at of one page. Hashes are xxh3, 64 bits; multisets are sorted and keep repetitions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Profile {
+    /// The language the page counts for.
+    pub lang: Lang,
+    /// Bytes of the page as it was served, all codings undone.
+    pub body_bytes: u32,
+    /// Bytes of its text.
+    pub text_bytes: u32,
+    /// How many start tags it has.
+    pub tag_count: u32,
+    /// How many blocks of text it has.
+    pub paragraphs: u32,
+    /// Start tags and runs of text ([`Page::tags`]), in order.
+    pub tags: Vec<u16>,
+    /// Start tags that are not visual (Liu et al. 2014, §3.2: all but those "such as B, FONT"), in order.
+    pub structure: Vec<u16>,
+    /// Words in order, by [`hash`](crate::text::words::hash).
+    pub words: Vec<u64>,
+    /// The same words, counted.
+    pub bag: Bag,
+    /// [Numbers](number), as a multiset.
+    pub numbers: Vec<u64>,
+    /// Beginnings of words in Latin, Greek and Cyrillic letters, and numbers, as a multiset: see [`stem`].
+    pub stems: Vec<u64>,
+    /// Identities that links lead to, as a multiset.
+    pub links: Vec<u64>,
+    /// How many links the page has.
+    pub link_count: u32,
+    /// Identities of images, as a multiset.
+    pub images: Vec<u64>,
+    /// Texts of blocks, as a multiset.
+    pub blocks: Vec<u64>,
+    /// Versions in other languages that the page declares (`hreflang`): identity and language, sorted; itself left out.
+    pub alternates: Vec<(u64, Lang)>,
+    /// The page's own identity.
+    pub identity: u64,
+}
+
+impl Profile {
+    /// The profile of a page that counts for the language `lang`; `body_bytes` is the size of what was served.
+    pub fn new(page: &Page, body_bytes: u32, url: &str, lang: Lang, words: &Words, params: &ProfileParams) -> Profile {
+        let mut profile = Profile {
+            lang,
+            body_bytes,
+            text_bytes: u32::try_from(page.text.len()).unwrap_or(u32::MAX),
+            paragraphs: u32::try_from(page.blocks.len()).unwrap_or(u32::MAX),
+            link_count: u32::try_from(page.links.len()).unwrap_or(u32::MAX),
+            identity: identity(url),
+            tags: page.tags[..page.tags.len().min(params.max_tags)].to_vec(),
+            ..Profile::default()
+        };
+        profile.look_at_tags(page, params);
+        profile.look_at_text(page, words, params);
+        profile.look_at_links(page);
+        profile
+    }
+
+    fn look_at_tags(&mut self, page: &Page, params: &ProfileParams) {
+        let mut tags = 0;
+        for &tag in page.tags.iter().filter(|&tag| tag & TEXT_TOKEN == 0) {
+            tags += 1;
+            if self.structure.len() < params.max_tags && !is_visual(tag) {
+                self.structure.push(tag);
+            }
+        }
+        self.tag_count = tags;
+    }
+
+    fn look_at_text(&mut self, page: &Page, words: &Words, params: &ProfileParams) {
+        for block in &page.blocks {
+            let Some(text) = page.text.get(block.start as usize..block.end as usize) else { continue };
+            self.blocks.push(xxh3_64(text.as_bytes()));
+            if self.words.len() >= params.max_words {
+                continue;
+            }
+            words.for_each(text, |surface, word| {
+                if self.words.len() >= params.max_words {
+                    return;
+                }
+                self.words.push(word);
+                if let Some(number) = number(surface) {
+                    self.numbers.push(number);
+                    self.stems.push(number);
+                } else if let Some(stem) = stem(surface, params.stem_letters) {
+                    self.stems.push(stem);
+                }
+            });
+        }
+        self.blocks.sort_unstable();
+        self.numbers.sort_unstable();
+        self.stems.sort_unstable();
+        self.bag = Bag::new(&self.words);
+    }
+
+    fn look_at_links(&mut self, page: &Page) {
+        for link in &page.links {
+            let target = identity(&link.url);
+            self.links.push(target);
+            if let Some(lang) = link.hreflang.filter(|_| target != self.identity) {
+                self.alternates.push((target, lang));
+            }
+        }
+        self.images = page.images.iter().map(|image| identity(&image.url)).collect();
+        self.links.sort_unstable();
+        self.images.sort_unstable();
+        self.alternates.sort_unstable();
+        self.alternates.dedup();
+    }
+}
+
+/// The hash of an address without its scheme ([`CanonicalUrl::identity`]); of the text as it is where it is none.
+pub fn identity(url: &str) -> u64 {
+    match plain_identity(url) {
+        Some(identity) => xxh3_64(identity.as_bytes()),
+        None => match CanonicalUrl::parse(url) {
+            Ok(parsed) => xxh3_64(parsed.identity().as_bytes()),
+            Err(_) => xxh3_64(url.as_bytes()),
+        },
+    }
+}
+
+/// The identity of an address that parsing would leave as it is, as those of links are for the most part.
+fn plain_identity(url: &str) -> Option<&str> {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
+    let (host, path) = rest.split_at(rest.find('/')?);
+    let is_host = host.bytes().all(|b| b.is_ascii_lowercase() || b == b'.' || b == b'-')
+        && !host.contains("..")
+        && !host.split('.').any(|label| label.starts_with("xn--") || label.is_empty());
+    let is_path = path.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_~/+,;=&()!$*@?:.".contains(&b));
+    (is_host && is_path && !path.contains("/.") && !path.ends_with('?')).then_some(rest)
+}
+
+/// True for tags that say how text looks, not what it is: two editors write them differently.
+fn is_visual(tag: u16) -> bool {
+    VISUAL.contains(&tag_name(tag))
+}
+
+/// Elements that only change the look of text, and `span`, which is used for nothing else.
+const VISUAL: &[&str] = &[
+    "b", "basefont", "big", "blink", "center", "em", "font", "i", "mark", "marquee", "nobr", "s", "small", "span",
+    "strike", "strong", "sub", "sup", "tt", "u", "wbr",
+];
+
+/// The hash of the first `letters` letters of a word, in lower case, without the accents of Latin letters. `None` for
+/// words with fewer letters, and in other scripts than Latin, Greek and Cyrillic.
+pub fn stem(word: &str, letters: usize) -> Option<u64> {
+    let mut bytes = [0; 64];
+    let mut used = 0;
+    let mut count = 0;
+    for character in word.chars() {
+        if count == letters {
+            break;
+        }
+        if !character.is_alphabetic() || character as u32 > 0x52f {
+            return None;
+        }
+        for lower in character.to_lowercase() {
+            let base = without_accent(lower);
+            if used + 4 > bytes.len() {
+                return None;
+            }
+            used += base.encode_utf8(&mut bytes[used..]).len();
+        }
+        count += 1;
+    }
+    (count == letters && count > 0).then(|| xxh3_64(&bytes[..used]))
+}
+
+/// The letter of ASCII that an accented one is written with; others as they are.
+fn without_accent(letter: char) -> char {
+    match letter {
+        'à'..='å' | 'ā' | 'ă' | 'ą' => 'a',
+        'ç' | 'ć' | 'ĉ' | 'ċ' | 'č' => 'c',
+        'ď' | 'đ' => 'd',
+        'è'..='ë' | 'ē' | 'ĕ' | 'ė' | 'ę' | 'ě' => 'e',
+        'ĝ' | 'ğ' | 'ġ' | 'ģ' => 'g',
+        'ì'..='ï' | 'ĩ' | 'ī' | 'ĭ' | 'į' | 'ı' => 'i',
+        'ļ' | 'ľ' | 'ł' => 'l',
+        'ñ' | 'ń' | 'ņ' | 'ň' => 'n',
+        'ò'..='ö' | 'ø' | 'ō' | 'ŏ' | 'ő' => 'o',
+        'ŕ' | 'ŗ' | 'ř' => 'r',
+        'ś' | 'ŝ' | 'ş' | 'š' | 'ș' => 's',
+        'ţ' | 'ť' | 'ț' => 't',
+        'ù'..='ü' | 'ũ' | 'ū' | 'ŭ' | 'ů' | 'ű' | 'ų' => 'u',
+        'ý' | 'ÿ' => 'y',
+        'ź' | 'ż' | 'ž' => 'z',
+        _ => letter,
+    }
+}
+
+/// Words with how often they stand, for looking up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bag {
+    /// Sorted by word, each once.
+    entries: Vec<(u64, u32)>,
+    /// Bits at the top of each word's hash: most words that are not there are told without a search.
+    filter: Vec<u64>,
+    total: u32,
+}
+
+impl Bag {
+    /// Counts words.
+    pub fn new(words: &[u64]) -> Bag {
+        let mut sorted = words.to_vec();
+        sorted.sort_unstable();
+        let mut entries: Vec<(u64, u32)> = Vec::new();
+        for word in sorted {
+            match entries.last_mut() {
+                Some((last, count)) if *last == word => *count += 1,
+                _ => entries.push((word, 1)),
+            }
+        }
+        // At least eight bits an entry, so that one in eight strangers is searched for at most.
+        let mut filter = vec![0u64; (entries.len() / 8 + 1).next_power_of_two()];
+        let total = entries.iter().map(|(_, count)| count).sum();
+        for (word, _) in &entries {
+            let (cell, bit) = place(*word, filter.len());
+            filter[cell] |= bit;
+        }
+        Bag { entries, filter, total }
+    }
+
+    /// The place of a word among the different ones, in order of hash.
+    pub fn find(&self, word: u64) -> Option<usize> {
+        let (cell, bit) = place(word, self.filter.len());
+        if self.filter.get(cell).is_none_or(|bits| bits & bit == 0) {
+            return None;
+        }
+        self.entries.binary_search_by_key(&word, |(known, _)| *known).ok()
+    }
+
+    /// True when the word is there.
+    pub fn has(&self, word: u64) -> bool {
+        self.find(word).is_some()
+    }
+
+    /// The different words in order of hash, each with how often it stands.
+    pub fn entries(&self) -> &[(u64, u32)] {
+        &self.entries
+    }
+
+    /// How many words there are, repetitions counted.
+    pub fn total(&self) -> u32 {
+        self.total
+    }
+}
+
+/// Cell and bit of a word in a filter of so many cells, a power of two.
+fn place(word: u64, cells: usize) -> (usize, u64) {
+    ((word >> 6) as usize & cells.wrapping_sub(1), 1 << (word & 63))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::text::words::hash;
+    use crate::types::{Block, Image, Link, tag_code};
+
+    fn page() -> Page {
+        let lines = ["In 2026, 3 développements.", "In"];
+        let mut page = Page::default();
+        for line in lines {
+            let start = page.text.len() as u32;
+            page.text.push_str(line);
+            page.blocks.push(Block { start, end: page.text.len() as u32, ..Block::default() });
+            page.text.push('\n');
+        }
+        page.tags = vec![tag_code("p"), tag_code("b"), TEXT_TOKEN | 4, tag_code("li"), TEXT_TOKEN | 1];
+        let fr = Lang::parse("fr");
+        for (url, hreflang) in
+            [("https://x.org/fr", fr), ("http://x.org/en", Some(Lang::EN)), ("http://y.org/a?", None)]
+        {
+            page.links.push(Link { url: url.to_owned(), hreflang, ..Link::default() });
+        }
+        page.images.push(Image { url: "http://x.org/i.png".to_owned(), ..Image::default() });
+        page
+    }
+
+    #[test]
+    fn a_profile_has_what_the_page_has() {
+        let made = Profile::new(&page(), 900, "https://x.org/en", Lang::EN, &Words::new(), &ProfileParams::default());
+        assert_eq!((made.body_bytes, made.tag_count, made.paragraphs, made.link_count), (900, 3, 2, 3));
+        assert_eq!(made.tags.len(), 5);
+        assert_eq!(made.structure, [tag_code("p"), tag_code("li")]);
+        assert_eq!(made.words, ["in", "2026", "3", "développements", "in"].map(hash));
+        assert_eq!(made.bag.total(), 5);
+        assert_eq!(made.bag.find(hash("in")).map(|at| made.bag.entries()[at].1), Some(2));
+        let sorted = |mut hashes: Vec<u64>| {
+            hashes.sort_unstable();
+            hashes
+        };
+        assert_eq!(made.numbers, sorted(vec![hash("2026"), hash("3")]));
+        assert_eq!(made.stems, sorted(vec![hash("2026"), hash("3"), hash("devel")]));
+        assert_eq!(made.links, sorted(["x.org/fr", "x.org/en", "y.org/a"].map(|at| xxh3_64(at.as_bytes())).to_vec()));
+        // The page itself is no version of it.
+        assert_eq!(made.alternates, [(xxh3_64(b"x.org/fr"), Lang::parse("fr").expect("a tag"))]);
+        assert_eq!(made.identity, xxh3_64(b"x.org/en"));
+        assert_eq!(made.images, [xxh3_64(b"x.org/i.png")]);
+        assert_eq!(made.blocks.len(), 2);
+    }
+
+    #[test]
+    fn long_pages_are_cut() {
+        let params = ProfileParams { max_words: 2, max_tags: 1, ..ProfileParams::default() };
+        let made = Profile::new(&page(), 1, "https://x.org/en", Lang::EN, &Words::new(), &params);
+        assert_eq!((made.words.len(), made.tags.len(), made.structure.len()), (2, 1, 1));
+        assert_eq!((made.tag_count, made.blocks.len()), (3, 2));
+    }
+
+    #[test]
+    fn stems_are_letters_of_alphabets() {
+        assert_eq!(stem("Développement", 5), stem("development", 5));
+        assert_eq!(stem("функция", 4), stem("Функцией", 4));
+        for word in ["abc", "香港天文台", "a1bcd", ""] {
+            assert_eq!(stem(word, 4), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn every_visual_tag_has_a_code() {
+        assert!(VISUAL.iter().all(|name| tag_code(name) != 0));
+    }
+
+    proptest! {
+        #[test]
+        fn plain_addresses_have_the_identity_that_parsing_gives(
+            url in r"https?://[a-zX0-9.\-]{1,8}(:80)?/[a-zA-Z0-9./?%@ é;:+~_-]{0,12}",
+        ) {
+            if let (Some(plain), Ok(parsed)) = (plain_identity(&url), CanonicalUrl::parse(&url)) {
+                prop_assert_eq!(plain, parsed.identity());
+            }
+        }
+
+        #[test]
+        fn a_bag_finds_what_was_put_in(words in prop::collection::vec(0u64..300, 0..80), asked in 0u64..300) {
+            let bag = Bag::new(&words);
+            prop_assert_eq!(bag.has(asked), words.contains(&asked));
+            prop_assert_eq!(bag.total() as usize, words.len());
+        }
+    }
+}
