@@ -72,6 +72,7 @@ pub fn extract(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result
     }
     html::declare(&mut page.declared, capture.content_language.as_deref().unwrap_or(""));
     let language = language::detect(&page.text, &runs, &params.language);
+    page.body_bytes = u32::try_from(capture.body.len()).unwrap_or(u32::MAX);
     page.charset = decoded.encoding.name().to_ascii_lowercase();
     page.detected = language.lang;
     page.confidence = language.confidence;

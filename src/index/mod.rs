@@ -1,5 +1,7 @@
-//! What can be looked up: sorted entries within a memory budget, token → bitmap postings, and a site's addresses.
+//! What can be looked up: sorted entries within a memory budget, token → bitmap postings, a site's addresses, and its
+//! links.
 
+pub mod graph;
 pub mod postings;
 pub mod site;
 pub mod sorter;

@@ -37,6 +37,8 @@ pub enum Table {
     Credibility = b'c',
     /// Stages, by name.
     Stage = b'g',
+    /// Link graphs, by number of the site.
+    Graph = b'l',
     /// Token → sites, in blocks by the first token's hash.
     Token = b't',
 }

@@ -10,6 +10,7 @@
 //! sites/          page tables of registrable domains
 //! results/        keys and pairs of registrable domains
 //! skips/          captures left out, by site
+//! graphs/         links of the pages of registrable domains
 //! ```
 //! A commit syncs the record files, then makes the catalog's changes durable with a sentinel that holds the new ends,
 //! then replaces the manifest. Whatever points past the committed ends does not exist. When catalog and manifest do not
@@ -23,6 +24,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::index::graph::{Links, SiteLink};
 use crate::index::site::{PageFacts, Pages};
 use crate::types::{ArchiveId, Lang, SiteId};
 
@@ -38,7 +40,7 @@ use layout::*;
 use records::{Mapped, RecordFile, RecordRef, START};
 
 /// Format of stores this program writes and reads.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// How long to wait for another process that holds the store.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -79,13 +81,17 @@ pub struct Store {
     pub results: RecordFile<ResultRecord>,
     /// Captures left out, by site.
     pub skips: RecordFile<SkipChunk>,
+    /// Links of the pages of sites.
+    pub graphs: RecordFile<GraphRecord>,
     /// True when opening had to make the catalog again.
     pub was_rebuilt: bool,
 }
 
 const MANIFEST: &str = "manifest.json";
 
-const KINDS: [(&str, u32); 5] = [("pages", 1), ("batches", 2), ("sites", 3), ("results", 4), ("skips", 5)];
+/// Folder and kind of each record file; the position is that of its end in [`Sentinel::ends`].
+const KINDS: [(&str, u32); 6] =
+    [("pages", 1), ("batches", 2), ("sites", 3), ("results", 4), ("skips", 5), ("graphs", 6)];
 
 impl Store {
     /// True when there is a store in `folder`, of whatever format.
@@ -157,13 +163,13 @@ impl Store {
             (None, Some(known)) => known.commit == 0,
             (None, None) => fs::metadata(folder.join("batches/000000.rec")).map_or(0, |m| m.len()) <= START.0,
         };
-        let sentinel = sentinel.unwrap_or(Sentinel { ends: [START.0; 5], ..Sentinel::default() });
+        let sentinel = sentinel.unwrap_or(Sentinel { ends: vec![START.0; KINDS.len()], ..Sentinel::default() });
         Ok(fits.then_some((catalog, sentinel)))
     }
 
     fn with_catalog(folder: &Path, lock: File, catalog: Catalog, sentinel: Sentinel, access: Access) -> Result<Store> {
         let write = access == Access::Write;
-        let end = |kind: usize| RecordRef(sentinel.ends[kind]);
+        let end = |kind: usize| sentinel.ends.get(kind).map_or(START, |&end| RecordRef(end));
         let at = |kind: usize| folder.join(KINDS[kind].0);
         Ok(Store {
             pages: RecordFile::open(&at(0), KINDS[0].1, end(0), write)?,
@@ -171,6 +177,7 @@ impl Store {
             sites: RecordFile::open(&at(2), KINDS[2].1, end(2), write)?,
             results: RecordFile::open(&at(3), KINDS[3].1, end(3), write)?,
             skips: RecordFile::open(&at(4), KINDS[4].1, end(4), write)?,
+            graphs: RecordFile::open(&at(5), KINDS[5].1, end(5), write)?,
             folder: folder.to_owned(),
             _lock: lock,
             catalog,
@@ -205,9 +212,17 @@ impl Store {
         self.sites.sync()?;
         self.results.sync()?;
         self.skips.sync()?;
-        let ends = [self.pages.end(), self.batches.end(), self.sites.end(), self.results.end(), self.skips.end()];
+        self.graphs.sync()?;
+        let ends = [
+            self.pages.end(),
+            self.batches.end(),
+            self.sites.end(),
+            self.results.end(),
+            self.skips.end(),
+            self.graphs.end(),
+        ];
         self.sentinel.commit += 1;
-        self.sentinel.ends = ends.map(|end| end.0);
+        self.sentinel.ends = ends.iter().map(|end| end.0).collect();
         changes.put(Table::Meta, b"sentinel", &self.sentinel);
         self.catalog.apply(changes)?;
         self.write_manifest()
@@ -331,6 +346,24 @@ impl Store {
         self.result_head(id)?.map(|head| self.results.read(RecordRef(head.record))).transpose()
     }
 
+    /// Where the link graph of a site is.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub fn graph_head(&self, id: SiteId) -> Result<Option<GraphHead>> {
+        self.catalog.get(Table::Graph, &id.0.to_be_bytes())
+    }
+
+    /// The links of a site's pages, if they were read since its pages changed.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn site_links(&self, id: SiteId, generation: u64) -> Result<Option<SiteLinks>> {
+        let Some(head) = self.graph_head(id)?.filter(|head| head.generation == generation) else { return Ok(None) };
+        let chunks = head.chunks.iter().map(|&at| self.graphs.read(RecordRef(at))).collect::<Result<_>>()?;
+        Ok(Some(SiteLinks { chunks }))
+    }
+
     /// Global credibility of a pattern.
     ///
     /// # Errors
@@ -424,6 +457,35 @@ impl Pages for SitePages {
     }
 }
 
+/// The links of one site's pages, in mapped memory.
+pub struct SiteLinks {
+    chunks: Vec<Mapped<GraphRecord>>,
+}
+
+impl SiteLinks {
+    /// The records, in the order of pages.
+    pub fn chunks(&self) -> impl Iterator<Item = &ArchivedGraphRecord> {
+        self.chunks.iter().map(Mapped::get)
+    }
+}
+
+impl Links for SiteLinks {
+    fn for_each_link(&self, page: u32, each: &mut dyn FnMut(SiteLink)) {
+        let Some(chunk) = self.chunks.get(page as usize / CHUNK_PAGES) else { return };
+        for link in chunk.links(page as usize % CHUNK_PAGES) {
+            each(link);
+        }
+    }
+
+    fn for_each_alternate(&self, page: u32, each: &mut dyn FnMut(u32, Lang)) {
+        let Some(chunk) = self.chunks.get(page as usize / CHUNK_PAGES) else { return };
+        let start = chunk.alternates.partition_point(|row| row.from.to_native() < page);
+        for row in chunk.alternates[start..].iter().take_while(|row| row.from.to_native() == page) {
+            each(row.to.to_native(), Lang::from_bytes(row.lang));
+        }
+    }
+}
+
 fn fault(folder: &Path, problem: impl Into<String>) -> Error {
     Error::Store { path: folder.to_owned(), problem: problem.into() }
 }
@@ -460,7 +522,7 @@ fn refuse_foreign_folder(folder: &Path) -> Result<()> {
     let Ok(entries) = fs::read_dir(folder) else {
         return if folder.exists() { Err(fault(folder, "not a folder; give another --store")) } else { Ok(()) };
     };
-    let ours = ["lock", "catalog", "tmp", "manifest.new", "pages", "batches", "sites", "results", "skips"];
+    let ours = ["lock", "catalog", "tmp", "manifest.new", "pages", "batches", "sites", "results", "skips", "graphs"];
     for entry in entries.flatten() {
         if !ours.iter().any(|name| entry.file_name() == *name) {
             let name = entry.file_name();
@@ -474,7 +536,7 @@ fn refuse_foreign_folder(folder: &Path) -> Result<()> {
 }
 
 fn manifest_crc(format: u32, sentinel: &Sentinel) -> u32 {
-    let numbers = [u64::from(format), sentinel.commit].into_iter().chain(sentinel.ends);
+    let numbers = [u64::from(format), sentinel.commit].into_iter().chain(sentinel.ends.iter().copied());
     numbers.fold(0, |crc, number| crc32c::crc32c_append(crc, &number.to_le_bytes()))
 }
 

@@ -22,11 +22,11 @@ pub fn rebuild(folder: &Path, lock: File, known: Option<Sentinel>, config: RunCo
         }
         _ => {}
     }
-    let limits = known.map_or([u64::MAX >> 1; 5], |known| known.ends);
-    let pages = sound::<PageRecord>(folder, 0, limits[0])?;
-    let batches = sound::<BatchRecord>(folder, 1, limits[1])?;
-    for kind in [2, 3, 4] {
-        let path = folder.join(KINDS[kind].0);
+    let limit = |kind: usize| known.as_ref().and_then(|known| known.ends.get(kind)).copied().unwrap_or(u64::MAX >> 1);
+    let pages = sound::<PageRecord>(folder, 0, limit(0))?;
+    let batches = sound::<BatchRecord>(folder, 1, limit(1))?;
+    for (name, _) in &KINDS[2..] {
+        let path = folder.join(name);
         if path.exists() {
             fs::remove_dir_all(&path).map_err(Error::io(&path, "clearing"))?;
         }
@@ -38,7 +38,8 @@ pub fn rebuild(folder: &Path, lock: File, known: Option<Sentinel>, config: RunCo
         Err(OpenFailure::Environment(error)) => return Err(error),
         Err(OpenFailure::Damaged(why)) => return Err(fault(folder, format!("a new catalog cannot be made: {why}"))),
     };
-    let ends = [pages.0, batches.0, START.0, START.0, START.0];
+    let mut ends = vec![START.0; KINDS.len()];
+    (ends[0], ends[1]) = (pages.0, batches.0);
     let mut store = Store::with_catalog(folder, lock, catalog, Sentinel { commit: 0, ends }, Access::Write)?;
     let mut archives: Vec<ArchiveRecord> = Vec::new();
     let mut at = START;

@@ -5,6 +5,8 @@ use super::Lang;
 /// The text and structure of one captured page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
+    /// Bytes of the body it was taken from, codings undone: the file size of Tomás et al. (2008, §2.2).
+    pub body_bytes: u32,
     /// Charset the bytes were read as (WHATWG name, lower case).
     pub charset: String,
     /// `<title>`, white space folded.

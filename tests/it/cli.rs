@@ -131,7 +131,7 @@ fn exit_codes_tell_a_mistake_of_the_user_from_one_of_the_world() {
         (&none, "pairs", 1, "there is no store here; make one with `diglot run INPUT... --store DIR`"),
         (&none, "run /nonexistent/a.warc", 1, "/nonexistent/a.warc: no such file or folder"),
         (&none, "run", 2, "nothing to do: the store is empty and no input is given"),
-        (&none, "run x.warc --until lunch", 2, "--until is lunch, expected one of ingest, index, keys"),
+        (&none, "run x.warc --until lunch", 2, "--until is lunch, expected one of ingest, index, links, keys"),
     ];
     for (store, arguments, code, message) in cases {
         let mut command = diglot(store);

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use diglot::store::FORMAT_VERSION;
 use diglot::store::{Access, Store};
 
 use crate::support::{diglot, failure, process, root, rows, run, sample_store, shared, stdout, tiny_site, webserver};
@@ -45,7 +46,7 @@ fn a_store_of_another_version_is_left_alone() {
         for arguments in [vec!["pairs"], vec!["status"], vec!["run"], vec!["keys"], vec!["export"]] {
             let (code, stderr) = failure(diglot(&store).args(&arguments));
             assert_eq!(code, 1, "{stderr}");
-            let expected = format!("written in format {format}, this program reads 1; {advice}");
+            let expected = format!("written in format {format}, this program reads {FORMAT_VERSION}; {advice}");
             assert!(stderr.contains(&expected) && stderr.contains(&store.display().to_string()), "{stderr}");
         }
         assert!(contents(&store) == before, "the store was changed");

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use diglot::store::FORMAT_VERSION;
 use diglot::store::layout::{
-    ArchiveIdentity, ArchiveRecord, BatchRecord, BlockRecord, Credibility, EditRow, HostRecord, HostRow, ImageRecord,
-    KeyRow, LinkRecord, PageEntry, PageRecord, PairRow, ResultHead, ResultRecord, RunConfig, Sentinel, SiteChunk,
-    SiteHead, SkipChunk, SkipEntry, SkipSample, StageRecord,
+    AlternateRow, ArchiveIdentity, ArchiveRecord, BatchRecord, BlockRecord, Credibility, EditRow, GraphHead,
+    GraphRecord, HostRecord, HostRow, ImageRecord, KeyRow, LinkRecord, OutsideRow, PageEntry, PageRecord, PairRow,
+    ResultHead, ResultRecord, RunConfig, Sentinel, SiteChunk, SiteHead, SkipChunk, SkipEntry, SkipSample, StageRecord,
 };
 use diglot::store::records::{RecordFile, START};
 use diglot::types::SkipReason;
@@ -66,9 +66,9 @@ fn record_files_are_as_described() {
     let manifest: serde_json::Value =
         serde_json::from_slice(&fs::read(store.join("manifest.json")).expect("a manifest")).expect("JSON");
     assert_eq!(manifest["format"], FORMAT_VERSION);
-    // Ten pages; one batch; the pages and the left-out captures of one site; its keys and pairs.
+    // Ten pages; one batch; the pages and the left-out captures of one site; its keys and pairs; its links.
     for (name, kind, count) in
-        [("pages", 1, 10), ("batches", 2, 1), ("sites", 3, 1), ("results", 4, 1), ("skips", 5, 1)]
+        [("pages", 1, 10), ("batches", 2, 1), ("sites", 3, 1), ("results", 4, 1), ("skips", 5, 1), ("graphs", 6, 1)]
     {
         let bytes = fs::read(store.join(name).join("000000.rec")).expect(name);
         assert_eq!(manifest["ends"][kind as usize - 1], bytes.len(), "{name}: what the manifest says is all there is");
@@ -81,7 +81,7 @@ fn record_files_are_as_described() {
         .collect();
     assert_eq!(manifest["crc"], crc32c(&[&ends]));
     let known: BTreeSet<&str> =
-        ["batches", "catalog", "lock", "manifest.json", "pages", "results", "sites", "skips", "tmp"].into();
+        ["batches", "catalog", "graphs", "lock", "manifest.json", "pages", "results", "sites", "skips", "tmp"].into();
     for entry in fs::read_dir(&store).expect("a folder").flatten() {
         let name = entry.file_name();
         assert!(known.contains(name.to_str().expect("ASCII")), "{} is in no description", name.display());
@@ -137,10 +137,25 @@ fn entry() -> PageEntry {
     }
 }
 
+fn graph() -> GraphRecord {
+    GraphRecord {
+        site: 1,
+        generation: 2,
+        first: 0,
+        ends: vec![1, 2],
+        targets: vec![1, 0],
+        at: vec![7, 8],
+        kinds: vec![0, 1],
+        alternates: vec![AlternateRow { from: 0, to: 1, lang: *b"fr\0\0\0\0\0\0" }],
+        outside: vec![OutsideRow { from: "ex.org".into(), host: "example.net".into(), links: 3 }],
+    }
+}
+
 fn page() -> PageRecord {
     PageRecord {
         url: "https://ex.org/en/a.html".into(),
         archive: 3,
+        body_bytes: 4321,
         offset: 1000,
         length: 500,
         date_ms: 1_700_000_000_000,
@@ -222,15 +237,17 @@ fn result() -> ResultRecord {
 ///
 /// **A difference here means that stores of the last release can no longer be read.** Where that is meant, the next
 /// `FORMAT_VERSION` comes with it, a line in docs/format.md, and new numbers here.
-const LAYOUT: (u32, [(&str, u64); 12]) = (
-    1,
-    [
-        ("page", 0x51b143e2791a5cc4),
-        ("batch", 0x445915b7c363c778),
-        ("site", 0xb7cdf82f7d625b33),
-        ("result", 0x7923480614f82715),
-        ("skip", 0x22d23d6a0090c55c),
-        ("sentinel", 0xf1ce3ff80673bf98),
+const LAYOUT: (u32, &[(&str, u64)]) = (
+    2,
+    &[
+        ("page", 0x709b95f877ed0121),
+        ("batch", 0x4df1bb8a4bd80dca),
+        ("site", 0x10f0808eea50e3e6),
+        ("result", 0xc483df01058aecf8),
+        ("skip", 0x3e65e2df7d863f0a),
+        ("graph", 0x266c16dfe0095b81),
+        ("graph head", 0x91d26a7d0068f528),
+        ("sentinel", 0x4e30ec04f14a3481),
         ("archive", 0x2b0c169dbcc7f77d),
         ("site head", 0x63bcdd81a77e4ff2),
         ("result head", 0xa9188c1490e695af),
@@ -286,7 +303,9 @@ fn the_layout_of_a_record_changes_with_the_format_version_only() {
         ("site", file_hash(3, &chunk())),
         ("result", file_hash(4, &result())),
         ("skip", file_hash(5, &SkipChunk { entries: vec![skipped()] })),
-        ("sentinel", value_hash(&Sentinel { commit: 1, ends: [2, 3, 4, 5, 6] })),
+        ("graph", file_hash(6, &graph())),
+        ("graph head", value_hash(&GraphHead { generation: 1, params: 2, chunks: vec![3, 4] })),
+        ("sentinel", value_hash(&Sentinel { commit: 1, ends: vec![2, 3, 4, 5, 6] })),
         ("archive", value_hash(&archive)),
         ("site head", value_hash(&head)),
         ("result head", value_hash(&ResultHead { record: 1, generation: 2, params: 3, considered: 4, pairs: 5 })),

@@ -3,8 +3,9 @@
 mod index;
 mod ingest;
 mod keys;
+mod links;
 
 use super::Stage;
 
 /// All stages, in order.
-pub const STAGES: &[&dyn Stage] = &[&ingest::Ingest, &index::Index, &keys::Keys];
+pub const STAGES: &[&dyn Stage] = &[&ingest::Ingest, &index::Index, &links::Links, &keys::Keys];

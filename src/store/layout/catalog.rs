@@ -12,7 +12,7 @@ pub struct Sentinel {
     /// Number of the commit.
     pub commit: u64,
     /// Ends of the record files, in the order of their kinds.
-    pub ends: [u64; 5],
+    pub ends: Vec<u64>,
 }
 
 /// One archive. Key `a` number.

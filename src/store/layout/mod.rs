@@ -3,6 +3,7 @@
 
 mod batch;
 mod catalog;
+mod graph;
 mod page;
 mod result;
 mod site;
@@ -12,6 +13,7 @@ pub use batch::{
     SkipSample,
 };
 pub use catalog::{ArchiveRecord, Credibility, HostRecord, ResultHead, RunConfig, Sentinel, SiteHead, StageRecord};
+pub use graph::{AlternateRow, ArchivedGraphRecord, GraphHead, GraphRecord, OutsideRow};
 pub use page::{ArchivedPageRecord, BlockRecord, ImageRecord, LinkRecord, PageRecord};
 pub use result::{
     ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, EditRow, HostRow, KeyRow, PairRow, ResultRecord,
@@ -24,6 +26,7 @@ mod tests {
 
     use super::batch::*;
     use super::catalog::*;
+    use super::graph::*;
     use super::page::*;
     use super::result::*;
     use super::site::*;
@@ -41,7 +44,7 @@ mod tests {
     fn the_format_document_has_every_field_at_its_place() {
         let layouts = layouts! {
             PageRecord = ArchivedPageRecord {
-                url, archive, offset, length, date_ms, charset, title, text, blocks, tags, link_text, links, images,
+                url, archive, body_bytes, offset, length, date_ms, charset, title, text, blocks, tags, link_text, links, images,
                 detected, confidence, declared, latin_share
             }
             BlockRecord = ArchivedBlockRecord { start, end, at, tag }
@@ -71,6 +74,12 @@ mod tests {
             EditRow = ArchivedEditRow { field, from, to, core }
             PairRow = ArchivedPairRow { a, b, key }
             HostRow = ArchivedHostRow { host, pages, pairs, credibility, langs }
+            GraphRecord = ArchivedGraphRecord {
+                site, generation, first, ends, targets, at, kinds, alternates, outside
+            }
+            AlternateRow = ArchivedAlternateRow { from, to, lang }
+            OutsideRow = ArchivedOutsideRow { from, host, links }
+            GraphHead = ArchivedGraphHead { generation, params, chunks }
             Sentinel = ArchivedSentinel { commit, ends }
             RunConfig = ArchivedRunConfig { preset, langs, whole_domains, rescue_above, max_record_bytes }
             ArchiveRecord = ArchivedArchiveRecord { identity, position, done, records, pages, skips, samples }

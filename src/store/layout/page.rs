@@ -2,7 +2,7 @@
 
 use rkyv::{Archive, Serialize};
 
-use crate::types::{Capture, Link, LinkKind, Page};
+use crate::types::{Block, Capture, Image, Lang, Link, LinkKind, Page};
 
 /// One page as extracted. Kind 1.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
@@ -11,6 +11,8 @@ pub struct PageRecord {
     pub url: String,
     /// Archive it came from.
     pub archive: u32,
+    /// Bytes of its body, codings undone.
+    pub body_bytes: u32,
     /// Where its record begins in the archive.
     pub offset: u64,
     /// Bytes of its record in the archive, 0 where unknown.
@@ -95,6 +97,7 @@ impl PageRecord {
             offset: capture.offset,
             length: capture.length,
             date_ms: capture.date_ms,
+            body_bytes: page.body_bytes,
             charset: page.charset,
             title: page.title,
             text: page.text,
@@ -136,6 +139,44 @@ fn link_record(url: &str, link: &Link, text: &mut String) -> LinkRecord {
 }
 
 impl ArchivedPageRecord {
+    /// The page as extraction made it.
+    pub fn page(&self) -> Page {
+        let block = |b: &ArchivedBlockRecord| Block {
+            start: b.start.to_native(),
+            end: b.end.to_native(),
+            tag: b.tag.to_native(),
+            at: b.at.to_native(),
+        };
+        Page {
+            body_bytes: self.body_bytes.to_native(),
+            charset: self.charset.to_string(),
+            title: self.title.to_string(),
+            text: self.text.to_string(),
+            blocks: self.blocks.iter().map(block).collect(),
+            tags: self.tags.iter().map(|tag| tag.to_native()).collect(),
+            links: self.links(),
+            images: self.images.iter().map(|i| Image { url: i.url.to_string(), alt: i.alt.to_string() }).collect(),
+            detected: Lang::from_bytes(self.detected),
+            confidence: self.confidence.to_native(),
+            declared: self.declared.iter().map(|lang| Lang::from_bytes(*lang)).collect(),
+            latin_share: self.latin_share.to_native(),
+        }
+    }
+
+    /// Calls `each` with the address, kind, place and `hreflang` of every link, in order.
+    pub fn for_each_link(&self, mut each: impl FnMut(&str, LinkKind, u32, Option<Lang>)) {
+        let mut url = String::new();
+        let mut start = 0;
+        for record in self.links.iter() {
+            url.clear();
+            url.push_str(self.url.get(..usize::from(record.shared.to_native())).unwrap_or(""));
+            url.push_str(self.link_text.get(start..record.url_end.to_native() as usize).unwrap_or(""));
+            start = record.rel_end.to_native() as usize;
+            let hreflang = (record.hreflang != [0; 8]).then(|| Lang::from_bytes(record.hreflang));
+            each(&url, kind_of(record.kind), record.at.to_native(), hreflang);
+        }
+    }
+
     /// The links, put together again.
     pub fn links(&self) -> Vec<Link> {
         let mut start = 0;
@@ -144,15 +185,14 @@ impl ArchivedPageRecord {
             start = end;
             text.to_owned()
         };
-        let kinds = [LinkKind::Anchor, LinkKind::Head, LinkKind::Frame];
         let link = |record: &ArchivedLinkRecord| {
             let shared = self.url.get(..usize::from(record.shared.to_native())).unwrap_or("").to_owned();
             Link {
                 url: shared + &part(record.url_end.to_native()),
                 anchor: part(record.anchor_end.to_native()),
                 rel: part(record.rel_end.to_native()),
-                hreflang: (record.hreflang != [0; 8]).then(|| crate::types::Lang::from_bytes(record.hreflang)),
-                kind: kinds.get(usize::from(record.kind)).copied().unwrap_or_default(),
+                hreflang: (record.hreflang != [0; 8]).then(|| Lang::from_bytes(record.hreflang)),
+                kind: kind_of(record.kind),
                 at: record.at.to_native(),
             }
         };
@@ -160,10 +200,14 @@ impl ArchivedPageRecord {
     }
 }
 
+/// The kind of a code; an anchor where there is no such code.
+pub fn kind_of(code: u8) -> LinkKind {
+    [LinkKind::Anchor, LinkKind::Head, LinkKind::Frame].get(usize::from(code)).copied().unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::Lang;
 
     #[test]
     fn links_round_trip() {
@@ -185,5 +229,10 @@ mod tests {
         let bytes = rkyv::to_bytes::<rkyv::rancor::Error>(&record).expect("serialisable");
         let archived = rkyv::access::<ArchivedPageRecord, rkyv::rancor::Error>(&bytes).expect("sound");
         assert_eq!(archived.links(), links);
+        assert_eq!(archived.page().links, links);
+        let mut told = Vec::new();
+        archived.for_each_link(|url, kind, at, hreflang| told.push((url.to_owned(), kind, at, hreflang)));
+        let expected = links.into_iter().map(|link| (link.url, link.kind, link.at, link.hreflang));
+        assert_eq!(told, expected.collect::<Vec<_>>());
     }
 }

@@ -1,0 +1,169 @@
+//! Pages of each site → who links to whom. Unit of work: up to [`CHUNK_PAGES`] pages of one site.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::config::Config;
+use crate::error::Result;
+use crate::index::site::Addresses;
+use crate::pipeline::{Context, Stage, fingerprint};
+use crate::store::catalog::{Changes, Table};
+use crate::store::layout::{AlternateRow, CHUNK_PAGES, GraphHead, GraphRecord, OutsideRow, StageRecord};
+use crate::store::records::RecordRef;
+use crate::store::{SitePages, Store};
+use crate::types::{SiteId, registrable_domain};
+
+/// Pages → link graph.
+pub struct Links;
+
+/// Sites of one commit, at the most.
+const GROUP_SITES: usize = 1000;
+/// Pages of one commit, at the most, unless one site has more.
+const GROUP_PAGES: u64 = 100_000;
+
+impl Stage for Links {
+    fn name(&self) -> &'static str {
+        "links"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn settings(&self, _: &Config) -> String {
+        String::new()
+    }
+
+    fn remaining(&self, store: &Store, config: &Config) -> Result<String> {
+        let stale = self.stale_sites(store, config)?.len();
+        Ok(if stale == 0 { String::new() } else { format!("{stale} sites to do") })
+    }
+
+    fn run(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
+        let stale = self.stale_sites(store, context.config)?;
+        let params = fingerprint(self, context.config);
+        if stale.is_empty() {
+            return Ok(());
+        }
+        context.observer.begin(self.name(), "links between pages", "sites", Some(stale.len() as u64));
+        let mut stale = stale.into_iter().peekable();
+        let mut done = 0;
+        while stale.peek().is_some() {
+            let mut changes = Changes::default();
+            let (mut sites, mut pages) = (0, 0);
+            for id in stale.by_ref() {
+                let head = store.site(id)?.unwrap_or_default();
+                let chunks = chunks_of(store, id, &head)?;
+                let chunks: Result<Vec<u64>> = chunks.iter().map(|chunk| Ok(store.graphs.append(chunk)?.0)).collect();
+                let graph = GraphHead { generation: head.generation, params, chunks: chunks? };
+                changes.put(Table::Graph, &id.0.to_be_bytes(), &graph);
+                (sites, pages) = (sites + 1, pages + u64::from(head.pages));
+                if sites >= GROUP_SITES || pages >= GROUP_PAGES {
+                    break;
+                }
+            }
+            done += sites as u64;
+            if stale.peek().is_none() {
+                let record =
+                    StageRecord { fingerprint: params, cursor: u64::from(store.site_count()?), finished: true };
+                changes.put(Table::Stage, self.name().as_bytes(), &record);
+            }
+            store.commit(changes)?;
+            store.sites.unmap();
+            store.pages.unmap();
+            context.observer.progress(done, "");
+            context.check_stop()?;
+        }
+        Ok(())
+    }
+}
+
+impl Links {
+    /// Sites whose graph is missing, or was made from other pages.
+    fn stale_sites(&self, store: &Store, config: &Config) -> Result<Vec<SiteId>> {
+        let params = fingerprint(self, config);
+        let mut stale = Vec::new();
+        for id in (0..store.site_count()?).map(SiteId) {
+            let generation = store.site(id)?.map_or(0, |head| head.generation);
+            let graph = store.graph_head(id)?.unwrap_or_default();
+            if (graph.generation, graph.params) != (generation, params) {
+                stale.push(id);
+            }
+        }
+        Ok(stale)
+    }
+}
+
+/// The link graph of one site.
+fn chunks_of(store: &Store, id: SiteId, head: &crate::store::layout::SiteHead) -> Result<Vec<GraphRecord>> {
+    let pages = store.site_pages(head)?;
+    // 64 bits of hash: two addresses of one site in one slot are told apart by comparing them.
+    let places: FxHashMap<u64, u32> =
+        (0..head.pages).map(|page| (xxh3_64(pages.identity(page).as_bytes()), page)).collect();
+    let site = Site { store, id, generation: head.generation, domain: &head.domain, pages: &pages, places: &places };
+    let firsts: Vec<u32> = (0..head.pages).step_by(CHUNK_PAGES).collect();
+    firsts.into_par_iter().map(|first| site.chunk(first)).collect()
+}
+
+struct Site<'s> {
+    store: &'s Store,
+    id: SiteId,
+    generation: u64,
+    domain: &'s str,
+    pages: &'s SitePages,
+    places: &'s FxHashMap<u64, u32>,
+}
+
+impl Site<'_> {
+    fn chunk(&self, first: u32) -> Result<GraphRecord> {
+        let end = self.pages.count().min(first + CHUNK_PAGES as u32);
+        let mut graph = GraphRecord { site: self.id.0, generation: self.generation, first, ..GraphRecord::default() };
+        let mut outside: BTreeMap<(String, String), u32> = BTreeMap::new();
+        // Most links lead where the one before led.
+        let mut domains: FxHashMap<String, bool> = FxHashMap::default();
+        for page in first..end {
+            let (chunk, at) = self.pages.chunk(page);
+            let record = self.store.pages.read(RecordRef(chunk.pages[at].to_native()))?;
+            let from = host_of(self.pages.identity(page));
+            record.for_each_link(|url, kind, at, hreflang| {
+                let Some(identity) = url.split_once("://").map(|(_, identity)| identity) else { return };
+                if let Some(to) = self.find(identity) {
+                    graph.targets.push(to);
+                    graph.at.push(at);
+                    graph.kinds.push(kind as u8);
+                    if let Some(lang) = hreflang.filter(|_| to != page) {
+                        graph.alternates.push(AlternateRow { from: page, to, lang: lang.to_bytes() });
+                    }
+                    return;
+                }
+                let host = host_of(identity);
+                let inside = match domains.get(host) {
+                    Some(&inside) => inside,
+                    None => {
+                        let inside = registrable_domain(host) == self.domain;
+                        domains.insert(host.to_owned(), inside);
+                        inside
+                    }
+                };
+                if !inside {
+                    *outside.entry((from.to_owned(), host.to_owned())).or_default() += 1;
+                }
+            });
+            graph.ends.push(graph.targets.len() as u32);
+        }
+        graph.outside = outside.into_iter().map(|((from, host), links)| OutsideRow { from, host, links }).collect();
+        Ok(graph)
+    }
+
+    fn find(&self, identity: &str) -> Option<u32> {
+        let page = *self.places.get(&xxh3_64(identity.as_bytes()))?;
+        (self.pages.identity(page) == identity).then_some(page)
+    }
+}
+
+fn host_of(identity: &str) -> &str {
+    identity.split(['/', '?']).next().unwrap_or("")
+}

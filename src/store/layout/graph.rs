@@ -1,0 +1,76 @@
+//! Links of the pages of one site.
+
+use rkyv::{Archive, Deserialize, Serialize};
+
+use crate::index::graph::SiteLink;
+
+/// Links of up to [`super::CHUNK_PAGES`] pages of one site, in the order of the pages, then of the links. Kind 6.
+#[derive(Archive, Serialize, Clone, Debug, Default)]
+pub struct GraphRecord {
+    /// Number of the site.
+    pub site: u32,
+    /// [`super::SiteHead::generation`] it was made from.
+    pub generation: u64,
+    /// Ordinal of the first page.
+    pub first: u32,
+    /// End of each page's links in the three columns that follow.
+    pub ends: Vec<u32>,
+    /// The page a link leads to; only links to pages of the site.
+    pub targets: Vec<u32>,
+    /// Tags of the page before the link.
+    pub at: Vec<u32>,
+    /// [`crate::types::LinkKind`].
+    pub kinds: Vec<u8>,
+    /// Pages that are said to be another page in another language (`hreflang`).
+    pub alternates: Vec<AlternateRow>,
+    /// Links to hosts of other sites, counted; by host, then host linked to.
+    pub outside: Vec<OutsideRow>,
+}
+
+impl ArchivedGraphRecord {
+    /// The links of the page at a place of the record.
+    pub fn links(&self, place: usize) -> impl Iterator<Item = SiteLink> {
+        let end = self.ends.get(place).map_or(0, |end| end.to_native() as usize);
+        let start = if place == 0 { 0 } else { self.ends.get(place - 1).map_or(end, |end| end.to_native() as usize) };
+        let of = |from: usize, to: usize| from.min(to)..to;
+        let (targets, at) = (&self.targets[of(start, end)], &self.at[of(start, end)]);
+        targets.iter().zip(at).zip(&self.kinds[of(start, end)]).map(|((to, at), &kind)| SiteLink {
+            to: to.to_native(),
+            at: at.to_native(),
+            kind: super::page::kind_of(kind),
+        })
+    }
+}
+
+/// One `hreflang` link between pages of the site.
+#[derive(Archive, Serialize, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AlternateRow {
+    /// The page that says it.
+    pub from: u32,
+    /// The page it speaks of.
+    pub to: u32,
+    /// The language that page is said to be in.
+    pub lang: [u8; 8],
+}
+
+/// Links from one host of the site to a host of another site.
+#[derive(Archive, Serialize, Clone, Debug, PartialEq, Eq)]
+pub struct OutsideRow {
+    /// Host that links.
+    pub from: String,
+    /// Host that is linked to.
+    pub host: String,
+    /// How many links; two links on one page are two.
+    pub links: u32,
+}
+
+/// Where the link graph of a site is. Key `l` number.
+#[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+pub struct GraphHead {
+    /// [`super::SiteHead::generation`] it was made from.
+    pub generation: u64,
+    /// Fingerprint of the stage.
+    pub params: u64,
+    /// Its records, in order.
+    pub chunks: Vec<u64>,
+}
