@@ -1,7 +1,7 @@
 //! Settings: one section for each method, with the presets of the papers.
 
 use crate::types::Lang;
-use crate::{archive, extract, keys};
+use crate::{align, archive, extract, keys};
 
 /// Names of the presets, and what each is.
 pub const PRESETS: &[(&str, &str)] = &[
@@ -24,6 +24,8 @@ pub struct Config {
     pub extract: extract::Params,
     /// Key discovery.
     pub keys: keys::Params,
+    /// Alignment.
+    pub align: align::Params,
     /// Ingestion.
     pub ingest: IngestParams,
 }

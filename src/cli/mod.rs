@@ -14,6 +14,7 @@ use diglot::store::layout::RunConfig;
 use diglot::store::{Access, Store};
 use diglot::types::Lang;
 
+mod bitext;
 mod eval;
 mod explain;
 mod export;
@@ -42,10 +43,10 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  diglot run crawl.warc.gz                  from an archive to pairs, into ./diglot.store
+  diglot run crawl.warc.gz                  from an archive to sentence pairs, into ./diglot.store
   diglot pairs fr.example.org               which pairs a host has, by which key
   diglot explain http://example.org/a.html  why a page has a partner, or has none
-  diglot export -o pairs.tsv                all pairs into a file
+  diglot export --format tmx -o site.tmx    all sentence pairs into a file
 
 Exit codes: 0 done, 1 error, 2 usage, 130 interrupted.";
 
@@ -69,7 +70,9 @@ enum Command {
     Keys(keys::Keys),
     Status(status::Status),
     Hosts(hosts::Hosts),
+    Align(bitext::Align),
     Pairs(pairs::Pairs),
+    Bitext(bitext::Bitext),
     Explain(explain::Explain),
     Export(export::Export),
     Eval(eval::Eval),
@@ -131,8 +134,10 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("starting threads")?;
     }
     // These look at STOP, and end well; the others have nothing to lose.
-    let ends_by_itself =
-        matches!(cli.command, Command::Run(_) | Command::Ingest(_) | Command::Keys(_) | Command::Export(_));
+    let ends_by_itself = matches!(
+        cli.command,
+        Command::Run(_) | Command::Ingest(_) | Command::Keys(_) | Command::Align(_) | Command::Export(_)
+    );
     ctrlc::set_handler(move || {
         // The second time the user means it: what is committed is safe.
         if STOP.swap(true, Ordering::Relaxed) || !ends_by_itself {
@@ -146,7 +151,9 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Keys(command) => command.run(global),
         Command::Status(command) => command.run(global),
         Command::Hosts(command) => command.run(global),
+        Command::Align(command) => command.run(global),
         Command::Pairs(command) => command.run(global),
+        Command::Bitext(command) => command.run(global),
         Command::Explain(command) => command.run(global),
         Command::Export(command) => command.run(global),
         Command::Eval(command) => command.run(global),

@@ -36,7 +36,7 @@ pub struct Run {
     #[command(flatten)]
     settings: Settings,
     /// The last stage to do: ingest, index, links or keys.
-    #[arg(long, value_name = "STAGE", default_value = "keys")]
+    #[arg(long, value_name = "STAGE", default_value = "align")]
     until: String,
 }
 

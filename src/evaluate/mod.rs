@@ -12,10 +12,12 @@
 //!
 //! each of them `None` where its denominator is 0: nothing was given out, or there was nothing to find.
 
+mod bitext;
 mod gold;
 mod keys;
 mod pairs;
 
+pub use bitext::{BitextCounts, GoldBitext};
 pub use gold::{GoldKey, GoldKeys, GoldPair, GoldPairs, GreyReason};
 pub use keys::{KeyReport, keys};
 pub use pairs::{Counts, FalsePair, OutPair, Report, pairs};

@@ -39,6 +39,10 @@ pub enum Table {
     Stage = b'g',
     /// Link graphs, by number of the site.
     Graph = b'l',
+    /// Sentence pairs, by number of the site.
+    Bitext = b'b',
+    /// What was learnt of a pair of languages, by their tags.
+    Model = b'w',
     /// Token → sites, in blocks by the first token's hash.
     Token = b't',
 }

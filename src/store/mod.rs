@@ -11,6 +11,9 @@
 //! results/        keys and pairs of registrable domains
 //! skips/          captures left out, by site
 //! graphs/         links of the pages of registrable domains
+//! bitexts/        sentence pairs of registrable domains
+//! repeats/        which of them are said more than once
+//! models/         what was learnt of a pair of languages
 //! ```
 //! A commit syncs the record files, then makes the catalog's changes durable with a sentinel that holds the new ends,
 //! then replaces the manifest. Whatever points past the committed ends does not exist. When catalog and manifest do not
@@ -26,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::index::graph::{Links, SiteLink};
 use crate::index::site::{PageFacts, Pages};
-use crate::types::{ArchiveId, Lang, SiteId};
+use crate::types::{ArchiveId, Lang, LangPair, SiteId};
 
 pub mod catalog;
 pub mod layout;
@@ -83,6 +86,12 @@ pub struct Store {
     pub skips: RecordFile<SkipChunk>,
     /// Links of the pages of sites.
     pub graphs: RecordFile<GraphRecord>,
+    /// Sentence pairs of sites.
+    pub bitexts: RecordFile<BitextRecord>,
+    /// Which of them are said more than once.
+    pub repeats: RecordFile<RepeatRecord>,
+    /// What was learnt of pairs of languages.
+    pub models: RecordFile<ModelRecord>,
     /// True when opening had to make the catalog again.
     pub was_rebuilt: bool,
 }
@@ -90,8 +99,17 @@ pub struct Store {
 const MANIFEST: &str = "manifest.json";
 
 /// Folder and kind of each record file; the position is that of its end in [`Sentinel::ends`].
-const KINDS: [(&str, u32); 6] =
-    [("pages", 1), ("batches", 2), ("sites", 3), ("results", 4), ("skips", 5), ("graphs", 6)];
+const KINDS: [(&str, u32); 9] = [
+    ("pages", 1),
+    ("batches", 2),
+    ("sites", 3),
+    ("results", 4),
+    ("skips", 5),
+    ("graphs", 6),
+    ("bitexts", 7),
+    ("repeats", 8),
+    ("models", 9),
+];
 
 impl Store {
     /// True when there is a store in `folder`, of whatever format.
@@ -178,6 +196,9 @@ impl Store {
             results: RecordFile::open(&at(3), KINDS[3].1, end(3), write)?,
             skips: RecordFile::open(&at(4), KINDS[4].1, end(4), write)?,
             graphs: RecordFile::open(&at(5), KINDS[5].1, end(5), write)?,
+            bitexts: RecordFile::open(&at(6), KINDS[6].1, end(6), write)?,
+            repeats: RecordFile::open(&at(7), KINDS[7].1, end(7), write)?,
+            models: RecordFile::open(&at(8), KINDS[8].1, end(8), write)?,
             folder: folder.to_owned(),
             _lock: lock,
             catalog,
@@ -213,6 +234,9 @@ impl Store {
         self.results.sync()?;
         self.skips.sync()?;
         self.graphs.sync()?;
+        self.bitexts.sync()?;
+        self.repeats.sync()?;
+        self.models.sync()?;
         let ends = [
             self.pages.end(),
             self.batches.end(),
@@ -220,6 +244,9 @@ impl Store {
             self.results.end(),
             self.skips.end(),
             self.graphs.end(),
+            self.bitexts.end(),
+            self.repeats.end(),
+            self.models.end(),
         ];
         self.sentinel.commit += 1;
         self.sentinel.ends = ends.iter().map(|end| end.0).collect();
@@ -364,6 +391,22 @@ impl Store {
         Ok(Some(SiteLinks { chunks }))
     }
 
+    /// Where the sentence pairs of a site are.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub fn bitext_head(&self, id: SiteId) -> Result<Option<BitextHead>> {
+        self.catalog.get(Table::Bitext, &id.0.to_be_bytes())
+    }
+
+    /// Where what was learnt of a pair of languages is.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub fn model_head(&self, langs: LangPair) -> Result<Option<ModelHead>> {
+        self.catalog.get(Table::Model, &model_key(langs))
+    }
+
     /// Global credibility of a pattern.
     ///
     /// # Errors
@@ -486,6 +529,11 @@ impl Links for SiteLinks {
     }
 }
 
+/// Key of a pair of languages in [`Table::Model`].
+pub fn model_key(langs: LangPair) -> Vec<u8> {
+    [langs.a.to_bytes(), langs.b.to_bytes()].concat()
+}
+
 fn fault(folder: &Path, problem: impl Into<String>) -> Error {
     Error::Store { path: folder.to_owned(), problem: problem.into() }
 }
@@ -522,7 +570,21 @@ fn refuse_foreign_folder(folder: &Path) -> Result<()> {
     let Ok(entries) = fs::read_dir(folder) else {
         return if folder.exists() { Err(fault(folder, "not a folder; give another --store")) } else { Ok(()) };
     };
-    let ours = ["lock", "catalog", "tmp", "manifest.new", "pages", "batches", "sites", "results", "skips", "graphs"];
+    let ours = [
+        "lock",
+        "catalog",
+        "tmp",
+        "manifest.new",
+        "pages",
+        "batches",
+        "sites",
+        "results",
+        "skips",
+        "graphs",
+        "bitexts",
+        "repeats",
+        "models",
+    ];
     for entry in entries.flatten() {
         if !ours.iter().any(|name| entry.file_name() == *name) {
             let name = entry.file_name();

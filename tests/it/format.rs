@@ -6,9 +6,11 @@ use std::path::Path;
 
 use diglot::store::FORMAT_VERSION;
 use diglot::store::layout::{
-    AlternateRow, ArchiveIdentity, ArchiveRecord, BatchRecord, BlockRecord, Credibility, EditRow, GraphHead,
-    GraphRecord, HostRecord, HostRow, ImageRecord, KeyRow, LinkRecord, OutsideRow, PageEntry, PageRecord, PairRow,
-    ResultHead, ResultRecord, RunConfig, Sentinel, SiteChunk, SiteHead, SkipChunk, SkipEntry, SkipSample, StageRecord,
+    AlternateRow, ArchiveIdentity, ArchiveRecord, BatchRecord, BeadRow, BitextHead, BitextRecord, BlockRecord,
+    Credibility, EditRow, GraphHead, GraphRecord, HostRecord, HostRow, ImageRecord, KeyRow, LinkRecord, ModelHead,
+    ModelRecord, OutsideRow, PageEntry, PageRecord, PairBitextRow, PairRow, RepeatRecord, RepeatRow, ResultHead,
+    ResultRecord, RunConfig, Sentinel, SiteChunk, SiteHead, SkipChunk, SkipEntry, SkipSample, StageRecord,
+    VocabularyRow,
 };
 use diglot::store::records::{RecordFile, START};
 use diglot::types::SkipReason;
@@ -67,9 +69,16 @@ fn record_files_are_as_described() {
         serde_json::from_slice(&fs::read(store.join("manifest.json")).expect("a manifest")).expect("JSON");
     assert_eq!(manifest["format"], FORMAT_VERSION);
     // Ten pages; one batch; the pages and the left-out captures of one site; its keys and pairs; its links.
-    for (name, kind, count) in
-        [("pages", 1, 10), ("batches", 2, 1), ("sites", 3, 1), ("results", 4, 1), ("skips", 5, 1), ("graphs", 6, 1)]
-    {
+    for (name, kind, count) in [
+        ("pages", 1, 10),
+        ("batches", 2, 1),
+        ("sites", 3, 1),
+        ("results", 4, 1),
+        ("skips", 5, 1),
+        ("graphs", 6, 1),
+        ("bitexts", 7, 1),
+        ("models", 9, 1),
+    ] {
         let bytes = fs::read(store.join(name).join("000000.rec")).expect(name);
         assert_eq!(manifest["ends"][kind as usize - 1], bytes.len(), "{name}: what the manifest says is all there is");
         assert_eq!(frames(&bytes, kind).len(), count, "{name}");
@@ -80,8 +89,8 @@ fn record_files_are_as_described() {
         .flat_map(u64::to_le_bytes)
         .collect();
     assert_eq!(manifest["crc"], crc32c(&[&ends]));
-    let known: BTreeSet<&str> =
-        ["batches", "catalog", "graphs", "lock", "manifest.json", "pages", "results", "sites", "skips", "tmp"].into();
+    let kinds = ["batches", "bitexts", "graphs", "models", "pages", "repeats", "results", "sites", "skips"];
+    let known: BTreeSet<&str> = kinds.into_iter().chain(["catalog", "lock", "manifest.json", "tmp"]).collect();
     for entry in fs::read_dir(&store).expect("a folder").flatten() {
         let name = entry.file_name();
         assert!(known.contains(name.to_str().expect("ASCII")), "{} is in no description", name.display());
@@ -134,6 +143,36 @@ fn entry() -> PageEntry {
         confidence: 0.5,
         declared: *b"zh-Hans\0",
         latin_share: 0.25,
+    }
+}
+
+fn bitext() -> BitextRecord {
+    let bead =
+        BeadRow { near: 1, exact: 2, a_start: 3, a_end: 4, b_start: 5, b_end: 6, score: 0.5, m: 1, n: 2, reason: 8 };
+    let (lang_a, lang_b) = (*b"en\0\0\0\0\0\0", *b"fr\0\0\0\0\0\0");
+    let pair = PairBitextRow { a: 1, b: 2, lang_a, lang_b, score: 0.25, beads: vec![bead] };
+    BitextRecord { site: 1, first: 2, pairs: vec![pair] }
+}
+
+fn model() -> ModelRecord {
+    let row =
+        VocabularyRow { words: vec![1], shares: vec![0.5], ends: vec![1], targets: vec![0], probabilities: vec![0.25] };
+    let (lang_a, lang_b) = (*b"en\0\0\0\0\0\0", *b"fr\0\0\0\0\0\0");
+    ModelRecord { lang_a, lang_b, ratio: 1.5, variance: 6.5, weights: vec![0.5, -1.0], a: row.clone(), b: row }
+}
+
+fn bitext_head() -> BitextHead {
+    BitextHead {
+        chunks: vec![64],
+        repeats: vec![65],
+        generation: 1,
+        params: 2,
+        pairs: 3,
+        models: 4,
+        done: 5,
+        finished: true,
+        kept: 6,
+        dropped: vec![(8, 7)],
     }
 }
 
@@ -247,6 +286,11 @@ const LAYOUT: (u32, &[(&str, u64)]) = (
         ("skip", 0x3e65e2df7d863f0a),
         ("graph", 0x266c16dfe0095b81),
         ("graph head", 0x91d26a7d0068f528),
+        ("bitext", 0),
+        ("repeat", 0),
+        ("model", 0),
+        ("bitext head", 0),
+        ("model head", 0),
         ("sentinel", 0x4e30ec04f14a3481),
         ("archive", 0x2b0c169dbcc7f77d),
         ("site head", 0x63bcdd81a77e4ff2),
@@ -305,6 +349,14 @@ fn the_layout_of_a_record_changes_with_the_format_version_only() {
         ("skip", file_hash(5, &SkipChunk { entries: vec![skipped()] })),
         ("graph", file_hash(6, &graph())),
         ("graph head", value_hash(&GraphHead { generation: 1, params: 2, chunks: vec![3, 4] })),
+        ("bitext", file_hash(7, &bitext())),
+        (
+            "repeat",
+            file_hash(8, &RepeatRecord { rows: vec![RepeatRow { pair: 1, bead: 2, reason: 0, others: vec![3] }] }),
+        ),
+        ("model", file_hash(9, &model())),
+        ("bitext head", value_hash(&bitext_head())),
+        ("model head", value_hash(&ModelHead { record: 1, input: 2, params: 3 })),
         ("sentinel", value_hash(&Sentinel { commit: 1, ends: vec![2, 3, 4, 5, 6] })),
         ("archive", value_hash(&archive)),
         ("site head", value_hash(&head)),

@@ -2,6 +2,7 @@
 #![doc = include_str!("../../../docs/format.md")]
 
 mod batch;
+mod bitext;
 mod catalog;
 mod graph;
 mod page;
@@ -11,6 +12,11 @@ mod site;
 pub use batch::{
     ArchiveIdentity, ArchivedBatchRecord, ArchivedPageEntry, ArchivedSkipEntry, BatchRecord, PageEntry, SkipEntry,
     SkipSample,
+};
+pub use bitext::{
+    ArchivedBeadRow, ArchivedBitextRecord, ArchivedModelRecord, ArchivedPairBitextRow, ArchivedRepeatRecord,
+    ArchivedRepeatRow, ArchivedVocabularyRow, BeadRow, BitextHead, BitextRecord, ModelHead, ModelRecord, PairBitextRow,
+    RepeatRecord, RepeatRow, VocabularyRow,
 };
 pub use catalog::{ArchiveRecord, Credibility, HostRecord, ResultHead, RunConfig, Sentinel, SiteHead, StageRecord};
 pub use graph::{AlternateRow, ArchivedGraphRecord, GraphHead, GraphRecord, OutsideRow};
@@ -25,6 +31,7 @@ mod tests {
     use std::mem::{offset_of, size_of};
 
     use super::batch::*;
+    use super::bitext::*;
     use super::catalog::*;
     use super::graph::*;
     use super::page::*;
@@ -80,6 +87,17 @@ mod tests {
             AlternateRow = ArchivedAlternateRow { from, to, lang }
             OutsideRow = ArchivedOutsideRow { from, host, links }
             GraphHead = ArchivedGraphHead { generation, params, chunks }
+            BitextRecord = ArchivedBitextRecord { site, first, pairs }
+            PairBitextRow = ArchivedPairBitextRow { a, b, lang_a, lang_b, score, beads }
+            BeadRow = ArchivedBeadRow { near, exact, a_start, a_end, b_start, b_end, score, m, n, reason }
+            RepeatRecord = ArchivedRepeatRecord { rows }
+            RepeatRow = ArchivedRepeatRow { pair, bead, reason, others }
+            ModelRecord = ArchivedModelRecord { lang_a, lang_b, ratio, variance, weights, a, b }
+            VocabularyRow = ArchivedVocabularyRow { words, shares, ends, targets, probabilities }
+            BitextHead = ArchivedBitextHead {
+                chunks, repeats, generation, params, pairs, models, done, finished, kept, dropped
+            }
+            ModelHead = ArchivedModelHead { record, input, params }
             Sentinel = ArchivedSentinel { commit, ends }
             RunConfig = ArchivedRunConfig { preset, langs, whole_domains, rescue_above, max_record_bytes }
             ArchiveRecord = ArchivedArchiveRecord { identity, position, done, records, pages, skips, samples }
