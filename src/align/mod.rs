@@ -41,6 +41,9 @@ pub struct Params {
     /// Cost of matching blocks of different tags, in nats. Default 2, an estimate: a page and its translation mostly have
     /// the same tags.
     pub tag_cost: f32,
+    /// How much of the cost of lengths l and 0 a block without a counterpart costs. Default ½, an estimate: whole paragraphs
+    /// are left out more often than sentences.
+    pub missing_block: f32,
     /// The translation model.
     pub translation: translation::Params,
     /// Training.
@@ -57,6 +60,7 @@ impl Default for Params {
             path: path::Params::default(),
             max_sentences: 20_000,
             tag_cost: 2.0,
+            missing_block: 0.5,
             translation: translation::Params::default(),
             train: train::Params::default(),
             clean: clean::Params::default(),
@@ -110,7 +114,7 @@ const BLOCK_MOVES: &[(path::Move, f32)] =
 pub fn align(a: &Document<'_>, b: &Document<'_>, evidence: &Evidence, lengths: &Lengths, params: &Params) -> Vec<Bead> {
     let costs: Vec<Box<dyn Cost + '_>> =
         COSTS.iter().filter(|(name, _)| params.costs.contains(name)).map(|(_, make)| make(evidence, lengths)).collect();
-    let aligner = Aligner { a, b, costs, params };
+    let aligner = Aligner { a, b, costs, lengths, params };
     let mut beads = Vec::with_capacity(a.sentences.len().max(b.sentences.len()));
     let (mut i, mut j) = (0, 0);
     for step in aligner.blocks() {
@@ -125,12 +129,18 @@ struct Aligner<'d> {
     a: &'d Document<'d>,
     b: &'d Document<'d>,
     costs: Vec<Box<dyn Cost + 'd>>,
+    lengths: &'d Lengths,
     params: &'d Params,
 }
 
 impl Aligner<'_> {
     fn cost(&self, a: &Span, b: &Span) -> f32 {
         self.costs.iter().map(|cost| cost.cost(a, b)).sum()
+    }
+
+    /// The cost of spans one of which is empty: words have nothing to say of it.
+    fn missing(&self, a: &Span, b: &Span) -> f32 {
+        if self.params.costs.contains(&"lengths") { self.lengths.cost(a.chars, b.chars) } else { 0.0 }
     }
 
     fn blocks(&self) -> Vec<path::Move> {
@@ -141,7 +151,8 @@ impl Aligner<'_> {
         cheapest(n, m, BLOCK_MOVES, &self.params.path, |i, j, step| {
             let (blocks_a, blocks_b) = (i - step.0..i, j - step.1..j);
             if step.0 == 0 || step.1 == 0 {
-                return 0.0;
+                let missing = self.missing(&self.a.block_span(blocks_a), &self.b.block_span(blocks_b));
+                return self.params.missing_block * missing;
             }
             let tag = |document: &Document<'_>, block: u32| document.blocks[block as usize].tag;
             let tags_differ = tag(self.a, blocks_a.start) != tag(self.b, blocks_b.start);
@@ -167,12 +178,7 @@ impl Aligner<'_> {
         let path = cheapest(n, m, SENTENCE_MOVES, &self.params.path, |i, j, step| {
             let (i, j) = (a.start + i, b.start + j);
             if step.0 == 0 || step.1 == 0 {
-                // What lengths tell of nothing on one side.
-                return if self.params.blocks {
-                    0.0
-                } else {
-                    self.cost(&self.a.span(i - step.0..i), &self.b.span(j - step.1..j))
-                };
+                return self.missing(&self.a.span(i - step.0..i), &self.b.span(j - step.1..j));
             }
             let crosses = (step.0 == 2 && !is_joined(self.a, i - 1)) || (step.1 == 2 && !is_joined(self.b, j - 1));
             if crosses {

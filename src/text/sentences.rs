@@ -15,7 +15,7 @@ const ENDS: &[char] = &[
 ///
 /// Boundaries are those of the library sentencex, which knows abbreviations, initials, numbers and quotations of some 30
 /// languages, and takes the nearest relative for others. A full stop of Chinese or Japanese ends a sentence whatever
-/// follows. A range never crosses a line feed, so blocks put together are never joined.
+/// follows. What has no letter begins the next sentence. A range never crosses a line feed, so blocks put together are never joined.
 pub fn for_each_sentence(block: &str, lang: Lang, mut each: impl FnMut(Range<usize>)) {
     let mut start = 0;
     for line in block.split_inclusive('\n') {
@@ -29,7 +29,9 @@ pub fn for_each_sentence(block: &str, lang: Lang, mut each: impl FnMut(Range<usi
         for found in sentencex::get_sentence_boundaries(lang.as_str(), line) {
             // What does not lie on characters, or turns back, is no boundary.
             let end = at + found.end_byte;
-            if !found.is_paragraph_break && end > done && end <= start && block.is_char_boundary(end) {
+            let is_sound = !found.is_paragraph_break && end > done && end <= start && block.is_char_boundary(end);
+            // A number belongs to what it numbers: `2.1. The house`.
+            if is_sound && block[done..end].contains(char::is_alphabetic) {
                 emit(block, done..end, &mut each);
                 done = end;
             }
@@ -77,6 +79,12 @@ mod tests {
     fn chinese_and_japanese_sentences_end_without_a_space() {
         assert_eq!(sentences("zh-Hans", "如果您有。恐怕好！是吗？"), ["如果您有。", "恐怕好！", "是吗？"]);
         assert_eq!(sentences("ja", "これは本です。はい。"), ["これは本です。", "はい。"]);
+    }
+
+    #[test]
+    fn the_number_of_a_heading_belongs_to_it() {
+        assert_eq!(sentences("en", "2.1.7. Braille displays"), ["2.1.7. Braille displays"]);
+        assert_eq!(sentences("fr", "1. Un chat. 2. Deux chats."), ["1. Un chat.", "2. Deux chats."]);
     }
 
     #[test]

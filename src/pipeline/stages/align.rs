@@ -74,6 +74,7 @@ impl Stage for Align {
         self.set_stage(store, StageRecord { fingerprint: params, cursor: 0, finished: false })?;
         for (langs, sample) in models {
             self.learn(store, context, *langs, sample, params)?;
+            context.check_stop()?;
         }
         self.align(store, context, &sites)?;
         let done = StageRecord { fingerprint: params, cursor: u64::from(store.site_count()?), finished: true };
@@ -231,7 +232,8 @@ impl Align {
         store.commit(changes)
     }
 
-    /// Learns one pair of languages from its sample, and keeps what was learnt.
+    /// Learns one pair of languages from its sample, and keeps what was learnt. It is not stopped in between: what a part of the
+    /// sample taught cannot be gone on with, and the sample is bounded.
     fn learn(
         &self,
         store: &mut Store,
@@ -270,7 +272,6 @@ impl Align {
                 store.pages.unmap();
                 seen += portion.len() as u64;
                 context.observer.progress(seen, "");
-                context.check_stop()?;
             }
             trainer.finish(params);
             if pass == 0 {
