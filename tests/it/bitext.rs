@@ -153,11 +153,9 @@ fn fits(model: &str, children: &[String]) -> bool {
 }
 
 fn check_attributes(element: &BytesStart<'_>, declared: &Declared) {
-    let name = String::from_utf8_lossy(element.name().as_ref()).into_owned();
-    let given: Vec<String> = element
-        .attributes()
-        .map(|attribute| String::from_utf8_lossy(attribute.expect("sound").key.as_ref()).into_owned())
-        .collect();
+    let name = element.name().as_ref().to_owned();
+    let given: Vec<String> =
+        element.attributes().map(|attribute| attribute.expect("sound").key.as_ref().to_owned()).collect();
     for (attribute, is_required) in &declared.attributes {
         assert!(!is_required || given.contains(attribute), "{name} lacks {attribute}");
     }
@@ -180,7 +178,7 @@ fn tmx_is_as_its_dtd_wants_it() {
         match reader.read_event().expect("well-formed") {
             event @ (Event::Start(_) | Event::Empty(_)) => {
                 let (Event::Start(element) | Event::Empty(element)) = &event else { unreachable!("as matched") };
-                let name = String::from_utf8_lossy(element.name().as_ref()).into_owned();
+                let name = element.name().as_ref().to_owned();
                 check_attributes(element, declared.get(&name).unwrap_or_else(|| panic!("{name} is not declared")));
                 if let Some((_, children)) = open.last_mut() {
                     children.push(name.clone());

@@ -33,6 +33,9 @@ fn config() -> Config {
     // Every portion is a commit.
     config.ingest.portion_records = 60;
     config.ingest.commit_bytes = 1;
+    // Enough to tell stores apart, and quickly learnt.
+    config.align.train.max_pages = 24;
+    config.align.train.passes = 2;
     config
 }
 
