@@ -81,8 +81,9 @@ fn solve(mut a: [[f64; FEATURES]; FEATURES], mut y: [f64; FEATURES]) -> [f64; FE
     for i in 0..FEATURES {
         for row in i + 1..FEATURES {
             let factor = a[row][i] / a[i][i];
-            for column in i..FEATURES {
-                a[row][column] -= factor * a[i][column];
+            let above = a[i];
+            for (value, above) in a[row].iter_mut().zip(above).skip(i) {
+                *value -= factor * above;
             }
             y[row] -= factor * y[i];
         }

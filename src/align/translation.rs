@@ -335,7 +335,10 @@ mod tests {
         Document { text: "", blocks: Vec::new(), sentences: Vec::new(), words: words.to_vec() }
     }
 
-    fn vocabulary(rows: &[(u64, f32, &[(u32, f32)])]) -> Vocabulary {
+    /// Word, share, translations.
+    type Row<'r> = (u64, f32, &'r [(u32, f32)]);
+
+    fn vocabulary(rows: &[Row<'_>]) -> Vocabulary {
         let mut vocabulary = Vocabulary::default();
         for (word, share, targets) in rows {
             vocabulary.words.push(*word);

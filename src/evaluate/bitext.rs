@@ -18,10 +18,13 @@ pub struct GoldBitext {
     a: Texts,
     b: Texts,
     /// The parts of each segment that right pairs hold: bytes of the two texts.
-    held: Vec<(Vec<Range<u32>>, Vec<Range<u32>>)>,
+    held: Vec<Held>,
     on_pages: Vec<bool>,
     counts: BitextCounts,
 }
+
+/// Parts of both sides of a segment.
+type Held = (Vec<Range<u32>>, Vec<Range<u32>>);
 
 /// The texts of one side end to end, a line feed behind each.
 #[derive(Default)]
