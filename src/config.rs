@@ -3,7 +3,7 @@
 use crate::index::retrieval;
 use crate::pipeline::learn;
 use crate::types::Lang;
-use crate::{archive, explore, extract, iterate, judge, keys, recover, verify};
+use crate::{align, archive, explore, extract, iterate, judge, keys, recover, verify};
 use std::path::PathBuf;
 
 /// Names of the presets, and what each is.
@@ -79,6 +79,8 @@ pub struct Config {
     pub recover: recover::Params,
     /// Exploring.
     pub explore: explore::Params,
+    /// Alignment.
+    pub align: align::Params,
     /// Ingestion.
     pub ingest: IngestParams,
 }

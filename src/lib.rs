@@ -63,6 +63,7 @@
 //! every byte on disk. In the repository, `docs/architecture.md` has the map, `docs/methods.md` the papers and their
 //! equations beside the names used here.
 
+pub mod align;
 pub mod archive;
 pub mod config;
 pub mod error;

@@ -1,5 +1,7 @@
 //! What a store answers: pairs, keys, hosts and pages, in an order that depends on addresses only.
 
+pub mod bitext;
+
 use std::collections::BTreeMap;
 
 use crate::config::Config;

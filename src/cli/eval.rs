@@ -6,10 +6,13 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use diglot::config::Config;
 use diglot::error::{Error, Result};
-use diglot::evaluate::{self, CalibrationParams, Counts, CurveParams, GoldKeys, GoldPairs, OutPair, plot};
-use diglot::query::{self, Scope};
+use diglot::evaluate::{
+    self, BitextCounts, CalibrationParams, Counts, CurveParams, GoldBitext, GoldKeys, GoldPairs, OutPair, plot,
+};
+use diglot::query::{self, Scope, bitext};
 use diglot::store::Store;
-use diglot::types::CanonicalUrl;
+use diglot::types::{CanonicalUrl, Lang};
+use flate2::read::MultiGzDecoder;
 use serde_json::{Value, json};
 
 use super::gold::{self, read_all};
@@ -20,6 +23,7 @@ use super::{FormatArg, Global};
 enum What {
     Pairs,
     Keys,
+    Bitext,
 }
 
 /// Score pairs or keys against gold.
@@ -28,8 +32,9 @@ enum What {
 ///
 /// Gold pairs: url_a, url_b, lang_a, lang_b; grey pairs have a reason besides: `untranslated` ones are wrong when given
 /// out, others are left out of the score. Only language pairs that gold or grey name are scored. Gold keys: key_a, key_b,
-/// field. All tab-separated, without a header line. A folder stands for all NAME.pairs.tsv, NAME.grey.tsv and NAME.keys.tsv
-/// in it.
+/// field. Gold segments of `--what bitext`: two texts that are translations, perhaps of several sentences; the languages are in the
+/// name of the file. All tab-separated, without a header line. A folder stands for all NAME.pairs.tsv, NAME.grey.tsv and
+/// NAME.keys.tsv in it.
 ///
 /// `--curve` lists precision and recall for every score above which pairs could be given out; `--calibration` sorts pairs by
 /// score and tells how many are right, and in the last line the expected calibration error.
@@ -39,7 +44,8 @@ Examples:
   diglot eval --gold site.pairs.tsv --grey site.grey.tsv
   diglot eval --gold site.pairs.tsv --show-errors example.org
   diglot eval --gold gold/ --curve --svg curve.svg
-  diglot eval --what keys --gold site.keys.tsv --pairs site.pairs.tsv")]
+  diglot eval --what keys --gold site.keys.tsv --pairs site.pairs.tsv
+  diglot eval --what bitext --gold site.en-fr.bitext.tsv.gz")]
 pub struct Eval {
     /// Only what the store has of this host or registrable domain.
     host: Option<String>,
@@ -49,12 +55,16 @@ pub struct Eval {
     /// Files of grey pairs: what is no gold pair, and why.
     #[arg(long, value_name = "FILE")]
     grey: Vec<PathBuf>,
-    /// What is scored: the pairs, or the keys that took any.
+    /// What is scored: page pairs, the keys that took any, or sentence pairs.
     #[arg(long, value_enum, default_value = "pairs")]
     what: What,
     /// Gold pairs, for `--what keys`: keys of languages without any are not scored.
     #[arg(long, value_name = "FILE")]
     pairs: Vec<PathBuf>,
+    /// Not the sentence pairs of the store, but those that lengths alone would give (Gale & Church 1993), without any cleaning;
+    /// for `--what bitext`.
+    #[arg(long)]
+    by_lengths: bool,
     /// The wrong and the missed pairs too, a line each.
     #[arg(long)]
     show_errors: bool,
@@ -92,6 +102,7 @@ impl Eval {
                     _ => self.print_pairs(&evaluate::pairs(out.into_iter().map(|(pair, _)| pair), &gold)),
                 }
             }
+            What::Bitext => self.bitext(&store, &config, &scope),
             What::Keys => {
                 let mut gold = GoldKeys::default();
                 read_all(&self.gold, |place, file| gold.read(place, file))?;
@@ -136,6 +147,7 @@ impl Eval {
                         files.extend(site.keys);
                         self.pairs.push(site.pairs);
                     }
+                    What::Bitext => {}
                 }
             }
         }
@@ -170,6 +182,78 @@ impl Eval {
             let counts = [bin.pairs, bin.right].map(|count| json!(count));
             let shares = [bin.mean_score(), bin.precision(), error].map(share);
             listing.row([json!(scope)].into_iter().chain(edges).chain(counts).chain(shares).collect())?;
+        }
+        Ok(listing.finish()?)
+    }
+
+    fn bitext(&self, store: &Store, config: &Config, scope: &Scope) -> anyhow::Result<()> {
+        let columns = ["scope", "name", "precision", "recall", "f1", "right", "wrong", "unjudged", "found", "segments"];
+        let mut listing = Listing::new(self.format.get(), &columns)?;
+        let mut row = |scope: &str, name: &str, counts: &BitextCounts| {
+            let (precision, recall) = (counts.precision(), counts.recall());
+            let f1 = precision.zip(recall).map(|(p, r)| if p + r == 0.0 { 0.0 } else { 2.0 * p * r / (p + r) });
+            let share = |share: Option<f64>| share.map_or(Value::Null, |share| number(share, 4));
+            let mut values = vec![json!(scope), json!(name), share(precision), share(recall), share(f1)];
+            let counts = [counts.right, counts.wrong, counts.unjudged, counts.found, counts.segments];
+            values.extend(counts.map(|count| json!(count)));
+            listing.row(values)
+        };
+        let mut total = BitextCounts::default();
+        let mut errors = Vec::new();
+        for path in &self.gold {
+            let place = path.display().to_string();
+            let (lang_a, lang_b) = langs_of_name(&place).ok_or_else(|| {
+                Error::input(&place, "no languages are in its name; expected one such as site.en-fr.bitext.tsv")
+            })?;
+            let file = File::open(path).map_err(Error::io(path, "opening"))?;
+            let mut gold = if place.ends_with(".gz") {
+                GoldBitext::read(&place, MultiGzDecoder::new(file))?
+            } else {
+                GoldBitext::read(&place, file)?
+            };
+            // In the order of the columns; `None`: other languages.
+            let turn = |a: Lang, b: Lang| {
+                let is_same = a.agrees(lang_a) && b.agrees(lang_b);
+                (is_same || (a.agrees(lang_b) && b.agrees(lang_a))).then_some(!is_same)
+            };
+            bitext::for_each_page_pair(store, scope, |langs, a, b| {
+                match turn(langs.a, langs.b) {
+                    Some(false) => gold.pages(&a.text, &b.text),
+                    Some(true) => gold.pages(&b.text, &a.text),
+                    None => {}
+                }
+                Ok(())
+            })?;
+            let mut judge = |langs: (Lang, Lang), a: &str, b: &str| {
+                let Some(turned) = turn(langs.0, langs.1) else { return };
+                let (a, b) = if turned { (b, a) } else { (a, b) };
+                if gold.judge(a, b) == Some(false) && self.show_errors {
+                    errors.push(("wrong", format!("{a} | {b}")));
+                }
+            };
+            if self.by_lengths {
+                bitext::for_each_by_lengths(store, scope, |langs, a, b| {
+                    judge((langs.a, langs.b), a, b);
+                    Ok(())
+                })?;
+            } else {
+                bitext::for_each_bead(store, config, scope, false, |line| {
+                    judge((line.lang_a, line.lang_b), &line.text_a, &line.text_b);
+                    Ok(())
+                })?;
+            }
+            if self.show_errors {
+                errors.extend(gold.missed().map(|(a, b)| ("missed", format!("{a} | {b}"))));
+            }
+            let counts = gold.counts();
+            row("langs", &format!("{lang_a}-{lang_b}"), &counts)?;
+            total.add(&counts);
+        }
+        row("all", "micro", &total)?;
+        for (scope, text) in errors {
+            let mut values = vec![json!(scope), json!(text)];
+            values.resize(columns.len(), json!(null));
+            listing.row(values)?;
         }
         Ok(listing.finish()?)
     }
@@ -248,4 +332,13 @@ pub fn scored_pairs(store: &Store, config: &Config, scope: &Scope) -> Result<Vec
         Ok(())
     })?;
     Ok(out)
+}
+
+/// The languages in the name of a file: `site.en-zh-cn.bitext.tsv.gz`.
+fn langs_of_name(name: &str) -> Option<(Lang, Lang)> {
+    let name = name.rsplit('/').next()?;
+    name.split('.').find_map(|part| {
+        let (a, b) = part.split_once('-')?;
+        Some((Lang::parse(a)?, Lang::parse(b)?))
+    })
 }

@@ -7,7 +7,7 @@ use diglot::config::Config;
 use diglot::error::Error;
 use diglot::index::site::Addresses;
 use diglot::keys::{State, counterpart};
-use diglot::query::{self, Site};
+use diglot::query::{self, Scope, Site, bitext};
 use diglot::store::Store;
 use diglot::store::layout::ArchivedResultRecord;
 use diglot::store::records::RecordRef;
@@ -296,6 +296,28 @@ impl Asked<'_> {
         Ok((!open).then(|| format!("{other} by {pattern}, which is not in the archives")))
     }
 
+    /// The sentences of two pages beside each other, as they were aligned.
+    fn beads(&self, site: &Site, a: u32, b: u32, facts: &mut Facts) -> anyhow::Result<()> {
+        let (first, second) = (site.pages.url(a), site.pages.url(b));
+        let scope = Scope::of(self.store, &first)?;
+        let mut page_score = None;
+        bitext::for_each_bead(self.store, self.config, &scope, true, |line| {
+            let turned = (&line.a.url, &line.b.url) == (&second, &first);
+            if !turned && (&line.a.url, &line.b.url) != (&first, &second) {
+                return Ok(());
+            }
+            if page_score.is_none() {
+                facts.add("aligned text", format!("{:.4}", line.page_score));
+                page_score = Some(line.page_score);
+            }
+            let (text_a, text_b) = if turned { (&line.text_b, &line.text_a) } else { (&line.text_a, &line.text_b) };
+            let what = line.reason.map_or_else(|| format!("{:.4}", line.score), str::to_owned);
+            facts.add("sentence pair", format!("{what} | {text_a} | {text_b}"));
+            Ok(())
+        })?;
+        Ok(())
+    }
+
     fn pair(&self, first: &CanonicalUrl, second: &CanonicalUrl, facts: &mut Facts) -> anyhow::Result<()> {
         facts.section("the two");
         let (Some(site), true) = (self.site(first)?, first.domain() == second.domain()) else {
@@ -334,6 +356,7 @@ impl Asked<'_> {
                 );
             }
         }
+        self.beads(&site, a, b, facts)?;
         let found = result.pairs.iter().find(|pair| (pair.a == a && pair.b == b) || (pair.a == b && pair.b == a));
         let verdict = match found {
             Some(pair) => {

@@ -14,6 +14,7 @@ use diglot::store::layout::RunConfig;
 use diglot::store::{Access, Store};
 use diglot::types::Lang;
 
+mod bitext;
 mod compare;
 mod eval;
 mod explain;
@@ -47,10 +48,10 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  diglot run crawl.warc.gz                  from an archive to pairs, into ./diglot.store
+  diglot run crawl.warc.gz                  from an archive to sentence pairs, into ./diglot.store
   diglot pairs fr.example.org               which pairs a host has, by which key
   diglot explain http://example.org/a.html  why a page has a partner, or has none
-  diglot export -o pairs.tsv                all pairs into a file
+  diglot export --format tmx -o site.tmx    all sentence pairs into a file
 
 Exit codes: 0 done, 1 error, 2 usage, 130 interrupted.";
 
@@ -74,7 +75,9 @@ enum Command {
     Keys(keys::Keys),
     Status(status::Status),
     Hosts(hosts::Hosts),
+    Align(bitext::Align),
     Pairs(pairs::Pairs),
+    Bitext(bitext::Bitext),
     Explain(explain::Explain),
     Recover(recover::Recover),
     Explore(explore::Explore),
@@ -144,6 +147,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Run(_)
             | Command::Ingest(_)
             | Command::Keys(_)
+            | Command::Align(_)
             | Command::Export(_)
             | Command::Recover(_)
             | Command::Explore(_)
@@ -162,7 +166,9 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Keys(command) => command.run(global),
         Command::Status(command) => command.run(global),
         Command::Hosts(command) => command.run(global),
+        Command::Align(command) => command.run(global),
         Command::Pairs(command) => command.run(global),
+        Command::Bitext(command) => command.run(global),
         Command::Explain(command) => command.run(global),
         Command::Recover(command) => command.run(global),
         Command::Explore(command) => command.run(global),

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use super::progress::Progress;
 use super::{Global, STOP, Settings};
 
-/// Take in archives and do everything: ingest, index, links, keys, verify, iterate. Goes on where it was stopped.
+/// Take in archives and do everything: ingest, index, links, keys, verify, iterate, align. Goes on where it was stopped.
 ///
 /// Archives that were read before are not read again, and only what changed is done again. The settings stay with the store
 /// until others are given. Ends with the keys that took pairs, the first pairs, and a count of what was left out.
@@ -35,8 +35,8 @@ pub struct Run {
     inputs: Vec<String>,
     #[command(flatten)]
     settings: Settings,
-    /// The last stage to do: ingest, index, links, keys, verify or iterate.
-    #[arg(long, value_name = "STAGE", default_value = "iterate")]
+    /// The last stage to do: ingest, index, links, keys, verify, iterate or align.
+    #[arg(long, value_name = "STAGE", default_value = "align")]
     until: String,
 }
 

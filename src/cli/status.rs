@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
+use diglot::align::clean::Reason;
 use diglot::pipeline::STAGES;
 use diglot::store::Store;
+use diglot::store::layout::BitextHead;
 use diglot::types::SkipReason;
 use serde_json::json;
 
@@ -47,12 +49,20 @@ impl Status {
         }
         let archives = store.archives()?;
         let sum = |count: fn(&diglot::store::layout::ArchiveRecord) -> u64| archives.iter().map(count).sum::<u64>();
+        let mut bitext = BitextHead::default();
+        let mut dropped: BTreeMap<u8, u64> = BTreeMap::new();
         let (mut pages, mut hosts, mut older, mut pairs) = (0u64, 0u64, 0u64, 0u64);
         for site in (0..store.site_count()?).map(diglot::types::SiteId) {
             let head = store.site(site)?.unwrap_or_default();
             pages += u64::from(head.pages);
             hosts += head.hosts.len() as u64;
             older += head.older;
+            if let Some(found) = store.bitext_head(site)?.filter(|b| b.finished && b.generation == head.generation) {
+                bitext.kept += found.kept;
+                for (code, count) in found.dropped {
+                    *dropped.entry(code).or_default() += count;
+                }
+            }
             pairs += store.result_head(site)?.filter(|r| r.generation == head.generation).map_or(0, |r| r.pairs);
         }
         let preset = if store.config().preset.is_empty() { "default" } else { &store.config().preset };
@@ -64,6 +74,7 @@ impl Status {
             ("domains", u64::from(store.site_count()?), String::new()),
             ("hosts", hosts, String::new()),
             ("pairs", pairs, String::new()),
+            ("sentence pairs", bitext.kept, String::new()),
         ] {
             listing.row(vec![json!("total"), json!(name), json!(count), json!(detail)])?;
         }
@@ -72,6 +83,10 @@ impl Status {
         }
         if older > 0 {
             listing.row(vec![json!("left out"), json!(SkipReason::OlderCapture.name()), json!(older), json!("")])?;
+        }
+        for (code, count) in dropped {
+            let reason = Reason::from_code(code).map_or("?", Reason::name);
+            listing.row(vec![json!("sentences left out"), json!(reason), json!(count), json!("")])?;
         }
         for archive in &archives {
             let path = &archive.identity.path;

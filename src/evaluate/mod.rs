@@ -15,6 +15,7 @@
 //! Pairs that have scores also give a [`curve()`] of both over thresholds, and a [`calibration()`], which tells whether a
 //! score is a probability. [`plot`] draws.
 
+mod bitext;
 mod calibration;
 mod curve;
 mod gold;
@@ -22,6 +23,7 @@ mod keys;
 mod pairs;
 pub mod plot;
 
+pub use bitext::{BitextCounts, GoldBitext};
 pub use calibration::{Bin, Calibration, CalibrationParams, calibration};
 pub use curve::{CurveParams, CurvePoint, ScoredPair, ScoredPairs, best, curve, scored};
 pub use gold::{GoldKey, GoldKeys, GoldPair, GoldPairs, GreyReason};

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use crate::types::PairLine;
 
+pub mod bitext;
 mod jsonl;
 mod tsv;
 

@@ -16,7 +16,7 @@ use crate::judge::score::{INPUTS, Scorer};
 use crate::keys::State;
 use crate::lexicon::{Between, Lexicon, LexiconSet, ModelParams, Side, TranslationModel, Translations};
 use crate::store::Store;
-use crate::store::layout::ModelRecord;
+use crate::store::layout::LearntRecord;
 use crate::text::words::Words;
 use crate::types::{Lang, LangPair, Page, Similarities, SiteId};
 
@@ -131,7 +131,7 @@ impl Lessons {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn learn(&self, langs: LangPair, inputs: u64, store: &Store, context: &Context<'_>) -> Result<ModelRecord> {
+    pub fn learn(&self, langs: LangPair, inputs: u64, store: &Store, context: &Context<'_>) -> Result<LearntRecord> {
         let config = context.config;
         let empty = Lesson::new();
         let lesson = self.by_langs.get(&langs).unwrap_or(&empty);
@@ -170,7 +170,7 @@ impl Lessons {
         }
         let scorer = Scorer::fit(&good, &bad, &Scorer::default(), &config.judge.fit);
         let fitted = good.len() >= config.judge.fit.min_good && bad.len() >= config.judge.fit.min_good;
-        Ok(ModelRecord {
+        Ok(LearntRecord {
             lang_a: langs.a.to_bytes(),
             lang_b: langs.b.to_bytes(),
             inputs,
@@ -494,10 +494,13 @@ impl Models {
     pub fn read(store: &Store, config: &Config) -> Result<Models> {
         let mut models = Models { learnt: BTreeMap::new(), given: given(config)? };
         let mut heads = Vec::new();
-        store.catalog().for_each(crate::store::catalog::Table::Model, |_, head: crate::store::layout::ModelHead| {
-            heads.push(head);
-            Ok(())
-        })?;
+        store.catalog().for_each(
+            crate::store::catalog::Table::Learnt,
+            |_, head: crate::store::layout::LearntHead| {
+                heads.push(head);
+                Ok(())
+            },
+        )?;
         for head in heads {
             let record = store.learnt.read(crate::store::records::RecordRef(head.record))?;
             let pair = LangPair::new(Lang::from_bytes(record.lang_a), Lang::from_bytes(record.lang_b));

@@ -43,8 +43,12 @@ pub enum Table {
     Verified = b'v',
     /// Settled pairs, by number of the site.
     Settled = b'i',
-    /// Models, by the two languages.
-    Model = b'o',
+    /// What verification learnt, by the two languages.
+    Learnt = b'o',
+    /// Sentence pairs, by number of the site.
+    Bitext = b'b',
+    /// What was learnt of a pair of languages, by their tags.
+    Model = b'y',
     /// Token → sites, in blocks by the first token's hash.
     Token = b't',
     /// Addresses that a crawler was asked for, by number of the site and address.

@@ -15,6 +15,9 @@
 //! settled/        … and settled by iteration over links
 //! learnt/         what was learnt of each language pair
 //! webs/           links between sites
+//! bitexts/        sentence pairs of registrable domains
+//! repeats/        which of them are said more than once
+//! models/         what was learnt of a pair of languages
 //! ```
 //! A commit syncs the record files, then makes the catalog's changes durable with a sentinel that holds the new ends,
 //! then replaces the manifest. Whatever points past the committed ends does not exist. When catalog and manifest do not
@@ -94,9 +97,15 @@ pub struct Store {
     /// Pairs as settled by iteration.
     pub settled: RecordFile<JudgedRecord>,
     /// What was learnt of language pairs.
-    pub learnt: RecordFile<ModelRecord>,
+    pub learnt: RecordFile<LearntRecord>,
     /// Links between sites.
     pub webs: RecordFile<WebRecord>,
+    /// Sentence pairs of sites.
+    pub bitexts: RecordFile<BitextRecord>,
+    /// Which of them are said more than once.
+    pub repeats: RecordFile<RepeatRecord>,
+    /// What was learnt of pairs of languages.
+    pub models: RecordFile<ModelRecord>,
     /// True when opening had to make the catalog again.
     pub was_rebuilt: bool,
 }
@@ -104,7 +113,7 @@ pub struct Store {
 const MANIFEST: &str = "manifest.json";
 
 /// Folder and kind of each record file; the position is that of its end in [`Sentinel::ends`].
-const KINDS: [(&str, u32); 10] = [
+const KINDS: [(&str, u32); 13] = [
     ("pages", 1),
     ("batches", 2),
     ("sites", 3),
@@ -115,6 +124,9 @@ const KINDS: [(&str, u32); 10] = [
     ("verified", 8),
     ("settled", 9),
     ("learnt", 10),
+    ("bitexts", 11),
+    ("repeats", 12),
+    ("models", 13),
 ];
 
 impl Store {
@@ -206,6 +218,9 @@ impl Store {
             verified: RecordFile::open(&at(7), KINDS[7].1, end(7), write)?,
             settled: RecordFile::open(&at(8), KINDS[8].1, end(8), write)?,
             learnt: RecordFile::open(&at(9), KINDS[9].1, end(9), write)?,
+            bitexts: RecordFile::open(&at(10), KINDS[10].1, end(10), write)?,
+            repeats: RecordFile::open(&at(11), KINDS[11].1, end(11), write)?,
+            models: RecordFile::open(&at(12), KINDS[12].1, end(12), write)?,
             folder: folder.to_owned(),
             _lock: lock,
             catalog,
@@ -245,6 +260,9 @@ impl Store {
         self.verified.sync()?;
         self.settled.sync()?;
         self.learnt.sync()?;
+        self.bitexts.sync()?;
+        self.repeats.sync()?;
+        self.models.sync()?;
         let ends = [
             self.pages.end(),
             self.batches.end(),
@@ -256,6 +274,9 @@ impl Store {
             self.verified.end(),
             self.settled.end(),
             self.learnt.end(),
+            self.bitexts.end(),
+            self.repeats.end(),
+            self.models.end(),
         ];
         self.sentinel.commit += 1;
         self.sentinel.ends = ends.iter().map(|end| end.0).collect();
@@ -401,12 +422,12 @@ impl Store {
         self.catalog.get(table, &id.0.to_be_bytes())
     }
 
-    /// The model of a language pair.
+    /// Where what verification learnt of a language pair is.
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn model_head(&self, langs: LangPair) -> Result<Option<ModelHead>> {
-        self.catalog.get(Table::Model, &model_key(langs))
+    pub fn learnt_head(&self, langs: LangPair) -> Result<Option<LearntHead>> {
+        self.catalog.get(Table::Learnt, &model_key(langs))
     }
 
     /// Where the link graph of a site is.
@@ -467,6 +488,22 @@ impl Store {
     /// When it cannot be read.
     pub fn web(&self, head: &WebHead) -> Result<SiteWeb> {
         Ok(SiteWeb { chunks: head.chunks.iter().map(|&at| self.webs.read(RecordRef(at))).collect::<Result<_>>()? })
+    }
+
+    /// Where the sentence pairs of a site are.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub fn bitext_head(&self, id: SiteId) -> Result<Option<BitextHead>> {
+        self.catalog.get(Table::Bitext, &id.0.to_be_bytes())
+    }
+
+    /// Where what was learnt of a pair of languages is.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub fn model_head(&self, langs: LangPair) -> Result<Option<ModelHead>> {
+        self.catalog.get(Table::Model, &model_key(langs))
     }
 
     /// Global credibility of a pattern.

@@ -1,6 +1,7 @@
 //! Text tools that two or more methods need: [`tokens`] takes addresses apart, [`counterpart`] writes those that a key turns
-//! an address into, [`words`] takes texts apart.
+//! an address into; [`words`] and [`sentences`] take texts apart.
 
 pub mod counterpart;
+pub mod sentences;
 pub mod tokens;
 pub mod words;

@@ -1,5 +1,6 @@
 //! The nouns that pass between the folders of this crate: data only, no work.
 
+mod bitext;
 mod capture;
 mod id;
 mod key;
@@ -10,6 +11,7 @@ mod similarity;
 mod skip;
 mod url;
 
+pub use bitext::{Bead, BitextLine, Place};
 pub use capture::{Capture, Form, Pointer, RawRecord};
 pub use id::{ArchiveId, SiteId};
 pub use key::{Edit, Field, Key, NULL, pattern, unescape};

@@ -6,10 +6,12 @@ use std::path::Path;
 
 use diglot::store::FORMAT_VERSION;
 use diglot::store::layout::{
-    AlternateRow, ArchiveIdentity, ArchiveRecord, AskedRecord, BatchRecord, BlockRecord, Credibility, EditRow,
-    GraphHead, GraphRecord, HostRecord, HostRow, ImageRecord, KeyRow, LinkRecord, OutsideRow, PageEntry, PageRecord,
-    PairRow, ResultHead, ResultRecord, RoundRecord, RunConfig, Sentinel, SiteChunk, SiteHead, SkipChunk, SkipEntry,
-    SkipSample, StageRecord, WebHead, WebRecord,
+    AlternateRow, ArchiveIdentity, ArchiveRecord, AskedRecord, BatchRecord, BeadRow, BitextHead, BitextRecord,
+    BlockRecord, Credibility, EditRow, GraphHead, GraphRecord, HostRecord, HostRow, ImageRecord, JudgedHead,
+    JudgedRecord, JudgedRow, KeyRow, LearntHead, LearntRecord, LinkRecord, ModelHead, ModelRecord, OutsideRow,
+    PageEntry, PageRecord, PairBitextRow, PairRow, RepeatRecord, RepeatRow, ResultHead, ResultRecord, RoundRecord,
+    RunConfig, Sentinel, SiteChunk, SiteHead, SkipChunk, SkipEntry, SkipSample, SourceRow, StageRecord, VocabularyRow,
+    WebHead, WebRecord,
 };
 use diglot::store::records::{RecordFile, START};
 use diglot::types::SkipReason;
@@ -76,6 +78,10 @@ fn record_files_are_as_described() {
         ("skips", 5, 1),
         ("graphs", 6, 1),
         ("webs", 7, 0),
+        ("verified", 8, 1),
+        ("settled", 9, 1),
+        ("bitexts", 11, 1),
+        ("models", 13, 1),
     ] {
         let bytes = fs::read(store.join(name).join("000000.rec")).expect(name);
         assert_eq!(manifest["ends"][kind as usize - 1], bytes.len(), "{name}: what the manifest says is all there is");
@@ -87,9 +93,11 @@ fn record_files_are_as_described() {
         .flat_map(u64::to_le_bytes)
         .collect();
     assert_eq!(manifest["crc"], crc32c(&[&ends]));
-    let known: BTreeSet<&str> =
-        ["batches", "catalog", "graphs", "lock", "manifest.json", "pages", "results", "sites", "skips", "tmp", "webs"]
-            .into();
+    let kinds = [
+        "batches", "bitexts", "graphs", "learnt", "models", "pages", "repeats", "results", "settled", "sites", "skips",
+        "verified", "webs",
+    ];
+    let known: BTreeSet<&str> = kinds.into_iter().chain(["catalog", "lock", "manifest.json", "tmp"]).collect();
     for entry in fs::read_dir(&store).expect("a folder").flatten() {
         let name = entry.file_name();
         assert!(known.contains(name.to_str().expect("ASCII")), "{} is in no description", name.display());
@@ -144,6 +152,76 @@ fn entry() -> PageEntry {
         declared: *b"zh-Hans\0",
         latin_share: 0.25,
         links: 8,
+    }
+}
+
+fn bitext() -> BitextRecord {
+    let bead =
+        BeadRow { near: 1, exact: 2, a_start: 3, a_end: 4, b_start: 5, b_end: 6, score: 0.5, m: 1, n: 2, reason: 8 };
+    let (lang_a, lang_b) = (*b"en\0\0\0\0\0\0", *b"fr\0\0\0\0\0\0");
+    let pair = PairBitextRow { a: 1, b: 2, lang_a, lang_b, score: 0.25, beads: vec![bead] };
+    BitextRecord { site: 1, first: 2, pairs: vec![pair] }
+}
+
+fn model() -> ModelRecord {
+    let row =
+        VocabularyRow { words: vec![1], shares: vec![0.5], ends: vec![1], targets: vec![0], probabilities: vec![0.25] };
+    let (lang_a, lang_b) = (*b"en\0\0\0\0\0\0", *b"fr\0\0\0\0\0\0");
+    ModelRecord { lang_a, lang_b, ratio: 1.5, variance: 6.5, weights: vec![0.5, -1.0], a: row.clone(), b: row }
+}
+
+fn bitext_head() -> BitextHead {
+    BitextHead {
+        chunks: vec![64],
+        repeats: vec![65],
+        generation: 1,
+        params: 2,
+        pairs: 3,
+        models: 4,
+        done: 5,
+        finished: true,
+        kept: 6,
+        dropped: vec![(8, 7)],
+    }
+}
+
+fn judged() -> JudgedRecord {
+    JudgedRecord {
+        site: 1,
+        generation: 2,
+        pairs: vec![JudgedRow {
+            a: 1,
+            b: 2,
+            key: 3,
+            evidence: 4.5,
+            score: 0.75,
+            similarities: [0.5; 15],
+            method: 1,
+            fate: 2,
+        }],
+        sources: vec![SourceRow {
+            lang_a: *b"en\0\0\0\0\0\0",
+            lang_b: *b"fr\0\0\0\0\0\0",
+            key: 1,
+            method: 2,
+            pairs: 3,
+            accepted: 4,
+            share: 0.5,
+        }],
+        hosts: vec![("ex.org".into(), 7)],
+    }
+}
+
+fn learnt() -> LearntRecord {
+    LearntRecord {
+        lang_a: *b"en\0\0\0\0\0\0",
+        lang_b: *b"fr\0\0\0\0\0\0",
+        inputs: 1,
+        pairs: 2,
+        weights: vec![0.5, -0.5],
+        length_ratio: 1.25,
+        halves: [vec![(1, 2)], vec![(3, 4), (5, 6)]],
+        lexicon: vec![("house".into(), "maison".into(), 0.5)],
     }
 }
 
@@ -293,6 +371,11 @@ const LAYOUT: (u32, &[(&str, u64)]) = (
         ("web head", 0x36516722fb57bfe2),
         ("round", 0x4e446581da75e6b3),
         ("graph head", 0x91d26a7d0068f528),
+        ("bitext", 0x5ad031f0490dcb72),
+        ("repeat", 0x21ebc6266c41432c),
+        ("model", 0x1e5ca4ff8b686e93),
+        ("bitext head", 0xdced083044ebf65d),
+        ("model head", 0x7c68b4906e7ea780),
         ("sentinel", 0x4e30ec04f14a3481),
         ("archive", 0x2b0c169dbcc7f77d),
         ("site head", 0x63bcdd81a77e4ff2),
@@ -342,6 +425,9 @@ fn the_layout_of_a_record_changes_with_the_format_version_only() {
         whole_domains: true,
         rescue_above: Some(500),
         max_record_bytes: Some(1 << 24),
+        without_keys: true,
+        lexicons: vec!["words.en-fr.tsv".into()],
+        min_score: Some(500_000),
     };
     let found = [
         ("page", file_hash(1, &page())),
@@ -354,7 +440,19 @@ fn the_layout_of_a_record_changes_with_the_format_version_only() {
         ("asked", value_hash(&asked())),
         ("web head", value_hash(&WebHead { fingerprint: 1, chunks: vec![2, 3] })),
         ("round", value_hash(&round())),
+        ("judged", file_hash(8, &judged())),
+        ("learnt", file_hash(10, &learnt())),
+        ("judged head", value_hash(&JudgedHead { record: 1, generation: 2, result: 3, inputs: 4, pairs: 5 })),
+        ("learnt head", value_hash(&LearntHead { record: 1, inputs: 2 })),
         ("graph head", value_hash(&GraphHead { generation: 1, params: 2, chunks: vec![3, 4] })),
+        ("bitext", file_hash(11, &bitext())),
+        (
+            "repeat",
+            file_hash(12, &RepeatRecord { rows: vec![RepeatRow { pair: 1, bead: 2, reason: 0, others: vec![3] }] }),
+        ),
+        ("model", file_hash(13, &model())),
+        ("bitext head", value_hash(&bitext_head())),
+        ("model head", value_hash(&ModelHead { record: 1, input: 2, params: 3 })),
         ("sentinel", value_hash(&Sentinel { commit: 1, ends: vec![2, 3, 4, 5, 6] })),
         ("archive", value_hash(&archive)),
         ("site head", value_hash(&head)),

@@ -16,7 +16,7 @@ use diglot::query::{self, Scope};
 use diglot::store::catalog::Table;
 use diglot::store::layout::{Credibility, ResultHead};
 use diglot::store::{Access, Store};
-use diglot::types::SiteId;
+use diglot::types::{BitextLine, SiteId};
 use tempfile::TempDir;
 
 use crate::sites::{Dice, SiteBuilder, diglot, html, stdout};
@@ -33,6 +33,9 @@ fn config() -> Config {
     // Every portion is a commit.
     config.ingest.portion_records = 60;
     config.ingest.commit_bytes = 1;
+    // Enough to tell stores apart, and quickly learnt.
+    config.align.train.max_pages = 24;
+    config.align.train.passes = 2;
     config
 }
 
@@ -88,7 +91,7 @@ fn unpaired(site: &mut SiteBuilder, host: &str, count: usize) {
 fn run_with(store: &Path, inputs: &[PathBuf], observer: &dyn Observer, stop: &AtomicBool) -> Result<()> {
     let mut store = Store::open(store, Access::Write)?;
     let config = config();
-    pipeline::run(&mut store, &Context { config: &config, inputs, observer, stop }, "keys")
+    pipeline::run(&mut store, &Context { config: &config, inputs, observer, stop }, "align")
 }
 
 fn run(store: &Path, inputs: &[PathBuf]) {
@@ -116,6 +119,14 @@ fn answers(store: &Path) -> String {
     for host in query::hosts(&store).expect("a sound store") {
         text.push_str(&format!("{host:?}\n"));
     }
+    query::bitext::for_each_bead(&store, &config, &Scope::all(), true, |line| {
+        // Which archive a page came from may differ where two hold the same.
+        let BitextLine { text_a, text_b, score, page_score, reason, others, .. } = &line;
+        text.push_str(&format!("{} {} {score} {page_score} {reason:?} {others:?}\n", line.a.url, line.b.url));
+        text.push_str(&format!("{text_a} | {text_b}\n"));
+        Ok(())
+    })
+    .expect("a sound store");
     for (pattern, known) in credibilities(&store) {
         text.push_str(&format!("{pattern} {known:?}\n"));
     }
@@ -259,8 +270,11 @@ fn a_run_killed_at_any_instant_and_started_again_ends_the_same() {
         command
     };
     let outputs = |store: &Path| -> Vec<String> {
-        let listings =
-            [["export", "--format=tsv", "-q"], ["export", "--format=jsonl", "-q"], ["keys", "--weak", "--format=tsv"]];
+        let listings = [
+            ["export", "--format=tsv", "-q"],
+            ["bitext", "--keep-all", "--format=tsv"],
+            ["keys", "--weak", "--format=tsv"],
+        ];
         listings.iter().map(|args| stdout(diglot(store).args(args))).collect()
     };
     let folder = tempdir();
@@ -349,7 +363,9 @@ fn one_thread_gives_what_two_give() {
         let store = tempdir();
         stdout(diglot(store.path()).args(["run", "--threads", threads, "--rescue-above", "30"]).args(&inputs));
         let export = stdout(diglot(store.path()).arg("export"));
-        export + &stdout(diglot(store.path()).args(["keys", "--weak", "--format", "tsv"]))
+        let bitext = stdout(diglot(store.path()).args(["bitext", "--keep-all", "--format", "tsv"]));
+        assert!(bitext.lines().count() > 100);
+        export + &bitext + &stdout(diglot(store.path()).args(["keys", "--weak", "--format", "tsv"]))
     };
     assert_same(&of("1"), &of("2"), "threads");
 }

@@ -32,7 +32,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
         &["lexicon", "archive", "extract", "keys", "verify", "iterate", "align", "recover", "explore", "evaluate"],
     ),
     // Answers of the store, in the words of the methods that left them there.
-    ("query", &["config", "index", "keys", "verify", "iterate", "align", "store"]),
+    ("query", &["config", "text", "index", "keys", "verify", "iterate", "align", "store"]),
     (
         "pipeline",
         &[

@@ -1,5 +1,6 @@
 //! The stages, in the order of the work. A stage file is glue: read a batch, call the method, commit.
 
+mod align;
 mod index;
 mod ingest;
 mod iterate;
@@ -11,4 +12,4 @@ use super::Stage;
 
 /// All stages, in order.
 pub const STAGES: &[&dyn Stage] =
-    &[&ingest::Ingest, &index::Index, &links::Links, &keys::Keys, &verify::Verify, &iterate::Iterate];
+    &[&ingest::Ingest, &index::Index, &links::Links, &keys::Keys, &verify::Verify, &iterate::Iterate, &align::Align];

@@ -11,7 +11,7 @@ use crate::pipeline::learn::{Lessons, Models};
 use crate::pipeline::site::{PageIds, SiteView};
 use crate::pipeline::{Context, Stage, candidates, fingerprint};
 use crate::store::catalog::{Changes, Table};
-use crate::store::layout::{JudgedHead, JudgedRecord, ModelHead, StageRecord};
+use crate::store::layout::{JudgedHead, JudgedRecord, LearntHead, StageRecord};
 use crate::store::{Store, model_key};
 use crate::types::{LangPair, SiteId};
 
@@ -100,20 +100,20 @@ impl Verify {
         let mut stale = Vec::new();
         for langs in lessons.langs() {
             let inputs = lessons.inputs(langs, store, context.config, self)?;
-            if store.model_head(langs)?.is_none_or(|head| head.inputs != inputs) {
+            if store.learnt_head(langs)?.is_none_or(|head| head.inputs != inputs) {
                 stale.push((langs, inputs));
             }
         }
         let known: Vec<LangPair> = lessons.langs().collect();
         let mut forgotten = Vec::new();
-        store.catalog().for_each(Table::Model, |key, _: ModelHead| {
+        store.catalog().for_each(Table::Learnt, |key, _: LearntHead| {
             if !known.iter().any(|langs| model_key(*langs) == key) {
                 forgotten.push(key.to_vec());
             }
             Ok(())
         })?;
         let mut changes = Changes::default();
-        forgotten.iter().for_each(|key| changes.remove(Table::Model, key));
+        forgotten.iter().for_each(|key| changes.remove(Table::Learnt, key));
         store.commit(changes)?;
         context.observer.begin(self.name(), "what language pairs teach", "language pairs", Some(stale.len() as u64));
         let mut done = 0;
@@ -122,8 +122,8 @@ impl Verify {
             let learnt: Vec<_> = portion.par_iter().map(learn).collect::<Result<_>>()?;
             let mut changes = Changes::default();
             for (record, &(langs, inputs)) in learnt.into_iter().zip(portion) {
-                let head = ModelHead { record: store.learnt.append(&record)?.0, inputs };
-                changes.put(Table::Model, &model_key(langs), &head);
+                let head = LearntHead { record: store.learnt.append(&record)?.0, inputs };
+                changes.put(Table::Learnt, &model_key(langs), &head);
             }
             store.commit(changes)?;
             done += portion.len() as u64;
@@ -187,7 +187,7 @@ pub fn inputs_of(stage: &dyn Stage, store: &Store, config: &Config, id: SiteId) 
         for (at, &first) in langs.iter().enumerate() {
             for &second in &langs[at + 1..] {
                 if let Some(pair) = LangPair::new(first, second)
-                    && let Some(head) = store.model_head(pair)?
+                    && let Some(head) = store.learnt_head(pair)?
                 {
                     hasher.update(&head.inputs.to_le_bytes());
                 }

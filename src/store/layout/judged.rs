@@ -92,7 +92,7 @@ pub struct JudgedHead {
 
 /// What a run has learnt of one language pair. Kind 10.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
-pub struct ModelRecord {
+pub struct LearntRecord {
     /// First language.
     pub lang_a: [u8; 8],
     /// Second language.
@@ -113,9 +113,9 @@ pub struct ModelRecord {
 
 /// Where the model of a language pair is. Key `o` the two languages, 8 bytes each.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
-pub struct ModelHead {
+pub struct LearntHead {
     /// Its record.
     pub record: u64,
-    /// [`ModelRecord::inputs`].
+    /// [`LearntRecord::inputs`].
     pub inputs: u64,
 }

@@ -2,6 +2,7 @@
 #![doc = include_str!("../../../docs/format.md")]
 
 mod batch;
+mod bitext;
 mod catalog;
 mod graph;
 mod judged;
@@ -14,11 +15,16 @@ pub use batch::{
     ArchiveIdentity, ArchivedBatchRecord, ArchivedPageEntry, ArchivedSkipEntry, BatchRecord, PageEntry, SkipEntry,
     SkipSample,
 };
+pub use bitext::{
+    ArchivedBeadRow, ArchivedBitextRecord, ArchivedModelRecord, ArchivedPairBitextRow, ArchivedRepeatRecord,
+    ArchivedRepeatRow, ArchivedVocabularyRow, BeadRow, BitextHead, BitextRecord, ModelHead, ModelRecord, PairBitextRow,
+    RepeatRecord, RepeatRow, VocabularyRow,
+};
 pub use catalog::{ArchiveRecord, Credibility, HostRecord, ResultHead, RunConfig, Sentinel, SiteHead, StageRecord};
 pub use graph::{AlternateRow, ArchivedGraphRecord, GraphHead, GraphRecord, OutsideRow};
 pub use judged::{
-    ArchivedJudgedRecord, ArchivedJudgedRow, ArchivedModelRecord, JudgedHead, JudgedRecord, JudgedRow, ModelHead,
-    ModelRecord, SourceRow,
+    ArchivedJudgedRecord, ArchivedJudgedRow, ArchivedLearntRecord, JudgedHead, JudgedRecord, JudgedRow, LearntHead,
+    LearntRecord, SourceRow,
 };
 pub use page::{ArchivedPageRecord, BlockRecord, ImageRecord, LinkRecord, PageRecord};
 pub use result::{
@@ -32,8 +38,10 @@ mod tests {
     use std::mem::{offset_of, size_of};
 
     use super::batch::*;
+    use super::bitext::*;
     use super::catalog::*;
     use super::graph::*;
+    use super::judged::*;
     use super::page::*;
     use super::result::*;
     use super::site::*;
@@ -87,6 +95,14 @@ mod tests {
             }
             AlternateRow = ArchivedAlternateRow { from, to, lang }
             OutsideRow = ArchivedOutsideRow { from, host, links }
+            JudgedRecord = ArchivedJudgedRecord { site, generation, pairs, sources, hosts }
+            JudgedRow = ArchivedJudgedRow { a, b, key, evidence, score, similarities, method, fate }
+            SourceRow = ArchivedSourceRow { lang_a, lang_b, key, method, pairs, accepted, share }
+            JudgedHead = ArchivedJudgedHead { record, generation, result, inputs, pairs }
+            LearntRecord = ArchivedLearntRecord {
+                lang_a, lang_b, inputs, pairs, weights, length_ratio, halves, lexicon
+            }
+            LearntHead = ArchivedLearntHead { record, inputs }
             GraphHead = ArchivedGraphHead { generation, params, chunks }
             AskedRecord = ArchivedAskedRecord { from, pattern, lang, credibility, https }
             WebRecord = ArchivedWebRecord {
@@ -94,8 +110,19 @@ mod tests {
             }
             WebHead = ArchivedWebHead { fingerprint, chunks }
             RoundRecord = ArchivedRoundRecord { by, by_domain, web, seeds, pairs, asked }
+            BitextRecord = ArchivedBitextRecord { site, first, pairs }
+            PairBitextRow = ArchivedPairBitextRow { a, b, lang_a, lang_b, score, beads }
+            BeadRow = ArchivedBeadRow { near, exact, a_start, a_end, b_start, b_end, score, m, n, reason }
+            RepeatRecord = ArchivedRepeatRecord { rows }
+            RepeatRow = ArchivedRepeatRow { pair, bead, reason, others }
+            ModelRecord = ArchivedModelRecord { lang_a, lang_b, ratio, variance, weights, a, b }
+            VocabularyRow = ArchivedVocabularyRow { words, shares, ends, targets, probabilities }
+            BitextHead = ArchivedBitextHead {
+                chunks, repeats, generation, params, pairs, models, done, finished, kept, dropped
+            }
+            ModelHead = ArchivedModelHead { record, input, params }
             Sentinel = ArchivedSentinel { commit, ends }
-            RunConfig = ArchivedRunConfig { preset, langs, whole_domains, rescue_above, max_record_bytes }
+            RunConfig = ArchivedRunConfig { preset, langs, whole_domains, rescue_above, max_record_bytes, without_keys, lexicons, min_score }
             ArchiveRecord = ArchivedArchiveRecord { identity, position, done, records, pages, skips, samples }
             SiteHead = ArchivedSiteHead { domain, chunks, skipped, pages, older, generation, indexed, hosts }
             HostRecord = ArchivedHostRecord { host, langs }

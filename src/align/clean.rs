@@ -1,0 +1,208 @@
+//! Which beads are no bitext, and why.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::types::Lang;
+
+/// Why a bead is left out. Codes are stored: only append.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Reason {
+    /// One side is empty.
+    Unaligned = 1,
+    /// A side has no letter.
+    NoLetters = 2,
+    /// Both sides say the same, but for case, digits and punctuation.
+    SameText = 3,
+    /// A side has too few letters.
+    TooShort = 4,
+    /// A side has too many characters.
+    TooLong = 5,
+    /// The lengths are too far apart.
+    LengthRatio = 6,
+    /// The words of a side are those of the other language.
+    WrongLanguage = 7,
+    /// The score is too low.
+    LowScore = 8,
+    /// It is repeated on most page pairs of the site.
+    Boilerplate = 9,
+    /// It is said elsewhere on the site.
+    Duplicate = 10,
+    /// It is said elsewhere on the site, but for case, digits, punctuation and white space.
+    NearDuplicate = 11,
+}
+
+impl Reason {
+    /// All reasons, in the order they are looked at.
+    pub const ALL: [Reason; 11] = [
+        Reason::Unaligned,
+        Reason::NoLetters,
+        Reason::SameText,
+        Reason::TooShort,
+        Reason::TooLong,
+        Reason::LengthRatio,
+        Reason::WrongLanguage,
+        Reason::LowScore,
+        Reason::Boilerplate,
+        Reason::Duplicate,
+        Reason::NearDuplicate,
+    ];
+
+    /// The name it is counted under.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reason::Unaligned => "unaligned",
+            Reason::NoLetters => "no letters",
+            Reason::SameText => "same text",
+            Reason::TooShort => "too short",
+            Reason::TooLong => "too long",
+            Reason::LengthRatio => "length ratio",
+            Reason::WrongLanguage => "wrong language",
+            Reason::LowScore => "low score",
+            Reason::Boilerplate => "boilerplate",
+            Reason::Duplicate => "duplicate",
+            Reason::NearDuplicate => "near duplicate",
+        }
+    }
+
+    /// The reason of a stored code.
+    pub fn from_code(code: u8) -> Option<Reason> {
+        Reason::ALL.into_iter().find(|reason| *reason as u8 == code)
+    }
+}
+
+/// When a bead is left out. The defaults are estimates, checked on the test site `install`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// Letters each side must have. Default 2.
+    pub min_letters: u32,
+    /// Characters a side may have. Default 2,000: no sentence, but text whose ends of sentences are not seen.
+    pub max_chars: u32,
+    /// How far lengths may be apart, in standard deviations of the two languages. Default 6.
+    pub max_delta: f32,
+    /// How much more a side may look like the other language than like its own: mean of ln(share there / share here).
+    /// Default 1, e times as likely a word.
+    pub max_foreign: f32,
+    /// Least score, 0..=1. Default ½.
+    pub min_score: f32,
+    /// Boilerplate stands on more than this share of a site's page pairs of two languages, 0..=1. Default ½.
+    pub boilerplate_share: f32,
+    /// … and on so many at least. Default 10.
+    pub boilerplate_pages: u32,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params {
+            min_letters: 2,
+            max_chars: 2000,
+            max_delta: 6.0,
+            max_foreign: 1.0,
+            min_score: 0.5,
+            boilerplate_share: 0.5,
+            boilerplate_pages: 10,
+        }
+    }
+}
+
+/// What is known of a bead.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<'t> {
+    /// Both texts.
+    pub texts: (&'t str, &'t str),
+    /// Their languages.
+    pub langs: (Lang, Lang),
+    /// The score.
+    pub score: f32,
+    /// [`super::Lengths::delta`].
+    pub length_delta: f32,
+    /// [`super::Evidence::foreign_a`] and `foreign_b`.
+    pub foreign: (Option<f32>, Option<f32>),
+}
+
+/// Why a bead is left out, as far as it tells by itself; the first reason that holds.
+pub fn judge(facts: &Facts<'_>, params: &Params) -> Option<Reason> {
+    let (a, b) = facts.texts;
+    if a.is_empty() || b.is_empty() {
+        return Some(Reason::Unaligned);
+    }
+    let letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).take(params.min_letters as usize + 1).count();
+    let fewest = letters(a).min(letters(b)) as u32;
+    let is_long = |text: &str| text.chars().nth(params.max_chars as usize).is_some();
+    let is_foreign = |foreign: Option<f32>| foreign.is_some_and(|foreign| foreign > params.max_foreign);
+    let rules = [
+        (fewest == 0, Reason::NoLetters),
+        (is_same(a, b), Reason::SameText),
+        (fewest < params.min_letters, Reason::TooShort),
+        (is_long(a) || is_long(b), Reason::TooLong),
+        (facts.length_delta.abs() > params.max_delta, Reason::LengthRatio),
+        (is_foreign(facts.foreign.0) || is_foreign(facts.foreign.1), Reason::WrongLanguage),
+        (facts.score < params.min_score, Reason::LowScore),
+    ];
+    rules.into_iter().find(|(holds, _)| *holds).map(|(_, reason)| reason)
+}
+
+/// Letters and digits alone, lower case, each digit 0: what near duplicates have in common.
+fn near_form(text: &str) -> impl Iterator<Item = char> + '_ {
+    let kept = text.chars().filter(|c| c.is_alphanumeric());
+    kept.flat_map(char::to_lowercase).map(|c| if c.is_numeric() { '0' } else { c })
+}
+
+fn is_same(a: &str, b: &str) -> bool {
+    a == b || near_form(a).eq(near_form(b))
+}
+
+/// Hashes by which sentence pairs are found again: of what near duplicates have in common, and of the very texts. The
+/// languages are in both.
+pub fn hashes(langs: (Lang, Lang), a: &str, b: &str) -> (u64, u64) {
+    let head = format!("{}\0{}\0", langs.0, langs.1);
+    let join = |a: &str, b: &str| xxh3_64([head.as_bytes(), a.as_bytes(), b"\0", b.as_bytes()].concat().as_slice());
+    let near = |text: &str| near_form(text).collect::<String>();
+    (join(&near(a), &near(b)), join(a, b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(a: &str, b: &str, change: impl Fn(&mut Facts<'_>)) -> Option<Reason> {
+        let fr = Lang::parse("fr").expect("a language");
+        let mut facts =
+            Facts { texts: (a, b), langs: (Lang::EN, fr), score: 0.9, length_delta: 0.0, foreign: (Some(-2.0), None) };
+        change(&mut facts);
+        judge(&facts, &Params::default())
+    }
+
+    #[test]
+    fn every_rule_of_a_single_bead_has_its_case() {
+        assert_eq!(judged("Hello", "Bonjour", |_| ()), None);
+        assert_eq!(judged("Hello", "", |_| ()), Some(Reason::Unaligned));
+        assert_eq!(judged("12", "Douze", |_| ()), Some(Reason::NoLetters));
+        assert_eq!(judged("Debian 11", "debian: 12", |_| ()), Some(Reason::SameText));
+        assert_eq!(judged("I", "Moi", |_| ()), Some(Reason::TooShort));
+        assert_eq!(judged(&"ab ".repeat(700), "court", |_| ()), Some(Reason::TooLong));
+        assert_eq!(judged("Hello", "Bonjour", |facts| facts.length_delta = -7.0), Some(Reason::LengthRatio));
+        assert_eq!(judged("Hello", "Bonjour", |facts| facts.foreign.1 = Some(1.5)), Some(Reason::WrongLanguage));
+        assert_eq!(judged("Hello", "Bonjour", |facts| facts.score = 0.4), Some(Reason::LowScore));
+    }
+
+    #[test]
+    fn codes_and_names_are_of_one_reason_each() {
+        for reason in Reason::ALL {
+            assert_eq!(Reason::from_code(reason as u8), Some(reason));
+            assert_eq!(Reason::ALL.iter().filter(|other| other.name() == reason.name()).count(), 1);
+        }
+        assert_eq!(Reason::from_code(0), None);
+    }
+
+    #[test]
+    fn near_duplicates_differ_in_digits_case_and_punctuation_only() {
+        let fr = Lang::parse("fr").expect("a language");
+        let of = |a: &str, b: &str| hashes((Lang::EN, fr), a, b);
+        let first = of("Page 1 of 9", "Page 1 sur 9");
+        assert_eq!(of("page 2 of 9.", "Page 2  sur 9").0, first.0);
+        assert_ne!(of("page 2 of 9.", "Page 2  sur 9").1, first.1);
+        assert_ne!(of("Page 1 of", "9 Page 1 sur 9").0, first.0);
+        assert_ne!(hashes((fr, Lang::EN), "Page 1 of 9", "Page 1 sur 9").0, first.0);
+    }
+}

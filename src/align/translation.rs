@@ -1,0 +1,431 @@
+//! Cost of a bead from the words of its sides: a word translation model like IBM-1, against chance.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::{Cost, Document, Lengths, Span};
+
+/// Settings of the cost.
+///
+/// The defaults were chosen on the test sites, where neighbouring values change little.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// How often a word is no translation of any word of the other side, 0..=1: ε. Default 0.35: at 0.2 free
+    /// translations are taken for none.
+    pub free_words: f32,
+    /// What one word may speak for a bead, at the most, in nats. Default 6.
+    pub max_word: f32,
+    /// α of eq. 1: how likely a difference of one more word is, 0..=1. Default 1, as the cost of lengths, which knows the
+    /// variance of the two languages, says the same better; Tomás et al. do not give a number.
+    pub alpha: f32,
+    /// Translations of a word that are kept, at the most. Default 12.
+    pub max_translations: usize,
+    /// The least probability of a translation that is kept, 0..=1. Default 0.02.
+    pub min_probability: f32,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params { free_words: 0.35, max_word: 6.0, alpha: 1.0, max_translations: 12, min_probability: 0.02 }
+    }
+}
+
+/// One side of a [`Table`]: the words of a language.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Vocabulary {
+    /// Hashes, sorted.
+    pub words: Vec<u64>,
+    /// Share of each in all words of the side, 0..=1.
+    pub shares: Vec<f32>,
+    /// Where the translations of each end in `targets`.
+    pub ends: Vec<u32>,
+    /// Its translations: positions in the other side's `words`.
+    pub targets: Vec<u32>,
+    /// Their probabilities p(target | word), 0..=1.
+    pub probabilities: Vec<f32>,
+}
+
+impl Vocabulary {
+    fn find(&self, word: u64) -> Option<usize> {
+        self.words.binary_search(&word).ok()
+    }
+
+    fn translations(&self, at: usize) -> impl Iterator<Item = (u32, f32)> + '_ {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] as usize };
+        let range = start..self.ends[at] as usize;
+        self.targets[range.clone()].iter().copied().zip(self.probabilities[range].iter().copied())
+    }
+
+    /// True when every number in it points at something; `others` is the number of words of the other side.
+    pub fn is_sound(&self, others: usize) -> bool {
+        let counts = self.words.len() == self.shares.len() && self.words.len() == self.ends.len();
+        let targets = self.targets.len() == self.probabilities.len();
+        let ends = self.ends.is_sorted() && self.ends.last().map_or(0, |&end| end as usize) == self.targets.len();
+        counts && targets && ends && self.targets.iter().all(|&target| (target as usize) < others)
+    }
+}
+
+/// What was learnt of a pair of languages, cut down to what alignment asks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// Words of the first language.
+    pub a: Vocabulary,
+    /// Words of the second.
+    pub b: Vocabulary,
+    /// How long translations are.
+    pub lengths: Lengths,
+    /// Weights of [`super::score`]; empty: those learnt elsewhere.
+    pub weights: Vec<f32>,
+}
+
+/// What the words of two pages say about each other.
+///
+/// The cost of a bead is −½·(L(b|a) + L(a|b)), with
+///
+/// L(f|e) = |m − l|·ln α + Σ_j ln(ε + (1 − ε)·Σ_i p(f_j|e_i) / ((l + 1)·p(f_j)))          (Tomás et al. 2008, eq. 1)
+///
+/// which is eq. 1 with each word set against its share p(f_j) in the language, so that beads of different lengths can be
+/// compared and an unaligned sentence costs 0; ε is the share of words that are no translations at all. A word the model has not met
+/// and no equal word answers says nothing. Equal words have p = 1, as the paper starts, where the model knows no better.
+pub struct Evidence {
+    a: Side,
+    b: Side,
+    params: Params,
+}
+
+/// The words of one page, numbered from 0 in the order they are met.
+#[derive(Default)]
+struct Side {
+    /// Number of each word of the page.
+    words: Vec<u32>,
+    /// For each number: share among the words of the language, or of the page where that is more.
+    shares: Vec<f32>,
+    /// For each number: the model has translations for it.
+    known: Vec<bool>,
+    /// For each number: ln(own share / share in the other language); 0 where neither language knows it.
+    foreign: Vec<f32>,
+    /// For each number: the model has it in either language.
+    judged: Vec<bool>,
+    /// For each number: where its places end in `places`.
+    place_ends: Vec<u32>,
+    /// Places in `words`, sorted, of each number.
+    places: Vec<u32>,
+    /// For each number: where its sources end in `sources`.
+    source_ends: Vec<u32>,
+    /// Words of the other page it may be a translation of, and p(this | that).
+    sources: Vec<(u32, f32)>,
+}
+
+impl Evidence {
+    /// Looks up the words of both pages. Time grows as their lengths.
+    pub fn new(a: &Document<'_>, b: &Document<'_>, table: &Table, params: &Params) -> Evidence {
+        let (numbers_a, distinct_a) = number(&a.words);
+        let (numbers_b, distinct_b) = number(&b.words);
+        let found_a: Vec<Option<usize>> = distinct_a.iter().map(|&word| table.a.find(word)).collect();
+        let found_b: Vec<Option<usize>> = distinct_b.iter().map(|&word| table.b.find(word)).collect();
+        // p(b | a) for the words of these pages, and p(a | b).
+        let from_a = links(&distinct_a, &found_a, &distinct_b, &found_b, &table.a);
+        let from_b = links(&distinct_b, &found_b, &distinct_a, &found_a, &table.b);
+        Evidence {
+            a: Side::new(numbers_a, &distinct_a, &found_a, (&table.a, &table.b), from_b),
+            b: Side::new(numbers_b, &distinct_b, &found_b, (&table.b, &table.a), from_a),
+            params: params.clone(),
+        }
+    }
+
+    /// L(b|a) and L(a|b) of two spans, and how many words of each the model can judge.
+    pub fn logs(&self, a: &Range<u32>, b: &Range<u32>) -> Logs {
+        let (b_given_a, known_b) = self.log(&self.b, b, &self.a, a);
+        let (a_given_b, known_a) = self.log(&self.a, a, &self.b, b);
+        Logs { b_given_a, a_given_b, known_a, known_b }
+    }
+
+    fn log(&self, to: &Side, target: &Range<u32>, from: &Side, source: &Range<u32>) -> (f32, u32) {
+        let (l, m) = (source.end - source.start, target.end - target.start);
+        let free = self.params.free_words;
+        let none = free.ln();
+        let mut sum = l.abs_diff(m) as f32 * self.params.alpha.ln();
+        let mut judged = 0;
+        for &word in &to.words[target.start as usize..target.end as usize] {
+            let word = word as usize;
+            let mut p = 0.0;
+            for &(other, probability) in to.sources(word) {
+                p += probability * from.count(other, source) as f32;
+            }
+            if p > 0.0 {
+                let ratio = p / ((l + 1) as f32 * to.shares[word]);
+                sum += (free + (1.0 - free) * ratio).ln().min(self.params.max_word);
+                judged += 1;
+            } else if to.known[word] {
+                sum += none;
+                judged += 1;
+            }
+        }
+        (sum, judged)
+    }
+
+    /// How much the words of a span of the first page look like the second language: the mean of ln(share in the other
+    /// language / share in its own); `None` for fewer than four words the model knows.
+    pub fn foreign_a(&self, words: Range<u32>) -> Option<f32> {
+        self.a.foreign(words)
+    }
+
+    /// The same for the second page.
+    pub fn foreign_b(&self, words: Range<u32>) -> Option<f32> {
+        self.b.foreign(words)
+    }
+}
+
+/// What the words of two spans say.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Logs {
+    /// L(b|a), in nats.
+    pub b_given_a: f32,
+    /// L(a|b).
+    pub a_given_b: f32,
+    /// Words of the first that say anything.
+    pub known_a: u32,
+    /// Of the second.
+    pub known_b: u32,
+}
+
+impl Cost for &Evidence {
+    fn cost(&self, a: &Span, b: &Span) -> f32 {
+        let logs = self.logs(&a.words, &b.words);
+        -(logs.b_given_a + logs.a_given_b) / 2.0
+    }
+}
+
+impl Side {
+    fn new(
+        words: Vec<u32>,
+        distinct: &[u64],
+        found: &[Option<usize>],
+        (own, other): (&Vocabulary, &Vocabulary),
+        mut links: Vec<(u32, u32, f32)>,
+    ) -> Side {
+        /// Share of a word that was never seen; a language of a million words is met seldom.
+        const UNSEEN: f32 = 1e-6;
+        let count = distinct.len();
+        let mut place_ends = vec![0u32; count];
+        for &word in &words {
+            place_ends[word as usize] += 1;
+        }
+        let mut sum = 0;
+        for end in &mut place_ends {
+            sum += *end;
+            *end = sum;
+        }
+        let mut places = vec![0; words.len()];
+        let mut at = place_ends.clone();
+        for (place, &word) in words.iter().enumerate().rev() {
+            at[word as usize] -= 1;
+            places[at[word as usize] as usize] = place as u32;
+        }
+        let length = words.len().max(1) as f32;
+        let occurs = |word: usize| place_ends[word] - if word == 0 { 0 } else { place_ends[word - 1] };
+        let mut side = Side { words, ..Side::default() };
+        for (word, (hash, at)) in distinct.iter().zip(found).enumerate() {
+            let share = at.map_or(0.0, |at| own.shares[at]);
+            let elsewhere = other.find(*hash).map_or(0.0, |at| other.shares[at]);
+            // The first time a word is met on a page says nothing about how frequent it is.
+            let here = (occurs(word) - 1) as f32 / length;
+            side.shares.push(share.max(here).max(UNSEEN));
+            side.known.push(at.is_some_and(|at| own.translations(at).next().is_some()));
+            side.judged.push(at.is_some() || elsewhere > 0.0);
+            side.foreign.push((elsewhere.max(UNSEEN) / share.max(UNSEEN)).ln());
+        }
+        // (source, target) → by target.
+        links.sort_unstable_by_key(|&(source, target, _)| (target, source));
+        let mut links = links.into_iter().peekable();
+        for word in 0..count as u32 {
+            while let Some((source, _, p)) = links.next_if(|link| link.1 == word) {
+                side.sources.push((source, p));
+            }
+            side.source_ends.push(side.sources.len() as u32);
+        }
+        side.place_ends = place_ends;
+        side.places = places;
+        side
+    }
+
+    fn sources(&self, word: usize) -> &[(u32, f32)] {
+        let start = if word == 0 { 0 } else { self.source_ends[word - 1] as usize };
+        &self.sources[start..self.source_ends[word] as usize]
+    }
+
+    /// How often a word stands in a range of the page.
+    fn count(&self, word: u32, range: &Range<u32>) -> u32 {
+        /// So few are looked through one by one.
+        const FEW: usize = 12;
+        let word = word as usize;
+        let start = if word == 0 { 0 } else { self.place_ends[word - 1] as usize };
+        let places = &self.places[start..self.place_ends[word] as usize];
+        if places.len() <= FEW {
+            return places.iter().filter(|place| range.contains(place)).count() as u32;
+        }
+        let first = places.partition_point(|&place| place < range.start);
+        places[first..].iter().take_while(|&&place| place < range.end).count() as u32
+    }
+
+    fn foreign(&self, range: Range<u32>) -> Option<f32> {
+        const LEAST: u32 = 4;
+        let (mut sum, mut judged) = (0.0, 0);
+        for &word in &self.words[range.start as usize..range.end as usize] {
+            if self.judged[word as usize] {
+                sum += self.foreign[word as usize];
+                judged += 1;
+            }
+        }
+        (judged >= LEAST).then(|| sum / judged as f32)
+    }
+}
+
+/// The number of every word, and the word of every number.
+fn number(words: &[u64]) -> (Vec<u32>, Vec<u64>) {
+    let mut numbers: FxHashMap<u64, u32> = FxHashMap::default();
+    let mut distinct = Vec::new();
+    let numbered = words.iter().map(|&word| {
+        *numbers.entry(word).or_insert_with(|| {
+            distinct.push(word);
+            distinct.len() as u32 - 1
+        })
+    });
+    (numbered.collect(), distinct)
+}
+
+/// (from, to, p(to | from)) for words of two pages, by their numbers: what the model says, and 1 for equal words of which it
+/// says nothing.
+fn links(
+    from: &[u64],
+    found_from: &[Option<usize>],
+    to: &[u64],
+    found_to: &[Option<usize>],
+    vocabulary: &Vocabulary,
+) -> Vec<(u32, u32, f32)> {
+    let in_table: FxHashMap<u32, u32> =
+        found_to.iter().zip(0u32..).filter_map(|(at, number)| Some(((*at)? as u32, number))).collect();
+    let by_hash: FxHashMap<u64, u32> = to.iter().copied().zip(0u32..).collect();
+    let mut links = Vec::new();
+    for ((hash, found), source) in from.iter().zip(found_from).zip(0u32..) {
+        let mut is_translated = false;
+        if let Some(at) = *found {
+            for (target, p) in vocabulary.translations(at) {
+                is_translated = true;
+                if let Some(&target) = in_table.get(&target) {
+                    links.push((source, target, p));
+                }
+            }
+        }
+        if let (false, Some(&target)) = (is_translated, by_hash.get(hash)) {
+            links.push((source, target, 1.0));
+        }
+    }
+    links
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn document(words: &[u64]) -> Document<'static> {
+        Document { text: "", blocks: Vec::new(), sentences: Vec::new(), words: words.to_vec() }
+    }
+
+    /// Word, share, translations.
+    type Row<'r> = (u64, f32, &'r [(u32, f32)]);
+
+    fn vocabulary(rows: &[Row<'_>]) -> Vocabulary {
+        let mut vocabulary = Vocabulary::default();
+        for (word, share, targets) in rows {
+            vocabulary.words.push(*word);
+            vocabulary.shares.push(*share);
+            vocabulary.targets.extend(targets.iter().map(|target| target.0));
+            vocabulary.probabilities.extend(targets.iter().map(|target| target.1));
+            vocabulary.ends.push(vocabulary.targets.len() as u32);
+        }
+        vocabulary
+    }
+
+    fn table() -> Table {
+        Table {
+            a: vocabulary(&[(10, 0.1, &[(0, 0.8), (1, 0.2)]), (20, 0.01, &[(1, 0.5)])]),
+            b: vocabulary(&[(11, 0.1, &[(0, 0.9)]), (21, 0.02, &[(1, 0.7)])]),
+            ..Table::default()
+        }
+    }
+
+    #[test]
+    fn the_worked_example_gives_what_it_does_by_hand() {
+        // a: 10 20, b: 11. Σ p(11|e) = 0.8; L(b|a) = ln(0.2 + 0.8·0.8/(3·0.1)) = ln 2.3333 = 0.8473.
+        // L(a|b): 10: ln(0.2 + 0.8·0.9/(2·0.1)) = ln 3.8; 20: no translation here, ln 0.2; sum 1.3350 − 1.6094 = −0.2744.
+        let params = Params { free_words: 0.2, ..Params::default() };
+        let evidence = Evidence::new(&document(&[10, 20]), &document(&[11]), &table(), &params);
+        let logs = evidence.logs(&(0..2), &(0..1));
+        assert!((logs.b_given_a - 0.8473).abs() < 1e-3, "{logs:?}");
+        assert!((logs.a_given_b + 0.2744).abs() < 1e-3, "{logs:?}");
+        assert_eq!((logs.known_a, logs.known_b), (2, 1));
+    }
+
+    #[test]
+    fn equal_words_speak_for_a_bead_before_anything_is_learnt() {
+        let evidence =
+            Evidence::new(&document(&[1, 2, 3]), &document(&[7, 2, 8]), &Table::default(), &Params::default());
+        let logs = evidence.logs(&(0..3), &(0..3));
+        assert_eq!((logs.known_a, logs.known_b), (1, 1));
+        assert_eq!(logs.b_given_a, Params::default().max_word);
+        assert_eq!(evidence.logs(&(0..1), &(0..3)), Logs::default());
+    }
+
+    #[test]
+    fn words_of_the_other_language_are_foreign() {
+        let evidence = Evidence::new(&document(&[11, 21, 11, 11]), &document(&[11]), &table(), &Params::default());
+        assert!(evidence.foreign_a(0..4).is_some_and(|foreign| foreign > 5.0));
+        assert_eq!(evidence.foreign_b(0..1), None);
+    }
+
+    /// L(f|e) word by word, from the table itself.
+    fn twin(f: &[u64], e: &[u64], page_f: &[u64], from: &Vocabulary, to: &Vocabulary, params: &Params) -> f32 {
+        let p = |f: u64, e: u64| match from.find(e) {
+            Some(at) if from.translations(at).next().is_some() => {
+                from.translations(at).filter(|row| to.words[row.0 as usize] == f).map(|row| row.1).sum()
+            }
+            _ => f32::from(f == e),
+        };
+        let mut sum = 0.0;
+        for &word in f {
+            let total: f32 = e.iter().map(|&e| p(word, e)).sum();
+            let at = to.find(word);
+            let here = (page_f.iter().filter(|w| **w == word).count() - 1) as f32 / page_f.len() as f32;
+            let share = at.map_or(0.0, |at| to.shares[at]).max(here).max(1e-6);
+            if total > 0.0 {
+                let ratio = total / ((e.len() + 1) as f32 * share);
+                sum += (params.free_words + (1.0 - params.free_words) * ratio).ln().min(params.max_word);
+            } else if at.is_some_and(|at| to.translations(at).next().is_some()) {
+                sum += params.free_words.ln();
+            }
+        }
+        sum
+    }
+
+    proptest! {
+        #[test]
+        fn evidence_is_what_the_formula_says(
+            a in prop::collection::vec(prop::sample::select(vec![10u64, 20, 30, 40]), 1..30),
+            b in prop::collection::vec(prop::sample::select(vec![11u64, 21, 30, 50]), 1..30),
+            cuts in (0usize..30, 0usize..30),
+        ) {
+            let (table, params) = (table(), Params::default());
+            let evidence = Evidence::new(&document(&a), &document(&b), &table, &params);
+            let (i, j) = (cuts.0.min(a.len()), cuts.1.min(b.len()));
+            let logs = evidence.logs(&(0..i as u32), &(j as u32..b.len() as u32));
+            let forward = twin(&b[j..], &a[..i], &b, &table.a, &table.b, &params);
+            let back = twin(&a[..i], &b[j..], &a, &table.b, &table.a, &params);
+            prop_assert!((logs.b_given_a - forward).abs() < 1e-3, "{} {}", logs.b_given_a, forward);
+            prop_assert!((logs.a_given_b - back).abs() < 1e-3, "{} {}", logs.a_given_b, back);
+        }
+    }
+}

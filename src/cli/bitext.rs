@@ -1,0 +1,100 @@
+//! `diglot bitext`, `diglot align`.
+
+use clap::Args;
+use diglot::error::Error;
+use diglot::query::Scope;
+use diglot::query::bitext;
+use diglot::types::Lang;
+use serde_json::json;
+
+use super::listing::{Listing, number};
+use super::{FormatArg, Global, Settings, parse_langs};
+
+/// List the sentence pairs of a host, or of all.
+///
+/// Columns: the two texts, their languages, the probability that they are translations, the two addresses, the number of
+/// other page pairs of the site that say the same; with --keep-all, why a pair is left out.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  diglot bitext example.org
+  diglot bitext --langs fr,en --min-score 0.9 --format tsv > fr-en.tsv
+  diglot bitext example.org --keep-all | grep duplicate")]
+pub struct Bitext {
+    /// A host, a registrable domain or an address; none: all.
+    host: Option<String>,
+    /// Only pairs of these two languages, listed in this order.
+    #[arg(long, value_delimiter = ',', value_name = "LANG,LANG", num_args = 1)]
+    langs: Vec<String>,
+    /// Only pairs of at least this score.
+    #[arg(long, default_value_t = 0.0, value_name = "0..1")]
+    min_score: f64,
+    /// What was left out too, with the reason.
+    #[arg(long)]
+    keep_all: bool,
+    #[command(flatten)]
+    format: FormatArg,
+}
+
+impl Bitext {
+    pub fn run(self, global: &Global) -> anyhow::Result<()> {
+        let (store, mut config) = global.read()?;
+        let wanted = parse_langs(&self.langs)?;
+        if !wanted.is_empty() {
+            config.keys.langs.clone_from(&wanted);
+        }
+        let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
+        let mut columns = vec!["text_a", "text_b", "lang_a", "lang_b", "score", "url_a", "url_b", "others"];
+        if self.keep_all {
+            columns.push("reason");
+        }
+        let mut listing = Listing::new(self.format.get(), &columns)?;
+        bitext::for_each_bead(&store, &config, &scope, self.keep_all, |line| {
+            let is_wanted = |lang: Lang| wanted.is_empty() || wanted.iter().any(|w| w.agrees(lang));
+            if line.score < self.min_score || !is_wanted(line.lang_a) || !is_wanted(line.lang_b) {
+                return Ok(());
+            }
+            let mut row = vec![
+                json!(line.text_a),
+                json!(line.text_b),
+                json!(line.lang_a.as_str()),
+                json!(line.lang_b.as_str()),
+                number(line.score, 4),
+                json!(line.a.url),
+                json!(line.b.url),
+                json!(line.others.len()),
+            ];
+            if self.keep_all {
+                row.push(json!(line.reason));
+            }
+            listing.row(row).map_err(Error::io("stdout", "writing"))
+        })?;
+        Ok(listing.finish()?)
+    }
+}
+
+/// Find the sentence pairs of the page pairs that the store has.
+///
+/// Does whatever of the steps before is not done yet, then aligns. `diglot run` does the same.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  diglot align
+  diglot align --store museums.store")]
+pub struct Align {
+    #[command(flatten)]
+    settings: Settings,
+}
+
+impl Align {
+    pub fn run(self, global: &Global) -> anyhow::Result<()> {
+        self.settings.check()?;
+        if !diglot::store::Store::is_at(&global.store) {
+            // The message of one who only reads names what to do.
+            global.read()?;
+        }
+        let (mut store, _) = global.write()?;
+        let config = self.settings.apply(&mut store)?;
+        super::run::work(&mut store, &config, &[], global, "align")
+    }
+}

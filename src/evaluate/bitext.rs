@@ -1,0 +1,250 @@
+//! Sentence pairs against gold segments.
+//!
+//! Gold segments are paragraphs, items or headings that are known to be translations; a segment may hold several sentences,
+//! and not every paragraph of the pages is a segment. Texts are compared without white space and in lower case.
+
+use std::io::Read;
+use std::ops::Range;
+
+use memchr::memmem::Finder;
+
+use crate::error::{Error, Result};
+
+/// Share of the characters of both sides of a segment that right pairs must hold for it to be found.
+pub const FOUND_SHARE: f64 = 0.8;
+
+/// Gold segments of one pair of languages.
+pub struct GoldBitext {
+    a: Texts,
+    b: Texts,
+    /// The parts of each segment that right pairs hold: bytes of the two texts.
+    held: Vec<Held>,
+    on_pages: Vec<bool>,
+    counts: BitextCounts,
+}
+
+/// Parts of both sides of a segment.
+type Held = (Vec<Range<u32>>, Vec<Range<u32>>);
+
+/// The texts of one side end to end, a line feed behind each.
+#[derive(Default)]
+struct Texts {
+    all: String,
+    ends: Vec<u32>,
+}
+
+impl Texts {
+    fn push(&mut self, text: &str) {
+        self.all.push_str(text);
+        self.all.push('\n');
+        self.ends.push(self.all.len() as u32);
+    }
+
+    fn start(&self, segment: usize) -> u32 {
+        if segment == 0 { 0 } else { self.ends[segment - 1] }
+    }
+
+    fn text(&self, segment: usize) -> &str {
+        &self.all[self.start(segment) as usize..self.ends[segment] as usize - 1]
+    }
+
+    /// Segments that hold a text, and where in them; each segment once.
+    fn holding(&self, text: &str) -> Vec<(usize, Range<u32>)> {
+        let mut found: Vec<(usize, Range<u32>)> = Vec::new();
+        for at in Finder::new(text).find_iter(self.all.as_bytes()) {
+            let segment = self.ends.partition_point(|&end| end as usize <= at);
+            if found.last().is_none_or(|last| last.0 != segment) {
+                let start = at as u32 - self.start(segment);
+                found.push((segment, start..start + text.len() as u32));
+            }
+        }
+        found
+    }
+}
+
+/// How many sentence pairs are right, and how many segments are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BitextCounts {
+    /// Both sides lie in one segment.
+    pub right: u64,
+    /// One side lies in a segment, the other does not lie in it.
+    pub wrong: u64,
+    /// No side lies in a segment.
+    pub unjudged: u64,
+    /// Segments whose sides are both on pages of one pair.
+    pub segments: u64,
+    /// Of these, those whose characters right pairs hold to [`FOUND_SHARE`].
+    pub found: u64,
+}
+
+impl BitextCounts {
+    /// right / (right + wrong).
+    pub fn precision(&self) -> Option<f64> {
+        let judged = self.right + self.wrong;
+        (judged > 0).then(|| self.right as f64 / judged as f64)
+    }
+
+    /// found / segments.
+    pub fn recall(&self) -> Option<f64> {
+        (self.segments > 0).then(|| self.found as f64 / self.segments as f64)
+    }
+
+    /// Adds other counts.
+    pub fn add(&mut self, other: &BitextCounts) {
+        self.right += other.right;
+        self.wrong += other.wrong;
+        self.unjudged += other.unjudged;
+        self.segments += other.segments;
+        self.found += other.found;
+    }
+}
+
+/// A text as it is compared.
+pub fn normal(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect()
+}
+
+impl GoldBitext {
+    /// Reads segments: two columns with a tab between, no header line. Segments that are said twice count once.
+    ///
+    /// # Errors
+    /// When it cannot be read, or a line has no two columns.
+    pub fn read(place: &str, mut file: impl Read) -> Result<GoldBitext> {
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(Error::io(place, "reading"))?;
+        let mut pairs = Vec::new();
+        for (line, number) in text.lines().zip(1..) {
+            let (a, b) = line.split_once('\t').ok_or_else(|| {
+                Error::input(place, format!("line {number} has one column, expected two with a tab between"))
+            })?;
+            let pair = (normal(a), normal(b));
+            if !pair.0.is_empty() && !pair.1.is_empty() {
+                pairs.push(pair);
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut gold = GoldBitext {
+            a: Texts::default(),
+            b: Texts::default(),
+            held: vec![(Vec::new(), Vec::new()); pairs.len()],
+            on_pages: vec![false; pairs.len()],
+            counts: BitextCounts::default(),
+        };
+        for (a, b) in &pairs {
+            gold.a.push(a);
+            gold.b.push(b);
+        }
+        Ok(gold)
+    }
+
+    /// Tells of a page pair; texts in the order of the columns.
+    pub fn pages(&mut self, a: &str, b: &str) {
+        let (a, b) = (normal(a), normal(b));
+        for segment in 0..self.on_pages.len() {
+            let has = |page: &str, text: &str| memchr::memmem::find(page.as_bytes(), text.as_bytes()).is_some();
+            if !self.on_pages[segment] && has(&a, self.a.text(segment)) && has(&b, self.b.text(segment)) {
+                self.on_pages[segment] = true;
+            }
+        }
+    }
+
+    /// Judges a sentence pair: `Some(true)` right, `Some(false)` wrong, `None` not judged.
+    pub fn judge(&mut self, a: &str, b: &str) -> Option<bool> {
+        let (a, b) = (normal(a), normal(b));
+        if a.is_empty() || b.is_empty() {
+            return None;
+        }
+        let (in_a, in_b) = (self.a.holding(&a), self.b.holding(&b));
+        if in_a.is_empty() && in_b.is_empty() {
+            self.counts.unjudged += 1;
+            return None;
+        }
+        let mut is_right = false;
+        for (segment, range_a) in in_a {
+            if let Ok(at) = in_b.binary_search_by_key(&segment, |found| found.0) {
+                is_right = true;
+                self.held[segment].0.push(range_a);
+                self.held[segment].1.push(in_b[at].1.clone());
+            }
+        }
+        if is_right {
+            self.counts.right += 1;
+        } else {
+            self.counts.wrong += 1;
+        }
+        Some(is_right)
+    }
+
+    /// The counts.
+    pub fn counts(&self) -> BitextCounts {
+        let mut counts = self.counts;
+        for segment in (0..self.on_pages.len()).filter(|&segment| self.on_pages[segment]) {
+            counts.segments += 1;
+            let share = |held: &[Range<u32>], text: &str| covered(held) as f64 / text.len() as f64;
+            let (a, b) = &self.held[segment];
+            if share(a, self.a.text(segment)) >= FOUND_SHARE && share(b, self.b.text(segment)) >= FOUND_SHARE {
+                counts.found += 1;
+            }
+        }
+        counts
+    }
+
+    /// The segments on the pages that were not found.
+    pub fn missed(&self) -> impl Iterator<Item = (&str, &str)> {
+        (0..self.on_pages.len()).filter_map(|segment| {
+            let (a, b) = (self.a.text(segment), self.b.text(segment));
+            let share = |held: &[Range<u32>], text: &str| covered(held) as f64 / text.len() as f64;
+            let held = &self.held[segment];
+            let is_found = share(&held.0, a) >= FOUND_SHARE && share(&held.1, b) >= FOUND_SHARE;
+            (self.on_pages[segment] && !is_found).then_some((a, b))
+        })
+    }
+}
+
+/// Length of the union of ranges.
+fn covered(ranges: &[Range<u32>]) -> u32 {
+    let mut ranges: Vec<&Range<u32>> = ranges.iter().collect();
+    ranges.sort_by_key(|range| range.start);
+    let (mut sum, mut end) = (0, 0);
+    for range in ranges {
+        sum += range.end.saturating_sub(range.start.max(end));
+        end = end.max(range.end);
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOLD: &str = "One house. Two cats.\tUne maison. Deux chats.\nBye now\tAu revoir\nElsewhere\tAilleurs\n";
+
+    #[test]
+    fn pairs_are_right_inside_a_segment_and_segments_found_when_they_are_held() {
+        let mut gold = GoldBitext::read("gold", GOLD.as_bytes()).expect("two columns");
+        gold.pages("x One  house. two cats. bye NOW y", "Une maison.\nDeux chats. Au revoir");
+        assert_eq!(gold.judge("One house.", "Une maison."), Some(true));
+        assert_eq!(gold.counts().found, 0, "half of it is not enough");
+        assert_eq!(gold.judge("Two cats.", "Deux chats."), Some(true));
+        assert_eq!(gold.judge("Bye now", "Deux chats."), Some(false));
+        assert_eq!(gold.judge("Bye now", "Adieu"), Some(false));
+        assert_eq!(gold.judge("Hello", "Bonjour"), None);
+        let expected = BitextCounts { right: 2, wrong: 2, unjudged: 1, segments: 2, found: 1 };
+        assert_eq!(gold.counts(), expected);
+        assert_eq!((expected.precision(), expected.recall()), (Some(0.5), Some(0.5)));
+        assert_eq!(gold.missed().collect::<Vec<_>>(), [("byenow", "aurevoir")]);
+    }
+
+    #[test]
+    fn a_line_of_one_column_is_told_of() {
+        let error = GoldBitext::read("g.tsv", "a\tb\nc\n".as_bytes()).err().map(|error| error.to_string());
+        assert_eq!(error.as_deref(), Some("g.tsv: line 2 has one column, expected two with a tab between"));
+    }
+
+    #[test]
+    fn overlapping_parts_are_counted_once() {
+        assert_eq!(covered(&[0..4, 2..6, 8..9]), 7);
+        assert_eq!(covered(&[]), 0);
+    }
+}

@@ -1,0 +1,23 @@
+//! Two plain files, a sentence a line, that are translations line by line, as Moses and most trainers read them.
+
+use std::io::{self, Write};
+
+use super::{BitextExporter, Output, one_line, outputs};
+use crate::types::BitextLine;
+
+struct Moses([Output; 2]);
+
+pub fn make(given: Vec<Output>) -> io::Result<Box<dyn BitextExporter>> {
+    Ok(Box::new(Moses(outputs(given)?)))
+}
+
+impl BitextExporter for Moses {
+    fn line(&mut self, line: &BitextLine) -> io::Result<()> {
+        writeln!(self.0[0], "{}", one_line(&line.text_a))?;
+        writeln!(self.0[1], "{}", one_line(&line.text_b))
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.0.iter_mut().try_for_each(Write::flush)
+    }
+}

@@ -1,0 +1,123 @@
+//! TMX 1.4, the exchange format of translation memories.
+
+use std::io::{self, Write};
+
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
+
+use super::{BitextExporter, Output, outputs, rounded};
+use crate::types::{BitextLine, Lang, Place};
+
+struct Tmx(Writer<Output>);
+
+pub fn make(given: Vec<Output>) -> io::Result<Box<dyn BitextExporter>> {
+    let [out] = outputs(given)?;
+    let mut tmx = Tmx(Writer::new(out));
+    tmx.0.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+    tmx.raw("\n<!DOCTYPE tmx SYSTEM \"tmx14.dtd\">\n")?;
+    tmx.open("tmx", &[("version", "1.4")])?;
+    let header = [
+        ("creationtool", env!("CARGO_PKG_NAME")),
+        ("creationtoolversion", env!("CARGO_PKG_VERSION")),
+        ("datatype", "plaintext"),
+        ("segtype", "sentence"),
+        ("adminlang", "en"),
+        // Pairs of many languages stand in one file.
+        ("srclang", "*all*"),
+        ("o-tmf", "html"),
+    ];
+    let element = BytesStart::new("header").with_attributes(header);
+    tmx.0.write_event(Event::Empty(element))?;
+    tmx.open("body", &[])?;
+    tmx.raw("\n")?;
+    Ok(Box::new(tmx))
+}
+
+impl Tmx {
+    fn raw(&mut self, text: &str) -> io::Result<()> {
+        self.0.get_mut().write_all(text.as_bytes())
+    }
+
+    fn open(&mut self, name: &str, attributes: &[(&str, &str)]) -> io::Result<()> {
+        self.0.write_event(Event::Start(BytesStart::new(name).with_attributes(attributes.iter().copied())))
+    }
+
+    fn close(&mut self, name: &str) -> io::Result<()> {
+        self.0.write_event(Event::End(BytesEnd::new(name)))
+    }
+
+    fn text(&mut self, name: &str, attributes: &[(&str, &str)], text: &str) -> io::Result<()> {
+        self.open(name, attributes)?;
+        // XML has no place for the other control characters, escaped or not.
+        let allowed = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..);
+        let text: String = text.chars().filter(|&c| allowed(c)).collect();
+        self.0.write_event(Event::Text(BytesText::new(&text)))?;
+        self.close(name)
+    }
+
+    fn prop(&mut self, kind: &str, text: &str) -> io::Result<()> {
+        self.text("prop", &[("type", kind)], text)
+    }
+
+    fn side(&mut self, lang: Lang, place: &Place, text: &str) -> io::Result<()> {
+        self.open("tuv", &[("xml:lang", lang.as_str())])?;
+        self.prop("x-url", &place.url)?;
+        self.prop("x-archive", &format!("{}@{}", place.archive, place.offset))?;
+        self.prop("x-block", &place.block)?;
+        self.text("seg", &[], text)?;
+        self.close("tuv")
+    }
+}
+
+impl BitextExporter for Tmx {
+    fn line(&mut self, line: &BitextLine) -> io::Result<()> {
+        let segtype = if line.shape == (1, 1) { "sentence" } else { "block" };
+        self.open("tu", &[("segtype", segtype)])?;
+        self.prop("x-score", &rounded(line.score).to_string())?;
+        self.prop("x-page-score", &rounded(line.page_score).to_string())?;
+        if let Some(reason) = line.reason {
+            self.prop("x-left-out", reason)?;
+        }
+        for (a, b) in &line.others {
+            self.prop("x-also", &format!("{a} {b}"))?;
+        }
+        self.side(line.lang_a, &line.a, &line.text_a)?;
+        self.side(line.lang_b, &line.b, &line.text_b)?;
+        self.close("tu")?;
+        self.raw("\n")
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.close("body")?;
+        self.close("tmx")?;
+        self.raw("\n")?;
+        self.0.get_mut().flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quick_xml::Reader;
+    use quick_xml::events::Event;
+
+    use crate::export::bitext::tests::{export, line, text};
+
+    #[test]
+    fn texts_with_markup_and_control_characters_stay_well_formed() {
+        let tmx = text(&export("tmx", &[line("a <b> & \"c\"\u{1}\u{b}", "好")]));
+        assert!(tmx.contains("<seg>a &lt;b&gt; &amp; "), "{tmx}");
+        assert!(tmx.contains("xml:lang=\"zh-Hans\""), "{tmx}");
+        assert!(!tmx.contains(['\u{1}', '\u{b}']));
+        let mut reader = Reader::from_str(&tmx);
+        let mut depth = 0;
+        loop {
+            match reader.read_event().expect("well-formed") {
+                Event::Start(_) => depth += 1,
+                Event::End(_) => depth -= 1,
+                Event::Eof => break,
+                _ => {}
+            }
+        }
+        assert_eq!(depth, 0);
+    }
+}
