@@ -37,6 +37,10 @@ pub struct KeyLine {
     pub global: f64,
     /// What became of it.
     pub state: State,
+    /// Share of its pairs that are right, as verification estimates it; `None` before.
+    pub right: Option<f64>,
+    /// Pairs of it that were accepted; before verification those it took.
+    pub accepted: u64,
 }
 
 /// One host, for listing.
@@ -132,18 +136,7 @@ impl Site {
         // Results of pages that have changed since would point at the wrong ones.
         let fresh = store.result_head(id)?.is_some_and(|result| result.generation == head.generation);
         let result = if fresh { store.result(id)? } else { None };
-        let mut judged = None;
-        if result.is_some() {
-            for table in [Table::Settled, Table::Verified] {
-                let keys = store.result_head(id)?.map_or(0, |result| result.record);
-                let of_these = |found: &JudgedHead| (found.generation, found.result) == (head.generation, keys);
-                if let Some(found) = store.judged_head(table, id)?.filter(of_these) {
-                    let file = if table == Table::Verified { &store.verified } else { &store.settled };
-                    judged = Some(file.read(RecordRef(found.record))?);
-                    break;
-                }
-            }
-        }
+        let judged = if result.is_some() { judged(store, id, &head)? } else { None };
         Ok(Site { id, head, pages, result, judged, asked: store.asked(id)? })
     }
 
@@ -187,6 +180,19 @@ impl Site {
 
 fn is_pattern(row: &crate::store::layout::ArchivedKeyRow, asked: &AskedRecord) -> bool {
     row.key().is_some_and(|key| key.pattern() == asked.pattern)
+}
+
+/// What iteration left of a site, or else verification, if it was made from its present keys.
+fn judged(store: &Store, id: SiteId, head: &SiteHead) -> Result<Option<Mapped<JudgedRecord>>> {
+    let keys = store.result_head(id)?.map_or(0, |result| result.record);
+    for table in [Table::Settled, Table::Verified] {
+        let of_these = |found: &JudgedHead| (found.generation, found.result) == (head.generation, keys);
+        if let Some(found) = store.judged_head(table, id)?.filter(of_these) {
+            let file = if table == Table::Verified { &store.verified } else { &store.settled };
+            return Ok(Some(file.read(RecordRef(found.record))?));
+        }
+    }
+    Ok(None)
 }
 
 /// Numbers of the sites of a scope, by domain.
@@ -360,7 +366,7 @@ pub fn keys(store: &Store, config: &Config, scope: &Scope, weak: bool) -> Result
     for id in sites(store, scope)? {
         let site = Site::open(store, id)?;
         let Some(result) = &site.result else { continue };
-        for row in result.keys.iter() {
+        for (row, at) in result.keys.iter().zip(0u32..) {
             let Some(state) = State::from_code(row.state).filter(|state| weak || *state != State::Weak) else {
                 continue;
             };
@@ -371,7 +377,10 @@ pub fn keys(store: &Store, config: &Config, scope: &Scope, weak: bool) -> Result
                 continue;
             }
             let global = credibility::global(store.credibility(&key.pattern())?.sum);
+            let judged = site.judged.as_ref().and_then(|judged| judged.sources.iter().find(|source| source.key == at));
             lines.push(KeyLine {
+                right: judged.map(|source| f64::from(source.share.to_native())),
+                accepted: judged.map_or(row.taken.to_native(), |source| u64::from(source.accepted.to_native())),
                 site: if one_host { site.host(start).to_owned() } else { site.head.domain.clone() },
                 turned: config.lang_rank(key.langs.b) < config.lang_rank(key.langs.a),
                 key,
@@ -396,6 +405,7 @@ pub fn hosts(store: &Store) -> Result<Vec<HostLine>> {
         let head = store.site(id)?.unwrap_or_default();
         let fresh = store.result_head(id)?.is_some_and(|result| result.generation == head.generation);
         let result = if fresh { store.result(id)? } else { None };
+        let judged = if fresh { judged(store, id, &head)? } else { None };
         for host in &head.hosts {
             let row = result.as_ref().and_then(|result| result.hosts.iter().find(|row| row.host == host.host.as_str()));
             let langs = match row {
@@ -407,7 +417,13 @@ pub fn hosts(store: &Store) -> Result<Vec<HostLine>> {
                 domain: head.domain.clone(),
                 pages: host.langs.iter().map(|l| l.1).sum(),
                 langs,
-                pairs: row.map_or(0, |row| row.pairs.to_native()),
+                pairs: match &judged {
+                    Some(judged) => {
+                        let here = judged.hosts.iter().find(|row| row.0 == host.host.as_str());
+                        here.map_or(0, |row| row.1.to_native())
+                    }
+                    None => row.map_or(0, |row| row.pairs.to_native()),
+                },
                 credibility: row.map_or(0.0, |row| row.credibility.to_native()),
             });
         }

@@ -95,7 +95,11 @@ impl Eval {
                 let mut gold = GoldPairs::default();
                 read_all(&self.gold, |place, file| gold.read_pairs(place, file))?;
                 read_all(&self.grey, |place, file| gold.read_grey(place, file))?;
-                let out = scored_pairs(&store, &config, &scope)?;
+                let out = if self.curve || self.calibration {
+                    judged_pairs(&store, &config, &scope)?
+                } else {
+                    scored_pairs(&store, &config, &scope)?
+                };
                 match (self.curve, self.calibration) {
                     (true, _) => self.print_curve(&evaluate::scored(out, &gold)),
                     (_, true) => self.print_calibration(&evaluate::scored(out, &gold)),
@@ -326,6 +330,18 @@ pub fn share(share: Option<f64>) -> Value {
 pub fn scored_pairs(store: &Store, config: &Config, scope: &Scope) -> Result<Vec<(OutPair, f64)>> {
     let mut out = Vec::new();
     query::for_each_pair(store, config, scope, |pair| {
+        let parse = |url: &str| CanonicalUrl::parse(url).map_err(|why| Error::input(url, why.to_string()));
+        let (url_a, url_b) = (parse(&pair.url_a)?, parse(&pair.url_b)?);
+        out.push((OutPair { url_a, url_b, lang_a: pair.lang_a, lang_b: pair.lang_b }, pair.score));
+        Ok(())
+    })?;
+    Ok(out)
+}
+
+/// The same with the pairs that were judged and not accepted.
+fn judged_pairs(store: &Store, config: &Config, scope: &Scope) -> Result<Vec<(OutPair, f64)>> {
+    let mut out = Vec::new();
+    query::for_each_judged(store, config, scope, |pair, _| {
         let parse = |url: &str| CanonicalUrl::parse(url).map_err(|why| Error::input(url, why.to_string()));
         let (url_a, url_b) = (parse(&pair.url_a)?, parse(&pair.url_b)?);
         out.push((OutPair { url_a, url_b, lang_a: pair.lang_a, lang_b: pair.lang_b }, pair.score));

@@ -9,9 +9,10 @@ use diglot::index::site::Addresses;
 use diglot::keys::{State, counterpart};
 use diglot::query::{self, Scope, Site, bitext};
 use diglot::store::Store;
-use diglot::store::layout::ArchivedResultRecord;
+use diglot::judge::decide::Fate;
+use diglot::store::layout::{ArchivedJudgedRow, ArchivedResultRecord};
 use diglot::store::records::RecordRef;
-use diglot::types::{ArchiveId, CanonicalUrl, Key, Lang, SiteId, SkipReason};
+use diglot::types::{LangPair, MEASURES, Method, Similarities, ArchiveId, CanonicalUrl, Key, Lang, SiteId, SkipReason};
 use serde_json::{Map, Value, json};
 
 use super::Global;
@@ -150,14 +151,34 @@ impl Asked<'_> {
             return Ok(());
         }
         let mut partners = 0;
-        for pair in result.pairs.iter().filter(|pair| pair.a == page || pair.b == page) {
-            let line = query::pair_line(&site, result, self.config, pair);
+        let mut lines = Vec::new();
+        match &site.judged {
+            Some(judged) => {
+                for row in judged.pairs.iter().filter(|row| row.a == page || row.b == page) {
+                    let line = query::judged_line(&site, result, self.config, row);
+                    if row.fate == Fate::Accepted as u8 {
+                        lines.push(line);
+                    } else if f64::from(row.score.to_native()) >= SHOWN_SCORE || row.method <= Method::WeakKey as u8 {
+                        let other = if line.url_a == site.pages.url(page) { &line.url_b } else { &line.url_a };
+                        let fate = Fate::from_code(row.fate).map_or("?", Fate::name);
+                        let by = if line.key.is_empty() { String::new() } else { format!(" {}", line.key) };
+                        facts.add("rejected", format!("{other}, {}{by}, score {:.4}: {fate}", line.method, line.score));
+                    }
+                }
+            }
+            None => {
+                let of_page = result.pairs.iter().filter(|pair| pair.a == page || pair.b == page);
+                lines.extend(of_page.map(|pair| query::pair_line(&site, result, self.config, pair)));
+            }
+        }
+        for line in lines {
             let (partner, lang) = if line.url_a == site.pages.url(page) {
                 (&line.url_b, line.lang_b)
             } else {
                 (&line.url_a, line.lang_a)
             };
-            facts.add("partner", format!("{partner} ({lang}), key {}, score {:.4}", line.key, line.score));
+            let by = if line.key.is_empty() { line.method.to_owned() } else { format!("key {}", line.key) };
+            facts.add("partner", format!("{partner} ({lang}), {by}, score {:.4}", line.score));
             partners += 1;
         }
         if partners > 0 {
@@ -357,6 +378,17 @@ impl Asked<'_> {
             }
         }
         self.beads(&site, a, b, facts)?;
+        if let Some(judged) = &site.judged {
+            let is_asked = |row: &&ArchivedJudgedRow| (row.a == a && row.b == b) || (row.a == b && row.b == a);
+            return match judged.pairs.iter().find(is_asked) {
+                Some(row) => self.judged(&site, result, row, facts),
+                None => {
+                    let why = if lang_a == lang_b { "not a pair: both are in one language" } else { "not a pair: nothing proposes it" };
+                    facts.add("verdict", why);
+                    Ok(())
+                }
+            };
+        }
         let found = result.pairs.iter().find(|pair| (pair.a == a && pair.b == b) || (pair.a == b && pair.b == a));
         let verdict = match found {
             Some(pair) => {
@@ -369,4 +401,64 @@ impl Asked<'_> {
         facts.add("verdict", verdict);
         Ok(())
     }
+
+    /// What the measures say of a pair, what each adds to the score, and what became of it.
+    fn judged(
+        &self,
+        site: &Site,
+        result: &ArchivedResultRecord,
+        row: &ArchivedJudgedRow,
+        facts: &mut Facts,
+    ) -> anyhow::Result<()> {
+        let row = row.to_row();
+        let (lang_a, lang_b) = (site.lang(row.a), site.lang(row.b));
+        let models = diglot::pipeline::learn::Models::read(self.store, self.config)?;
+        let learnt = LangPair::new(lang_a, lang_b).map(|langs| models.scorer(langs));
+        let similarities = Similarities(row.similarities);
+        let parts = learnt.map(|scorer| scorer.parts(&similarities)).unwrap_or_default();
+        for (at, &measure) in MEASURES.iter().enumerate() {
+            if let Some(value) = similarities.get(measure) {
+                let part = parts.get(at).copied().unwrap_or(0.0);
+                facts.add(measure.name(), format!("{value:.3}, {part:+.2} nats"));
+            }
+        }
+        facts.add("evidence", format!("{:+.2} nats", row.evidence));
+        let method = Method::from_code(row.method).map_or("?", Method::name);
+        let key = result.keys.get(row.key as usize).and_then(|row| row.key()).map(|key| key.pattern());
+        if let Some(judged) = &site.judged {
+            let of_row = judged.sources.iter().find(|source| {
+                source.key == row.key
+                    && source.method == row.method
+                    && source.lang_a == lang_a.to_bytes()
+                    && source.lang_b == lang_b.to_bytes()
+            });
+            if let Some(source) = of_row {
+                let what = key.as_ref().map_or(method.to_owned(), |key| format!("{method} {key}"));
+                facts.add(
+                    "source",
+                    format!(
+                        "{what}: {} pairs, {} accepted, {:.3} right as estimated",
+                        source.pairs,
+                        source.accepted,
+                        source.share.to_native()
+                    ),
+                );
+            }
+        }
+        let by = key.map_or(method.to_owned(), |key| format!("key {key}"));
+        let verdict = match Fate::from_code(row.fate) {
+            Some(Fate::Accepted) => format!("a pair, by {by}, score {:.4}", row.score),
+            Some(Fate::LowScore) => format!("not a pair: proposed by {by}, score {:.4} is too low", row.score),
+            Some(Fate::Outdone) => {
+                format!("not a pair: proposed by {by}, score {:.4}, but a page of it has a better partner", row.score)
+            }
+            Some(Fate::SameText) => format!("not a pair: proposed by {by}, but both sides have the same text"),
+            None => "not a pair".to_owned(),
+        };
+        facts.add("verdict", verdict);
+        Ok(())
+    }
 }
+
+/// Probability from which a pair that was not accepted is told of.
+const SHOWN_SCORE: f64 = 0.1;

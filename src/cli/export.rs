@@ -12,7 +12,8 @@ use diglot::export::bitext::{BITEXT_EXPORTERS, Files, Output};
 use diglot::export::{EXPORTERS, exporter};
 use diglot::query::{self, Scope, bitext};
 use diglot::store::Store;
-use diglot::types::Lang;
+use diglot::store::records::RecordRef;
+use diglot::types::{Lang, LangPair};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -35,8 +36,8 @@ pub struct Export {
     #[arg(long, default_value = "tsv")]
     format: String,
     /// What to export: pairs; the captures to fetch (file, offset, length) where pairs come from an index without text; or
-    /// bitext, sentence pairs [pairs; bitext for formats that have no pages].
-    #[arg(long, value_parser = ["pairs", "fetch", "bitext"])]
+    /// lexicon, the words that verification learnt (of two languages, `--langs`); bitext, sentence pairs [pairs; bitext for formats that have no pages].
+    #[arg(long, value_parser = ["pairs", "fetch", "lexicon", "bitext"])]
     what: Option<String>,
     /// Only this host or registrable domain.
     #[arg(long, value_name = "HOST")]
@@ -61,7 +62,7 @@ impl Export {
         let bitext = BITEXT_EXPORTERS.iter().find(|(name, ..)| *name == self.format);
         let what = self.what.as_deref().unwrap_or(if has_pairs { "pairs" } else { "bitext" });
         let names: Vec<&str> = match what {
-            "pairs" | "fetch" => EXPORTERS.iter().map(|(name, _)| *name).collect(),
+            "pairs" | "fetch" | "lexicon" => EXPORTERS.iter().map(|(name, _)| *name).collect(),
             _ => BITEXT_EXPORTERS.iter().map(|(name, ..)| *name).collect(),
         };
         if !names.contains(&self.format.as_str()) {
@@ -88,12 +89,33 @@ impl Export {
                 let mut target = Target::open(self.output.as_deref(), "")?;
                 let written = if what == "fetch" {
                     self.ranges(&store, &scope, target.take())
+                } else if what == "lexicon" {
+                    self.lexicon(&store, &wanted, target.take())
                 } else {
                     self.pages(&store, &config, &scope, target.take())
                 };
                 finish(vec![target], written)
             }
         }
+    }
+
+    /// Two columns of words under the names of their languages, as `--lexicon` reads them; the most probable first.
+    fn lexicon(&self, store: &Store, wanted: &[Lang], mut out: Output) -> anyhow::Result<()> {
+        let expected = || Error::Config("--what lexicon is of two languages; choose them by --langs, such as en,fr".into());
+        let &[first, second] = wanted else { return Err(expected().into()) };
+        let langs = LangPair::new(first, second).ok_or_else(expected)?;
+        let Some(head) = store.learnt_head(langs)? else {
+            let problem = format!("nothing was learnt of {first} and {second}: too few pairs of strong keys");
+            return Err(Error::Config(problem).into());
+        };
+        let record = store.learnt.read(RecordRef(head.record))?;
+        let failed = |source| Error::Io { path: self.place(), action: "writing", source };
+        writeln!(out, "{first}\t{second}").map_err(failed)?;
+        for row in record.lexicon.iter() {
+            let (a, b) = if langs.a == first { (&row.0, &row.1) } else { (&row.1, &row.0) };
+            writeln!(out, "{a}\t{b}").map_err(failed)?;
+        }
+        Ok(out.flush().map_err(failed)?)
     }
 
     fn ranges(&self, store: &Store, scope: &Scope, mut out: Output) -> anyhow::Result<()> {

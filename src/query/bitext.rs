@@ -10,6 +10,7 @@ use crate::align::{Document, Evidence, Lengths, Params, Table, align, translatio
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::index::site::Addresses;
+use crate::judge::decide::Fate;
 use crate::store::Store;
 use crate::store::layout::{
     ArchivedBeadRow, ArchivedPageRecord, ArchivedPairBitextRow, ArchivedRepeatRow, ArchivedVocabularyRow, BitextRecord,
@@ -22,6 +23,17 @@ use crate::types::{ArchiveId, Bead, BitextLine, Block, Lang, LangPair, PagePair,
 /// The page pairs of a site that are taken for translations, by languages, then addresses: what bitext is made from.
 pub fn accepted_pairs(site: &Site) -> Vec<PagePair> {
     let Some(result) = &site.result else { return Vec::new() };
+    if let Some(judged) = &site.judged {
+        let accepted = judged.pairs.iter().filter(|row| row.fate == Fate::Accepted as u8);
+        let pair = |row: &crate::store::layout::ArchivedJudgedRow| {
+            let (a, b) = (row.a.to_native(), row.b.to_native());
+            Some(PagePair { langs: LangPair::new(site.lang(a), site.lang(b))?, a, b })
+        };
+        let mut pairs: Vec<PagePair> = accepted.filter_map(pair).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        return pairs;
+    }
     let langs: Vec<Option<LangPair>> = result
         .keys
         .iter()
