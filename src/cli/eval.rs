@@ -1,6 +1,6 @@
 //! `diglot eval`.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};

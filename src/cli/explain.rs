@@ -6,13 +6,13 @@ use clap::Args;
 use diglot::config::Config;
 use diglot::error::Error;
 use diglot::index::site::Addresses;
+use diglot::judge::decide::Fate;
 use diglot::keys::{State, counterpart};
 use diglot::query::{self, Scope, Site, bitext};
 use diglot::store::Store;
-use diglot::judge::decide::Fate;
 use diglot::store::layout::{ArchivedJudgedRow, ArchivedResultRecord};
 use diglot::store::records::RecordRef;
-use diglot::types::{LangPair, MEASURES, Method, Similarities, ArchiveId, CanonicalUrl, Key, Lang, SiteId, SkipReason};
+use diglot::types::{ArchiveId, CanonicalUrl, Key, Lang, LangPair, MEASURES, Method, Similarities, SiteId, SkipReason};
 use serde_json::{Map, Value, json};
 
 use super::Global;
@@ -383,7 +383,11 @@ impl Asked<'_> {
             return match judged.pairs.iter().find(is_asked) {
                 Some(row) => self.judged(&site, result, row, facts),
                 None => {
-                    let why = if lang_a == lang_b { "not a pair: both are in one language" } else { "not a pair: nothing proposes it" };
+                    let why = if lang_a == lang_b {
+                        "not a pair: both are in one language"
+                    } else {
+                        "not a pair: nothing proposes it"
+                    };
                     facts.add("verdict", why);
                     Ok(())
                 }

@@ -101,7 +101,8 @@ impl Export {
 
     /// Two columns of words under the names of their languages, as `--lexicon` reads them; the most probable first.
     fn lexicon(&self, store: &Store, wanted: &[Lang], mut out: Output) -> anyhow::Result<()> {
-        let expected = || Error::Config("--what lexicon is of two languages; choose them by --langs, such as en,fr".into());
+        let expected =
+            || Error::Config("--what lexicon is of two languages; choose them by --langs, such as en,fr".into());
         let &[first, second] = wanted else { return Err(expected().into()) };
         let langs = LangPair::new(first, second).ok_or_else(expected)?;
         let Some(head) = store.learnt_head(langs)? else {

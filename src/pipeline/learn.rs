@@ -311,7 +311,7 @@ impl Teacher<'_> {
     }
 
     /// What to ask about each half: the other one answers, so that what a pair taught does not speak for the pair.
-    fn halves(&self) -> [Vec<(u64, u64)>; 2] {
+    fn halves(&self) -> Halves {
         [1, 0].map(|half| {
             let model = self.train(self.halves[half].iter());
             model.to_lexicon(self.config.learn.least_probability).pairs().collect()
@@ -319,7 +319,7 @@ impl Teacher<'_> {
     }
 
     /// What each half teaches, and both in words.
-    fn translations(&self) -> ([Vec<(u64, u64)>; 2], Vec<(String, String, f32)>) {
+    fn translations(&self) -> (Halves, Vec<(String, String, f32)>) {
         let params = &self.config.learn;
         let halves = self.halves();
         let whole = self.train(self.halves.iter().flatten());
@@ -338,6 +338,9 @@ impl Teacher<'_> {
         (halves, named)
     }
 }
+
+/// Translations that the other half of the pairs teaches, of each half.
+type Halves = [Vec<(u64, u64)>; 2];
 
 /// Which half of the pairs a page's pair belongs to, by its address.
 fn half_of(identity: &str) -> usize {

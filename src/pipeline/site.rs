@@ -182,7 +182,7 @@ impl<'s> SiteView<'s> {
             tokens.extend(&profile.links);
             // Runs of tags of three lengths, and those of the page as a whole.
             for length in [6, 12, 24] {
-                tokens.extend(profile.structure.windows(length).map(|run| hash_of_tags(run)));
+                tokens.extend(profile.structure.windows(length).map(hash_of_tags));
             }
             tokens.push(hash_of_tags(&profile.structure));
             tokens.sort_unstable();
