@@ -71,7 +71,7 @@ impl Reason {
     }
 }
 
-/// When a bead is left out. The defaults are estimates, checked on the test site `install`.
+/// When a bead is left out. The defaults are estimates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
     /// Letters each side must have. Default 2.

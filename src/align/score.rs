@@ -5,7 +5,7 @@ use super::{Evidence, Lengths, Span};
 /// How many numbers describe a bead.
 pub const FEATURES: usize = 5;
 
-/// Weights where there is too little to learn them from: those of English and French on the test site `install`, rounded.
+/// Weights where there is too little to learn them from. An estimate: words count in both directions, lengths against.
 pub const WEIGHTS: [f32; FEATURES] = [0.5, 1.0, 1.0, 1.0, -0.5];
 
 /// What tells translations from other pairs: 1; L(b|a) a word; L(a|b) a word; half their sum, in tens of nats, within ±4;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use crate::sites::{diglot, stdout};
 use crate::support::{data, mirror, rows, run, sample_store, shared};
 
 /// The row of a score.
@@ -60,6 +61,25 @@ fn two_sites_in_one_store_do_not_disturb_each_other() {
     assert_eq!(pairs(sample_store()), alone);
 }
 
+/// Runs the stages up to one.
+fn run_until(stage: &str, store: &Path, input: &Path) {
+    stdout(diglot(store).args(["run", "--quiet", "--until", stage]).arg(input));
+}
+
+#[test]
+fn content_and_links_pair_what_no_address_reveals() {
+    let (Some(warcs), Some(gold)) = (shared("warc"), shared("gold")) else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    for (site, least) in [("harden", 0.98), ("packaging", 0.99)] {
+        let store = folder.path().join(site);
+        let input = warcs.join(format!("{site}.warc.gz"));
+        stdout(diglot(&store).args(["run", "--quiet", "--until", "iterate", "--without", "keys"]).arg(&input));
+        let row = score(&store, &gold, site);
+        println!("{site}, without keys: {row:?}");
+        assert!(f1(&row) >= least, "{site}: F1 {}, recorded {least}", f1(&row));
+    }
+}
+
 /// A crawl longer than this takes too long in a build for tests; `DIGLOT_ALL_SITES=1` takes them all.
 const MAX_WARC_BYTES: u64 = 12 << 20;
 
@@ -83,13 +103,13 @@ fn crawls() -> Vec<(String, PathBuf)> {
 }
 
 #[test]
-fn whole_sites_are_paired_and_mirrors_agree() {
+fn whole_sites_are_paired_by_keys_and_mirrors_agree() {
     let (crawls, Some(gold)) = (crawls(), shared("gold")) else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let mut scores = Vec::new();
     for (site, crawl) in &crawls {
         let store = folder.path().join(site);
-        run(&store, &[crawl]);
+        run_until("keys", &store, crawl);
         let found = pairs(&store);
         let judged = |kind: &str| fs::read_to_string(gold.join(format!("{site}.{kind}.tsv"))).expect("gold");
         if judged("pairs").is_empty() {
@@ -104,7 +124,7 @@ fn whole_sites_are_paired_and_mirrors_agree() {
         let packed = shared("httrack").map(|folder| folder.join(format!("{site}.tar.zst")));
         if let Some(mirror) = packed.filter(|packed| packed.exists()).and_then(|_| mirror(site)) {
             let store = folder.path().join(format!("{site}-mirror"));
-            run(&store, &[&mirror.path().join(site)]);
+            run_until("keys", &store, &mirror.path().join(site));
             let mirrored = pairs(&store);
             let odd: Vec<_> = mirrored.symmetric_difference(&found).take(3).collect();
             assert!(odd.is_empty(), "{site}: {} pairs, {} of the mirror; {odd:?}", found.len(), mirrored.len());
