@@ -355,7 +355,7 @@ fn hash_of(a: &str, b: &str) -> u64 {
 /// Blocks of two pages that correspond, by their tags and lengths: the cheapest way to walk both lists, where leaving a
 /// block out costs 1 and pairing two blocks |ln(length ratio)|, more than leaving both out when their tags differ.
 /// Only in a band round the diagonal, so the cost grows with the number of blocks.
-fn aligned_blocks(a: &Page, b: &Page) -> Vec<(usize, usize)> {
+pub(crate) fn aligned_blocks(a: &Page, b: &Page) -> Vec<(usize, usize)> {
     let (n, m) = (a.blocks.len(), b.blocks.len());
     if n == 0 || m == 0 {
         return Vec::new();
@@ -487,12 +487,20 @@ pub struct Models {
 }
 
 impl Models {
+    /// What the user gave, and nothing learnt.
+    ///
+    /// # Errors
+    /// When a word list cannot be read.
+    pub fn given(config: &Config) -> Result<Models> {
+        Ok(Models { learnt: BTreeMap::new(), given: given(config)? })
+    }
+
     /// Reads what was learnt of all language pairs.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn read(store: &Store, config: &Config) -> Result<Models> {
-        let mut models = Models { learnt: BTreeMap::new(), given: given(config)? };
+        let mut models = Models::given(config)?;
         let mut heads = Vec::new();
         store.catalog().for_each(crate::store::catalog::Table::Model, |_, head: crate::store::layout::ModelHead| {
             heads.push(head);
