@@ -215,3 +215,58 @@ fn strongest(cells: &[Cell], values: &[f64], rows: u32, columns: u32, most: usiz
     kept.sort_unstable_by_key(|&(a, b, _)| (a, b));
     Table::new(rows as usize, &kept)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn cell(a: u32, b: u32, inner: f64) -> Cell {
+        Cell { a, b, content: f32::NAN, structure: 0.0, inner }
+    }
+
+    #[test]
+    fn links_tell_pages_apart_that_are_alike_in_themselves() {
+        // In both languages 1 links to 0 and 2 to 3; 0 and 3 are known by themselves, 1 and 2 are not.
+        let edges = vec![(1, 0), (2, 3)];
+        let (a, b) = (Neighbours::new(4, edges.clone()), Neighbours::new(4, edges));
+        let networks = Networks { a: &a, b: &b };
+        let cells =
+            [cell(0, 0, 0.9), cell(1, 1, 0.5), cell(1, 2, 0.5), cell(2, 1, 0.5), cell(2, 2, 0.5), cell(3, 3, 0.9)];
+        let one = Params { rounds: 1, ..Params::default() };
+        let (values, outer) = rounds(&cells, &networks, &one);
+        // 1–1: S_ext = 0.9, so 0.6 · 0.9 + 0.4 · 0.5 = 0.74, the most; 1–2: 0.4 · 0.5; 0–0: 0.6 · 0.5 + 0.4 · 0.9 = 0.66.
+        let wanted = [0.66 / 0.74, 1.0, 0.2 / 0.74, 0.2 / 0.74, 1.0, 0.66 / 0.74];
+        assert!(values.iter().zip(wanted).all(|(x, y)| (x - y).abs() < 1e-12), "{values:?}");
+        assert_eq!(outer[1..4], [0.9, 0.0, 0.0]);
+        let none = Params { rounds: 0, ..Params::default() };
+        assert_eq!(rounds(&cells, &networks, &none).0, cells.map(|cell| cell.inner));
+        // Nothing changes any more, and more rounds give the same.
+        let many = |rounds| Params { rounds, stable: 1e-9, ..Params::default() };
+        let (last, more) =
+            (super::rounds(&cells, &networks, &many(200)).0, super::rounds(&cells, &networks, &many(400)).0);
+        assert!(last.iter().zip(&more).all(|(x, y)| (x - y).abs() < 1e-6), "{last:?} {more:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn what_the_next_round_sees_is_the_best_of_rows_and_columns(
+            list in proptest::collection::btree_map((0u32..6, 0u32..6), 0u32..5, 0..30),
+            most in 1usize..4,
+        ) {
+            let cells: Vec<Cell> = list.iter().map(|(&(a, b), &v)| cell(a, b, f64::from(v) / 4.0)).collect();
+            let values: Vec<f64> = cells.iter().map(|cell| cell.inner).collect();
+            let better = |x: &Cell, y: &Cell| {
+                y.inner.total_cmp(&x.inner).then((x.a, x.b).cmp(&(y.a, y.b))).is_lt()
+            };
+            let is_kept = |one: &&Cell| {
+                let rivals = |same: &dyn Fn(&Cell) -> bool| cells.iter().filter(|x| same(x) && better(x, one)).count();
+                rivals(&|x| x.a == one.a) < most || rivals(&|x| x.b == one.b) < most
+            };
+            let wanted: Vec<(u32, u32, f64)> =
+                cells.iter().filter(is_kept).map(|cell| (cell.a, cell.b, cell.inner)).collect();
+            prop_assert_eq!(strongest(&cells, &values, 6, 6, most), Table::new(6, &wanted));
+        }
+    }
+}
