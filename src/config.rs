@@ -1,7 +1,6 @@
 //! Settings: one section for each method, with the presets of the papers.
 
 use crate::index::retrieval;
-use crate::pipeline::learn;
 use crate::types::Lang;
 use crate::{align, archive, explore, extract, iterate, judge, keys, recover, verify};
 use std::path::PathBuf;
@@ -14,6 +13,11 @@ pub const PRESETS: &[(&str, &str)] = &[
         "pupsniffer-2013",
         "Zhang, Yao & Kit 2013: character cores too, local and global credibility, rescue of weak keys",
     ),
+    (
+        "webmining-2008",
+        "Tomás et al. 2008: all pages of a site against each other, by structure, then by content; no addresses",
+    ),
+    ("link-2014", "Liu et al. 2014: all pages of a site against each other, in rounds over links; no addresses"),
 ];
 
 /// What is done with the pairs of keys.
@@ -38,13 +42,30 @@ impl Method {
 
     /// True when rounds over links follow.
     pub fn iterates(self) -> bool {
-        matches!(self, Method::All)
+        matches!(self, Method::All | Method::Links)
     }
 }
 
 impl std::fmt::Display for Method {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{self:?}")
+    }
+}
+
+impl Config {
+    /// True when pairs are verified.
+    pub fn verifies(&self) -> bool {
+        self.verifier.is_some() || self.method.verifies()
+    }
+
+    /// True when rounds over links follow.
+    pub fn iterates(&self) -> bool {
+        self.verifier.is_none() && self.method.iterates()
+    }
+
+    /// True when the run learns from the pairs of strong keys.
+    pub fn learns(&self) -> bool {
+        self.verifier.is_some() || self.method == Method::All
     }
 }
 
@@ -64,13 +85,19 @@ pub struct Config {
     /// Judging pairs.
     pub judge: judge::Params,
     /// Learning from pairs of strong keys.
-    pub learn: learn::Params,
+    pub learn: judge::lessons::Params,
     /// Iteration over links.
     pub iterate: iterate::Params,
     /// What is done with the pairs of keys.
     pub method: Method,
+    /// The one measure that judges the pairs of keys; `None`: all measures together.
+    pub verifier: Option<String>,
     /// Addresses propose nothing.
     pub without_keys: bool,
+    /// Translations of words say nothing.
+    pub without_content: bool,
+    /// All pages against all others.
+    pub webmining: verify::webmining::Params,
     /// Word lists that the user gave.
     pub lexicons: Vec<PathBuf>,
     /// Candidates that no address reveals.
@@ -109,10 +136,24 @@ impl Config {
             "default" => keys::Params::default(),
             "kit-ng-2007" => keys::Params::kit_ng_2007(),
             "pupsniffer-2013" => keys::Params::pupsniffer_2013(),
+            // Languages are those of the texts; no address has a say in them, and none hides a page.
+            "webmining-2008" | "link-2014" => {
+                keys::Params { copies: false, settle_labels: false, ..keys::Params::default() }
+            }
             _ => return None,
         };
-        let method = if name == "default" { Method::All } else { Method::Keys };
-        Some(Config { preset: name.to_owned(), keys, method, ..Config::default() })
+        let method = match name {
+            "default" => Method::All,
+            "webmining-2008" => Method::Webmining,
+            "link-2014" => Method::Links,
+            _ => Method::Keys,
+        };
+        let mut config = Config { preset: name.to_owned(), keys, method, ..Config::default() };
+        if method == Method::Webmining {
+            // The paper's filters are its thresholds; a least score comes on top where it is asked for.
+            config.judge.min_score = 0.0;
+        }
+        Some(config)
     }
 
     /// The position of a language in the order of listing: that of `--langs`, then that of the tags.

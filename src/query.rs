@@ -296,6 +296,9 @@ pub fn judged_line(site: &Site, result: &ArchivedResultRecord, config: &Config, 
     let (a, b) = (row.a.to_native(), row.b.to_native());
     let key_row = result.keys.get(row.key.to_native() as usize);
     let (lang_a, lang_b) = (site.lang(a), site.lang(b));
+    let of_asked = |page: u32| site.asked.get(site.pages.identity(page));
+    let asked = if site.asked.is_empty() { None } else { of_asked(a).or_else(|| of_asked(b)) };
+    let recovered = asked.zip(key_row).is_some_and(|(asked, row)| is_pattern(row, asked));
     let turned = config.lang_rank(lang_b) < config.lang_rank(lang_a);
     let pattern = key_row.and_then(|row| row.key()).map(|key| {
         let backwards = key.langs.a != lang_a;
@@ -308,7 +311,7 @@ pub fn judged_line(site: &Site, result: &ArchivedResultRecord, config: &Config, 
         lang_a: first.1,
         lang_b: second.1,
         score: (f64::from(row.score.to_native()) * 1e4).round() / 1e4,
-        method: Method::from_code(row.method).map_or("?", Method::name),
+        method: if recovered { "recovered" } else { Method::from_code(row.method).map_or("?", Method::name) },
         key: pattern.unwrap_or_default(),
     }
 }

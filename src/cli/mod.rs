@@ -7,12 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
-use diglot::config::Config;
+use diglot::config::{Config, Method};
 use diglot::error::Error;
+use diglot::iterate::ets::Weights;
 use diglot::store::catalog::Changes;
 use diglot::store::layout::RunConfig;
 use diglot::store::{Access, Store};
 use diglot::types::Lang;
+use diglot::verify::{VERIFIERS, verifier};
 
 mod bitext;
 mod compare;
@@ -212,6 +214,26 @@ fn config_of(run: &RunConfig) -> anyhow::Result<Config> {
         config.keys.rescue_above = Some(least as f64);
     }
     config.without_keys = run.without_keys;
+    config.without_content = run.without_content;
+    config.verifier = Some(run.verifier.clone()).filter(|name| !name.is_empty());
+    if config.verifier.is_some() && matches!(config.method, Method::Webmining | Method::Links) {
+        return Err(Error::Config(format!(
+            "--verifier judges pairs of keys, and preset {preset} makes none; give another preset, or --verifier none"
+        ))
+        .into());
+    }
+    let share = |millionths: u64| millionths as f64 / 1e6;
+    let ets = &mut config.iterate.ets;
+    ets.alpha = run.alpha.map_or(ets.alpha, share);
+    ets.beta = run.beta.map_or(ets.beta, share);
+    ets.min_sim = run.min_sim.map(share);
+    if let Some(weights) = Weights::of_name(&run.weights) {
+        ets.weights = weights;
+    }
+    if let Some(rounds) = run.rounds {
+        ets.rounds = usize::try_from(rounds).unwrap_or(usize::MAX);
+        config.iterate.rounds = ets.rounds;
+    }
     config.lexicons = run.lexicons.iter().map(PathBuf::from).collect();
     if let Some(score) = run.min_score {
         config.judge.min_score = score as f64 / 1e6;
@@ -225,7 +247,7 @@ fn config_of(run: &RunConfig) -> anyhow::Result<Config> {
 /// Settings given on the command line; what is not given stays as the store has it.
 #[derive(Args, Default)]
 struct Settings {
-    /// The method: `default`, or that of a paper: `kit-ng-2007`, `pupsniffer-2013`.
+    /// The method: `default`, or that of a paper: `kit-ng-2007`, `pupsniffer-2013`, `webmining-2008`, `link-2014`.
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
     /// Only these languages, and in this order: en,fr or zh-Hans; `zh` means both scripts; `all` takes it back.
@@ -247,9 +269,27 @@ struct Settings {
     /// takes them back.
     #[arg(long, value_name = "FILE")]
     lexicon: Vec<PathBuf>,
-    /// Leave out a kind of evidence: `keys` hides the addresses; `nothing` takes it back.
-    #[arg(long, value_name = "KIND", value_parser = ["keys", "nothing"])]
-    without: Option<String>,
+    /// Leave out kinds of evidence: `keys` hides the addresses, `content` the translations of words; `nothing` takes it back.
+    #[arg(long, value_delimiter = ',', value_name = "KIND,…", value_parser = ["keys", "content", "nothing"])]
+    without: Vec<String>,
+    /// Judge the pairs of keys by this measure alone, such as structure, lcs or strand; `none` takes it back.
+    #[arg(long, value_name = "NAME")]
+    verifier: Option<String>,
+    /// link-2014: share of the links in the similarity of two pages [0.6].
+    #[arg(long, value_name = "0..1")]
+    alpha: Option<f64>,
+    /// link-2014: share of the words in what two pages themselves say [0.6].
+    #[arg(long, value_name = "0..1")]
+    beta: Option<f64>,
+    /// Rounds over links, at the most [6; link-2014: 3].
+    #[arg(long, value_name = "N")]
+    rounds: Option<u32>,
+    /// link-2014: how much less pages count that many link to: not, by their weight, or left out [none].
+    #[arg(long, value_name = "HOW", value_parser = ["none", "first", "second"])]
+    weights: Option<String>,
+    /// link-2014: least similarity of a pair; `none`: as many pairs as the smaller language has pages [none].
+    #[arg(long, value_name = "0..1")]
+    min_sim: Option<String>,
 }
 
 impl Settings {
@@ -262,14 +302,33 @@ impl Settings {
         if !self.means_all_langs() {
             parse_langs(&self.langs)?;
         }
-        if let Some(score) = self.min_score.filter(|score| !(0.0..=1.0).contains(score)) {
-            return Err(Error::Config(format!("--min-score is {score}, expected 0 to 1")).into());
+        for (name, share) in [("--min-score", self.min_score), ("--alpha", self.alpha), ("--beta", self.beta)] {
+            if let Some(share) = share.filter(|share| !(0.0..=1.0).contains(share)) {
+                return Err(Error::Config(format!("{name} is {share}, expected 0 to 1")).into());
+            }
+        }
+        self.least_sim()?;
+        if let Some(name) = self.verifier.as_deref().filter(|name| *name != "none" && verifier(name).is_none()) {
+            let names: Vec<&str> = VERIFIERS.iter().map(|verifier| verifier.name()).collect();
+            let known = names.join(", ");
+            return Err(Error::Config(format!("--verifier is {name}, expected none or one of {known}")).into());
         }
         Ok(())
     }
 
     fn means_all_langs(&self) -> bool {
         self.langs.iter().any(|lang| lang == "all")
+    }
+
+    /// `--min-sim`: not given, taken back, or a number.
+    fn least_sim(&self) -> anyhow::Result<Option<Option<f64>>> {
+        let Some(text) = self.min_sim.as_deref() else { return Ok(None) };
+        if text == "none" {
+            return Ok(Some(None));
+        }
+        let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
+        let problem = || Error::Config(format!("--min-sim is {text}, expected none or 0 to 1"));
+        Ok(Some(Some(number.ok_or_else(problem)?)))
     }
 
     /// Changes the store's settings, and gives the new ones.
@@ -289,8 +348,19 @@ impl Settings {
         }
         run.rescue_above = self.rescue_above.or(run.rescue_above);
         run.max_record_bytes = self.max_record_bytes.or(run.max_record_bytes);
-        if let Some(score) = self.min_score {
-            run.min_score = Some((score * 1e6).round() as u64);
+        let millionths = |share: f64| (share * 1e6).round() as u64;
+        run.min_score = self.min_score.map(millionths).or(run.min_score);
+        run.alpha = self.alpha.map(millionths).or(run.alpha);
+        run.beta = self.beta.map(millionths).or(run.beta);
+        run.rounds = self.rounds.map(u64::from).or(run.rounds);
+        if let Some(least) = self.least_sim()? {
+            run.min_sim = least.map(millionths);
+        }
+        if let Some(weights) = &self.weights {
+            run.weights.clone_from(weights);
+        }
+        if let Some(name) = &self.verifier {
+            run.verifier = if name == "none" { String::new() } else { name.clone() };
         }
         if self.lexicon.iter().any(|path| path.as_os_str() == "none") {
             run.lexicons.clear();
@@ -301,8 +371,9 @@ impl Settings {
             };
             run.lexicons = self.lexicon.iter().map(full).collect::<anyhow::Result<_>>()?;
         }
-        if let Some(kind) = &self.without {
-            run.without_keys = kind == "keys";
+        if !self.without.is_empty() {
+            run.without_keys = self.without.iter().any(|kind| kind == "keys");
+            run.without_content = self.without.iter().any(|kind| kind == "content");
         }
         let config = config_of(&run)?;
         if run != *store.config() {

@@ -25,6 +25,11 @@ pub struct Params {
     /// Texts whose lengths differ by more than this share, the usual ratio of the languages taken out, are no candidates. The
     /// paper filters by a size ratio and gives no value; 0.5.
     pub most_length_difference: f64,
+    /// Bytes of text that a page must have. The paper, §4.1: 100.
+    pub least_text: u32,
+    /// Of each page's similarities, the best so many of a round are seen by the next one's search for pairs of neighbours: a page
+    /// of a menu has hundreds of neighbours, and Algorithm 1 would sort all their pairs for every pair of pages. Default 16.
+    pub seen: usize,
     /// Cells of a dense table, |P_e|·|P_c|, up to which all pairs are compared; beyond it candidates only. Default 25 M.
     pub most_cells: usize,
 }
@@ -41,6 +46,8 @@ impl Default for Params {
             least_weight: 1.0,
             min_sim: None,
             most_length_difference: 0.5,
+            least_text: 100,
+            seen: 16,
             most_cells: 25_000_000,
         }
     }
@@ -55,6 +62,18 @@ pub enum Weights {
     First,
     /// Pages of low weight are no neighbours ("Weight 2").
     Second,
+}
+
+impl Weights {
+    /// The weights of a name of the command line.
+    pub fn of_name(name: &str) -> Option<Weights> {
+        match name {
+            "none" => Some(Weights::None),
+            "first" => Some(Weights::First),
+            "second" => Some(Weights::Second),
+            _ => None,
+        }
+    }
 }
 
 /// Similarities of pairs of pages, sparse: what is not there is 0. Rows are pages of the first language by position,

@@ -6,6 +6,7 @@
 //! [`decide`] takes the best first, one partner a page in each language pair.
 
 pub mod decide;
+pub mod lessons;
 pub mod prior;
 pub mod score;
 

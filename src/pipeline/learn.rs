@@ -20,36 +20,6 @@ use crate::store::layout::LearntRecord;
 use crate::text::words::Words;
 use crate::types::{Lang, LangPair, Page, Similarities, SiteId};
 
-/// Settings of learning.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Params {
-    /// Pairs of pages that are learnt from, a language pair. Default 400: a few hundred thousand words.
-    pub pairs: usize,
-    /// Words of one language that translations are learnt from, a language pair. Default 400,000.
-    pub words: usize,
-    /// Passes of EM over them. Default 4.
-    pub passes: usize,
-    /// Least probability, in both directions, of a translation that is used. Default 0.1.
-    pub least_probability: f64,
-    /// Pages of a pair that teach must be at least this credible by their key: C(p, w). Default 0.1.
-    pub least_credibility: f64,
-    /// Entries of the learnt lexicon that are kept in words. Default 20,000.
-    pub lexicon: usize,
-}
-
-impl Default for Params {
-    fn default() -> Params {
-        Params {
-            pairs: 400,
-            words: 400_000,
-            passes: 4,
-            least_probability: 0.1,
-            least_credibility: 0.1,
-            lexicon: 20_000,
-        }
-    }
-}
-
 /// Pairs that teach, of one language pair: by a hash of their addresses, so that which of many are taken depends on
 /// neither archives nor threads.
 type Lesson = BTreeMap<u64, (SiteId, PageIds)>;
@@ -358,7 +328,7 @@ fn hash_of(a: &str, b: &str) -> u64 {
 /// Blocks of two pages that correspond, by their tags and lengths: the cheapest way to walk both lists, where leaving a
 /// block out costs 1 and pairing two blocks |ln(length ratio)|, more than leaving both out when their tags differ.
 /// Only in a band round the diagonal, so the cost grows with the number of blocks.
-fn aligned_blocks(a: &Page, b: &Page) -> Vec<(usize, usize)> {
+pub(crate) fn aligned_blocks(a: &Page, b: &Page) -> Vec<(usize, usize)> {
     let (n, m) = (a.blocks.len(), b.blocks.len());
     if n == 0 || m == 0 {
         return Vec::new();
@@ -490,12 +460,20 @@ pub struct Models {
 }
 
 impl Models {
+    /// What the user gave, and nothing learnt.
+    ///
+    /// # Errors
+    /// When a word list cannot be read.
+    pub fn given(config: &Config) -> Result<Models> {
+        Ok(Models { learnt: BTreeMap::new(), given: given(config)? })
+    }
+
     /// Reads what was learnt of all language pairs.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn read(store: &Store, config: &Config) -> Result<Models> {
-        let mut models = Models { learnt: BTreeMap::new(), given: given(config)? };
+        let mut models = Models::given(config)?;
         let mut heads = Vec::new();
         store.catalog().for_each(
             crate::store::catalog::Table::Learnt,

@@ -15,12 +15,15 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::store::Store;
 
+pub mod all_pairs;
 pub mod candidates;
+pub mod ets;
 pub mod explore;
 pub mod judging;
 pub mod learn;
 pub mod network;
 pub mod observer;
+pub mod one_measure;
 pub mod recover;
 pub mod site;
 pub mod stages;

@@ -38,6 +38,9 @@ pub struct SiteView<'s> {
     pub langs: Vec<Lang>,
 }
 
+/// Says something of two pages, given each with its profile.
+pub type Compare<'c, T> = dyn Fn((u32, &Profile), (u32, &Profile)) -> T + Sync + 'c;
+
 /// Two pages, in the order of their languages.
 pub type PageIds = (u32, u32);
 
@@ -51,7 +54,7 @@ pub trait Sources: Sync {
 }
 
 /// Profiles held at once; a site with more pages is compared in portions.
-const PROFILES: usize = 20_000;
+pub const PROFILES: usize = 20_000;
 /// Pages on which words are counted.
 const COUNTED_PAGES: usize = 20_000;
 
@@ -97,6 +100,22 @@ impl<'s> SiteView<'s> {
             }
         }
         counts.into_iter().map(|(host, count)| (host.to_owned(), count)).collect()
+    }
+
+    /// The language pairs of the site, among the languages asked for, with the pages of each language, in order.
+    pub fn lang_pairs(&self) -> Vec<(LangPair, Vec<u32>, Vec<u32>)> {
+        let wanted = &self.config.keys.langs;
+        let mut by_lang = self.by_lang();
+        by_lang.retain(|&lang, _| wanted.is_empty() || wanted.iter().any(|wanted| wanted.agrees(lang)));
+        let mut found = Vec::new();
+        for (at, first) in by_lang.keys().enumerate() {
+            for second in by_lang.keys().skip(at + 1) {
+                if let Some(langs) = LangPair::new(*first, *second) {
+                    found.push((langs, by_lang[&langs.a].clone(), by_lang[&langs.b].clone()));
+                }
+            }
+        }
+        found
     }
 
     /// How many pages the smaller of two languages has.
@@ -226,6 +245,15 @@ impl<'s> SiteView<'s> {
         sources: &dyn Sources,
         weights: &WordWeights,
     ) -> Result<Vec<(Similarities, f32)>> {
+        self.compare_each(pairs, &|a, b| self.compare(a, b, sources, weights))
+    }
+
+    /// What `compare` says of pairs of pages, in their order, given the page and profile of each; its default where a page is
+    /// not in the store.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn compare_each<T: Send + Default>(&self, pairs: &[PageIds], compare: &Compare<'_, T>) -> Result<Vec<T>> {
         let mut found = Vec::with_capacity(pairs.len());
         let mut rest = pairs;
         while !rest.is_empty() {
@@ -240,7 +268,10 @@ impl<'s> SiteView<'s> {
             pages.sort_unstable();
             pages.dedup();
             let profiles = self.profiles(&pages)?;
-            let compared = portion.par_iter().map(|&(a, b)| self.compare((a, b), &profiles, sources, weights));
+            let compared = portion.par_iter().map(|&(a, b)| match (profiles.get(&a), profiles.get(&b)) {
+                (Some(first), Some(second)) => compare((a, first), (b, second)),
+                _ => T::default(),
+            });
             found.extend(compared.collect::<Vec<_>>());
             rest = after;
         }
@@ -249,18 +280,16 @@ impl<'s> SiteView<'s> {
 
     fn compare(
         &self,
-        (a, b): PageIds,
-        profiles: &FxHashMap<u32, Profile>,
+        (a, first): (u32, &Profile),
+        (_, second): (u32, &Profile),
         sources: &dyn Sources,
         weights: &WordWeights,
     ) -> (Similarities, f32) {
-        let nothing = (Similarities::default(), 0.0);
-        let (Some(first), Some(second)) = (profiles.get(&a), profiles.get(&b)) else { return nothing };
-        let Some(langs) = LangPair::new(first.lang, second.lang) else { return nothing };
+        let Some(langs) = LangPair::new(first.lang, second.lang) else { return (Similarities::default(), 0.0) };
         let weight = |word: u64| weights.of(word);
         let shared = |word: u64| weights.shared(word);
         let translations = sources.translations(langs, self.pages.identity(a));
-        let translations = translations.as_deref();
+        let translations = translations.as_deref().filter(|_| !self.config.without_content);
         let with = With { translations, weights: Some(&weight), ..With::new(&self.config.verify) };
         let mut found = similarities(first, second, &with, sources.length_ratio(langs));
         found.set(Measure::Words, verify::shared_words(first, second, &shared).map(|s| s as f32));

@@ -22,6 +22,7 @@ mod overlap;
 mod profile;
 mod size;
 mod structure;
+pub mod webmining;
 mod words;
 
 pub use overlap::dice;

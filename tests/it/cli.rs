@@ -37,6 +37,8 @@ fn listings() -> Vec<(Vec<String>, Vec<&'static str>)> {
         "lang_b",
         "power",
         "taken",
+        "accepted",
+        "right",
         "credibility",
         "global",
         "state",

@@ -24,16 +24,17 @@ fn a_curve_ends_at_the_scores_of_all_pairs() {
     let scores = rows(sample_store(), &["eval", "--gold", &gold]);
     let all = scores.iter().find(|row| row["name"] == "micro").expect("a row for all");
     let last = points.last().expect("points");
-    for column in ["precision", "recall", "f1", "right", "missed"] {
-        assert_eq!(last[column], all[column], "{column}");
-    }
+    // The curve goes on below the least score: pairs that were judged and not accepted are on it.
+    assert!(number(last, "right") >= number(all, "right") && number(last, "recall") >= number(all, "recall"));
+    let at_least = points.iter().rfind(|point| number(point, "score") >= 0.5).expect("points");
+    assert!(number(at_least, "right") >= number(all, "right"), "{at_least:?}");
     assert!(points.len() > 2 && points.len() <= 200, "{} points", points.len());
     for step in points.windows(2) {
         assert!(number(&step[0], "score") > number(&step[1], "score"), "{step:?}");
         assert!(number(&step[0], "recall") <= number(&step[1], "recall"), "{step:?}");
     }
     // What the listing of pairs says of a threshold.
-    let middle = &points[points.len() / 2];
+    let middle = points.iter().rfind(|point| number(point, "score") >= 0.9).expect("points");
     let above = rows(sample_store(), &["pairs"]);
     let above = above.iter().filter(|row| number(row, "score") >= number(middle, "score") - 1e-4).count() as f64;
     assert!(above >= number(middle, "right") + number(middle, "wrong"), "{above} pairs, {middle:?}");

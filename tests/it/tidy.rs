@@ -19,6 +19,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("extract", &["text", "index"]),
     ("keys", &["text", "index"]),
     ("verify", &["text", "index", "lexicon"]),
+    ("judge", &["text", "index"]),
     ("iterate", &["text", "index", "lexicon"]),
     ("align", &["text", "index", "lexicon"]),
     ("recover", &["text", "index"]),
@@ -29,15 +30,18 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("store", &["index"]),
     (
         "config",
-        &["lexicon", "archive", "extract", "keys", "verify", "iterate", "align", "recover", "explore", "evaluate"],
+        &[
+            "index", "lexicon", "archive", "extract", "keys", "verify", "judge", "iterate", "align", "recover",
+            "explore", "evaluate",
+        ],
     ),
     // Answers of the store, in the words of the methods that left them there.
-    ("query", &["config", "text", "index", "keys", "verify", "iterate", "align", "store"]),
+    ("query", &["config", "text", "index", "keys", "verify", "judge", "iterate", "align", "store"]),
     (
         "pipeline",
         &[
-            "config", "query", "store", "text", "index", "lexicon", "archive", "extract", "keys", "verify", "iterate",
-            "align", "recover", "explore",
+            "config", "query", "store", "text", "index", "lexicon", "archive", "extract", "keys", "verify", "judge",
+            "iterate", "align", "recover", "explore",
         ],
     ),
     // The face sees the library as every other program does, by its name.

@@ -6,8 +6,8 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::verify::{inputs_of, put_judged, set_stage};
-use crate::config::Config;
+use super::verify::{forget_judged, inputs_of, put_judged, set_stage};
+use crate::config::{self, Config};
 use crate::error::Result;
 use crate::iterate::neighbours;
 use crate::iterate::propose::{self, Belief};
@@ -18,10 +18,10 @@ use crate::pipeline::judging::{Candidate, Compared, Judged, NO_KEY, judge, uniqu
 use crate::pipeline::learn::{Models, teach_site};
 use crate::pipeline::network::Network;
 use crate::pipeline::site::{PageIds, SiteView, WordWeights};
-use crate::pipeline::{Context, Stage, fingerprint};
+use crate::pipeline::{Context, Stage, ets, fingerprint};
 use crate::store::Store;
 use crate::store::catalog::{Changes, Table};
-use crate::store::layout::{JudgedRecord, JudgedRow, StageRecord};
+use crate::store::layout::{JudgedHead, JudgedRecord, JudgedRow, StageRecord};
 use crate::store::records::RecordRef;
 use crate::types::{LangPair, Measure, Method, Similarities, SiteId};
 
@@ -44,8 +44,16 @@ impl Stage for Iterate {
 
     fn settings(&self, config: &Config) -> String {
         format!(
-            "{:?} {:?} {:?} {:?} {:?} {}",
-            config.verify, config.judge, config.learn, config.retrieval, config.iterate, config.method
+            "{:?} {:?} {:?} {:?} {:?} {} {:?} {:?} {:?}",
+            config.verify,
+            config.judge,
+            config.learn,
+            config.retrieval,
+            config.iterate,
+            config.method,
+            config.lexicons,
+            config.verifier,
+            config.without_content
         )
     }
 
@@ -65,7 +73,13 @@ impl Stage for Iterate {
         }
         let params = fingerprint(self, context.config);
         set_stage(self, store, StageRecord { fingerprint: params, cursor: 0, finished: false })?;
-        let models = Models::read(store, context.config)?;
+        if !context.config.iterates() {
+            forget_judged(store, Table::Settled)?;
+            let count = u64::from(store.site_count()?);
+            return set_stage(self, store, StageRecord { fingerprint: params, cursor: count, finished: true });
+        }
+        let models =
+            if context.config.learns() { Models::read(store, context.config)? } else { Models::given(context.config)? };
         let stale = stale_sites(self, store, context.config)?;
         context.observer.begin(self.name(), "rounds over links", "sites", Some(stale.len() as u64));
         let mut done = 0;
@@ -100,11 +114,18 @@ impl Stage for Iterate {
 /// Sites whose settled pairs are missing, or were made from other verified pairs or settings; with what they depend on.
 fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<(SiteId, u64)>> {
     let mut stale = Vec::new();
-    if !config.method.iterates() {
+    if !config.iterates() {
         return Ok(stale);
     }
     for id in (0..store.site_count()?).map(SiteId) {
-        let Some(verified) = store.judged_head(Table::Verified, id)? else { continue };
+        let verified = if config.method == config::Method::Links {
+            let generation = store.site(id)?.map_or(0, |head| head.generation);
+            JudgedHead { generation, ..JudgedHead::default() }
+        } else if let Some(head) = store.judged_head(Table::Verified, id)? {
+            head
+        } else {
+            continue;
+        };
         let mut hasher = Xxh3::new();
         hasher.update(&inputs_of(stage, store, config, id)?.to_le_bytes());
         hasher.update(&verified.record.to_le_bytes());
@@ -125,6 +146,12 @@ fn settle(
     inputs: u64,
 ) -> Result<Option<(JudgedRecord, u64)>> {
     let Some(view) = SiteView::open(store, context.config, id)? else { return Ok(None) };
+    if context.config.method == config::Method::Links {
+        let pairs = ets::judged(&view, context, models)?;
+        let hosts = view.pairs_of_hosts(&pairs);
+        let generation = view.head.generation;
+        return Ok(Some((JudgedRecord { site: id.0, generation, pairs, hosts, ..JudgedRecord::default() }, inputs)));
+    }
     let Some(head) = store.judged_head(Table::Verified, id)? else { return Ok(None) };
     let verified = store.verified.read(RecordRef(head.record))?;
     let mut record = JudgedRecord { site: id.0, generation: view.head.generation, ..JudgedRecord::default() };

@@ -4,12 +4,12 @@
 use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::config::Config;
+use crate::config::{Config, Method};
 use crate::error::Result;
 use crate::pipeline::judging::{Compared, judge};
 use crate::pipeline::learn::{Lessons, Models};
 use crate::pipeline::site::{PageIds, SiteView};
-use crate::pipeline::{Context, Stage, candidates, fingerprint};
+use crate::pipeline::{Context, Stage, all_pairs, candidates, fingerprint, one_measure};
 use crate::store::catalog::{Changes, Table};
 use crate::store::layout::{JudgedHead, JudgedRecord, LearntHead, StageRecord};
 use crate::store::{Store, model_key};
@@ -34,8 +34,16 @@ impl Stage for Verify {
 
     fn settings(&self, config: &Config) -> String {
         format!(
-            "{:?} {:?} {:?} {} {:?} {:?}",
-            config.verify, config.judge, config.learn, config.method, config.without_keys, config.lexicons
+            "{:?} {:?} {:?} {} {:?} {:?} {:?} {:?} {:?}",
+            config.verify,
+            config.judge,
+            config.learn,
+            config.method,
+            config.without_keys,
+            config.lexicons,
+            config.verifier,
+            config.without_content,
+            config.webmining
         )
     }
 
@@ -58,10 +66,16 @@ impl Stage for Verify {
             finished,
         };
         set_stage(self, store, record(false, 0))?;
-        if context.config.method.verifies() {
-            self.learn(store, context)?;
+        if !context.config.verifies() {
+            forget_judged(store, Table::Verified)?;
+            return set_stage(self, store, record(true, store.site_count()?));
         }
-        let models = Models::read(store, context.config)?;
+        let models = if context.config.learns() {
+            self.learn(store, context)?;
+            Models::read(store, context.config)?
+        } else {
+            Models::given(context.config)?
+        };
         let stale = stale_sites(self, store, context.config)?;
         context.observer.begin(self.name(), "pairs of each site", "sites", Some(stale.len() as u64));
         let mut done = 0;
@@ -77,7 +91,7 @@ impl Stage for Verify {
                     break;
                 }
             }
-            let work = |&(id, inputs): &(SiteId, u64)| verify(store, context.config, &models, id, inputs);
+            let work = |&(id, inputs): &(SiteId, u64)| verify(store, context, &models, id, inputs);
             let results: Vec<_> = group.par_iter().map(work).collect::<Result<_>>()?;
             done += group.len() as u64;
             let mut changes = Changes::default();
@@ -141,6 +155,18 @@ pub fn set_stage(stage: &dyn Stage, store: &mut Store, record: StageRecord) -> R
     store.commit(changes)
 }
 
+/// Takes back what a stage judged by another method, so that nobody takes it for the outcome of this one.
+pub fn forget_judged(store: &mut Store, table: Table) -> Result<()> {
+    let mut known = Vec::new();
+    store.catalog().for_each(table, |key, _: JudgedHead| {
+        known.push(key.to_vec());
+        Ok(())
+    })?;
+    let mut changes = Changes::default();
+    known.iter().for_each(|key| changes.remove(table, key));
+    store.commit(changes)
+}
+
 /// Appends what was judged of a site, and notes where.
 pub fn put_judged(
     store: &mut Store,
@@ -161,7 +187,7 @@ pub fn put_judged(
 /// Sites whose judged pairs are missing, or were made from other pages, keys, models or settings.
 fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<SiteId>> {
     let mut stale = Vec::new();
-    if !config.method.verifies() {
+    if !config.verifies() {
         return Ok(stale);
     }
     for id in (0..store.site_count()?).map(SiteId) {
@@ -201,15 +227,21 @@ pub fn inputs_of(stage: &dyn Stage, store: &Store, config: &Config, id: SiteId) 
 /// Judges what addresses, declarations and language bars propose in one site.
 fn verify(
     store: &Store,
-    config: &Config,
+    context: &Context<'_>,
     models: &Models,
     id: SiteId,
     inputs: u64,
 ) -> Result<Option<(JudgedRecord, u64)>> {
+    let config = context.config;
     let Some(view) = SiteView::open(store, config, id)? else { return Ok(None) };
-    let candidates = candidates::direct(&view, !config.without_keys)?;
     let mut record = JudgedRecord { site: id.0, generation: view.head.generation, ..JudgedRecord::default() };
-    if !candidates.is_empty() {
+    if let Some(name) = &config.verifier {
+        record.pairs = one_measure::judged(&view, config, models, name)?;
+    } else if config.method == Method::Webmining {
+        record.pairs = all_pairs::judged(&view, context)?;
+    } else if let candidates = candidates::direct(&view, !config.without_keys)?
+        && !candidates.is_empty()
+    {
         let weights = view.word_weights()?;
         let pairs: Vec<PageIds> = candidates.iter().map(|one| (one.a, one.b)).collect();
         let similarities = view.similarities(&pairs, models, &weights)?;

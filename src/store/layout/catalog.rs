@@ -121,4 +121,18 @@ pub struct RunConfig {
     pub lexicons: Vec<String>,
     /// Least score of a pair, in millionths; `None`: the default.
     pub min_score: Option<u64>,
+    /// The one measure that judges the pairs of keys; empty: all together.
+    pub verifier: String,
+    /// Translations of words say nothing.
+    pub without_content: bool,
+    /// Share of the external similarity, in millionths; `None`: the default.
+    pub alpha: Option<u64>,
+    /// Share of the content in the internal similarity, in millionths; `None`: the default.
+    pub beta: Option<u64>,
+    /// Rounds over links, at the most; `None`: the default.
+    pub rounds: Option<u64>,
+    /// Weights of pages by their popularity: `none`, `first` or `second`; empty: the default.
+    pub weights: String,
+    /// Least enhanced similarity, in millionths; `None`: as many pairs as the smaller language has pages.
+    pub min_sim: Option<u64>,
 }

@@ -122,7 +122,10 @@ mod tests {
             }
             ModelHead = ArchivedModelHead { record, input, params }
             Sentinel = ArchivedSentinel { commit, ends }
-            RunConfig = ArchivedRunConfig { preset, langs, whole_domains, rescue_above, max_record_bytes, without_keys, lexicons, min_score }
+            RunConfig = ArchivedRunConfig {
+                preset, langs, whole_domains, rescue_above, max_record_bytes, without_keys, lexicons, min_score, verifier,
+                without_content, alpha, beta, rounds, weights, min_sim
+            }
             ArchiveRecord = ArchivedArchiveRecord { identity, position, done, records, pages, skips, samples }
             SiteHead = ArchivedSiteHead { domain, chunks, skipped, pages, older, generation, indexed, hosts }
             HostRecord = ArchivedHostRecord { host, langs }

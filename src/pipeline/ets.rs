@@ -1,0 +1,272 @@
+//! All pages of a site against each other, in rounds over links (Liu et al. 2014, Algorithms 1 to 3).
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::all_pairs::{row, worth_keeping};
+use super::candidates::{self, Partners};
+use super::learn::Models;
+use super::site::{PROFILES, PageIds, SiteView, Sources};
+use super::{Context, judging};
+use crate::config::Config;
+use crate::error::Result;
+use crate::index::graph::{Links, Neighbours};
+use crate::index::site::Addresses;
+use crate::iterate::ets::{Networks, Params, Scratch, Table, enhanced, external, normalise};
+use crate::judge::decide::{Choice, best_first};
+use crate::store::layout::JudgedRow;
+use crate::text::words::Words;
+use crate::types::{LangPair, Measure, Similarities};
+use crate::verify::{self, Profile, With};
+
+/// The pairs of a site, of each language pair. Memory: 40 bytes a pair of pages that is compared.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn judged(view: &SiteView<'_>, context: &Context<'_>, given: &Models) -> Result<Vec<JudgedRow>> {
+    let params = &context.config.iterate.ets;
+    let mut rows = Vec::new();
+    let mut by_words: Option<Vec<judging::Candidate>> = None;
+    for (langs, mut a, mut b) in view.lang_pairs() {
+        context.check_stop()?;
+        for pages in [&mut a, &mut b] {
+            pages.retain(|&page| view.facts(page).text_bytes >= params.least_text);
+        }
+        if a.is_empty() || b.is_empty() {
+            continue;
+        }
+        let inside = Inside { view, config: context.config, given, langs, length: usual_ratio(view, &a, &b) };
+        let fits = a.len().saturating_mul(b.len()) <= params.most_cells && a.len() + b.len() <= PROFILES;
+        let cells = if fits {
+            inside.all(&a, &b)?
+        } else {
+            if by_words.is_none() {
+                by_words = Some(candidates::of_words(view, &Partners::default(), given, &context.config.retrieval)?);
+            }
+            let found = by_words.iter().flatten().filter(|one| one.langs == langs).map(|one| (one.a, one.b));
+            inside.some(&found.collect::<Vec<_>>(), &a, &b)?
+        };
+        rows.extend(settled(view, &a, &b, &cells, params));
+    }
+    Ok(rows)
+}
+
+/// One pair of pages, by position, and what the pages themselves say.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Cell {
+    a: u32,
+    b: u32,
+    /// What their words say; NaN: nothing.
+    content: f32,
+    /// What their tags say.
+    structure: f32,
+    /// S_in.
+    inner: f64,
+}
+
+/// What is needed to compare two pages by what they are themselves (eq. 2).
+struct Inside<'v, 's> {
+    view: &'v SiteView<'s>,
+    config: &'v Config,
+    given: &'v Models,
+    langs: LangPair,
+    /// Bytes of text of the second language for one of the first.
+    length: f64,
+}
+
+impl Inside<'_, '_> {
+    /// All pairs that the ratio of their lengths allows.
+    fn all(&self, a: &[u32], b: &[u32]) -> Result<Vec<Cell>> {
+        let slim = |pages: &[u32]| -> Result<Vec<Profile>> {
+            let made = pages.par_iter().map_init(Words::new, |words, &page| {
+                let Profile { lang, text_bytes, structure, words, bag, stems, .. } = self.view.profile(page, words)?;
+                Ok(Profile { lang, text_bytes, structure, words, bag, stems, ..Profile::default() })
+            });
+            made.collect()
+        };
+        let (profiles_a, profiles_b) = (slim(a)?, slim(b)?);
+        let of_row = |at: usize| -> Vec<Cell> {
+            let cell = |(to, other): (usize, &Profile)| {
+                let found = self.compare((a[at], &profiles_a[at]), other)?;
+                Some(Cell { a: at as u32, b: to as u32, ..found })
+            };
+            profiles_b.iter().enumerate().filter_map(cell).collect()
+        };
+        Ok((0..a.len()).into_par_iter().map(of_row).collect::<Vec<_>>().into_iter().flatten().collect())
+    }
+
+    /// Those of some pairs that the ratio of their lengths allows; sorted by position.
+    fn some(&self, pairs: &[PageIds], a: &[u32], b: &[u32]) -> Result<Vec<Cell>> {
+        let place = |pages: &[u32], page: u32| pages.binary_search(&page).ok().map(|at| at as u32);
+        let compared = self.view.compare_each(pairs, &|first, (_, second)| self.compare(first, second))?;
+        let mut cells = Vec::new();
+        for (&(x, y), found) in pairs.iter().zip(compared) {
+            if let (Some(at), Some(to), Some(cell)) = (place(a, x), place(b, y), found) {
+                cells.push(Cell { a: at, b: to, ..cell });
+            }
+        }
+        cells.sort_unstable_by_key(|cell| (cell.a, cell.b));
+        Ok(cells)
+    }
+
+    /// S_in of two pages, without their positions; `None` when their lengths are too different.
+    fn compare(&self, (page, a): (u32, &Profile), b: &Profile) -> Option<Cell> {
+        let params = &self.config.iterate.ets;
+        if verify::text_ratio(a, b, self.length).is_some_and(|alike| alike < 1.0 - params.most_length_difference) {
+            return None;
+        }
+        let translations = self.given.translations(self.langs, self.view.pages.identity(page));
+        let with = With { translations: translations.as_deref(), ..With::new(&self.config.verify) };
+        let ask = |name: &str| verify::verifier(name).and_then(|verifier| verifier.similarity(a, b, &with));
+        let content = match with.translations {
+            _ if self.config.without_content => None,
+            Some(_) => ask("s_cb"),
+            None => ask("cognates"),
+        };
+        let structure = ask("lcs").unwrap_or(0.0);
+        let inner = content.map_or(structure, |content| params.beta * content + (1.0 - params.beta) * structure);
+        let content = content.map_or(f32::NAN, |content| content as f32);
+        Some(Cell { a: 0, b: 0, content, structure: structure as f32, inner })
+    }
+}
+
+/// C of length(E) ≈ C·length(F), of one site: the ratio of the middle lengths.
+fn usual_ratio(view: &SiteView<'_>, a: &[u32], b: &[u32]) -> f64 {
+    let middle = |pages: &[u32]| {
+        let mut lengths: Vec<u32> = pages.iter().map(|&page| view.facts(page).text_bytes).collect();
+        lengths.sort_unstable();
+        f64::from(lengths.get(lengths.len() / 2).copied().unwrap_or(1).max(1))
+    };
+    middle(b) / middle(a)
+}
+
+/// The links between pages of one language, by position.
+fn network(view: &SiteView<'_>, pages: &[u32]) -> Neighbours {
+    let places: FxHashMap<u32, u32> = pages.iter().copied().zip(0..).collect();
+    let mut links = Vec::new();
+    for (&page, at) in pages.iter().zip(0u32..) {
+        view.links.for_each_link(page, &mut |link| links.extend(places.get(&link.to).map(|&to| (at, to))));
+    }
+    Neighbours::new(pages.len() as u32, links)
+}
+
+/// Rounds, and the best pairs first.
+fn settled(view: &SiteView<'_>, a: &[u32], b: &[u32], cells: &[Cell], params: &Params) -> Vec<JudgedRow> {
+    let networks = (network(view, a), network(view, b));
+    let (values, outer) = rounds(cells, &Networks { a: &networks.0, b: &networks.1 }, params);
+    let choices: Vec<Choice> = cells
+        .iter()
+        .zip(&values)
+        .map(|(cell, &score)| Choice { a: a[cell.a as usize], b: b[cell.b as usize], score })
+        .collect();
+    let most = if params.min_sim.is_some() { usize::MAX } else { a.len().min(b.len()) };
+    let fates = best_first(&choices, params.min_sim.unwrap_or(0.0), most);
+    let rows = (0..cells.len()).map(|at| {
+        let mut similarities = Similarities::default();
+        similarities.set(Measure::Lcs, Some(cells[at].structure));
+        similarities.set(Measure::Content, Some(cells[at].content).filter(|content| !content.is_nan()));
+        similarities.set(Measure::Neighbours, Some(outer[at].clamp(0.0, 1.0) as f32));
+        row(choices[at], similarities, fates[at])
+    });
+    worth_keeping(rows.collect(), KEPT_ROWS)
+}
+
+/// Pairs of a page that are kept with their reasons beside the accepted ones.
+const KEPT_ROWS: usize = 3;
+
+/// ETS of all cells, and S_ext of the last round (Algorithm 2). The first round starts from S_in.
+fn rounds(cells: &[Cell], networks: &Networks<'_>, params: &Params) -> (Vec<f64>, Vec<f64>) {
+    let mut values: Vec<f64> = cells.iter().map(|cell| cell.inner).collect();
+    let mut outer = vec![0.0; cells.len()];
+    for _ in 0..params.rounds {
+        let before = strongest(cells, &values, networks.a.count(), networks.b.count(), params.seen);
+        outer = cells
+            .par_iter()
+            .map_init(Scratch::default, |scratch, cell| external((cell.a, cell.b), networks, &before, params, scratch))
+            .collect();
+        let mut after: Vec<f64> =
+            outer.iter().zip(cells).map(|(&outer, cell)| enhanced(outer, cell.inner, params)).collect();
+        normalise(&mut after);
+        let change = values.iter().zip(&after).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+        values = after;
+        if change <= params.stable {
+            break;
+        }
+    }
+    (values, outer)
+}
+
+/// The cells that are among the best `most` of their row or of their column; ties go to the smaller positions.
+fn strongest(cells: &[Cell], values: &[f64], rows: u32, columns: u32, most: usize) -> Table {
+    let mut order: Vec<u32> = (0..cells.len() as u32).collect();
+    // Cells stand in the order of their positions, and the sort keeps it.
+    order.par_sort_by(|&x, &y| values[y as usize].total_cmp(&values[x as usize]));
+    let (mut in_row, mut in_column) = (vec![0; rows as usize], vec![0; columns as usize]);
+    let mut kept = Vec::new();
+    for at in order {
+        let cell = &cells[at as usize];
+        let (row, column) = (&mut in_row[cell.a as usize], &mut in_column[cell.b as usize]);
+        if *row < most || *column < most {
+            kept.push((cell.a, cell.b, values[at as usize]));
+        }
+        *row += 1;
+        *column += 1;
+    }
+    kept.sort_unstable_by_key(|&(a, b, _)| (a, b));
+    Table::new(rows as usize, &kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn cell(a: u32, b: u32, inner: f64) -> Cell {
+        Cell { a, b, content: f32::NAN, structure: 0.0, inner }
+    }
+
+    #[test]
+    fn links_tell_pages_apart_that_are_alike_in_themselves() {
+        // In both languages 1 links to 0 and 2 to 3; 0 and 3 are known by themselves, 1 and 2 are not.
+        let edges = vec![(1, 0), (2, 3)];
+        let (a, b) = (Neighbours::new(4, edges.clone()), Neighbours::new(4, edges));
+        let networks = Networks { a: &a, b: &b };
+        let cells =
+            [cell(0, 0, 0.9), cell(1, 1, 0.5), cell(1, 2, 0.5), cell(2, 1, 0.5), cell(2, 2, 0.5), cell(3, 3, 0.9)];
+        let one = Params { rounds: 1, ..Params::default() };
+        let (values, outer) = rounds(&cells, &networks, &one);
+        // 1–1: S_ext = 0.9, so 0.6 · 0.9 + 0.4 · 0.5 = 0.74, the most; 1–2: 0.4 · 0.5; 0–0: 0.6 · 0.5 + 0.4 · 0.9 = 0.66.
+        let wanted = [0.66 / 0.74, 1.0, 0.2 / 0.74, 0.2 / 0.74, 1.0, 0.66 / 0.74];
+        assert!(values.iter().zip(wanted).all(|(x, y)| (x - y).abs() < 1e-12), "{values:?}");
+        assert_eq!(outer[1..4], [0.9, 0.0, 0.0]);
+        let none = Params { rounds: 0, ..Params::default() };
+        assert_eq!(rounds(&cells, &networks, &none).0, cells.map(|cell| cell.inner));
+        // Nothing changes any more, and more rounds give the same.
+        let many = |rounds| Params { rounds, stable: 1e-9, ..Params::default() };
+        let (last, more) =
+            (super::rounds(&cells, &networks, &many(200)).0, super::rounds(&cells, &networks, &many(400)).0);
+        assert!(last.iter().zip(&more).all(|(x, y)| (x - y).abs() < 1e-6), "{last:?} {more:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn what_the_next_round_sees_is_the_best_of_rows_and_columns(
+            list in proptest::collection::btree_map((0u32..6, 0u32..6), 0u32..5, 0..30),
+            most in 1usize..4,
+        ) {
+            let cells: Vec<Cell> = list.iter().map(|(&(a, b), &v)| cell(a, b, f64::from(v) / 4.0)).collect();
+            let values: Vec<f64> = cells.iter().map(|cell| cell.inner).collect();
+            let better = |x: &Cell, y: &Cell| {
+                y.inner.total_cmp(&x.inner).then((x.a, x.b).cmp(&(y.a, y.b))).is_lt()
+            };
+            let is_kept = |one: &&Cell| {
+                let rivals = |same: &dyn Fn(&Cell) -> bool| cells.iter().filter(|x| same(x) && better(x, one)).count();
+                rivals(&|x| x.a == one.a) < most || rivals(&|x| x.b == one.b) < most
+            };
+            let wanted: Vec<(u32, u32, f64)> =
+                cells.iter().filter(is_kept).map(|cell| (cell.a, cell.b, cell.inner)).collect();
+            prop_assert_eq!(strongest(&cells, &values, 6, 6, most), Table::new(6, &wanted));
+        }
+    }
+}
