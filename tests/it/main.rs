@@ -4,6 +4,7 @@ mod archive;
 mod cli;
 mod damage;
 mod format;
+mod presets;
 mod quality;
 mod resume;
 mod scores;
