@@ -330,3 +330,120 @@ pub(super) fn worth_keeping(mut rows: Vec<JudgedRow>, most: usize) -> Vec<Judged
     kept.sort_unstable_by_key(|row| (row.a, row.b));
     kept
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::types::{Block, Lang};
+
+    fn shape(page: u32, body_bytes: u32, tags: Vec<u16>) -> Shape {
+        let tag_count = tags.iter().filter(|&&tag| tag & TEXT_TOKEN == 0).count() as u32;
+        Shape::new(page, Profile { body_bytes, tag_count, tags, ..Profile::default() })
+    }
+
+    fn tags() -> impl Strategy<Value = Vec<u16>> {
+        prop::collection::vec(prop_oneof![0u16..5, (0u16..40).prop_map(|n| TEXT_TOKEN | n)], 1..30)
+    }
+
+    fn pages() -> impl Strategy<Value = Vec<(u32, Vec<u16>)>> {
+        prop::collection::vec((50u32..200, tags()), 0..8)
+    }
+
+    proptest! {
+        #[test]
+        fn the_counts_of_tags_never_promise_more_than_the_edit_distance(x in tags(), y in tags()) {
+            let distance = verify::distance(&x, &y, 1000.0).expect("below the limit");
+            let (x, y) = (shape(0, 1, x), shape(1, 1, y));
+            prop_assert!(x.least_distance(&y) <= distance, "{} {distance}", x.least_distance(&y));
+            prop_assert_eq!(x.least_distance(&y), y.least_distance(&x));
+        }
+
+        #[test]
+        fn the_window_of_sizes_loses_no_pair_that_the_filters_allow(a in pages(), b in pages()) {
+            let params = verify::Params::default();
+            let made = |pages: Vec<(u32, Vec<u16>)>, from: u32| -> Vec<Shape> {
+                pages.into_iter().zip(from..).map(|((bytes, tags), page)| shape(page, bytes, tags)).collect()
+            };
+            let (a, b) = (made(a, 0), made(b, 100));
+            let structure = verify::verifier("structure").expect("it is there");
+            let mut wanted = Vec::new();
+            for x in &a {
+                for y in b.iter().filter(|y| params.sizes.allow(&x.profile, &y.profile)) {
+                    let score = structure.similarity(&x.profile, &y.profile, &With::new(&params)).unwrap_or(0.0);
+                    if score > 0.0 {
+                        wanted.push(Choice { a: x.page, b: y.page, score });
+                    }
+                }
+            }
+            let (of_a, of_b): (Vec<&Shape>, Vec<&Shape>) = (a.iter().collect(), b.iter().collect());
+            prop_assert_eq!(alike(&of_a, &of_b, &params, 100), wanted);
+            let best = alike(&of_a, &of_b, &params, 1);
+            prop_assert!(best.windows(2).all(|pair| pair[0].a < pair[1].a));
+        }
+    }
+
+    fn choice(a: u32, b: u32, score: f64) -> Choice {
+        Choice { a, b, score }
+    }
+
+    #[test]
+    fn the_model_begins_with_pairs_that_are_alike_and_no_page_has_a_rival() {
+        let choices = [
+            choice(0, 10, 0.9),
+            choice(0, 11, 0.4),
+            choice(1, 11, 0.6),
+            choice(2, 12, 0.9),
+            choice(3, 12, 0.88),
+            choice(4, 14, 0.95),
+        ];
+        assert_eq!(first_pairs(&choices, &Params::default()), [0, 5]);
+        assert_eq!(first_pairs(&choices, &Params { first_pairs: 1, ..Params::default() }), [0]);
+    }
+
+    /// A page of five sentences of four words out of forty, drawn by its number; the second language has other words.
+    fn text(number: u64, offset: u64) -> Text {
+        let word = |place: u64| {
+            let mixed = (number * 20 + place + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            offset + (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) % 40
+        };
+        let words = (0..5).map(|s| (0..4).map(|k| word(s * 4 + k)).collect()).collect();
+        Text { page: Page { blocks: vec![Block::default(); 5], ..Page::default() }, words }
+    }
+
+    #[test]
+    fn content_learnt_from_the_first_pairs_tells_pages_of_one_mould_apart() {
+        let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
+        let mut texts = BTreeMap::new();
+        let mut choices: Vec<Choice> = (0..20).map(|page| choice(page, 100 + page, 0.9)).collect();
+        // Pages 20 to 22 are alike, whichever one looks at, and their true partner comes last.
+        for a in 20..23 {
+            choices.extend((20..23).map(|b| choice(a, 100 + b, if a == b { 0.5 } else { 0.51 })));
+        }
+        for page in 0..23u32 {
+            texts.insert(page, text(u64::from(page), 1));
+            texts.insert(100 + page, text(u64::from(page), 1001));
+        }
+        let params = Params { least_log_prob: -1.5, ..Params::default() };
+        let accepted = |verdicts: &[Verdict]| -> Vec<(u32, u32)> {
+            let rows = decide(&choices, verdicts, 0.0, &params);
+            rows.iter().filter(|row| row.fate == Fate::Accepted as u8).map(|row| (row.a, row.b)).collect()
+        };
+        let right: Vec<(u32, u32)> = (0..23).map(|page| (page, 100 + page)).collect();
+        let verdicts = by_content(langs, &choices, &texts, &params);
+        assert_eq!(verdicts.iter().filter(|verdict| **verdict == Verdict::First).count(), 20);
+        assert_eq!(accepted(&verdicts), right, "{verdicts:?}");
+        assert_ne!(accepted(&vec![Verdict::Unasked; choices.len()]), right);
+        let few = by_content(langs, &choices, &texts, &Params { least_first: 21, ..Params::default() });
+        assert!(few.iter().all(|verdict| *verdict == Verdict::Unasked));
+    }
+
+    #[test]
+    fn of_the_pairs_not_accepted_the_best_are_kept() {
+        let rows = [(0, 9, 0.9, Fate::Accepted), (0, 8, 0.2, Fate::Outdone), (0, 7, 0.4, Fate::Outdone)];
+        let rows = rows.map(|(a, b, score, fate)| row(choice(a, b, score), Similarities::default(), fate));
+        let kept: Vec<u32> = worth_keeping(rows.to_vec(), 1).iter().map(|row| row.b).collect();
+        assert_eq!(kept, [7, 9]);
+    }
+}

@@ -6,6 +6,7 @@ mod cli;
 mod damage;
 mod deep;
 mod format;
+mod presets;
 mod quality;
 mod resume;
 mod scores;

@@ -1,0 +1,81 @@
+//! The presets that need no addresses, and one measure alone.
+
+use std::path::Path;
+
+use crate::sites::{SiteBuilder, html};
+use crate::support::{diglot, failure, rows};
+
+const PAGES: usize = 12;
+
+/// An address that says nothing of language or number.
+fn address(lang: &str, number: usize) -> String {
+    let place = number * 7919 + if lang == "en" { 104_729 } else { 1_299_709 };
+    format!("http://ex.org/{:x}", place * place % 1_000_003)
+}
+
+/// A site of two languages whose pages have rules, more on each, and a link to the next page of their language.
+fn write(path: &Path) {
+    let mut site = SiteBuilder::default();
+    for number in 0..PAGES {
+        for lang in ["en", "fr"] {
+            let next = address(lang, (number + 1) % PAGES);
+            let more = format!("{}<a href=\"{next}\">{}</a></body>", "<hr>".repeat(3 * number), number + 1);
+            site.capture(address(lang, number), SiteBuilder::DAY, &html(lang, number).replace("</body>", &more));
+        }
+    }
+    site.write(path);
+}
+
+/// How many pairs a store has, and how many of them are right.
+fn found(store: &Path) -> (usize, usize) {
+    let pairs = rows(store, &["pairs"]);
+    let is_right = |row: &&serde_json::Map<String, serde_json::Value>| {
+        assert_eq!(row["method"], "all-pairs");
+        (0..PAGES).any(|number| row["url_a"] == address("en", number) && row["url_b"] == address("fr", number))
+    };
+    (pairs.len(), pairs.iter().filter(is_right).count())
+}
+
+#[test]
+fn pages_find_each_other_without_addresses() {
+    let place = tempfile::tempdir().expect("a folder");
+    let (warc, store) = (place.path().join("site.warc.gz"), place.path().join("store"));
+    write(&warc);
+    let run = |arguments: &[&str]| {
+        diglot(&store).args(["--quiet", "run", "--langs", "en,fr"]).args(arguments).assert().success();
+    };
+    run(&["--preset", "link-2014", &warc.display().to_string()]);
+    assert_eq!(found(&store), (PAGES, PAGES));
+    run(&["--min-sim", "1"]);
+    assert!(found(&store).0 < PAGES / 2, "{:?}", found(&store));
+    // What one method left is not taken for the outcome of the other.
+    run(&["--preset", "webmining-2008"]);
+    let (pairs, right) = found(&store);
+    assert!(right >= PAGES - 1 && pairs == right, "{right} of {pairs}");
+    run(&["--without", "content"]);
+    assert!(found(&store).1 >= PAGES / 2, "{:?}", found(&store));
+}
+
+#[test]
+fn one_measure_judges_the_pairs_of_keys() {
+    let place = tempfile::tempdir().expect("a folder");
+    let (warc, store) = (place.path().join("site.warc.gz"), place.path().join("store"));
+    let mut site = SiteBuilder::default();
+    site.pages(&["en", "fr"], PAGES, |lang, number| format!("http://ex.org/{lang}/{number}.html"));
+    // A pair by its addresses that is none by its tags.
+    site.page("http://ex.org/en/odd.html", "en", 50);
+    let list = format!("{}</body>", "<table><tr><td><hr></td></tr></table>".repeat(200));
+    site.capture("http://ex.org/fr/odd.html", SiteBuilder::DAY, &html("fr", 50).replace("</body>", &list));
+    site.write(&warc);
+    let (code, message) = failure(diglot(&store).args(["run", "--verifier", "looks"]).arg(&warc));
+    assert_eq!(code, 2);
+    assert!(message.contains("--verifier is looks, expected none or one of size, tags,"), "{message}");
+    diglot(&store).args(["--quiet", "run", "--verifier", "lcs"]).arg(&warc).assert().success();
+    let pairs = rows(&store, &["pairs"]);
+    assert_eq!(pairs.len(), PAGES);
+    assert!(pairs.iter().all(|row| row["method"] == "key" && row["score"].as_f64() > Some(0.5)), "{pairs:?}");
+    diglot(&store).args(["--quiet", "run", "--min-score", "0"]).assert().success();
+    assert_eq!(rows(&store, &["pairs"]).len(), PAGES + 1);
+    let (code, message) = failure(diglot(&store).args(["run", "--preset", "link-2014"]));
+    assert!(code == 2 && message.contains("--verifier none"), "{message}");
+}
