@@ -257,10 +257,10 @@ struct Settings {
     #[arg(long, value_name = "UNIT", value_parser = ["host", "domain"])]
     site: Option<String>,
     /// Global credibility, in pages, above which a weak key is rescued [preset: 500].
-    #[arg(long, value_name = "PAGES")]
+    #[arg(long, hide_short_help = true, value_name = "PAGES")]
     rescue_above: Option<u64>,
     /// Longest record and longest decoded body, in bytes; longer ones are left out and counted [16 MiB].
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, hide_short_help = true, value_name = "BYTES")]
     max_record_bytes: Option<u64>,
     /// Least probability of a pair [0.5].
     #[arg(long, value_name = "0..1")]
@@ -273,22 +273,22 @@ struct Settings {
     #[arg(long, value_delimiter = ',', value_name = "KIND,…", value_parser = ["keys", "content", "nothing"])]
     without: Vec<String>,
     /// Judge the pairs of keys by this measure alone, such as structure, lcs or strand; `none` takes it back.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, hide_short_help = true, value_name = "NAME")]
     verifier: Option<String>,
     /// link-2014: share of the links in the similarity of two pages [0.6].
-    #[arg(long, value_name = "0..1")]
+    #[arg(long, hide_short_help = true, value_name = "0..1")]
     alpha: Option<f64>,
     /// link-2014: share of the words in what two pages themselves say [0.6].
-    #[arg(long, value_name = "0..1")]
+    #[arg(long, hide_short_help = true, value_name = "0..1")]
     beta: Option<f64>,
     /// Rounds over links, at the most [6; link-2014: 3].
-    #[arg(long, value_name = "N")]
+    #[arg(long, hide_short_help = true, value_name = "N")]
     rounds: Option<u32>,
     /// link-2014: how much less pages count that many link to: not, by their weight, or left out [none].
     #[arg(long, value_name = "HOW", value_parser = ["none", "first", "second"])]
     weights: Option<String>,
     /// link-2014: least similarity of a pair; `none`: as many pairs as the smaller language has pages [none].
-    #[arg(long, value_name = "0..1")]
+    #[arg(long, hide_short_help = true, value_name = "0..1")]
     min_sim: Option<String>,
 }
 

@@ -88,6 +88,9 @@ impl Lessons {
             if !pages.contains_key(site) {
                 let head = store.site(*site)?.unwrap_or_default();
                 pages.insert(*site, store.site_pages(&head)?);
+                // Near misses and the weights of words come from all pages of the site.
+                hasher.update(&head.generation.to_le_bytes());
+                hasher.update(&store.result_head(*site)?.map_or(0, |head| head.record).to_le_bytes());
             }
             for page in [*a, *b] {
                 let (chunk, at) = pages[site].chunk(page);
