@@ -49,7 +49,7 @@ impl Lengths {
     /// The lengths of what is known to be translations; `None` when there are too few to tell.
     ///
     /// c is the ratio of the sums. s² is the mean of (l2 − l1·c)²/l over the nine tenths of the pairs that are nearest to c,
-    /// times [`TRIMMED`], as the rest may be no translations at all; it is kept within 1 to 30.
+    /// times `TRIMMED`, as the rest may be no translations at all; it is kept within 1 to 30.
     pub fn estimate(pairs: &[(u32, u32)]) -> Option<Lengths> {
         const LEAST: usize = 20;
         /// Variance of a normal distribution over that of its inner nine tenths.

@@ -73,7 +73,7 @@ pub struct BitextCounts {
     pub unjudged: u64,
     /// Segments whose sides are both on pages of one pair.
     pub segments: u64,
-    /// Of these, those whose characters right pairs hold to [`FOUND_SHARE`].
+    /// Of these, those whose characters right pairs hold to `FOUND_SHARE`.
     pub found: u64,
 }
 
