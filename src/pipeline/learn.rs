@@ -119,12 +119,13 @@ impl Lessons {
         for (_, (site, mut pairs)) in by_site {
             let Some(view) = SiteView::open(store, config, site)? else { continue };
             pairs.sort_unstable_by_key(|&(a, b)| (view.pages.identity(a).to_owned(), b));
+            let (pairs, misses) = self.sure(&view, pairs, config)?;
             for &pages in &pairs {
                 let (a, b) = (view.facts(pages.0).text_bytes, view.facts(pages.1).text_bytes);
                 ratios.push(f64::from(b.max(1)) / f64::from(a.max(1)));
                 teacher.hear(&view, pages)?;
             }
-            views.push((view, pairs));
+            views.push((view, pairs, misses));
         }
         ratios.sort_by(f64::total_cmp);
         let length_ratio = ratios.get(ratios.len() / 2).copied().unwrap_or(1.0);
@@ -133,13 +134,13 @@ impl Lessons {
         let learnt = Learnt { langs, halves: lexicons, length_ratio, scorer: Scorer::default() };
         let sources = Models { learnt: BTreeMap::from([(langs, learnt)]), given: LexiconSet::default() };
         let (mut good, mut bad) = (Vec::new(), Vec::new());
-        for (view, pairs) in &views {
+        for (view, pairs, misses) in &views {
             let weights = self.weights_of(view)?;
             let compare = |pairs: &[PageIds]| -> Result<Vec<Similarities>> {
                 Ok(view.similarities(pairs, &sources, &weights)?.into_iter().map(|(s, _)| s).collect())
             };
             good.extend(compare(pairs)?);
-            bad.extend(compare(&near_misses(view, pairs))?);
+            bad.extend(compare(misses)?);
         }
         let scorer = Scorer::fit(&good, &bad, &Scorer::default(), &config.judge.fit);
         let fitted = good.len() >= config.judge.fit.min_good && bad.len() >= config.judge.fit.min_good;
@@ -157,6 +158,33 @@ impl Lessons {
 }
 
 impl Lessons {
+    /// The pairs that are sure even if their key lies, and their near misses: without what is learnt of words, and with the
+    /// shipped weights, no near miss of the page is clearly better.
+    fn sure(&self, view: &SiteView<'_>, pairs: Vec<PageIds>, config: &Config) -> Result<(Vec<PageIds>, Vec<PageIds>)> {
+        let (misses, weights) = (near_misses(view, &pairs), self.weights_of(view)?);
+        let (nothing, shipped) = (Models::default(), Scorer::default());
+        let evidence = |pairs: &[PageIds]| -> Result<Vec<f64>> {
+            let found = view.similarities(pairs, &nothing, &weights)?;
+            Ok(found.iter().map(|(similarities, _)| shipped.evidence(similarities, &config.judge.fit)).collect())
+        };
+        let mut best: FxHashMap<u32, f64> = FxHashMap::default();
+        for (&(a, _), evidence) in misses.iter().zip(evidence(&misses)?) {
+            let best = best.entry(a).or_insert(f64::NEG_INFINITY);
+            *best = best.max(evidence);
+        }
+        let of_pairs = evidence(&pairs)?;
+        let is_sure = |a: u32, evidence: f64| best.get(&a).is_none_or(|best| *best <= evidence + DOUBT);
+        let mut sure = Vec::new();
+        for (&(a, b), &evidence) in pairs.iter().zip(&of_pairs) {
+            if is_sure(a, evidence) {
+                sure.push((a, b));
+            }
+        }
+        let pages: BTreeSet<u32> = sure.iter().map(|pair| pair.0).collect();
+        let misses = misses.into_iter().filter(|(a, _)| pages.contains(a)).collect();
+        Ok((sure, misses))
+    }
+
     fn weights_of(&self, view: &SiteView<'_>) -> Result<Arc<WordWeights>> {
         let known = || self.weights.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(weights) = known().get(&view.id) {
@@ -172,6 +200,9 @@ impl Lessons {
         Ok(weights)
     }
 }
+
+/// How much better a near miss must be for a pair to be in doubt, in nats.
+const DOUBT: f64 = 0.5;
 
 /// Sites whose words stay counted.
 const KEPT_WEIGHTS: usize = 64;
@@ -214,28 +245,32 @@ fn given(config: &Config) -> Result<LexiconSet> {
     Ok(set)
 }
 
-/// Pairs that are surely bad, and near: the partners of the pages before and after in the list, of the page most alike
-/// in length, and of one far away.
+/// Pairs that are surely bad, and near: the partners of the three pages before and after in the list, of those most alike in
+/// length, of one far away, and the next pages of the folder.
 fn near_misses(view: &SiteView<'_>, pairs: &[PageIds]) -> Vec<PageIds> {
     let mut by_length: Vec<u32> = pairs.iter().map(|pair| pair.1).collect();
     by_length.sort_unstable_by_key(|&page| (view.facts(page).text_bytes, page));
     let places: FxHashMap<u32, usize> = by_length.iter().enumerate().map(|(at, &page)| (page, at)).collect();
     let mut found: BTreeSet<PageIds> = BTreeSet::new();
     for (at, &(a, b)) in pairs.iter().enumerate() {
-        let near = [at.checked_sub(1), Some(at + 1), Some((at + pairs.len() / 2) % pairs.len())];
-        let others = near.into_iter().flatten().filter_map(|at| pairs.get(at)).map(|pair| pair.1);
+        let round = (1..=NEAR).flat_map(|by| [at.checked_sub(by), Some(at + by)]);
+        let near = round.chain([Some((at + pairs.len() / 2) % pairs.len())]);
+        let others = near.flatten().filter_map(|at| pairs.get(at)).map(|pair| pair.1);
         let place = places.get(&b).copied().unwrap_or(0);
         let alike = [place.checked_sub(1), Some(place + 1)].into_iter().flatten();
         let alike = alike.filter_map(|at| by_length.get(at)).copied();
         // The next pages of the site itself stand in the same folder.
-        let neighbours = [b.checked_sub(1), Some(b + 1)]
-            .into_iter()
+        let neighbours = (1..=NEAR as u32)
+            .flat_map(|by| [b.checked_sub(by), Some(b + by)])
             .flatten()
             .filter(|&other| view.langs.get(other as usize).is_some_and(|&lang| lang == view.langs[b as usize]));
         found.extend(others.chain(alike).chain(neighbours).filter(|&other| other != b).map(|other| (a, other)));
     }
     found.into_iter().collect()
 }
+
+/// Pages before and after that are near.
+const NEAR: usize = 3;
 
 /// Text of pairs, as it is learnt from.
 struct Teacher<'c> {
