@@ -7,16 +7,15 @@ use std::collections::BTreeMap;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::index::site::{Addresses, Pages};
-use crate::judge::decide::Fate;
 use crate::keys::{State, credibility};
 use crate::store::catalog::Table;
 use crate::store::layout::{
-    ArchivedJudgedRow, ArchivedPairRow, ArchivedResultRecord, AskedRecord, JudgedHead, JudgedRecord, SiteHead,
-    SkipEntry,
+    ArchivedJudgedRow, ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, AskedRecord, JudgedHead, JudgedRecord,
+    SiteHead, SkipEntry,
 };
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{SitePages, Store};
-use crate::types::{self, CanonicalUrl, Key, Lang, Method, PairLine, SiteId, registrable_domain};
+use crate::types::{self, CanonicalUrl, Fate, Key, Lang, Method, PairLine, SiteId, host_of, registrable_domain};
 
 /// One key of one site, for listing.
 #[derive(Clone, Debug)]
@@ -104,7 +103,7 @@ impl Scope {
 
     /// True when an address (without scheme) is of the scope's host.
     pub fn has_host(&self, identity: &str) -> bool {
-        let host = identity.split('/').next().unwrap_or("");
+        let host = host_of(identity);
         self.host.as_deref().is_none_or(|wanted| wanted == host)
     }
 }
@@ -174,11 +173,11 @@ impl Site {
 
     /// The host of a page.
     pub fn host(&self, page: u32) -> &str {
-        self.pages.identity(page).split('/').next().unwrap_or("")
+        host_of(self.pages.identity(page))
     }
 }
 
-fn is_pattern(row: &crate::store::layout::ArchivedKeyRow, asked: &AskedRecord) -> bool {
+fn is_pattern(row: &ArchivedKeyRow, asked: &AskedRecord) -> bool {
     row.key().is_some_and(|key| key.pattern() == asked.pattern)
 }
 
@@ -251,7 +250,7 @@ fn walk(
         let is_asked =
             |a: u32, b: u32| scope.has_host(site.pages.identity(a)) || scope.has_host(site.pages.identity(b));
         if let Some(judged) = &site.judged {
-            for row in judged.pairs.iter().filter(|row| all || row.fate == Fate::Accepted as u8) {
+            for row in judged.pairs.iter().filter(|row| all || row.is_accepted()) {
                 if is_asked(row.a.to_native(), row.b.to_native()) {
                     each(judged_line(&site, result, config, row), Fate::from_code(row.fate))?;
                 }
@@ -271,36 +270,33 @@ fn walk(
 pub fn pair_line(site: &Site, result: &ArchivedResultRecord, config: &Config, pair: &ArchivedPairRow) -> PairLine {
     let (a, b) = (pair.a.to_native(), pair.b.to_native());
     let row = result.keys.get(pair.key.to_native() as usize);
-    let found = row.and_then(|row| row.key());
-    let (lang_a, lang_b) = found.as_ref().map_or((site.lang(a), site.lang(b)), |key| (key.langs.a, key.langs.b));
-    let of_asked = |page: u32| site.asked.get(site.pages.identity(page));
-    let asked = if site.asked.is_empty() { None } else { of_asked(a).or_else(|| of_asked(b)) };
-    let recovered = asked.zip(row).is_some_and(|(asked, row)| is_pattern(row, asked));
-    let turned = config.lang_rank(lang_b) < config.lang_rank(lang_a);
-    let key = found.map(|key| if turned { key.turned() } else { key.edits });
-    let pattern = key.map(|edits| crate::types::pattern(&edits)).unwrap_or_default();
-    let (first, second) = if turned { ((b, lang_b), (a, lang_a)) } else { ((a, lang_a), (b, lang_b)) };
-    PairLine {
-        url_a: site.pages.url(first.0),
-        url_b: site.pages.url(second.0),
-        lang_a: first.1,
-        lang_b: second.1,
-        score: row.map_or(0.0, |row| row.credibility.to_native()),
-        method: if recovered { "recovered" } else { "key" },
-        key: pattern,
-    }
+    let langs = row.and_then(|row| row.key()).map_or((site.lang(a), site.lang(b)), |key| (key.langs.a, key.langs.b));
+    let score = row.map_or(0.0, |row| row.credibility.to_native());
+    line(site, config, [(a, langs.0), (b, langs.1)], row, score, Method::Key.name())
 }
 
 /// One judged pair of a site as a line.
 pub fn judged_line(site: &Site, result: &ArchivedResultRecord, config: &Config, row: &ArchivedJudgedRow) -> PairLine {
-    let (a, b) = (row.a.to_native(), row.b.to_native());
-    let key_row = result.keys.get(row.key.to_native() as usize);
-    let (lang_a, lang_b) = (site.lang(a), site.lang(b));
+    let pages = [row.a.to_native(), row.b.to_native()].map(|page| (page, site.lang(page)));
+    let key = result.keys.get(row.key.to_native() as usize);
+    let score = (f64::from(row.score.to_native()) * 1e4).round() / 1e4;
+    line(site, config, pages, key, score, Method::from_code(row.method).map_or("?", Method::name))
+}
+
+/// A line of two pages with their languages, in the order the languages were asked for.
+fn line(
+    site: &Site,
+    config: &Config,
+    [(a, lang_a), (b, lang_b)]: [(u32, Lang); 2],
+    row: Option<&ArchivedKeyRow>,
+    score: f64,
+    method: &'static str,
+) -> PairLine {
     let of_asked = |page: u32| site.asked.get(site.pages.identity(page));
     let asked = if site.asked.is_empty() { None } else { of_asked(a).or_else(|| of_asked(b)) };
-    let recovered = asked.zip(key_row).is_some_and(|(asked, row)| is_pattern(row, asked));
+    let recovered = asked.zip(row).is_some_and(|(asked, row)| is_pattern(row, asked));
     let turned = config.lang_rank(lang_b) < config.lang_rank(lang_a);
-    let pattern = key_row.and_then(|row| row.key()).map(|key| {
+    let pattern = row.and_then(|row| row.key()).map(|key| {
         let backwards = key.langs.a != lang_a;
         types::pattern(&if turned != backwards { key.turned() } else { key.edits })
     });
@@ -310,8 +306,8 @@ pub fn judged_line(site: &Site, result: &ArchivedResultRecord, config: &Config, 
         url_b: site.pages.url(second.0),
         lang_a: first.1,
         lang_b: second.1,
-        score: (f64::from(row.score.to_native()) * 1e4).round() / 1e4,
-        method: if recovered { "recovered" } else { Method::from_code(row.method).map_or("?", Method::name) },
+        score,
+        method: if recovered { "recovered" } else { method },
         key: pattern.unwrap_or_default(),
     }
 }

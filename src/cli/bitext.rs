@@ -4,11 +4,11 @@ use clap::Args;
 use diglot::error::Error;
 use diglot::query::Scope;
 use diglot::query::bitext;
-use diglot::types::Lang;
 use serde_json::json;
 
+use super::filter::Filter;
 use super::listing::{Listing, number};
-use super::{FormatArg, Global, Settings, parse_langs};
+use super::{FormatArg, Global, Settings};
 
 /// List the sentence pairs of a host, or of all.
 ///
@@ -23,12 +23,8 @@ Examples:
 pub struct Bitext {
     /// A host, a registrable domain or an address; none: all.
     host: Option<String>,
-    /// Only pairs of these two languages, listed in this order.
-    #[arg(long, value_delimiter = ',', value_name = "LANG,LANG", num_args = 1)]
-    langs: Vec<String>,
-    /// Only pairs of at least this score.
-    #[arg(long, default_value_t = 0.0, value_name = "0..1")]
-    min_score: f64,
+    #[command(flatten)]
+    filter: Filter,
     /// What was left out too, with the reason.
     #[arg(long)]
     keep_all: bool,
@@ -39,10 +35,7 @@ pub struct Bitext {
 impl Bitext {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let (store, mut config) = global.read()?;
-        let wanted = parse_langs(&self.langs)?;
-        if !wanted.is_empty() {
-            config.keys.langs.clone_from(&wanted);
-        }
+        let wanted = self.filter.wanted(&mut config)?;
         let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
         let mut columns = vec!["text_a", "text_b", "lang_a", "lang_b", "score", "url_a", "url_b", "others"];
         if self.keep_all {
@@ -50,8 +43,7 @@ impl Bitext {
         }
         let mut listing = Listing::new(self.format.get(), &columns)?;
         bitext::for_each_bead(&store, &config, &scope, self.keep_all, |line| {
-            let is_wanted = |lang: Lang| wanted.is_empty() || wanted.iter().any(|w| w.agrees(lang));
-            if line.score < self.min_score || !is_wanted(line.lang_a) || !is_wanted(line.lang_b) {
+            if !wanted.takes(line.score, [line.lang_a, line.lang_b]) {
                 return Ok(());
             }
             let mut row = vec![

@@ -6,13 +6,14 @@ use clap::Args;
 use diglot::config::Config;
 use diglot::error::Error;
 use diglot::index::site::Addresses;
-use diglot::judge::decide::Fate;
 use diglot::keys::{State, counterpart};
 use diglot::query::{self, Scope, Site, bitext};
 use diglot::store::Store;
 use diglot::store::layout::{ArchivedJudgedRow, ArchivedResultRecord};
 use diglot::store::records::RecordRef;
-use diglot::types::{ArchiveId, CanonicalUrl, Key, Lang, LangPair, MEASURES, Method, Similarities, SiteId, SkipReason};
+use diglot::types::{
+    ArchiveId, CanonicalUrl, Fate, Key, Lang, LangPair, MEASURES, Method, Similarities, SiteId, SkipReason,
+};
 use serde_json::{Map, Value, json};
 
 use super::Global;
@@ -156,7 +157,7 @@ impl Asked<'_> {
             Some(judged) => {
                 for row in judged.pairs.iter().filter(|row| row.a == page || row.b == page) {
                     let line = query::judged_line(&site, result, self.config, row);
-                    if row.fate == Fate::Accepted as u8 {
+                    if row.is_accepted() {
                         lines.push(line);
                     } else if f64::from(row.score.to_native()) >= SHOWN_SCORE || row.method <= Method::WeakKey as u8 {
                         let other = if line.url_a == site.pages.url(page) { &line.url_b } else { &line.url_a };

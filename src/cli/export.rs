@@ -17,7 +17,8 @@ use diglot::types::{Lang, LangPair};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::{Global, STOP, parse_langs};
+use super::filter::{Filter, Wanted};
+use super::{Global, STOP};
 
 /// Write pairs of pages, or of sentences, to a file, for other tools.
 ///
@@ -42,12 +43,8 @@ pub struct Export {
     /// Only this host or registrable domain.
     #[arg(long, value_name = "HOST")]
     host: Option<String>,
-    /// Only sentence pairs of these two languages, in this order.
-    #[arg(long, value_delimiter = ',', value_name = "LANG,LANG", num_args = 1)]
-    langs: Vec<String>,
-    /// Only sentence pairs of at least this score.
-    #[arg(long, default_value_t = 0.0, value_name = "0..1")]
-    min_score: f64,
+    #[command(flatten)]
+    filter: Filter,
     /// Sentence pairs that were left out too, with the reason.
     #[arg(long)]
     keep_all: bool,
@@ -69,11 +66,8 @@ impl Export {
             let names = names.join(", ");
             return Err(Error::Config(format!("--format is {}, expected one of {names}", self.format)).into());
         }
-        let wanted = parse_langs(&self.langs)?;
         let (store, mut config) = global.read()?;
-        if !wanted.is_empty() {
-            config.keys.langs.clone_from(&wanted);
-        }
+        let wanted = self.filter.wanted(&mut config)?;
         let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
         match bitext {
             Some((_, files, make)) if what == "bitext" => {
@@ -90,9 +84,9 @@ impl Export {
                 let written = if what == "fetch" {
                     self.ranges(&store, &scope, target.take())
                 } else if what == "lexicon" {
-                    self.lexicon(&store, &wanted, target.take())
+                    self.lexicon(&store, &wanted.langs, target.take())
                 } else {
-                    self.pages(&store, &config, &scope, target.take())
+                    self.pages(&store, &config, &scope, &wanted, target.take())
                 };
                 finish(vec![target], written)
             }
@@ -125,13 +119,23 @@ impl Export {
         Ok(out.flush().map_err(failed)?)
     }
 
-    fn pages(&self, store: &Store, config: &Config, scope: &Scope, mut out: Output) -> anyhow::Result<()> {
+    fn pages(
+        &self,
+        store: &Store,
+        config: &Config,
+        scope: &Scope,
+        wanted: &Wanted,
+        mut out: Output,
+    ) -> anyhow::Result<()> {
         let Some(mut exporter) = exporter(&self.format) else { return Ok(()) };
         let place = self.place();
         let failed = |source| Error::Io { path: place.clone(), action: "writing", source };
         exporter.begin(&mut out).map_err(failed)?;
         query::for_each_pair(store, config, scope, |pair| {
             check_stop()?;
+            if !wanted.takes(pair.score, [pair.lang_a, pair.lang_b]) {
+                return Ok(());
+            }
             exporter.pair(&pair, &mut out).map_err(failed)
         })?;
         Ok(out.flush().map_err(failed)?)
@@ -143,7 +147,7 @@ impl Export {
         store: &Store,
         config: &Config,
         scope: &Scope,
-        wanted: &[Lang],
+        wanted: &Wanted,
         suffixes: &[String],
         targets: &mut Vec<Target>,
         make: diglot::export::bitext::MakeBitext,
@@ -156,8 +160,7 @@ impl Export {
         let mut exporter = make(targets.iter_mut().map(Target::take).collect()).map_err(failed)?;
         bitext::for_each_bead(store, config, scope, self.keep_all, |line| {
             check_stop()?;
-            let is_wanted = |lang: Lang| wanted.is_empty() || wanted.iter().any(|w| w.agrees(lang));
-            if line.score < self.min_score || !is_wanted(line.lang_a) || !is_wanted(line.lang_b) {
+            if !wanted.takes(line.score, [line.lang_a, line.lang_b]) {
                 return Ok(());
             }
             exporter.line(&line).map_err(failed)
@@ -170,14 +173,13 @@ impl Export {
     }
 
     /// `.en` and `.fr`: the languages of a format that has one file for each.
-    fn suffixes(&self, store: &Store, config: &Config, scope: &Scope, wanted: &[Lang]) -> anyhow::Result<Vec<String>> {
+    fn suffixes(&self, store: &Store, config: &Config, scope: &Scope, wanted: &Wanted) -> anyhow::Result<Vec<String>> {
         if self.output.as_deref().is_none_or(|path| path.as_os_str() == "-") {
             return Err(Error::Config(format!("--format {} writes two files; give -o NAME", self.format)).into());
         }
         let mut found = std::collections::BTreeSet::new();
         bitext::for_each_page_pair(store, scope, |langs, _, _| {
-            let is_wanted = |lang: Lang| wanted.is_empty() || wanted.iter().any(|w| w.agrees(lang));
-            if is_wanted(langs.a) && is_wanted(langs.b) {
+            if wanted.takes_langs([langs.a, langs.b]) {
                 found.insert(langs);
             }
             Ok(())

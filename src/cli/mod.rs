@@ -23,6 +23,7 @@ mod explain;
 mod explore;
 mod export;
 mod fetch;
+mod filter;
 mod gold;
 mod hosts;
 mod keys;

@@ -3,11 +3,11 @@
 use clap::Args;
 use diglot::error::Error;
 use diglot::query::{self, Scope};
-use diglot::types::Lang;
 use serde_json::json;
 
+use super::filter::Filter;
 use super::listing::{Listing, number};
-use super::{FormatArg, Global, parse_langs};
+use super::{FormatArg, Global};
 
 /// List the pairs of a host, or of all.
 ///
@@ -22,12 +22,8 @@ Examples:
 pub struct Pairs {
     /// A host, a registrable domain or an address; none: all.
     host: Option<String>,
-    /// Only pairs of these two languages, listed in this order.
-    #[arg(long, value_delimiter = ',', value_name = "LANG,LANG", num_args = 1)]
-    langs: Vec<String>,
-    /// Only pairs of at least this score.
-    #[arg(long, default_value_t = 0.0, value_name = "0..1")]
-    min_score: f64,
+    #[command(flatten)]
+    filter: Filter,
     #[command(flatten)]
     format: FormatArg,
 }
@@ -35,16 +31,12 @@ pub struct Pairs {
 impl Pairs {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let (store, mut config) = global.read()?;
-        let wanted = parse_langs(&self.langs)?;
-        if !wanted.is_empty() {
-            config.keys.langs.clone_from(&wanted);
-        }
+        let wanted = self.filter.wanted(&mut config)?;
         let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
         let columns = ["url_a", "url_b", "lang_a", "lang_b", "score", "method", "key"];
         let mut listing = Listing::new(self.format.get(), &columns)?;
         query::for_each_pair(&store, &config, &scope, |pair| {
-            let is_wanted = |lang: Lang| wanted.is_empty() || wanted.iter().any(|w| w.agrees(lang));
-            if pair.score >= self.min_score && is_wanted(pair.lang_a) && is_wanted(pair.lang_b) {
+            if wanted.takes(pair.score, [pair.lang_a, pair.lang_b]) {
                 let row = vec![
                     json!(pair.url_a),
                     json!(pair.url_b),

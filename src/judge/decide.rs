@@ -2,6 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::types::Fate;
+
 /// One pair that may be accepted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Choice {
@@ -11,37 +13,6 @@ pub struct Choice {
     pub b: u32,
     /// How good it is.
     pub score: f64,
-}
-
-/// What became of a choice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Fate {
-    /// Taken.
-    Accepted = 0,
-    /// Below the least score.
-    LowScore = 1,
-    /// A page of it has a better partner.
-    Outdone = 2,
-    /// Both sides have the same text.
-    SameText = 3,
-}
-
-impl Fate {
-    /// The fate of a stored code.
-    pub fn from_code(code: u8) -> Option<Fate> {
-        [Fate::Accepted, Fate::LowScore, Fate::Outdone, Fate::SameText].get(usize::from(code)).copied()
-    }
-
-    /// As it is told.
-    pub fn name(self) -> &'static str {
-        match self {
-            Fate::Accepted => "accepted",
-            Fate::LowScore => "low score",
-            Fate::Outdone => "outdone",
-            Fate::SameText => "same text",
-        }
-    }
 }
 
 /// Takes choices of one language pair from the best on, as long as both pages are free and the score is at least

@@ -11,7 +11,7 @@ use super::candidate::names_language;
 use super::{Evidence, FoundKey, LabelMode, Pages, Params, State, counterpart, host_ranges};
 use crate::index::site::{Addresses, NO_LABEL, SKETCH, SiteIndex};
 use crate::text::tokens::Anatomy;
-use crate::types::{Field, Key, Lang};
+use crate::types::{Field, Key, Lang, host_of};
 
 /// The language of each page before keys are known.
 pub fn initial<'p>(pages: &'p dyn Pages, params: &Params) -> SiteIndex<'p> {
@@ -378,7 +378,7 @@ impl HostSizes {
             }
             sizes
         };
-        let host = |page: u32| site.addresses.identity(page).split('/').next().unwrap_or("").to_owned();
+        let host = |page: u32| host_of(site.addresses.identity(page)).to_owned();
         let addresses: &dyn Addresses = site.addresses;
         let hosts = host_ranges(addresses).into_iter().map(|range| (host(range.start), count(range))).collect();
         HostSizes { langs: site.langs.clone(), hosts }

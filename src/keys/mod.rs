@@ -16,7 +16,7 @@ use crate::index::site::{Addresses, NO_LABEL, SiteIndex};
 pub use crate::index::site::{PageFacts, Pages};
 pub use crate::text::counterpart;
 use crate::text::tokens::Separators;
-use crate::types::{Field, Key, Lang, LangPair, NULL, PagePair, unescape};
+use crate::types::{Field, Key, Lang, LangPair, NULL, PagePair, host_of, unescape};
 
 pub mod candidate;
 pub mod credibility;
@@ -320,7 +320,7 @@ impl Search<'_> {
                 keys.extend(self.keys_of(site, scope, Shape::Cores, None)?);
             }
         }
-        let several_hosts = host_of(self.pages, 0) != host_of(self.pages, self.pages.count().saturating_sub(1));
+        let several_hosts = host_at(self.pages, 0) != host_at(self.pages, self.pages.count().saturating_sub(1));
         if self.params.fields.contains(&Field::Host) && several_hosts {
             keys.extend(self.keys_of(site, 0..self.pages.count(), Shape::HostSpans, None)?);
         }
@@ -447,7 +447,7 @@ pub fn host_ranges<A: Addresses + ?Sized>(addresses: &A) -> Vec<Range<u32>> {
     let mut ranges: Vec<Range<u32>> = Vec::new();
     let mut start = 0;
     while start < addresses.count() {
-        let host = host_of(addresses, start);
+        let host = host_at(addresses, start);
         let end = end_of_host(addresses, start, host);
         ranges.push(start..end);
         start = end;
@@ -456,11 +456,8 @@ pub fn host_ranges<A: Addresses + ?Sized>(addresses: &A) -> Vec<Range<u32>> {
 }
 
 /// Host of a page; empty where there is no such page.
-fn host_of<A: Addresses + ?Sized>(addresses: &A, page: u32) -> &str {
-    if page >= addresses.count() {
-        return "";
-    }
-    addresses.identity(page).split('/').next().unwrap_or("")
+fn host_at<A: Addresses + ?Sized>(addresses: &A, page: u32) -> &str {
+    if page >= addresses.count() { "" } else { host_of(addresses.identity(page)) }
 }
 
 /// Gallops from `start` to the first page of another host: pages of one host stand together.
@@ -468,7 +465,7 @@ fn end_of_host<A: Addresses + ?Sized>(addresses: &A, start: u32, host: &str) -> 
     let (mut low, mut step) = (start, 1);
     let mut high = loop {
         let probe = low.saturating_add(step).min(addresses.count());
-        if probe == addresses.count() || host_of(addresses, probe) != host {
+        if probe == addresses.count() || host_at(addresses, probe) != host {
             break probe;
         }
         low = probe;
@@ -476,7 +473,7 @@ fn end_of_host<A: Addresses + ?Sized>(addresses: &A, start: u32, host: &str) -> 
     };
     while low + 1 < high {
         let middle = low + (high - low) / 2;
-        if host_of(addresses, middle) == host {
+        if host_at(addresses, middle) == host {
             low = middle;
         } else {
             high = middle;

@@ -10,11 +10,11 @@ use super::judging::NO_KEY;
 use super::learn::aligned_blocks;
 use super::site::SiteView;
 use crate::error::Result;
-use crate::judge::decide::{Choice, Fate, best_first};
+use crate::judge::decide::{Choice, best_first};
 use crate::lexicon::{ModelParams, SentencePair, Side, TranslationModel};
 use crate::store::layout::JudgedRow;
 use crate::text::words::Words;
-use crate::types::{LangPair, Measure, Method, Page, Similarities, TEXT_TOKEN};
+use crate::types::{Fate, LangPair, Measure, Method, Page, Similarities, TEXT_TOKEN};
 use crate::verify::webmining::Params;
 use crate::verify::{self, Profile, With};
 
@@ -317,7 +317,7 @@ pub(super) fn row(choice: Choice, similarities: Similarities, fate: Fate) -> Jud
 
 /// Accepted rows, and of the others the best `most` of each page of the first language; sorted by pages.
 pub(super) fn worth_keeping(mut rows: Vec<JudgedRow>, most: usize) -> Vec<JudgedRow> {
-    let accepted = |row: &JudgedRow| row.fate == Fate::Accepted as u8;
+    let accepted = |row: &JudgedRow| row.is_accepted();
     rows.sort_unstable_by(|x, y| {
         let order = x.a.cmp(&y.a).then(accepted(y).cmp(&accepted(x)));
         order.then(y.score.total_cmp(&x.score)).then(x.b.cmp(&y.b))
@@ -428,7 +428,7 @@ mod tests {
         let params = Params { least_log_prob: -1.5, ..Params::default() };
         let accepted = |verdicts: &[Verdict]| -> Vec<(u32, u32)> {
             let rows = decide(&choices, verdicts, 0.0, &params);
-            rows.iter().filter(|row| row.fate == Fate::Accepted as u8).map(|row| (row.a, row.b)).collect()
+            rows.iter().filter(|row| row.is_accepted()).map(|row| (row.a, row.b)).collect()
         };
         let right: Vec<(u32, u32)> = (0..23).map(|page| (page, 100 + page)).collect();
         let verdicts = by_content(langs, &choices, &texts, &params);

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::config::Config;
-use crate::judge::decide::{Choice, Fate, best_first};
+use crate::judge::decide::{Choice, best_first};
 use crate::judge::prior;
 use crate::judge::score::Scorer;
 use crate::store::layout::{JudgedRow, SourceRow};
-use crate::types::{LangPair, Method, Similarities};
+use crate::types::{Fate, LangPair, Method, Similarities};
 
 /// One pair that something proposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +22,22 @@ pub struct Candidate {
     pub method: Method,
     /// Its key; [`NO_KEY`]: none.
     pub key: u32,
+}
+
+impl Candidate {
+    /// The candidate as it is stored, once it is judged by something else than the weight of evidence.
+    pub fn row(&self, score: f64, similarities: Similarities, fate: Fate) -> JudgedRow {
+        JudgedRow {
+            a: self.a,
+            b: self.b,
+            key: self.key,
+            evidence: 0.0,
+            score: score as f32,
+            similarities: similarities.0,
+            method: self.method as u8,
+            fate: fate as u8,
+        }
+    }
 }
 
 /// No key.
@@ -109,17 +125,8 @@ pub fn judge(
             let fate = if is_same(one) { Fate::SameText } else { fates[at] };
             let count = counts.entry((one.candidate.method, one.candidate.key)).or_default();
             *count = (count.0 + 1, count.1 + u32::from(fate == Fate::Accepted));
-            let row = JudgedRow {
-                a: one.candidate.a,
-                b: one.candidate.b,
-                key: one.candidate.key,
-                evidence: evidence[at] as f32,
-                score: scores[at] as f32,
-                similarities: one.similarities.0,
-                method: one.candidate.method as u8,
-                fate: fate as u8,
-            };
-            judged.rows.push((langs, row));
+            let row = one.candidate.row(scores[at], one.similarities, fate);
+            judged.rows.push((langs, JudgedRow { evidence: evidence[at] as f32, ..row }));
         }
         for ((method, key), (pairs, accepted)) in counts {
             let share = shares.get(&(method, key)).copied().unwrap_or(0.0) as f32;

@@ -113,22 +113,18 @@ impl Lessons {
             let domain = store.site(*site)?.unwrap_or_default().domain;
             by_site.entry(xxh3_64(domain.as_bytes())).or_insert_with(|| (*site, Vec::new())).1.push(*pages);
         }
-        let mut teacher = Teacher { langs, config, halves: Default::default(), names: BTreeMap::new(), words: 0 };
-        let mut ratios: Vec<f64> = Vec::new();
+        let mut teacher = Teacher::new(langs, config);
         let mut views = Vec::new();
         for (_, (site, mut pairs)) in by_site {
             let Some(view) = SiteView::open(store, config, site)? else { continue };
             pairs.sort_unstable_by_key(|&(a, b)| (view.pages.identity(a).to_owned(), b));
             let (pairs, misses) = self.sure(&view, pairs, config)?;
             for &pages in &pairs {
-                let (a, b) = (view.facts(pages.0).text_bytes, view.facts(pages.1).text_bytes);
-                ratios.push(f64::from(b.max(1)) / f64::from(a.max(1)));
                 teacher.hear(&view, pages)?;
             }
             views.push((view, pairs, misses));
         }
-        ratios.sort_by(f64::total_cmp);
-        let length_ratio = ratios.get(ratios.len() / 2).copied().unwrap_or(1.0);
+        let length_ratio = teacher.length_ratio();
         let (halves, lexicon) = teacher.translations();
         let lexicons = halves.clone().map(|pairs| Lexicon::new(langs, pairs));
         let learnt = Learnt { langs, halves: lexicons, length_ratio, scorer: Scorer::default() };
@@ -218,15 +214,11 @@ pub fn teach_site(view: &SiteView<'_>, sure: &BTreeMap<LangPair, Vec<PageIds>>, 
             pairs.iter().map(|&(a, b)| (hash_of(view.pages.identity(a), view.pages.identity(b)), (a, b))).collect();
         pairs.sort_unstable();
         pairs.truncate(config.learn.pairs);
-        let mut teacher = Teacher { langs, config, halves: Default::default(), names: BTreeMap::new(), words: 0 };
-        let mut ratios = Vec::new();
-        for (_, (a, b)) in pairs {
-            let (length_a, length_b) = (view.facts(a).text_bytes, view.facts(b).text_bytes);
-            ratios.push(f64::from(length_b.max(1)) / f64::from(length_a.max(1)));
-            teacher.hear(view, (a, b))?;
+        let mut teacher = Teacher::new(langs, config);
+        for (_, pages) in pairs {
+            teacher.hear(view, pages)?;
         }
-        ratios.sort_by(f64::total_cmp);
-        let length_ratio = ratios.get(ratios.len() / 2).copied().unwrap_or(1.0);
+        let length_ratio = teacher.length_ratio();
         let halves = teacher.halves().map(|pairs| Lexicon::new(langs, pairs));
         models.learnt.insert(langs, Learnt { langs, halves, length_ratio, scorer: Scorer::default() });
     }
@@ -281,10 +273,19 @@ struct Teacher<'c> {
     /// Words by language and hash.
     names: BTreeMap<(bool, u64), String>,
     words: usize,
+    /// Bytes of text of the second page for one of the first, of every pair heard.
+    ratios: Vec<f64>,
 }
 
-impl Teacher<'_> {
+impl<'c> Teacher<'c> {
+    fn new(langs: LangPair, config: &'c Config) -> Teacher<'c> {
+        let (halves, names) = (Default::default(), BTreeMap::new());
+        Teacher { langs, config, halves, names, words: 0, ratios: Vec::new() }
+    }
+
     fn hear(&mut self, view: &SiteView<'_>, (a, b): PageIds) -> Result<()> {
+        let (length_a, length_b) = (view.facts(a).text_bytes, view.facts(b).text_bytes);
+        self.ratios.push(f64::from(length_b.max(1)) / f64::from(length_a.max(1)));
         if self.words >= self.config.learn.words {
             return Ok(());
         }
@@ -309,6 +310,13 @@ impl Teacher<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The median of the ratios; 1 when nothing was heard.
+    fn length_ratio(&self) -> f64 {
+        let mut ratios = self.ratios.clone();
+        ratios.sort_by(f64::total_cmp);
+        ratios.get(ratios.len() / 2).copied().unwrap_or(1.0)
     }
 
     fn train<'t>(&self, pairs: impl Iterator<Item = &'t (Vec<u64>, Vec<u64>)>) -> TranslationModel {

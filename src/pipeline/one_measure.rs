@@ -42,16 +42,7 @@ pub fn judged(view: &SiteView<'_>, config: &Config, models: &Models, name: &str)
             if let Some(measure) = measure {
                 similarities.set(measure, score.map(|score| score as f32));
             }
-            rows.push(JudgedRow {
-                a: one.a,
-                b: one.b,
-                key: one.key,
-                evidence: 0.0,
-                score: score.unwrap_or(0.0) as f32,
-                similarities: similarities.0,
-                method: one.method as u8,
-                fate: fate as u8,
-            });
+            rows.push(one.row(score.unwrap_or(0.0), similarities, fate));
         }
     }
     Ok(rows)

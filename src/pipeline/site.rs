@@ -11,13 +11,12 @@ use crate::error::Result;
 use crate::index::graph::Links;
 use crate::index::retrieval;
 use crate::index::site::{Addresses, PageFacts, Pages};
-use crate::judge::decide::Fate;
 use crate::lexicon::Translations;
 use crate::store::layout::{JudgedRow, ResultRecord, SiteHead};
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{SiteLinks, SitePages, Store};
 use crate::text::words::Words;
-use crate::types::{Lang, LangPair, Measure, Page, Similarities, SiteId};
+use crate::types::{Lang, LangPair, Measure, Page, Similarities, SiteId, host_of};
 use crate::verify::{self, Profile, With};
 
 /// A site whose keys are found, opened for comparing its pages.
@@ -90,9 +89,9 @@ impl<'s> SiteView<'s> {
 
     /// How many accepted pairs have a page on each host, by host.
     pub fn pairs_of_hosts(&self, rows: &[JudgedRow]) -> Vec<(String, u64)> {
-        let host = |page: u32| self.pages.identity(page).split('/').next().unwrap_or("");
+        let host = |page: u32| host_of(self.pages.identity(page));
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-        for row in rows.iter().filter(|row| row.fate == Fate::Accepted as u8) {
+        for row in rows.iter().filter(|row| row.is_accepted()) {
             let (a, b) = (host(row.a), host(row.b));
             *counts.entry(a).or_default() += 1;
             if a != b {

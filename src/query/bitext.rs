@@ -10,7 +10,6 @@ use crate::align::{Document, Evidence, Lengths, Params, Table, align, translatio
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::index::site::Addresses;
-use crate::judge::decide::Fate;
 use crate::store::Store;
 use crate::store::layout::{
     ArchivedBeadRow, ArchivedPageRecord, ArchivedPairBitextRow, ArchivedRepeatRow, ArchivedVocabularyRow, BitextRecord,
@@ -24,7 +23,7 @@ use crate::types::{ArchiveId, Bead, BitextLine, Block, Lang, LangPair, PagePair,
 pub fn accepted_pairs(site: &Site) -> Vec<PagePair> {
     let Some(result) = &site.result else { return Vec::new() };
     if let Some(judged) = &site.judged {
-        let accepted = judged.pairs.iter().filter(|row| row.fate == Fate::Accepted as u8);
+        let accepted = judged.pairs.iter().filter(|row| row.is_accepted());
         let pair = |row: &crate::store::layout::ArchivedJudgedRow| {
             let (a, b) = (row.a.to_native(), row.b.to_native());
             Some(PagePair { langs: LangPair::new(site.lang(a), site.lang(b))?, a, b })

@@ -54,6 +54,37 @@ impl Method {
     }
 }
 
+/// What became of a pair that was judged. Codes are stored: only append.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Fate {
+    /// Taken.
+    Accepted = 0,
+    /// Below the least score.
+    LowScore = 1,
+    /// A page of it has a better partner.
+    Outdone = 2,
+    /// Both sides have the same text.
+    SameText = 3,
+}
+
+impl Fate {
+    /// The fate of a stored code.
+    pub fn from_code(code: u8) -> Option<Fate> {
+        [Fate::Accepted, Fate::LowScore, Fate::Outdone, Fate::SameText].get(usize::from(code)).copied()
+    }
+
+    /// As it is told.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fate::Accepted => "accepted",
+            Fate::LowScore => "low score",
+            Fate::Outdone => "outdone",
+            Fate::SameText => "same text",
+        }
+    }
+}
+
 /// One pair of pages, for listing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairLine {

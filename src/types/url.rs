@@ -96,6 +96,11 @@ fn not_web(raw: &str) -> SkipReason {
     if is_scheme { SkipReason::NotWeb } else { SkipReason::BadUrl }
 }
 
+/// The host, with its port, of an address without its scheme ([`CanonicalUrl::identity`]).
+pub fn host_of(identity: &str) -> &str {
+    identity.split('/').next().unwrap_or("")
+}
+
 /// The registrable domain of a host: its public suffix and one label more; the host itself where that does not
 /// exist (an IP address, a bare suffix). A port stays.
 pub fn registrable_domain(host: &str) -> Cow<'_, str> {
@@ -132,7 +137,9 @@ mod tests {
             assert_eq!(parse(raw).identity(), "ex.org/a%20b", "{raw}");
         }
         assert_eq!(parse("http://ex.org:8080/").identity(), "ex.org:8080/");
-        assert_eq!(parse("http://ex.org:8080/x?y").rest(), "/x?y");
+        let page = parse("http://ex.org:8080/x?y");
+        assert_eq!((host_of(page.identity()), page.host(), page.rest()), ("ex.org:8080", "ex.org:8080", "/x?y"));
+        assert_eq!(host_of(parse("http://ex.org?y").identity()), "ex.org");
     }
 
     #[test]

@@ -24,9 +24,11 @@ use std::path::Path;
 use diglot::types::Capture;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+mod dice;
 #[expect(dead_code, reason = "shared with makers that move the pages of other sites")]
 mod sites;
 
+use dice::Dice;
 use sites::{Arguments, Result, Writer};
 
 /// Words that hold sentences together, in both languages.
@@ -339,18 +341,4 @@ fn word(row: usize, number: u64) -> String {
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-}
-
-/// Numbers that look random and come from a seed (splitmix64).
-struct Dice(u64);
-
-impl Dice {
-    /// A number below `sides`.
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % sides.max(1)
-    }
 }

@@ -18,6 +18,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
+mod dice;
+
+use dice::Dice;
+
 /// Kills of one store, at the most, before it is left to finish.
 const KILLS_OF_A_STORE: u64 = 12;
 
@@ -177,19 +181,5 @@ impl Ends {
             (false, true) => "index",
             (false, false) => "keys",
         }
-    }
-}
-
-/// Numbers that look random and come from a seed (splitmix64).
-struct Dice(u64);
-
-impl Dice {
-    /// A number below `sides`.
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % sides.max(1)
     }
 }

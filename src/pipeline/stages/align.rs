@@ -8,6 +8,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use super::groups::{begin, finish};
 use crate::align::clean::{Reason, hashes};
 use crate::align::train::{Lesson, Trainer, samples};
 use crate::align::{Aligned, Document, Params, Table, align_pages, translation};
@@ -20,8 +21,7 @@ use crate::query::Site;
 use crate::query::bitext::{accepted_pairs, blocks, hash_of_pairs, page_record, table};
 use crate::store::catalog::{Changes, Table as CatalogTable};
 use crate::store::layout::{
-    BeadRow, BitextHead, BitextRecord, ModelHead, ModelRecord, PairBitextRow, RepeatRecord, RepeatRow, StageRecord,
-    VocabularyRow,
+    BeadRow, BitextHead, BitextRecord, ModelHead, ModelRecord, PairBitextRow, RepeatRecord, RepeatRow, VocabularyRow,
 };
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{Store, model_key};
@@ -71,14 +71,13 @@ impl Stage for Align {
         if models.is_empty() && sites.is_empty() && record.finished && record.fingerprint == params {
             return Ok(());
         }
-        self.set_stage(store, StageRecord { fingerprint: params, cursor: 0, finished: false })?;
+        begin(self, store, context.config)?;
         for (langs, sample) in models {
             self.learn(store, context, *langs, sample, params)?;
             context.check_stop()?;
         }
         self.align(store, context, &sites)?;
-        let done = StageRecord { fingerprint: params, cursor: u64::from(store.site_count()?), finished: true };
-        self.set_stage(store, done)
+        finish(self, store, context.config)
     }
 }
 
@@ -226,12 +225,6 @@ fn documents<'p>(pages: &'p Pages, langs: LangPair, words: &Words, params: &Para
 }
 
 impl Align {
-    fn set_stage(&self, store: &mut Store, record: StageRecord) -> Result<()> {
-        let mut changes = Changes::default();
-        changes.put(CatalogTable::Stage, self.name().as_bytes(), &record);
-        store.commit(changes)
-    }
-
     /// Learns one pair of languages from its sample, and keeps what was learnt. It is not stopped in between: what a part of the
     /// sample taught cannot be gone on with, and the sample is bounded.
     fn learn(

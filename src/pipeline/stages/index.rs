@@ -15,7 +15,7 @@ use crate::store::layout::{
 use crate::store::records::{Mapped, RecordRef, START};
 use crate::store::{Store, tokens};
 use crate::text::tokens::Anatomy;
-use crate::types::{Form, SiteId, registrable_domain};
+use crate::types::{Form, SiteId, host_of, registrable_domain};
 
 /// Batches → sites.
 pub struct Index;
@@ -307,7 +307,7 @@ impl Work {
                 Place::New(batch, at) => self.batches[batch].1.pages[at].to_owned(),
             };
             entry.links = if *links == 0 { entry.links } else { *links };
-            let host = entry.identity.split('/').next().unwrap_or("");
+            let host = host_of(&entry.identity);
             if !hosts.contains_key(host) {
                 hosts.insert(host.to_owned(), BTreeMap::new());
             }

@@ -6,12 +6,12 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::verify::{forget_judged, inputs_of, put_judged, set_stage};
+use super::groups::{begin, finish};
+use super::judged::{self, Stale};
 use crate::config::{self, Config};
 use crate::error::Result;
 use crate::iterate::neighbours;
 use crate::iterate::propose::{self, Belief};
-use crate::judge::decide::Fate;
 use crate::judge::score::Scorer;
 use crate::pipeline::candidates::{self, Partners};
 use crate::pipeline::judging::{Candidate, Compared, Judged, NO_KEY, judge, unique};
@@ -20,18 +20,13 @@ use crate::pipeline::network::Network;
 use crate::pipeline::site::{PageIds, SiteView, WordWeights};
 use crate::pipeline::{Context, Stage, ets, fingerprint};
 use crate::store::Store;
-use crate::store::catalog::{Changes, Table};
-use crate::store::layout::{JudgedHead, JudgedRecord, JudgedRow, StageRecord};
+use crate::store::catalog::Table;
+use crate::store::layout::{JudgedHead, JudgedRecord, JudgedRow};
 use crate::store::records::RecordRef;
-use crate::types::{LangPair, Measure, Method, Similarities, SiteId};
+use crate::types::{Fate, LangPair, Measure, Method, Similarities, SiteId};
 
 /// Verified pairs → settled pairs.
 pub struct Iterate;
-
-/// Sites worked on at once, at the most.
-const GROUP_SITES: usize = 256;
-/// Pages worked on at once, at the most, unless one site has more.
-const GROUP_PAGES: u64 = 20_000;
 
 impl Stage for Iterate {
     fn name(&self) -> &'static str {
@@ -71,48 +66,22 @@ impl Stage for Iterate {
         if self.remaining(store, context.config)?.is_empty() {
             return Ok(());
         }
-        let params = fingerprint(self, context.config);
-        set_stage(self, store, StageRecord { fingerprint: params, cursor: 0, finished: false })?;
+        begin(self, store, context.config)?;
         if !context.config.iterates() {
-            forget_judged(store, Table::Settled)?;
-            let count = u64::from(store.site_count()?);
-            return set_stage(self, store, StageRecord { fingerprint: params, cursor: count, finished: true });
+            judged::forget(store, Table::Settled)?;
+            return finish(self, store, context.config);
         }
         let models =
             if context.config.learns() { Models::read(store, context.config)? } else { Models::given(context.config)? };
         let stale = stale_sites(self, store, context.config)?;
-        context.observer.begin(self.name(), "rounds over links", "sites", Some(stale.len() as u64));
-        let mut done = 0;
-        let mut stale = stale.into_iter().peekable();
-        while stale.peek().is_some() {
-            let mut group = Vec::new();
-            let mut pages = 0;
-            for (id, inputs) in stale.by_ref() {
-                pages += u64::from(store.site(id)?.unwrap_or_default().pages);
-                group.push((id, inputs));
-                if group.len() >= GROUP_SITES || pages >= GROUP_PAGES {
-                    break;
-                }
-            }
-            let work = |&(id, inputs): &(SiteId, u64)| settle(store, context, &models, id, inputs);
-            let results: Vec<_> = group.par_iter().map(work).collect::<Result<_>>()?;
-            done += group.len() as u64;
-            let mut changes = Changes::default();
-            for (record, inputs) in results.into_iter().flatten() {
-                put_judged(store, Table::Settled, record, inputs, &mut changes)?;
-            }
-            store.commit(changes)?;
-            store.unmap();
-            context.observer.progress(done, "");
-            context.check_stop()?;
-        }
-        let count = u64::from(store.site_count()?);
-        set_stage(self, store, StageRecord { fingerprint: params, cursor: count, finished: true })
+        let work = |store: &Store, id| settle(store, context, &models, id);
+        judged::judge_sites((self, "rounds over links"), store, context, (Table::Settled, stale), work)?;
+        finish(self, store, context.config)
     }
 }
 
 /// Sites whose settled pairs are missing, or were made from other verified pairs or settings; with what they depend on.
-fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<(SiteId, u64)>> {
+fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<Stale>> {
     let mut stale = Vec::new();
     if !config.iterates() {
         return Ok(stale);
@@ -127,7 +96,7 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
             continue;
         };
         let mut hasher = Xxh3::new();
-        hasher.update(&inputs_of(stage, store, config, id)?.to_le_bytes());
+        hasher.update(&judged::inputs_of(stage, store, config, id)?.to_le_bytes());
         hasher.update(&verified.record.to_le_bytes());
         let inputs = hasher.digest() | 1;
         let head = store.judged_head(Table::Settled, id)?.unwrap_or_default();
@@ -138,32 +107,26 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
     Ok(stale)
 }
 
-fn settle(
-    store: &Store,
-    context: &Context<'_>,
-    models: &Models,
-    id: SiteId,
-    inputs: u64,
-) -> Result<Option<(JudgedRecord, u64)>> {
+fn settle(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> Result<Option<JudgedRecord>> {
     let Some(view) = SiteView::open(store, context.config, id)? else { return Ok(None) };
     if context.config.method == config::Method::Links {
         let pairs = ets::judged(&view, context, models)?;
         let hosts = view.pairs_of_hosts(&pairs);
         let generation = view.head.generation;
-        return Ok(Some((JudgedRecord { site: id.0, generation, pairs, hosts, ..JudgedRecord::default() }, inputs)));
+        return Ok(Some(JudgedRecord { site: id.0, generation, pairs, hosts, ..JudgedRecord::default() }));
     }
     let Some(head) = store.judged_head(Table::Verified, id)? else { return Ok(None) };
     let verified = store.verified.read(RecordRef(head.record))?;
     let mut record = JudgedRecord { site: id.0, generation: view.head.generation, ..JudgedRecord::default() };
     if view.by_lang().len() < 2 {
-        return Ok(Some((record, inputs)));
+        return Ok(Some(record));
     }
     let rows: Vec<JudgedRow> = verified.pairs.iter().map(|row| row.to_row()).collect();
     let mut rounds = Rounds::new(&view, context, models, &rows)?;
     rounds.run()?;
     (record.pairs, record.sources) = rounds.outcome();
     record.hosts = view.pairs_of_hosts(&record.pairs);
-    Ok(Some((record, inputs)))
+    Ok(Some(record))
 }
 
 /// What rounds work on in one site.
@@ -300,7 +263,7 @@ impl<'v, 's> Rounds<'v, 's> {
     }
 
     fn accepted(&self) -> Vec<(LangPair, PageIds)> {
-        let accepted = self.judged.rows.iter().filter(|(_, row)| row.fate == Fate::Accepted as u8);
+        let accepted = self.judged.rows.iter().filter(|(_, row)| row.is_accepted());
         accepted.map(|(langs, row)| (*langs, (row.a, row.b))).collect()
     }
 
@@ -336,7 +299,7 @@ impl<'v, 's> Rounds<'v, 's> {
     fn teach(&mut self) -> Result<()> {
         let mut sure: BTreeMap<LangPair, Vec<PageIds>> = BTreeMap::new();
         for (langs, row) in &self.judged.rows {
-            let is_sure = row.fate == Fate::Accepted as u8 && row.score >= SURE;
+            let is_sure = row.is_accepted() && row.score >= SURE;
             if is_sure && !self.models.knows(*langs) {
                 sure.entry(*langs).or_default().push((row.a, row.b));
             }
@@ -367,7 +330,7 @@ impl<'v, 's> Rounds<'v, 's> {
     /// candidate, and gives the pairs that have many votes.
     fn vote(&mut self) -> Result<Vec<Candidate>> {
         let accepted: Vec<(LangPair, JudgedRow)> =
-            self.judged.rows.iter().filter(|(_, row)| row.fate == Fate::Accepted as u8).copied().collect();
+            self.judged.rows.iter().filter(|(_, row)| row.is_accepted()).copied().collect();
         let mut partners = Partners::default();
         let mut scores: FxHashMap<(LangPair, u32, u32), f32> = FxHashMap::default();
         for (langs, row) in &accepted {

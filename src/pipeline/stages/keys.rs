@@ -8,21 +8,20 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::groups::{begin, finish, next_group};
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::{Addresses, Pages};
 use crate::keys::{self, Discovery, FoundKey, GlobalSum, State, credibility};
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::store::catalog::{Changes, Table};
-use crate::store::layout::{HostRow, KeyRow, PairRow, ResultHead, ResultRecord, SiteHead, StageRecord};
+use crate::store::layout::{HostRow, KeyRow, PairRow, ResultHead, ResultRecord, SiteHead};
 use crate::store::{SitePages, Store, tokens};
-use crate::types::{Lang, SiteId};
+use crate::types::{Lang, SiteId, host_of};
 
 /// Sites → keys and pairs.
 pub struct Keys;
 
-/// Sites worked on at once, at the most.
-const GROUP_SITES: usize = 256;
 /// Pages worked on at once, at the most, unless one site has more.
 const GROUP_PAGES: u64 = 200_000;
 
@@ -56,28 +55,18 @@ impl Stage for Keys {
         if stale.is_empty() && record.finished && record.fingerprint == fingerprint(self, context.config) {
             return Ok(());
         }
-        let params = fingerprint(self, context.config);
-        self.set_stage(store, StageRecord { fingerprint: params, cursor: 0, finished: false })?;
+        begin(self, store, context.config)?;
         let nothing = |site| (site, BTreeSet::new());
         self.discover(store, context, stale.into_iter().map(nothing).collect(), false)?;
         if context.config.keys.rescue_above.is_some() {
             let rescue = self.sites_to_rescue(store, context)?;
             self.discover(store, context, rescue, true)?;
         }
-        self.set_stage(
-            store,
-            StageRecord { fingerprint: params, cursor: u64::from(store.site_count()?), finished: true },
-        )
+        finish(self, store, context.config)
     }
 }
 
 impl Keys {
-    fn set_stage(&self, store: &mut Store, record: StageRecord) -> Result<()> {
-        let mut changes = Changes::default();
-        changes.put(Table::Stage, self.name().as_bytes(), &record);
-        store.commit(changes)
-    }
-
     /// Sites whose results are missing, or were made from other pages or settings.
     fn stale_sites(&self, store: &Store, config: &Config) -> Result<Vec<SiteId>> {
         let params = fingerprint(self, config);
@@ -108,15 +97,10 @@ impl Keys {
         let mut sites = sites.into_iter().peekable();
         while sites.peek().is_some() {
             let mut group = Vec::new();
-            let mut pages = 0;
-            for (site, considered) in sites.by_ref() {
+            for (site, considered) in next_group(store, &mut sites, GROUP_PAGES, |task| task.0)? {
                 let head = store.site(site)?.unwrap_or_default();
-                pages += u64::from(head.pages);
                 let alone = if second_pass { found_alone(store, site)? } else { None };
                 group.push(Task { site, pages: store.site_pages(&head)?, head, considered, alone });
-                if group.len() >= GROUP_SITES || pages >= GROUP_PAGES {
-                    break;
-                }
             }
             let work = |task: &Task| task.run(context.config, params, &folder);
             let results: Vec<Result<ResultRecord>> = group.par_iter().map(work).collect();
@@ -256,7 +240,7 @@ impl Task {
 
     fn hosts(&self, found: &Discovery, config: &Config) -> Vec<HostRow> {
         let ranges = keys::host_ranges(&self.pages);
-        let host_of = |page: u32| ranges.partition_point(|range| range.end <= page);
+        let range_of = |page: u32| ranges.partition_point(|range| range.end <= page);
         let mut rows: Vec<HostRow> = ranges
             .iter()
             .map(|range| {
@@ -265,7 +249,7 @@ impl Task {
                     *langs.entry(found.lang(page).unwrap_or(Lang::UNKNOWN)).or_default() += 1;
                 }
                 HostRow {
-                    host: self.pages.identity(range.start).split('/').next().unwrap_or("").to_owned(),
+                    host: host_of(self.pages.identity(range.start)).to_owned(),
                     pages: range.end - range.start,
                     pairs: 0,
                     credibility: 0.0,
@@ -275,7 +259,7 @@ impl Task {
             .collect();
         for pair in &found.pairs {
             let credibility = found.keys[pair.key as usize].evidence.credibility(&config.keys);
-            let (a, b) = (host_of(pair.a), host_of(pair.b));
+            let (a, b) = (range_of(pair.a), range_of(pair.b));
             for host in [Some(a), Some(b).filter(|b| *b != a)].into_iter().flatten() {
                 rows[host].pairs += 1;
                 rows[host].credibility = rows[host].credibility.max(credibility);

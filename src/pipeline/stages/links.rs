@@ -14,7 +14,7 @@ use crate::store::catalog::{Changes, Table};
 use crate::store::layout::{AlternateRow, CHUNK_PAGES, GraphHead, GraphRecord, OutsideRow, StageRecord};
 use crate::store::records::RecordRef;
 use crate::store::{SitePages, Store};
-use crate::types::{Form, SiteId, registrable_domain};
+use crate::types::{Form, SiteId, host_of, registrable_domain};
 
 /// Pages → link graph.
 pub struct Links;
@@ -167,8 +167,4 @@ impl Site<'_> {
         let page = *self.places.get(&xxh3_64(identity.as_bytes()))?;
         (self.pages.identity(page) == identity).then_some(page)
     }
-}
-
-fn host_of(identity: &str) -> &str {
-    identity.split(['/', '?']).next().unwrap_or("")
 }

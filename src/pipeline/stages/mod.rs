@@ -1,9 +1,11 @@
 //! The stages, in the order of the work. A stage file is glue: read a batch, call the method, commit.
 
 mod align;
+mod groups;
 mod index;
 mod ingest;
 mod iterate;
+mod judged;
 mod keys;
 mod links;
 mod verify;

@@ -2,7 +2,7 @@
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-use crate::types::Similarities;
+use crate::types::{Fate, Similarities};
 
 /// The pairs of one site that verification or iteration looked at. Kinds 8 and 9.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
@@ -36,11 +36,23 @@ pub struct JudgedRow {
     pub similarities: [f32; Similarities::COUNT],
     /// What proposed it ([`crate::types::Method`]).
     pub method: u8,
-    /// What became of it ([`crate::judge::decide::Fate`]).
+    /// What became of it ([`Fate`]).
     pub fate: u8,
 }
 
+impl JudgedRow {
+    /// True for a pair that was taken.
+    pub fn is_accepted(&self) -> bool {
+        self.fate == Fate::Accepted as u8
+    }
+}
+
 impl ArchivedJudgedRow {
+    /// True for a pair that was taken.
+    pub fn is_accepted(&self) -> bool {
+        self.fate == Fate::Accepted as u8
+    }
+
     /// The row, owned.
     pub fn to_row(&self) -> JudgedRow {
         JudgedRow {

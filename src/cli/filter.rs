@@ -1,0 +1,49 @@
+//! Which pairs a listing or a file is to have.
+
+use clap::Args;
+use diglot::config::Config;
+use diglot::types::Lang;
+
+use super::parse_langs;
+
+/// What is asked of pairs, of pages or of sentences.
+#[derive(Args)]
+pub struct Filter {
+    /// Only pairs of these two languages, listed in this order.
+    #[arg(long, value_delimiter = ',', value_name = "LANG,LANG", num_args = 1)]
+    langs: Vec<String>,
+    /// Only pairs of at least this score.
+    #[arg(long, default_value_t = 0.0, value_name = "0..1")]
+    min_score: f64,
+}
+
+/// The same, understood.
+pub struct Wanted {
+    /// The languages in the order they were given; empty: all.
+    pub langs: Vec<Lang>,
+    min_score: f64,
+}
+
+impl Filter {
+    /// Reads the names of languages, and has `config` list them in this order.
+    pub fn wanted(&self, config: &mut Config) -> anyhow::Result<Wanted> {
+        let langs = parse_langs(&self.langs)?;
+        if !langs.is_empty() {
+            config.keys.langs.clone_from(&langs);
+        }
+        Ok(Wanted { langs, min_score: self.min_score })
+    }
+}
+
+impl Wanted {
+    /// True for a pair of these languages with this score.
+    pub fn takes(&self, score: f64, langs: [Lang; 2]) -> bool {
+        score >= self.min_score && self.takes_langs(langs)
+    }
+
+    /// True for these languages.
+    pub fn takes_langs(&self, langs: [Lang; 2]) -> bool {
+        let takes = |lang: Lang| self.langs.is_empty() || self.langs.iter().any(|wanted| wanted.agrees(lang));
+        langs.into_iter().all(takes)
+    }
+}

@@ -1,0 +1,105 @@
+//! What verification and iteration share: which sites are stale, and the loop that judges them, group by group.
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::groups::next_group;
+use crate::config::Config;
+use crate::error::Result;
+use crate::pipeline::{Context, Stage, fingerprint};
+use crate::store::Store;
+use crate::store::catalog::{Changes, Table};
+use crate::store::layout::{JudgedHead, JudgedRecord};
+use crate::types::{Lang, LangPair, SiteId};
+
+/// A site to be judged anew, with a hash of what its judged pairs depend on.
+pub type Stale = (SiteId, u64);
+
+/// Pages worked on at once, at the most, unless one site has more.
+const GROUP_PAGES: u64 = 20_000;
+
+/// Judges sites by `work`, and keeps what it gives of each in `table`. A group of sites is a commit.
+///
+/// # Errors
+/// When the store cannot be read or written, or the run was stopped.
+pub fn judge_sites(
+    (stage, what): (&dyn Stage, &str),
+    store: &mut Store,
+    context: &Context<'_>,
+    (table, stale): (Table, Vec<Stale>),
+    work: impl Fn(&Store, SiteId) -> Result<Option<JudgedRecord>> + Sync,
+) -> Result<()> {
+    context.observer.begin(stage.name(), what, "sites", Some(stale.len() as u64));
+    let mut done = 0;
+    let mut stale = stale.into_iter().peekable();
+    while stale.peek().is_some() {
+        let group = next_group(store, &mut stale, GROUP_PAGES, |&(id, _)| id)?;
+        let shared = &*store;
+        let judged: Vec<_> = group.par_iter().map(|&(id, _)| work(shared, id)).collect::<Result<_>>()?;
+        let mut changes = Changes::default();
+        for (&(_, inputs), record) in group.iter().zip(judged) {
+            if let Some(record) = record {
+                put(store, table, &record, inputs, &mut changes)?;
+            }
+        }
+        store.commit(changes)?;
+        store.unmap();
+        done += group.len() as u64;
+        context.observer.progress(done, "");
+        context.check_stop()?;
+    }
+    Ok(())
+}
+
+/// Appends what was judged of a site, and notes where.
+fn put(store: &mut Store, table: Table, record: &JudgedRecord, inputs: u64, changes: &mut Changes) -> Result<()> {
+    let pairs = record.pairs.iter().filter(|row| row.is_accepted()).count() as u64;
+    let result = store.result_head(SiteId(record.site))?.map_or(0, |head| head.record);
+    let file = if table == Table::Verified { &mut store.verified } else { &mut store.settled };
+    let place = file.append(record)?.0;
+    let head = JudgedHead { record: place, generation: record.generation, result, inputs, pairs };
+    changes.put(table, &record.site.to_be_bytes(), &head);
+    Ok(())
+}
+
+/// Takes back what a stage judged by another method, so that nobody takes it for the outcome of this one.
+///
+/// # Errors
+/// When the store cannot be read or written.
+pub fn forget(store: &mut Store, table: Table) -> Result<()> {
+    let mut known = Vec::new();
+    store.catalog().for_each(table, |key, _: JudgedHead| {
+        known.push(key.to_vec());
+        Ok(())
+    })?;
+    let mut changes = Changes::default();
+    known.iter().for_each(|key| changes.remove(table, key));
+    store.commit(changes)
+}
+
+/// What the judged pairs of a site depend on, as one number: settings, its keys, the models of its language pairs.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn inputs_of(stage: &dyn Stage, store: &Store, config: &Config, id: SiteId) -> Result<u64> {
+    let mut hasher = Xxh3::new();
+    hasher.update(&fingerprint(stage, config).to_le_bytes());
+    hasher.update(&store.result_head(id)?.map_or(0, |head| head.record).to_le_bytes());
+    if let Some(result) = store.result(id)? {
+        let mut langs: Vec<_> = result.hosts.iter().flat_map(|host| host.langs.iter().map(|lang| lang.0)).collect();
+        langs.sort_unstable();
+        langs.dedup();
+        let langs: Vec<_> = langs.into_iter().map(Lang::from_bytes).collect();
+        for (at, &first) in langs.iter().enumerate() {
+            for &second in &langs[at + 1..] {
+                if let Some(pair) = LangPair::new(first, second)
+                    && let Some(head) = store.learnt_head(pair)?
+                {
+                    hasher.update(&head.inputs.to_le_bytes());
+                }
+            }
+        }
+    }
+    // 0 stands for "never made".
+    Ok(hasher.digest() | 1)
+}
