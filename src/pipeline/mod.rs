@@ -25,6 +25,7 @@ pub mod network;
 pub mod observer;
 pub mod one_measure;
 pub mod recover;
+pub mod rounds;
 pub mod site;
 pub mod stages;
 
