@@ -17,6 +17,7 @@ use crate::store::Store;
 
 pub mod all_pairs;
 pub mod candidates;
+pub mod copies;
 pub mod ets;
 pub mod explore;
 pub mod judging;

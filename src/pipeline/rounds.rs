@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::Context;
 use super::candidates::{self, Partners};
-use super::judging::{Candidate, Compared, Judged, NO_KEY, judge, unique};
+use super::judging::{Candidate, Compared, Judged, NO_KEY, beside_rivals, judge, unique};
 use super::learn::{Models, teach_site};
 use super::network::Network;
 use super::site::{PageIds, SiteView, WordWeights};
@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::iterate::neighbours;
 use crate::iterate::propose::{self, Belief};
 use crate::judge::score::Scorer;
-use crate::store::layout::{JudgedRow, SourceRow};
+use crate::store::layout::{FittedRow, JudgedRecord, JudgedRow};
 use crate::types::{Fate, LangPair, Measure, Method, Similarities};
 
 /// What rounds work on in one site.
@@ -173,7 +173,32 @@ impl<'v, 's> Rounds<'v, 's> {
         for (&candidate, (similarities, same_text)) in new.iter().zip(similarities) {
             self.note(Compared { candidate, similarities, same_text });
         }
+        self.set_margins();
         Ok(new.len())
+    }
+
+    /// Sets how far the content of each candidate is above that of the others of its two pages: what a page that has no
+    /// partner shares with pages of its subject, all of them share. Time grows with the candidates.
+    fn set_margins(&mut self) {
+        let mut of_page: FxHashMap<(LangPair, u32), Vec<f32>> = FxHashMap::default();
+        for one in &self.compared {
+            let Candidate { langs, a, b, .. } = one.candidate;
+            if let Some(content) = one.similarities.get(Measure::Content) {
+                for page in [a, b] {
+                    of_page.entry((langs, page)).or_default().push(content);
+                }
+            }
+        }
+        of_page.values_mut().for_each(|contents| contents.sort_unstable_by(|x, y| y.total_cmp(x)));
+        for one in &mut self.compared {
+            let Candidate { langs, a, b, .. } = one.candidate;
+            let margin = one.similarities.get(Measure::Content).and_then(|content| {
+                let others = [a, b].map(|page| mean_of_others(&of_page[&(langs, page)], content));
+                let [Some(x), Some(y)] = others else { return None };
+                Some(margin(content, (x + y) / 2.0))
+            });
+            one.similarities.set(Measure::Margin, margin);
+        }
     }
 
     fn sources(&self) -> candidates::Either<'_> {
@@ -296,15 +321,43 @@ impl<'v, 's> Rounds<'v, 's> {
         Ok(proposed.map(|&(langs, a, b)| Candidate { langs, a, b, method: Method::Votes, key: NO_KEY }).collect())
     }
 
-    /// The judged pairs that are worth keeping, and how often each source was right.
-    pub fn outcome(self) -> (Vec<JudgedRow>, Vec<SourceRow>) {
-        let kept = self.judged.rows.into_iter().map(|(_, row)| row).filter(|row| {
-            // What words alone proposed and nothing supports is not worth its bytes.
-            row.score >= self.config.iterate.least_kept || Method::from_code(row.method) < Some(Method::Words)
-        });
-        (kept.collect(), self.judged.sources.into_iter().map(|(_, row)| row).collect())
+    /// Puts into `record` the judged pairs that are worth keeping, how often each source was right, and the weights fitted.
+    pub fn outcome(self, record: &mut JudgedRecord) {
+        let fitted = |(langs, scorer): (LangPair, Scorer)| FittedRow {
+            lang_a: langs.a.to_bytes(),
+            lang_b: langs.b.to_bytes(),
+            weights: scorer.weights.to_vec(),
+        };
+        record.fitted = self.fitted.into_iter().map(fitted).collect();
+        let mut kept = self.judged.rows;
+        // What words alone proposed and nothing supports is not worth its bytes.
+        let least = self.config.iterate.least_kept;
+        kept.retain(|(_, row)| row.score >= least || Method::from_code(row.method) < Some(Method::Words));
+        beside_rivals(&mut kept);
+        record.pairs = kept.into_iter().map(|(_, row)| row).collect();
+        record.sources = self.judged.sources.into_iter().map(|(_, row)| row).collect();
     }
 }
+
+/// The mean of the largest [`OTHERS`] of a list that is sorted from the largest on, one that is `own` left out; `None` where
+/// there are fewer.
+fn mean_of_others(sorted: &[f32], own: f32) -> Option<f32> {
+    let place = sorted.partition_point(|&other| other > own);
+    let others = sorted.iter().enumerate().filter(|&(at, _)| at != place).map(|(_, &other)| other).take(OTHERS);
+    let (sum, count) = others.fold((0.0, 0), |(sum, count), other| (sum + other, count + 1));
+    (count == OTHERS).then(|| sum / OTHERS as f32)
+}
+
+/// How much more content a pair has than others, 0..=1: 0.5 for [`FAIR`] times as much.
+fn margin(own: f32, others: f32) -> f32 {
+    let ratio = (own / others.max(0.01) / FAIR).powi(4);
+    ratio / (1.0 + ratio)
+}
+
+/// Other candidates that a page is compared with.
+const OTHERS: usize = 3;
+/// How much more content than the others a pair has that is as likely right as wrong.
+const FAIR: f32 = 1.3;
 
 /// How much better than any other a pair must be for both of its pages to be taken as surely good, in nats.
 const LEAD: f64 = 1.5;

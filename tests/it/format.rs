@@ -7,7 +7,7 @@ use std::path::Path;
 use diglot::store::FORMAT_VERSION;
 use diglot::store::layout::{
     AlternateRow, ArchiveIdentity, ArchiveRecord, AskedRecord, BatchRecord, BeadRow, BitextHead, BitextRecord,
-    BlockRecord, Credibility, EditRow, GraphHead, GraphRecord, HostRecord, HostRow, ImageRecord, JudgedHead,
+    BlockRecord, Credibility, EditRow, FittedRow, GraphHead, GraphRecord, HostRecord, HostRow, ImageRecord, JudgedHead,
     JudgedRecord, JudgedRow, KeyRow, LearntHead, LearntRecord, LinkRecord, ModelHead, ModelRecord, OutsideRow,
     PageEntry, PageRecord, PairBitextRow, PairRow, RepeatRecord, RepeatRow, ResultHead, ResultRecord, RoundRecord,
     RunConfig, Sentinel, SiteChunk, SiteHead, SkipChunk, SkipEntry, SkipSample, SourceRow, StageRecord, VocabularyRow,
@@ -195,7 +195,7 @@ fn judged() -> JudgedRecord {
             key: 3,
             evidence: 4.5,
             score: 0.75,
-            similarities: [0.5; 15],
+            similarities: [0.5; 16],
             method: 1,
             fate: 2,
         }],
@@ -209,6 +209,8 @@ fn judged() -> JudgedRecord {
             share: 0.5,
         }],
         hosts: vec![("ex.org".into(), 7)],
+        copies: vec![(1, 2)],
+        fitted: vec![FittedRow { lang_a: *b"en\0\0\0\0\0\0", lang_b: *b"fr\0\0\0\0\0\0", weights: vec![0.5] }],
     }
 }
 
@@ -370,7 +372,7 @@ const LAYOUT: (u32, &[(&str, u64)]) = (
         ("asked", 0x38900b66d831ec7c),
         ("web head", 0x36516722fb57bfe2),
         ("round", 0x4e446581da75e6b3),
-        ("judged", 0xac830f6a5434a6b8),
+        ("judged", 0xa52a2ea1bacd04b0),
         ("learnt", 0xd86e461bce7f84ed),
         ("judged head", 0xa9188c1490e695af),
         ("learnt head", 0x07ee86c281446bef),

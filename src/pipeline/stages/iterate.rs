@@ -1,5 +1,6 @@
 //! Verified pairs, links and words → settled pairs. Unit of work: a site.
 
+use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::groups::{begin, finish};
@@ -9,7 +10,7 @@ use crate::error::Result;
 use crate::pipeline::learn::Models;
 use crate::pipeline::rounds::Rounds;
 use crate::pipeline::site::SiteView;
-use crate::pipeline::{Context, Stage, ets, fingerprint};
+use crate::pipeline::{Context, Stage, copies, ets, fingerprint};
 use crate::store::Store;
 use crate::store::catalog::Table;
 use crate::store::layout::{JudgedHead, JudgedRecord, JudgedRow};
@@ -25,7 +26,7 @@ impl Stage for Iterate {
     }
 
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn settings(&self, config: &Config) -> String {
@@ -99,7 +100,7 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
 }
 
 fn settle(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> Result<Option<JudgedRecord>> {
-    let Some(view) = SiteView::open(store, context.config, id)? else { return Ok(None) };
+    let Some(mut view) = SiteView::open(store, context.config, id)? else { return Ok(None) };
     if context.config.method == Method::Links {
         let pairs = ets::judged(&view, context, models)?;
         let hosts = view.pairs_of_hosts(&pairs);
@@ -113,9 +114,12 @@ fn settle(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> 
         return Ok(Some(record));
     }
     let rows: Vec<JudgedRow> = verified.pairs.iter().map(|row| row.to_row()).collect();
+    let paired: FxHashSet<u32> = rows.iter().filter(|row| row.is_accepted()).flat_map(|row| [row.a, row.b]).collect();
+    record.copies = copies::copies(&view, &|page| paired.contains(&page), &context.config.iterate.copies)?;
+    view.leave_out(record.copies.iter().map(|copy| copy.0));
     let mut rounds = Rounds::new(&view, context, models, &rows)?;
     rounds.run()?;
-    (record.pairs, record.sources) = rounds.outcome();
+    rounds.outcome(&mut record);
     record.hosts = view.pairs_of_hosts(&record.pairs);
     Ok(Some(record))
 }

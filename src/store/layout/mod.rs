@@ -23,8 +23,8 @@ pub use bitext::{
 pub use catalog::{ArchiveRecord, Credibility, HostRecord, ResultHead, RunConfig, Sentinel, SiteHead, StageRecord};
 pub use graph::{AlternateRow, ArchivedGraphRecord, GraphHead, GraphRecord, OutsideRow};
 pub use judged::{
-    ArchivedJudgedRecord, ArchivedJudgedRow, ArchivedLearntRecord, JudgedHead, JudgedRecord, JudgedRow, LearntHead,
-    LearntRecord, SourceRow,
+    ArchivedFittedRow, ArchivedJudgedRecord, ArchivedJudgedRow, ArchivedLearntRecord, FittedRow, JudgedHead,
+    JudgedRecord, JudgedRow, LearntHead, LearntRecord, SourceRow,
 };
 pub use page::{ArchivedPageRecord, BlockRecord, ImageRecord, LinkRecord, PageRecord};
 pub use result::{
@@ -95,7 +95,8 @@ mod tests {
             }
             AlternateRow = ArchivedAlternateRow { from, to, lang }
             OutsideRow = ArchivedOutsideRow { from, host, links }
-            JudgedRecord = ArchivedJudgedRecord { site, generation, pairs, sources, hosts }
+            JudgedRecord = ArchivedJudgedRecord { site, generation, pairs, sources, hosts, copies, fitted }
+            FittedRow = ArchivedFittedRow { lang_a, lang_b, weights }
             JudgedRow = ArchivedJudgedRow { a, b, key, evidence, score, similarities, method, fate }
             SourceRow = ArchivedSourceRow { lang_a, lang_b, key, method, pairs, accepted, share }
             JudgedHead = ArchivedJudgedHead { record, generation, result, inputs, pairs }
