@@ -27,6 +27,7 @@ pub mod one_measure;
 pub mod recover;
 pub mod site;
 pub mod stages;
+pub mod votes;
 
 use observer::Observer;
 pub use stages::STAGES;
