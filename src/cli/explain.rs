@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use diglot::config::Config;
+use diglot::config::{self, Config};
 use diglot::error::Error;
 use diglot::index::site::Addresses;
 use diglot::judge::score::Scorer;
@@ -18,6 +18,8 @@ use diglot::types::{
 use serde_json::{Map, Value, json};
 
 use super::Global;
+
+mod links;
 
 /// Tell everything known of a page, or of a pair.
 ///
@@ -166,7 +168,11 @@ impl Asked<'_> {
         }
         match &site.judged {
             Some(judged) => {
-                for row in judged.pairs.iter().filter(|row| row.a == page || row.b == page) {
+                let of_page: Vec<_> = judged.pairs.iter().filter(|row| row.a == page || row.b == page).collect();
+                if self.config.iterates() && self.config.method == config::Method::Links {
+                    self.rounds_of_page(&site, page, &of_page, facts)?;
+                }
+                for row in of_page {
                     let line = query::judged_line(&site, result, self.config, row);
                     if row.is_accepted() {
                         lines.push(line);
@@ -393,6 +399,12 @@ impl Asked<'_> {
             }
         }
         self.beads(&site, a, b, facts)?;
+        if self.config.iterates() && site.judged.is_some() {
+            if self.config.method == config::Method::Links {
+                return self.rounds_of_pair(&site, (a, b), facts);
+            }
+            self.support(&site, (a, b), facts)?;
+        }
         if let Some(judged) = &site.judged {
             let is_asked = |row: &&ArchivedJudgedRow| (row.a == a && row.b == b) || (row.a == b && row.b == a);
             return match judged.pairs.iter().find(is_asked) {

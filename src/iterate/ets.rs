@@ -139,15 +139,26 @@ pub fn weight(network: &Neighbours, page: u32, smoothing: f64) -> f64 {
 }
 
 /// S_ext of two pages (Algorithm 1): the best pair of neighbours by the similarities of the round before, then the best of what
-/// is left, and so on; 2·Σ / (|PG(e)| + |PG(c)|). `row_cells` is called with a neighbour of the first page and gives its
-/// cells as (column, similarity). Ties go to the smaller pages. 0 when neither has neighbours.
+/// is left, and so on; 2·Σ / (|PG(e)| + |PG(c)|). Ties go to the smaller pages. 0 when neither has neighbours.
 /// Cost: k log k, of k known pairs of neighbours.
 pub fn external(
+    pages: (u32, u32),
+    networks: &Networks<'_>,
+    before: &Table,
+    params: &Params,
+    scratch: &mut Scratch,
+) -> f64 {
+    external_by(pages, networks, before, params, scratch, |_, _, _| {})
+}
+
+/// S_ext as [`external`] gives it, telling the pairs of neighbours it comes from, the best first: each with what it adds to Σ.
+pub fn external_by(
     (e, c): (u32, u32),
     networks: &Networks<'_>,
     before: &Table,
     params: &Params,
     scratch: &mut Scratch,
+    mut each: impl FnMut(u32, u32, f64),
 ) -> f64 {
     let counts = |network: &Neighbours, page: u32| {
         params.weights != Weights::Second || weight(network, page, params.smoothing) >= params.least_weight
@@ -196,12 +207,14 @@ pub fn external(
         }
         scratch.used_e.insert(x);
         scratch.used_c.insert(y);
-        sum += match params.weights {
+        let part = match params.weights {
             Weights::First => {
                 value * (weight(networks.a, x, params.smoothing) + weight(networks.b, y, params.smoothing)) / 2.0
             }
             _ => value,
         };
+        each(x, y, part);
+        sum += part;
     }
     2.0 * sum / (size_e + size_c) as f64
 }

@@ -12,11 +12,11 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::index::graph::{Links, Neighbours};
 use crate::index::site::Addresses;
-use crate::iterate::ets::{Networks, Params, Scratch, Table, enhanced, external, normalise};
+use crate::iterate::ets::{Networks, Params, Scratch, Table, enhanced, external, external_by, normalise};
 use crate::judge::decide::{Choice, best_first};
 use crate::store::layout::JudgedRow;
 use crate::text::words::Words;
-use crate::types::{LangPair, Measure, Similarities};
+use crate::types::{Fate, LangPair, Measure, Similarities};
 use crate::verify::{self, Profile, With};
 
 /// The pairs of a site, of each language pair. Memory: 40 bytes a pair of pages that is compared.
@@ -26,29 +26,111 @@ use crate::verify::{self, Profile, With};
 pub fn judged(view: &SiteView<'_>, context: &Context<'_>, given: &Models) -> Result<Vec<JudgedRow>> {
     let params = &context.config.iterate.ets;
     let mut rows = Vec::new();
-    let mut by_words: Option<Vec<judging::Candidate>> = None;
+    let mut by_words = None;
     for (langs, mut a, mut b) in view.lang_pairs() {
         context.check_stop()?;
-        for pages in [&mut a, &mut b] {
-            pages.retain(|&page| view.facts(page).text_bytes >= params.least_text);
+        let cells = compared(view, context.config, given, langs, (&mut a, &mut b), &mut by_words)?;
+        if !cells.is_empty() {
+            rows.extend(settled(view, &a, &b, &cells, params));
         }
-        if a.is_empty() || b.is_empty() {
-            continue;
-        }
-        let inside = Inside { view, config: context.config, given, langs, length: usual_ratio(view, &a, &b) };
-        let fits = a.len().saturating_mul(b.len()) <= params.most_cells && a.len() + b.len() <= PROFILES;
-        let cells = if fits {
-            inside.all(&a, &b)?
-        } else {
-            if by_words.is_none() {
-                by_words = Some(candidates::of_words(view, &Partners::default(), given, &context.config.retrieval)?);
-            }
-            let found = by_words.iter().flatten().filter(|one| one.langs == langs).map(|one| (one.a, one.b));
-            inside.some(&found.collect::<Vec<_>>(), &a, &b)?
-        };
-        rows.extend(settled(view, &a, &b, &cells, params));
     }
     Ok(rows)
+}
+
+/// The pairs of two languages that are compared, by position among the pages of each. Pages with too little text are taken out;
+/// `by_words` keeps what rare words propose on the site, once it was asked for.
+fn compared(
+    view: &SiteView<'_>,
+    config: &Config,
+    given: &Models,
+    langs: LangPair,
+    (a, b): (&mut Vec<u32>, &mut Vec<u32>),
+    by_words: &mut Option<Vec<judging::Candidate>>,
+) -> Result<Vec<Cell>> {
+    let params = &config.iterate.ets;
+    for pages in [&mut *a, &mut *b] {
+        pages.retain(|&page| view.facts(page).text_bytes >= params.least_text);
+    }
+    if a.is_empty() || b.is_empty() {
+        return Ok(Vec::new());
+    }
+    let inside = Inside { view, config, given, langs, length: usual_ratio(view, a, b) };
+    if a.len().saturating_mul(b.len()) <= params.most_cells && a.len() + b.len() <= PROFILES {
+        return inside.all(a, b);
+    }
+    if by_words.is_none() {
+        *by_words = Some(candidates::of_words(view, &Partners::default(), given, &config.retrieval)?);
+    }
+    let found = by_words.iter().flatten().filter(|one| one.langs == langs).map(|one| (one.a, one.b));
+    inside.some(&found.collect::<Vec<_>>(), a, b)
+}
+
+/// How a pair came by its similarity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct History {
+    /// What the words say, if they can tell.
+    pub content: Option<f32>,
+    /// What the tags say.
+    pub structure: f32,
+    /// S_in (eq. 2).
+    pub internal: f64,
+    /// Of each round.
+    pub rounds: Vec<Round>,
+    /// What Algorithm 3 makes of it.
+    pub fate: Fate,
+}
+
+/// One round of Algorithm 2, for one pair.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Round {
+    /// S_ext (eq. 3).
+    pub external: f64,
+    /// ETS (eq. 1), divided by the largest of the round.
+    pub enhanced: f64,
+    /// The pairs of neighbours that S_ext comes from, the best first, each with what it adds to the sum.
+    pub neighbours: Vec<(u32, u32, f64)>,
+}
+
+/// The histories of some pairs of two languages, from rounds made anew; `None` for pairs that are not compared. Cost: that of
+/// [`judged`] for these languages.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn histories(
+    view: &SiteView<'_>,
+    config: &Config,
+    given: &Models,
+    langs: LangPair,
+    asked: &[PageIds],
+) -> Result<Vec<Option<History>>> {
+    let of_langs = view.lang_pairs().into_iter().find(|(known, _, _)| *known == langs);
+    let Some((_, mut a, mut b)) = of_langs else { return Ok(vec![None; asked.len()]) };
+    let cells = compared(view, config, given, langs, (&mut a, &mut b), &mut None)?;
+    let place = |&(x, y): &PageIds| {
+        let wanted = (a.binary_search(&x).ok()? as u32, b.binary_search(&y).ok()? as u32);
+        cells.binary_search_by_key(&wanted, |cell| (cell.a, cell.b)).ok()
+    };
+    let places: Vec<Option<usize>> = asked.iter().map(place).collect();
+    let params = &config.iterate.ets;
+    let networks = (network(view, &a), network(view, &b));
+    let networks = Networks { a: &networks.0, b: &networks.1 };
+    let mut told: Vec<Vec<Round>> = vec![Vec::new(); asked.len()];
+    let (values, _) = rounds(&cells, &networks, params, |before, outer, values| {
+        for (place, told) in places.iter().zip(&mut told) {
+            let Some(at) = *place else { continue };
+            let mut neighbours = Vec::new();
+            let each = |x: u32, y: u32, part: f64| neighbours.push((a[x as usize], b[y as usize], part));
+            external_by((cells[at].a, cells[at].b), &networks, before, params, &mut Scratch::default(), each);
+            told.push(Round { external: outer[at], enhanced: values[at], neighbours });
+        }
+    });
+    let fates = best(&cells, &values, (a.len(), b.len()), params);
+    let history = |(place, rounds): (Option<usize>, Vec<Round>)| {
+        let (cell, fate) = (cells[place?], fates[place?]);
+        let content = Some(cell.content).filter(|content| !content.is_nan());
+        Some(History { content, structure: cell.structure, internal: cell.inner, rounds, fate })
+    };
+    Ok(places.into_iter().zip(told).map(history).collect())
 }
 
 /// One pair of pages, by position, and what the pages themselves say.
@@ -153,29 +235,38 @@ fn network(view: &SiteView<'_>, pages: &[u32]) -> Neighbours {
 /// Rounds, and the best pairs first.
 fn settled(view: &SiteView<'_>, a: &[u32], b: &[u32], cells: &[Cell], params: &Params) -> Vec<JudgedRow> {
     let networks = (network(view, a), network(view, b));
-    let (values, outer) = rounds(cells, &Networks { a: &networks.0, b: &networks.1 }, params);
-    let choices: Vec<Choice> = cells
-        .iter()
-        .zip(&values)
-        .map(|(cell, &score)| Choice { a: a[cell.a as usize], b: b[cell.b as usize], score })
-        .collect();
-    let most = if params.min_sim.is_some() { usize::MAX } else { a.len().min(b.len()) };
-    let fates = best_first(&choices, params.min_sim.unwrap_or(0.0), most);
+    let (values, outer) = rounds(cells, &Networks { a: &networks.0, b: &networks.1 }, params, |_, _, _| {});
+    let fates = best(cells, &values, (a.len(), b.len()), params);
     let rows = (0..cells.len()).map(|at| {
         let mut similarities = Similarities::default();
         similarities.set(Measure::Lcs, Some(cells[at].structure));
         similarities.set(Measure::Content, Some(cells[at].content).filter(|content| !content.is_nan()));
         similarities.set(Measure::Neighbours, Some(outer[at].clamp(0.0, 1.0) as f32));
-        row(choices[at], similarities, fates[at])
+        let (a, b) = (a[cells[at].a as usize], b[cells[at].b as usize]);
+        row(Choice { a, b, score: values[at] }, similarities, fates[at])
     });
     worth_keeping(rows.collect(), KEPT_ROWS)
+}
+
+/// Algorithm 3, of so many pages in both languages.
+fn best(cells: &[Cell], values: &[f64], pages: (usize, usize), params: &Params) -> Vec<Fate> {
+    let choice = |(cell, &score): (&Cell, &f64)| Choice { a: cell.a, b: cell.b, score };
+    let choices: Vec<Choice> = cells.iter().zip(values).map(choice).collect();
+    let most = if params.min_sim.is_some() { usize::MAX } else { pages.0.min(pages.1) };
+    best_first(&choices, params.min_sim.unwrap_or(0.0), most)
 }
 
 /// Pairs of a page that are kept with their reasons beside the accepted ones.
 const KEPT_ROWS: usize = 3;
 
-/// ETS of all cells, and S_ext of the last round (Algorithm 2). The first round starts from S_in.
-fn rounds(cells: &[Cell], networks: &Networks<'_>, params: &Params) -> (Vec<f64>, Vec<f64>) {
+/// ETS of all cells, and S_ext of the last round (Algorithm 2). The first round starts from S_in. `each` is called with what a
+/// round saw, S_ext and ETS.
+fn rounds(
+    cells: &[Cell],
+    networks: &Networks<'_>,
+    params: &Params,
+    mut each: impl FnMut(&Table, &[f64], &[f64]),
+) -> (Vec<f64>, Vec<f64>) {
     let mut values: Vec<f64> = cells.iter().map(|cell| cell.inner).collect();
     let mut outer = vec![0.0; cells.len()];
     for _ in 0..params.rounds {
@@ -189,6 +280,7 @@ fn rounds(cells: &[Cell], networks: &Networks<'_>, params: &Params) -> (Vec<f64>
         normalise(&mut after);
         let change = values.iter().zip(&after).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
         values = after;
+        each(&before, &outer, &values);
         if change <= params.stable {
             break;
         }
@@ -217,6 +309,9 @@ fn strongest(cells: &[Cell], values: &[f64], rows: u32, columns: u32, most: usiz
 }
 
 #[cfg(test)]
+mod twin;
+
+#[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
@@ -235,17 +330,17 @@ mod tests {
         let cells =
             [cell(0, 0, 0.9), cell(1, 1, 0.5), cell(1, 2, 0.5), cell(2, 1, 0.5), cell(2, 2, 0.5), cell(3, 3, 0.9)];
         let one = Params { rounds: 1, ..Params::default() };
-        let (values, outer) = rounds(&cells, &networks, &one);
+        let (values, outer) = rounds(&cells, &networks, &one, |_, _, _| {});
         // 1–1: S_ext = 0.9, so 0.6 · 0.9 + 0.4 · 0.5 = 0.74, the most; 1–2: 0.4 · 0.5; 0–0: 0.6 · 0.5 + 0.4 · 0.9 = 0.66.
         let wanted = [0.66 / 0.74, 1.0, 0.2 / 0.74, 0.2 / 0.74, 1.0, 0.66 / 0.74];
         assert!(values.iter().zip(wanted).all(|(x, y)| (x - y).abs() < 1e-12), "{values:?}");
         assert_eq!(outer[1..4], [0.9, 0.0, 0.0]);
         let none = Params { rounds: 0, ..Params::default() };
-        assert_eq!(rounds(&cells, &networks, &none).0, cells.map(|cell| cell.inner));
+        assert_eq!(rounds(&cells, &networks, &none, |_, _, _| {}).0, cells.map(|cell| cell.inner));
         // Nothing changes any more, and more rounds give the same.
         let many = |rounds| Params { rounds, stable: 1e-9, ..Params::default() };
-        let (last, more) =
-            (super::rounds(&cells, &networks, &many(200)).0, super::rounds(&cells, &networks, &many(400)).0);
+        let after = |count| rounds(&cells, &networks, &many(count), |_, _, _| {}).0;
+        let (last, more) = (after(200), after(400));
         assert!(last.iter().zip(&more).all(|(x, y)| (x - y).abs() < 1e-6), "{last:?} {more:?}");
     }
 

@@ -29,6 +29,7 @@ pub mod recover;
 pub mod rounds;
 pub mod site;
 pub mod stages;
+pub mod votes;
 
 use observer::Observer;
 pub use stages::STAGES;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::sites::{SiteBuilder, html};
-use crate::support::{diglot, failure, rows};
+use crate::support::{diglot, failure, golden, rows, stdout};
 
 const PAGES: usize = 12;
 
@@ -78,4 +78,45 @@ fn one_measure_judges_the_pairs_of_keys() {
     assert_eq!(rows(&store, &["pairs"]).len(), PAGES + 1);
     let (code, message) = failure(diglot(&store).args(["run", "--preset", "link-2014"]));
     assert!(code == 2 && message.contains("--verifier none"), "{message}");
+}
+
+#[test]
+fn explain_shows_the_rounds_and_the_neighbours_that_carried_a_pair() {
+    let place = tempfile::tempdir().expect("a folder");
+    let (warc, store) = (place.path().join("site.warc.gz"), place.path().join("store"));
+    write(&warc);
+    diglot(&store)
+        .args(["--quiet", "run", "--langs", "en,fr", "--preset", "link-2014", "--until", "iterate"])
+        .arg(&warc)
+        .assert()
+        .success();
+    let told = |a: &str, b: &str| {
+        let told = stdout(&store, &["explain", a, b]);
+        told[told.find("the two").expect("what is said of both")..].to_owned()
+    };
+    let pair = told(&address("fr", 3), &address("en", 3));
+    golden("explain-rounds.txt", &pair);
+    // The neighbours of both are the pages before and after, and so are those of the pair that carried it.
+    for number in [2, 4] {
+        assert!(pair.contains(&format!("{} {}, ", address("en", number), address("fr", number))), "{pair}");
+    }
+    let number = |name: &str| -> f64 {
+        let line = pair.lines().rev().find(|line| line.contains(name)).expect(name);
+        let text = line.split(name).nth(1).expect("a number").trim().split([',', ':', ';']).next().expect("one");
+        text.parse().expect(text)
+    };
+    let carried: Vec<f64> = pair
+        .lines()
+        .skip_while(|line| !line.contains("round 3"))
+        .filter_map(|line| line.trim().strip_prefix("neighbours")?.rsplit(", ").next()?.parse().ok())
+        .collect();
+    assert!((number("S_ext ") - carried.iter().sum::<f64>() / 2.0).abs() < 2e-4, "{pair}");
+    let row = rows(&store, &["pairs"]).into_iter().find(|row| row["url_a"] == address("en", 3)).expect("its row");
+    assert!((row["score"].as_f64().expect("a score") - number("ETS ")).abs() < 1e-4, "{pair}");
+    assert!(told(&address("en", 3), &address("fr", 4)).contains("a page of it has a better partner"));
+    assert!(told(&address("en", 3), &address("en", 4)).contains("both are in one language"));
+    let page = stdout(&store, &["explain", &address("en", 3)]);
+    let rounds: Vec<&str> = page.lines().filter(|line| line.trim().starts_with("rounds")).collect();
+    assert!(rounds.iter().any(|line| line.contains(&address("fr", 3)) && line.contains(": a pair, ETS")), "{page}");
+    assert!(rounds.len() > 1, "{page}");
 }

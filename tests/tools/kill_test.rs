@@ -1,15 +1,16 @@
 //! Kills runs at random instants, lets the same command go on, and compares what comes out in the end.
 //!
 //! ```text
-//! cargo run --release --example kill_test -- DIGLOT_BINARY KILLS SEED INPUT...
+//! cargo run --release --example kill_test -- DIGLOT_BINARY KILLS SEED [--only STAGE,...] INPUT...
 //! ```
 //!
 //! An undisturbed run comes first and tells how long each stage takes. Then a store is made again and again: stages before
-//! the one aimed at are done in peace, then `diglot run` gets SIGKILL after a random delay, up to a dozen times, and is
+//! the one aimed at (all in turn, or those of `--only`) are done in peace, then `diglot run` gets SIGKILL after a random delay, up to a dozen times, and is
 //! left to finish; the pairs (tsv and jsonl), the keys with
 //! the weak ones, and the hosts must be the same, byte for byte, as those of the undisturbed run. This goes on until
 //! KILLS runs were killed. One line a kill: instant, commit, and the stage it hit, as told by how far the store's record
-//! files were. Exit code 1 when anything differs. Stores lie in the folder for temporary files (`TMPDIR`).
+//! files were. What stands among the inputs, such as `--without keys`, is handed to `diglot run` as it is. Exit code 1 when
+//! anything differs. Stores lie in the folder for temporary files (`TMPDIR`).
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -26,7 +27,7 @@ use dice::Dice;
 const KILLS_OF_A_STORE: u64 = 12;
 
 /// Stages kills are aimed at, in turn.
-const STAGES: [&str; 3] = ["ingest", "index", "keys"];
+const STAGES: [&str; 6] = ["ingest", "index", "links", "keys", "verify", "iterate"];
 
 /// What must come out the same.
 const OUTPUTS: [&[&str]; 4] = [
@@ -41,15 +42,21 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize| args.get(at).and_then(|text| text.parse::<u64>().ok());
-    let (Some(binary), Some(kills), Some(seed), Some(inputs @ [_, ..])) =
-        (args.first(), number(1), number(2), args.get(3..))
+    let (only, rest) = match args.get(3..) {
+        Some([option, names, rest @ ..]) if option == "--only" => (Some(names), rest),
+        rest => (None, rest.unwrap_or_default()),
+    };
+    let is_wanted = |stage: &&str| only.is_none_or(|names| names.split(',').any(|name| name == *stage));
+    let aims: Vec<&str> = STAGES.into_iter().filter(is_wanted).collect();
+    let (Some(binary), Some(kills), Some(seed), inputs @ [_, ..], [_, ..]) =
+        (args.first(), number(1), number(2), rest, &*aims)
     else {
-        eprintln!("usage: kill_test DIGLOT_BINARY KILLS SEED INPUT...");
+        eprintln!("usage: kill_test DIGLOT_BINARY KILLS SEED [--only STAGE,...] INPUT...");
         return ExitCode::from(2);
     };
     let folder = std::env::temp_dir().join(format!("kill_test.{}", std::process::id()));
     let program = Program { binary: binary.into(), inputs: inputs.to_vec() };
-    let outcome = campaign(&program, &folder, kills, seed);
+    let outcome = campaign(&program, &folder, (kills, &aims), seed);
     let _ = fs::remove_dir_all(&folder);
     match outcome {
         Ok(0) => ExitCode::SUCCESS,
@@ -61,8 +68,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Kills so many runs; gives the number of stores that came out different.
-fn campaign(program: &Program, folder: &Path, kills: u64, seed: u64) -> Result<u64> {
+/// Kills so many runs in some stages; gives the number of stores that came out different.
+fn campaign(program: &Program, folder: &Path, (kills, aims): (u64, &[&str]), seed: u64) -> Result<u64> {
     fs::create_dir_all(folder)?;
     let undisturbed = folder.join("undisturbed");
     let mut durations = Vec::new();
@@ -80,7 +87,8 @@ fn campaign(program: &Program, folder: &Path, kills: u64, seed: u64) -> Result<u
     let mut stages: BTreeMap<&str, u64> = BTreeMap::new();
     while done < kills {
         let store = folder.join(format!("store-{stores}"));
-        let aim = stores % STAGES.len();
+        let wanted = aims[stores % aims.len()];
+        let aim = STAGES.iter().position(|stage| *stage == wanted).unwrap_or(0);
         if let Some(before) = aim.checked_sub(1) {
             program.finish(&store, STAGES[before])?;
         }
@@ -98,7 +106,7 @@ fn campaign(program: &Program, folder: &Path, kills: u64, seed: u64) -> Result<u
             done += 1;
             println!("store {stores}: killed after {:.3} s, commit {}, in {stage}", delay.as_secs_f64(), ends.commit);
         }
-        program.finish(&store, "keys")?;
+        program.finish(&store, STAGES[STAGES.len() - 1])?;
         for (found, (expected, command)) in program.outputs(&store)?.iter().zip(expected.iter().zip(OUTPUTS)) {
             if found != expected {
                 different += 1;
@@ -134,7 +142,7 @@ impl Program {
 
     /// False when the run ended before.
     fn killed_after(&self, store: &Path, delay: Duration) -> Result<bool> {
-        let mut run = self.run(store).spawn()?;
+        let mut run = self.run(store).args(["--until", STAGES[STAGES.len() - 1]]).spawn()?;
         std::thread::sleep(delay);
         run.kill()?;
         let status = run.wait()?;
@@ -161,25 +169,25 @@ impl Program {
 #[derive(Default)]
 struct Ends {
     commit: u64,
-    pages: u64,
-    sites: u64,
+    /// Of the kinds of records that tell stages apart, in the order of [`STAGES`].
+    records: [u64; STAGES.len()],
 }
+
+/// Kinds of records that each of [`STAGES`] writes, by their place in the manifest.
+const KINDS: [usize; STAGES.len()] = [0, 2, 5, 3, 7, 8];
 
 impl Ends {
     /// Nothing where there is no manifest yet.
     fn of(store: &Path) -> Result<Ends> {
         let Ok(text) = fs::read(store.join("manifest.json")) else { return Ok(Ends::default()) };
         let manifest: serde_json::Value = serde_json::from_slice(&text)?;
-        let end = |kind: usize| manifest["ends"][kind].as_u64().unwrap_or(0);
-        Ok(Ends { commit: manifest["commit"].as_u64().unwrap_or(0), pages: end(0), sites: end(2) })
+        let records = KINDS.map(|kind| manifest["ends"][kind].as_u64().unwrap_or(0));
+        Ok(Ends { commit: manifest["commit"].as_u64().unwrap_or(0), records })
     }
 
     /// The stage a run is in that will end as `whole`: each kind of record grows in one stage only.
     fn stage(&self, whole: &Ends) -> &'static str {
-        match (self.pages < whole.pages, self.sites < whole.sites) {
-            (true, _) => "ingest",
-            (false, true) => "index",
-            (false, false) => "keys",
-        }
+        let left = (0..STAGES.len()).find(|&at| self.records[at] < whole.records[at]);
+        left.map_or("the end", |at| STAGES[at])
     }
 }

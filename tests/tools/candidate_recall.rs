@@ -1,0 +1,124 @@
+//! How many gold pairs the search for candidates leaves to be compared, when no address has a say.
+//!
+//! ```text
+//! cargo run --release --example candidate_recall -- STORE GOLD.pairs.tsv...
+//! ```
+//!
+//! STORE is one that `diglot run --until keys` left, or a later stage. One line for each gold file: gold pairs; those whose pages
+//! are both there and of different languages, which is what comparing all pairs would see; of these, those that declarations
+//! and language bars propose, those that rare words propose (8 pages for each page, the default, then 1, 4, 16 and 32), and those
+//! that the default's first round sees, words asked for pages that nothing else proposed; at last pairs compared for each page, and
+//! those of the store's settled pairs that are gold, accepted or not.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::path::Path;
+
+use diglot::config::Config;
+use diglot::index::retrieval;
+use diglot::pipeline::candidates::{self, Partners};
+use diglot::pipeline::judging::Candidate;
+use diglot::pipeline::learn::Models;
+use diglot::pipeline::site::SiteView;
+use diglot::query::Site;
+use diglot::store::{Access, Store};
+use diglot::types::{CanonicalUrl, SiteId};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+type Pairs = BTreeSet<(u32, u32)>;
+
+/// Pages given for each page, beside the default.
+const COUNTS: [usize; 4] = [1, 4, 16, 32];
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [store, gold @ ..] = &*arguments else {
+        eprintln!("usage: candidate_recall STORE GOLD.pairs.tsv...");
+        std::process::exit(2);
+    };
+    if let Err(error) = measure(Path::new(store), gold) {
+        eprintln!("candidate_recall: {error}");
+        std::process::exit(1);
+    }
+}
+
+fn measure(store: &Path, gold: &[String]) -> Result<()> {
+    let store = Store::open(store, Access::Read)?;
+    let config = Config::preset("default").ok_or("no preset")?;
+    println!(
+        "gold\tpairs\tall pairs\tdirect\twords\twords 1\twords 4\twords 16\twords 32\tboth\tcompared a page\tsettled"
+    );
+    for path in gold {
+        let text = std::fs::read_to_string(path)?;
+        let mut counts = Counts::default();
+        for id in (0..store.site_count()?).map(SiteId) {
+            if let Some(view) = SiteView::open(&store, &config, id)? {
+                counts.add(&store, &view, &config, &text)?;
+            }
+        }
+        println!("{path}\t{}\t{counts}", text.lines().count());
+    }
+    Ok(())
+}
+
+/// What is counted of one gold file.
+#[derive(Default)]
+struct Counts {
+    comparable: usize,
+    direct: usize,
+    words: usize,
+    by_count: [usize; COUNTS.len()],
+    both: usize,
+    compared: usize,
+    pages: usize,
+    settled: usize,
+}
+
+impl Counts {
+    fn add(&mut self, store: &Store, view: &SiteView<'_>, config: &Config, gold: &str) -> Result<()> {
+        let find = |url: &str| view.pages.find(CanonicalUrl::parse(url).ok()?.identity());
+        let pages_of = |line: &str| {
+            let mut urls = line.split('\t');
+            let (a, b) = (find(urls.next()?)?, find(urls.next()?)?);
+            view.ordered(a, b).map(|(_, pair)| pair)
+        };
+        let gold: Pairs = gold.lines().filter_map(pages_of).collect();
+        if gold.is_empty() {
+            return Ok(());
+        }
+        let models = Models::given(config)?;
+        let pairs = |found: &[Candidate]| -> Pairs { found.iter().map(|one| (one.a, one.b)).collect() };
+        let of_words =
+            |paired: &Partners, params: &retrieval::Params| candidates::of_words(view, paired, &models, params);
+        let right = |found: &Pairs| gold.intersection(found).count();
+        let direct = candidates::direct(view, false)?;
+        let words = pairs(&of_words(&Partners::default(), &config.retrieval)?);
+        self.comparable += gold.len();
+        self.direct += right(&pairs(&direct));
+        self.words += right(&words);
+        for (count, sum) in COUNTS.into_iter().zip(&mut self.by_count) {
+            let params = retrieval::Params { candidates: count, ..config.retrieval.clone() };
+            *sum += right(&pairs(&of_words(&Partners::default(), &params)?));
+        }
+        let paired = Partners::of(direct.iter().copied());
+        let both: Pairs = &pairs(&direct) | &pairs(&of_words(&paired, &config.retrieval)?);
+        self.both += right(&both);
+        self.compared += both.len();
+        self.pages += view.langs.iter().filter(|lang| lang.is_known()).count();
+        if let Some(judged) = Site::open(store, view.id)?.judged {
+            let settled: Pairs = judged.pairs.iter().map(|row| (row.a.to_native(), row.b.to_native())).collect();
+            self.settled +=
+                gold.iter().filter(|(a, b)| settled.contains(&(*a, *b)) || settled.contains(&(*b, *a))).count();
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Display for Counts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}\t{}\t{}", self.comparable, self.direct, self.words)?;
+        self.by_count.iter().try_for_each(|count| write!(f, "\t{count}"))?;
+        let a_page = self.compared as f64 / self.pages.max(1) as f64;
+        write!(f, "\t{}\t{a_page:.1}\t{}", self.both, self.settled)
+    }
+}
