@@ -13,7 +13,7 @@ use diglot::store::Store;
 use diglot::store::layout::{ArchivedFittedRow, ArchivedJudgedRow, ArchivedResultRecord};
 use diglot::store::records::RecordRef;
 use diglot::types::{
-    ArchiveId, CanonicalUrl, Fate, Key, Lang, LangPair, MEASURES, Method, Similarities, SiteId, SkipReason,
+    self, ArchiveId, CanonicalUrl, Fate, Key, Lang, LangPair, MEASURES, Method, Similarities, SiteId, SkipReason,
 };
 use serde_json::{Map, Value, json};
 
@@ -362,8 +362,17 @@ impl Asked<'_> {
 
     fn pair(&self, first: &CanonicalUrl, second: &CanonicalUrl, facts: &mut Facts) -> anyhow::Result<()> {
         facts.section("the two");
-        let (Some(site), true) = (self.site(first)?, first.domain() == second.domain()) else {
-            facts.add("verdict", "not a pair: pages of different registrable domains are not compared");
+        let of_domain = |url: &CanonicalUrl| self.store.site_of_domain(&url.domain());
+        let (Some(site), true) = (self.site(first)?, of_domain(first)? == of_domain(second)?) else {
+            let one_name = types::family(first.host()) == types::family(second.host());
+            let verdict = match (one_name, self.config.keys.across_suffixes) {
+                (true, true) => "not a pair: nothing shows these domains to be one site",
+                (true, false) => {
+                    "not a pair: domains that differ in their suffix are compared with `--across-suffixes` only"
+                }
+                (false, _) => "not a pair: pages of different registrable domains are not compared",
+            };
+            facts.add("verdict", verdict);
             return Ok(());
         };
         let (Some(a), Some(b)) = (site.pages.find(first.identity()), site.pages.find(second.identity())) else {

@@ -31,7 +31,7 @@ pub use result::{
     ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, EditRow, HostRow, KeyRow, PairRow, ResultRecord,
 };
 pub use site::{ArchivedSiteChunk, CHUNK_PAGES, ChunkBuilder, SiteChunk, SkipChunk};
-pub use web::{ArchivedWebRecord, AskedRecord, RoundRecord, WebHead, WebRecord};
+pub use web::{ArchivedRequestRecord, ArchivedWebRecord, AskedRecord, RequestRecord, RoundRecord, WebHead, WebRecord};
 
 #[cfg(test)]
 mod tests {
@@ -105,6 +105,7 @@ mod tests {
             }
             LearntHead = ArchivedLearntHead { record, inputs }
             GraphHead = ArchivedGraphHead { generation, params, chunks }
+            RequestRecord = ArchivedRequestRecord { asked, rounds }
             AskedRecord = ArchivedAskedRecord { from, pattern, lang, credibility, https }
             WebRecord = ArchivedWebRecord {
                 first, ends, targets, links, names, name_ends, credibility, pairs
@@ -124,7 +125,7 @@ mod tests {
             ModelHead = ArchivedModelHead { record, input, params }
             Sentinel = ArchivedSentinel { commit, ends }
             RunConfig = ArchivedRunConfig {
-                preset, langs, whole_domains, rescue_above, max_record_bytes, without_keys, lexicons, min_score, verifier,
+                preset, langs, whole_domains, across_suffixes, rescue_above, max_record_bytes, without_keys, lexicons, min_score, verifier,
                 without_content, alpha, beta, rounds, weights, min_sim
             }
             ArchiveRecord = ArchivedArchiveRecord { identity, position, done, records, pages, skips, samples }
