@@ -7,7 +7,7 @@
 //! An undisturbed run comes first and tells how long each stage takes. Then a store is made again and again: stages before
 //! the one aimed at are done in peace, then `diglot run` gets SIGKILL after a random delay, up to a dozen times, and is
 //! left to finish; the pairs (tsv and jsonl), the keys with
-//! the weak ones, and the hosts must be the same, byte for byte, as those of the undisturbed run. This goes on until
+//! the weak ones, the hosts, and the sentence pairs must be the same, byte for byte, as those of the undisturbed run. This goes on until
 //! KILLS runs were killed. One line a kill: instant, commit, and the stage it hit, as told by how far the store's record
 //! files were. Exit code 1 when anything differs. Stores lie in the folder for temporary files (`TMPDIR`).
 
@@ -22,14 +22,15 @@ use std::time::{Duration, Instant};
 const KILLS_OF_A_STORE: u64 = 12;
 
 /// Stages kills are aimed at, in turn.
-const STAGES: [&str; 3] = ["ingest", "index", "keys"];
+const STAGES: [&str; 5] = ["ingest", "index", "keys", "iterate", "align"];
 
 /// What must come out the same.
-const OUTPUTS: [&[&str]; 4] = [
+const OUTPUTS: [&[&str]; 5] = [
     &["export", "--format", "tsv"],
     &["export", "--format", "jsonl"],
     &["keys", "--weak", "--format", "tsv"],
     &["hosts", "--format", "tsv"],
+    &["export", "--what", "bitext", "--format", "jsonl"],
 ];
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -94,7 +95,7 @@ fn campaign(program: &Program, folder: &Path, kills: u64, seed: u64) -> Result<u
             done += 1;
             println!("store {stores}: killed after {:.3} s, commit {}, in {stage}", delay.as_secs_f64(), ends.commit);
         }
-        program.finish(&store, "keys")?;
+        program.finish(&store, "align")?;
         for (found, (expected, command)) in program.outputs(&store)?.iter().zip(expected.iter().zip(OUTPUTS)) {
             if found != expected {
                 different += 1;
@@ -153,12 +154,16 @@ impl Program {
     }
 }
 
+/// Length of a record file without records, in bytes.
+const EMPTY: u64 = 64;
+
 /// How far a store is, by its manifest.
 #[derive(Default)]
 struct Ends {
     commit: u64,
     pages: u64,
     sites: u64,
+    models: u64,
 }
 
 impl Ends {
@@ -167,15 +172,16 @@ impl Ends {
         let Ok(text) = fs::read(store.join("manifest.json")) else { return Ok(Ends::default()) };
         let manifest: serde_json::Value = serde_json::from_slice(&text)?;
         let end = |kind: usize| manifest["ends"][kind].as_u64().unwrap_or(0);
-        Ok(Ends { commit: manifest["commit"].as_u64().unwrap_or(0), pages: end(0), sites: end(2) })
+        Ok(Ends { commit: manifest["commit"].as_u64().unwrap_or(0), pages: end(0), sites: end(2), models: end(12) })
     }
 
-    /// The stage a run is in that will end as `whole`: each kind of record grows in one stage only.
+    /// The stage a run is in that will end as `whole`: each of these kinds of record grows in one stage only.
     fn stage(&self, whole: &Ends) -> &'static str {
         match (self.pages < whole.pages, self.sites < whole.sites) {
             (true, _) => "ingest",
             (false, true) => "index",
-            (false, false) => "keys",
+            (false, false) if self.models > EMPTY => "align",
+            (false, false) => "keys, verify, iterate or the first of align",
         }
     }
 }
