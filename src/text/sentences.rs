@@ -15,7 +15,8 @@ const ENDS: &[char] = &[
 ///
 /// Boundaries are those of the library sentencex, which knows abbreviations, initials, numbers and quotations of some 30
 /// languages, and takes the nearest relative for others. A full stop of Chinese or Japanese ends a sentence whatever
-/// follows. What has no letter begins the next sentence. A range never crosses a line feed, so blocks put together are never joined.
+/// follows. What has no letter, and the number of a
+/// heading (`B.4.10.`), begins the next sentence. A range never crosses a line feed, so blocks put together are never joined.
 pub fn for_each_sentence(block: &str, lang: Lang, mut each: impl FnMut(Range<usize>)) {
     let mut start = 0;
     for line in block.split_inclusive('\n') {
@@ -30,14 +31,26 @@ pub fn for_each_sentence(block: &str, lang: Lang, mut each: impl FnMut(Range<usi
             // What does not lie on characters, or turns back, is no boundary.
             let end = at + found.end_byte;
             let is_sound = !found.is_paragraph_break && end > done && end <= start && block.is_char_boundary(end);
-            // A number belongs to what it numbers: `2.1. The house`.
-            if is_sound && block[done..end].contains(char::is_alphabetic) {
+            // A number belongs to what it numbers: `2.1. The house`, `B.4.10. The cat`.
+            if is_sound && says_something(&block[done..end]) {
                 emit(block, done..end, &mut each);
                 done = end;
             }
         }
         emit(block, done..start, &mut each);
     }
+}
+
+/// False for what has no letter, and for the number of a heading: single letters and digits, with points between.
+fn says_something(text: &str) -> bool {
+    let is_part = |part: &str| part.len() == 1 || part.bytes().all(|b| b.is_ascii_digit());
+    let is_number = || {
+        let text = text.trim();
+        text.is_ascii()
+            && text.contains(|c: char| c.is_ascii_digit())
+            && text.split(['.', ' ', '-', '(', ')']).all(is_part)
+    };
+    text.contains(char::is_alphabetic) && !is_number()
 }
 
 /// The range without white space at its ends, if anything is left.
@@ -84,6 +97,9 @@ mod tests {
     #[test]
     fn the_number_of_a_heading_belongs_to_it() {
         assert_eq!(sentences("en", "2.1.7. Braille displays"), ["2.1.7. Braille displays"]);
+        assert_eq!(sentences("cs", "B.4.10. Výběr balíků"), ["B.4.10. Výběr balíků"]);
+        assert_eq!(sentences("de", "D.3. Das Haus. Wir bauen."), ["D.3. Das Haus.", "Wir bauen."]);
+        assert_eq!(sentences("en", "You need 3 MB. So do I."), ["You need 3 MB.", "So do I."]);
         assert_eq!(sentences("fr", "1. Un chat. 2. Deux chats."), ["1. Un chat.", "2. Deux chats."]);
     }
 

@@ -7,7 +7,7 @@
 //! An undisturbed run comes first and tells how long each stage takes. Then a store is made again and again: stages before
 //! the one aimed at (all in turn, or those of `--only`) are done in peace, then `diglot run` gets SIGKILL after a random delay, up to a dozen times, and is
 //! left to finish; the pairs (tsv and jsonl), the keys with
-//! the weak ones, and the hosts must be the same, byte for byte, as those of the undisturbed run. This goes on until
+//! the weak ones, the hosts, and the sentence pairs must be the same, byte for byte, as those of the undisturbed run. This goes on until
 //! KILLS runs were killed. One line a kill: instant, commit, and the stage it hit, as told by how far the store's record
 //! files were. What stands among the inputs, such as `--without keys`, is handed to `diglot run` as it is. Exit code 1 when
 //! anything differs. Stores lie in the folder for temporary files (`TMPDIR`).
@@ -27,14 +27,15 @@ use dice::Dice;
 const KILLS_OF_A_STORE: u64 = 12;
 
 /// Stages kills are aimed at, in turn.
-const STAGES: [&str; 6] = ["ingest", "index", "links", "keys", "verify", "iterate"];
+const STAGES: [&str; 7] = ["ingest", "index", "links", "keys", "verify", "iterate", "align"];
 
 /// What must come out the same.
-const OUTPUTS: [&[&str]; 4] = [
+const OUTPUTS: [&[&str]; 5] = [
     &["export", "--format", "tsv"],
     &["export", "--format", "jsonl"],
     &["keys", "--weak", "--format", "tsv"],
     &["hosts", "--format", "tsv"],
+    &["export", "--what", "bitext", "--format", "jsonl"],
 ];
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -165,6 +166,9 @@ impl Program {
     }
 }
 
+/// Length of a record file without records, in bytes.
+const EMPTY: u64 = 64;
+
 /// How far a store is, by its manifest.
 #[derive(Default)]
 struct Ends {
@@ -174,7 +178,7 @@ struct Ends {
 }
 
 /// Kinds of records that each of [`STAGES`] writes, by their place in the manifest.
-const KINDS: [usize; STAGES.len()] = [0, 2, 5, 3, 7, 8];
+const KINDS: [usize; STAGES.len()] = [0, 2, 5, 3, 7, 8, 12];
 
 impl Ends {
     /// Nothing where there is no manifest yet.
@@ -185,7 +189,7 @@ impl Ends {
         Ok(Ends { commit: manifest["commit"].as_u64().unwrap_or(0), records })
     }
 
-    /// The stage a run is in that will end as `whole`: each kind of record grows in one stage only.
+    /// The stage a run is in that will end as `whole`: each of these kinds of record grows in one stage only.
     fn stage(&self, whole: &Ends) -> &'static str {
         let left = (0..STAGES.len()).find(|&at| self.records[at] < whole.records[at]);
         left.map_or("the end", |at| STAGES[at])
