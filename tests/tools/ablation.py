@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """What each setting of link-2014 does: runs the program with one setting after the other, and scores what it finds.
 
-    ablation.py DIGLOT STORE DATA OUT.tsv SITE...
+    ablation.py DIGLOT FOLDER DATA OUT.tsv SITE...
 
-DATA has warc/SITE.warc.gz, gold/SITE.pairs.tsv, gold/SITE.grey.tsv and lexicon/en-XX.tsv. All sites go into one STORE, read once.
-OUT.tsv gets a line for each setting: what varies, its value, macro and micro F1, then F1 of each site; stdout the same as a
-Markdown table. Word lists are cut to lines drawn at random (seed 1), the same ones in larger cuts. `bars` draws OUT.tsv.
+DATA has warc/SITE.warc.gz, gold/SITE.pairs.tsv, gold/SITE.grey.tsv and lexicon/en-XX.tsv. Each site has a store of its
+own in FOLDER: the sites are hosts of one domain, and in one store all their pages would be compared with each other. OUT.tsv gets a line for each setting: what varies, its value, macro and micro F1, then F1 of each site; stdout the same as a Markdown
+table. Word lists are cut to lines drawn at random (seed 1), the same ones in larger cuts. `bars` draws OUT.tsv.
 """
 
 import csv
@@ -20,8 +20,8 @@ SIZES = ["0", "100", "1000", "10000", "all"]
 
 
 def cut_lists(folder, lists, size):
-    """Word lists of so many lines, one a language pair."""
-    made = []
+    """Word lists of so many lines, by the language beside English."""
+    made = {}
     for path in sorted(lists.glob("en-*.tsv")):
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
         random.Random(1).shuffle(lines)
@@ -30,27 +30,41 @@ def cut_lists(folder, lists, size):
             place = folder / size / path.name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text("".join(lines), encoding="utf-8")
-            made += ["--lexicon", str(place)]
-    return made or ["--lexicon", "none"]
+            made[path.stem.removeprefix("en-")] = str(place)
+    return made
 
 
-def scores(told, sites):
-    """F1: macro, micro, each site; macro is the mean of the sites, whatever hosts a site has."""
-    f1 = lambda row: float(row["f1"]) if row["f1"] not in ("", "-") else 0.0
-    of_site = []
-    for site in sites:
-        rows = [row for row in told if row["scope"] == "site" and f"{site}.site.test" in row["name"]]
-        if len(rows) != 1:
-            sys.exit(f"{site}: {len(rows)} rows in what eval tells")
-        of_site.append(f1(rows[0]))
-    micro = next(f1(row) for row in told if (row["scope"], row["name"]) == ("all", "micro"))
-    return [sum(of_site) / len(of_site), micro, *of_site]
+def lists_of(site, data, lists):
+    """Options for the word lists of a site's languages; Chinese is in several."""
+    lines = (data / "gold" / f"{site}.pairs.tsv").read_text(encoding="utf-8").splitlines()
+    langs = {lang.removesuffix("-cn") for line in lines for lang in line.split("\t")[2:4]}
+    wanted = [path for lang, path in lists.items() if lang in langs]
+    return [f"--lexicon={path}" for path in wanted] or ["--lexicon=none"]
+
+
+def score(diglot, store, data, site, options):
+    """Right pairs, pairs that count, gold pairs and F1 of one site."""
+    base = [diglot, "run", "-q", "--store", str(store / site), "--preset", "link-2014", "--until", "iterate"]
+    subprocess.run([*base, *options, f"{data}/warc/{site}.warc.gz"], check=True, stdout=subprocess.DEVNULL)
+    gold = [f"--gold={data}/gold/{site}.pairs.tsv", f"--grey={data}/gold/{site}.grey.tsv"]
+    told = subprocess.run([diglot, "eval", "--format", "tsv", "--store", str(store / site), *gold],
+                          check=True, stdout=subprocess.PIPE, text=True).stdout
+    row = next(row for row in csv.DictReader(io.StringIO(told), delimiter="\t") if row["name"] == "micro")
+    right, bad, gold = int(row["right"]), int(row["wrong"]) + int(row["untranslated"]), int(row["gold"])
+    return right, right + bad, gold, 2 * right / max(1, right + bad + gold)
+
+
+def macro_micro(scores):
+    """F1: macro, micro, then of each site."""
+    right, found, gold = (sum(score[at] for score in scores) for at in range(3))
+    each = [score[3] for score in scores]
+    return [sum(each) / len(each), 2 * right / max(1, found + gold), *each]
 
 
 def main():
-    diglot, store, data, out, *sites = sys.argv[1:]
-    data, store = pathlib.Path(data), pathlib.Path(store)
-    lexicon = {size: cut_lists(store.parent / "lexicon", data / "lexicon", size) for size in SIZES}
+    diglot, folder, data, out, *sites = sys.argv[1:]
+    data, folder = pathlib.Path(data), pathlib.Path(folder)
+    lexicon = {size: cut_lists(folder / "lexicon", data / "lexicon", size) for size in SIZES}
     usual = {"alpha": "0.6", "beta": "0.6", "rounds": "3", "weights": "none", "lexicon": "all"}
     runs = [("usual", "", {})]
     runs += [("alpha", value, {"alpha": value}) for value in ALPHAS]
@@ -59,24 +73,18 @@ def main():
     runs += [("weights", value, {"weights": value}) for value in ["none", "first", "second"]]
     runs += [("lexicon", value, {"lexicon": value}) for value in SIZES]
     runs += [("lexicon, no links", value, {"lexicon": value, "alpha": "0"}) for value in SIZES]
-    runs += [("no links, beta", value, {"beta": value, "alpha": "0"}) for value in BETAS]
-    gold = [f"--gold={data}/gold/{site}.pairs.tsv" for site in sites]
-    gold += [f"--grey={data}/gold/{site}.grey.tsv" for site in sites]
+    runs += [("no links, beta", value, {"beta": value, "alpha": "0"}) for value in ["0", "1"]]
     known = {}
     rows = []
     for what, value, changes in runs:
         setting = usual | changes
         options = [f"--{name}={setting[name]}" for name in ["alpha", "beta", "rounds", "weights"]]
-        options += lexicon[setting["lexicon"]]
-        key = tuple(options)
+        lists = lexicon[setting["lexicon"]]
+        key = (*options, setting["lexicon"])
         if key not in known:
-            base = [diglot, "run", "-q", "--store", str(store), "--preset", "link-2014", "--until", "iterate"]
-            archives = [f"{data}/warc/{site}.warc.gz" for site in sites]
-            subprocess.run(base + options + archives, check=True, stdout=subprocess.DEVNULL)
-            told = subprocess.run([diglot, "eval", "--format", "tsv", "--store", str(store), *gold],
-                                  check=True, stdout=subprocess.PIPE, text=True).stdout
-            known[key] = list(csv.DictReader(io.StringIO(told), delimiter="\t"))
-        rows.append((what, value, scores(known[key], sites)))
+            of_site = (score(diglot, folder, data, site, options + lists_of(site, data, lists)) for site in sites)
+            known[key] = macro_micro(list(of_site))
+        rows.append((what, value, known[key]))
         print("|", " | ".join([what, value] + [f"{f1:.3f}" for f1 in rows[-1][2]]), "|", flush=True)
     with open(out, "w", encoding="utf-8") as file:
         for what, value, found in rows:

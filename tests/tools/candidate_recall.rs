@@ -1,4 +1,4 @@
-//! How many gold pairs the search for candidates leaves to be compared, when no address has a say.
+//! How many gold pairs the search for candidates leaves to be proposed, when no address has a say.
 //!
 //! ```text
 //! cargo run --release --example candidate_recall -- STORE GOLD.pairs.tsv...
@@ -7,8 +7,8 @@
 //! STORE is one that `diglot run --until keys` left, or a later stage. One line for each gold file: gold pairs; those whose pages
 //! are both there and of different languages, which is what comparing all pairs would see; of these, those that declarations
 //! and language bars propose, those that rare words propose (8 pages for each page, the default, then 1, 4, 16 and 32), and those
-//! that the default's first round sees, words asked for pages that nothing else proposed; at last pairs compared for each page, and
-//! those of the store's settled pairs that are gold, accepted or not.
+//! that either proposes; at last pairs proposed for each page, and those of the store's settled pairs that are gold, accepted or
+//! not. The default asks words for pages that are not paired yet, and compares fewer pairs; links propose more.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -46,7 +46,7 @@ fn measure(store: &Path, gold: &[String]) -> Result<()> {
     let store = Store::open(store, Access::Read)?;
     let config = Config::preset("default").ok_or("no preset")?;
     println!(
-        "gold\tpairs\tall pairs\tdirect\twords\twords 1\twords 4\twords 16\twords 32\tboth\tcompared a page\tsettled"
+        "gold\tpairs\tall pairs\tdirect\twords\twords 1\twords 4\twords 16\twords 32\tboth\tproposed a page\tsettled"
     );
     for path in gold {
         let text = std::fs::read_to_string(path)?;
@@ -69,7 +69,7 @@ struct Counts {
     words: usize,
     by_count: [usize; COUNTS.len()],
     both: usize,
-    compared: usize,
+    proposed: usize,
     pages: usize,
     settled: usize,
 }
@@ -100,10 +100,9 @@ impl Counts {
             let params = retrieval::Params { candidates: count, ..config.retrieval.clone() };
             *sum += right(&pairs(&of_words(&Partners::default(), &params)?));
         }
-        let paired = Partners::of(direct.iter().copied());
-        let both: Pairs = &pairs(&direct) | &pairs(&of_words(&paired, &config.retrieval)?);
+        let both: Pairs = &pairs(&direct) | &words;
         self.both += right(&both);
-        self.compared += both.len();
+        self.proposed += both.len();
         self.pages += view.langs.iter().filter(|lang| lang.is_known()).count();
         if let Some(judged) = Site::open(store, view.id)?.judged {
             let settled: Pairs = judged.pairs.iter().map(|row| (row.a.to_native(), row.b.to_native())).collect();
@@ -118,7 +117,7 @@ impl std::fmt::Display for Counts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}\t{}\t{}", self.comparable, self.direct, self.words)?;
         self.by_count.iter().try_for_each(|count| write!(f, "\t{count}"))?;
-        let a_page = self.compared as f64 / self.pages.max(1) as f64;
+        let a_page = self.proposed as f64 / self.pages.max(1) as f64;
         write!(f, "\t{}\t{a_page:.1}\t{}", self.both, self.settled)
     }
 }

@@ -166,9 +166,6 @@ impl Program {
     }
 }
 
-/// Length of a record file without records, in bytes.
-const EMPTY: u64 = 64;
-
 /// How far a store is, by its manifest.
 #[derive(Default)]
 struct Ends {
