@@ -24,7 +24,6 @@
 //! then replaces the manifest. Whatever points past the committed ends does not exist. When catalog and manifest do not
 //! fit together (sled can open a damaged file as empty, without a word), the catalog is made again from the record files.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -36,11 +35,13 @@ use crate::error::{Error, Result};
 use crate::index::graph::{Links, SiteLink};
 use crate::index::site::{PageFacts, Pages};
 use crate::index::web::Web;
-use crate::types::{ArchiveId, Lang, LangPair, SiteId, family, registrable_domain};
+use crate::types::{ArchiveId, Lang, LangPair, SiteId};
 
 pub mod catalog;
 pub mod layout;
 mod rebuild;
+mod requests;
+mod sites;
 pub use rebuild::add_batch;
 pub mod records;
 pub mod tokens;
@@ -378,59 +379,6 @@ impl Store {
         Ok(self.catalog.get::<u32>(Table::Domain, domain.as_bytes())?.map(SiteId))
     }
 
-    /// The domains of a family ([`crate::types::family`]) that the store has, with the site of each.
-    ///
-    /// # Errors
-    /// When the catalog cannot be read.
-    pub fn sites_of_family(&self, name: &str) -> Result<Vec<(String, SiteId)>> {
-        // The name of a host without a public suffix is that of its family.
-        let start = name.split_once('*').map_or(name, |(start, _)| start);
-        let mut found = Vec::new();
-        self.catalog.for_each_below(Table::Domain, start.as_bytes(), |rest, site: u32| {
-            let domain = format!("{start}{}", String::from_utf8_lossy(rest));
-            if family(&domain) == name {
-                found.push((domain, SiteId(site)));
-            }
-            Ok(())
-        })?;
-        Ok(found)
-    }
-
-    /// Forgets all sites and what was made of them; archives, settings and what was asked for stay.
-    ///
-    /// # Errors
-    /// When the disk does not take it.
-    pub fn forget_sites(&mut self) -> Result<()> {
-        // The stages last: until they are gone, the next run begins here again.
-        const TABLES: [Table; 13] = [
-            Table::Site,
-            Table::Domain,
-            Table::Result,
-            Table::Credibility,
-            Table::Graph,
-            Table::Verified,
-            Table::Settled,
-            Table::Learnt,
-            Table::Bitext,
-            Table::Model,
-            Table::Token,
-            Table::Web,
-            Table::Stage,
-        ];
-        // Sled keeps what a large batch replaces for long.
-        const BATCH: usize = 5000;
-        let mut changes = Changes::default();
-        for table in TABLES {
-            for key in self.catalog.keys(table)? {
-                changes.remove(table, &key);
-                if changes.len() >= BATCH {
-                    self.commit(std::mem::take(&mut changes))?;
-                }
-            }
-        }
-        self.commit(changes)
-    }
-
     /// A site.
     ///
     /// # Errors
@@ -506,29 +454,6 @@ impl Store {
         let Some(head) = self.graph_head(id)?.filter(|head| head.generation == generation) else { return Ok(None) };
         let chunks = head.chunks.iter().map(|&at| self.graphs.read(RecordRef(at))).collect::<Result<_>>()?;
         Ok(Some(SiteLinks { chunks }))
-    }
-
-    /// What crawlers were asked for because pages of a registrable domain lack it, by address without scheme.
-    ///
-    /// # Errors
-    /// When the catalog cannot be read.
-    pub fn asked(&self, domain: &str) -> Result<BTreeMap<String, AskedRecord>> {
-        let mut asked = BTreeMap::new();
-        self.catalog.for_each_below(Table::Asked, &asked_key(domain, ""), |identity, record| {
-            asked.insert(String::from_utf8_lossy(identity).into_owned(), record);
-            Ok(())
-        })?;
-        Ok(asked)
-    }
-
-    /// Remembers what was asked of crawlers, from the next commit on. It outlives the catalog.
-    ///
-    /// # Errors
-    /// When the disk does not take it.
-    pub fn remember(&mut self, request: &RequestRecord, changes: &mut Changes) -> Result<()> {
-        self.requests.append(request)?;
-        put_request(request, changes);
-        Ok(())
     }
 
     /// The rounds of exploring, in order.
@@ -667,21 +592,6 @@ impl Pages for SitePages {
         let (chunk, at) = self.chunk(page);
         chunk.detected(at)
     }
-}
-
-/// What the catalog has of a request.
-fn put_request(request: &RequestRecord, changes: &mut Changes) {
-    for (identity, asked) in &request.asked {
-        let from = registrable_domain(asked.from.split(['/', '?']).next().unwrap_or(""));
-        changes.put(Table::Asked, &asked_key(&from, identity), asked);
-    }
-    for (number, round) in &request.rounds {
-        changes.put(Table::Round, &number.to_be_bytes(), round);
-    }
-}
-
-fn asked_key(domain: &str, identity: &str) -> Vec<u8> {
-    [domain.as_bytes(), &[0], identity.as_bytes()].concat()
 }
 
 /// Key of a language pair's model.

@@ -6,7 +6,8 @@ use std::path::Path;
 use super::catalog::{Catalog, Changes, OpenFailure, Table};
 use super::layout::{ArchiveRecord, ArchivedBatchRecord, BatchRecord, PageRecord, RequestRecord, RunConfig, Sentinel};
 use super::records::{RecordFile, RecordRef, START, Stored};
-use super::{Access, KINDS, PATIENCE, Store, fault, in_use, put_request};
+use super::requests::put_request;
+use super::{Access, KINDS, PATIENCE, Store, fault, in_use};
 use crate::error::{Error, Result};
 
 /// Place of the requests among the kinds.

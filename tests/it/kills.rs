@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use crate::resume::copy;
 use crate::sites::Dice;
 use crate::support::{diglot, process, write_warc};
 
@@ -56,18 +57,6 @@ fn copied(store: &Path) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     copy(store, &folder.path().join("s"));
     folder
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("room on disk");
-    for entry in fs::read_dir(from).expect("a folder").flatten() {
-        let to = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &to);
-        } else {
-            fs::copy(entry.path(), to).expect("room on disk");
-        }
-    }
 }
 
 /// What is asked for: the commands that ask, in order.

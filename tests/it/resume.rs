@@ -220,7 +220,8 @@ impl Observer for Copier {
     fn end(&self, _: &str, _: bool) {}
 }
 
-fn copy(from: &Path, to: &Path) {
+/// Copies a store as it lies there.
+pub fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("room on disk");
     for entry in fs::read_dir(from).expect("a folder").flatten() {
         let to = to.join(entry.file_name());

@@ -1,0 +1,61 @@
+//! Sites of a family of domains, and how all sites are forgotten.
+
+use super::Store;
+use super::catalog::{Changes, Table};
+use crate::error::Result;
+use crate::types::{SiteId, family};
+
+impl Store {
+    /// The domains of a family ([`crate::types::family`]) that the store has, with the site of each.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub fn sites_of_family(&self, name: &str) -> Result<Vec<(String, SiteId)>> {
+        // The name of a host without a public suffix is that of its family.
+        let start = name.split_once('*').map_or(name, |(start, _)| start);
+        let mut found = Vec::new();
+        self.catalog.for_each_below(Table::Domain, start.as_bytes(), |rest, site: u32| {
+            let domain = format!("{start}{}", String::from_utf8_lossy(rest));
+            if family(&domain) == name {
+                found.push((domain, SiteId(site)));
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Forgets all sites and what was made of them; archives, settings and what was asked for stay.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub fn forget_sites(&mut self) -> Result<()> {
+        // The stages last: until they are gone, the next run begins here again.
+        const TABLES: [Table; 13] = [
+            Table::Site,
+            Table::Domain,
+            Table::Result,
+            Table::Credibility,
+            Table::Graph,
+            Table::Verified,
+            Table::Settled,
+            Table::Learnt,
+            Table::Bitext,
+            Table::Model,
+            Table::Token,
+            Table::Web,
+            Table::Stage,
+        ];
+        // Sled keeps what a large batch replaces for long.
+        const BATCH: usize = 5000;
+        let mut changes = Changes::default();
+        for table in TABLES {
+            for key in self.catalog.keys(table)? {
+                changes.remove(table, &key);
+                if changes.len() >= BATCH {
+                    self.commit(std::mem::take(&mut changes))?;
+                }
+            }
+        }
+        self.commit(changes)
+    }
+}
