@@ -2,7 +2,9 @@
 
 pub mod bitext;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashSet;
 
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -66,6 +68,8 @@ pub struct Scope {
     domain: Option<String>,
     /// One host of it; `None`: all.
     host: Option<String>,
+    /// One registrable domain of a family; `None`: all.
+    part: Option<String>,
 }
 
 impl Scope {
@@ -93,10 +97,11 @@ impl Scope {
             .transpose()?
             .ok_or_else(unknown)?;
         if site.hosts.iter().any(|known| known.host == host) {
-            return Ok(Scope { domain: Some(domain), host: Some(host) });
+            return Ok(Scope { domain: Some(domain), host: Some(host), part: None });
         }
-        if host == domain && !site.hosts.is_empty() {
-            return Ok(Scope { domain: Some(domain), host: None });
+        if host == domain && site.hosts.iter().any(|known| registrable_domain(&known.host) == domain) {
+            let part = (site.domain != domain).then(|| domain.clone());
+            return Ok(Scope { domain: Some(domain), host: None, part });
         }
         Err(unknown())
     }
@@ -105,6 +110,7 @@ impl Scope {
     pub fn has_host(&self, identity: &str) -> bool {
         let host = host_of(identity);
         self.host.as_deref().is_none_or(|wanted| wanted == host)
+            && self.part.as_deref().is_none_or(|wanted| wanted == registrable_domain(host))
     }
 }
 
@@ -136,7 +142,12 @@ impl Site {
         let fresh = store.result_head(id)?.is_some_and(|result| result.generation == head.generation);
         let result = if fresh { store.result(id)? } else { None };
         let judged = if result.is_some() { judged(store, id, &head)? } else { None };
-        Ok(Site { id, head, pages, result, judged, asked: store.asked(id)? })
+        let domains: BTreeSet<_> = head.hosts.iter().map(|host| registrable_domain(&host.host)).collect();
+        let mut asked = BTreeMap::new();
+        for domain in domains {
+            asked.extend(store.asked(&domain)?);
+        }
+        Ok(Site { id, head, pages, result, judged, asked })
     }
 
     /// The language a page counts for: as detected, or as settled by keys.
@@ -203,8 +214,12 @@ pub fn sites(store: &Store, scope: &Scope) -> Result<Vec<SiteId>> {
         return Ok(store.site_of_domain(domain)?.into_iter().collect());
     }
     let mut sites = Vec::new();
+    // Of the domains of a family, the first stands for all.
+    let mut met = FxHashSet::default();
     store.catalog().for_each(crate::store::catalog::Table::Domain, |_, id: u32| {
-        sites.push(SiteId(id));
+        if met.insert(id) {
+            sites.push(SiteId(id));
+        }
         Ok(())
     })?;
     Ok(sites)
@@ -413,7 +428,7 @@ pub fn hosts(store: &Store) -> Result<Vec<HostLine>> {
             };
             lines.push(HostLine {
                 host: host.host.clone(),
-                domain: head.domain.clone(),
+                domain: registrable_domain(&host.host).into_owned(),
                 pages: host.langs.iter().map(|l| l.1).sum(),
                 langs,
                 pairs: match &judged {

@@ -107,9 +107,15 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// Some consecutive blocks together.
-    pub fn block_span(&self, blocks: Range<u32>) -> Span {
-        self.span(self.sentences_of(blocks))
+    /// All sentences.
+    pub fn sentence_spans(&self) -> Vec<Span> {
+        let span = |sentence: &Sentence| Span { chars: sentence.chars, words: sentence.words.clone() };
+        self.sentences.iter().map(span).collect()
+    }
+
+    /// All blocks.
+    pub fn block_spans(&self) -> Vec<Span> {
+        self.blocks.iter().map(|block| self.span(block.sentences.clone())).collect()
     }
 
     /// The sentences of some consecutive blocks; of no block, the place between the sentences of its neighbours.

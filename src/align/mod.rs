@@ -8,7 +8,7 @@
 //! ```
 //! [`align`] looks for the cheapest way through two pages ([`path`]) twice: first over their blocks, then over the sentences
 //! of blocks that belong together. What a bead costs is told by the [`Cost`]s of [`COSTS`]: its [`lengths`], and a word
-//! [`translation`] model that [`train`] learns from the very pages. [`score`] makes a probability of what is known of a bead;
+//! [`translation`] model (its [`matches`] for many beads at once) that [`train`] learns from the very pages. [`score`] makes a probability of what is known of a bead;
 //! [`clean`] says which beads are no bitext, and why.
 
 use std::ops::Range;
@@ -18,6 +18,7 @@ use crate::types::{Bead, Lang};
 pub mod clean;
 mod document;
 pub mod lengths;
+pub mod matches;
 pub mod path;
 pub mod score;
 pub mod train;
@@ -25,6 +26,7 @@ pub mod translation;
 
 pub use document::{Document, DocumentBlock, Sentence};
 pub use lengths::Lengths;
+pub use matches::Matches;
 pub use translation::{Evidence, Table};
 
 /// Settings of alignment.
@@ -84,18 +86,56 @@ pub struct Span {
     pub words: Range<u32>,
 }
 
+/// The units of two pages that are to be aligned: consecutive blocks, or sentences of matched blocks.
+#[derive(Clone, Copy)]
+pub struct Field<'s> {
+    /// Those of the first page. The words of each begin where those of the one before end.
+    pub a: &'s [Span],
+    /// Those of the second.
+    pub b: &'s [Span],
+}
+
+impl Field<'_> {
+    /// The two sides of the step that ends before units `i` and `j`.
+    fn sides(&self, i: u32, j: u32, step: path::Move) -> (Span, Span) {
+        (join(&self.a[(i - step.0) as usize..i as usize]), join(&self.b[(j - step.1) as usize..j as usize]))
+    }
+}
+
+/// Consecutive spans as one.
+fn join(spans: &[Span]) -> Span {
+    match (spans.first(), spans.last()) {
+        (Some(first), Some(last)) => {
+            Span { chars: spans.iter().map(|span| span.chars).sum(), words: first.words.start..last.words.end }
+        }
+        _ => Span::default(),
+    }
+}
+
 /// What it costs to say that two spans are translations.
 pub trait Cost {
     /// The cost, in nats; negative where the spans speak for each other.
     fn cost(&self, a: &Span, b: &Span) -> f32;
+
+    /// Called before [`Cost::step`] is asked for the cells of a band: what they have in common can be looked up once.
+    fn enter(&mut self, _field: &Field<'_>, _band: &path::Band) {}
+
+    /// The cost of the step that ends before units `i` and `j` of the field entered last, a cell of its band; so is the cell
+    /// it comes from. Both sides of the step have units.
+    fn step(&self, field: &Field<'_>, i: u32, j: u32, step: path::Move) -> f32 {
+        let (a, b) = field.sides(i, j, step);
+        self.cost(&a, &b)
+    }
 }
 
 /// Makes a cost for two pages.
 pub type MakeCost = for<'e> fn(&'e Evidence, &'e Lengths) -> Box<dyn Cost + 'e>;
 
 /// All costs, by name.
-pub const COSTS: &[(&str, MakeCost)] =
-    &[("lengths", |_, lengths| Box::new(*lengths)), ("translation", |evidence, _| Box::new(evidence))];
+pub const COSTS: &[(&str, MakeCost)] = &[
+    ("lengths", |_, lengths| Box::new(*lengths)),
+    ("translation", |evidence, _| Box::new(matches::Matches::new(evidence))),
+];
 
 /// How sentences may be joined, and what that costs by itself: −ln of how often it is seen (Gale & Church 1993, table 5).
 /// The paper's number for 1–0 and 0–1 together, and for 2–1 and 1–2 together, is divided by two.
@@ -112,96 +152,119 @@ const BLOCK_MOVES: &[(path::Move, f32)] =
 /// Time and memory grow as the length of the pages where they are parallel. The cost of a bead is that of its shape, and the
 /// sum of the [`Params::costs`]. A bead joins sentences of one block only.
 pub fn align(a: &Document<'_>, b: &Document<'_>, evidence: &Evidence, lengths: &Lengths, params: &Params) -> Vec<Bead> {
-    let costs: Vec<Box<dyn Cost + '_>> =
-        COSTS.iter().filter(|(name, _)| params.costs.contains(name)).map(|(_, make)| make(evidence, lengths)).collect();
-    let aligner = Aligner { a, b, costs, lengths, params };
+    let costs = COSTS.iter().filter(|(name, _)| params.costs.contains(name)).map(|(_, make)| make(evidence, lengths));
+    align_by(a, b, costs.collect(), lengths, params)
+}
+
+/// As [`align`], by the sum of any costs.
+pub fn align_by<'e>(
+    a: &Document<'_>,
+    b: &Document<'_>,
+    mut costs: Vec<Box<dyn Cost + 'e>>,
+    lengths: &'e Lengths,
+    params: &'e Params,
+) -> Vec<Bead> {
     let mut beads = Vec::with_capacity(a.sentences.len().max(b.sentences.len()));
+    let sentences = (a.sentence_spans(), b.sentence_spans());
     let (mut i, mut j) = (0, 0);
-    for step in aligner.blocks() {
-        let blocks = (i..i + step.0, j..j + step.1);
-        (i, j) = (blocks.0.end, blocks.1.end);
-        aligner.sentences(a.sentences_of(blocks.0), b.sentences_of(blocks.1), &mut beads);
+    for step in match_blocks(a, b, &mut costs, lengths, params) {
+        let inside = (a.sentences_of(i..i + step.0), b.sentences_of(j..j + step.1));
+        (i, j) = (i + step.0, j + step.1);
+        let (start_a, start_b) = (inside.0.start, inside.1.start);
+        let part = |spans: &'_ [Span], range: &Range<u32>| range.start as usize..(range.end as usize).min(spans.len());
+        let field =
+            Field { a: &sentences.0[part(&sentences.0, &inside.0)], b: &sentences.1[part(&sentences.1, &inside.1)] };
+        let (mut at_a, mut at_b) = (start_a, start_b);
+        let joined = |document: &Document<'_>, last: u32| {
+            document.sentences[last as usize].block == document.sentences[last as usize - 1].block
+        };
+        let is_allowed = |i: u32, j: u32, step: path::Move| {
+            (step.0 < 2 || joined(a, start_a + i - 1)) && (step.1 < 2 || joined(b, start_b + j - 1))
+        };
+        for step in match_sentences(&field, is_allowed, &mut costs, lengths, params) {
+            beads.push(Bead { a_start: at_a, a_end: at_a + step.0, b_start: at_b, b_end: at_b + step.1 });
+            (at_a, at_b) = (at_a + step.0, at_b + step.1);
+        }
     }
     beads
 }
 
-struct Aligner<'d> {
-    a: &'d Document<'d>,
-    b: &'d Document<'d>,
-    costs: Vec<Box<dyn Cost + 'd>>,
-    lengths: &'d Lengths,
-    params: &'d Params,
-}
-
-impl Aligner<'_> {
-    fn cost(&self, a: &Span, b: &Span) -> f32 {
-        self.costs.iter().map(|cost| cost.cost(a, b)).sum()
-    }
-
-    /// The cost of spans one of which is empty: words have nothing to say of it.
-    fn missing(&self, a: &Span, b: &Span) -> f32 {
-        if self.params.costs.contains(&"lengths") { self.lengths.cost(a.chars, b.chars) } else { 0.0 }
-    }
-
-    fn blocks(&self) -> Vec<path::Move> {
-        let (n, m) = (self.a.blocks.len() as u32, self.b.blocks.len() as u32);
-        if !self.params.blocks {
-            return if n == 0 && m == 0 { Vec::new() } else { vec![(n, m)] };
-        }
-        cheapest(n, m, BLOCK_MOVES, &self.params.path, |i, j, step| {
-            let (blocks_a, blocks_b) = (i - step.0..i, j - step.1..j);
-            if step.0 == 0 || step.1 == 0 {
-                let missing = self.missing(&self.a.block_span(blocks_a), &self.b.block_span(blocks_b));
-                return self.params.missing_block * missing;
-            }
-            let tag = |document: &Document<'_>, block: u32| document.blocks[block as usize].tag;
-            let tags_differ = tag(self.a, blocks_a.start) != tag(self.b, blocks_b.start);
-            let tag_cost = if tags_differ { self.params.tag_cost } else { 0.0 };
-            tag_cost + self.cost(&self.a.block_span(blocks_a), &self.b.block_span(blocks_b))
-        })
-    }
-
-    fn sentences(&self, a: Range<u32>, b: Range<u32>, beads: &mut Vec<Bead>) {
-        let (n, m) = (a.end - a.start, b.end - b.start);
-        let (mut i, mut j) = (a.start, b.start);
-        let mut push = |step: path::Move| {
-            beads.push(Bead { a_start: i, a_end: i + step.0, b_start: j, b_end: j + step.1 });
-            (i, j) = (i + step.0, j + step.1);
-        };
-        if n == 1 && m == 1 {
-            // The blocks were matched by this very cost.
-            return push((1, 1));
-        }
-        let is_joined = |document: &Document<'_>, last: u32| {
-            document.sentences[last as usize].block == document.sentences[last as usize - 1].block
-        };
-        let path = cheapest(n, m, SENTENCE_MOVES, &self.params.path, |i, j, step| {
-            let (i, j) = (a.start + i, b.start + j);
-            if step.0 == 0 || step.1 == 0 {
-                return self.missing(&self.a.span(i - step.0..i), &self.b.span(j - step.1..j));
-            }
-            let crosses = (step.0 == 2 && !is_joined(self.a, i - 1)) || (step.1 == 2 && !is_joined(self.b, j - 1));
-            if crosses {
-                return f32::INFINITY;
-            }
-            self.cost(&self.a.span(i - step.0..i), &self.b.span(j - step.1..j))
-        });
-        path.into_iter().for_each(push);
-    }
-}
-
-fn cheapest(
-    n: u32,
-    m: u32,
-    moves: &[(path::Move, f32)],
-    params: &path::Params,
-    mut cost: impl FnMut(u32, u32, path::Move) -> f32,
+fn match_blocks(
+    a: &Document<'_>,
+    b: &Document<'_>,
+    costs: &mut [Box<dyn Cost + '_>],
+    lengths: &Lengths,
+    params: &Params,
 ) -> Vec<path::Move> {
-    let steps: Vec<path::Move> = moves.iter().map(|(step, _)| *step).collect();
-    path::cheapest(n, m, &steps, params, |i, j, step| {
-        let shape = moves.iter().find(|(known, _)| *known == step).map_or(0.0, |(_, cost)| *cost);
-        shape + cost(i, j, step)
-    })
+    let (n, m) = (a.blocks.len() as u32, b.blocks.len() as u32);
+    if !params.blocks {
+        return if n == 0 && m == 0 { Vec::new() } else { vec![(n, m)] };
+    }
+    let (spans_a, spans_b) = (a.block_spans(), b.block_spans());
+    let field = Field { a: &spans_a, b: &spans_b };
+    let extra = |i: u32, j: u32, step: path::Move| {
+        let tag = |document: &Document<'_>, block: u32| document.blocks[block as usize].tag;
+        if tag(a, i - step.0) == tag(b, j - step.1) { 0.0 } else { params.tag_cost }
+    };
+    let mut steps =
+        BeadCosts { field: &field, moves: BLOCK_MOVES, costs, missing: (lengths, params, params.missing_block), extra };
+    path::cheapest(n, m, &moves_of(BLOCK_MOVES), &params.path, &mut steps)
+}
+
+fn match_sentences(
+    field: &Field<'_>,
+    is_allowed: impl Fn(u32, u32, path::Move) -> bool,
+    costs: &mut [Box<dyn Cost + '_>],
+    lengths: &Lengths,
+    params: &Params,
+) -> Vec<path::Move> {
+    let (n, m) = (field.a.len() as u32, field.b.len() as u32);
+    match (n, m) {
+        // The blocks were matched by this very cost.
+        (1, 1) => return vec![(1, 1)],
+        (_, 0) => return vec![(1, 0); n as usize],
+        (0, _) => return vec![(0, 1); m as usize],
+        _ => {}
+    }
+    let extra = |i: u32, j: u32, step: path::Move| if is_allowed(i, j, step) { 0.0 } else { f32::INFINITY };
+    let mut steps = BeadCosts { field, moves: SENTENCE_MOVES, costs, missing: (lengths, params, 1.0), extra };
+    path::cheapest(n, m, &moves_of(SENTENCE_MOVES), &params.path, &mut steps)
+}
+
+fn moves_of(moves: &[(path::Move, f32)]) -> Vec<path::Move> {
+    moves.iter().map(|(step, _)| *step).collect()
+}
+
+/// What beads cost in a field.
+struct BeadCosts<'d, 'e, F> {
+    field: &'d Field<'d>,
+    moves: &'d [(path::Move, f32)],
+    costs: &'d mut [Box<dyn Cost + 'e>],
+    /// A bead one side of which is empty costs this share of the cost of its lengths: words have nothing to say of it.
+    missing: (&'d Lengths, &'d Params, f32),
+    /// What beads of two full sides cost besides.
+    extra: F,
+}
+
+impl<F: Fn(u32, u32, path::Move) -> f32> path::Steps for BeadCosts<'_, '_, F> {
+    fn enter(&mut self, band: &path::Band) {
+        self.costs.iter_mut().for_each(|cost| cost.enter(self.field, band));
+    }
+
+    fn cost(&self, i: u32, j: u32, step: path::Move) -> f32 {
+        let shape = self.moves.iter().find(|(known, _)| *known == step).map_or(0.0, |(_, cost)| *cost);
+        if step.0 == 0 || step.1 == 0 {
+            let (lengths, params, share) = self.missing;
+            let (a, b) = self.field.sides(i, j, step);
+            let by_length = params.costs.contains(&"lengths");
+            return shape + if by_length { share * lengths.cost(a.chars, b.chars) } else { 0.0 };
+        }
+        let extra = (self.extra)(i, j, step);
+        if extra.is_infinite() {
+            return extra;
+        }
+        shape + (extra + self.costs.iter().map(|cost| cost.step(self.field, i, j, step)).sum::<f32>())
+    }
 }
 
 /// One sentence pair of an aligned page pair, judged.

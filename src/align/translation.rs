@@ -89,20 +89,20 @@ pub struct Table {
 /// compared and an unaligned sentence costs 0; ε is the share of words that are no translations at all. A word the model has not met
 /// and no equal word answers says nothing. Equal words have p = 1, as the paper starts, where the model knows no better.
 pub struct Evidence {
-    a: Side,
-    b: Side,
-    params: Params,
+    pub(super) a: Side,
+    pub(super) b: Side,
+    pub(super) params: Params,
 }
 
 /// The words of one page, numbered from 0 in the order they are met.
 #[derive(Default)]
-struct Side {
+pub(super) struct Side {
     /// Number of each word of the page.
-    words: Vec<u32>,
+    pub(super) words: Vec<u32>,
     /// For each number: share among the words of the language, or of the page where that is more.
-    shares: Vec<f32>,
+    pub(super) shares: Vec<f32>,
     /// For each number: the model has translations for it.
-    known: Vec<bool>,
+    pub(super) known: Vec<bool>,
     /// For each number: ln(own share / share in the other language); 0 where neither language knows it.
     foreign: Vec<f32>,
     /// For each number: the model has it in either language.
@@ -115,6 +115,10 @@ struct Side {
     source_ends: Vec<u32>,
     /// Words of the other page it may be a translation of, and p(this | that).
     sources: Vec<(u32, f32)>,
+    /// For each number: where its targets end in `targets`.
+    target_ends: Vec<u32>,
+    /// Words of the other page that may be translations of it, and p(that | this).
+    targets: Vec<(u32, f32)>,
 }
 
 impl Evidence {
@@ -128,8 +132,8 @@ impl Evidence {
         let from_a = links(&distinct_a, &found_a, &distinct_b, &found_b, &table.a);
         let from_b = links(&distinct_b, &found_b, &distinct_a, &found_a, &table.b);
         Evidence {
-            a: Side::new(numbers_a, &distinct_a, &found_a, (&table.a, &table.b), from_b),
-            b: Side::new(numbers_b, &distinct_b, &found_b, (&table.b, &table.a), from_a),
+            a: Side::new(numbers_a, &distinct_a, &found_a, (&table.a, &table.b), (&from_a, &from_b)),
+            b: Side::new(numbers_b, &distinct_b, &found_b, (&table.b, &table.a), (&from_b, &from_a)),
             params: params.clone(),
         }
     }
@@ -190,7 +194,7 @@ pub struct Logs {
     pub known_b: u32,
 }
 
-impl Cost for &Evidence {
+impl Cost for Evidence {
     fn cost(&self, a: &Span, b: &Span) -> f32 {
         let logs = self.logs(&a.words, &b.words);
         -(logs.b_given_a + logs.a_given_b) / 2.0
@@ -203,7 +207,7 @@ impl Side {
         distinct: &[u64],
         found: &[Option<usize>],
         (own, other): (&Vocabulary, &Vocabulary),
-        mut links: Vec<(u32, u32, f32)>,
+        (links_from, links_to): (&[Link], &[Link]),
     ) -> Side {
         /// Share of a word that was never seen; a language of a million words is met seldom.
         const UNSEEN: f32 = 1e-6;
@@ -236,15 +240,8 @@ impl Side {
             side.judged.push(at.is_some() || elsewhere > 0.0);
             side.foreign.push((elsewhere.max(UNSEEN) / share.max(UNSEEN)).ln());
         }
-        // (source, target) → by target.
-        links.sort_unstable_by_key(|&(source, target, _)| (target, source));
-        let mut links = links.into_iter().peekable();
-        for word in 0..count as u32 {
-            while let Some((source, _, p)) = links.next_if(|link| link.1 == word) {
-                side.sources.push((source, p));
-            }
-            side.source_ends.push(side.sources.len() as u32);
-        }
+        (side.target_ends, side.targets) = by_word(links_from, count, |link| (link.0, link.1));
+        (side.source_ends, side.sources) = by_word(links_to, count, |link| (link.1, link.0));
         side.place_ends = place_ends;
         side.places = places;
         side
@@ -253,6 +250,17 @@ impl Side {
     fn sources(&self, word: usize) -> &[(u32, f32)] {
         let start = if word == 0 { 0 } else { self.source_ends[word - 1] as usize };
         &self.sources[start..self.source_ends[word] as usize]
+    }
+
+    /// Words of the other page that may be translations of a word, and p(that | this).
+    pub(super) fn targets(&self, word: usize) -> &[(u32, f32)] {
+        let start = if word == 0 { 0 } else { self.target_ends[word - 1] as usize };
+        &self.targets[start..self.target_ends[word] as usize]
+    }
+
+    /// How many different words there are.
+    pub(super) fn distinct(&self) -> usize {
+        self.shares.len()
     }
 
     /// How often a word stands in a range of the page.
@@ -295,6 +303,28 @@ fn number(words: &[u64]) -> (Vec<u32>, Vec<u64>) {
     (numbered.collect(), distinct)
 }
 
+/// Two words by their numbers, and p(second | first).
+type Link = (u32, u32, f32);
+
+/// Links in the order of one of their words, and where those of each end; `split` gives it and the other.
+fn by_word(links: &[Link], count: usize, split: impl Fn(&Link) -> (u32, u32)) -> (Vec<u32>, Vec<(u32, f32)>) {
+    let mut ends = vec![0u32; count];
+    links.iter().for_each(|link| ends[split(link).0 as usize] += 1);
+    let mut sum = 0;
+    for end in &mut ends {
+        sum += *end;
+        *end = sum - *end;
+    }
+    let mut sorted = vec![(0, 0.0); links.len()];
+    for link in links {
+        let (word, other) = split(link);
+        let at = &mut ends[word as usize];
+        sorted[*at as usize] = (other, link.2);
+        *at += 1;
+    }
+    (ends, sorted)
+}
+
 /// (from, to, p(to | from)) for words of two pages, by their numbers: what the model says, and 1 for equal words of which it
 /// says nothing.
 fn links(
@@ -303,7 +333,7 @@ fn links(
     to: &[u64],
     found_to: &[Option<usize>],
     vocabulary: &Vocabulary,
-) -> Vec<(u32, u32, f32)> {
+) -> Vec<Link> {
     let in_table: FxHashMap<u32, u32> =
         found_to.iter().zip(0u32..).filter_map(|(at, number)| Some(((*at)? as u32, number))).collect();
     let by_hash: FxHashMap<u64, u32> = to.iter().copied().zip(0u32..).collect();

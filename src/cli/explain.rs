@@ -6,13 +6,14 @@ use clap::Args;
 use diglot::config::{self, Config};
 use diglot::error::Error;
 use diglot::index::site::Addresses;
+use diglot::judge::score::Scorer;
 use diglot::keys::{State, counterpart};
 use diglot::query::{self, Scope, Site, bitext};
 use diglot::store::Store;
-use diglot::store::layout::{ArchivedJudgedRow, ArchivedResultRecord};
+use diglot::store::layout::{ArchivedFittedRow, ArchivedJudgedRow, ArchivedResultRecord};
 use diglot::store::records::RecordRef;
 use diglot::types::{
-    ArchiveId, CanonicalUrl, Fate, Key, Lang, LangPair, MEASURES, Method, Similarities, SiteId, SkipReason,
+    self, ArchiveId, CanonicalUrl, Fate, Key, Lang, LangPair, MEASURES, Method, Similarities, SiteId, SkipReason,
 };
 use serde_json::{Map, Value, json};
 
@@ -155,6 +156,16 @@ impl Asked<'_> {
         }
         let mut partners = 0;
         let mut lines = Vec::new();
+        let copies = site.judged.iter().flat_map(|judged| judged.copies.iter());
+        if let Some(copy) = copies.into_iter().find(|copy| copy.0 == page) {
+            let original = site.pages.url(copy.1.to_native());
+            facts.add("copy of", original.as_str());
+            facts.add(
+                "verdict",
+                format!("left out of pairing: untranslated among translations, {original} stands for it"),
+            );
+            return Ok(());
+        }
         match &site.judged {
             Some(judged) => {
                 let of_page: Vec<_> = judged.pairs.iter().filter(|row| row.a == page || row.b == page).collect();
@@ -165,7 +176,10 @@ impl Asked<'_> {
                     let line = query::judged_line(&site, result, self.config, row);
                     if row.is_accepted() {
                         lines.push(line);
-                    } else if f64::from(row.score.to_native()) >= SHOWN_SCORE || row.method <= Method::WeakKey as u8 {
+                    } else if f64::from(row.score.to_native()) >= SHOWN_SCORE
+                        || row.evidence.to_native() >= SHOWN_EVIDENCE
+                        || row.method <= Method::WeakKey as u8
+                    {
                         let other = if line.url_a == site.pages.url(page) { &line.url_b } else { &line.url_a };
                         let fate = Fate::from_code(row.fate).map_or("?", Fate::name);
                         let by = if line.key.is_empty() { String::new() } else { format!(" {}", line.key) };
@@ -348,8 +362,17 @@ impl Asked<'_> {
 
     fn pair(&self, first: &CanonicalUrl, second: &CanonicalUrl, facts: &mut Facts) -> anyhow::Result<()> {
         facts.section("the two");
-        let (Some(site), true) = (self.site(first)?, first.domain() == second.domain()) else {
-            facts.add("verdict", "not a pair: pages of different registrable domains are not compared");
+        let of_domain = |url: &CanonicalUrl| self.store.site_of_domain(&url.domain());
+        let (Some(site), true) = (self.site(first)?, of_domain(first)? == of_domain(second)?) else {
+            let one_name = types::family(first.host()) == types::family(second.host());
+            let verdict = match (one_name, self.config.keys.across_suffixes) {
+                (true, true) => "not a pair: nothing shows these domains to be one site",
+                (true, false) => {
+                    "not a pair: domains that differ in their suffix are compared with `--across-suffixes` only"
+                }
+                (false, _) => "not a pair: pages of different registrable domains are not compared",
+            };
+            facts.add("verdict", verdict);
             return Ok(());
         };
         let (Some(a), Some(b)) = (site.pages.find(first.identity()), site.pages.find(second.identity())) else {
@@ -430,7 +453,14 @@ impl Asked<'_> {
         let row = row.to_row();
         let (lang_a, lang_b) = (site.lang(row.a), site.lang(row.b));
         let models = diglot::pipeline::learn::Models::read(self.store, self.config)?;
-        let learnt = LangPair::new(lang_a, lang_b).map(|langs| models.scorer(langs));
+        let fitted = site.judged.as_ref().and_then(|judged| {
+            let of_langs =
+                |row: &&ArchivedFittedRow| (row.lang_a, row.lang_b) == (lang_a.to_bytes(), lang_b.to_bytes());
+            let weights: Vec<f64> =
+                judged.fitted.iter().find(of_langs)?.weights.iter().map(|w| w.to_native()).collect();
+            Scorer::of_weights(&weights)
+        });
+        let learnt = fitted.or_else(|| LangPair::new(lang_a, lang_b).map(|langs| models.scorer(langs)));
         let similarities = Similarities(row.similarities);
         let parts = learnt.map(|scorer| scorer.parts(&similarities)).unwrap_or_default();
         for (at, &measure) in MEASURES.iter().enumerate() {
@@ -479,3 +509,5 @@ impl Asked<'_> {
 
 /// Probability from which a pair that was not accepted is told of.
 const SHOWN_SCORE: f64 = 0.1;
+/// … or for so much evidence, in nats, that a better pair outdid.
+const SHOWN_EVIDENCE: f32 = 4.0;

@@ -211,6 +211,7 @@ fn config_of(run: &RunConfig) -> anyhow::Result<Config> {
     if run.whole_domains {
         config.keys.site = diglot::keys::SiteUnit::Domain;
     }
+    config.keys.across_suffixes = run.across_suffixes;
     if let Some(least) = run.rescue_above {
         config.keys.rescue_above = Some(least as f64);
     }
@@ -257,6 +258,11 @@ struct Settings {
     /// What one site is: a host, with its sister hosts by keys in their names, or a whole domain.
     #[arg(long, value_name = "UNIT", value_parser = ["host", "domain"])]
     site: Option<String>,
+    /// Domains that differ in their public suffix only (example.de, example.co.uk) are one site; `=no` takes it back. The sites
+    /// are then indexed anew.
+    #[arg(long, value_name = "yes|no", num_args = 0..=1, require_equals = true, default_missing_value = "yes",
+        value_parser = ["yes", "no"], hide_possible_values = true)]
+    across_suffixes: Option<String>,
     /// Global credibility, in pages, above which a weak key is rescued [preset: 500].
     #[arg(long, hide_short_help = true, value_name = "PAGES")]
     rescue_above: Option<u64>,
@@ -346,6 +352,9 @@ impl Settings {
         }
         if let Some(site) = &self.site {
             run.whole_domains = site == "domain";
+        }
+        if let Some(across) = &self.across_suffixes {
+            run.across_suffixes = across == "yes";
         }
         run.rescue_above = self.rescue_above.or(run.rescue_above);
         run.max_record_bytes = self.max_record_bytes.or(run.max_record_bytes);

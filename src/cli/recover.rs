@@ -22,12 +22,12 @@ use super::{FormatArg, Global, STOP};
 /// it: recovered (asked for, came, and is paired by that key), came (asked for, came, and is not), present (the store has it,
 /// and why it is no partner), left-out (the archives have it, and why it is no page), indexed (an index given with --index has
 /// it: file, offset, length), asked (it was asked for and has not come), wanted (nobody has it). With -o the wanted ones go to a
-/// list for a crawler, and are not asked for again.
+/// list for a crawler, and are not asked for again; a list that is there is replaced only by one that asks for something.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   diglot recover example.org                      what could be asked for
-  diglot recover --top 1000 -o list.txt           ask for the most credible, then:
+  diglot recover --top 1000 -o list.txt           ask for the likeliest, then:
     wget -i list.txt --warc-file=deep && diglot run deep.warc.gz
   diglot recover --index cdx-00000.gz             what a larger archive has of it")]
 pub struct Recover {
@@ -36,7 +36,7 @@ pub struct Recover {
     /// Indexes of larger archives (CDXJ, CDX, Parquet): files, folders, patterns, or @LIST.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     index: Vec<String>,
-    /// Only so many wanted addresses: those of the most credible keys.
+    /// Only so many wanted addresses: the likeliest.
     #[arg(long, value_name = "K")]
     top: Option<usize>,
     /// Ask again for what was asked for before and has not come.
@@ -63,8 +63,15 @@ impl Recover {
         let lines = planned?;
         drop(store);
         let Some(path) = self.output else { return self.format.print(&lines) };
-        let wanted = lines.iter().filter(|line| line.fate == Fate::Wanted);
+        let wanted: Vec<&Line> = lines.iter().filter(|line| line.fate == Fate::Wanted).collect();
         let to_stdout = path.as_os_str() == "-";
+        if wanted.is_empty() && !to_stdout && path.exists() {
+            // It may be the list of a run that was stopped when all was remembered, or one not crawled yet.
+            if !global.quiet {
+                eprintln!("diglot: nothing new to ask for; {} stays as it is", path.display());
+            }
+            return self.format.print(&lines);
+        }
         let out: Box<dyn Write> = if to_stdout {
             Box::new(io::stdout().lock())
         } else {
@@ -84,7 +91,7 @@ impl Recover {
 
 impl FormatArg {
     fn print(&self, lines: &[Line]) -> anyhow::Result<()> {
-        let columns = ["url", "lang", "credibility", "key", "fate", "detail", "from"];
+        let columns = ["url", "lang", "chance", "credibility", "key", "fate", "detail", "from"];
         let mut listing = Listing::new(self.get(), &columns)?;
         for line in lines {
             let detail = match &line.fate {
@@ -95,6 +102,7 @@ impl FormatArg {
             listing.row(vec![
                 json!(line.url),
                 json!(line.lang.as_str()),
+                number(line.chance, 4),
                 number(line.credibility, 4),
                 json!(line.key),
                 json!(line.fate.name()),

@@ -4,6 +4,7 @@
 //! [`neighbours`] is what the default takes of it, over candidates only: the share of a pair's neighbours that are
 //! paired with each other. [`propose`] goes further: the links of a pair, aligned, lead to pairs.
 
+pub mod copies;
 pub mod ets;
 pub mod neighbours;
 pub mod propose;
@@ -19,10 +20,18 @@ pub struct Params {
     pub propose: propose::Params,
     /// The paper's method.
     pub ets: ets::Params,
+    /// Untranslated copies.
+    pub copies: copies::Params,
 }
 
 impl Default for Params {
     fn default() -> Params {
-        Params { rounds: 6, least_kept: 0.01, propose: propose::Params::default(), ets: ets::Params::default() }
+        Params {
+            rounds: 6,
+            least_kept: 0.01,
+            propose: propose::Params::default(),
+            ets: ets::Params::default(),
+            copies: copies::Params::default(),
+        }
     }
 }

@@ -50,11 +50,12 @@ const SHIPPED: [f64; INPUTS] = [
     0.0, 0.0, // links
     0.0, 0.3, // images
     0.0, 2.5, // words
-    0.0, 2.0, // content
+    0.0, 3.0, // content
     0.0, 4.0, // hreflang
     0.0, 0.5, // link
-    0.0, 3.0, // votes
-    0.0, 2.5, // neighbours
+    0.0, 2.5, // votes
+    0.0, 2.0, // neighbours
+    0.0, 4.0, // margin
 ];
 
 /// Similarities within ε of 0 or 1 are taken as ε or 1 − ε.
@@ -76,6 +77,11 @@ pub fn inputs(similarities: &Similarities) -> [f64; INPUTS] {
 }
 
 impl Scorer {
+    /// Weights as they are stored; `None` where there are not as many as inputs.
+    pub fn of_weights(weights: &[f64]) -> Option<Scorer> {
+        <[f64; INPUTS]>::try_from(weights).ok().map(|weights| Scorer { weights })
+    }
+
     /// The weight of the evidence, in nats: ln P(similarities | good) − ln P(similarities | bad).
     pub fn evidence(&self, similarities: &Similarities, params: &FitParams) -> f64 {
         let sum = dot(&self.weights, &inputs(similarities));

@@ -88,6 +88,28 @@ fn spans<S: Sink>(shape: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S
     for_each_span(shape, anatomy, params, |segment, span| {
         hole_and_cuts(anatomy, segment.field, span, (HOLE, CUT), sink, || anatomy.cuts(segment, span));
     });
+    if shape == Shape::HostSpans && params.across_suffixes && params.fields.contains(&Field::Host) {
+        suffix_without_www(anatomy, sink);
+    }
+}
+
+/// The public suffix as a hole, with a `www` before the domain cut out: `www.x.de` and `x.fr` have one skeleton.
+fn suffix_without_www<S: Sink>(anatomy: &Anatomy, sink: &mut S) {
+    let hosts = anatomy.segments().iter().take_while(|segment| segment.field == Field::Host);
+    let (Some(first), Some(last)) = (hosts.clone().next(), hosts.last()) else { return };
+    let hole = Part { field: Field::Host, span: last.span, cut: false };
+    let mut send = |parts: &[Part], role: Role, skeleton: u64| {
+        let filling = Filling { filler: filler_hash(anatomy, parts, HOLE_AND_CUT), parts, role };
+        if sink.wants(anatomy, &filling) {
+            sink.take(anatomy, &filling, mix(skeleton, HOLE_AND_CUT));
+        }
+    };
+    if anatomy.text(first.span) == "www" && first.cut.end < last.span.start {
+        let www = Part { field: Field::Host, span: first.span, cut: true };
+        send(&[www, hole], Role::Cut, anatomy.hole_and_cut_hash(last.span, first.cut));
+    } else {
+        send(&[hole], Role::Null, anatomy.hole_hash(last.span));
+    }
 }
 
 fn cores<S: Sink>(_: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S) {

@@ -24,6 +24,7 @@ pub mod holes;
 pub mod labels;
 pub mod linking_power;
 pub mod search;
+pub mod suffixes;
 #[cfg(test)]
 mod twin;
 pub mod unlabelled;
@@ -124,6 +125,10 @@ pub struct Params {
     pub rescue_by_others: bool,
     /// What a site is.
     pub site: SiteUnit,
+    /// Whether domains that differ in their public suffix only may be one site, and keys turn one into the other.
+    pub across_suffixes: bool,
+    /// What such domains must show to be one site.
+    pub suffixes: suffixes::Thresholds,
     /// A page has one partner in all (Kit & Ng 2007), not one a language.
     pub one_partner: bool,
     /// Least linking power of a key that is listed, unless it names its languages or is rescued.
@@ -164,6 +169,8 @@ impl Default for Params {
             rescue_above: Some(500.0),
             rescue_by_others: true,
             site: SiteUnit::Host,
+            across_suffixes: false,
+            suffixes: suffixes::Thresholds::default(),
             one_partner: false,
             min_power: 2,
             min_share: 0.005,

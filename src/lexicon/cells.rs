@@ -1,4 +1,4 @@
-//! Counts of pairs of words: one open table, one cache line's half a pair.
+//! Counts of pairs of words: half a cache line a pair, and an open table of their numbers.
 
 /// What is known of one pair of words. In each couple: of the word of B given that of A, and the other way.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +14,7 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    const EMPTY: Cell = Cell { key: u64::MAX, kept: [0.0; 2], fitted: [0.0; 2], next: [0.0; 2] };
+    const EMPTY: Cell = Cell { key: 0, kept: [0.0; 2], fitted: [0.0; 2], next: [0.0; 2] };
 
     /// The numbers of the two words.
     pub fn words(&self) -> (u32, u32) {
@@ -32,81 +32,105 @@ pub(super) fn key(a: u32, b: u32) -> u64 {
     u64::from(a) << 32 | u64::from(b)
 }
 
-/// Cells by key. Slots are valid until the table grows.
+/// Cells by key, in the order they were made: those of words that are met together lie together. Their numbers are valid until
+/// cells are dropped.
 #[derive(Clone, Debug)]
 pub(super) struct Cells {
-    /// A power of two of them, at most three quarters in use.
-    slots: Vec<Cell>,
-    used: usize,
+    cells: Vec<Cell>,
+    /// A power of two of them, at most three quarters in use: upper half of the mixed key, and one more than the number of
+    /// the cell; 0: free.
+    slots: Vec<(u32, u32)>,
 }
 
 impl Cells {
     /// A table with room for so many cells.
     pub fn with_room(cells: usize) -> Cells {
         let slots = (cells * 4 / 3 + 1).next_power_of_two().max(16);
-        Cells { slots: vec![Cell::EMPTY; slots], used: 0 }
+        Cells { cells: Vec::with_capacity(cells), slots: vec![(0, 0); slots] }
     }
 
     /// How many cells there are.
     pub fn len(&self) -> usize {
-        self.used
+        self.cells.len()
     }
 
-    /// Makes room for so many more cells; true when slots have changed by it.
-    pub fn reserve(&mut self, more: usize) -> bool {
-        if (self.used + more) * 4 <= self.slots.len() * 3 {
-            return false;
+    /// Makes room for so many more cells.
+    pub fn reserve(&mut self, more: usize) {
+        let all = self.cells.len() + more;
+        if all * 4 <= self.slots.len() * 3 {
+            return;
         }
-        let mut larger = Cells::with_room((self.used + more).max(self.used * 2));
-        self.iter().for_each(|cell| larger.put(*cell));
-        *self = larger;
-        true
-    }
-
-    /// The slot of a key, made if need be; there must be room.
-    pub fn slot(&mut self, key: u64) -> usize {
-        let at = self.probe(key);
-        if self.slots[at].key != key {
-            self.slots[at] = Cell { key, ..Cell::EMPTY };
-            self.used += 1;
+        let larger = Cells::with_room(all.max(self.cells.len() * 2)).slots.len();
+        self.slots.clear();
+        self.slots.resize(larger, (0, 0));
+        let mask = larger - 1;
+        for (cell, number) in self.cells.iter().zip(1..) {
+            let tag = mix(cell.key);
+            let mut at = tag as usize & mask;
+            while self.slots[at].1 != 0 {
+                at = (at + 1) & mask;
+            }
+            self.slots[at] = (tag, number);
         }
-        at
     }
 
-    /// The cell of a slot.
-    pub fn at(&mut self, slot: usize) -> &mut Cell {
-        &mut self.slots[slot]
+    /// The number of the cell of a key, made if need be; there must be room.
+    pub fn number(&mut self, key: u64) -> usize {
+        match self.find(key) {
+            Ok(number) => number,
+            Err(slot) => {
+                self.cells.push(Cell { key, ..Cell::EMPTY });
+                self.slots[slot] = (mix(key), self.cells.len() as u32);
+                self.cells.len() - 1
+            }
+        }
+    }
+
+    /// The cell of a number.
+    pub fn at(&mut self, number: usize) -> &mut Cell {
+        &mut self.cells[number]
     }
 
     /// The cell of a key.
     pub fn get(&self, key: u64) -> Option<&Cell> {
-        Some(&self.slots[self.probe(key)]).filter(|cell| cell.key == key)
+        self.find(key).ok().map(|number| &self.cells[number])
     }
 
     /// Takes in a cell whose key is not there yet; there must be room.
     pub fn put(&mut self, cell: Cell) {
-        let slot = self.slot(cell.key);
-        self.slots[slot] = cell;
+        let number = self.number(cell.key);
+        self.cells[number] = cell;
     }
 
-    /// All cells, in no order that means anything.
-    pub fn iter(&self) -> impl Iterator<Item = &Cell> {
-        self.slots.iter().filter(|cell| cell.key != u64::MAX)
+    /// All cells, in the order they were made.
+    pub fn iter(&self) -> std::slice::Iter<'_, Cell> {
+        self.cells.iter()
     }
 
     /// As [`Cells::iter`], to change them.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Cell> {
-        self.slots.iter_mut().filter(|cell| cell.key != u64::MAX)
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Cell> {
+        self.cells.iter_mut()
     }
 
-    /// Where the key is, or the empty slot where it would be.
-    fn probe(&self, key: u64) -> usize {
+    /// The number of the cell, or the free slot where its number would be.
+    fn find(&self, key: u64) -> Result<usize, usize> {
         let mask = self.slots.len() - 1;
-        let mixed = (key ^ (key >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mut at = (mixed >> 32) as usize & mask;
-        while self.slots[at].key != key && self.slots[at].key != u64::MAX {
+        let tag = mix(key);
+        let mut at = tag as usize & mask;
+        loop {
+            let (found, number) = self.slots[at];
+            if number == 0 {
+                return Err(at);
+            }
+            let number = number as usize - 1;
+            if found == tag && self.cells[number].key == key {
+                return Ok(number);
+            }
             at = (at + 1) & mask;
         }
-        at
     }
+}
+
+fn mix(key: u64) -> u32 {
+    ((key ^ (key >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
 }

@@ -77,9 +77,10 @@ pub struct TranslationModel {
     a: Numbered,
     b: Numbered,
     cells: Cells,
-    /// Slots the present pass has changed; of no use once `moved`.
+    /// Cells the present pass has changed, perhaps twice; of no use once `has_moved`.
     touched: Vec<u32>,
-    moved: bool,
+    /// True when the present update has given cells other numbers.
+    has_moved: bool,
     /// True when the present update has dropped pairs of words, and so may have left words without any.
     has_dropped: bool,
     /// Made when first asked for after an update.
@@ -132,7 +133,12 @@ impl Numbered {
 struct Work {
     a: Vec<u32>,
     b: Vec<u32>,
-    slots: Vec<usize>,
+    cells: Vec<u32>,
+    buffers: Buffers,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Buffers {
     shares: Vec<[f32; 2]>,
     /// 1/(C(e) + κ) of each word of A and of B.
     over_a: Vec<f32>,
@@ -140,6 +146,35 @@ struct Work {
     /// Σ_i t(f|e_i) of each f of B and of A.
     sums_a: Vec<f32>,
     sums_b: Vec<f32>,
+}
+
+/// What a pass has looked up, sentence pair by sentence pair.
+#[derive(Default)]
+struct Plan {
+    /// True when it holds all sentence pairs, and the numbers of its cells are valid.
+    is_whole: bool,
+    /// Words of A and of B, NULL included.
+    lengths: Vec<(u32, u32)>,
+    words: Vec<u32>,
+    cells: Vec<u32>,
+}
+
+impl Plan {
+    /// So many cells are written down at the most: 64 MB.
+    const MOST: usize = 1 << 24;
+
+    fn clear(&mut self) {
+        *self = Plan::default();
+    }
+
+    fn write(&mut self, a: &[u32], b: &[u32], cells: &[u32]) {
+        self.is_whole &= self.cells.len() + cells.len() <= Plan::MOST;
+        if self.is_whole {
+            self.lengths.push((a.len() as u32, b.len() as u32));
+            self.words.extend(a.iter().chain(b));
+            self.cells.extend_from_slice(cells);
+        }
+    }
 }
 
 /// The translations of each word, the most probable first.
@@ -160,7 +195,7 @@ impl TranslationModel {
             b: Numbered::new(),
             cells: Cells::with_room(0),
             touched: Vec::new(),
-            moved: false,
+            has_moved: false,
             has_dropped: false,
             rows: OnceLock::new(),
             work: Work::default(),
@@ -191,11 +226,19 @@ impl TranslationModel {
     /// known before stays. Afterwards at most [`max_entries`](ModelParams::max_entries) pairs of words are kept.
     pub fn train(&mut self, pairs: &[SentencePair<'_>], passes: usize) {
         self.rows = OnceLock::new();
-        self.touched.clear();
-        self.moved = false;
-        for _ in 0..passes {
-            for (a, b) in pairs {
-                self.expect(a, b);
+        self.has_moved = false;
+        let mut plan = Plan::default();
+        for pass in 0..passes {
+            self.touched.clear();
+            if plan.is_whole && !self.has_moved {
+                self.expect_again(&plan);
+            } else {
+                plan.clear();
+                // What this pass looks up, those after it know.
+                plan.is_whole = pass + 1 < passes;
+                for (a, b) in pairs {
+                    self.expect(a, b, &mut plan);
+                }
             }
             self.maximise();
         }
@@ -204,13 +247,11 @@ impl TranslationModel {
                 *kept += std::mem::take(fitted);
             }
         };
-        if self.moved {
+        if self.has_moved {
             self.cells.iter_mut().for_each(keep);
         } else {
-            // One pass changes the cells of the next as well.
-            self.touched.sort_unstable();
-            self.touched.dedup();
-            self.touched.iter().for_each(|slot| keep(self.cells.at(*slot as usize)));
+            // Each pass changes the same cells.
+            self.touched.iter().for_each(|number| keep(self.cells.at(*number as usize)));
         }
         for total in self.a.totals.iter_mut().chain(&mut self.b.totals) {
             total.kept += std::mem::take(&mut total.fitted);
@@ -236,8 +277,8 @@ impl TranslationModel {
             let shares = [share(of_a, a), share(of_b, b)];
             let (a, b) = (self.a.number_or_new(a), self.b.number_or_new(b));
             self.cells.reserve(1);
-            let slot = self.cells.slot(key(a, b));
-            let cell = self.cells.at(slot);
+            let number = self.cells.number(key(a, b));
+            let cell = self.cells.at(number);
             cell.kept[0] += shares[0];
             cell.kept[1] += shares[1];
             self.a.totals[a as usize].kept += f64::from(shares[0]);
@@ -331,7 +372,7 @@ impl TranslationModel {
             }
         }
         self.cells = cells;
-        self.moved = true;
+        self.has_moved = true;
         true
     }
 
@@ -366,7 +407,7 @@ impl TranslationModel {
             cells.put(Cell { key, ..*cell });
         }
         let [a, b] = renumbered;
-        (self.a, self.b, self.cells, self.moved) = (a, b, cells, true);
+        (self.a, self.b, self.cells, self.has_moved) = (a, b, cells, true);
     }
 
     /// The pairs of words that translate each other with at least `min_p` both ways.
@@ -449,28 +490,39 @@ impl TranslationModel {
 
     fn rows(&self, side: Side) -> Rows {
         let (direction, own, other) = self.direction(side);
-        let mut entries: Vec<(u32, u32, f32)> = Vec::with_capacity(self.cells.len());
-        for cell in self.cells.iter() {
+        let prior = f64::from(self.params.prior_count);
+        let split = |cell: &Cell| if side == Side::A { cell.words() } else { (cell.words().1, cell.words().0) };
+        let is_entry = |cell: &&Cell| {
             let (a, b) = cell.words();
-            let (source, target) = if side == Side::A { (a, b) } else { (b, a) };
-            if a != 0 && b != 0 && cell.counts()[direction] > 0.0 {
-                let p = self.p(side, other.hashes[target as usize], own.hashes[source as usize]);
-                entries.push((source, target, p as f32));
-            }
+            a != 0 && b != 0 && cell.counts()[direction] > 0.0
+        };
+        let mut starts = vec![0u32; own.hashes.len() + 1];
+        self.cells.iter().filter(is_entry).for_each(|cell| starts[split(cell).0 as usize] += 1);
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
         }
-        entries.sort_unstable_by(|x, y| {
-            let hash = |target: u32| other.hashes[target as usize];
-            x.0.cmp(&y.0).then(y.2.total_cmp(&x.2)).then_with(|| hash(x.1).cmp(&hash(y.1)))
-        });
-        let start = |source: u32| entries.partition_point(|entry| entry.0 < source) as u32;
-        Rows {
-            starts: (0..=own.hashes.len() as u32).map(start).collect(),
-            entries: entries.iter().map(|&(_, target, p)| (target, p)).collect(),
+        let mut entries = vec![(0, 0.0); sum as usize];
+        for cell in self.cells.iter().filter(is_entry) {
+            let (source, target) = split(cell);
+            let initial = self.initial(own.hashes[source as usize], other.hashes[target as usize]);
+            let count = f64::from(cell.counts()[direction]) + prior * f64::from(initial);
+            let start = &mut starts[source as usize];
+            *start -= 1;
+            entries[*start as usize] = (target, (count / (own.totals[source as usize].kept + prior)) as f32);
         }
+        for row in starts.windows(2) {
+            entries[row[0] as usize..row[1] as usize].sort_unstable_by(|x, y| {
+                let hash = |target: u32| other.hashes[target as usize];
+                y.1.total_cmp(&x.1).then_with(|| hash(x.0).cmp(&hash(y.0)))
+            });
+        }
+        Rows { starts, entries }
     }
 
-    /// Adds what one sentence pair tells, under the present parameters.
-    fn expect(&mut self, a: &[u64], b: &[u64]) {
+    /// Adds what one sentence pair tells, under the present parameters, and writes down in the plan what it looked up.
+    fn expect(&mut self, a: &[u64], b: &[u64], plan: &mut Plan) {
         let longest = self.params.max_sentence_words;
         let (a, b) = (&a[..a.len().min(longest)], &b[..b.len().min(longest)]);
         if a.is_empty() || b.is_empty() {
@@ -479,37 +531,66 @@ impl TranslationModel {
         let room = (a.len() + 1) * (b.len() + 1);
         // Within one update the table may be twice as large, so that dropping is rare.
         if self.cells.len() + room > self.params.max_entries.saturating_mul(2).max(room) {
-            self.has_dropped |= self.drop_cells(self.params.max_entries);
+            let has_dropped = self.drop_cells(self.params.max_entries);
+            self.has_dropped |= has_dropped;
+            // Cells that are dropped and come back have other numbers.
+            plan.is_whole &= !has_dropped;
         }
-        self.moved |= self.cells.reserve(room);
+        self.cells.reserve(room);
         let mut work = std::mem::take(&mut self.work);
-        let (prior, initial_p) = (self.params.prior_count, self.params.initial_p);
-        let numbers = |words: &[u64], side: &mut Numbered, numbers: &mut Vec<u32>, over: &mut Vec<f32>| {
+        let numbers = |words: &[u64], side: &mut Numbered, numbers: &mut Vec<u32>| {
             numbers.clear();
             numbers.push(0);
             numbers.extend(words.iter().filter(|&&word| word != NULL_WORD).map(|&word| side.number_or_new(word)));
+        };
+        numbers(a, &mut self.a, &mut work.a);
+        numbers(b, &mut self.b, &mut work.b);
+        let Work { a, b, cells, buffers } = &mut work;
+        cells.clear();
+        for &word_a in a.iter() {
+            cells.extend(b.iter().map(|&word_b| self.cells.number(key(word_a, word_b)) as u32));
+        }
+        plan.write(a, b, cells);
+        self.share(a, b, cells, buffers);
+        self.work = work;
+    }
+
+    /// As [`TranslationModel::expect`] for all sentence pairs that are written down.
+    fn expect_again(&mut self, plan: &Plan) {
+        let mut buffers = std::mem::take(&mut self.work.buffers);
+        let (mut words, mut cells) = (&plan.words[..], &plan.cells[..]);
+        for &(a, b) in &plan.lengths {
+            let (of_a, rest) = words.split_at(a as usize);
+            let (of_b, rest) = rest.split_at(b as usize);
+            let (own, after) = cells.split_at(a as usize * b as usize);
+            self.share(of_a, of_b, own, &mut buffers);
+            (words, cells) = (rest, after);
+        }
+        self.work.buffers = buffers;
+    }
+
+    /// Shares each word of a sentence pair out among those of the other side; `numbers` are those of the cells, row by row.
+    fn share(&mut self, a: &[u32], b: &[u32], numbers: &[u32], buffers: &mut Buffers) {
+        let Buffers { shares, over_a, over_b, sums_a, sums_b } = buffers;
+        let (prior, initial_p) = (self.params.prior_count, self.params.initial_p);
+        let totals = |side: &Numbered, words: &[u32], over: &mut Vec<f32>| {
             let total = |number: &u32| &side.totals[*number as usize];
             over.clear();
-            over.extend(numbers.iter().map(total).map(|t| 1.0 / ((t.kept + t.fitted) as f32 + prior)));
+            over.extend(words.iter().map(total).map(|t| 1.0 / ((t.kept + t.fitted) as f32 + prior)));
         };
-        numbers(a, &mut self.a, &mut work.a, &mut work.over_a);
-        numbers(b, &mut self.b, &mut work.b, &mut work.over_b);
-        let Work { a, b, slots, shares, over_a, over_b, sums_a, sums_b } = &mut work;
+        totals(&self.a, a, over_a);
+        totals(&self.b, b, over_b);
         let reset = |sums: &mut Vec<f32>, len| {
             sums.clear();
             sums.resize(len, 0.0);
         };
         reset(sums_a, a.len());
         reset(sums_b, b.len());
-        slots.clear();
-        for &word_a in a.iter() {
-            slots.extend(b.iter().map(|&word_b| self.cells.slot(key(word_a, word_b))));
-        }
         shares.clear();
-        for (i, row) in slots.chunks_exact(b.len()).enumerate() {
+        for (i, row) in numbers.chunks_exact(b.len()).enumerate() {
             let word_a = self.a.hashes[a[i] as usize];
-            for (j, &slot) in row.iter().enumerate() {
-                let counts = self.cells.at(slot).counts();
+            for (j, &number) in row.iter().enumerate() {
+                let counts = self.cells.at(number as usize).counts();
                 let word_b = self.b.hashes[b[j] as usize];
                 let initial = prior * if word_a == word_b { 1.0 } else { initial_p };
                 let share = [(counts[0] + initial) * over_a[i], (counts[1] + initial) * over_b[j]];
@@ -518,17 +599,18 @@ impl TranslationModel {
                 shares.push(share);
             }
         }
-        for (i, (row, shares)) in slots.chunks_exact(b.len()).zip(shares.chunks_exact(b.len())).enumerate() {
-            for (j, (&slot, share)) in row.iter().zip(shares).enumerate() {
-                let cell = self.cells.at(slot);
+        for (i, (row, shares)) in numbers.chunks_exact(b.len()).zip(shares.chunks_exact(b.len())).enumerate() {
+            let mut total_a = 0.0;
+            for (j, (&number, share)) in row.iter().zip(shares).enumerate() {
+                let cell = self.cells.at(number as usize);
                 if cell.next == [0.0; 2] {
-                    self.touched.push(slot as u32);
+                    self.touched.push(number);
                 }
                 // NULL explains words, and no word explains it.
                 if j > 0 {
                     let part = share[0] / sums_b[j];
                     cell.next[0] += part;
-                    self.a.totals[a[i] as usize].next += f64::from(part);
+                    total_a += f64::from(part);
                 }
                 if i > 0 {
                     let part = share[1] / sums_a[i];
@@ -536,20 +618,23 @@ impl TranslationModel {
                     self.b.totals[b[j] as usize].next += f64::from(part);
                 }
             }
+            self.a.totals[a[i] as usize].next += total_a;
         }
-        self.work = work;
     }
 
     /// Has the counts of this pass take the place of those of the pass before.
     fn maximise(&mut self) {
-        let step = |cell: &mut Cell| cell.fitted = std::mem::take(&mut cell.next);
-        if self.moved {
-            self.cells.iter_mut().for_each(step);
+        if self.has_moved {
+            self.cells.iter_mut().for_each(|cell| cell.fitted = std::mem::take(&mut cell.next));
         } else {
-            // A slot may be there twice; the second time would clear it.
-            self.touched.sort_unstable();
-            self.touched.dedup();
-            self.touched.iter().for_each(|slot| step(self.cells.at(*slot as usize)));
+            // A cell may be there twice: when all are cleared, what came in is moved once.
+            self.touched.iter().for_each(|&number| self.cells.at(number as usize).fitted = [0.0; 2]);
+            for &number in &self.touched {
+                let cell = self.cells.at(number as usize);
+                if cell.next != [0.0; 2] {
+                    cell.fitted = std::mem::take(&mut cell.next);
+                }
+            }
         }
         for total in self.a.totals.iter_mut().chain(&mut self.b.totals) {
             total.fitted = std::mem::take(&mut total.next);

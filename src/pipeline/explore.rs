@@ -11,7 +11,7 @@ use crate::explore::{self, By, Next, Rank};
 use crate::index::web::Web;
 use crate::query;
 use crate::store::catalog::{Changes, Table};
-use crate::store::layout::{RoundRecord, WebHead, WebRecord};
+use crate::store::layout::{RequestRecord, RoundRecord, WebHead, WebRecord};
 use crate::store::{SiteWeb, Store};
 use crate::types::{SiteId, registrable_domain};
 
@@ -124,11 +124,28 @@ pub fn records(stored: u32, links: &[(u32, u32, u32)]) -> Vec<WebRecord> {
     records
 }
 
+/// Hash of a graph's sites, links and pairs: the same for equal graphs, wherever their records are.
+fn content(web: &SiteWeb) -> u64 {
+    let mut hasher = Xxh3::new();
+    for site in 0..web.count() {
+        hasher.update(web.name(site).as_bytes());
+        hasher.update(&[0]);
+    }
+    for site in 0..web.stored() {
+        hasher.update(&web.credibility(site).to_le_bytes());
+        hasher.update(&web.pairs(site).to_le_bytes());
+    }
+    web.for_each_link(|from, to, links| {
+        [from, to, links].iter().for_each(|number| hasher.update(&number.to_le_bytes()));
+    });
+    hasher.digest()
+}
+
 /// The graph of sites with the ranks of its seeds.
 pub struct Explored {
     /// The graph.
     pub web: SiteWeb,
-    /// Hash of what it was made from.
+    /// Hash of its sites, links and pairs.
     pub fingerprint: u64,
     /// Which stored sites are seeds: those with a pair.
     pub seeds: Vec<bool>,
@@ -146,7 +163,7 @@ impl Explored {
         let web = store.web(&head)?;
         let seeds: Vec<bool> = (0..web.stored()).map(|site| web.pairs(site) > 0).collect();
         let ranks = explore::rank(&web, &|site| web.credibility(site), &seeds, params);
-        Ok(Explored { web, fingerprint: head.fingerprint, seeds, ranks })
+        Ok(Explored { fingerprint: content(&web), web, seeds, ranks })
     }
 
     /// The sites to explore next, best first.
@@ -177,10 +194,7 @@ pub fn remember(store: &mut Store, explored: &Explored, by: &str, by_domain: boo
     let rounds = store.rounds()?;
     let is_same =
         |round: &RoundRecord| round.web == explored.fingerprint && round.by == by && round.by_domain == by_domain;
-    let number = match rounds.last() {
-        Some(last) if is_same(last) => rounds.len() - 1,
-        _ => rounds.len(),
-    };
+    let number = rounds.iter().position(is_same).unwrap_or(rounds.len());
     let record = RoundRecord {
         by: by.to_owned(),
         by_domain,
@@ -190,7 +204,8 @@ pub fn remember(store: &mut Store, explored: &Explored, by: &str, by_domain: boo
         asked,
     };
     let mut changes = Changes::default();
-    changes.put(Table::Round, &(number as u32).to_be_bytes(), &record);
+    let request = RequestRecord { rounds: vec![(number as u32, record)], ..RequestRecord::default() };
+    store.remember(&request, &mut changes)?;
     store.commit(changes)
 }
 

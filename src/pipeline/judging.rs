@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
+
 use crate::config::Config;
 use crate::judge::decide::{Choice, best_first};
 use crate::judge::prior;
@@ -69,6 +71,21 @@ pub fn unique(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     // The order of methods is that of trust.
     candidates.dedup_by_key(|candidate| (candidate.langs, candidate.a, candidate.b));
     candidates
+}
+
+/// Gives pairs that were outdone the probability that they are right all the same: their own times that every better pair
+/// with a page of theirs is wrong. Before, a score tells nothing of other pairs. Rows are those of one site.
+pub fn beside_rivals(rows: &mut [(LangPair, JudgedRow)]) {
+    let mut taken: FxHashMap<(LangPair, u32), (u32, f32)> = FxHashMap::default();
+    for (at, (langs, row)) in (0u32..).zip(rows.iter()).filter(|(_, (_, row))| row.is_accepted()) {
+        taken.insert((*langs, row.a), (at, row.score));
+        taken.insert((*langs, row.b), (at, row.score));
+    }
+    for (langs, row) in rows.iter_mut().filter(|(_, row)| row.fate == Fate::Outdone as u8) {
+        let [of_a, of_b] = [row.a, row.b].map(|page| taken.get(&(*langs, page)));
+        let others = [of_a, of_b.filter(|b| of_a.is_none_or(|a| a.0 != b.0))];
+        row.score *= others.into_iter().flatten().map(|(_, score)| 1.0 - score).product::<f32>();
+    }
 }
 
 /// Weighs the evidence, learns how often each source is right, and takes the best pairs first, one partner a page in
@@ -149,6 +166,24 @@ mod tests {
         let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
         let of = |method, key| Candidate { langs, a: 1, b: 2, method, key };
         assert_eq!(unique(vec![of(Method::Words, NO_KEY), of(Method::Key, 3)]), [of(Method::Key, 3)]);
+    }
+
+    #[test]
+    fn a_pair_that_was_outdone_is_right_where_its_rivals_are_wrong() {
+        let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
+        let row = |a, b, score, fate| {
+            let candidate = Candidate { langs, a, b, method: Method::Key, key: 0 };
+            (langs, candidate.row(score, Similarities::default(), fate))
+        };
+        let mut rows = [
+            row(0, 10, 0.75, Fate::Accepted),
+            row(1, 11, 0.5, Fate::Accepted),
+            row(0, 12, 0.5, Fate::Outdone),
+            row(0, 11, 0.5, Fate::Outdone),
+            row(2, 12, 0.25, Fate::LowScore),
+        ];
+        beside_rivals(&mut rows);
+        assert_eq!(rows.map(|(_, row)| row.score), [0.75, 0.5, 0.125, 0.0625, 0.25]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::{Context, Stage, fingerprint};
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::Addresses;
-use crate::judge::score::{INPUTS, Scorer};
+use crate::judge::score::Scorer;
 use crate::keys::State;
 use crate::lexicon::{Between, Lexicon, LexiconSet, ModelParams, Side, TranslationModel, Translations};
 use crate::store::Store;
@@ -219,7 +219,7 @@ pub fn teach_site(view: &SiteView<'_>, sure: &BTreeMap<LangPair, Vec<PageIds>>, 
             teacher.hear(view, pages)?;
         }
         let length_ratio = teacher.length_ratio();
-        let halves = teacher.halves().map(|pairs| Lexicon::new(langs, pairs));
+        let halves = teacher.halves(&teacher.models()).map(|pairs| Lexicon::new(langs, pairs));
         models.learnt.insert(langs, Learnt { langs, halves, length_ratio, scorer: Scorer::default() });
     }
     Ok(models)
@@ -319,32 +319,37 @@ impl<'c> Teacher<'c> {
         ratios.get(ratios.len() / 2).copied().unwrap_or(1.0)
     }
 
-    fn train<'t>(&self, pairs: impl Iterator<Item = &'t (Vec<u64>, Vec<u64>)>) -> TranslationModel {
-        let pairs: Vec<(&[u64], &[u64])> = pairs.map(|(a, b)| (a.as_slice(), b.as_slice())).collect();
+    fn train(&self, pairs: &[(Vec<u64>, Vec<u64>)]) -> TranslationModel {
+        let pairs: Vec<(&[u64], &[u64])> = pairs.iter().map(|(a, b)| (a.as_slice(), b.as_slice())).collect();
         let mut model = TranslationModel::new(self.langs, ModelParams::default());
         model.train(&pairs, self.config.learn.passes);
         model
     }
 
+    /// What each half teaches.
+    fn models(&self) -> [TranslationModel; 2] {
+        [0, 1].map(|half| self.train(&self.halves[half]))
+    }
+
     /// What to ask about each half: the other one answers, so that what a pair taught does not speak for the pair.
-    fn halves(&self) -> Halves {
-        [1, 0].map(|half| {
-            let model = self.train(self.halves[half].iter());
-            model.to_lexicon(self.config.learn.least_probability).pairs().collect()
-        })
+    fn halves(&self, models: &[TranslationModel; 2]) -> Halves {
+        [1, 0].map(|half| models[half].to_lexicon(self.config.learn.least_probability).pairs().collect())
     }
 
     /// What each half teaches, and both in words.
     fn translations(&self) -> (Halves, Vec<(String, String, f32)>) {
         let params = &self.config.learn;
-        let halves = self.halves();
-        let whole = self.train(self.halves.iter().flatten());
+        let models = self.models();
+        let halves = self.halves(&models);
+        let known: BTreeSet<(u64, u64)> = halves.iter().flatten().copied().collect();
         let mut named: Vec<(String, String, f32)> = Vec::new();
-        for (a, b) in whole.to_lexicon(params.least_probability).pairs() {
+        for (a, b) in known {
             let (Some(first), Some(second)) = (self.names.get(&(false, a)), self.names.get(&(true, b))) else {
                 continue;
             };
-            let p = whole.p(crate::lexicon::Side::A, b, a).min(whole.p(crate::lexicon::Side::B, a, b));
+            // A third training on all of it would cost as much as the two, for what both halves say together.
+            let of = |model: &TranslationModel| model.p(Side::A, b, a).min(model.p(Side::B, a, b));
+            let p = models.iter().map(of).sum::<f64>() / 2.0;
             if first != second {
                 named.push((first.clone(), second.clone(), p as f32));
             }
@@ -537,8 +542,7 @@ impl Models {
                 Lexicon::new(langs, pairs)
             };
             let weights: Vec<f64> = record.weights.iter().map(|weight| weight.to_native()).collect();
-            let scorer =
-                <[f64; INPUTS]>::try_from(weights).map_or_else(|_| Scorer::default(), |weights| Scorer { weights });
+            let scorer = Scorer::of_weights(&weights).unwrap_or_default();
             let learnt =
                 Learnt { langs, halves: [half(0), half(1)], length_ratio: record.length_ratio.to_native(), scorer };
             models.learnt.insert(langs, learnt);

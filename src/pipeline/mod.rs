@@ -17,6 +17,7 @@ use crate::store::Store;
 
 pub mod all_pairs;
 pub mod candidates;
+pub mod copies;
 pub mod ets;
 pub mod explore;
 pub mod judging;
@@ -25,6 +26,7 @@ pub mod network;
 pub mod observer;
 pub mod one_measure;
 pub mod recover;
+pub mod rounds;
 pub mod site;
 pub mod stages;
 pub mod votes;

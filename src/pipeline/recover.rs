@@ -16,9 +16,9 @@ use crate::keys::State;
 use crate::query::{self, Scope, Site};
 use crate::recover::{self, ActiveKey, Proposal};
 use crate::store::Store;
-use crate::store::catalog::{Changes, Table};
-use crate::store::layout::{AskedRecord, SkipEntry};
-use crate::types::{CanonicalUrl, Form, Key, Lang, Pointer, RawRecord, SiteId, SkipReason};
+use crate::store::catalog::Changes;
+use crate::store::layout::{AskedRecord, RequestRecord, SkipEntry};
+use crate::types::{CanonicalUrl, Form, Key, Lang, Pointer, RawRecord, SkipReason};
 
 /// What became of an address that a key makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,13 +65,12 @@ pub struct Line {
     pub key: String,
     /// Local credibility of the key.
     pub credibility: f64,
-    /// How often the key's known pairs have their partner at this place, 0..=1; 1 for addresses asked for before.
-    pub place_share: f64,
+    /// How likely the page is to be there, 0..=1; 1 for addresses asked for before.
+    pub chance: f64,
     /// The page that lacks it.
     pub from: String,
     /// What became of it.
     pub fate: Fate,
-    site: SiteId,
     identity: String,
 }
 
@@ -81,13 +80,13 @@ pub struct Request<'r> {
     pub scope: &'r Scope,
     /// Indexes of larger archives.
     pub indexes: &'r [PathBuf],
-    /// How many addresses are wanted at the most: the most credible ones.
+    /// How many addresses are wanted at the most: the likeliest ones.
     pub top: Option<usize>,
     /// Ask again for what was asked for before.
     pub again: bool,
 }
 
-/// Every address that a key makes of a page without a partner, and what became of it: the most credible first.
+/// Every address that a key makes of a page without a partner, and what became of it: the likeliest first.
 ///
 /// # Errors
 /// When the store or an index cannot be read.
@@ -102,7 +101,7 @@ pub fn plan(store: &Store, context: &Context<'_>, request: &Request<'_>) -> Resu
         context.check_stop()?;
     }
     lines.sort_by(|a, b| {
-        let by_trust = b.credibility.total_cmp(&a.credibility).then(b.place_share.total_cmp(&a.place_share));
+        let by_trust = b.chance.total_cmp(&a.chance).then(b.credibility.total_cmp(&a.credibility));
         by_trust.then_with(|| a.identity.cmp(&b.identity))
     });
     for index in request.indexes {
@@ -123,26 +122,25 @@ pub fn plan(store: &Store, context: &Context<'_>, request: &Request<'_>) -> Resu
 /// # Errors
 /// When the disk does not take it.
 pub fn remember(store: &mut Store, lines: &[Line]) -> Result<()> {
-    // Sled keeps what a large batch replaces for long.
-    const BATCH: usize = 500;
-    let wanted: Vec<&Line> = lines.iter().filter(|line| line.fate == Fate::Wanted).collect();
-    for batch in wanted.chunks(BATCH) {
-        let mut changes = Changes::default();
-        for line in batch {
-            let key = [&line.site.0.to_be_bytes()[..], line.identity.as_bytes()].concat();
-            let from = line.from.split_once("://").map_or(line.from.as_str(), |(_, identity)| identity);
-            let record = AskedRecord {
-                from: from.to_owned(),
-                pattern: line.key.clone(),
-                lang: line.lang.to_bytes(),
-                credibility: line.credibility,
-                https: line.url.starts_with("https:"),
-            };
-            changes.put(Table::Asked, &key, &record);
-        }
-        store.commit(changes)?;
+    let asked = |line: &Line| {
+        let from = line.from.split_once("://").map_or(line.from.as_str(), |(_, identity)| identity);
+        let asked = AskedRecord {
+            from: from.to_owned(),
+            pattern: line.key.clone(),
+            lang: line.lang.to_bytes(),
+            credibility: line.credibility,
+            https: line.url.starts_with("https:"),
+        };
+        (line.identity.clone(), asked)
+    };
+    let asked: Vec<_> = lines.iter().filter(|line| line.fate == Fate::Wanted).map(asked).collect();
+    if asked.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    // One commit: of a list half of which is remembered, the other half would make a new list.
+    let mut changes = Changes::default();
+    store.remember(&RequestRecord { asked, ..RequestRecord::default() }, &mut changes)?;
+    store.commit(changes)
 }
 
 fn of_site(store: &Store, config: &Config, site: &Site, request: &Request<'_>) -> Result<Vec<Line>> {
@@ -163,10 +161,9 @@ fn of_site(store: &Store, config: &Config, site: &Site, request: &Request<'_>) -
             lang: Lang::from_bytes(asked.lang),
             key: asked.pattern.clone(),
             credibility: asked.credibility,
-            place_share: 1.0,
+            chance: 1.0,
             from: format!("{scheme}{}", asked.from),
             fate,
-            site: site.id,
             identity: identity.clone(),
         });
     }
@@ -194,10 +191,9 @@ fn of_site(store: &Store, config: &Config, site: &Site, request: &Request<'_>) -
             lang: proposal.lang,
             key: key.pattern(),
             credibility: proposal.credibility,
-            place_share: proposal.place_share,
+            chance: proposal.chance,
             from,
             fate,
-            site: site.id,
             identity: proposal.identity,
         });
     }

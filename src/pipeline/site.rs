@@ -77,6 +77,11 @@ impl<'s> SiteView<'s> {
         Ok(Some(SiteView { store, config, id, head, pages, result, links, langs }))
     }
 
+    /// Takes pages out of the competition.
+    pub fn leave_out(&mut self, pages: impl Iterator<Item = u32>) {
+        pages.for_each(|page| self.langs[page as usize] = Lang::UNKNOWN);
+    }
+
     /// The languages of two pages in order, with the pages in that order; `None` for pages of one language.
     pub fn ordered(&self, x: u32, y: u32) -> Option<(LangPair, PageIds)> {
         let (lang_x, lang_y) = (self.langs[x as usize], self.langs[y as usize]);

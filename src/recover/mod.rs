@@ -13,8 +13,10 @@ use crate::text::counterpart::counterparts;
 use crate::text::tokens::{Anatomy, Separators};
 use crate::types::{Edit, Field, Key, Lang, LangPair};
 
+mod chance;
 mod place;
 
+use chance::Chances;
 use place::Places;
 
 /// Settings of deep pages.
@@ -26,11 +28,15 @@ pub struct Params {
     /// Pairs of a key that its places are learnt from, at the most, spread over all it has. Default 2,000: shares are then
     /// known to two digits.
     pub learnt_pairs: usize,
+    /// How many pages the share of a folder weighs in that of the folders in it. Default 4: half a dozen pages outweigh it.
+    pub prior_pages: f64,
+    /// The least chance of an address that is proposed. Default 0: all are, the likeliest first.
+    pub min_chance: f64,
 }
 
 impl Default for Params {
     fn default() -> Params {
-        Params { min_place_share: 0.5, learnt_pairs: 2000 }
+        Params { min_place_share: 0.5, learnt_pairs: 2000, prior_pages: 4.0, min_chance: 0.0 }
     }
 }
 
@@ -62,10 +68,12 @@ pub struct Proposal {
     pub credibility: f64,
     /// How often the key's known pairs have their partner at this place, 0..=1.
     pub place_share: f64,
+    /// How likely the page is to have a partner there, 0..=1: as its neighbours have theirs, times `place_share`.
+    pub chance: f64,
 }
 
-/// The addresses that the partners of lone pages would have: the most credible key first, then the surest place, then by
-/// address. Each address once, by its best key.
+/// The addresses that the partners of lone pages would have: the likeliest first, then by the credibility of the key, then by
+/// address. Each address once, by its likeliest page and key.
 ///
 /// A page is lone towards a language when no pair joins it to a page of that language. `lang` is the language a page counts
 /// for; pages without one (copies, unknown) ask for nothing. Cost: lone pages × keys of their language.
@@ -82,7 +90,17 @@ pub fn propose<A: Addresses + ?Sized>(
     }
     let learnt: Vec<[Places; 2]> = keys.iter().map(|key| learn(site, key, params)).collect();
     let marks = Marks::new(keys);
-    let mut best: FxHashMap<String, Proposal> = FxHashMap::default();
+    let mut languages: FxHashMap<u32, u32> = FxHashMap::default();
+    partnered.iter().for_each(|(page, _)| *languages.entry(*page).or_default() += 1);
+    let others = |page: u32| languages.get(&page).copied().unwrap_or(0);
+    let mut chances = Chances::default();
+    for &(page, other) in &partnered {
+        if let Some(own) = lang(page) {
+            chances.add(own, other, (site.identity(page), others(page) - 1), true);
+        }
+    }
+    let mut all: Vec<Proposal> = Vec::new();
+    let mut lone: FxHashSet<(u32, Lang)> = FxHashSet::default();
     for page in 0..site.count() {
         let Some(own) = lang(page) else { continue };
         let Some(marked) = marks.fields(site.identity(page), own) else { continue };
@@ -106,21 +124,27 @@ pub fn propose<A: Addresses + ?Sized>(
                 continue;
             };
             let credibility = key.credibility;
-            let proposal =
-                Proposal { identity: identity.clone(), lang: wanted, page, key: at, credibility, place_share };
-            let known = best.entry(identity).or_insert_with(|| proposal.clone());
-            if order(&proposal, known).is_lt() {
-                *known = proposal;
+            if lone.insert((page, wanted)) {
+                chances.add(own, wanted, (site.identity(page), others(page)), false);
             }
+            all.push(Proposal { identity, lang: wanted, page, key: at, credibility, place_share, chance: 0.0 });
         }
     }
-    let mut proposals: Vec<Proposal> = best.into_values().collect();
-    proposals.sort_by(|a, b| order(a, b).then_with(|| a.identity.cmp(&b.identity)));
-    proposals
+    for proposal in &mut all {
+        let own = lang(proposal.page).unwrap_or(Lang::UNKNOWN);
+        let share =
+            chances.of(own, proposal.lang, (site.identity(proposal.page), others(proposal.page)), params.prior_pages);
+        proposal.chance = share * proposal.place_share;
+    }
+    all.retain(|proposal| proposal.chance >= params.min_chance);
+    all.sort_by(|a, b| order(a, b).then_with(|| a.identity.cmp(&b.identity)));
+    let mut met: FxHashSet<String> = FxHashSet::default();
+    all.retain(|proposal| met.insert(proposal.identity.clone()));
+    all
 }
 
 fn order(a: &Proposal, b: &Proposal) -> std::cmp::Ordering {
-    let by_trust = b.credibility.total_cmp(&a.credibility).then(b.place_share.total_cmp(&a.place_share));
+    let by_trust = b.chance.total_cmp(&a.chance).then(b.credibility.total_cmp(&a.credibility));
     by_trust.then((a.page, a.key).cmp(&(b.page, b.key)))
 }
 
@@ -207,7 +231,8 @@ mod tests {
             ActiveKey { key: key(Field::Path, "en", "fr"), credibility: 0.5, scope: 0..7, pairs: vec![(0, 4), (1, 5)] };
         let asked = propose(&site[..], &[active], &lang, &Params::default());
         let found: Vec<(&str, u32, Lang)> = asked.iter().map(|p| (p.identity.as_str(), p.page, p.lang)).collect();
-        assert_eq!(found, [("x.org/fr/c", 2, fr), ("x.org/fr/d", 3, fr), ("x.org/en/e", 6, Lang::EN)]);
+        // Two of three French pages have their partner, two of four English ones.
+        assert_eq!(found, [("x.org/en/e", 6, Lang::EN), ("x.org/fr/c", 2, fr), ("x.org/fr/d", 3, fr)]);
     }
 
     /// `index.html` has seven ways to take in `fr`; the known pairs leave one.

@@ -51,7 +51,7 @@ pub enum Table {
     Model = b'y',
     /// Token → sites, in blocks by the first token's hash.
     Token = b't',
-    /// Addresses that a crawler was asked for, by number of the site and address.
+    /// Addresses that a crawler was asked for, by registrable domain and address.
     Asked = b'q',
     /// Graphs of sites, by what a site is in them.
     Web = b'w',
@@ -250,6 +250,15 @@ impl Catalog {
             each(&key[1 + prefix.len()..], self.decode(&value)?)?;
         }
         Ok(())
+    }
+
+    /// The keys of a table, in order.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub fn keys(&self, table: Table) -> Result<Vec<Vec<u8>>> {
+        let keys = self.db()?.scan_prefix([table as u8]).keys();
+        keys.map(|key| Ok(key.map_err(|error| self.failed("reading", error))?[1..].to_vec())).collect()
     }
 
     /// The last entry of a table at or before `key`, as bytes.

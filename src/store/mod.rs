@@ -18,6 +18,7 @@
 //! bitexts/        sentence pairs of registrable domains
 //! repeats/        which of them are said more than once
 //! models/         what was learnt of a pair of languages
+//! requests/       what was asked of crawlers
 //! ```
 //! A commit syncs the record files, then makes the catalog's changes durable with a sentinel that holds the new ends,
 //! then replaces the manifest. Whatever points past the committed ends does not exist. When catalog and manifest do not
@@ -35,7 +36,7 @@ use crate::error::{Error, Result};
 use crate::index::graph::{Links, SiteLink};
 use crate::index::site::{PageFacts, Pages};
 use crate::index::web::Web;
-use crate::types::{ArchiveId, Lang, LangPair, SiteId};
+use crate::types::{ArchiveId, Lang, LangPair, SiteId, family, registrable_domain};
 
 pub mod catalog;
 pub mod layout;
@@ -106,6 +107,8 @@ pub struct Store {
     pub repeats: RecordFile<RepeatRecord>,
     /// What was learnt of pairs of languages.
     pub models: RecordFile<ModelRecord>,
+    /// What was asked of crawlers.
+    pub requests: RecordFile<RequestRecord>,
     /// True when opening had to make the catalog again.
     pub was_rebuilt: bool,
 }
@@ -113,7 +116,7 @@ pub struct Store {
 const MANIFEST: &str = "manifest.json";
 
 /// Folder and kind of each record file; the position is that of its end in [`Sentinel::ends`].
-const KINDS: [(&str, u32); 13] = [
+const KINDS: [(&str, u32); 14] = [
     ("pages", 1),
     ("batches", 2),
     ("sites", 3),
@@ -127,6 +130,7 @@ const KINDS: [(&str, u32); 13] = [
     ("bitexts", 11),
     ("repeats", 12),
     ("models", 13),
+    ("requests", 14),
 ];
 
 impl Store {
@@ -221,6 +225,7 @@ impl Store {
             bitexts: RecordFile::open(&at(10), KINDS[10].1, end(10), write)?,
             repeats: RecordFile::open(&at(11), KINDS[11].1, end(11), write)?,
             models: RecordFile::open(&at(12), KINDS[12].1, end(12), write)?,
+            requests: RecordFile::open(&at(13), KINDS[13].1, end(13), write)?,
             folder: folder.to_owned(),
             _lock: lock,
             catalog,
@@ -263,6 +268,7 @@ impl Store {
         self.bitexts.sync()?;
         self.repeats.sync()?;
         self.models.sync()?;
+        self.requests.sync()?;
         let ends = [
             self.pages.end(),
             self.batches.end(),
@@ -277,6 +283,7 @@ impl Store {
             self.bitexts.end(),
             self.repeats.end(),
             self.models.end(),
+            self.requests.end(),
         ];
         self.sentinel.commit += 1;
         self.sentinel.ends = ends.iter().map(|end| end.0).collect();
@@ -363,12 +370,65 @@ impl Store {
         Ok(self.catalog.get::<u32>(Table::Fingerprint, &fingerprint.to_be_bytes())?.map(ArchiveId))
     }
 
-    /// The number of a domain.
+    /// The number of the site that has a domain. Several domains of a family may be one site.
     ///
     /// # Errors
     /// When the catalog cannot be read.
     pub fn site_of_domain(&self, domain: &str) -> Result<Option<SiteId>> {
         Ok(self.catalog.get::<u32>(Table::Domain, domain.as_bytes())?.map(SiteId))
+    }
+
+    /// The domains of a family ([`crate::types::family`]) that the store has, with the site of each.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub fn sites_of_family(&self, name: &str) -> Result<Vec<(String, SiteId)>> {
+        // The name of a host without a public suffix is that of its family.
+        let start = name.split_once('*').map_or(name, |(start, _)| start);
+        let mut found = Vec::new();
+        self.catalog.for_each_below(Table::Domain, start.as_bytes(), |rest, site: u32| {
+            let domain = format!("{start}{}", String::from_utf8_lossy(rest));
+            if family(&domain) == name {
+                found.push((domain, SiteId(site)));
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Forgets all sites and what was made of them; archives, settings and what was asked for stay.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub fn forget_sites(&mut self) -> Result<()> {
+        // The stages last: until they are gone, the next run begins here again.
+        const TABLES: [Table; 13] = [
+            Table::Site,
+            Table::Domain,
+            Table::Result,
+            Table::Credibility,
+            Table::Graph,
+            Table::Verified,
+            Table::Settled,
+            Table::Learnt,
+            Table::Bitext,
+            Table::Model,
+            Table::Token,
+            Table::Web,
+            Table::Stage,
+        ];
+        // Sled keeps what a large batch replaces for long.
+        const BATCH: usize = 5000;
+        let mut changes = Changes::default();
+        for table in TABLES {
+            for key in self.catalog.keys(table)? {
+                changes.remove(table, &key);
+                if changes.len() >= BATCH {
+                    self.commit(std::mem::take(&mut changes))?;
+                }
+            }
+        }
+        self.commit(changes)
     }
 
     /// A site.
@@ -448,17 +508,27 @@ impl Store {
         Ok(Some(SiteLinks { chunks }))
     }
 
-    /// What crawlers were asked for of a site, by address without scheme.
+    /// What crawlers were asked for because pages of a registrable domain lack it, by address without scheme.
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn asked(&self, id: SiteId) -> Result<BTreeMap<String, AskedRecord>> {
+    pub fn asked(&self, domain: &str) -> Result<BTreeMap<String, AskedRecord>> {
         let mut asked = BTreeMap::new();
-        self.catalog.for_each_below(Table::Asked, &id.0.to_be_bytes(), |identity, record| {
+        self.catalog.for_each_below(Table::Asked, &asked_key(domain, ""), |identity, record| {
             asked.insert(String::from_utf8_lossy(identity).into_owned(), record);
             Ok(())
         })?;
         Ok(asked)
+    }
+
+    /// Remembers what was asked of crawlers, from the next commit on. It outlives the catalog.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub fn remember(&mut self, request: &RequestRecord, changes: &mut Changes) -> Result<()> {
+        self.requests.append(request)?;
+        put_request(request, changes);
+        Ok(())
     }
 
     /// The rounds of exploring, in order.
@@ -597,6 +667,21 @@ impl Pages for SitePages {
         let (chunk, at) = self.chunk(page);
         chunk.detected(at)
     }
+}
+
+/// What the catalog has of a request.
+fn put_request(request: &RequestRecord, changes: &mut Changes) {
+    for (identity, asked) in &request.asked {
+        let from = registrable_domain(asked.from.split(['/', '?']).next().unwrap_or(""));
+        changes.put(Table::Asked, &asked_key(&from, identity), asked);
+    }
+    for (number, round) in &request.rounds {
+        changes.put(Table::Round, &number.to_be_bytes(), round);
+    }
+}
+
+fn asked_key(domain: &str, identity: &str) -> Vec<u8> {
+    [domain.as_bytes(), &[0], identity.as_bytes()].concat()
 }
 
 /// Key of a language pair's model.

@@ -4,16 +4,19 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use super::catalog::{Catalog, Changes, OpenFailure, Table};
-use super::layout::{ArchiveRecord, ArchivedBatchRecord, BatchRecord, PageRecord, RunConfig, Sentinel};
+use super::layout::{ArchiveRecord, ArchivedBatchRecord, BatchRecord, PageRecord, RequestRecord, RunConfig, Sentinel};
 use super::records::{RecordFile, RecordRef, START, Stored};
-use super::{Access, KINDS, PATIENCE, Store, fault, in_use};
+use super::{Access, KINDS, PATIENCE, Store, fault, in_use, put_request};
 use crate::error::{Error, Result};
 
+/// Place of the requests among the kinds.
+const REQUESTS: usize = KINDS.len() - 1;
 /// Samples kept of each reason, an archive.
 const SAMPLES: usize = 8;
 
 /// Makes a new catalog from the batches that are whole; what stands behind the first damaged record is read from its
-/// archive again. Sites and results are not kept: indexing makes them again from the batches.
+/// archive again. Sites and results are not kept: indexing makes them again from the batches. What was asked of crawlers is
+/// kept: nothing else tells it.
 pub fn rebuild(folder: &Path, lock: File, known: Option<Sentinel>, config: RunConfig) -> Result<Store> {
     let catalog_path = folder.join("catalog");
     match fs::remove_dir_all(&catalog_path) {
@@ -25,7 +28,8 @@ pub fn rebuild(folder: &Path, lock: File, known: Option<Sentinel>, config: RunCo
     let limit = |kind: usize| known.as_ref().and_then(|known| known.ends.get(kind)).copied().unwrap_or(u64::MAX >> 1);
     let pages = sound::<PageRecord>(folder, 0, limit(0))?;
     let batches = sound::<BatchRecord>(folder, 1, limit(1))?;
-    for (name, _) in &KINDS[2..] {
+    let requests = sound::<RequestRecord>(folder, REQUESTS, limit(REQUESTS))?;
+    for (name, _) in &KINDS[2..REQUESTS] {
         let path = folder.join(name);
         if path.exists() {
             fs::remove_dir_all(&path).map_err(Error::io(&path, "clearing"))?;
@@ -39,7 +43,7 @@ pub fn rebuild(folder: &Path, lock: File, known: Option<Sentinel>, config: RunCo
         Err(OpenFailure::Damaged(why)) => return Err(fault(folder, format!("a new catalog cannot be made: {why}"))),
     };
     let mut ends = vec![START.0; KINDS.len()];
-    (ends[0], ends[1]) = (pages.0, batches.0);
+    (ends[0], ends[1], ends[REQUESTS]) = (pages.0, batches.0, requests.0);
     let mut store = Store::with_catalog(folder, lock, catalog, Sentinel { commit: 0, ends }, Access::Write)?;
     let mut archives: Vec<ArchiveRecord> = Vec::new();
     let mut at = START;
@@ -56,6 +60,12 @@ pub fn rebuild(folder: &Path, lock: File, known: Option<Sentinel>, config: RunCo
     for (archive, number) in archives.iter().zip(0u32..) {
         changes.put(Table::Archive, &number.to_be_bytes(), archive);
         changes.put(Table::Fingerprint, &archive.identity.fingerprint.to_be_bytes(), &number);
+    }
+    let mut at = START;
+    while at < requests {
+        let (request, next) = store.requests.read_next(at)?;
+        put_request(&request.get().to_owned(), &mut changes);
+        at = next;
     }
     store.set_config(config, &mut changes);
     store.commit(changes)?;

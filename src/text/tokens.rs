@@ -4,11 +4,11 @@
 //! fr.example.org/docs/user-guide/index.de.html?lang=fr&id=7
 //! ╰──── host ──╯ ╰──── path ───╯ ╰── file ───╯ ╰── query ─╯
 //! ```
-//! A *segment* is a host label, a directory, the file, or one value of the query; a *token* is a run of letters and
+//! A *segment* is a host label, the public suffix, a directory, the file, or one value of the query; a *token* is a run of letters and
 //! digits inside a segment (Kit & Ng 2007, Table 1). A *span* is one token or a run of neighbouring tokens of
 //! one segment. Parameters of the query are sorted by name first, so that their order does not matter.
 
-use crate::types::Field;
+use crate::types::{Field, public_suffix};
 
 /// Addresses longer than this, in bytes, are not looked at: no language mark stands that deep.
 pub const MAX_URL_BYTES: usize = 2048;
@@ -92,6 +92,9 @@ pub struct Anatomy {
     powers: Vec<u64>,
     segments: Vec<Segment>,
     tokens: Vec<Span>,
+    /// The last host whose public suffix was looked up, and where that is: addresses come host by host.
+    host: Vec<u8>,
+    suffix: Option<(usize, usize)>,
 }
 
 const MODULUS: u64 = (1 << 61) - 1;
@@ -123,10 +126,13 @@ impl Anatomy {
     fn split_host_and_path(&mut self, table: &[bool; 256]) {
         let end = self.bytes.len();
         let host_end = memchr::memchr(b'/', &self.bytes).unwrap_or(end);
+        self.find_suffix(host_end);
+        let suffix = self.suffix.unwrap_or((host_end, host_end));
         let mut start = 0;
         for at in 0..=host_end {
-            if at == host_end || self.bytes[at] == b'.' {
-                self.add_segment(Field::Host, (start, at), (start, (at + 1).min(host_end)), table);
+            if at == host_end || (self.bytes[at] == b'.' && at < suffix.0) {
+                let stop = if start == suffix.0 { suffix.1 } else { at };
+                self.add_segment(Field::Host, (start, stop), (start, (at + 1).min(host_end)), table);
                 start = at + 1;
             }
         }
@@ -143,6 +149,16 @@ impl Anatomy {
                     start = end;
                 }
             }
+        }
+    }
+
+    /// Finds the public suffix of the host, which is one segment: `co.uk` stands where `fr` does.
+    fn find_suffix(&mut self, host_end: usize) {
+        if self.host != self.bytes[..host_end] {
+            self.host.clear();
+            self.host.extend_from_slice(&self.bytes[..host_end]);
+            let suffix = std::str::from_utf8(&self.host).ok().and_then(public_suffix);
+            self.suffix = suffix.map(|suffix| (suffix.start, suffix.end));
         }
     }
 
@@ -354,8 +370,7 @@ mod tests {
             [
                 (Field::Host, "www".into(), strings(&["www"])),
                 (Field::Host, "aud".into(), strings(&["aud"])),
-                (Field::Host, "gov".into(), strings(&["gov"])),
-                (Field::Host, "hk".into(), strings(&["hk"])),
+                (Field::Host, "gov.hk".into(), strings(&["gov", "hk"])),
                 (Field::Path, "chi".into(), strings(&["chi"])),
                 (Field::Path, "home".into(), strings(&["home"])),
                 (Field::File, "home_c.htm".into(), strings(&["home", "c", "htm"])),

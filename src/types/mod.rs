@@ -20,4 +20,4 @@ pub use page::{Block, Image, Link, LinkKind, Page, TEXT_TOKEN, tag_code, tag_nam
 pub use pair::{Fate, Method, PagePair, PairLine};
 pub use similarity::{MEASURES, Measure, Similarities};
 pub use skip::{Skip, SkipReason};
-pub use url::{CanonicalUrl, host_of, registrable_domain};
+pub use url::{CanonicalUrl, family, host_of, public_suffix, registrable_domain};

@@ -54,6 +54,8 @@ measures! {
     Votes = "votes",
     /// Neighbours of the one that are paired with neighbours of the other (Liu et al. 2014, eq. 3).
     Neighbours = "neighbours",
+    /// Content beside that of the other candidates of the two pages (ratio margin: Artetxe & Schwenk 2019).
+    Margin = "margin",
 }
 
 /// The similarities of two pages: a number in 0..=1 for each measure, NaN where it cannot be told.

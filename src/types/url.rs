@@ -1,6 +1,7 @@
 //! Addresses, and the site an address belongs to.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use url::Url;
 
@@ -118,6 +119,29 @@ pub fn registrable_domain(host: &str) -> Cow<'_, str> {
     }
 }
 
+/// Where the public suffix of a host is: `co.uk` of `www.example.co.uk:8080`. None in an IP address.
+pub fn public_suffix(host: &str) -> Option<Range<usize>> {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => name,
+        _ => host,
+    };
+    if name.parse::<std::net::Ipv4Addr>().is_ok() || name.starts_with('[') {
+        return None;
+    }
+    let suffix = psl::suffix_str(name)?;
+    Some(name.len() - suffix.len()..name.len())
+}
+
+/// The name of all hosts that differ from this one in labels before the registrable domain and in the public suffix only:
+/// `example.*` for `www.example.co.uk`. The host itself where it has no registrable domain.
+pub fn family(host: &str) -> Cow<'_, str> {
+    let domain = registrable_domain(host);
+    match public_suffix(&domain).filter(|suffix| suffix.start > 0) {
+        Some(suffix) => Cow::Owned(format!("{}*{}", &domain[..suffix.start], &domain[suffix.end..])),
+        None => domain,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,5 +180,23 @@ mod tests {
         assert_eq!(registrable_domain("fr.example.org:8080"), "example.org:8080");
         assert_eq!(registrable_domain("127.0.0.1:80"), "127.0.0.1:80");
         assert_eq!(registrable_domain("localhost"), "localhost");
+    }
+
+    #[test]
+    fn a_family_differs_in_the_public_suffix_only() {
+        for (host, expected) in [
+            ("www.example.co.uk", "example.*"),
+            ("example.fr", "example.*"),
+            ("shop.example.com:8080", "example.*:8080"),
+            ("other.fr", "other.*"),
+            ("co.uk", "co.uk"),
+            ("localhost", "localhost"),
+            ("127.0.0.1:80", "127.0.0.1:80"),
+        ] {
+            assert_eq!(family(host), expected, "{host}");
+        }
+        assert_eq!(family("example.*"), "example.*", "the name of a family is that of its family");
+        assert_eq!(public_suffix("a.co.uk:80"), Some(2..7));
+        assert_eq!(public_suffix("[::1]"), None);
     }
 }

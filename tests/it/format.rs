@@ -7,11 +7,11 @@ use std::path::Path;
 use diglot::store::FORMAT_VERSION;
 use diglot::store::layout::{
     AlternateRow, ArchiveIdentity, ArchiveRecord, AskedRecord, BatchRecord, BeadRow, BitextHead, BitextRecord,
-    BlockRecord, Credibility, EditRow, GraphHead, GraphRecord, HostRecord, HostRow, ImageRecord, JudgedHead,
+    BlockRecord, Credibility, EditRow, FittedRow, GraphHead, GraphRecord, HostRecord, HostRow, ImageRecord, JudgedHead,
     JudgedRecord, JudgedRow, KeyRow, LearntHead, LearntRecord, LinkRecord, ModelHead, ModelRecord, OutsideRow,
-    PageEntry, PageRecord, PairBitextRow, PairRow, RepeatRecord, RepeatRow, ResultHead, ResultRecord, RoundRecord,
-    RunConfig, Sentinel, SiteChunk, SiteHead, SkipChunk, SkipEntry, SkipSample, SourceRow, StageRecord, VocabularyRow,
-    WebHead, WebRecord,
+    PageEntry, PageRecord, PairBitextRow, PairRow, RepeatRecord, RepeatRow, RequestRecord, ResultHead, ResultRecord,
+    RoundRecord, RunConfig, Sentinel, SiteChunk, SiteHead, SkipChunk, SkipEntry, SkipSample, SourceRow, StageRecord,
+    VocabularyRow, WebHead, WebRecord,
 };
 use diglot::store::records::{RecordFile, START};
 use diglot::types::SkipReason;
@@ -82,6 +82,7 @@ fn record_files_are_as_described() {
         ("settled", 9, 1),
         ("bitexts", 11, 1),
         ("models", 13, 1),
+        ("requests", 14, 0),
     ] {
         let bytes = fs::read(store.join(name).join("000000.rec")).expect(name);
         assert_eq!(manifest["ends"][kind as usize - 1], bytes.len(), "{name}: what the manifest says is all there is");
@@ -94,8 +95,8 @@ fn record_files_are_as_described() {
         .collect();
     assert_eq!(manifest["crc"], crc32c(&[&ends]));
     let kinds = [
-        "batches", "bitexts", "graphs", "learnt", "models", "pages", "repeats", "results", "settled", "sites", "skips",
-        "verified", "webs",
+        "batches", "bitexts", "graphs", "learnt", "models", "pages", "repeats", "requests", "results", "settled",
+        "sites", "skips", "verified", "webs",
     ];
     let known: BTreeSet<&str> = kinds.into_iter().chain(["catalog", "lock", "manifest.json", "tmp"]).collect();
     for entry in fs::read_dir(&store).expect("a folder").flatten() {
@@ -195,7 +196,7 @@ fn judged() -> JudgedRecord {
             key: 3,
             evidence: 4.5,
             score: 0.75,
-            similarities: [0.5; 15],
+            similarities: [0.5; 16],
             method: 1,
             fate: 2,
         }],
@@ -209,6 +210,8 @@ fn judged() -> JudgedRecord {
             share: 0.5,
         }],
         hosts: vec![("ex.org".into(), 7)],
+        copies: vec![(1, 2)],
+        fitted: vec![FittedRow { lang_a: *b"en\0\0\0\0\0\0", lang_b: *b"fr\0\0\0\0\0\0", weights: vec![0.5] }],
     }
 }
 
@@ -367,10 +370,11 @@ const LAYOUT: (u32, &[(&str, u64)]) = (
         ("skip", 0x3e65e2df7d863f0a),
         ("graph", 0x266c16dfe0095b81),
         ("web", 0x8d065e712172df0f),
+        ("request", 0xb0d9157642a28270),
         ("asked", 0x38900b66d831ec7c),
         ("web head", 0x36516722fb57bfe2),
         ("round", 0x4e446581da75e6b3),
-        ("judged", 0xac830f6a5434a6b8),
+        ("judged", 0xa52a2ea1bacd04b0),
         ("learnt", 0xd86e461bce7f84ed),
         ("judged head", 0xa9188c1490e695af),
         ("learnt head", 0x07ee86c281446bef),
@@ -386,7 +390,7 @@ const LAYOUT: (u32, &[(&str, u64)]) = (
         ("result head", 0xa9188c1490e695af),
         ("credibility", 0x07ee86c281446bef),
         ("stage", 0x71fe93916bd0874f),
-        ("config", 0xd0a56253a348a17b),
+        ("config", 0xb7a800689a30214d),
     ],
 );
 
@@ -427,6 +431,7 @@ fn the_layout_of_a_record_changes_with_the_format_version_only() {
         preset: "default".into(),
         langs: vec!["fr".into(), "en".into()],
         whole_domains: true,
+        across_suffixes: true,
         rescue_above: Some(500),
         max_record_bytes: Some(1 << 24),
         without_keys: true,
@@ -448,6 +453,10 @@ fn the_layout_of_a_record_changes_with_the_format_version_only() {
         ("skip", file_hash(5, &SkipChunk { entries: vec![skipped()] })),
         ("graph", file_hash(6, &graph())),
         ("web", file_hash(7, &web())),
+        (
+            "request",
+            file_hash(14, &RequestRecord { asked: vec![("ex.org/x".into(), asked())], rounds: vec![(2, round())] }),
+        ),
         ("asked", value_hash(&asked())),
         ("web head", value_hash(&WebHead { fingerprint: 1, chunks: vec![2, 3] })),
         ("round", value_hash(&round())),

@@ -3,13 +3,14 @@
 //! `web ranks FILE`: edges `from to` by line, all sites seeds → `site pagerank` by line.
 //! `web time SITES LINKS`: seconds a ranking takes, and memory.
 //! `web find SEED`: a web in which bilingual sites link to bilingual sites; precision at N of the three ranks.
+//! `web rounds SEED`: such a web crawled round by round, 200 sites each; the share of each round that is bilingual.
 
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::time::Instant;
 
 use diglot::explore::{self, By, Params};
-use diglot::index::web::Web;
+use diglot::index::web::{ListedWeb, Web};
 use diglot::pipeline::explore::records;
 use diglot::store::catalog::Changes;
 use diglot::store::layout::WebHead;
@@ -26,7 +27,8 @@ fn main() -> Result<(), Failure> {
         ["ranks", file] => ranks(&mut store, file),
         ["time", sites, links] => time(&mut store, sites.parse()?, links.parse()?),
         ["find", seed] => find(&mut store, seed.parse()?),
-        _ => Err("usage: web ranks FILE | web time SITES LINKS | web find SEED".into()),
+        ["rounds", seed] => rounds(seed.parse()?),
+        _ => Err("usage: web ranks FILE | web time SITES LINKS | web find SEED | web rounds SEED".into()),
     }
 }
 
@@ -133,6 +135,62 @@ fn find(store: &mut Store, seed: u64) -> Result<(), Failure> {
             format!("{:.3}", right as f64 / n as f64)
         });
         println!("{name}\t{}", precision.join("\t"));
+    }
+    Ok(())
+}
+
+/// 20,000 sites, a fifth of them bilingual with C(w) from 0.1 to 1; links lead to bilingual sites as in [`find`], those of other
+/// sites in one case of five. 200 bilingual sites are seeds. Each round takes in the 200 sites named first; those that turn out
+/// bilingual are seeds from then on. `any` takes sites that seeds link to, in no order.
+fn rounds(seed: u64) -> Result<(), Failure> {
+    const SITES: u32 = 20_000;
+    const TAKEN: usize = 200;
+    let mut noise = Noise(seed);
+    let credibility: Vec<f64> =
+        (0..SITES).map(|_| if noise.share() < 0.2 { 0.1 + 0.9 * noise.share() } else { 0.0 }).collect();
+    let of = |wanted: bool| -> Vec<u32> { (0..SITES).filter(|&s| (credibility[s as usize] > 0.0) == wanted).collect() };
+    let (yes, no) = (of(true), of(false));
+    let links: Vec<BTreeSet<u32>> = (0..SITES)
+        .map(|from| {
+            let c = credibility[from as usize];
+            let mut to = BTreeSet::new();
+            for _ in 0..5 + noise.next() % 30 {
+                let side = if noise.share() < 0.2 + 0.6 * c * c { &yes } else { &no };
+                to.insert(side[noise.popular(side.len() as u32) as usize]);
+            }
+            to
+        })
+        .collect();
+    println!("by\t{}", (1..=6).map(|round| format!("round {round}")).collect::<Vec<_>>().join("\t"));
+    let ways = By::ALL.iter().map(|(name, by)| (*name, Some(*by))).chain([("any", None)]);
+    for (name, by) in ways {
+        // Not the best known ones.
+        let mut stored: Vec<u32> = yes.iter().copied().skip(200).step_by(17).take(200).collect();
+        let mut shares = Vec::new();
+        for _ in 0..6 {
+            let mut number: Vec<Option<u32>> = vec![None; SITES as usize];
+            let mut all = stored.clone();
+            all.extend((0..SITES).filter(|site| !stored.contains(site)));
+            all.iter().zip(0..).for_each(|(&site, at)| number[site as usize] = Some(at));
+            let row = |(&site, from): (&u32, u32)| {
+                let to = links[site as usize].iter().filter_map(|&to| number[to as usize]);
+                to.filter(move |&to| to != from).map(move |to| (from, to, 1)).collect::<Vec<_>>()
+            };
+            let links = stored.iter().zip(0..).flat_map(row).collect();
+            let web = ListedWeb { stored: stored.len() as u32, count: SITES, links };
+            let seeds: Vec<bool> = stored.iter().map(|&site| credibility[site as usize] > 0.0).collect();
+            let c = |site: u32| credibility[stored[site as usize] as usize];
+            let ranks = explore::rank(&web, &c, &seeds, &Params::default());
+            let mut next = explore::next(&web, &ranks, &seeds, by.unwrap_or(By::Linkout));
+            if by.is_none() {
+                next.sort_by_key(|next| Noise(u64::from(next.site)).next());
+            }
+            let came: Vec<u32> = next.iter().take(TAKEN).map(|next| all[next.site as usize]).collect();
+            let bilingual = came.iter().filter(|&&site| credibility[site as usize] > 0.0).count();
+            shares.push(format!("{:.3}", bilingual as f64 / came.len().max(1) as f64));
+            stored.extend(came);
+        }
+        println!("{name}\t{}", shares.join("\t"));
     }
     Ok(())
 }

@@ -1,21 +1,24 @@
 //! Batches → page tables by registrable domain, and the token index. Unit of work: one site.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::config::Config;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::index::site::Addresses;
 use crate::index::sorter::{Entry, Sorter};
+use crate::keys::suffixes::{self, Member};
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::store::catalog::{Changes, Table};
 use crate::store::layout::{
     BatchRecord, ChunkBuilder, HostRecord, PageEntry, SiteHead, SkipChunk, SkipEntry, StageRecord,
 };
 use crate::store::records::{Mapped, RecordRef, START};
-use crate::store::{Store, tokens};
+use crate::store::{SitePages, Store, tokens};
 use crate::text::tokens::Anatomy;
-use crate::types::{Form, SiteId, host_of, registrable_domain};
+use crate::types::{Form, Lang, SiteId, family, host_of, registrable_domain};
 
 /// Batches → sites.
 pub struct Index;
@@ -41,8 +44,8 @@ impl Stage for Index {
         1
     }
 
-    fn settings(&self, _: &Config) -> String {
-        String::new()
+    fn settings(&self, config: &Config) -> String {
+        if config.keys.across_suffixes { "across suffixes".into() } else { String::new() }
     }
 
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {
@@ -58,6 +61,11 @@ impl Stage for Index {
 
     fn run(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
         let end = store.batches.end();
+        let record = store.stage(self.name())?;
+        if record.fingerprint != 0 && record.fingerprint != fingerprint(self, context.config) {
+            // Sites are other ones: what was made of them is made again.
+            store.forget_sites()?;
+        }
         if self.cursor(store, context.config)? >= end {
             return Ok(());
         }
@@ -66,7 +74,7 @@ impl Stage for Index {
         context.observer.begin("index", "pages by site", "sites", Some(work.sites));
         let mut done = 0;
         sorter.for_each_group(|group| {
-            work.site(store, SiteId(group[0].key as u32), group)?;
+            work.merge_name(store, group)?;
             done += 1;
             if work.heads.len() >= COMMIT_SITES || work.pages >= COMMIT_PAGES {
                 work.commit(store, None)?;
@@ -91,32 +99,43 @@ impl Index {
 }
 
 /// What is gathered until the next commit.
-struct Work {
+struct Work<'c> {
+    config: &'c Config,
     batches: Vec<(RecordRef, Mapped<BatchRecord>)>,
     sorter: Sorter,
     sites: u64,
-    domains: FxHashMap<String, u32>,
-    fresh: FxHashMap<u32, String>,
+    /// Registrable domains, or families of them where suffixes do not count; and the number of each.
+    names: Vec<String>,
+    numbers: FxHashMap<String, u32>,
+    next_site: u32,
+    domains: Vec<(String, SiteId)>,
     heads: Vec<(SiteId, SiteHead)>,
     tokens: Vec<tokens::Posting>,
     pages: usize,
 }
 
-impl Work {
+/// The sites that have the domains of one name, as they are before new pages come.
+struct Before {
+    sites: Vec<(SiteId, SiteHead, SitePages)>,
+    domains: Vec<(String, SiteId)>,
+}
+
+impl<'c> Work<'c> {
     /// Reads all batches not indexed yet, and names the site of every entry.
-    fn gather(stage: &Index, store: &Store, context: &Context<'_>) -> Result<Work> {
+    fn gather(stage: &Index, store: &Store, context: &Context<'c>) -> Result<Work<'c>> {
         let mut work = Work {
+            config: context.config,
             batches: Vec::new(),
             sorter: Sorter::new(SORT_BYTES, &store.temporary()?),
             sites: 0,
-            domains: FxHashMap::default(),
-            fresh: FxHashMap::default(),
+            names: Vec::new(),
+            numbers: FxHashMap::default(),
+            next_site: store.site_count()?,
+            domains: Vec::new(),
             heads: Vec::new(),
             tokens: Vec::new(),
             pages: 0,
         };
-        let mut next_site = store.site_count()?;
-        let mut seen: FxHashSet<u32> = FxHashSet::default();
         let mut at = stage.cursor(store, context.config)?;
         context.observer.begin("index", "reading batches", "batches", None);
         while at < store.batches.end() {
@@ -126,72 +145,50 @@ impl Work {
             let pages = batch.pages.iter().map(|page| page.identity.as_str()).zip(0u32..);
             let skipped = batch.skipped.iter().map(|skip| skip.identity.as_str()).zip(SKIPPED..);
             for (identity, place) in pages.chain(skipped) {
-                let host = identity.split(['/', '?']).next().unwrap_or("");
-                let site = match &last {
-                    Some((known, site)) if known == host => *site,
+                let host = host_of(identity);
+                let name = match &last {
+                    Some((known, name)) if known == host => *name,
                     _ => {
-                        let site = work.site_number(store, host, &mut next_site)?;
-                        last = Some((host.to_owned(), site));
-                        site
+                        let name = work.number_of(host);
+                        last = Some((host.to_owned(), name));
+                        name
                     }
                 };
-                seen.insert(site);
-                work.sorter.push(Entry { key: u64::from(site), filler: number, page: place })?;
+                work.sorter.push(Entry { key: u64::from(name), filler: number, page: place })?;
             }
             batch.release();
             work.batches.push((at, batch));
             context.observer.progress(u64::from(number) + 1, "");
             at = next;
         }
-        work.sites = seen.len() as u64;
+        work.sites = work.names.len() as u64;
         Ok(work)
     }
 
-    fn site_number(&mut self, store: &Store, host: &str, next: &mut u32) -> Result<u32> {
-        let domain = registrable_domain(host);
-        if let Some(&site) = self.domains.get(domain.as_ref()) {
-            return Ok(site);
+    fn number_of(&mut self, host: &str) -> u32 {
+        let name = if self.config.keys.across_suffixes { family(host) } else { registrable_domain(host) };
+        if let Some(&number) = self.numbers.get(name.as_ref()) {
+            return number;
         }
-        let site = match store.site_of_domain(&domain)? {
-            Some(site) => site.0,
-            None => {
-                let site = *next;
-                *next += 1;
-                self.fresh.insert(site, domain.clone().into_owned());
-                site
-            }
-        };
-        self.domains.insert(domain.into_owned(), site);
-        Ok(site)
+        let number = self.names.len() as u32;
+        self.names.push(name.clone().into_owned());
+        self.numbers.insert(name.into_owned(), number);
+        number
     }
 
-    /// Merges the new entries of a site with what is there, and writes its page table.
-    fn site(&mut self, store: &mut Store, id: SiteId, group: &[Entry]) -> Result<()> {
-        let old = store.site(id)?.unwrap_or_default();
-        // A run that was stopped has merged some sites already.
-        let group = &group[group.partition_point(|entry| self.batches[entry.filler as usize].0.0 < old.indexed)..];
+    /// Merges the new entries of the domains of one name with what is there, and writes the page tables of their sites.
+    fn merge_name(&mut self, store: &mut Store, group: &[Entry]) -> Result<()> {
+        let name = self.names[group[0].key as usize].clone();
+        let before = self.before(store, &name)?;
+        // A run that was stopped has merged some names already.
+        let indexed = before.sites.iter().map(|site| site.1.indexed).max().unwrap_or_default();
+        let group = &group[group.partition_point(|entry| self.batches[entry.filler as usize].0.0 < indexed)..];
         if group.is_empty() {
             return Ok(());
         }
-        let domain = self.fresh.get(&id.0).cloned().unwrap_or_else(|| old.domain.clone());
-        let merged = self.merge(store, &old, group)?;
-        let mut head = SiteHead {
-            domain,
-            generation: old.generation + 1,
-            older: old.older + merged.older,
-            indexed: store.batches.end().0,
-            ..SiteHead::default()
-        };
-        if merged.unchanged {
-            head.generation = old.generation;
-            head.chunks.clone_from(&old.chunks);
-            head.pages = old.pages;
-            head.hosts.clone_from(&old.hosts);
-        } else {
-            self.write_pages(store, id, &merged.order, &old, &mut head)?;
-        }
+        let mut merged = self.merge(&before, group);
         let mut skipped: Vec<SkipEntry> = Vec::new();
-        for &at in &old.skipped {
+        for &at in before.sites.iter().flat_map(|site| &site.1.skipped) {
             skipped.extend(store.skips.read(RecordRef(at))?.entries.iter().map(|entry| entry.to_owned()));
         }
         for entry in group.iter().filter(|entry| entry.page & SKIPPED != 0) {
@@ -202,27 +199,184 @@ impl Work {
             (&a.identity, a.reason, a.archive, a.offset).cmp(&(&b.identity, b.reason, b.archive, b.offset))
         });
         skipped.dedup();
-        if !skipped.is_empty() {
-            head.skipped = vec![store.skips.append(&SkipChunk { entries: skipped })?.0];
+        let groups = if self.config.keys.across_suffixes {
+            self.one_sites(store, &before, &merged.order, &skipped)?
+        } else {
+            vec![vec![name.clone()]]
+        };
+        let mut older = merged.older + before.sites.iter().map(|site| site.1.older).sum::<u64>();
+        let mut free: BTreeMap<SiteId, usize> = before.sites.iter().zip(0..).map(|(site, at)| (site.0, at)).collect();
+        let is_one = groups.len() == 1;
+        let mut is_named = false;
+        for domains in groups {
+            // The first of its domains that has a site gives it its number.
+            let known = domains.iter().filter_map(|domain| before.domains.iter().find(|known| known.0 == *domain));
+            let taken = known.map(|known| known.1).find_map(|id| free.remove_entry(&id));
+            let (id, own) = match taken {
+                Some((id, at)) => (id, Some(at)),
+                None => {
+                    self.next_site += 1;
+                    (SiteId(self.next_site - 1), None)
+                }
+            };
+            let is_here = |identity: &str| {
+                is_one || domains.iter().any(|domain| *domain == registrable_domain(host_of(identity)))
+            };
+            let order: Vec<(u64, Source)> = if is_one {
+                std::mem::take(&mut merged.order)
+            } else {
+                let order = merged.order.iter().copied();
+                order.filter(|(_, source)| is_here(self.identity(&before, *source))).collect()
+            };
+            let old = own.map(|at| &before.sites[at]);
+            let named = is_named;
+            is_named |= domains.len() > 1;
+            let mut head = SiteHead {
+                // Of several sites of one name, the first bears it.
+                domain: if domains.len() > 1 && !named { name.clone() } else { domains.join("+") },
+                generation: old.map_or(0, |old| old.1.generation) + 1,
+                older: std::mem::take(&mut older),
+                indexed: store.batches.end().0,
+                ..SiteHead::default()
+            };
+            match old.zip(own).filter(|(old, at)| is_unchanged(old, *at, &order)) {
+                Some((old, _)) => {
+                    head.generation = old.1.generation;
+                    head.chunks.clone_from(&old.1.chunks);
+                    head.pages = old.1.pages;
+                    head.hosts.clone_from(&old.1.hosts);
+                }
+                None => self.write_pages(store, id, &order, &before, own, &mut head)?,
+            }
+            let here: Vec<SkipEntry> = skipped.iter().filter(|entry| is_here(&entry.identity)).cloned().collect();
+            if !here.is_empty() {
+                head.skipped = vec![store.skips.append(&SkipChunk { entries: here })?.0];
+            }
+            for domain in domains {
+                if !before.domains.contains(&(domain.clone(), id)) {
+                    self.domains.push((domain, id));
+                }
+            }
+            self.heads.push((id, head));
         }
-        self.heads.push((id, head));
+        for (id, at) in free {
+            // Its pages are those of another site now.
+            let old = &before.sites[at].1;
+            let (domain, generation) = (old.domain.clone(), old.generation + 1);
+            let mut head = SiteHead { domain, generation, indexed: store.batches.end().0, ..SiteHead::default() };
+            self.write_pages(store, id, &[], &before, Some(at), &mut head)?;
+            self.heads.push((id, head));
+        }
         Ok(())
     }
 
-    /// The order of the pages of a site: new ones as entries, old ones as ordinals; the fullest capture of each address, and
-    /// of these the newest.
-    fn merge(&self, store: &Store, old: &SiteHead, group: &[Entry]) -> Result<Merged> {
-        use crate::index::site::Addresses;
-        let old_pages = store.site_pages(old)?;
-        let new = group.iter().filter(|entry| entry.page & SKIPPED == 0).map(|e| Source::new(e.filler, e.page));
-        let sources = || (0..old_pages.count()).map(Source::old).chain(new.clone());
-        let identity = |source: Source| match source.place() {
-            Place::Old(page) => old_pages.identity(page),
-            Place::New(batch, at) => self.batches[batch].1.pages[at].identity.as_str(),
+    fn before(&self, store: &Store, name: &str) -> Result<Before> {
+        let domains = if self.config.keys.across_suffixes {
+            store.sites_of_family(name)?
+        } else {
+            store.site_of_domain(name)?.map(|site| (name.to_owned(), site)).into_iter().collect()
         };
+        let ids: BTreeSet<SiteId> = domains.iter().map(|known| known.1).collect();
+        let mut sites = Vec::new();
+        for id in ids {
+            let head = store.site(id)?.unwrap_or_default();
+            let pages = store.site_pages(&head)?;
+            sites.push((id, head, pages));
+        }
+        Ok(Before { sites, domains })
+    }
+
+    /// The domains of a family, in groups that are one site each.
+    fn one_sites(
+        &self,
+        store: &Store,
+        before: &Before,
+        order: &[(u64, Source)],
+        skipped: &[SkipEntry],
+    ) -> Result<Vec<Vec<String>>> {
+        let mut domains: BTreeSet<String> = before.domains.iter().map(|known| known.0.clone()).collect();
+        let identities = order.iter().map(|(_, source)| self.identity(before, *source));
+        let mut last = "";
+        for identity in identities.chain(skipped.iter().map(|entry| entry.identity.as_str())) {
+            let host = host_of(identity);
+            if host != last {
+                domains.insert(registrable_domain(host).into_owned());
+                last = host;
+            }
+        }
+        if domains.len() < 2 {
+            return Ok(vec![domains.into_iter().collect()]);
+        }
+        let member = |&(_, source): &(u64, Source)| {
+            let (lang, text_bytes) = match source.place() {
+                Place::Old(site, page) => {
+                    let (chunk, at) = before.sites[site].2.chunk(page);
+                    (chunk.detected(at), chunk.text_bytes[at].to_native())
+                }
+                Place::New(batch, at) => {
+                    let page = &self.batches[batch].1.pages[at];
+                    (Lang::from_bytes(page.detected), page.text_bytes.to_native())
+                }
+            };
+            Member { identity: self.identity(before, source), lang, text_bytes }
+        };
+        let members: Vec<Member<'_>> = order.iter().map(member).collect();
+        let failed: RefCell<Option<Error>> = RefCell::default();
+        let links = |page: usize, each: &mut dyn FnMut(&str, bool)| {
+            let entry = self.entry(before, order[page].0, order[page].1);
+            // An index tells of no links.
+            if Form::from_code(entry.form) == Form::Index {
+                return;
+            }
+            match store.pages.read(RecordRef(if entry.links == 0 { entry.page } else { entry.links })) {
+                Ok(record) => record.for_each_link(|url, _, _, hreflang| {
+                    if let Some((_, identity)) = url.split_once("://") {
+                        each(identity, hreflang.is_some());
+                    }
+                }),
+                Err(error) => *failed.borrow_mut() = Some(error),
+            }
+        };
+        let mut groups = suffixes::groups(&members, &links, &self.config.keys.suffixes);
+        if let Some(error) = failed.take() {
+            return Err(error);
+        }
+        let joined: BTreeSet<String> = groups.iter().flatten().cloned().collect();
+        // Domains of which nothing is a page.
+        groups.extend(domains.difference(&joined).map(|domain| vec![domain.clone()]));
+        Ok(groups)
+    }
+
+    fn identity<'w>(&'w self, before: &'w Before, source: Source) -> &'w str {
+        match source.place() {
+            Place::Old(site, page) => before.sites[site].2.identity(page),
+            Place::New(batch, at) => self.batches[batch].1.pages[at].identity.as_str(),
+        }
+    }
+
+    fn entry(&self, before: &Before, links: u64, source: Source) -> PageEntry {
+        let mut entry: PageEntry = match source.place() {
+            Place::Old(site, page) => {
+                let (chunk, at) = before.sites[site].2.chunk(page);
+                chunk.entry(at)
+            }
+            Place::New(batch, at) => self.batches[batch].1.pages[at].to_owned(),
+        };
+        entry.links = if links == 0 { entry.links } else { links };
+        entry
+    }
+
+    /// The order of the pages of a name: new ones as entries, old ones as ordinals; the fullest capture of each address, and
+    /// of these the newest.
+    fn merge(&self, before: &Before, group: &[Entry]) -> Merged {
+        let new = group.iter().filter(|entry| entry.page & SKIPPED == 0).map(|e| Source::new(e.filler, e.page));
+        let old = before.sites.iter().zip(0u32..);
+        let old = old.flat_map(|(site, at)| (0..site.2.count()).map(move |page| Source::old(at, page)));
+        let sources = old.chain(new);
+        let identity = |source: Source| self.identity(before, source);
         let stamp = |source: Source| match source.place() {
-            Place::Old(page) => {
-                let (chunk, at) = old_pages.chunk(page);
+            Place::Old(site, page) => {
+                let (chunk, at) = before.sites[site].2.chunk(page);
                 (chunk.forms[at], chunk.dates[at].to_native(), chunk.digests[at].to_native())
             }
             Place::New(batch, at) => {
@@ -230,17 +384,20 @@ impl Work {
                 (page.form, page.date_ms.to_native(), page.digest.to_native())
             }
         };
-        let mut order: Vec<([u64; 2], Source)> = Vec::with_capacity(old_pages.count() as usize + group.len());
-        order.extend(self.releasing(sources()).map(|source| ([0; 2], source)));
+        let mut order: Vec<([u64; 2], Source)> = {
+            let old: usize = before.sites.iter().map(|site| site.2.count() as usize).sum();
+            Vec::with_capacity(old + group.len())
+        };
+        order.extend(self.releasing(sources).map(|source| ([0; 2], source)));
         let tie = |a: Source, b: Source| stamp(b).cmp(&stamp(a)).then_with(|| a.cmp(&b));
         sort_by_address(&mut order, &identity, &tie);
-        let before = order.len();
+        let all = order.len();
         // The bytes compared are of no more use: the first number takes the record that has the links.
         order.iter_mut().for_each(|(key, _)| *key = [0; 2]);
         let links_of = |source: Source| {
             let (form, page, links) = match source.place() {
-                Place::Old(page) => {
-                    let (chunk, at) = old_pages.chunk(page);
+                Place::Old(site, page) => {
+                    let (chunk, at) = before.sites[site].2.chunk(page);
                     (chunk.forms[at], chunk.pages[at].to_native(), chunk.links[at].to_native())
                 }
                 Place::New(batch, at) => {
@@ -261,13 +418,11 @@ impl Work {
             }
             is_same
         });
-        if before >= RELEASE_PAGES {
+        if all >= RELEASE_PAGES {
             self.release();
         }
-        let unchanged = !old.domain.is_empty()
-            && order.iter().all(|(links, source)| links[0] == 0 && matches!(source.place(), Place::Old(_)));
-        let older = (before - order.len()) as u64;
-        Ok(Merged { order: order.into_iter().map(|(links, source)| (links[0], source)).collect(), older, unchanged })
+        let older = (all - order.len()) as u64;
+        Merged { order: order.into_iter().map(|(links, source)| (links[0], source)).collect(), older }
     }
 
     /// Gives back what was read of the batches, now and then, while something walks over them.
@@ -289,24 +444,16 @@ impl Work {
         store: &mut Store,
         id: SiteId,
         order: &[(u64, Source)],
-        old: &SiteHead,
+        before: &Before,
+        own: Option<usize>,
         head: &mut SiteHead,
     ) -> Result<()> {
-        use crate::index::site::Addresses;
-        let old_pages = store.site_pages(old)?;
         let mut builder = ChunkBuilder::default();
         let mut hosts: BTreeMap<String, BTreeMap<[u8; 8], u32>> = BTreeMap::new();
         let mut texts = Texts::default();
         let step = Texts::step(order.len());
         for (at, (links, source)) in order.iter().enumerate() {
-            let mut entry: PageEntry = match source.place() {
-                Place::Old(page) => {
-                    let (chunk, at) = old_pages.chunk(page);
-                    chunk.entry(at)
-                }
-                Place::New(batch, at) => self.batches[batch].1.pages[at].to_owned(),
-            };
-            entry.links = if *links == 0 { entry.links } else { *links };
+            let entry = self.entry(before, *links, *source);
             let host = host_of(&entry.identity);
             if !hosts.contains_key(host) {
                 hosts.insert(host.to_owned(), BTreeMap::new());
@@ -330,10 +477,12 @@ impl Work {
         head.hosts =
             hosts.into_iter().map(|(host, langs)| HostRecord { host, langs: langs.into_iter().collect() }).collect();
         // Texts that were kept before and are not now must not stay, or the order of archives would show.
-        let mut before = Texts::default();
-        let pages = (0..old_pages.count()).step_by(Texts::step(old_pages.count() as usize));
-        pages.for_each(|page| before.add(old_pages.identity(page)));
-        self.tokens.extend(before.hashes.difference(&texts.hashes).map(|&hash| (hash, id, false)));
+        let mut known = Texts::default();
+        if let Some((_, _, old)) = own.map(|at| &before.sites[at]) {
+            let pages = (0..old.count()).step_by(Texts::step(old.count() as usize));
+            pages.for_each(|page| known.add(old.identity(page)));
+        }
+        self.tokens.extend(known.hashes.difference(&texts.hashes).map(|&hash| (hash, id, false)));
         self.tokens.extend(texts.hashes.into_iter().map(|hash| (hash, id, true)));
         self.pages += order.len();
         Ok(())
@@ -343,9 +492,9 @@ impl Work {
         let mut changes = Changes::default();
         for (id, head) in self.heads.drain(..) {
             changes.put(Table::Site, &id.0.to_be_bytes(), &head);
-            if let Some(domain) = self.fresh.remove(&id.0) {
-                changes.put(Table::Domain, domain.as_bytes(), &id.0);
-            }
+        }
+        for (domain, id) in self.domains.drain(..) {
+            changes.put(Table::Domain, domain.as_bytes(), &id.0);
         }
         tokens::change(store.catalog(), &mut self.tokens, &mut changes)?;
         self.tokens.clear();
@@ -364,8 +513,8 @@ struct Source(u64);
 
 /// A [`Source`] taken apart.
 enum Place {
-    /// A page of the table that is there.
-    Old(u32),
+    /// A page of a table that is there.
+    Old(usize, u32),
     /// An entry of a batch.
     New(usize, usize),
 }
@@ -373,8 +522,8 @@ enum Place {
 impl Source {
     const NEW: u64 = 1 << 63;
 
-    fn old(page: u32) -> Source {
-        Source(u64::from(page))
+    fn old(site: u32, page: u32) -> Source {
+        Source(u64::from(site) << 32 | u64::from(page))
     }
 
     fn new(batch: u32, at: u32) -> Source {
@@ -383,7 +532,7 @@ impl Source {
 
     fn place(self) -> Place {
         if self.0 & Source::NEW == 0 {
-            Place::Old(self.0 as u32)
+            Place::Old((self.0 >> 32) as usize, self.0 as u32)
         } else {
             Place::New(((self.0 & !Source::NEW) >> 32) as usize, self.0 as u32 as usize)
         }
@@ -435,7 +584,12 @@ struct Merged {
     /// Pages, each with the record that has its links where that is another one, else 0.
     order: Vec<(u64, Source)>,
     older: u64,
-    unchanged: bool,
+}
+
+/// True when a site has the pages it had, each with the links it had.
+fn is_unchanged(old: &(SiteId, SiteHead, SitePages), at: usize, order: &[(u64, Source)]) -> bool {
+    let is_own = |source: Source| matches!(source.place(), Place::Old(site, _) if site == at);
+    order.len() == old.2.count() as usize && order.iter().all(|&(links, source)| links == 0 && is_own(source))
 }
 
 fn common_prefix<'s>(mut texts: impl Iterator<Item = &'s str>) -> usize {
@@ -492,7 +646,7 @@ mod tests {
         #[test]
         fn sorting_by_parts_is_sorting_by_address(texts in proptest::collection::vec("[ab/]{0,40}", 0..200)) {
             let identity = |source: Source| texts[source.0 as usize].as_str();
-            let mut order: Vec<([u64; 2], Source)> = (0..texts.len() as u32).map(|at| ([0; 2], Source::old(at))).collect();
+            let mut order: Vec<([u64; 2], Source)> = (0..texts.len() as u32).map(|at| ([0; 2], Source::old(0, at))).collect();
             sort_by_address(&mut order, &identity, &|a, b| b.cmp(&a));
             let mut expected: Vec<u64> = (0..texts.len() as u64).collect();
             expected.sort_by(|&a, &b| texts[a as usize].cmp(&texts[b as usize]).then_with(|| b.cmp(&a)));

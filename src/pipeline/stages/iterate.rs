@@ -1,29 +1,21 @@
 //! Verified pairs, links and words → settled pairs. Unit of work: a site.
 
-use std::collections::BTreeMap;
-
-use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::groups::{begin, finish};
 use super::judged::{self, Stale};
-use crate::config::{self, Config};
+use crate::config::{Config, Method};
 use crate::error::Result;
-use crate::iterate::neighbours;
-use crate::iterate::propose::{self, Belief};
-use crate::judge::score::Scorer;
-use crate::pipeline::candidates::{self, Partners};
-use crate::pipeline::judging::{Candidate, Compared, Judged, NO_KEY, judge, unique};
-use crate::pipeline::learn::{Models, teach_site};
-use crate::pipeline::network::Network;
-use crate::pipeline::site::{PageIds, SiteView, WordWeights};
-use crate::pipeline::{Context, Stage, ets, fingerprint};
+use crate::pipeline::learn::Models;
+use crate::pipeline::rounds::Rounds;
+use crate::pipeline::site::SiteView;
+use crate::pipeline::{Context, Stage, copies, ets, fingerprint};
 use crate::store::Store;
 use crate::store::catalog::Table;
 use crate::store::layout::{JudgedHead, JudgedRecord, JudgedRow};
 use crate::store::records::RecordRef;
-use crate::types::{Fate, LangPair, Measure, Method, Similarities, SiteId};
+use crate::types::SiteId;
 
 /// Verified pairs → settled pairs.
 pub struct Iterate;
@@ -34,7 +26,7 @@ impl Stage for Iterate {
     }
 
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn settings(&self, config: &Config) -> String {
@@ -87,7 +79,7 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
         return Ok(stale);
     }
     for id in (0..store.site_count()?).map(SiteId) {
-        let verified = if config.method == config::Method::Links {
+        let verified = if config.method == Method::Links {
             let generation = store.site(id)?.map_or(0, |head| head.generation);
             JudgedHead { generation, ..JudgedHead::default() }
         } else if let Some(head) = store.judged_head(Table::Verified, id)? {
@@ -108,8 +100,8 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
 }
 
 fn settle(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> Result<Option<JudgedRecord>> {
-    let Some(view) = SiteView::open(store, context.config, id)? else { return Ok(None) };
-    if context.config.method == config::Method::Links {
+    let Some(mut view) = SiteView::open(store, context.config, id)? else { return Ok(None) };
+    if context.config.method == Method::Links {
         let pairs = ets::judged(&view, context, models)?;
         let hosts = view.pairs_of_hosts(&pairs);
         let generation = view.head.generation;
@@ -122,297 +114,12 @@ fn settle(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> 
         return Ok(Some(record));
     }
     let rows: Vec<JudgedRow> = verified.pairs.iter().map(|row| row.to_row()).collect();
+    let paired: FxHashSet<u32> = rows.iter().filter(|row| row.is_accepted()).flat_map(|row| [row.a, row.b]).collect();
+    record.copies = copies::copies(&view, &|page| paired.contains(&page), &context.config.iterate.copies)?;
+    view.leave_out(record.copies.iter().map(|copy| copy.0));
     let mut rounds = Rounds::new(&view, context, models, &rows)?;
     rounds.run()?;
-    (record.pairs, record.sources) = rounds.outcome();
+    rounds.outcome(&mut record);
     record.hosts = view.pairs_of_hosts(&record.pairs);
     Ok(Some(record))
 }
-
-/// What rounds work on in one site.
-struct Rounds<'v, 's> {
-    view: &'v SiteView<'s>,
-    context: &'v Context<'v>,
-    config: &'v Config,
-    models: &'v Models,
-    /// What this site itself teaches, for language pairs the run has learnt nothing of.
-    taught: Models,
-    /// Weights fitted to this site.
-    fitted: BTreeMap<LangPair, Scorer>,
-    shipped: Scorer,
-    weights: WordWeights,
-    network: Network,
-    compared: Vec<Compared>,
-    known: FxHashMap<(LangPair, u32, u32), usize>,
-    judged: Judged,
-}
-
-impl<'v, 's> Rounds<'v, 's> {
-    fn new(
-        view: &'v SiteView<'s>,
-        context: &'v Context<'v>,
-        models: &'v Models,
-        rows: &[JudgedRow],
-    ) -> Result<Rounds<'v, 's>> {
-        let mut rounds = Rounds {
-            view,
-            context,
-            config: context.config,
-            models,
-            taught: Models::default(),
-            fitted: BTreeMap::new(),
-            shipped: Scorer::default(),
-            weights: view.word_weights()?,
-            network: Network::new(view),
-            compared: Vec::new(),
-            known: FxHashMap::default(),
-            judged: Judged::default(),
-        };
-        for row in rows {
-            let Some((langs, (a, b))) = view.ordered(row.a, row.b) else { continue };
-            let method = Method::from_code(row.method).unwrap_or(Method::All);
-            let candidate = Candidate { langs, a, b, method, key: row.key };
-            let same_text = if row.fate == Fate::SameText as u8 { 1.0 } else { 0.0 };
-            rounds.note(Compared { candidate, similarities: Similarities(row.similarities), same_text });
-        }
-        Ok(rounds)
-    }
-
-    fn note(&mut self, one: Compared) {
-        let key = (one.candidate.langs, one.candidate.a, one.candidate.b);
-        self.known.insert(key, self.compared.len());
-        self.compared.push(one);
-    }
-
-    /// Rounds until nothing changes: judge, let the links of accepted pairs vote, compare what they propose.
-    fn run(&mut self) -> Result<()> {
-        self.judge();
-        let found = self.by_words()?;
-        self.compare(found)?;
-        self.fit();
-        self.judge();
-        for round in 0..self.config.iterate.rounds {
-            self.context.check_stop()?;
-            let before = self.accepted();
-            let proposed = self.vote()?;
-            let new = self.compare(proposed)?;
-            if new > 0 {
-                self.vote()?;
-            }
-            self.judge();
-            if round < TEACHING_ROUNDS {
-                self.fit();
-                self.teach()?;
-                self.judge();
-            }
-            if self.accepted() == before && new == 0 {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    fn judge(&mut self) {
-        let scorer = |langs| self.fitted.get(&langs).cloned().unwrap_or_else(|| self.models.scorer(langs));
-        self.judged = judge(&self.compared, scorer, |langs| self.view.smaller(langs), self.config);
-    }
-
-    /// Fits the weights of language pairs that the run has learnt nothing of to what this site has: good are pairs that are
-    /// each other's best by far, bad the other candidates of their pages.
-    fn fit(&mut self) {
-        let params = &self.config.judge.fit;
-        let mut by_langs: BTreeMap<LangPair, Vec<(&Compared, f64)>> = BTreeMap::new();
-        for one in self.compared.iter().filter(|one| one.same_text <= self.config.judge.most_same_text) {
-            let langs = one.candidate.langs;
-            if !self.models.learnt.contains_key(&langs) {
-                let scorer = self.fitted.get(&langs).unwrap_or(&self.shipped);
-                by_langs.entry(langs).or_default().push((one, scorer.evidence(&one.similarities, params)));
-            }
-        }
-        for (langs, list) in by_langs {
-            // Best and second best of each page.
-            let mut best: FxHashMap<u32, (f64, f64)> = FxHashMap::default();
-            for (one, evidence) in &list {
-                for page in [one.candidate.a, one.candidate.b] {
-                    let (first, second) = best.entry(page).or_insert((f64::NEG_INFINITY, f64::NEG_INFINITY));
-                    if evidence > first {
-                        (*first, *second) = (*evidence, *first);
-                    } else if evidence > second {
-                        *second = *evidence;
-                    }
-                }
-            }
-            let leads = |page: u32, evidence: f64| {
-                best.get(&page).is_some_and(|(first, second)| evidence >= *first && evidence - second >= LEAD)
-            };
-            let (mut good, mut bad, mut led) = (Vec::new(), Vec::new(), rustc_hash::FxHashSet::default());
-            for (one, evidence) in &list {
-                if leads(one.candidate.a, *evidence) && leads(one.candidate.b, *evidence) {
-                    good.push(one.similarities);
-                    led.extend([one.candidate.a, one.candidate.b]);
-                }
-            }
-            for (one, evidence) in &list {
-                let is_good = leads(one.candidate.a, *evidence) && leads(one.candidate.b, *evidence);
-                if !is_good && (led.contains(&one.candidate.a) || led.contains(&one.candidate.b)) {
-                    bad.push(one.similarities);
-                }
-            }
-            self.fitted.insert(langs, Scorer::fit(&good, &bad, &self.shipped, params));
-        }
-    }
-
-    fn accepted(&self) -> Vec<(LangPair, PageIds)> {
-        let accepted = self.judged.rows.iter().filter(|(_, row)| row.is_accepted());
-        accepted.map(|(langs, row)| (*langs, (row.a, row.b))).collect()
-    }
-
-    /// Adds candidates that are new, with what the measures say; gives how many.
-    fn compare(&mut self, candidates: Vec<Candidate>) -> Result<usize> {
-        let new: Vec<Candidate> =
-            unique(candidates).into_iter().filter(|c| !self.known.contains_key(&(c.langs, c.a, c.b))).collect();
-        let pairs: Vec<PageIds> = new.iter().map(|one| (one.a, one.b)).collect();
-        let similarities = self.view.similarities(&pairs, &self.sources(), &self.weights)?;
-        for (&candidate, (similarities, same_text)) in new.iter().zip(similarities) {
-            self.note(Compared { candidate, similarities, same_text });
-        }
-        Ok(new.len())
-    }
-
-    fn sources(&self) -> candidates::Either<'_> {
-        candidates::Either { first: self.models, second: &self.taught }
-    }
-
-    /// Pages without a partner, by the rare words they share.
-    fn by_words(&self) -> Result<Vec<Candidate>> {
-        let paired = Partners::of(self.accepted().into_iter().map(|(langs, (a, b))| Candidate {
-            langs,
-            a,
-            b,
-            method: Method::Key,
-            key: NO_KEY,
-        }));
-        candidates::of_words(self.view, &paired, &self.sources(), &self.config.retrieval)
-    }
-
-    /// Learns the words of language pairs that nothing is known of from the pairs that are surest, and asks again.
-    fn teach(&mut self) -> Result<()> {
-        let mut sure: BTreeMap<LangPair, Vec<PageIds>> = BTreeMap::new();
-        for (langs, row) in &self.judged.rows {
-            let is_sure = row.is_accepted() && row.score >= SURE;
-            if is_sure && !self.models.knows(*langs) {
-                sure.entry(*langs).or_default().push((row.a, row.b));
-            }
-        }
-        sure.retain(|_, pairs| pairs.len() >= LEAST_SURE);
-        if sure.is_empty() {
-            return Ok(());
-        }
-        self.taught = teach_site(self.view, &sure, self.config)?;
-        let places: Vec<usize> =
-            (0..self.compared.len()).filter(|&at| sure.contains_key(&self.compared[at].candidate.langs)).collect();
-        let pairs: Vec<PageIds> =
-            places.iter().map(|&at| (self.compared[at].candidate.a, self.compared[at].candidate.b)).collect();
-        let again = self.view.similarities(&pairs, &self.sources(), &self.weights)?;
-        for (at, (similarities, _)) in places.into_iter().zip(again) {
-            let one = &mut self.compared[at].similarities;
-            for measure in [Measure::Content, Measure::Length] {
-                one.set(measure, similarities.get(measure));
-            }
-        }
-        let found = self.by_words()?;
-        self.compare(found)?;
-        self.judge();
-        Ok(())
-    }
-
-    /// Aligns the links of all accepted pairs: their targets get votes. Sets what votes and neighbours say of every
-    /// candidate, and gives the pairs that have many votes.
-    fn vote(&mut self) -> Result<Vec<Candidate>> {
-        let accepted: Vec<(LangPair, JudgedRow)> =
-            self.judged.rows.iter().filter(|(_, row)| row.is_accepted()).copied().collect();
-        let mut partners = Partners::default();
-        let mut scores: FxHashMap<(LangPair, u32, u32), f32> = FxHashMap::default();
-        for (langs, row) in &accepted {
-            partners.add(*langs, row.a, row.b);
-            scores.insert((*langs, row.a, row.b), row.score);
-        }
-        let params = &self.config.iterate.propose;
-        let ballots = accepted.par_iter().map(|(langs, row)| -> Result<Vec<PageIds>> {
-            let belief = |x: u32, y: u32| match scores.get(&(*langs, x, y)) {
-                Some(&score) => Belief::Pair(score),
-                None if partners.has(*langs, x) || partners.has(*langs, y) => Belief::Otherwise,
-                None => Belief::Open,
-            };
-            let links = |page: u32| self.network.links(page);
-            let mut aligned = propose::align(links(row.a), links(row.b), &belief, params);
-            // A page says nothing of itself.
-            aligned.retain(|&(x, y)| x != row.a && y != row.b);
-            Ok(aligned)
-        });
-        let ballots: Vec<Vec<PageIds>> = ballots.collect::<Result<_>>()?;
-        let mut votes: BTreeMap<(LangPair, u32, u32), u32> = BTreeMap::new();
-        let mut all: FxHashMap<(LangPair, u32), u32> = FxHashMap::default();
-        let mut cast = |langs: LangPair, x: u32, y: u32| {
-            *votes.entry((langs, x, y)).or_default() += 1;
-            *all.entry((langs, x)).or_default() += 1;
-            *all.entry((langs, y)).or_default() += 1;
-        };
-        for ((langs, _), ballot) in accepted.iter().zip(&ballots) {
-            ballot.iter().for_each(|&(x, y)| cast(*langs, x, y));
-        }
-        // Two translations of one page are translations of each other.
-        let mut of_page: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for (_, row) in &accepted {
-            of_page.entry(row.a).or_default().push(row.b);
-            of_page.entry(row.b).or_default().push(row.a);
-        }
-        for versions in of_page.values() {
-            for (at, &x) in versions.iter().enumerate() {
-                for &y in &versions[at + 1..] {
-                    if let Some((langs, (a, b))) = self.view.ordered(x, y) {
-                        cast(langs, a, b);
-                    }
-                }
-            }
-        }
-        let share = |langs: LangPair, a: u32, b: u32| -> Option<f32> {
-            let of = |page: u32| all.get(&(langs, page)).copied().unwrap_or(0);
-            let most = of(a).max(of(b));
-            // One vote of one is less than twenty of twenty.
-            let got = votes.get(&(langs, a, b)).copied().unwrap_or(0);
-            (most > 0).then(|| got as f32 / (most as f32 + 0.5))
-        };
-        let network = &self.network;
-        self.compared.par_iter_mut().for_each(|one| {
-            let Candidate { langs, a, b, .. } = one.candidate;
-            let partner = |page: u32| partners.get(langs, page);
-            let neighbours =
-                neighbours::share((a, b), (network.neighbours(langs.a), network.neighbours(langs.b)), &partner);
-            one.similarities.set(Measure::Neighbours, neighbours);
-            one.similarities.set(Measure::Votes, share(langs, a, b));
-        });
-        let proposed = votes.keys().filter(|&&(langs, a, b)| {
-            share(langs, a, b).is_some_and(|share| share >= params.least_share)
-                && self.view.ordered(a, b).is_some_and(|(known, _)| known == langs)
-        });
-        Ok(proposed.map(|&(langs, a, b)| Candidate { langs, a, b, method: Method::Votes, key: NO_KEY }).collect())
-    }
-
-    fn outcome(self) -> (Vec<JudgedRow>, Vec<crate::store::layout::SourceRow>) {
-        let kept = self.judged.rows.into_iter().map(|(_, row)| row).filter(|row| {
-            // What words alone proposed and nothing supports is not worth its bytes.
-            row.score >= self.config.iterate.least_kept || Method::from_code(row.method) < Some(Method::Words)
-        });
-        (kept.collect(), self.judged.sources.into_iter().map(|(_, row)| row).collect())
-    }
-}
-
-/// How much better than any other a pair must be for both of its pages to be taken as surely good, in nats.
-const LEAD: f64 = 1.5;
-/// Rounds after which weights and words are learnt again.
-const TEACHING_ROUNDS: usize = 3;
-/// Probability from which a pair teaches its site.
-const SURE: f32 = 0.9;
-/// Pairs that teach, at the least.
-const LEAST_SURE: usize = 8;

@@ -1,6 +1,6 @@
 //! Pages of each site → who links to whom. Unit of work: up to [`CHUNK_PAGES`] pages of one site.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -103,7 +103,8 @@ fn chunks_of(store: &Store, id: SiteId, head: &crate::store::layout::SiteHead) -
     // 64 bits of hash: two addresses of one site in one slot are told apart by comparing them.
     let places: FxHashMap<u64, u32> =
         (0..head.pages).map(|page| (xxh3_64(pages.identity(page).as_bytes()), page)).collect();
-    let site = Site { store, id, generation: head.generation, domain: &head.domain, pages: &pages, places: &places };
+    let domains = head.hosts.iter().map(|host| registrable_domain(&host.host).into_owned()).collect();
+    let site = Site { store, id, generation: head.generation, domains, pages: &pages, places: &places };
     let firsts: Vec<u32> = (0..head.pages).step_by(CHUNK_PAGES).collect();
     firsts.into_par_iter().map(|first| site.chunk(first)).collect()
 }
@@ -112,7 +113,7 @@ struct Site<'s> {
     store: &'s Store,
     id: SiteId,
     generation: u64,
-    domain: &'s str,
+    domains: BTreeSet<String>,
     pages: &'s SitePages,
     places: &'s FxHashMap<u64, u32>,
 }
@@ -148,7 +149,7 @@ impl Site<'_> {
                 let inside = match domains.get(host) {
                     Some(&inside) => inside,
                     None => {
-                        let inside = registrable_domain(host) == self.domain;
+                        let inside = self.domains.contains(registrable_domain(host).as_ref());
                         domains.insert(host.to_owned(), inside);
                         inside
                     }

@@ -7,7 +7,7 @@ use super::groups::{begin, finish};
 use super::judged::{self, Stale};
 use crate::config::{Config, Method};
 use crate::error::Result;
-use crate::pipeline::judging::{Compared, judge};
+use crate::pipeline::judging::{Compared, beside_rivals, judge};
 use crate::pipeline::learn::{Lessons, Models};
 use crate::pipeline::site::{PageIds, SiteView};
 use crate::pipeline::{Context, Stage, all_pairs, candidates, fingerprint, one_measure};
@@ -25,7 +25,7 @@ impl Stage for Verify {
     }
 
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn settings(&self, config: &Config) -> String {
@@ -152,7 +152,8 @@ fn verify(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> 
             .zip(similarities)
             .map(|(candidate, (similarities, same_text))| Compared { candidate, similarities, same_text })
             .collect();
-        let judged = judge(&compared, |langs| models.scorer(langs), |langs| view.smaller(langs), config);
+        let mut judged = judge(&compared, |langs| models.scorer(langs), |langs| view.smaller(langs), config);
+        beside_rivals(&mut judged.rows);
         record.pairs = judged.rows.into_iter().map(|(_, row)| row).collect();
         record.sources = judged.sources.into_iter().map(|(_, row)| row).collect();
     }

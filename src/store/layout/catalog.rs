@@ -37,7 +37,7 @@ pub struct ArchiveRecord {
 /// One site: where its pages are. Key `s` number.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 pub struct SiteHead {
-    /// Registrable domain.
+    /// Registrable domain; with a `*` for the public suffix, a family of them.
     pub domain: String,
     /// Its chunks, in order.
     pub chunks: Vec<u64>,
@@ -111,6 +111,8 @@ pub struct RunConfig {
     pub langs: Vec<String>,
     /// A whole domain is one site.
     pub whole_domains: bool,
+    /// Domains that differ in their public suffix only are one site.
+    pub across_suffixes: bool,
     /// Global credibility that rescues; `None`: the preset's.
     pub rescue_above: Option<u64>,
     /// Longest record, in bytes; `None`: the default.

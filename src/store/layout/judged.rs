@@ -17,6 +17,21 @@ pub struct JudgedRecord {
     pub sources: Vec<SourceRow>,
     /// What `hosts` lists.
     pub hosts: Vec<(String, u64)>,
+    /// Untranslated copies that stand among pages of another language: the copy, and the page it is a copy of.
+    pub copies: Vec<(u32, u32)>,
+    /// Weights of the score that were fitted to the site, of language pairs that the run has learnt nothing of.
+    pub fitted: Vec<FittedRow>,
+}
+
+/// Weights of the score in one site.
+#[derive(Archive, Serialize, Clone, Debug, PartialEq)]
+pub struct FittedRow {
+    /// First language.
+    pub lang_a: [u8; 8],
+    /// Second language.
+    pub lang_b: [u8; 8],
+    /// One for each input ([`crate::judge::score::inputs`]).
+    pub weights: Vec<f64>,
 }
 
 /// One judged pair.

@@ -23,15 +23,15 @@ pub use bitext::{
 pub use catalog::{ArchiveRecord, Credibility, HostRecord, ResultHead, RunConfig, Sentinel, SiteHead, StageRecord};
 pub use graph::{AlternateRow, ArchivedGraphRecord, GraphHead, GraphRecord, OutsideRow};
 pub use judged::{
-    ArchivedJudgedRecord, ArchivedJudgedRow, ArchivedLearntRecord, JudgedHead, JudgedRecord, JudgedRow, LearntHead,
-    LearntRecord, SourceRow,
+    ArchivedFittedRow, ArchivedJudgedRecord, ArchivedJudgedRow, ArchivedLearntRecord, FittedRow, JudgedHead,
+    JudgedRecord, JudgedRow, LearntHead, LearntRecord, SourceRow,
 };
 pub use page::{ArchivedPageRecord, BlockRecord, ImageRecord, LinkRecord, PageRecord};
 pub use result::{
     ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, EditRow, HostRow, KeyRow, PairRow, ResultRecord,
 };
 pub use site::{ArchivedSiteChunk, CHUNK_PAGES, ChunkBuilder, SiteChunk, SkipChunk};
-pub use web::{ArchivedWebRecord, AskedRecord, RoundRecord, WebHead, WebRecord};
+pub use web::{ArchivedRequestRecord, ArchivedWebRecord, AskedRecord, RequestRecord, RoundRecord, WebHead, WebRecord};
 
 #[cfg(test)]
 mod tests {
@@ -95,7 +95,8 @@ mod tests {
             }
             AlternateRow = ArchivedAlternateRow { from, to, lang }
             OutsideRow = ArchivedOutsideRow { from, host, links }
-            JudgedRecord = ArchivedJudgedRecord { site, generation, pairs, sources, hosts }
+            JudgedRecord = ArchivedJudgedRecord { site, generation, pairs, sources, hosts, copies, fitted }
+            FittedRow = ArchivedFittedRow { lang_a, lang_b, weights }
             JudgedRow = ArchivedJudgedRow { a, b, key, evidence, score, similarities, method, fate }
             SourceRow = ArchivedSourceRow { lang_a, lang_b, key, method, pairs, accepted, share }
             JudgedHead = ArchivedJudgedHead { record, generation, result, inputs, pairs }
@@ -104,6 +105,7 @@ mod tests {
             }
             LearntHead = ArchivedLearntHead { record, inputs }
             GraphHead = ArchivedGraphHead { generation, params, chunks }
+            RequestRecord = ArchivedRequestRecord { asked, rounds }
             AskedRecord = ArchivedAskedRecord { from, pattern, lang, credibility, https }
             WebRecord = ArchivedWebRecord {
                 first, ends, targets, links, names, name_ends, credibility, pairs
@@ -123,7 +125,7 @@ mod tests {
             ModelHead = ArchivedModelHead { record, input, params }
             Sentinel = ArchivedSentinel { commit, ends }
             RunConfig = ArchivedRunConfig {
-                preset, langs, whole_domains, rescue_above, max_record_bytes, without_keys, lexicons, min_score, verifier,
+                preset, langs, whole_domains, across_suffixes, rescue_above, max_record_bytes, without_keys, lexicons, min_score, verifier,
                 without_content, alpha, beta, rounds, weights, min_sim
             }
             ArchiveRecord = ArchivedArchiveRecord { identity, position, done, records, pages, skips, samples }

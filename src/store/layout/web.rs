@@ -2,7 +2,16 @@
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-/// An address that a crawler was asked for. Key `q` number of the site, address without scheme.
+/// What was asked of crawlers in one commit. Kind 14. Of one address or round, the last record holds.
+#[derive(Archive, Serialize, Clone, Debug, Default)]
+pub struct RequestRecord {
+    /// Addresses without scheme.
+    pub asked: Vec<(String, AskedRecord)>,
+    /// Rounds of exploring, by number.
+    pub rounds: Vec<(u32, RoundRecord)>,
+}
+
+/// An address that a crawler was asked for. Key `q` registrable domain of `from`, a zero byte, address without scheme.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 pub struct AskedRecord {
     /// Address of the page that lacks a partner, without scheme.
@@ -54,7 +63,7 @@ pub struct RoundRecord {
     pub by: String,
     /// A site is a registrable domain.
     pub by_domain: bool,
-    /// [`WebHead::fingerprint`] of the graph.
+    /// Hash of the graph: its sites, links and pairs.
     pub web: u64,
     /// Seed sites.
     pub seeds: u32,
@@ -62,4 +71,38 @@ pub struct RoundRecord {
     pub pairs: u64,
     /// The sites that were named, best first.
     pub asked: Vec<String>,
+}
+
+impl ArchivedRequestRecord {
+    /// The request, owned.
+    pub fn to_owned(&self) -> RequestRecord {
+        let asked = self.asked.iter().map(|row| (row.0.to_string(), row.1.to_owned()));
+        let rounds = self.rounds.iter().map(|row| (row.0.to_native(), row.1.to_owned()));
+        RequestRecord { asked: asked.collect(), rounds: rounds.collect() }
+    }
+}
+
+impl ArchivedAskedRecord {
+    fn to_owned(&self) -> AskedRecord {
+        AskedRecord {
+            from: self.from.to_string(),
+            pattern: self.pattern.to_string(),
+            lang: self.lang,
+            credibility: self.credibility.to_native(),
+            https: self.https,
+        }
+    }
+}
+
+impl ArchivedRoundRecord {
+    fn to_owned(&self) -> RoundRecord {
+        RoundRecord {
+            by: self.by.to_string(),
+            by_domain: self.by_domain,
+            web: self.web.to_native(),
+            seeds: self.seeds.to_native(),
+            pairs: self.pairs.to_native(),
+            asked: self.asked.iter().map(ToString::to_string).collect(),
+        }
+    }
 }

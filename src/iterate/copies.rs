@@ -1,0 +1,128 @@
+//! Untranslated copies that no address tells: pages of one language that stand among pages of another, while the same text
+//! stands among pages of its own language.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use crate::index::graph::Neighbours;
+use crate::index::site::SKETCH;
+use crate::types::Lang;
+
+/// What makes a page a copy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// Share of the words both pages have, from which they have the same text; menus may be translated. Default 0.8.
+    pub least_same_text: f64,
+    /// A page stands among others when the share of its neighbours that are in its own language is less than this part of
+    /// the same share of the page it is a copy of. Default 0.75.
+    pub most_at_home: f64,
+    /// Neighbours that a page must have for this to be told. Default 3.
+    pub least_neighbours: usize,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params { least_same_text: 0.8, most_at_home: 0.75, least_neighbours: 3 }
+    }
+}
+
+/// Pages compared with one page at the most, by each of the hashes of blocks they share.
+const LOOKED_AT: usize = 32;
+
+/// How far each page stands among pages of its own language.
+pub struct Homes<'l> {
+    langs: &'l [Lang],
+    /// Share of the neighbours that are in the page's language, and their number.
+    shares: Vec<(f64, usize)>,
+}
+
+impl<'l> Homes<'l> {
+    /// From the languages of pages, unknown for those out of the competition, and their links in and out, whatever the language.
+    pub fn new(langs: &'l [Lang], neighbours: &Neighbours) -> Homes<'l> {
+        let share = |page: u32| {
+            let all = neighbours.of(page);
+            let own = all.iter().filter(|&&other| langs[other as usize] == langs[page as usize]).count();
+            (own as f64 / all.len().max(1) as f64, all.len())
+        };
+        Homes { langs, shares: (0..neighbours.count()).map(share).collect() }
+    }
+
+    fn at_home(&self, page: u32) -> f64 {
+        self.shares[page as usize].0
+    }
+
+    /// (page, page it may be a copy of): pages of one language that have one of the smallest hashes of their blocks in common, the
+    /// first much less at home than the second. Cost: pages × [`SKETCH`] × [`LOOKED_AT`].
+    pub fn suspects(&self, sketch: &dyn Fn(u32) -> [u32; SKETCH], params: &Params) -> Vec<(u32, u32)> {
+        let pages = || (0u32..).zip(self.langs).filter(|(_, lang)| lang.is_known());
+        let hashes = |page: u32| sketch(page).into_iter().filter(|&hash| hash != 0);
+        let mut by_block: FxHashMap<(Lang, u32), Vec<u32>> = FxHashMap::default();
+        for (page, &lang) in pages() {
+            hashes(page).for_each(|hash| by_block.entry((lang, hash)).or_default().push(page));
+        }
+        let mut found = Vec::new();
+        for (page, &lang) in pages() {
+            let (share, neighbours) = self.shares[page as usize];
+            if neighbours < params.least_neighbours {
+                continue;
+            }
+            for hash in hashes(page) {
+                let alike = by_block.get(&(lang, hash)).map_or(&[][..], Vec::as_slice);
+                let homely = alike.iter().filter(|&&other| share < params.most_at_home * self.at_home(other));
+                found.extend(homely.take(LOOKED_AT).map(|&other| (page, other)));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// (copy, page it is a copy of), by copy, from suspects with the share of text they have in common. Of several pages the
+    /// one that is most at home, then the first.
+    pub fn copies(&self, suspects: impl Iterator<Item = ((u32, u32), f64)>, params: &Params) -> Vec<(u32, u32)> {
+        let mut best: BTreeMap<u32, u32> = BTreeMap::new();
+        for ((page, other), _) in suspects.filter(|(_, same)| *same >= params.least_same_text) {
+            let best = best.entry(page).or_insert(other);
+            if self.at_home(other) > self.at_home(*best) {
+                *best = other;
+            }
+        }
+        best.into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pages 0–3 are English and link to each other, 4–7 Chinese alike; page 8 has the English text of page 0 and stands
+    /// among the Chinese ones.
+    #[test]
+    fn an_english_page_among_chinese_ones_is_a_copy_of_the_one_among_english_ones() {
+        let en = [Lang::EN; 4];
+        let langs: Vec<Lang> = en.into_iter().chain([Lang::ZH; 4]).chain([Lang::EN]).collect();
+        let ring = |first: u32| (0..4).flat_map(move |i| (0..4).map(move |j| (first + i, first + j)));
+        let links = ring(0).chain(ring(4)).chain([(8, 4), (8, 5), (6, 8), (8, 0)]).collect();
+        let homes = Homes::new(&langs, &Neighbours::new(9, links));
+        assert_eq!(homes.at_home(8), 0.25);
+        let sketch = |page: u32| {
+            let mut sketch = [0; SKETCH];
+            sketch[SKETCH - 1] = if page == 8 { 1 } else { page + 1 };
+            sketch
+        };
+        let params = Params::default();
+        let suspects = homes.suspects(&sketch, &params);
+        assert_eq!(suspects, [(8, 0)]);
+        assert_eq!(homes.copies([((8, 0), 0.9)].into_iter(), &params), [(8, 0)]);
+        assert_eq!(homes.copies([((8, 0), 0.5)].into_iter(), &params), []);
+    }
+
+    #[test]
+    fn two_editions_of_a_site_are_no_copies_of_each_other() {
+        let ring = |first: u32| (0..4).flat_map(move |i| (0..4).map(move |j| (first + i, first + j)));
+        let homes = Homes::new(&[Lang::EN; 8], &Neighbours::new(8, ring(0).chain(ring(4)).collect()));
+        let sketch = |page: u32| [page % 4 + 1; SKETCH];
+        assert_eq!(homes.suspects(&sketch, &Params::default()), []);
+    }
+}
