@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
@@ -208,8 +209,7 @@ const KEPT_WEIGHTS: usize = 64;
 /// # Errors
 /// When the store cannot be read.
 pub fn teach_site(view: &SiteView<'_>, sure: &BTreeMap<LangPair, Vec<PageIds>>, config: &Config) -> Result<Models> {
-    let mut models = Models::default();
-    for (&langs, pairs) in sure {
+    let learn = |(&langs, pairs): (&LangPair, &Vec<PageIds>)| -> Result<(LangPair, Learnt)> {
         let mut pairs: Vec<(u64, PageIds)> =
             pairs.iter().map(|&(a, b)| (hash_of(view.pages.identity(a), view.pages.identity(b)), (a, b))).collect();
         pairs.sort_unstable();
@@ -220,9 +220,10 @@ pub fn teach_site(view: &SiteView<'_>, sure: &BTreeMap<LangPair, Vec<PageIds>>, 
         }
         let length_ratio = teacher.length_ratio();
         let halves = teacher.halves(&teacher.models()).map(|pairs| Lexicon::new(langs, pairs));
-        models.learnt.insert(langs, Learnt { langs, halves, length_ratio, scorer: Scorer::default() });
-    }
-    Ok(models)
+        Ok((langs, Learnt { langs, halves, length_ratio, scorer: Scorer::default() }))
+    };
+    let learnt: Vec<(LangPair, Learnt)> = sure.par_iter().map(learn).collect::<Result<_>>()?;
+    Ok(Models { learnt: learnt.into_iter().collect(), ..Models::default() })
 }
 
 /// The lexicons that the user gave.

@@ -27,6 +27,8 @@ pub struct Rounds<'v, 's> {
     models: &'v Models,
     /// What this site itself teaches, for language pairs the run has learnt nothing of.
     taught: Models,
+    /// The pairs that taught it.
+    heard: BTreeMap<LangPair, Vec<PageIds>>,
     /// Weights fitted to this site.
     fitted: BTreeMap<LangPair, Scorer>,
     shipped: Scorer,
@@ -54,6 +56,7 @@ impl<'v, 's> Rounds<'v, 's> {
             config: context.config,
             models,
             taught: Models::default(),
+            heard: BTreeMap::new(),
             fitted: BTreeMap::new(),
             shipped: Scorer::default(),
             weights: view.word_weights()?,
@@ -226,11 +229,13 @@ impl<'v, 's> Rounds<'v, 's> {
                 sure.entry(*langs).or_default().push((row.a, row.b));
             }
         }
-        sure.retain(|_, pairs| pairs.len() >= LEAST_SURE);
+        // What has been learnt from the same pairs is known.
+        sure.retain(|langs, pairs| pairs.len() >= LEAST_SURE && self.heard.get(langs) != Some(pairs));
         if sure.is_empty() {
             return Ok(());
         }
-        self.taught = teach_site(self.view, &sure, self.config)?;
+        self.taught.learnt.extend(teach_site(self.view, &sure, self.config)?.learnt);
+        self.heard.extend(sure.clone());
         let places: Vec<usize> =
             (0..self.compared.len()).filter(|&at| sure.contains_key(&self.compared[at].candidate.langs)).collect();
         let pairs: Vec<PageIds> =

@@ -46,7 +46,7 @@ impl Stage for Align {
     }
 
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn settings(&self, config: &Config) -> String {
