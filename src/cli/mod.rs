@@ -292,7 +292,7 @@ struct Settings {
     #[arg(long, hide_short_help = true, value_name = "N")]
     rounds: Option<u32>,
     /// link-2014: how much less pages count that many link to: not, by their weight, or left out [none].
-    #[arg(long, value_name = "HOW", value_parser = ["none", "first", "second"])]
+    #[arg(long, hide_short_help = true, value_name = "HOW", value_parser = ["none", "first", "second"])]
     weights: Option<String>,
     /// link-2014: least similarity of a pair; `none`: as many pairs as the smaller language has pages [none].
     #[arg(long, hide_short_help = true, value_name = "0..1")]
