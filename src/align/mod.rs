@@ -8,7 +8,7 @@
 //! ```
 //! [`align`] looks for the cheapest way through two pages ([`path`]) twice: first over their blocks, then over the sentences
 //! of blocks that belong together. What a bead costs is told by the [`Cost`]s of [`COSTS`]: its [`lengths`], and a word
-//! [`translation`] model (its [`matches`] for many beads at once) that [`train`] learns from the very pages. [`score`] makes a probability of what is known of a bead;
+//! [`translation`] model (its `matches` for many beads at once) that [`train`] learns from the very pages. [`score`] makes a probability of what is known of a bead;
 //! [`clean`] says which beads are no bitext, and why.
 
 use std::ops::Range;

@@ -53,7 +53,7 @@ impl<'l> Homes<'l> {
     }
 
     /// (page, page it may be a copy of): pages of one language that have one of the smallest hashes of their blocks in common, the
-    /// first much less at home than the second. Cost: pages × [`SKETCH`] × [`LOOKED_AT`].
+    /// first much less at home than the second. Cost: pages × [`SKETCH`] × 32.
     pub fn suspects(&self, sketch: &dyn Fn(u32) -> [u32; SKETCH], params: &Params) -> Vec<(u32, u32)> {
         let pages = || (0u32..).zip(self.langs).filter(|(_, lang)| lang.is_known());
         let hashes = |page: u32| sketch(page).into_iter().filter(|&hash| hash != 0);
