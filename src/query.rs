@@ -150,6 +150,19 @@ impl Site {
         Ok(Site { id, head, pages, result, judged, asked })
     }
 
+    /// The page that an untranslated copy is a copy of, whether its address told or its links.
+    pub fn copy_of(&self, page: u32) -> Option<u32> {
+        let by_address = self.result.as_ref().and_then(|result| {
+            let at = result.copies.binary_search_by_key(&page, |copy| copy.0.to_native()).ok()?;
+            Some(result.copies[at].1.to_native())
+        });
+        by_address.or_else(|| {
+            let judged = self.judged.as_ref()?;
+            let at = judged.copies.binary_search_by_key(&page, |copy| copy.0.to_native()).ok()?;
+            Some(judged.copies[at].1.to_native())
+        })
+    }
+
     /// The language a page counts for: as detected, or as settled by keys.
     pub fn lang(&self, page: u32) -> Lang {
         let settled = self.result.as_ref().and_then(|result| {

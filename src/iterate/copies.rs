@@ -61,6 +61,10 @@ impl<'l> Homes<'l> {
         for (page, &lang) in pages() {
             hashes(page).for_each(|hash| by_block.entry((lang, hash)).or_default().push(page));
         }
+        // The most homely first, so that a search ends where no other can be homely enough.
+        for alike in by_block.values_mut() {
+            alike.sort_by(|&x, &y| self.at_home(y).total_cmp(&self.at_home(x)).then(x.cmp(&y)));
+        }
         let mut found = Vec::new();
         for (page, &lang) in pages() {
             let (share, neighbours) = self.shares[page as usize];
@@ -69,7 +73,7 @@ impl<'l> Homes<'l> {
             }
             for hash in hashes(page) {
                 let alike = by_block.get(&(lang, hash)).map_or(&[][..], Vec::as_slice);
-                let homely = alike.iter().filter(|&&other| share < params.most_at_home * self.at_home(other));
+                let homely = alike.iter().take_while(|&&other| share < params.most_at_home * self.at_home(other));
                 found.extend(homely.take(LOOKED_AT).map(|&other| (page, other)));
             }
         }

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::text::tokens::{Anatomy, Separators};
-use crate::types::{Field, Lang, registrable_domain};
+use crate::types::{Field, Lang, host_of, registrable_domain};
 
 /// What two domains of one name must show.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,11 +58,11 @@ pub type LinksOf<'l> = dyn Fn(usize, &mut dyn FnMut(&str, bool)) + 'l;
 pub fn groups(pages: &[Member<'_>], links: &LinksOf<'_>, thresholds: &Thresholds) -> Vec<Vec<String>> {
     let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
     for page in pages {
-        numbers.entry(registrable_domain(host(page.identity)).into_owned()).or_insert(0);
+        numbers.entry(registrable_domain(host_of(page.identity)).into_owned()).or_insert(0);
     }
     numbers.values_mut().zip(0..).for_each(|(number, at)| *number = at);
     let domain_of: Vec<usize> =
-        pages.iter().map(|page| numbers[registrable_domain(host(page.identity)).as_ref()]).collect();
+        pages.iter().map(|page| numbers[registrable_domain(host_of(page.identity)).as_ref()]).collect();
     let mut sizes = vec![0usize; numbers.len()];
     domain_of.iter().for_each(|&domain| sizes[domain] += 1);
     let ties = ties(pages, &domain_of, links);
@@ -80,11 +80,14 @@ pub fn groups(pages: &[Member<'_>], links: &LinksOf<'_>, thresholds: &Thresholds
     groups.into_values().collect()
 }
 
+/// Pages of one address that are compared, at the most.
+const MOST_ALIKE: usize = 256;
+
 /// What joins two domains.
 #[derive(Default)]
 struct Ties {
-    /// Pages that link to their counterpart, or declare a version on the other domain.
-    linked: FxHashSet<usize>,
+    /// Pages of either domain that link to their counterpart, or declare a version on the other.
+    linked: [FxHashSet<usize>; 2],
     /// Addresses that both have, in two languages, and that are telling.
     telling: usize,
     /// Bytes of text at addresses that both have.
@@ -94,7 +97,8 @@ struct Ties {
 impl Ties {
     fn are_one_site(&self, smaller: usize, thresholds: &Thresholds) -> bool {
         let enough = |count: usize, least: usize, share: f64| count >= least && count as f64 >= share * smaller as f64;
-        enough(self.linked.len(), thresholds.least_linked, thresholds.linked_share)
+        let linked = self.linked[0].len().max(self.linked[1].len());
+        enough(linked, thresholds.least_linked, thresholds.linked_share)
             || (enough(self.telling, thresholds.least_telling, thresholds.telling_share)
                 && correlation(&self.lengths).is_none_or(|found| found >= thresholds.least_correlation))
     }
@@ -114,9 +118,15 @@ fn ties(pages: &[Member<'_>], domain_of: &[usize], links: &LinksOf<'_>) -> BTree
     };
     for (address, same) in &by_address {
         let telling = usize::from(is_telling(address));
+        let same = &same[..same.len().min(MOST_ALIKE)];
+        // With and without `www`, an address is one.
+        let mut met: FxHashSet<(usize, usize)> = FxHashSet::default();
         for (at, &a) in same.iter().enumerate() {
             for &b in same[at + 1..].iter().filter(|&&b| domain_of[a] != domain_of[b] && differ(a, b)) {
                 let (a, b) = if domain_of[a] < domain_of[b] { (a, b) } else { (b, a) };
+                if !met.insert((domain_of[a], domain_of[b])) {
+                    continue;
+                }
                 let of_two = ties.entry((domain_of[a], domain_of[b])).or_default();
                 of_two.telling += telling;
                 of_two.lengths.push((pages[a].text_bytes, pages[b].text_bytes));
@@ -134,7 +144,8 @@ fn ties(pages: &[Member<'_>], domain_of: &[usize], links: &LinksOf<'_>) -> BTree
                 && (declares || counterpart(identity) == own)
             {
                 let domains = (domain_of[from].min(domain_of[to]), domain_of[from].max(domain_of[to]));
-                ties.entry(domains).or_default().linked.insert(from);
+                let side = usize::from(domain_of[from] > domain_of[to]);
+                ties.entry(domains).or_default().linked[side].insert(from);
             }
         });
     }
@@ -143,18 +154,14 @@ fn ties(pages: &[Member<'_>], domain_of: &[usize], links: &LinksOf<'_>) -> BTree
 
 /// What two addresses have in common that differ in the public suffix, or a `www`, only.
 fn counterpart(identity: &str) -> String {
-    let host = host(identity);
+    let host = host_of(identity);
     let domain = registrable_domain(host);
     let below = host.strip_suffix(domain.as_ref()).unwrap_or("");
     format!("{}{}", below.strip_prefix("www.").unwrap_or(below), &identity[host.len()..])
 }
 
-fn host(identity: &str) -> &str {
-    identity.split(['/', '?']).next().unwrap_or("")
-}
-
 fn is_home(identity: &str) -> bool {
-    identity[host(identity).len()..].trim_matches('/').is_empty()
+    identity[host_of(identity).len()..].trim_matches('/').is_empty()
 }
 
 /// True for an address that two sites hardly share by chance: two words or more behind the host (`/news/2017/harvest-festival`),
@@ -165,7 +172,7 @@ fn is_telling(address: &str) -> bool {
     const WORD: usize = 3;
     const LONG: usize = 12;
     let mut anatomy = Anatomy::default();
-    let rest = &address[host(address).len()..];
+    let rest = &address[host_of(address).len()..];
     if !anatomy.read(&format!("x{rest}"), Separators::Punctuation) {
         return false;
     }

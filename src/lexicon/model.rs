@@ -228,6 +228,7 @@ impl TranslationModel {
         self.rows = OnceLock::new();
         self.has_moved = false;
         let mut plan = Plan::default();
+        self.touched.clear();
         for pass in 0..passes {
             self.touched.clear();
             if plan.is_whole && !self.has_moved {

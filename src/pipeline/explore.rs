@@ -203,6 +203,9 @@ pub fn remember(store: &mut Store, explored: &Explored, by: &str, by_domain: boo
         pairs: (0..explored.web.stored()).map(|site| explored.web.pairs(site)).sum(),
         asked,
     };
+    if rounds.get(number) == Some(&record) {
+        return Ok(());
+    }
     let mut changes = Changes::default();
     let request = RequestRecord { rounds: vec![(number as u32, record)], ..RequestRecord::default() };
     store.remember(&request, &mut changes)?;

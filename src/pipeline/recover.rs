@@ -168,7 +168,7 @@ fn of_site(store: &Store, config: &Config, site: &Site, request: &Request<'_>) -
         });
     }
     let Some(keys) = active_keys(site) else { return Ok(lines) };
-    let lang = |page: u32| Some(site.lang(page)).filter(|lang| lang.is_known());
+    let lang = |page: u32| Some(site.lang(page)).filter(|lang| lang.is_known() && site.copy_of(page).is_none());
     for proposal in recover::propose(&site.pages, &keys, &lang, &config.recover) {
         let from = site.pages.url(proposal.page);
         let asked_before = site.asked.contains_key(&proposal.identity);
@@ -222,10 +222,7 @@ fn active_keys(site: &Site) -> Option<Vec<ActiveKey>> {
 }
 
 fn why_no_partner(site: &Site, page: u32, proposal: &Proposal) -> String {
-    let copy = site.result.as_ref().and_then(|result| {
-        let at = result.copies.binary_search_by_key(&page, |copy| copy.0.to_native()).ok()?;
-        Some(site.pages.identity(result.copies[at].1.to_native()).to_owned())
-    });
+    let copy = site.copy_of(page).map(|original| site.pages.identity(original));
     let lang = site.lang(page);
     match copy {
         Some(original) => format!("an untranslated copy of {original}"),

@@ -6,7 +6,7 @@ use super::Store;
 use super::catalog::{Changes, Table};
 use super::layout::{AskedRecord, RequestRecord};
 use crate::error::Result;
-use crate::types::registrable_domain;
+use crate::types::{host_of, registrable_domain};
 
 impl Store {
     /// What crawlers were asked for because pages of a registrable domain lack it, by address without scheme.
@@ -36,7 +36,7 @@ impl Store {
 /// What the catalog has of a request.
 pub(super) fn put_request(request: &RequestRecord, changes: &mut Changes) {
     for (identity, asked) in &request.asked {
-        let from = registrable_domain(asked.from.split(['/', '?']).next().unwrap_or(""));
+        let from = registrable_domain(host_of(&asked.from));
         changes.put(Table::Asked, &asked_key(&from, identity), asked);
     }
     for (number, round) in &request.rounds {

@@ -29,8 +29,7 @@ impl Store {
     /// # Errors
     /// When the disk does not take it.
     pub fn forget_sites(&mut self) -> Result<()> {
-        // The stages last: until they are gone, the next run begins here again.
-        const TABLES: [Table; 13] = [
+        const TABLES: [Table; 12] = [
             Table::Site,
             Table::Domain,
             Table::Result,
@@ -43,7 +42,6 @@ impl Store {
             Table::Model,
             Table::Token,
             Table::Web,
-            Table::Stage,
         ];
         // Sled keeps what a large batch replaces for long.
         const BATCH: usize = 5000;
@@ -55,6 +53,12 @@ impl Store {
                     self.commit(std::mem::take(&mut changes))?;
                 }
             }
+        }
+        self.commit(changes)?;
+        // The stages last, and at once: until they are gone, the next run begins here again.
+        let mut changes = Changes::default();
+        for key in self.catalog.keys(Table::Stage)? {
+            changes.remove(Table::Stage, &key);
         }
         self.commit(changes)
     }

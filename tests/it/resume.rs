@@ -176,6 +176,56 @@ impl Observer for Impatient<'_> {
     fn end(&self, _: &str, _: bool) {}
 }
 
+/// Asks for a stop at the first progress of one stage.
+struct ImpatientIn<'s> {
+    stage: &'static str,
+    is_there: AtomicBool,
+    stop: &'s AtomicBool,
+}
+
+impl Observer for ImpatientIn<'_> {
+    fn begin(&self, stage: &str, _: &str, _: &str, _: Option<u64>) {
+        self.is_there.store(stage == self.stage, Ordering::Relaxed);
+    }
+    fn progress(&self, _: u64, _: &str) {
+        self.stop.fetch_or(self.is_there.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+    fn message(&self, _: &str) {}
+    fn end(&self, _: &str, _: bool) {}
+}
+
+#[test]
+fn sites_that_a_stopped_run_made_by_another_setting_are_made_again() {
+    const NAMES: usize = 700;
+    let folder = tempdir();
+    let mut site = SiteBuilder::default();
+    for n in 0..NAMES {
+        site.page(format!("http://name{n}.de/"), "en", n);
+        site.page(format!("http://name{n}.fr/"), "fr", n);
+    }
+    let archive = folder.path().join("names.warc.gz");
+    site.write(&archive);
+    for across_suffixes in [false, true] {
+        let path = folder.path().join(across_suffixes.to_string());
+        let index = |across_suffixes: bool, observer: &dyn Observer, stop: &AtomicBool| {
+            let mut store = Store::open(&path, Access::Write)?;
+            let mut config = config();
+            config.keys.across_suffixes = across_suffixes;
+            let context = Context { config: &config, inputs: std::slice::from_ref(&archive), observer, stop };
+            pipeline::run(&mut store, &context, "index")
+        };
+        let stop = AtomicBool::new(false);
+        let impatient = ImpatientIn { stage: "index", is_there: AtomicBool::new(false), stop: &stop };
+        let stopped = index(!across_suffixes, &impatient, &stop);
+        assert!(matches!(stopped, Err(Error::Interrupted)), "{stopped:?}");
+        index(across_suffixes, &Silent, &AtomicBool::new(false)).expect("a sound store");
+        let store = Store::open(&path, Access::Read).expect("a sound store");
+        let sites = (0..store.site_count().expect("a sound store")).map(SiteId);
+        let pages = sites.map(|id| store.site(id).expect("a sound store").map_or(0, |head| head.pages));
+        assert_eq!(pages.sum::<u32>() as usize, 2 * NAMES);
+    }
+}
+
 #[test]
 fn a_run_stopped_after_every_commit_ends_the_same() {
     let inputs = tempdir();

@@ -104,7 +104,10 @@ impl Asked<'_> {
 
     /// The accepted pairs that speak for a pair, and its neighbours that are partners.
     pub(super) fn support(&self, site: &Site, (a, b): (u32, u32), facts: &mut Facts) -> anyhow::Result<()> {
-        let Some(view) = self.view(site)? else { return Ok(()) };
+        let Some(mut view) = self.view(site)? else { return Ok(()) };
+        if let Some(judged) = &site.judged {
+            view.leave_out(judged.copies.iter().map(|copy| copy.0.to_native()));
+        }
         let (Some(judged), Some((langs, pair))) = (&site.judged, view.ordered(a, b)) else { return Ok(()) };
         let rows: Vec<_> = judged.pairs.iter().map(ArchivedJudgedRow::to_row).collect();
         let found = votes::support(&view, self.config, &rows, langs, pair);

@@ -41,7 +41,7 @@ impl Stage for Index {
     }
 
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn settings(&self, config: &Config) -> String {
@@ -62,13 +62,23 @@ impl Stage for Index {
     fn run(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
         let end = store.batches.end();
         let record = store.stage(self.name())?;
-        if record.fingerprint != 0 && record.fingerprint != fingerprint(self, context.config) {
+        let params = fingerprint(self, context.config);
+        if record.fingerprint != params && store.site_count()? > 0 {
             // Sites are other ones: what was made of them is made again.
             store.forget_sites()?;
         }
-        if self.cursor(store, context.config)? >= end {
+        let cursor = self.cursor(store, context.config)?;
+        if cursor >= end {
             return Ok(());
         }
+        // Should this run be stopped, the next one must know by which settings the sites are made that it finds.
+        let mut changes = Changes::default();
+        changes.put(
+            Table::Stage,
+            self.name().as_bytes(),
+            &StageRecord { fingerprint: params, cursor: cursor.0, finished: false },
+        );
+        store.commit(changes)?;
         let mut work = Work::gather(self, store, context)?;
         let sorter = std::mem::replace(&mut work.sorter, Sorter::new(0, store.folder()));
         context.observer.begin("index", "pages by site", "sites", Some(work.sites));
@@ -84,7 +94,7 @@ impl Stage for Index {
             }
             Ok(())
         })?;
-        let record = StageRecord { fingerprint: fingerprint(self, context.config), cursor: end.0, finished: true };
+        let record = StageRecord { fingerprint: params, cursor: end.0, finished: true };
         work.commit(store, Some(record))?;
         store.batches.unmap();
         Ok(())

@@ -31,7 +31,7 @@ impl Stage for Keys {
     }
 
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn settings(&self, config: &Config) -> String {
