@@ -38,12 +38,15 @@ pub struct Homes<'l> {
 }
 
 impl<'l> Homes<'l> {
-    /// From the languages of pages, unknown for those out of the competition, and their links in and out, whatever the language.
-    pub fn new(langs: &'l [Lang], neighbours: &Neighbours) -> Homes<'l> {
+    /// From the languages of pages, unknown for those out of the competition, those that pages declare, and their links in and
+    /// out, whatever the language. A page that declares another language than its text has is half at home.
+    pub fn new(langs: &'l [Lang], declared: &dyn Fn(u32) -> Lang, neighbours: &Neighbours) -> Homes<'l> {
         let share = |page: u32| {
             let all = neighbours.of(page);
             let own = all.iter().filter(|&&other| langs[other as usize] == langs[page as usize]).count();
-            (own as f64 / all.len().max(1) as f64, all.len())
+            let declared = declared(page);
+            let is_other = declared.is_known() && !declared.agrees(langs[page as usize]);
+            (own as f64 / all.len().max(1) as f64 * if is_other { 0.5 } else { 1.0 }, all.len())
         };
         Homes { langs, shares: (0..neighbours.count()).map(share).collect() }
     }
@@ -108,7 +111,7 @@ mod tests {
         let langs: Vec<Lang> = en.into_iter().chain([Lang::ZH; 4]).chain([Lang::EN]).collect();
         let ring = |first: u32| (0..4).flat_map(move |i| (0..4).map(move |j| (first + i, first + j)));
         let links = ring(0).chain(ring(4)).chain([(8, 4), (8, 5), (6, 8), (8, 0)]).collect();
-        let homes = Homes::new(&langs, &Neighbours::new(9, links));
+        let homes = Homes::new(&langs, &|_| Lang::UNKNOWN, &Neighbours::new(9, links));
         assert_eq!(homes.at_home(8), 0.25);
         let sketch = |page: u32| {
             let mut sketch = [0; SKETCH];
@@ -125,8 +128,12 @@ mod tests {
     #[test]
     fn two_editions_of_a_site_are_no_copies_of_each_other() {
         let ring = |first: u32| (0..4).flat_map(move |i| (0..4).map(move |j| (first + i, first + j)));
-        let homes = Homes::new(&[Lang::EN; 8], &Neighbours::new(8, ring(0).chain(ring(4)).collect()));
+        let neighbours = Neighbours::new(8, ring(0).chain(ring(4)).collect());
+        let homes = Homes::new(&[Lang::EN; 8], &|_| Lang::EN, &neighbours);
         let sketch = |page: u32| [page % 4 + 1; SKETCH];
         assert_eq!(homes.suspects(&sketch, &Params::default()), []);
+        // Unless one of them says that it is to be another language.
+        let homes = Homes::new(&[Lang::EN; 8], &|page| if page < 4 { Lang::EN } else { Lang::ZH }, &neighbours);
+        assert_eq!(homes.suspects(&sketch, &Params::default()), [(4, 0), (5, 1), (6, 2), (7, 3)]);
     }
 }

@@ -23,7 +23,7 @@ pub fn copies(view: &SiteView<'_>, is_paired: &dyn Fn(u32) -> bool, params: &Par
             }
         });
     }
-    let homes = Homes::new(&view.langs, &Neighbours::new(count, links));
+    let homes = Homes::new(&view.langs, &|page| view.facts(page).declared, &Neighbours::new(count, links));
     let mut suspects: Vec<PageIds> = homes.suspects(&|page| view.facts(page).sketch, params);
     suspects.retain(|&(page, _)| !is_paired(page));
     let same = view.compare_each(&suspects, &|(_, first), (_, second)| verify::same_text(first, second))?;

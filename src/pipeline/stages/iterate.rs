@@ -15,7 +15,7 @@ use crate::store::Store;
 use crate::store::catalog::Table;
 use crate::store::layout::{JudgedHead, JudgedRecord, JudgedRow};
 use crate::store::records::RecordRef;
-use crate::types::SiteId;
+use crate::types::{Method as PairedBy, SiteId};
 
 /// Verified pairs → settled pairs.
 pub struct Iterate;
@@ -114,7 +114,9 @@ fn settle(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> 
         return Ok(Some(record));
     }
     let rows: Vec<JudgedRow> = verified.pairs.iter().map(|row| row.to_row()).collect();
-    let paired: FxHashSet<u32> = rows.iter().filter(|row| row.is_accepted()).flat_map(|row| [row.a, row.b]).collect();
+    // Addresses and declarations tell translations from copies; links lead to either.
+    let is_told = |row: &&JudgedRow| row.is_accepted() && row.method <= PairedBy::Hreflang as u8;
+    let paired: FxHashSet<u32> = rows.iter().filter(is_told).flat_map(|row| [row.a, row.b]).collect();
     record.copies = copies::copies(&view, &|page| paired.contains(&page), &context.config.iterate.copies)?;
     view.leave_out(record.copies.iter().map(|copy| copy.0));
     let mut rounds = Rounds::new(&view, context, models, &rows)?;
