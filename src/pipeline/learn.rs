@@ -512,6 +512,14 @@ pub struct Models {
 }
 
 impl Models {
+    /// What pairs are judged by: what the user gave, and what was learnt where the settings have it learnt.
+    ///
+    /// # Errors
+    /// When the store, or a file, cannot be read.
+    pub fn of(store: &Store, config: &Config) -> Result<Models> {
+        if config.learns() { Models::read(store, config) } else { Models::given(config) }
+    }
+
     /// What the user gave, and nothing learnt.
     ///
     /// # Errors

@@ -89,6 +89,9 @@ fn within(a: &[u16], b: &[u16], limit: u32) -> Option<u32> {
     const DEAD: u32 = u32::MAX / 2;
     let rest = |i: usize, j: usize| (a.len() - i).abs_diff(b.len() - j) as u32 * TENTHS;
     let live = |cost: u32, i: usize, j: usize| cost < DEAD && cost + rest(i, j) <= limit;
+    if rest(0, 0) > limit {
+        return None;
+    }
     // The row above: cells `low..=high` are live, all others dead.
     let mut row = vec![DEAD; b.len() + 1];
     let (mut low, mut high) = (0, 0);
@@ -100,8 +103,6 @@ fn within(a: &[u16], b: &[u16], limit: u32) -> Option<u32> {
         if live(cost, 0, j) {
             *cell = cost;
             high = j;
-        } else if j == 0 && rest(0, 0) > limit {
-            return None;
         }
     }
     for i in 1..=a.len() {

@@ -8,6 +8,11 @@ use std::process::Command;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+#[path = "../tools/dice.rs"]
+mod dice;
+
+pub use dice::Dice;
+
 /// Writes captures as a WARC, one gzip member a record. Pages of one number are translations of each other.
 #[derive(Clone, Default)]
 pub struct SiteBuilder {
@@ -151,20 +156,6 @@ pub fn html(lang: &str, number: usize) -> String {
         body.push_str(&format!("<p>{text} {number}.{paragraph}</p>\n"));
     }
     format!("<html><head><title>{number} {}</title></head><body>{body}</body></html>", who[number % 6])
-}
-
-/// Numbers that look random and come from a seed (splitmix64).
-pub struct Dice(pub u64);
-
-impl Dice {
-    /// A number below `sides`.
-    pub fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % sides.max(1)
-    }
 }
 
 /// The program, about to run on a store.

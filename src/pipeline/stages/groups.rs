@@ -51,7 +51,11 @@ pub fn finish(stage: &dyn Stage, store: &mut Store, config: &Config) -> Result<(
     note(stage, store, StageRecord { fingerprint: fingerprint(stage, config), cursor, finished: true })
 }
 
-fn note(stage: &dyn Stage, store: &mut Store, record: StageRecord) -> Result<()> {
+/// Notes how far a stage is.
+///
+/// # Errors
+/// When the store cannot be written.
+pub fn note(stage: &dyn Stage, store: &mut Store, record: StageRecord) -> Result<()> {
     let mut changes = Changes::default();
     changes.put(Table::Stage, stage.name().as_bytes(), &record);
     store.commit(changes)

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::groups::note;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::index::site::Addresses;
@@ -72,13 +73,7 @@ impl Stage for Index {
             return Ok(());
         }
         // Should this run be stopped, the next one must know by which settings the sites are made that it finds.
-        let mut changes = Changes::default();
-        changes.put(
-            Table::Stage,
-            self.name().as_bytes(),
-            &StageRecord { fingerprint: params, cursor: cursor.0, finished: false },
-        );
-        store.commit(changes)?;
+        note(self, store, StageRecord { fingerprint: params, cursor: cursor.0, finished: false })?;
         let mut work = Work::gather(self, store, context)?;
         let sorter = std::mem::replace(&mut work.sorter, Sorter::new(0, store.folder()));
         context.observer.begin("index", "pages by site", "sites", Some(work.sites));

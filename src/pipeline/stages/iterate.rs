@@ -63,8 +63,7 @@ impl Stage for Iterate {
             judged::forget(store, Table::Settled)?;
             return finish(self, store, context.config);
         }
-        let models =
-            if context.config.learns() { Models::read(store, context.config)? } else { Models::given(context.config)? };
+        let models = Models::of(store, context.config)?;
         let stale = stale_sites(self, store, context.config)?;
         let work = |store: &Store, id| settle(store, context, &models, id);
         judged::judge_sites((self, "rounds over links"), store, context, (Table::Settled, stale), work)?;

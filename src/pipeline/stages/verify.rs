@@ -61,12 +61,10 @@ impl Stage for Verify {
             judged::forget(store, Table::Verified)?;
             return finish(self, store, context.config);
         }
-        let models = if context.config.learns() {
+        if context.config.learns() {
             self.learn(store, context)?;
-            Models::read(store, context.config)?
-        } else {
-            Models::given(context.config)?
-        };
+        }
+        let models = Models::of(store, context.config)?;
         let stale = stale_sites(self, store, context.config)?;
         let work = |store: &Store, id| verify(store, context, &models, id);
         judged::judge_sites((self, "pairs of each site"), store, context, (Table::Verified, stale), work)?;
