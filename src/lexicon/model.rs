@@ -300,8 +300,13 @@ impl TranslationModel {
             _ => 0.0,
         };
         let total = number.map_or(0.0, |number| own.totals[number as usize].kept);
+        self.probability(count, total, source, target)
+    }
+
+    /// t(f|e) of two words, given C(e, f) and C(e).
+    fn probability(&self, count: f64, total: f64, e: u64, f: u64) -> f64 {
         let prior = f64::from(self.params.prior_count);
-        (count + prior * f64::from(self.initial(source, target))) / (total + prior)
+        (count + prior * f64::from(self.initial(e, f))) / (total + prior)
     }
 
     /// ln Pr(f|e) of eq. 1: ln α^|m−l| + Σ_j ln Σ_i t(f_j|e_i), e_0 being NULL; `e` is in language `side`, `f` in the
@@ -415,9 +420,11 @@ impl TranslationModel {
     pub fn to_lexicon(&self, min_p: f64) -> Lexicon {
         let pairs = self.cells.iter().filter_map(|cell| {
             let (a, b) = cell.words();
-            let (a, b) = (self.a.hashes[a as usize], self.b.hashes[b as usize]);
-            let is_sure = a != NULL_WORD && b != NULL_WORD && self.p(Side::A, b, a) >= min_p;
-            (is_sure && self.p(Side::B, a, b) >= min_p).then_some((a, b))
+            let (hash_a, hash_b) = (self.a.hashes[a as usize], self.b.hashes[b as usize]);
+            let [of_a, of_b] = cell.counts();
+            let p = |count: f32, total: &Total| self.probability(f64::from(count), total.kept, hash_a, hash_b);
+            let is_sure = a != 0 && b != 0 && p(of_a, &self.a.totals[a as usize]) >= min_p;
+            (is_sure && p(of_b, &self.b.totals[b as usize]) >= min_p).then_some((hash_a, hash_b))
         });
         Lexicon::new(self.langs, pairs)
     }

@@ -274,6 +274,7 @@ struct Teacher<'c> {
     /// Words by language and hash.
     names: BTreeMap<(bool, u64), String>,
     words: usize,
+    segments: Words,
     /// Bytes of text of the second page for one of the first, of every pair heard.
     ratios: Vec<f64>,
 }
@@ -281,7 +282,7 @@ struct Teacher<'c> {
 impl<'c> Teacher<'c> {
     fn new(langs: LangPair, config: &'c Config) -> Teacher<'c> {
         let (halves, names) = (Default::default(), BTreeMap::new());
-        Teacher { langs, config, halves, names, words: 0, ratios: Vec::new() }
+        Teacher { langs, config, halves, names, words: 0, segments: Words::new(), ratios: Vec::new() }
     }
 
     fn hear(&mut self, view: &SiteView<'_>, (a, b): PageIds) -> Result<()> {
@@ -292,13 +293,12 @@ impl<'c> Teacher<'c> {
         }
         let half = half_of(view.pages.identity(a));
         let (first, second) = (view.page(a)?, view.page(b)?);
-        let words = Words::new();
         for (left, right) in aligned_blocks(&first, &second) {
             let mut read = |page: &Page, block: usize, is_b: bool| {
                 let block = page.blocks[block];
                 let mut found = Vec::new();
                 let text = page.text.get(block.start as usize..block.end as usize).unwrap_or("");
-                words.for_each(text, |surface, word| {
+                self.segments.for_each(text, |surface, word| {
                     found.push(word);
                     self.names.entry((is_b, word)).or_insert_with(|| surface.to_lowercase());
                 });

@@ -1,6 +1,7 @@
 //! One site as verification and iteration see it: its pages with their languages, and what the measures say of pairs.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,6 +36,14 @@ pub struct SiteView<'s> {
     pub links: SiteLinks,
     /// The language each page counts for; unknown for those out of the competition, copies among them.
     pub langs: Vec<Lang>,
+    profiles: Mutex<Kept>,
+}
+
+/// Profiles that one step of a site made, for the next.
+#[derive(Default)]
+struct Kept {
+    by_page: FxHashMap<u32, Arc<Profile>>,
+    bytes: usize,
 }
 
 /// Says something of two pages, given each with its profile.
@@ -54,6 +63,8 @@ pub trait Sources: Sync {
 
 /// Profiles held at once; a site with more pages is compared in portions.
 pub const PROFILES: usize = 20_000;
+/// Bytes of profiles that are kept from one step to the next; the profiles of other pages are made again.
+const KEPT_BYTES: usize = 256 << 20;
 /// Pages on which words are counted.
 const COUNTED_PAGES: usize = 20_000;
 
@@ -74,12 +85,15 @@ impl<'s> SiteView<'s> {
         for copy in result.copies.iter() {
             langs[copy.0.to_native() as usize] = Lang::UNKNOWN;
         }
-        Ok(Some(SiteView { store, config, id, head, pages, result, links, langs }))
+        let profiles = Mutex::default();
+        Ok(Some(SiteView { store, config, id, head, pages, result, links, langs, profiles }))
     }
 
     /// Takes pages out of the competition.
     pub fn leave_out(&mut self, pages: impl Iterator<Item = u32>) {
         pages.for_each(|page| self.langs[page as usize] = Lang::UNKNOWN);
+        // A profile has the language of its page.
+        self.profiles = Mutex::default();
     }
 
     /// The languages of two pages in order, with the pages in that order; `None` for pages of one language.
@@ -184,12 +198,30 @@ impl<'s> SiteView<'s> {
         ))
     }
 
+    /// The same; it is not made again by the next step as long as there is room for it.
+    fn kept_profile(&self, page: u32, words: &Words) -> Result<Arc<Profile>> {
+        if let Some(known) = self.kept().by_page.get(&page) {
+            return Ok(Arc::clone(known));
+        }
+        let profile = Arc::new(self.profile(page, words)?);
+        let mut kept = self.kept();
+        if kept.bytes + profile.bytes() <= KEPT_BYTES {
+            let is_new = kept.by_page.insert(page, Arc::clone(&profile)).is_none();
+            kept.bytes += if is_new { profile.bytes() } else { 0 };
+        }
+        Ok(profile)
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+        self.profiles.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The profiles of some pages.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn profiles(&self, pages: &[u32]) -> Result<FxHashMap<u32, Profile>> {
-        let made = pages.par_iter().map_init(Words::new, |words, &page| Ok((page, self.profile(page, words)?)));
+    pub fn profiles(&self, pages: &[u32]) -> Result<FxHashMap<u32, Arc<Profile>>> {
+        let made = pages.par_iter().map_init(Words::new, |words, &page| Ok((page, self.kept_profile(page, words)?)));
         made.collect::<Result<Vec<_>>>().map(|made| made.into_iter().collect())
     }
 
@@ -199,7 +231,7 @@ impl<'s> SiteView<'s> {
     /// When the store cannot be read.
     pub fn tokens(&self, pages: &[u32]) -> Result<FxHashMap<u32, Vec<u64>>> {
         let of = |words: &mut Words, page: u32| -> Result<(u32, Vec<u64>)> {
-            let profile = self.profile(page, words)?;
+            let profile = self.kept_profile(page, words)?;
             let mut tokens: Vec<u64> = profile.bag.entries().iter().map(|entry| entry.0).collect();
             tokens.extend(&profile.images);
             tokens.extend(&profile.links);
@@ -225,7 +257,7 @@ impl<'s> SiteView<'s> {
         let sample: Vec<u32> = all.iter().copied().step_by(all.len() / COUNTED_PAGES + 1).collect();
         let mut counts: FxHashMap<u64, Count> = FxHashMap::default();
         for portion in sample.chunks(512) {
-            let made = portion.par_iter().map_init(Words::new, |words, &page| self.profile(page, words));
+            let made = portion.par_iter().map_init(Words::new, |words, &page| self.kept_profile(page, words));
             for profile in made.collect::<Result<Vec<_>>>()? {
                 for &(word, _) in profile.bag.entries() {
                     let count = counts.entry(word).or_insert(Count { pages: 0, lang: profile.lang, shared: false });

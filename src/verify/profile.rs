@@ -82,6 +82,16 @@ impl Profile {
         profile
     }
 
+    /// Bytes it takes in memory.
+    pub fn bytes(&self) -> usize {
+        let hashes =
+            [&self.words, &self.numbers, &self.stems, &self.links, &self.images, &self.blocks, &self.bag.filter];
+        let of_hashes = hashes.iter().map(|hashes| hashes.capacity() * size_of::<u64>()).sum::<usize>();
+        let of_tags = (self.tags.capacity() + self.structure.capacity()) * size_of::<u16>();
+        let of_bag = self.bag.entries.capacity() * size_of::<(u64, u32)>();
+        size_of::<Profile>() + of_hashes + of_tags + of_bag + self.alternates.capacity() * size_of::<(u64, Lang)>()
+    }
+
     fn look_at_tags(&mut self, page: &Page, params: &ProfileParams) {
         let mut tags = 0;
         for &tag in page.tags.iter().filter(|&tag| tag & TEXT_TOKEN == 0) {

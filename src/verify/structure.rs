@@ -60,10 +60,15 @@ pub fn distance(a: &[u16], b: &[u16], limit: f64) -> Option<f64> {
     // Most pairs are either near, or further than any limit.
     let mut tried = FIRST_LIMIT.min(limit);
     loop {
-        match within(a, b, tried) {
-            Some(cost) => return Some(f64::from(cost) / f64::from(TENTHS)),
-            None if tried >= limit => return None,
-            None => tried = tried.saturating_mul(4).min(limit),
+        let found = if tried <= <i16 as Cost>::MOST { within::<i16>(a, b, tried) } else { within::<i32>(a, b, tried) };
+        match found {
+            Ok(cost) => return Some(f64::from(cost) / f64::from(TENTHS)),
+            Err(_) if tried >= limit => return None,
+            Err(share) => {
+                // As dear as this to the end, and somewhat more.
+                let guess = (f64::from(tried) / share.max(0.1) * 1.25) as u32;
+                tried = guess.max(tried.saturating_mul(2)).min(limit);
+            }
         }
     }
 }
@@ -83,58 +88,115 @@ fn at_least(a: &[u16], b: &[u16]) -> u32 {
     u32::try_from(more.max(less)).unwrap_or(u32::MAX).saturating_mul(TENTHS)
 }
 
-/// The distance in tenths, if it is no more than `limit`. Only cells are filled from which the end may still be reached
-/// within the limit: what is left to insert or delete counts (Ukkonen 1985).
-fn within(a: &[u16], b: &[u16], limit: u32) -> Option<u32> {
-    const DEAD: u32 = u32::MAX / 2;
-    let rest = |i: usize, j: usize| (a.len() - i).abs_diff(b.len() - j) as u32 * TENTHS;
-    let live = |cost: u32, i: usize, j: usize| cost < DEAD && cost + rest(i, j) <= limit;
-    if rest(0, 0) > limit {
-        return None;
-    }
-    // The row above: cells `low..=high` are live, all others dead.
-    let mut row = vec![DEAD; b.len() + 1];
-    let (mut low, mut high) = (0, 0);
-    for (j, cell) in row.iter_mut().enumerate() {
-        let cost = j as u32 * TENTHS;
-        if cost > limit {
-            break;
-        }
-        if live(cost, 0, j) {
-            *cell = cost;
-            high = j;
-        }
-    }
-    for i in 1..=a.len() {
-        let mut diagonal = if low > 0 { row[low - 1] } else { DEAD };
-        let mut left = DEAD;
-        let mut found: Option<(usize, usize)> = None;
-        for j in low..=b.len() {
-            let above = row[j];
-            let mut cost = above.min(left) + TENTHS;
-            if j > 0 {
-                cost = cost.min(diagonal + replace(a[i - 1], b[j - 1]));
+/// A cost in tenths, of which several fit into a register of the processor.
+trait Cost: Copy + Ord + Into<i64> {
+    /// More than any cost that counts.
+    const FAR: Self;
+    /// What adds up to less than [`FAR`](Cost::FAR), in tenths.
+    const MOST: u32;
+
+    fn of(cost: u32) -> Self;
+
+    /// The sum, or the largest number there is.
+    fn plus(self, more: Self) -> Self;
+
+    /// What it costs to have one entry in the place of the other.
+    fn replace(x: u16, y: u16) -> Self;
+}
+
+macro_rules! cost {
+    ($number:ty) => {
+        impl Cost for $number {
+            const FAR: $number = <$number>::MAX;
+            const MOST: u32 = (<$number>::MAX / 2) as u32;
+
+            fn of(cost: u32) -> $number {
+                <$number>::try_from(cost).unwrap_or(Self::FAR)
             }
-            diagonal = above;
-            if live(cost, i, j) {
-                found = Some((found.map_or(j, |(first, _)| first), j));
-            } else {
-                cost = DEAD;
-                if j > high {
-                    // Nothing above, nothing to the left.
-                    row[j] = DEAD;
-                    break;
-                }
+
+            #[inline(always)]
+            fn plus(self, more: $number) -> $number {
+                self.saturating_add(more)
             }
-            row[j] = cost;
-            left = cost;
+
+            #[inline(always)]
+            fn replace(x: u16, y: u16) -> $number {
+                let texts = (x & !TEXT_TOKEN).abs_diff(y & !TEXT_TOKEN) as $number;
+                let others = if x == y { 0 } else { TENTHS as $number };
+                if x & y & TEXT_TOKEN != 0 { texts } else { others }
+            }
         }
-        (low, high) = found?;
-        if low > 0 {
-            row[low - 1] = DEAD;
-        }
+    };
+}
+
+cost!(i16);
+cost!(i32);
+
+/// The distance in tenths, if it is no more than `limit`; else the share of the way that came within it.
+///
+/// Goes along the diagonals on which i + j is the same, whose cells depend on none of their own, so that several are filled at once.
+/// Only cells are filled from which the end may still be reached within the limit: what is left to insert or delete counts
+/// (Ukkonen 1985).
+fn within<C: Cost>(a: &[u16], b: &[u16], limit: u32) -> Result<u32, f64> {
+    let (n, m) = (a.len() as isize, b.len() as isize);
+    let steps = (limit / TENTHS) as isize;
+    let spare = steps - (n - m).abs();
+    if spare < 0 {
+        return Err(0.0);
     }
-    (high == b.len()).then(|| row[b.len()]).filter(|&cost| cost <= limit)
+    // Cells with i − j outside of these cannot be on a way of so many insertions.
+    let (least, most) = ((n - m).min(0) - spare / 2, (n - m).max(0) + spare / 2);
+    // Column j = d − i of b lies beside row i when b is turned round; both have one entry more, for j = 0 and i = 0.
+    let rows: Vec<u16> = std::iter::once(0).chain(a.iter().copied()).collect();
+    let columns: Vec<u16> = b.iter().rev().copied().chain([0]).collect();
+    // Row i of a diagonal stands at i + EDGE.
+    const EDGE: isize = 2;
+    let at = |i: isize| (i + EDGE) as usize;
+    let mut diagonals = [0; 3].map(|_| vec![C::FAR; at(n + EDGE) + 1]);
+    let one = C::of(TENTHS);
+    // Live rows of the diagonal before, and of the one before that; none when the first is beyond the last.
+    const NONE: (isize, isize) = (isize::MAX / 2, isize::MIN / 2);
+    let (mut last, mut last_but_one) = ((0, 0), NONE);
+    diagonals[1][at(0)] = C::of(0);
+    for d in 1..=n + m {
+        let start = (d - m).max(0).max((d + least + 1).div_euclid(2)).max(last.0.min(last_but_one.0 + 1));
+        let end = n.min(d).min((d + most).div_euclid(2)).min(last.1.max(last_but_one.1) + 1);
+        if start > end {
+            return Err(d as f64 / (n + m) as f64);
+        }
+        let [beyond, before, now] = &mut diagonals;
+        let len = (end - start + 1) as usize;
+        let fill = now[at(start)..][..len].iter_mut();
+        let (above, left) = (&before[at(start - 1)..][..len], &before[at(start)..][..len]);
+        let diagonal = &beyond[at(start - 1)..][..len];
+        let (rows, columns) = (&rows[start as usize..][..len], &columns[(m - d + start) as usize..][..len]);
+        for (k, cell) in fill.enumerate() {
+            let inserted = above[k].min(left[k]).plus(one);
+            *cell = inserted.min(diagonal[k].plus(C::replace(rows[k], columns[k])));
+        }
+        let is_live = |i: isize, cost: C| {
+            let rest = ((n - i) - (m - (d - i))).abs() * TENTHS as isize;
+            cost != C::FAR && Into::<i64>::into(cost) + rest as i64 <= i64::from(limit)
+        };
+        let (mut first, mut final_row) = (start, end);
+        while first <= end && !is_live(first, now[at(first)]) {
+            now[at(first)] = C::FAR;
+            first += 1;
+        }
+        while final_row >= first && !is_live(final_row, now[at(final_row)]) {
+            now[at(final_row)] = C::FAR;
+            final_row -= 1;
+        }
+        // What older diagonals left beside it.
+        for beside in [start - 2, start - 1, end + 1, end + 2] {
+            now[at(beside)] = C::FAR;
+        }
+        last_but_one = last;
+        last = if first <= final_row { (first, final_row) } else { NONE };
+        diagonals.rotate_left(1);
+    }
+    let cost = Into::<i64>::into(diagonals[1][at(n)]);
+    if cost <= i64::from(limit) { Ok(cost as u32) } else { Err(1.0) }
 }
 
 /// The sequences without their common beginning and end, which cost nothing in a cheapest way.
@@ -145,22 +207,22 @@ pub(super) fn trim<'s>(a: &'s [u16], b: &'s [u16]) -> (&'s [u16], &'s [u16]) {
     (&a[..a.len() - same], &b[..b.len() - same])
 }
 
-fn replace(x: u16, y: u16) -> u32 {
-    if x == y {
-        0
-    } else if x & y & TEXT_TOKEN != 0 {
-        u32::from((x & !TEXT_TOKEN).abs_diff(y & !TEXT_TOKEN))
-    } else {
-        TENTHS
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
     use crate::types::tag_code;
+
+    fn replace(x: u16, y: u16) -> u32 {
+        if x == y {
+            0
+        } else if x & y & TEXT_TOKEN != 0 {
+            u32::from((x & !TEXT_TOKEN).abs_diff(y & !TEXT_TOKEN))
+        } else {
+            TENTHS
+        }
+    }
 
     /// Every cell of the table.
     fn naive(a: &[u16], b: &[u16]) -> f64 {
@@ -202,6 +264,11 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn wide_costs_are_as_narrow_ones(a in sequence(), b in sequence(), limit in 0u32..400) {
+            prop_assert_eq!(within::<i16>(&a, &b, limit), within::<i32>(&a, &b, limit));
+        }
+
         #[test]
         fn the_band_gives_what_the_whole_table_gives(a in sequence(), b in sequence(), limit in 0u32..40) {
             let limit = f64::from(limit) / 2.0;

@@ -46,7 +46,7 @@ fn measure(store: &Path, gold: &[String]) -> Result<()> {
     let store = Store::open(store, Access::Read)?;
     let config = Config::preset("default").ok_or("no preset")?;
     println!(
-        "gold\tpairs\tall pairs\tdirect\twords\twords 1\twords 4\twords 16\twords 32\tboth\tproposed a page\tsettled"
+        "gold\tpairs\tall pairs\tdirect\twords\twords 1\twords 4\twords 16\twords 32\teither\tproposed a page\tsettled"
     );
     for path in gold {
         let text = std::fs::read_to_string(path)?;
@@ -68,7 +68,7 @@ struct Counts {
     direct: usize,
     words: usize,
     by_count: [usize; COUNTS.len()],
-    both: usize,
+    either: usize,
     proposed: usize,
     pages: usize,
     settled: usize,
@@ -100,9 +100,9 @@ impl Counts {
             let params = retrieval::Params { candidates: count, ..config.retrieval.clone() };
             *sum += right(&pairs(&of_words(&Partners::default(), &params)?));
         }
-        let both: Pairs = &pairs(&direct) | &words;
-        self.both += right(&both);
-        self.proposed += both.len();
+        let either: Pairs = &pairs(&direct) | &words;
+        self.either += right(&either);
+        self.proposed += either.len();
         self.pages += view.langs.iter().filter(|lang| lang.is_known()).count();
         if let Some(judged) = Site::open(store, view.id)?.judged {
             let settled: Pairs = judged.pairs.iter().map(|row| (row.a.to_native(), row.b.to_native())).collect();
@@ -118,6 +118,6 @@ impl std::fmt::Display for Counts {
         write!(f, "{}\t{}\t{}", self.comparable, self.direct, self.words)?;
         self.by_count.iter().try_for_each(|count| write!(f, "\t{count}"))?;
         let a_page = self.proposed as f64 / self.pages.max(1) as f64;
-        write!(f, "\t{}\t{a_page:.1}\t{}", self.both, self.settled)
+        write!(f, "\t{}\t{a_page:.1}\t{}", self.either, self.settled)
     }
 }
