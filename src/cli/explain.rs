@@ -500,6 +500,9 @@ impl Asked<'_> {
                 format!("not a pair: proposed by {by}, score {:.4}, but a page of it has a better partner", row.score)
             }
             Some(Fate::SameText) => format!("not a pair: proposed by {by}, but both sides have the same text"),
+            Some(Fate::Contradicted) => {
+                format!("not a pair: proposed by {by}, but its pages have different partners in a third language")
+            }
             None => "not a pair".to_owned(),
         };
         facts.add("verdict", verdict);

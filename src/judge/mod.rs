@@ -3,12 +3,14 @@
 //! [`score`] weighs what the measures say of two pages: a regularised logistic model, fitted where a run has pairs that
 //! are surely good and surely bad, and shipped weights where it has not. [`prior`] learns how often each source of
 //! candidates (a key, links, words) is right in a site, which together with the weight of the evidence is a probability.
-//! [`decide`] takes the best first, one partner a page in each language pair.
+//! [`decide`] takes the best first, one partner a page in each language pair; [`versions`] tells which of these pairs those with a
+//! third language speak against.
 
 pub mod decide;
 pub mod lessons;
 pub mod prior;
 pub mod score;
+pub mod versions;
 
 /// Settings of judging.
 #[derive(Clone, Debug, PartialEq)]

@@ -66,12 +66,16 @@ pub enum Fate {
     Outdone = 2,
     /// Both sides have the same text.
     SameText = 3,
+    /// Its pages have different partners in a third language.
+    Contradicted = 4,
 }
 
 impl Fate {
     /// The fate of a stored code.
     pub fn from_code(code: u8) -> Option<Fate> {
-        [Fate::Accepted, Fate::LowScore, Fate::Outdone, Fate::SameText].get(usize::from(code)).copied()
+        [Fate::Accepted, Fate::LowScore, Fate::Outdone, Fate::SameText, Fate::Contradicted]
+            .get(usize::from(code))
+            .copied()
     }
 
     /// As it is told.
@@ -81,6 +85,7 @@ impl Fate {
             Fate::LowScore => "low score",
             Fate::Outdone => "outdone",
             Fate::SameText => "same text",
+            Fate::Contradicted => "contradicted",
         }
     }
 }

@@ -26,7 +26,7 @@ impl Stage for Iterate {
     }
 
     fn version(&self) -> u32 {
-        2
+        3
     }
 
     fn settings(&self, config: &Config) -> String {

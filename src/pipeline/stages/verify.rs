@@ -25,7 +25,7 @@ impl Stage for Verify {
     }
 
     fn version(&self) -> u32 {
-        2
+        3
     }
 
     fn settings(&self, config: &Config) -> String {
