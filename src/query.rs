@@ -12,8 +12,8 @@ use crate::index::site::{Addresses, Pages};
 use crate::keys::{State, credibility};
 use crate::store::catalog::Table;
 use crate::store::layout::{
-    ArchivedJudgedRow, ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, AskedRecord, JudgedHead, JudgedRecord,
-    SiteHead, SkipEntry,
+    ArchivedJudgedRow, ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, AskedRecord, BitextHead, JudgedHead,
+    JudgedRecord, SiteHead, SkipEntry,
 };
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{SitePages, Store};
@@ -207,15 +207,39 @@ fn is_pattern(row: &ArchivedKeyRow, asked: &AskedRecord) -> bool {
 
 /// What iteration left of a site, or else verification, if it was made from its present keys.
 fn judged(store: &Store, id: SiteId, head: &SiteHead) -> Result<Option<Mapped<JudgedRecord>>> {
+    let Some((table, found)) = judged_head(store, id, head)? else { return Ok(None) };
+    let file = if table == Table::Verified { &store.verified } else { &store.settled };
+    Ok(Some(file.read(RecordRef(found.record))?))
+}
+
+fn judged_head(store: &Store, id: SiteId, head: &SiteHead) -> Result<Option<(Table, JudgedHead)>> {
     let keys = store.result_head(id)?.map_or(0, |result| result.record);
+    let of_these = |found: &JudgedHead| (found.generation, found.result) == (head.generation, keys);
     for table in [Table::Settled, Table::Verified] {
-        let of_these = |found: &JudgedHead| (found.generation, found.result) == (head.generation, keys);
         if let Some(found) = store.judged_head(table, id)?.filter(of_these) {
-            let file = if table == Table::Verified { &store.verified } else { &store.settled };
-            return Ok(Some(file.read(RecordRef(found.record))?));
+            return Ok(Some((table, found)));
         }
     }
     Ok(None)
+}
+
+/// How many pairs a site has, by the last stage that was done.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn pair_count(store: &Store, id: SiteId, head: &SiteHead) -> Result<u64> {
+    let Some(result) = store.result_head(id)?.filter(|result| result.generation == head.generation) else {
+        return Ok(0);
+    };
+    Ok(judged_head(store, id, head)?.map_or(result.pairs, |(_, judged)| judged.pairs))
+}
+
+/// How many sentence pairs a site has, and how many were left out for which reason.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn sentence_counts(store: &Store, id: SiteId, head: &SiteHead) -> Result<Option<BitextHead>> {
+    Ok(store.bitext_head(id)?.filter(|found| found.finished && found.generation == head.generation))
 }
 
 /// Numbers of the sites of a scope, by domain.

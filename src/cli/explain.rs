@@ -203,7 +203,8 @@ impl Asked<'_> {
             partners += 1;
         }
         if partners > 0 {
-            facts.add("verdict", format!("paired, with {partners} pages"));
+            let pages = if partners == 1 { "page" } else { "pages" };
+            facts.add("verdict", format!("paired, with {partners} {pages}"));
             return Ok(());
         }
         self.why_alone(&site, result, page, facts)

@@ -1,5 +1,6 @@
 //! `diglot run` and `diglot ingest`.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -8,10 +9,9 @@ use diglot::archive;
 use diglot::config::Config;
 use diglot::error::Error;
 use diglot::pipeline::{self, Context, STAGES};
-use diglot::query::{self, Scope};
+use diglot::query::{self, KeyLine, Scope};
 use diglot::store::Store;
 use diglot::types::LangPair;
-use std::collections::BTreeMap;
 
 use super::progress::Progress;
 use super::{Global, STOP, Settings};
@@ -19,7 +19,7 @@ use super::{Global, STOP, Settings};
 /// Take in archives and do everything: ingest, index, links, keys, verify, iterate, align. Goes on where it was stopped.
 ///
 /// Archives that were read before are not read again, and only what changed is done again. The settings stay with the store
-/// until others are given. Ends with the keys that took pairs, the first pairs, and a count of what was left out.
+/// until others are given. Ends with the keys that took pairs, the first pairs, and counts of sentence pairs and of what was left out.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -154,17 +154,16 @@ fn summary(store: &Store, config: &Config) -> anyhow::Result<()> {
     keys.retain(|key| key.taken > 0);
     keys.sort_by(|a, b| b.taken.cmp(&a.taken).then_with(|| a.site.cmp(&b.site)).then_with(|| a.key.cmp(&b.key)));
     writeln!(out, "keys that took pairs: {}", keys.len())?;
-    for key in keys.iter().take(SHOWN) {
+    let texts = |key: &KeyLine| {
         let (langs, edits) = super::keys::in_order(key);
-        writeln!(
-            out,
-            "  {:<34} {:>9}  {:<24} {:>6} pairs  C {:.3}",
-            key.site,
-            langs,
-            diglot::types::pattern(&edits),
-            key.taken,
-            key.credibility
-        )?;
+        [key.site.clone(), langs, diglot::types::pattern(&edits)]
+    };
+    let shown: Vec<[String; 3]> = keys.iter().take(SHOWN).map(texts).collect();
+    let [site, langs, pattern] =
+        [0, 1, 2].map(|column| shown.iter().map(|texts| texts[column].chars().count()).max().unwrap_or(0));
+    for (key, [of_site, of_langs, of_pattern]) in keys.iter().zip(&shown) {
+        write!(out, "  {of_site:<site$}  {of_langs:<langs$}  {of_pattern:<pattern$}")?;
+        writeln!(out, "  {:>6} pairs  C {:.3}", key.taken, key.credibility)?;
     }
     if keys.len() > SHOWN {
         writeln!(out, "  … {} more: `diglot keys`", keys.len() - SHOWN)?;
@@ -191,6 +190,14 @@ fn summary(store: &Store, config: &Config) -> anyhow::Result<()> {
     }
     if all > first.len() as u64 {
         writeln!(out, "  … {} more: `diglot pairs`", all - first.len() as u64)?;
+    }
+    let mut sentences = 0;
+    for id in query::sites(store, &Scope::all())? {
+        let head = store.site(id)?.unwrap_or_default();
+        sentences += query::sentence_counts(store, id, &head)?.map_or(0, |found| found.kept);
+    }
+    if sentences > 0 {
+        writeln!(out, "sentence pairs: {sentences} (`diglot bitext`)")?;
     }
     writeln!(out, "left out: {}", super::status::left_out(store)?)?;
     Ok(())

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use clap::Args;
 use diglot::align::clean::Reason;
 use diglot::pipeline::STAGES;
+use diglot::query;
 use diglot::store::Store;
 use diglot::store::layout::BitextHead;
 use diglot::types::SkipReason;
@@ -57,13 +58,13 @@ impl Status {
             pages += u64::from(head.pages);
             hosts += head.hosts.len() as u64;
             older += head.older;
-            if let Some(found) = store.bitext_head(site)?.filter(|b| b.finished && b.generation == head.generation) {
+            if let Some(found) = query::sentence_counts(&store, site, &head)? {
                 bitext.kept += found.kept;
                 for (code, count) in found.dropped {
                     *dropped.entry(code).or_default() += count;
                 }
             }
-            pairs += store.result_head(site)?.filter(|r| r.generation == head.generation).map_or(0, |r| r.pairs);
+            pairs += query::pair_count(&store, site, &head)?;
         }
         let preset = if store.config().preset.is_empty() { "default" } else { &store.config().preset };
         for (name, count, detail) in [
