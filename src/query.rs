@@ -205,6 +205,22 @@ fn is_pattern(row: &ArchivedKeyRow, asked: &AskedRecord) -> bool {
     row.key().is_some_and(|key| key.pattern() == asked.pattern)
 }
 
+/// How many pages of each language are copies by their links, and by no address: of each host.
+fn copies_by_links(site: &Site) -> BTreeMap<String, BTreeMap<Lang, u32>> {
+    let mut copies: BTreeMap<String, BTreeMap<Lang, u32>> = BTreeMap::new();
+    for page in site.judged.iter().flat_map(|judged| judged.copies.iter()).map(|copy| copy.0.to_native()) {
+        let by_address = site
+            .result
+            .as_ref()
+            .is_some_and(|result| result.copies.binary_search_by_key(&page, |copy| copy.0.to_native()).is_ok());
+        let lang = site.lang(page);
+        if !by_address && lang.is_known() {
+            *copies.entry(site.host(page).to_owned()).or_default().entry(lang).or_default() += 1;
+        }
+    }
+    copies
+}
+
 /// What iteration left of a site, or else verification, if it was made from its present keys.
 fn judged(store: &Store, id: SiteId, head: &SiteHead) -> Result<Option<Mapped<JudgedRecord>>> {
     let Some((table, found)) = judged_head(store, id, head)? else { return Ok(None) };
@@ -377,18 +393,20 @@ pub struct FetchLine {
     pub url: String,
 }
 
-/// The captures to fetch so that the pairs of a scope have text: by file and offset, each once.
+/// The captures to fetch so that the pairs of a scope, in languages that are wanted, have text: by file and offset, each once.
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn fetch(store: &Store, scope: &Scope) -> Result<Vec<FetchLine>> {
+pub fn fetch(store: &Store, scope: &Scope, wants: &dyn Fn([Lang; 2]) -> bool) -> Result<Vec<FetchLine>> {
     let mut lines = Vec::new();
     for id in sites(store, scope)? {
         let site = Site::open(store, id)?;
         let Some(result) = &site.result else { continue };
         let in_scope = |page: u32| scope.has_host(site.pages.identity(page));
         let pairs = result.pairs.iter().map(|pair| [pair.a.to_native(), pair.b.to_native()]);
-        let mut pages: Vec<u32> = pairs.filter(|pair| pair.iter().any(|page| in_scope(*page))).flatten().collect();
+        let is_wanted =
+            |pair: &[u32; 2]| pair.iter().any(|page| in_scope(*page)) && wants(pair.map(|page| site.lang(page)));
+        let mut pages: Vec<u32> = pairs.filter(is_wanted).flatten().collect();
         pages.sort_unstable();
         pages.dedup();
         for page in pages {
@@ -457,12 +475,25 @@ pub fn hosts(store: &Store) -> Result<Vec<HostLine>> {
         let fresh = store.result_head(id)?.is_some_and(|result| result.generation == head.generation);
         let result = if fresh { store.result(id)? } else { None };
         let judged = if fresh { judged(store, id, &head)? } else { None };
+        let copies = if judged.as_ref().is_some_and(|judged| !judged.copies.is_empty()) {
+            copies_by_links(&Site::open(store, id)?)
+        } else {
+            BTreeMap::new()
+        };
         for host in &head.hosts {
             let row = result.as_ref().and_then(|result| result.hosts.iter().find(|row| row.host == host.host.as_str()));
-            let langs = match row {
+            let mut langs: BTreeMap<Lang, u32> = match row {
                 Some(row) => row.langs.iter().map(|l| (Lang::from_bytes(l.0), l.1.to_native())).collect(),
                 None => host.langs.iter().map(|l| (Lang::from_bytes(l.0), l.1)).collect(),
             };
+            // Keys have counted the copies that addresses tell as of no language; so are those that links tell.
+            for (lang, copies) in copies.get(host.host.as_str()).into_iter().flatten() {
+                if let Some(pages) = langs.get_mut(lang).filter(|pages| **pages >= *copies) {
+                    *pages -= copies;
+                    *langs.entry(Lang::UNKNOWN).or_default() += copies;
+                }
+            }
+            langs.retain(|_, pages| *pages > 0);
             lines.push(HostLine {
                 host: host.host.clone(),
                 domain: registrable_domain(&host.host).into_owned(),

@@ -1,6 +1,11 @@
 //! `diglot explore`.
 
+use std::fs;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
+use diglot::error::Error;
 use diglot::explore::By;
 use diglot::pipeline::Context;
 use diglot::pipeline::explore::{Explored, gains, is_fresh, make_web, remember};
@@ -12,11 +17,11 @@ use super::{FormatArg, Global, STOP};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Sum {
-    /// Links of the sites that link there to bilingual sites.
+    /// The sum of Linkout over the seeds that link there: how many bilingual sites each of them links to.
     Linkout,
-    /// Their PageRank among bilingual sites.
+    /// The sum of their PageRank among bilingual sites.
     Pagerank,
-    /// Their PageRank, weighted by how bilingual they are.
+    /// The sum of their PageRank times their credibility.
     Weighted,
 }
 
@@ -29,13 +34,14 @@ impl Sum {
 /// Name the sites to crawl next: those that bilingual sites link to.
 ///
 /// Seeds are the sites of the store that have pairs. A site outside the store is ranked by the sum of Linkout, PageRank or
-/// weighted PageRank over the seeds that link to it. Crawl the sites named, take them in with `diglot run`, and run this
-/// again: --rounds shows what each round has brought.
+/// weighted PageRank over the seeds that link to it; `seeds` and `links` count who links there. What is named is remembered as a
+/// round. Crawl the sites named, take them in with `diglot run`, and run this again: --rounds shows what each round has brought.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   diglot explore --top 100
-  diglot explore --top 500 --by pagerank --by-domain --format tsv | cut -f1 > next.txt
+  diglot explore --top 500 --by linkout -o next.txt      then, for instance:
+    wget -r -l 3 -i next.txt --warc-file=next && diglot run next.warc.gz
   diglot explore --rounds")]
 pub struct Explore {
     /// How many sites to name.
@@ -47,12 +53,17 @@ pub struct Explore {
     /// A site is a registrable domain, not a host.
     #[arg(long)]
     by_domain: bool,
+    /// Write the home pages of the sites to a list for a crawler, one a line; `-`: stdout, instead of the listing.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// List the rounds so far, and what each has brought, and name nothing.
     #[arg(long)]
     rounds: bool,
     #[command(flatten)]
     format: FormatArg,
 }
+
+const COLUMNS: [&str; 6] = ["site", "linkout", "pagerank", "weighted", "seeds", "links"];
 
 impl Explore {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
@@ -64,10 +75,28 @@ impl Explore {
         let (name, by) = self.by.by();
         let mut next = explored.next(by);
         next.truncate(self.top);
+        if next.is_empty() {
+            if !global.quiet {
+                let why = if explored.seeds.contains(&true) {
+                    "sites with pairs link to no site outside the store"
+                } else {
+                    "no site of the store has pairs"
+                };
+                eprintln!("diglot: nothing to name: {why}");
+            }
+            return Ok(Listing::new(self.format.get(), &COLUMNS)?.finish()?);
+        }
         let asked = next.iter().map(|next| explored.web.name(next.site).to_owned()).collect();
         remember(&mut global.write()?.0, &explored, name, self.by_domain, asked)?;
-        let columns = ["site", "linkout", "pagerank", "weighted", "seeds", "links"];
-        let mut listing = Listing::new(self.format.get(), &columns)?;
+        if let Some(path) = &self.output {
+            let list: String = next.iter().map(|next| format!("http://{}/\n", explored.web.name(next.site))).collect();
+            if path.as_os_str() == "-" {
+                io::stdout().lock().write_all(list.as_bytes()).map_err(Error::io(path, "writing"))?;
+                return Ok(());
+            }
+            fs::write(path, list).map_err(Error::io(path, "writing"))?;
+        }
+        let mut listing = Listing::new(self.format.get(), &COLUMNS)?;
         for next in next {
             listing.row(vec![
                 json!(explored.web.name(next.site)),

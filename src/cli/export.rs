@@ -30,7 +30,7 @@ Examples:
   diglot export -o pairs.tsv
   diglot export --what bitext --format jsonl -o bitext.jsonl.zst
   diglot export --format tmx --langs en,fr --min-score 0.9 -o en-fr.tmx
-  diglot export --what fetch -o ranges.tsv    what to fetch of an archive known by its index
+  diglot export --what fetch --langs en,fr -o ranges.tsv    what to fetch of an archive known by its index
   diglot export --format moses --langs en,fr -o corpus      writes corpus.en and corpus.fr")]
 pub struct Export {
     /// How it is written: tsv or jsonl; for sentences also tmx, moses or parquet.
@@ -82,7 +82,7 @@ impl Export {
             _ => {
                 let mut target = Target::open(self.output.as_deref(), "")?;
                 let written = if what == "fetch" {
-                    self.ranges(&store, &scope, target.take())
+                    self.ranges(&store, &scope, &wanted, global, target.take())
                 } else if what == "lexicon" {
                     self.lexicon(&store, &wanted.langs, target.take())
                 } else {
@@ -113,9 +113,20 @@ impl Export {
         Ok(out.flush().map_err(failed)?)
     }
 
-    fn ranges(&self, store: &Store, scope: &Scope, mut out: Output) -> anyhow::Result<()> {
+    fn ranges(
+        &self,
+        store: &Store,
+        scope: &Scope,
+        wanted: &Wanted,
+        global: &Global,
+        mut out: Output,
+    ) -> anyhow::Result<()> {
         let failed = |source| Error::Io { path: self.place(), action: "writing", source };
-        super::fetch::write(&query::fetch(store, scope)?, self.format == "jsonl", &mut out).map_err(failed)?;
+        let lines = query::fetch(store, scope, &|langs| wanted.takes_langs(langs))?;
+        if lines.is_empty() && !global.quiet {
+            eprintln!("diglot: nothing to fetch: no pair has a page that is known by an index only");
+        }
+        super::fetch::write(&lines, self.format == "jsonl", &mut out).map_err(failed)?;
         Ok(out.flush().map_err(failed)?)
     }
 

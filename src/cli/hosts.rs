@@ -26,7 +26,8 @@ enum Sort {
 
 /// List the hosts: pages, pairs, and pages of each language.
 ///
-/// Credibility is C(w), that of the best key of the host: the share of its pages that the key pairs.
+/// Credibility is C(w), that of the best key of the host: the share of its pages that the key pairs. `und` counts pages of no
+/// language, and untranslated copies.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

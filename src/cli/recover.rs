@@ -8,7 +8,7 @@ use clap::Args;
 use diglot::archive;
 use diglot::error::Error;
 use diglot::pipeline::Context;
-use diglot::pipeline::recover::{Fate, Line, Request, plan, remember};
+use diglot::pipeline::recover::{Fate, Line, Plan, Request, plan, remember};
 use diglot::query::Scope;
 use serde_json::json;
 
@@ -18,7 +18,9 @@ use super::{FormatArg, Global, STOP};
 
 /// Find the pages that partners should have and the archives lack: deep pages.
 ///
-/// For every page without a partner and every key that applies, the address the partner would have. FATE says what became of
+/// For every page without a partner and every key that applies, the address the partner would have. CHANCE is how likely the
+/// address is to be there, as the counterparts of neighbouring pages are and as pages link to it (LINKED); CREDIBILITY is that
+/// of the key. FATE says what became of
 /// it: recovered (asked for, came, and is paired by that key), came (asked for, came, and is not), present (the store has it,
 /// and why it is no partner), left-out (the archives have it, and why it is no page), indexed (an index given with --index has
 /// it: file, offset, length), asked (it was asked for and has not come), wanted (nobody has it). With -o the wanted ones go to a
@@ -39,6 +41,9 @@ pub struct Recover {
     /// Only so many wanted addresses: the likeliest.
     #[arg(long, value_name = "K")]
     top: Option<usize>,
+    /// Leave out wanted addresses that are less likely to be there; 0: list all.
+    #[arg(long, value_name = "0..1", default_value_t = 0.05)]
+    min_chance: f64,
     /// Ask again for what was asked for before and has not come.
     #[arg(long)]
     again: bool,
@@ -51,16 +56,24 @@ pub struct Recover {
 
 impl Recover {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
+        if !(0.0..=1.0).contains(&self.min_chance) {
+            return Err(Error::Config(format!("--min-chance is {}, expected 0 to 1", self.min_chance)).into());
+        }
         let indexes = if self.index.is_empty() { Vec::new() } else { archive::expand(&self.index)? };
         super::run::bring_up_to_date(global, "keys")?;
         let (store, config) = global.read()?;
         let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
         let observer = Progress::new(global.quiet);
         let context = Context { config: &config, inputs: &[], observer: &observer, stop: &STOP };
-        let request = Request { scope: &scope, indexes: &indexes, top: self.top, again: self.again };
+        let request =
+            Request { scope: &scope, indexes: &indexes, top: self.top, min_chance: self.min_chance, again: self.again };
         let planned = plan(&store, &context, &request);
         diglot::pipeline::observer::Observer::end(&observer, "recover", planned.is_ok());
-        let lines = planned?;
+        let Plan { lines, unlikely } = planned?;
+        if unlikely > 0 && !global.quiet {
+            let least = self.min_chance;
+            eprintln!("diglot: {unlikely} addresses less likely than {least} are left out; --min-chance 0 lists them");
+        }
         drop(store);
         let Some(path) = self.output else { return self.format.print(&lines) };
         let wanted: Vec<&Line> = lines.iter().filter(|line| line.fate == Fate::Wanted).collect();
@@ -91,7 +104,7 @@ impl Recover {
 
 impl FormatArg {
     fn print(&self, lines: &[Line]) -> anyhow::Result<()> {
-        let columns = ["url", "lang", "chance", "credibility", "key", "fate", "detail", "from"];
+        let columns = ["url", "lang", "chance", "linked", "credibility", "key", "fate", "detail", "from"];
         let mut listing = Listing::new(self.get(), &columns)?;
         for line in lines {
             let detail = match &line.fate {
@@ -103,6 +116,7 @@ impl FormatArg {
                 json!(line.url),
                 json!(line.lang.as_str()),
                 number(line.chance, 4),
+                json!(line.is_linked),
                 number(line.credibility, 4),
                 json!(line.key),
                 json!(line.fate.name()),

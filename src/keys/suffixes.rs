@@ -68,8 +68,8 @@ pub fn groups(pages: &[Member<'_>], links: &LinksOf<'_>, thresholds: &Thresholds
     let ties = ties(pages, &domain_of, links);
     let mut group: Vec<usize> = (0..sizes.len()).collect();
     for ((a, b), ties) in ties {
-        if ties.are_one_site(sizes[a].min(sizes[b]), thresholds) {
-            let (low, high) = (group[a].min(group[b]), group[a].max(group[b]));
+        let (low, high) = (group[a].min(group[b]), group[a].max(group[b]));
+        if low != high && ties.are_one_site(sizes[a].min(sizes[b]), thresholds) {
             group.iter_mut().filter(|of| **of == high).for_each(|of| *of = low);
         }
     }

@@ -44,7 +44,12 @@ impl Address {
         let (before, query) = identity.split_once('?').unwrap_or((identity, ""));
         let (host, path) = before.split_once('/').map_or((before, None), |(host, path)| (host, Some(path)));
         let mut address = Address { form: String::new(), segments: Vec::new() };
-        let mut labels = host.split('.').peekable();
+        // A public suffix is one label. Of those with a dot the tests have one.
+        let (before_suffix, suffix) = match host.strip_suffix(".co.uk") {
+            Some(rest) => (rest, Some("co.uk")),
+            None => (host, None),
+        };
+        let mut labels = before_suffix.split('.').chain(suffix).peekable();
         while let Some(label) = labels.next() {
             let dot = if labels.peek().is_some() { "." } else { "" };
             address.append(Field::Host, ["", label, dot], separators);
@@ -177,7 +182,12 @@ enum Kind {
 
 /// The edits that turn what `u` has into what `v` has, if the two ways fit each other.
 fn edits(kind: Kind, u: &Way, v: &Way) -> Option<Vec<Edit>> {
-    let wanted = if kind == Kind::Compound { 2 } else { 1 };
+    let wanted = match kind {
+        Kind::Compound => 2,
+        // A `www` that goes with the public suffix is the second of two.
+        Kind::HostSpans => u.parts.len().max(v.parts.len()).clamp(1, 2),
+        Kind::Spans | Kind::Cores => 1,
+    };
     let holes = |way: &Way| way.parts.iter().filter(|part| !part.gone).cloned().collect::<Vec<Part>>();
     let (hu, hv) = (holes(u), holes(v));
     let one_sided = hu.len() == u.parts.len() || hv.len() == v.parts.len();
@@ -371,6 +381,7 @@ impl<'t> Twin<'t> {
                         ways.push((address.without(&[(&cut, "")]), vec![address.part(segment, &span, true, false)]));
                     }
                 }
+                ways.extend(self.suffix_without_www(address).filter(|_| kind == Kind::HostSpans));
             }
             Kind::Cores => {
                 let wanted = |s: &&Segment| s.field != Field::Host && self.params.fields.contains(&s.field);
@@ -413,6 +424,19 @@ impl<'t> Twin<'t> {
             }
         }
         ways
+    }
+
+    /// The public suffix and a `www` before the domain, taken out at once: where domains of one name may be one site.
+    fn suffix_without_www(&self, address: &Address) -> Option<(String, Vec<Part>)> {
+        let labels: Vec<&Segment> = address.segments.iter().filter(|segment| segment.field == Field::Host).collect();
+        let is_asked = self.params.across_suffixes && self.params.fields.contains(&Field::Host);
+        // `www.de` is the domain itself.
+        let [www, _, .., suffix] = labels[..] else { return None };
+        if !is_asked || address.form[www.text.clone()] != *"www" {
+            return None;
+        }
+        let parts = vec![address.part(www, &www.text, true, false), address.part(suffix, &suffix.text, false, false)];
+        Some((address.without(&[(&www.cut, ""), (&suffix.text, HOLE)]), parts))
     }
 
     /// The keys of a scope that are listed; with `left`, those of pages that lack a partner.
@@ -464,9 +488,16 @@ impl<'t> Twin<'t> {
 
     /// Pages in the first language, in the second, and in all, of the hosts that a key turns into one another.
     fn host_weight(&self, key: &Key) -> (u32, u32, u32) {
-        let (edit, count) = (&key.edits[0], self.identities.len() as u32);
+        let (edit, count) = (&key.edits[key.edits.len() - 1], self.identities.len() as u32);
         let hosts: BTreeSet<&str> = (0..count).map(|page| self.host(page)).collect();
         let take_out = |host: &str, text: &str, other: &str| -> BTreeSet<String> {
+            if let [www, suffix] = &key.edits[..] {
+                // A `www` goes on the side that has it, and the suffix of that side with it.
+                let of_side = if suffix.from == text { &www.from } else { &www.to };
+                let label = if of_side.is_empty() { "" } else { "www." };
+                let left = host.strip_prefix(label).and_then(|host| host.strip_suffix(&format!(".{text}")));
+                return left.map(str::to_owned).into_iter().collect();
+            }
             let address = Address::read(host, self.params.separators);
             if text.is_empty() {
                 return BTreeSet::from([address.form]);
@@ -756,6 +787,36 @@ fn small_site() -> impl Strategy<Value = Site> {
     })
 }
 
+/// Documents in up to four languages, each on a domain of its own that differs from the others in its suffix, and perhaps in a
+/// `www`; some pages stray from it.
+fn site_of_suffixes() -> impl Strategy<Value = Site> {
+    const SUFFIXES: [&str; 4] = ["org", "de", "fr", "co.uk"];
+    let langs = ["en", "de", "fr", "zh"].map(|tag| Lang::parse(tag).expect("a tag"));
+    let path = proptest::sample::select(vec!["<d><f>.html", "<m>/<d><f>.html", "<d>v?id=<f>"]);
+    let pages = proptest::collection::vec((0u8..14, 0usize..4), 40);
+    let hosts = proptest::collection::vec(proptest::sample::select(vec!["", "www.", "shop.", "www.shop."]), 4);
+    (path, hosts, 0usize..4, 2usize..=4, 1..=DOCUMENTS.len(), pages).prop_map(
+        move |(path, hosts, words, count, documents, pages)| {
+            let mut site = Vec::new();
+            for (n, (stray, other)) in pages.into_iter().enumerate().take(count * documents) {
+                let (document, lang) = (n / count, n % count);
+                let mut add = |before: &str, suffix: &str, lang: usize| {
+                    let style = format!("{before}ex.{suffix}/{path}");
+                    site.push((address(document, &style, lang, words), langs[lang]));
+                };
+                match stray {
+                    0 => {}
+                    1 => add("", SUFFIXES[lang], lang),
+                    2 => add("www.", SUFFIXES[lang], lang),
+                    3 => add(hosts[lang], SUFFIXES[other], lang),
+                    _ => add(hosts[lang], SUFFIXES[lang], lang),
+                }
+            }
+            Site::new(site)
+        },
+    )
+}
+
 fn any_params() -> impl Strategy<Value = Params> {
     let presets = vec![Params::kit_ng_2007(), Params::pupsniffer_2013(), Params::default()];
     let preset = proptest::sample::select(presets);
@@ -821,7 +882,39 @@ proptest! {
     }
 }
 
-/// Guards the test above: sites on which nothing is found would agree too.
+proptest! {
+    #![proptest_config(config(1000))]
+    #[test]
+    fn keys_between_domains_of_one_name_are_those_of_brute_force(
+        site in site_of_suffixes(),
+        params in any_params(),
+        rescue in any_rescue(),
+    ) {
+        let params = Params { across_suffixes: true, ..params };
+        let (fast, slow) = (fast(&site, &params, &rescue), slow(&site, &params, &rescue));
+        prop_assert_eq!(fast.0, slow.0, "keys");
+        prop_assert_eq!(fast.1, slow.1, "pairs");
+    }
+}
+
+/// Guards the test above.
+#[test]
+fn domains_of_one_name_hold_keys_with_and_without_www() {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let params = Params { across_suffixes: true, settle_labels: false, ..Params::default() };
+    let (mut plain, mut with_www) = (0, 0);
+    for _ in 0..200 {
+        let site = site_of_suffixes().new_tree(&mut runner).expect("a case").current();
+        for (key, _, _, state, _) in fast(&site, &params, &FxHashSet::default()).0 {
+            let strong = state == State::Strong && key.edits.iter().all(|edit| edit.field == Field::Host);
+            plain += u32::from(strong && key.pattern().ends_with(":co.uk"));
+            with_www += u32::from(strong && key.edits.len() == 2);
+        }
+    }
+    assert!(plain >= 20 && with_www >= 20, "{plain} {with_www}");
+}
+
+/// Guards the tests above: sites on which nothing is found would agree too.
 #[test]
 fn small_sites_hold_strong_keys_of_every_kind() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();

@@ -5,19 +5,22 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Context;
 use crate::archive::{self, Item};
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::index::graph::Links;
 use crate::index::site::Addresses;
 use crate::keys::State;
 use crate::query::{self, Scope, Site};
+use crate::recover::linked::Linked;
 use crate::recover::{self, ActiveKey, Proposal};
 use crate::store::Store;
 use crate::store::catalog::Changes;
 use crate::store::layout::{AskedRecord, RequestRecord, SkipEntry};
+use crate::store::records::RecordRef;
 use crate::types::{CanonicalUrl, Form, Key, Lang, Pointer, RawRecord, SkipReason};
 
 /// What became of an address that a key makes.
@@ -67,6 +70,8 @@ pub struct Line {
     pub credibility: f64,
     /// How likely the page is to be there, 0..=1; 1 for addresses asked for before.
     pub chance: f64,
+    /// Whether pages of the store link to it; `None` for addresses asked for before.
+    pub is_linked: Option<bool>,
     /// The page that lacks it.
     pub from: String,
     /// What became of it.
@@ -82,15 +87,26 @@ pub struct Request<'r> {
     pub indexes: &'r [PathBuf],
     /// How many addresses are wanted at the most: the likeliest ones.
     pub top: Option<usize>,
+    /// Wanted addresses that are less likely are left out.
+    pub min_chance: f64,
     /// Ask again for what was asked for before.
     pub again: bool,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// The likeliest first.
+    pub lines: Vec<Line>,
+    /// How many wanted addresses were left out because they are too unlikely.
+    pub unlikely: usize,
 }
 
 /// Every address that a key makes of a page without a partner, and what became of it: the likeliest first.
 ///
 /// # Errors
 /// When the store or an index cannot be read.
-pub fn plan(store: &Store, context: &Context<'_>, request: &Request<'_>) -> Result<Vec<Line>> {
+pub fn plan(store: &Store, context: &Context<'_>, request: &Request<'_>) -> Result<Plan> {
     let mut lines = Vec::new();
     let sites = query::sites(store, request.scope)?;
     context.observer.begin("recover", "pages without a partner", "sites", Some(sites.len() as u64));
@@ -107,14 +123,18 @@ pub fn plan(store: &Store, context: &Context<'_>, request: &Request<'_>) -> Resu
     for index in request.indexes {
         look_up(index, context, &mut lines)?;
     }
-    let mut left = request.top.unwrap_or(usize::MAX);
+    let (mut left, mut unlikely) = (request.top.unwrap_or(usize::MAX), 0);
     lines.retain(|line| {
         let wanted = line.fate == Fate::Wanted;
+        if wanted && line.chance < request.min_chance {
+            unlikely += 1;
+            return false;
+        }
         let keep = !wanted || left > 0;
         left -= usize::from(wanted && keep);
         keep
     });
-    Ok(lines)
+    Ok(Plan { lines, unlikely })
 }
 
 /// Remembers that the wanted addresses were asked for.
@@ -122,6 +142,13 @@ pub fn plan(store: &Store, context: &Context<'_>, request: &Request<'_>) -> Resu
 /// # Errors
 /// When the disk does not take it.
 pub fn remember(store: &mut Store, lines: &[Line]) -> Result<()> {
+    remember_in(store, lines, RECORD_ADDRESSES)
+}
+
+/// Addresses of one record, of a few hundred bytes each as a rule and of 4 KiB at the most: far below what a record may have.
+const RECORD_ADDRESSES: usize = 1 << 16;
+
+fn remember_in(store: &mut Store, lines: &[Line], record_addresses: usize) -> Result<()> {
     let asked = |line: &Line| {
         let from = line.from.split_once("://").map_or(line.from.as_str(), |(_, identity)| identity);
         let asked = AskedRecord {
@@ -133,13 +160,16 @@ pub fn remember(store: &mut Store, lines: &[Line]) -> Result<()> {
         };
         (line.identity.clone(), asked)
     };
-    let asked: Vec<_> = lines.iter().filter(|line| line.fate == Fate::Wanted).map(asked).collect();
-    if asked.is_empty() {
+    let wanted: Vec<&Line> = lines.iter().filter(|line| line.fate == Fate::Wanted).collect();
+    if wanted.is_empty() {
         return Ok(());
     }
     // One commit: of a list half of which is remembered, the other half would make a new list.
     let mut changes = Changes::default();
-    store.remember(&RequestRecord { asked, ..RequestRecord::default() }, &mut changes)?;
+    for part in wanted.chunks(record_addresses) {
+        let asked = part.iter().map(|line| asked(line)).collect();
+        store.remember(&RequestRecord { asked, ..RequestRecord::default() }, &mut changes)?;
+    }
     store.commit(changes)
 }
 
@@ -162,6 +192,7 @@ fn of_site(store: &Store, config: &Config, site: &Site, request: &Request<'_>) -
             key: asked.pattern.clone(),
             credibility: asked.credibility,
             chance: 1.0,
+            is_linked: None,
             from: format!("{scheme}{}", asked.from),
             fate,
             identity: identity.clone(),
@@ -169,7 +200,10 @@ fn of_site(store: &Store, config: &Config, site: &Site, request: &Request<'_>) -
     }
     let Some(keys) = active_keys(site) else { return Ok(lines) };
     let lang = |page: u32| Some(site.lang(page)).filter(|lang| lang.is_known() && site.copy_of(page).is_none());
-    for proposal in recover::propose(&site.pages, &keys, &lang, &config.recover) {
+    let is_there = |identity: &str| site.pages.find(identity).is_some();
+    let mut proposals = recover::propose(&site.pages, &keys, &lang, &is_there, &config.recover);
+    weigh_links(store, site, &mut proposals, &skipped, &config.recover)?;
+    for proposal in proposals {
         let from = site.pages.url(proposal.page);
         let asked_before = site.asked.contains_key(&proposal.identity);
         if !request.scope.has_host(site.pages.identity(proposal.page)) || (asked_before && !request.again) {
@@ -192,6 +226,7 @@ fn of_site(store: &Store, config: &Config, site: &Site, request: &Request<'_>) -
             key: key.pattern(),
             credibility: proposal.credibility,
             chance: proposal.chance,
+            is_linked: Some(proposal.is_linked),
             from,
             fate,
             identity: proposal.identity,
@@ -199,6 +234,79 @@ fn of_site(store: &Store, config: &Config, site: &Site, request: &Request<'_>) -
     }
     Ok(lines)
 }
+
+/// Lets the links of the pages say which of the proposed addresses are there, where pages have links.
+fn weigh_links(
+    store: &Store,
+    site: &Site,
+    proposals: &mut [Proposal],
+    skipped: &FxHashMap<String, String>,
+    params: &recover::Params,
+) -> Result<()> {
+    let missing: FxHashMap<&str, Lang> = proposals
+        .iter()
+        .filter(|proposal| site.pages.find(&proposal.identity).is_none())
+        .map(|proposal| (proposal.identity.as_str(), proposal.lang))
+        .collect();
+    let Some(links) = store.site_links(site.id, site.head.generation)?.filter(|_| !missing.is_empty()) else {
+        return Ok(());
+    };
+    let mut is_linked = vec![false; site.pages.count() as usize];
+    for page in 0..site.pages.count() {
+        links.for_each_link(page, &mut |link| {
+            if let Some(is_linked) = is_linked.get_mut(link.to as usize).filter(|_| link.to != page) {
+                *is_linked = true;
+            }
+        });
+    }
+    if !is_linked.contains(&true) {
+        return Ok(());
+    }
+    let firsts: Vec<u32> = (0..site.pages.count()).step_by(LINKS_PORTION).collect();
+    let of = |first: u32| linked_from(store, site, first, &missing);
+    let found: Vec<FxHashSet<&str>> = firsts.into_par_iter().map(of).collect::<Result<_>>()?;
+    let hit: FxHashSet<String> = found.into_iter().flatten().map(str::to_owned).collect();
+    let mut linked = Linked::default();
+    for page in (0..site.pages.count()).filter(|&page| site.copy_of(page).is_none()) {
+        linked.add_page(site.lang(page), is_linked[page as usize]);
+    }
+    for (identity, lang) in missing.iter().filter(|(identity, _)| hit.contains(**identity)) {
+        if skipped.contains_key(*identity) {
+            linked.add_dead(*lang);
+        }
+    }
+    let is_linked = |identity: &str| {
+        hit.contains(identity) || site.pages.find(identity).is_some_and(|page| is_linked[page as usize])
+    };
+    recover::linked::weigh(proposals, &linked, &is_linked, params);
+    store.pages.unmap();
+    Ok(())
+}
+
+/// Those of `missing` that some pages, from `first` on, link to.
+fn linked_from<'m>(
+    store: &Store,
+    site: &Site,
+    first: u32,
+    missing: &FxHashMap<&'m str, Lang>,
+) -> Result<FxHashSet<&'m str>> {
+    let mut hit = FxHashSet::default();
+    for page in first..site.pages.count().min(first + LINKS_PORTION as u32) {
+        let (chunk, at) = site.pages.chunk(page);
+        // An index tells of no links.
+        if chunk.form(at) == Form::Index {
+            continue;
+        }
+        store.pages.read(RecordRef(chunk.link_record(at)))?.for_each_link(|url, _, _, _| {
+            let known = url.split_once("://").and_then(|(_, identity)| missing.get_key_value(identity));
+            hit.extend(known.map(|(identity, _)| *identity));
+        });
+    }
+    Ok(hit)
+}
+
+/// Pages whose links are read together.
+const LINKS_PORTION: usize = 1024;
 
 /// The keys of a site that took pairs, and those pairs.
 fn active_keys(site: &Site) -> Option<Vec<ActiveKey>> {
@@ -235,7 +343,7 @@ fn why_no_partner(site: &Site, page: u32, proposal: &Proposal) -> String {
 fn skipped(store: &Store, site: &Site) -> Result<FxHashMap<String, String>> {
     let mut found = FxHashMap::default();
     for &at in &site.head.skipped {
-        let chunk = store.skips.read(crate::store::records::RecordRef(at))?;
+        let chunk = store.skips.read(RecordRef(at))?;
         for entry in chunk.entries.iter() {
             let SkipEntry { identity, reason, detail, .. } = entry.to_owned();
             let reason = SkipReason::from_code(reason).map_or("?", SkipReason::name);
@@ -298,4 +406,46 @@ fn look_up(path: &std::path::Path, context: &Context<'_>, lines: &mut [Line]) ->
         lines[at].fate = Fate::Indexed(pointer);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Access;
+
+    /// Five addresses in records of two: all are known to the catalog, and to one that is made again from the records.
+    #[test]
+    fn a_long_list_is_remembered_in_several_records() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let line = |name: u32, fate: Fate| Line {
+            url: format!("https://x.org/fr/{name}"),
+            lang: Lang::EN,
+            key: "path:en:fr".into(),
+            credibility: 0.5,
+            chance: 0.9,
+            is_linked: Some(true),
+            from: format!("https://x.org/en/{name}"),
+            fate,
+            identity: format!("x.org/fr/{name}"),
+        };
+        let mut lines: Vec<Line> = (0..5).map(|name| line(name, Fate::Wanted)).collect();
+        lines.insert(2, line(9, Fate::Came));
+        let mut store = Store::open(folder.path(), Access::Write).expect("a new store");
+        let start = store.requests.end();
+        remember_in(&mut store, &lines, 2).expect("room on the disk");
+        let (mut at, mut records) = (start, 0);
+        while at < store.requests.end() {
+            at = store.requests.read_next(at).expect("it was written").1;
+            records += 1;
+        }
+        assert_eq!(records, 3);
+        let known = |store: &Store| store.asked("x.org").expect("readable").into_keys().collect::<Vec<_>>();
+        let expected: Vec<String> = (0..5).map(|name| format!("x.org/fr/{name}")).collect();
+        assert_eq!(known(&store), expected);
+        drop(store);
+        std::fs::remove_dir_all(folder.path().join("catalog")).expect("it is there");
+        let store = Store::open(folder.path(), Access::Write).expect("it is made again");
+        assert!(store.was_rebuilt);
+        assert_eq!(known(&store), expected);
+    }
 }

@@ -1,11 +1,32 @@
-//! How likely a page is to have a partner: as likely as its neighbours that have been translated into as many other languages.
+//! How likely an address is to be there: as likely as those of its page's neighbours that have been translated into the same other
+//! languages.
 
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::types::Lang;
 
-/// Of the pages of each folder, how many there are and how many have a partner; of one language towards another.
+/// The other languages that a page has partners in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Others {
+    count: u32,
+    /// The languages, hashed; their order does not matter.
+    set: u64,
+}
+
+impl Others {
+    /// With one language more.
+    pub(super) fn with(self, lang: Lang) -> Others {
+        Others { count: self.count + 1, set: self.set ^ hash((lang.as_str(), 0)) }
+    }
+
+    /// With one language less, which was there.
+    pub(super) fn without(self, lang: Lang) -> Others {
+        Others { count: self.count - 1, set: self.set ^ hash((lang.as_str(), 0)) }
+    }
+}
+
+/// Of the pages of each folder, how many there are, and of how many the counterpart is there; of one language towards another.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chances {
     /// By a hash of the group: addresses may be long, and deep.
@@ -13,20 +34,20 @@ pub(super) struct Chances {
 }
 
 impl Chances {
-    /// Counts a page of `own` language, which has partners in `others` languages beside `other`, for its folder and all above
-    /// it.
-    pub(super) fn add(&mut self, own: Lang, other: Lang, (identity, others): (&str, u32), has_partner: bool) {
+    /// Counts a page of `own` language, which has partners in `others` beside `other`, for its folder and all above it.
+    pub(super) fn add(&mut self, own: Lang, other: Lang, (identity, others): (&str, Others), is_there: bool) {
         for group in groups(identity, others) {
             let (all, with) = self.counts.entry((own, other, hash(group))).or_default();
             *all += 1;
-            *with += u32::from(has_partner);
+            *with += u32::from(is_there);
         }
     }
 
-    /// The chance that a page has a partner: the share of the pages of its folder, with partners in as many other languages, that
-    /// have one; drawn towards that of the whole folder as `prior` more pages would draw it, this towards that of the folder
-    /// above, and so on up to the site, which is drawn towards one half.
-    pub(super) fn of(&self, own: Lang, other: Lang, (identity, others): (&str, u32), prior: f64) -> f64 {
+    /// The chance that a page's counterpart is there: the share of the pages of its folder, with partners in the same other
+    /// languages, of which it is; drawn towards that of those with partners in as many as `prior` more pages would draw it, this
+    /// towards that of the whole folder, this towards that of the folder above, and so on up to the site, which is drawn towards
+    /// one half.
+    pub(super) fn of(&self, own: Lang, other: Lang, (identity, others): (&str, Others), prior: f64) -> f64 {
         groups(identity, others).fold(0.5, |above, group| {
             let (all, with) = self.counts.get(&(own, other, hash(group))).copied().unwrap_or_default();
             (f64::from(with) + prior * above) / (f64::from(all) + prior)
@@ -34,19 +55,21 @@ impl Chances {
     }
 }
 
-/// The groups that a page is in, each inside the one before: the site, its host, each directory down to its own, and there the
-/// pages with partners in as many other languages. A group is a folder, and 0 or one more than the number of languages.
+/// The groups that a page is in, each inside the one before: the site, its host, each directory down to its own, there the pages
+/// with partners in as many other languages, and of these those with partners in the same ones. A group is a folder, and 0 for
+/// all its pages.
 ///
 /// Of very deep folders, as a crawler that goes in circles finds them, the first [`MOST_FOLDERS`] count.
-fn groups(identity: &str, others: u32) -> impl Iterator<Item = (&str, u64)> {
+fn groups(identity: &str, others: Others) -> impl Iterator<Item = (&str, u64)> {
     let path = identity.split('?').next().unwrap_or("");
     let ends = path.match_indices('/').map(|(at, _)| &path[..=at]).take(MOST_FOLDERS);
     let own = ends.clone().last().unwrap_or("");
-    std::iter::once("").chain(ends).map(|folder| (folder, 0)).chain([(own, u64::from(others) + 1)])
+    let inner = [(own, u64::from(others.count) + 1), (own, others.set | 1 << 63)];
+    std::iter::once("").chain(ends).map(|folder| (folder, 0)).chain(inner)
 }
 
-fn hash((folder, languages): (&str, u64)) -> u64 {
-    xxh3_64_with_seed(folder.as_bytes(), languages)
+fn hash((text, kind): (&str, u64)) -> u64 {
+    xxh3_64_with_seed(text.as_bytes(), kind)
 }
 
 /// Folders of an address that count.
@@ -56,28 +79,53 @@ const MOST_FOLDERS: usize = 24;
 mod tests {
     use super::*;
 
+    fn others(langs: &[&str]) -> Others {
+        langs.iter().fold(Others::default(), |others, lang| others.with(Lang::parse(lang).expect("a tag")))
+    }
+
     #[test]
     fn groups_go_down_to_that_of_the_page() {
-        let found: Vec<(&str, u64)> = groups("x.org/a/b/c.html?d=/e/", 2).collect();
-        assert_eq!(found, [("", 0), ("x.org/", 0), ("x.org/a/", 0), ("x.org/a/b/", 0), ("x.org/a/b/", 3)]);
-        assert_eq!(groups(&"a/".repeat(1000), 0).count(), MOST_FOLDERS + 2);
+        let two = others(&["it", "de"]);
+        let found: Vec<(&str, u64)> = groups("x.org/a/b/c.html?d=/e/", two).collect();
+        let set = two.set | 1 << 63;
+        let expected =
+            [("", 0), ("x.org/", 0), ("x.org/a/", 0), ("x.org/a/b/", 0), ("x.org/a/b/", 3), ("x.org/a/b/", set)];
+        assert_eq!(found, expected);
+        assert_eq!(groups(&"a/".repeat(1000), Others::default()).count(), MOST_FOLDERS + 3);
+    }
+
+    #[test]
+    fn languages_are_a_set() {
+        let [it, de] = ["it", "de"].map(|lang| Lang::parse(lang).expect("a tag"));
+        assert_eq!(others(&["it", "de"]), others(&["de", "it"]));
+        assert_eq!(others(&["it", "de"]).without(it), Others::default().with(de));
+        assert_ne!(others(&["it"]), others(&["de"]));
     }
 
     /// By hand, prior 2: the site has 1 partner of 4 pages, (1 + 2·0.5)/(4 + 2) = 1/3, and so has its host, (1 + 2/3)/6 = 5/18;
     /// folder a has 1 of 2, (1 + 5/9)/4 = 7/18, folder b 0 of 2, (5/9)/4 = 5/36. In a, the page with a partner has others in two
-    /// languages, and the one without has none: (1 + 7/9)/3 = 16/27 and (7/9)/3 = 7/27; in b both are alike: (5/18)/4 = 5/72.
+    /// languages, and the one without has none: (1 + 7/9)/3 = 16/27 and (7/9)/3 = 7/27; the same pages again, as each is alone
+    /// with its languages: (1 + 32/27)/3 = 59/81 and (14/27)/3 = 14/81. In b both are alike: (5/18)/4 = 5/72 and (5/36)/4 = 5/144.
+    /// A page with two other languages, but not the same ones, stays at 16/27.
     #[test]
     fn a_page_is_as_likely_to_have_a_partner_as_its_neighbours() {
         let mut chances = Chances::default();
         let fr = Lang::parse("fr").expect("a tag");
+        let (none, two, other) = (others(&[]), others(&["it", "de"]), others(&["it", "ru"]));
         for (page, has_partner) in
-            [(("x/a/1", 2), true), (("x/a/2", 0), false), (("x/b/1", 0), false), (("x/b/2", 0), false)]
+            [(("x/a/1", two), true), (("x/a/2", none), false), (("x/b/1", none), false), (("x/b/2", none), false)]
         {
             chances.add(Lang::EN, fr, page, has_partner);
         }
-        for (page, expected) in [(("x/a/3", 2), 16.0 / 27.0), (("x/a/2", 0), 7.0 / 27.0), (("x/b/1", 0), 5.0 / 72.0)] {
+        let expected = [
+            (("x/a/3", two), 59.0 / 81.0),
+            (("x/a/3", other), 16.0 / 27.0),
+            (("x/a/2", none), 14.0 / 81.0),
+            (("x/b/1", none), 5.0 / 144.0),
+        ];
+        for (page, expected) in expected {
             assert!((chances.of(Lang::EN, fr, page, 2.0) - expected).abs() < 1e-12, "{page:?}");
         }
-        assert_eq!(chances.of(fr, Lang::EN, ("x/a/2", 0), 2.0), 0.5);
+        assert_eq!(chances.of(fr, Lang::EN, ("x/a/2", none), 2.0), 0.5);
     }
 }

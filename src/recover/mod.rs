@@ -14,9 +14,10 @@ use crate::text::tokens::{Anatomy, Separators};
 use crate::types::{Edit, Field, Key, Lang, LangPair};
 
 mod chance;
+pub mod linked;
 mod place;
 
-use chance::Chances;
+use chance::{Chances, Others};
 use place::Places;
 
 /// Settings of deep pages.
@@ -30,13 +31,14 @@ pub struct Params {
     pub learnt_pairs: usize,
     /// How many pages the share of a folder weighs in that of the folders in it. Default 4: half a dozen pages outweigh it.
     pub prior_pages: f64,
-    /// The least chance of an address that is proposed. Default 0: all are, the likeliest first.
-    pub min_chance: f64,
+    /// The least factor by which the odds of an address fall that no page links to. Default 0.1: crawlers find pages by their
+    /// links, so that those of an archive tell too little of those that nothing links to.
+    pub least_unlinked: f64,
 }
 
 impl Default for Params {
     fn default() -> Params {
-        Params { min_place_share: 0.5, learnt_pairs: 2000, prior_pages: 4.0, min_chance: 0.0 }
+        Params { min_place_share: 0.5, learnt_pairs: 2000, prior_pages: 4.0, least_unlinked: 0.1 }
     }
 }
 
@@ -68,19 +70,24 @@ pub struct Proposal {
     pub credibility: f64,
     /// How often the key's known pairs have their partner at this place, 0..=1.
     pub place_share: f64,
-    /// How likely the page is to have a partner there, 0..=1: as its neighbours have theirs, times `place_share`.
+    /// How likely the address is to be there, 0..=1: as those of its page's neighbours are, times `place_share`; then by what
+    /// links tell ([`linked::weigh`]).
     pub chance: f64,
+    /// Whether any page links to it; false until that was asked.
+    pub is_linked: bool,
 }
 
 /// The addresses that the partners of lone pages would have: the likeliest first, then by the credibility of the key, then by
 /// address. Each address once, by its likeliest page and key.
 ///
 /// A page is lone towards a language when no pair joins it to a page of that language. `lang` is the language a page counts
-/// for; pages without one (copies, unknown) ask for nothing. Cost: lone pages × keys of their language.
+/// for; pages without one (copies, unknown) ask for nothing. `is_there` tells whether an address is a page, if no partner.
+/// Cost: lone pages × keys of their language.
 pub fn propose<A: Addresses + ?Sized>(
     site: &A,
     keys: &[ActiveKey],
     lang: &dyn Fn(u32) -> Option<Lang>,
+    is_there: &dyn Fn(&str) -> bool,
     params: &Params,
 ) -> Vec<Proposal> {
     let mut partnered: FxHashSet<(u32, Lang)> = FxHashSet::default();
@@ -90,17 +97,20 @@ pub fn propose<A: Addresses + ?Sized>(
     }
     let learnt: Vec<[Places; 2]> = keys.iter().map(|key| learn(site, key, params)).collect();
     let marks = Marks::new(keys);
-    let mut languages: FxHashMap<u32, u32> = FxHashMap::default();
-    partnered.iter().for_each(|(page, _)| *languages.entry(*page).or_default() += 1);
-    let others = |page: u32| languages.get(&page).copied().unwrap_or(0);
+    let mut languages: FxHashMap<u32, Others> = FxHashMap::default();
+    for &(page, other) in &partnered {
+        let others = languages.entry(page).or_default();
+        *others = others.with(other);
+    }
+    let others = |page: u32| languages.get(&page).copied().unwrap_or_default();
     let mut chances = Chances::default();
     for &(page, other) in &partnered {
         if let Some(own) = lang(page) {
-            chances.add(own, other, (site.identity(page), others(page) - 1), true);
+            chances.add(own, other, (site.identity(page), others(page).without(other)), true);
         }
     }
     let mut all: Vec<Proposal> = Vec::new();
-    let mut lone: FxHashSet<(u32, Lang)> = FxHashSet::default();
+    let mut lone: FxHashMap<(u32, Lang), bool> = FxHashMap::default();
     for page in 0..site.count() {
         let Some(own) = lang(page) else { continue };
         let Some(marked) = marks.fields(site.identity(page), own) else { continue };
@@ -124,11 +134,22 @@ pub fn propose<A: Addresses + ?Sized>(
                 continue;
             };
             let credibility = key.credibility;
-            if lone.insert((page, wanted)) {
-                chances.add(own, wanted, (site.identity(page), others(page)), false);
-            }
-            all.push(Proposal { identity, lang: wanted, page, key: at, credibility, place_share, chance: 0.0 });
+            *lone.entry((page, wanted)).or_default() |= is_there(&identity);
+            all.push(Proposal {
+                identity,
+                lang: wanted,
+                page,
+                key: at,
+                credibility,
+                place_share,
+                chance: 0.0,
+                is_linked: false,
+            });
         }
+    }
+    for (&(page, wanted), &is_there) in &lone {
+        let own = lang(page).unwrap_or(Lang::UNKNOWN);
+        chances.add(own, wanted, (site.identity(page), others(page)), is_there);
     }
     for proposal in &mut all {
         let own = lang(proposal.page).unwrap_or(Lang::UNKNOWN);
@@ -136,8 +157,7 @@ pub fn propose<A: Addresses + ?Sized>(
             chances.of(own, proposal.lang, (site.identity(proposal.page), others(proposal.page)), params.prior_pages);
         proposal.chance = share * proposal.place_share;
     }
-    all.retain(|proposal| proposal.chance >= params.min_chance);
-    all.sort_by(|a, b| order(a, b).then_with(|| a.identity.cmp(&b.identity)));
+    all.sort_by(order);
     let mut met: FxHashSet<String> = FxHashSet::default();
     all.retain(|proposal| met.insert(proposal.identity.clone()));
     all
@@ -145,7 +165,7 @@ pub fn propose<A: Addresses + ?Sized>(
 
 fn order(a: &Proposal, b: &Proposal) -> std::cmp::Ordering {
     let by_trust = b.chance.total_cmp(&a.chance).then(b.credibility.total_cmp(&a.credibility));
-    by_trust.then((a.page, a.key).cmp(&(b.page, b.key)))
+    by_trust.then((a.page, a.key).cmp(&(b.page, b.key))).then_with(|| a.identity.cmp(&b.identity))
 }
 
 /// The texts that stand for languages on a site, by the keys that took pairs.
@@ -216,6 +236,10 @@ mod tests {
 
     const FR: &str = "fr";
 
+    fn none(_: &str) -> bool {
+        false
+    }
+
     fn key(field: Field, from: &str, to: &str) -> Key {
         let langs = LangPair::new(Lang::EN, Lang::parse(FR).expect("a tag")).expect("two languages");
         Key { langs, edits: vec![Edit { field, from: from.into(), to: to.into(), core: false }] }
@@ -229,10 +253,25 @@ mod tests {
         let lang = |page: u32| Some(if page < 4 { Lang::EN } else { fr });
         let active =
             ActiveKey { key: key(Field::Path, "en", "fr"), credibility: 0.5, scope: 0..7, pairs: vec![(0, 4), (1, 5)] };
-        let asked = propose(&site[..], &[active], &lang, &Params::default());
+        let asked = propose(&site[..], &[active], &lang, &none, &Params::default());
         let found: Vec<(&str, u32, Lang)> = asked.iter().map(|p| (p.identity.as_str(), p.page, p.lang)).collect();
         // Two of three French pages have their partner, two of four English ones.
         assert_eq!(found, [("x.org/en/e", 6, Lang::EN), ("x.org/fr/c", 2, fr), ("x.org/fr/d", 3, fr)]);
+    }
+
+    /// /fr/c is a page, in English: the site has French addresses for three of its four English pages, so /fr/d is likelier.
+    #[test]
+    fn an_address_that_is_another_page_is_there() {
+        let site = ["x.org/en/a", "x.org/en/b", "x.org/en/c", "x.org/en/d", "x.org/fr/a", "x.org/fr/b"];
+        let fr = Lang::parse(FR).expect("a tag");
+        let lang = |page: u32| Some(if page < 4 { Lang::EN } else { fr });
+        let active =
+            ActiveKey { key: key(Field::Path, "en", "fr"), credibility: 0.5, scope: 0..6, pairs: vec![(0, 4), (1, 5)] };
+        let chance = |is_there: &dyn Fn(&str) -> bool| {
+            let asked = propose(&site[..], std::slice::from_ref(&active), &lang, is_there, &Params::default());
+            asked.iter().find(|asked| asked.identity == "x.org/fr/d").expect("it is missing").chance
+        };
+        assert!(chance(&|identity| identity == "x.org/fr/c") > chance(&none));
     }
 
     /// `index.html` has seven ways to take in `fr`; the known pairs leave one.
@@ -243,7 +282,7 @@ mod tests {
         let lang = |page: u32| Some(if page % 2 == 1 || page == 4 { Lang::EN } else { fr });
         let key = key(Field::File, "", "fr");
         let active = ActiveKey { key: key.clone(), credibility: 0.5, scope: 0..5, pairs: vec![(1, 0), (3, 2)] };
-        let asked = propose(&site[..], &[active], &lang, &Params::default());
+        let asked = propose(&site[..], &[active], &lang, &none, &Params::default());
         let found: Vec<(&str, f64)> = asked.iter().map(|p| (p.identity.as_str(), p.place_share)).collect();
         assert_eq!(found, [("x.org/long-name.fr.html", 1.0)]);
         assert!(counterparts("x.org/long-name.html", &key, true).len() > 6);
@@ -259,7 +298,7 @@ mod tests {
         let edit = Edit { field: Field::File, from: "de".into(), to: String::new(), core: false };
         let key = Key { langs, edits: vec![edit] };
         let active = ActiveKey { key, credibility: 0.5, scope: 0..5, pairs: vec![(0, 1)] };
-        let asked = propose(&site[..], &[active], &lang, &Params::default());
+        let asked = propose(&site[..], &[active], &lang, &none, &Params::default());
         let found: Vec<&str> = asked.iter().map(|p| p.identity.as_str()).collect();
         assert_eq!(found, ["x.org/c.html", "x.org/d.de.html"]);
     }
@@ -283,7 +322,7 @@ mod tests {
             of(fr, it, 0.9, vec![(2, 4)]),
             of(Lang::EN, it, 0.8, vec![(0, 3), (1, 4)]),
         ];
-        let asked = propose(&site[..], &keys, &lang, &Params::default());
+        let asked = propose(&site[..], &keys, &lang, &none, &Params::default());
         let found: Vec<(&str, u32, usize)> = asked.iter().map(|p| (p.identity.as_str(), p.page, p.key)).collect();
         assert_eq!(found, [("x.org/fr/c", 3, 1)]);
     }

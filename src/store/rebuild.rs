@@ -10,8 +10,31 @@ use super::requests::put_request;
 use super::{Access, KINDS, PATIENCE, Store, fault, in_use};
 use crate::error::{Error, Result};
 
-/// Place of the requests among the kinds.
-const REQUESTS: usize = KINDS.len() - 1;
+/// Places among the kinds of the record files that a rebuild keeps.
+const PAGES: usize = place_of("pages");
+const BATCHES: usize = place_of("batches");
+const REQUESTS: usize = place_of("requests");
+
+const fn place_of(name: &str) -> usize {
+    let mut at = 0;
+    while at < KINDS.len() {
+        if is_same(KINDS[at].0.as_bytes(), name.as_bytes()) {
+            return at;
+        }
+        at += 1;
+    }
+    panic!("no record file has this name")
+}
+
+/// Equality of texts, which constants cannot ask for otherwise.
+const fn is_same(a: &[u8], b: &[u8]) -> bool {
+    let mut at = 0;
+    while at < a.len() && at < b.len() && a[at] == b[at] {
+        at += 1;
+    }
+    a.len() == b.len() && at == a.len()
+}
+
 /// Samples kept of each reason, an archive.
 const SAMPLES: usize = 8;
 
@@ -27,10 +50,10 @@ pub fn rebuild(folder: &Path, lock: File, known: Option<Sentinel>, config: RunCo
         _ => {}
     }
     let limit = |kind: usize| known.as_ref().and_then(|known| known.ends.get(kind)).copied().unwrap_or(u64::MAX >> 1);
-    let pages = sound::<PageRecord>(folder, 0, limit(0))?;
-    let batches = sound::<BatchRecord>(folder, 1, limit(1))?;
+    let pages = sound::<PageRecord>(folder, PAGES, limit(PAGES))?;
+    let batches = sound::<BatchRecord>(folder, BATCHES, limit(BATCHES))?;
     let requests = sound::<RequestRecord>(folder, REQUESTS, limit(REQUESTS))?;
-    for (name, _) in &KINDS[2..REQUESTS] {
+    for (_, (name, _)) in KINDS.iter().enumerate().filter(|(at, _)| ![PAGES, BATCHES, REQUESTS].contains(at)) {
         let path = folder.join(name);
         if path.exists() {
             fs::remove_dir_all(&path).map_err(Error::io(&path, "clearing"))?;
@@ -44,7 +67,7 @@ pub fn rebuild(folder: &Path, lock: File, known: Option<Sentinel>, config: RunCo
         Err(OpenFailure::Damaged(why)) => return Err(fault(folder, format!("a new catalog cannot be made: {why}"))),
     };
     let mut ends = vec![START.0; KINDS.len()];
-    (ends[0], ends[1], ends[REQUESTS]) = (pages.0, batches.0, requests.0);
+    (ends[PAGES], ends[BATCHES], ends[REQUESTS]) = (pages.0, batches.0, requests.0);
     let mut store = Store::with_catalog(folder, lock, catalog, Sentinel { commit: 0, ends }, Access::Write)?;
     let mut archives: Vec<ArchiveRecord> = Vec::new();
     let mut at = START;
@@ -105,7 +128,7 @@ where
 
 /// The end of the last batch all of whose pages are there.
 fn whole_batches(folder: &Path, pages: RecordRef, batches: RecordRef) -> Result<RecordRef> {
-    let file = RecordFile::<BatchRecord>::open(&folder.join(KINDS[1].0), KINDS[1].1, batches, false)?;
+    let file = RecordFile::<BatchRecord>::open(&folder.join(KINDS[BATCHES].0), KINDS[BATCHES].1, batches, false)?;
     let mut at = START;
     while at < batches {
         let (batch, next) = file.read_next(at)?;

@@ -68,6 +68,28 @@ fn what_is_asked_for_comes_back_as_pairs() {
     assert_eq!(pairs(&store, "recovered").len(), 1);
 }
 
+/// `/fr/deer.html` and `/fr/city.html` are missing, and pages link to one of them.
+#[test]
+fn what_pages_link_to_is_asked_for_first() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (archive, store) = (folder.path().join("a.warc"), folder.path().join("s"));
+    let links = ["en/art", "en/book", "fr/art", "fr/book", "fr/deer"].map(|at| format!("http://deep.test/{at}.html"));
+    let names = [("en", "art"), ("en", "book"), ("en", "city"), ("en", "deer"), ("fr", "art"), ("fr", "book")];
+    let of = |(lang, name): (&str, &str)| (format!("http://deep.test/{lang}/{name}.html"), page(lang, name, &links));
+    write(&archive, &names.map(of));
+    run(&store, &[&archive]);
+    let lines = rows(&store, &["--quiet", "recover"]);
+    let told: Vec<_> = lines.iter().map(|row| (row["url"].as_str(), row["linked"].as_bool())).collect();
+    let (deer, city) = ("http://deep.test/fr/deer.html", "http://deep.test/fr/city.html");
+    assert_eq!(told, [(Some(deer), Some(true)), (Some(city), Some(false))]);
+    let chance = |at: usize| lines[at]["chance"].as_f64().expect("a number");
+    assert!(chance(0) > 0.8 && chance(1) < 0.2, "{} {}", chance(0), chance(1));
+    let likely = rows(&store, &["--quiet", "recover", "--min-chance", "0.5"]);
+    assert_eq!((likely.len(), likely[0]["url"].as_str()), (1, Some(deer)));
+    let (code, message) = failure(diglot(&store).args(["recover", "--min-chance", "5"]));
+    assert!(code == 2 && message.contains("--min-chance is 5, expected 0 to 1"), "{code} {message}");
+}
+
 #[test]
 fn what_the_archives_left_out_is_not_asked_for() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -132,6 +154,11 @@ fn an_index_gives_pairs_and_what_to_fetch_for_them() {
             .collect();
         assert!(fetch.starts_with("warc_filename\toffset\tlength\turl\na.warc.gz\t8300\t77\t"), "{fetch}");
         assert!(offsets.len() == 8 && offsets.is_sorted());
+        if told {
+            let others = stdout(&store, &["export", "--what", "fetch", "--langs", "en,de"]);
+            assert_eq!(others.lines().count(), 1, "{others}");
+            assert_eq!(stdout(&store, &["export", "--what", "fetch", "--langs", "fr,en"]), fetch);
+        }
         let json = stdout(&store, &["export", "--what", "fetch", "--format", "jsonl"]);
         assert_eq!(json.lines().count(), 8);
         // When the captures come, there is nothing left to fetch; and a later index takes nothing back.
@@ -141,6 +168,71 @@ fn an_index_gives_pairs_and_what_to_fetch_for_them() {
         run(&store, &[&later]);
         assert_eq!(columns(&store), expected, "{name}");
         assert_eq!(stdout(&store, &["export", "--what", "fetch"]).lines().count(), 1);
+    }
+}
+
+/// Common Crawl's columnar index of these pages, each with the languages it names.
+#[cfg(feature = "parquet")]
+fn parquet(path: &Path, pages: &[(String, &str)]) {
+    use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
+    let schema = "message index { required binary url (UTF8); required int64 fetch_time (TIMESTAMP_MILLIS);
+        required int32 fetch_status; required binary content_languages (UTF8); required binary warc_filename (UTF8);
+        required int32 warc_record_offset; required int32 warc_record_length; }";
+    let schema = std::sync::Arc::new(parquet::schema::parser::parse_message_type(schema).expect("a schema"));
+    let file = fs::File::create(path).expect("room on the disk");
+    let mut writer =
+        parquet::file::writer::SerializedFileWriter::new(file, schema, Default::default()).expect("a schema");
+    let mut group = writer.next_row_group().expect("a file");
+    let bytes = |of: &dyn Fn(&(String, &str)) -> String| -> Vec<ByteArray> {
+        pages.iter().map(|page| ByteArray::from(of(page).as_str())).collect()
+    };
+    let texts = [bytes(&|page| page.0.clone()), bytes(&|page| page.1.to_owned()), bytes(&|_| "a.warc.gz".into())];
+    let mut at = 0;
+    while let Some(mut column) = group.next_column().expect("a column") {
+        match at {
+            0 => column.typed::<ByteArrayType>().write_batch(&texts[0], None, None),
+            1 => column.typed::<Int64Type>().write_batch(&vec![1_715_997_490_000; pages.len()], None, None),
+            3 | 4 => column.typed::<ByteArrayType>().write_batch(&texts[at - 2], None, None),
+            _ => column.typed::<Int32Type>().write_batch(&vec![200; pages.len()], None, None),
+        }
+        .expect("values");
+        column.close().expect("a column");
+        at += 1;
+    }
+    group.close().expect("a group");
+    writer.close().expect("a file");
+}
+
+/// ISO 639-3, the main language first: as `content_languages` of Parquet, and as `languages` of CDXJ.
+#[test]
+#[cfg(feature = "parquet")]
+fn languages_of_an_index_are_those_of_pages() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let languages =
+        [("one", "eng"), ("two", "deu,eng"), ("three", "zho,eng,deu"), ("four", "jpn"), ("five", "nld,ger")];
+    let url = |lang: &str, name: &str| format!("http://codes.test/{lang}/{name}.html");
+    let pages: Vec<(String, &str)> = languages
+        .iter()
+        .flat_map(|&(lang, codes)| ["art", "book", "city"].map(|name| (url(lang, name), codes)))
+        .chain([(url("six", "art"), "xx-unknown,!")])
+        .collect();
+    parquet(&at("index.parquet"), &pages);
+    let plain: Vec<(String, String)> = pages.iter().map(|page| (page.0.clone(), String::new())).collect();
+    let codes = |url: &str| pages.iter().find(|page| page.0 == url).expect("a page").1;
+    let told = |url: &str| -> &'static str {
+        let known = languages.iter().map(|language| language.1).find(|known| *known == codes(url));
+        known.unwrap_or("xx-unknown,!")
+    };
+    fs::write(at("index.cdxj"), cdxj(&plain, told)).expect("room on the disk");
+    for name in ["index.parquet", "index.cdxj"] {
+        let store = at(&format!("{name}.store"));
+        run(&store, &[&at(name)]);
+        let hosts = rows(&store, &["hosts"]);
+        // `xx` is a code of two letters, as any could be.
+        let langs = hosts[0]["langs"].as_str().expect("a text");
+        assert_eq!(langs, "de:3 en:3 ja:3 nl:3 xx:1 zh:3", "{name}");
+        assert_eq!(rows(&store, &["pairs"]).len(), 3 * 10, "{name}");
     }
 }
 
@@ -225,6 +317,21 @@ fn text_and_links_of_a_page_come_together() {
     }
 }
 
+/// An archive without a page: every stage is done with it, and nothing is named, nor remembered as a round.
+#[test]
+fn of_an_archive_without_pages_all_is_done_and_nothing_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (archive, store) = (folder.path().join("a.warc"), folder.path().join("s"));
+    write_warc(&archive, &[("http://gone.test/", "404 Not Found", "gone")]);
+    run(&store, &[&archive]);
+    let stages = rows(&store, &["status"]).into_iter().filter(|row| row["what"] == "stage");
+    let states: Vec<_> = stages.map(|row| (row["name"].to_string(), row["detail"].to_string())).collect();
+    assert!(states.len() == 7 && states.iter().all(|(_, state)| state.contains("fresh")), "{states:?}");
+    for arguments in [&["--quiet", "explore"][..], &["--quiet", "explore", "--rounds"], &["--quiet", "recover"]] {
+        assert_eq!(rows(&store, arguments).len(), 0, "{arguments:?}");
+    }
+}
+
 #[test]
 fn bilingual_sites_name_the_next_ones_and_rounds_are_kept() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -243,6 +350,8 @@ fn bilingual_sites_name_the_next_ones_and_rounds_are_kept() {
         let sites = named(&["--quiet", "explore", "--by", by]);
         assert_eq!(sites, ["next.example.net", "plain.example.com"], "{by}");
     }
+    let list = stdout(&store, &["--quiet", "explore", "-o", "-"]);
+    assert_eq!(list, "http://next.example.net/\nhttp://plain.example.com/\n");
     let domains = named(&["--quiet", "explore", "--by-domain", "--top", "1"]);
     assert_eq!(domains, ["example.net"]);
     let first = &rows(&store, &["--quiet", "explore", "--by", "linkout"])[0];

@@ -119,6 +119,14 @@ struct Work<'c> {
     pages: usize,
 }
 
+/// What is of one group of domains.
+#[derive(Default)]
+struct Part {
+    /// Pages, as in [`Merged::order`].
+    order: Vec<(u64, Source)>,
+    skipped: Vec<SkipEntry>,
+}
+
 /// The sites that have the domains of one name, as they are before new pages come.
 struct Before {
     sites: Vec<(SiteId, SiteHead, SitePages)>,
@@ -211,27 +219,19 @@ impl<'c> Work<'c> {
         };
         let mut older = merged.older + before.sites.iter().map(|site| site.1.older).sum::<u64>();
         let mut free: BTreeMap<SiteId, usize> = before.sites.iter().zip(0..).map(|(site, at)| (site.0, at)).collect();
-        let is_one = groups.len() == 1;
+        let site_of: FxHashMap<&str, SiteId> = before.domains.iter().map(|known| (known.0.as_str(), known.1)).collect();
+        let parts = self.part(&before, &groups, std::mem::take(&mut merged.order), skipped);
         let mut is_named = false;
-        for domains in groups {
+        for (domains, Part { order, skipped }) in groups.into_iter().zip(parts) {
             // The first of its domains that has a site gives it its number.
-            let known = domains.iter().filter_map(|domain| before.domains.iter().find(|known| known.0 == *domain));
-            let taken = known.map(|known| known.1).find_map(|id| free.remove_entry(&id));
+            let known = domains.iter().filter_map(|domain| site_of.get(domain.as_str()));
+            let taken = known.copied().find_map(|id| free.remove_entry(&id));
             let (id, own) = match taken {
                 Some((id, at)) => (id, Some(at)),
                 None => {
                     self.next_site += 1;
                     (SiteId(self.next_site - 1), None)
                 }
-            };
-            let is_here = |identity: &str| {
-                is_one || domains.iter().any(|domain| *domain == registrable_domain(host_of(identity)))
-            };
-            let order: Vec<(u64, Source)> = if is_one {
-                std::mem::take(&mut merged.order)
-            } else {
-                let order = merged.order.iter().copied();
-                order.filter(|(_, source)| is_here(self.identity(&before, *source))).collect()
             };
             let old = own.map(|at| &before.sites[at]);
             let named = is_named;
@@ -253,12 +253,11 @@ impl<'c> Work<'c> {
                 }
                 None => self.write_pages(store, id, &order, &before, own, &mut head)?,
             }
-            let here: Vec<SkipEntry> = skipped.iter().filter(|entry| is_here(&entry.identity)).cloned().collect();
-            if !here.is_empty() {
-                head.skipped = vec![store.skips.append(&SkipChunk { entries: here })?.0];
+            if !skipped.is_empty() {
+                head.skipped = vec![store.skips.append(&SkipChunk { entries: skipped })?.0];
             }
             for domain in domains {
-                if !before.domains.contains(&(domain.clone(), id)) {
+                if site_of.get(domain.as_str()) != Some(&id) {
                     self.domains.push((domain, id));
                 }
             }
@@ -273,6 +272,44 @@ impl<'c> Work<'c> {
             self.heads.push((id, head));
         }
         Ok(())
+    }
+
+    /// What is of each group of domains: pages, and captures left out. Linear in these, however many groups there are.
+    fn part(
+        &self,
+        before: &Before,
+        groups: &[Vec<String>],
+        order: Vec<(u64, Source)>,
+        skipped: Vec<SkipEntry>,
+    ) -> Vec<Part> {
+        if groups.len() == 1 {
+            return vec![Part { order, skipped }];
+        }
+        let of_group = |(domains, at): (&'_ Vec<String>, usize)| -> Vec<(String, usize)> {
+            domains.iter().map(|domain| (domain.clone(), at)).collect()
+        };
+        let numbers: FxHashMap<String, usize> = groups.iter().zip(0..).flat_map(of_group).collect();
+        // Addresses come host by host.
+        let mut last: (String, Option<usize>) = Default::default();
+        let mut group_of = |identity: &str| {
+            let host = host_of(identity);
+            if last.0 != host {
+                last = (host.to_owned(), numbers.get(registrable_domain(host).as_ref()).copied());
+            }
+            last.1
+        };
+        let mut parts: Vec<Part> = groups.iter().map(|_| Part::default()).collect();
+        for (links, source) in order {
+            if let Some(at) = group_of(self.identity(before, source)) {
+                parts[at].order.push((links, source));
+            }
+        }
+        for entry in skipped {
+            if let Some(at) = group_of(&entry.identity) {
+                parts[at].skipped.push(entry);
+            }
+        }
+        parts
     }
 
     fn before(&self, store: &Store, name: &str) -> Result<Before> {

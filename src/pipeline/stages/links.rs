@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::groups::finish;
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::Addresses;
@@ -46,7 +47,12 @@ impl Stage for Links {
         let stale = self.stale_sites(store, context.config)?;
         let params = fingerprint(self, context.config);
         if stale.is_empty() {
-            return Ok(());
+            // Of no sites it is done with all.
+            return if store.stage(self.name())?.fingerprint == params {
+                Ok(())
+            } else {
+                finish(self, store, context.config)
+            };
         }
         context.observer.begin(self.name(), "links between pages", "sites", Some(stale.len() as u64));
         let mut stale = stale.into_iter().peekable();
