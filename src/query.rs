@@ -1,6 +1,7 @@
 //! What a store answers: pairs, keys, hosts and pages, in an order that depends on addresses only.
 
 pub mod bitext;
+pub mod realign;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -104,6 +105,11 @@ impl Scope {
             return Ok(Scope { domain: Some(domain), host: None, part });
         }
         Err(unknown())
+    }
+
+    /// True when it is everything the store has.
+    pub fn is_all(&self) -> bool {
+        self.domain.is_none()
     }
 
     /// True when an address (without scheme) is of the scope's host.

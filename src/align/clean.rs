@@ -12,7 +12,7 @@ pub enum Reason {
     Unaligned = 1,
     /// A side has no letter.
     NoLetters = 2,
-    /// Both sides say the same, but for case, digits and punctuation.
+    /// Both sides say the same, but for case, digits, punctuation and single letters.
     SameText = 3,
     /// A side has too few letters.
     TooShort = 4,
@@ -26,9 +26,9 @@ pub enum Reason {
     LowScore = 8,
     /// It is repeated on most page pairs of the site.
     Boilerplate = 9,
-    /// It is said elsewhere on the site.
+    /// It is said before, on the site or on another.
     Duplicate = 10,
-    /// It is said elsewhere on the site, but for case, digits, punctuation and white space.
+    /// It is said before, on the site or on another, but for case, digits, punctuation and white space.
     NearDuplicate = 11,
 }
 
@@ -148,8 +148,17 @@ fn near_form(text: &str) -> impl Iterator<Item = char> + '_ {
     kept.flat_map(char::to_lowercase).map(|c| if c.is_numeric() { '0' } else { c })
 }
 
+/// True when both sides hold the same letters and digits, or the same words of two letters or more: one may have the number of a
+/// heading, as `F.2.`.
 fn is_same(a: &str, b: &str) -> bool {
-    a == b || near_form(a).eq(near_form(b))
+    let words = |text| -> String { long_words(text).flat_map(char::to_lowercase).collect() };
+    a == b || near_form(a).eq(near_form(b)) || (long_words(a).next().is_some() && words(a) == words(b))
+}
+
+/// The letters of words of two letters or more, with a space behind each word.
+fn long_words(text: &str) -> impl Iterator<Item = char> + '_ {
+    let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| word.chars().nth(1).is_some());
+    words.flat_map(|word| word.chars().chain([' ']))
 }
 
 /// Hashes by which sentence pairs are found again: of what near duplicates have in common, and of the very texts. The
@@ -179,6 +188,8 @@ mod tests {
         assert_eq!(judged("Hello", "", |_| ()), Some(Reason::Unaligned));
         assert_eq!(judged("12", "Douze", |_| ()), Some(Reason::NoLetters));
         assert_eq!(judged("Debian 11", "debian: 12", |_| ()), Some(Reason::SameText));
+        assert_eq!(judged("GNU LICENCE", "F.2. GNU Licence", |_| ()), Some(Reason::SameText));
+        assert_eq!(judged("2.1. GNU", "F.2. GNU Licence", |_| ()), None);
         assert_eq!(judged("I", "Moi", |_| ()), Some(Reason::TooShort));
         assert_eq!(judged(&"ab ".repeat(700), "court", |_| ()), Some(Reason::TooLong));
         assert_eq!(judged("Hello", "Bonjour", |facts| facts.length_delta = -7.0), Some(Reason::LengthRatio));

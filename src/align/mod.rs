@@ -73,7 +73,12 @@ impl Default for Params {
 impl Params {
     /// Gale & Church (1993): lengths alone, over the whole page.
     pub fn gale_church() -> Params {
-        Params { costs: vec!["lengths"], blocks: false, ..Params::default() }
+        Params { costs: vec!["lengths"], ..Params::whole_pages() }
+    }
+
+    /// All costs, over the whole page.
+    pub fn whole_pages() -> Params {
+        Params { blocks: false, ..Params::default() }
     }
 }
 

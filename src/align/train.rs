@@ -100,6 +100,38 @@ pub fn samples(
     samples
 }
 
+/// Learns a pair of languages from so many page pairs; `lessons` aligns some of them with what is known so far.
+///
+/// The pages are gone over twice: first with what those before them taught, then with what all of them did. The weights of the
+/// score are still to be [learnt](Trainer::calibrate).
+///
+/// # Errors
+/// What `lessons` returns.
+pub fn learn<E>(
+    langs: LangPair,
+    count: usize,
+    params: &AlignParams,
+    mut lessons: impl FnMut(Range<usize>, &Table) -> Result<Vec<Lesson>, E>,
+) -> Result<Trainer, E> {
+    let mut trainer = Trainer::new(langs, &params.train);
+    for is_first in [true, false] {
+        let mut done = 0;
+        while done < count && !trainer.is_full() {
+            let portion = done..(done + trainer.next_portion()).min(count);
+            done = portion.end;
+            lessons(portion, trainer.table())?.iter().for_each(|lesson| trainer.add(lesson));
+            if is_first {
+                trainer.learn(params);
+            }
+        }
+        trainer.finish(params);
+        if is_first {
+            trainer.start_again();
+        }
+    }
+    Ok(trainer)
+}
+
 /// Learns from lessons in the order they are given; what it has learnt depends on nothing else.
 ///
 /// The translation model is trained on the fly (Tomás et al. 2008, §2.3): pages are aligned with what those before them

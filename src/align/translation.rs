@@ -1,5 +1,6 @@
 //! Cost of a bead from the words of its sides: a word translation model like IBM-1, against chance.
 
+use std::cell::RefCell;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
@@ -107,10 +108,8 @@ pub(super) struct Side {
     foreign: Vec<f32>,
     /// For each number: the model has it in either language.
     judged: Vec<bool>,
-    /// For each number: where its places end in `places`.
-    place_ends: Vec<u32>,
-    /// Places in `words`, sorted, of each number.
-    places: Vec<u32>,
+    /// For each number: 0, but while the words of a span are counted.
+    counts: RefCell<Vec<u32>>,
     /// For each number: where its sources end in `sources`.
     source_ends: Vec<u32>,
     /// Words of the other page it may be a translation of, and p(this | that).
@@ -151,11 +150,14 @@ impl Evidence {
         let none = free.ln();
         let mut sum = l.abs_diff(m) as f32 * self.params.alpha.ln();
         let mut judged = 0;
+        let sources = &from.words[source.start as usize..source.end as usize];
+        let mut counts = from.counts.borrow_mut();
+        sources.iter().for_each(|&word| counts[word as usize] += 1);
         for &word in &to.words[target.start as usize..target.end as usize] {
             let word = word as usize;
             let mut p = 0.0;
             for &(other, probability) in to.sources(word) {
-                p += probability * from.count(other, source) as f32;
+                p += probability * counts[other as usize] as f32;
             }
             if p > 0.0 {
                 let ratio = p / ((l + 1) as f32 * to.shares[word]);
@@ -166,6 +168,7 @@ impl Evidence {
                 judged += 1;
             }
         }
+        sources.iter().for_each(|&word| counts[word as usize] = 0);
         (sum, judged)
     }
 
@@ -212,29 +215,15 @@ impl Side {
         /// Share of a word that was never seen; a language of a million words is met seldom.
         const UNSEEN: f32 = 1e-6;
         let count = distinct.len();
-        let mut place_ends = vec![0u32; count];
-        for &word in &words {
-            place_ends[word as usize] += 1;
-        }
-        let mut sum = 0;
-        for end in &mut place_ends {
-            sum += *end;
-            *end = sum;
-        }
-        let mut places = vec![0; words.len()];
-        let mut at = place_ends.clone();
-        for (place, &word) in words.iter().enumerate().rev() {
-            at[word as usize] -= 1;
-            places[at[word as usize] as usize] = place as u32;
-        }
+        let mut occurs = vec![0u32; count];
+        words.iter().for_each(|&word| occurs[word as usize] += 1);
         let length = words.len().max(1) as f32;
-        let occurs = |word: usize| place_ends[word] - if word == 0 { 0 } else { place_ends[word - 1] };
         let mut side = Side { words, ..Side::default() };
         for (word, (hash, at)) in distinct.iter().zip(found).enumerate() {
             let share = at.map_or(0.0, |at| own.shares[at]);
             let elsewhere = other.find(*hash).map_or(0.0, |at| other.shares[at]);
             // The first time a word is met on a page says nothing about how frequent it is.
-            let here = (occurs(word) - 1) as f32 / length;
+            let here = (occurs[word] - 1) as f32 / length;
             side.shares.push(share.max(here).max(UNSEEN));
             side.known.push(at.is_some_and(|at| own.translations(at).next().is_some()));
             side.judged.push(at.is_some() || elsewhere > 0.0);
@@ -242,8 +231,8 @@ impl Side {
         }
         (side.target_ends, side.targets) = by_word(links_from, count, |link| (link.0, link.1));
         (side.source_ends, side.sources) = by_word(links_to, count, |link| (link.1, link.0));
-        side.place_ends = place_ends;
-        side.places = places;
+        occurs.fill(0);
+        side.counts = occurs.into();
         side
     }
 
@@ -261,20 +250,6 @@ impl Side {
     /// How many different words there are.
     pub(super) fn distinct(&self) -> usize {
         self.shares.len()
-    }
-
-    /// How often a word stands in a range of the page.
-    fn count(&self, word: u32, range: &Range<u32>) -> u32 {
-        /// So few are looked through one by one.
-        const FEW: usize = 12;
-        let word = word as usize;
-        let start = if word == 0 { 0 } else { self.place_ends[word - 1] as usize };
-        let places = &self.places[start..self.place_ends[word] as usize];
-        if places.len() <= FEW {
-            return places.iter().filter(|place| range.contains(place)).count() as u32;
-        }
-        let first = places.partition_point(|&place| place < range.start);
-        places[first..].iter().take_while(|&&place| place < range.end).count() as u32
     }
 
     fn foreign(&self, range: Range<u32>) -> Option<f32> {

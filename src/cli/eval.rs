@@ -4,14 +4,15 @@ use std::fs::{self, File};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use diglot::align::Params;
 use diglot::config::Config;
 use diglot::error::{Error, Result};
 use diglot::evaluate::{
     self, BitextCounts, CalibrationParams, Counts, CurveParams, GoldBitext, GoldKeys, GoldPairs, OutPair, plot,
 };
-use diglot::query::{self, Scope, bitext};
+use diglot::query::{self, Scope, bitext, realign};
 use diglot::store::Store;
-use diglot::types::{CanonicalUrl, Lang};
+use diglot::types::{CanonicalUrl, Lang, LangPair};
 use flate2::read::MultiGzDecoder;
 use serde_json::{Value, json};
 
@@ -24,6 +25,19 @@ enum What {
     Pairs,
     Keys,
     Bitext,
+}
+
+/// By which means sentence pairs are made.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Means {
+    /// Lengths alone, over whole pages (Gale & Church 1993).
+    Lengths,
+    /// Lengths and words, over whole pages.
+    Words,
+    /// Lengths and words, in blocks that belong together.
+    Blocks,
+    /// Those of the store: as `blocks`, with what is no bitext left out.
+    All,
 }
 
 /// Score pairs or keys against gold.
@@ -61,10 +75,9 @@ pub struct Eval {
     /// Gold pairs, for `--what keys`: keys of languages without any are not scored.
     #[arg(long, value_name = "FILE")]
     pairs: Vec<PathBuf>,
-    /// Not the sentence pairs of the store, but those that lengths alone would give (Gale & Church 1993), without any cleaning;
-    /// for `--what bitext`.
-    #[arg(long)]
-    by_lengths: bool,
+    /// Sentence pairs by fewer means than those of the store, learnt anew and with nothing left out; for `--what bitext`.
+    #[arg(long, value_enum, default_value = "all", value_name = "MEANS")]
+    align: Means,
     /// The wrong and the missed pairs too, a line each.
     #[arg(long)]
     show_errors: bool,
@@ -235,8 +248,15 @@ impl Eval {
                     errors.push(("wrong", format!("{a} | {b}")));
                 }
             };
-            if self.by_lengths {
-                bitext::for_each_by_lengths(store, scope, |langs, a, b| {
+            let params = match self.align {
+                Means::Lengths => Some(Params::gale_church()),
+                Means::Words => Some(Params::whole_pages()),
+                Means::Blocks => Some(Params::default()),
+                Means::All => None,
+            };
+            if let Some(params) = params {
+                let is_wanted = |langs: LangPair| turn(langs.a, langs.b).is_some();
+                realign::for_each_bead(store, scope, &params, is_wanted, |langs, a, b| {
                     judge((langs.a, langs.b), a, b);
                     Ok(())
                 })?;

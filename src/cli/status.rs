@@ -51,6 +51,7 @@ impl Status {
         let archives = store.archives()?;
         let sum = |count: fn(&diglot::store::layout::ArchiveRecord) -> u64| archives.iter().map(count).sum::<u64>();
         let mut bitext = BitextHead::default();
+        let are_compared = store.stage("align")?.finished;
         let mut dropped: BTreeMap<u8, u64> = BTreeMap::new();
         let (mut pages, mut hosts, mut older, mut pairs) = (0u64, 0u64, 0u64, 0u64);
         for site in (0..store.site_count()?).map(diglot::types::SiteId) {
@@ -61,6 +62,10 @@ impl Status {
             if let Some(found) = query::sentence_counts(&store, site, &head)? {
                 bitext.kept += found.kept;
                 for (code, count) in found.dropped {
+                    *dropped.entry(code).or_default() += count;
+                }
+                for (code, count) in found.shared_dropped.into_iter().filter(|_| are_compared) {
+                    bitext.kept -= count.min(bitext.kept);
                     *dropped.entry(code).or_default() += count;
                 }
             }

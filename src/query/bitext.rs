@@ -2,22 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::{Scope, Site, sites};
 use crate::align::clean::Reason;
-use crate::align::{Document, Evidence, Lengths, Params, Table, align, translation};
+use crate::align::{Document, Lengths, Params, Table, translation};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::index::site::Addresses;
 use crate::store::Store;
 use crate::store::layout::{
-    ArchivedBeadRow, ArchivedPageRecord, ArchivedPairBitextRow, ArchivedRepeatRow, ArchivedVocabularyRow, BitextRecord,
-    PageRecord, RepeatRecord,
+    ArchivedBeadRow, ArchivedPageRecord, ArchivedPairBitextRow, ArchivedRepeatRow, ArchivedVocabularyRow, BitextHead,
+    BitextRecord, PageRecord, RepeatRecord,
 };
 use crate::store::records::{Mapped, RecordRef};
 use crate::text::words::Words;
-use crate::types::{ArchiveId, Bead, BitextLine, Block, Lang, LangPair, PagePair, Place, tag_name};
+use crate::types::{ArchiveId, BitextLine, Block, Lang, LangPair, PagePair, Place, tag_name};
 
 /// The page pairs of a site that are taken for translations, by languages, then addresses: what bitext is made from.
 pub fn accepted_pairs(site: &Site) -> Vec<PagePair> {
@@ -65,8 +65,13 @@ pub fn hash_of_pairs(pairs: &[PagePair]) -> u64 {
 /// # Errors
 /// When the store cannot be read.
 pub fn page_record(store: &Store, site: &Site, page: u32) -> Result<Mapped<PageRecord>> {
+    store.pages.read(RecordRef(page_place(site, page)))
+}
+
+/// The reference to the record of a page of a site.
+pub fn page_place(site: &Site, page: u32) -> u64 {
     let (chunk, at) = site.pages.chunk(page);
-    store.pages.read(RecordRef(chunk.pages[at].to_native()))
+    chunk.pages[at].to_native()
 }
 
 /// The blocks of a page.
@@ -77,6 +82,18 @@ pub fn blocks(page: &ArchivedPageRecord) -> impl Iterator<Item = Block> + '_ {
         tag: block.tag.to_native(),
         at: block.at.to_native(),
     })
+}
+
+/// A page as alignment sees it.
+pub fn document<'p>(page: &'p ArchivedPageRecord, lang: Lang, words: &Words, params: &Params) -> Document<'p> {
+    let document = Document::new(page.text.as_str(), blocks(page), lang, words, params.max_sentences);
+    if params.blocks { document } else { document.without_blocks() }
+}
+
+/// A number by which the page pairs of two languages are put in order before they are learnt from: it hangs on their addresses
+/// alone.
+pub fn order(site: &Site, pair: &PagePair) -> u64 {
+    xxh3_64([site.pages.identity(pair.a), "\0", site.pages.identity(pair.b)].concat().as_bytes())
 }
 
 /// What was learnt of a pair of languages; `None` where nothing was.
@@ -111,6 +128,7 @@ pub fn table(store: &Store, langs: LangPair) -> Result<Option<Table>> {
 pub struct SiteBitext {
     chunks: Vec<Mapped<BitextRecord>>,
     repeats: Vec<Mapped<RepeatRecord>>,
+    shared: Vec<Mapped<RepeatRecord>>,
 }
 
 impl SiteBitext {
@@ -124,10 +142,21 @@ impl SiteBitext {
         if !is_fresh || head.pairs != hash_of_pairs(&accepted_pairs(site)) {
             return Ok(None);
         }
-        Ok(Some(SiteBitext {
+        Ok(Some(SiteBitext::read(store, &head)?))
+    }
+
+    /// Opens what a head names.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn read(store: &Store, head: &BitextHead) -> Result<SiteBitext> {
+        let repeats =
+            |places: &[u64]| places.iter().map(|&at| store.repeats.read(RecordRef(at))).collect::<Result<_>>();
+        Ok(SiteBitext {
             chunks: head.chunks.iter().map(|&at| store.bitexts.read(RecordRef(at))).collect::<Result<_>>()?,
-            repeats: head.repeats.iter().map(|&at| store.repeats.read(RecordRef(at))).collect::<Result<_>>()?,
-        }))
+            repeats: repeats(&head.repeats)?,
+            shared: repeats(&head.shared)?,
+        })
     }
 
     /// The aligned page pairs, in order.
@@ -142,14 +171,33 @@ impl SiteBitext {
         chunk.pairs.get((place - chunk.first.to_native()) as usize)
     }
 
-    /// What is repeated, in the order of the beads.
+    /// What is repeated on the site, in the order of the beads.
     pub fn repeats(&self) -> impl Iterator<Item = &ArchivedRepeatRow> {
         self.repeats.iter().flat_map(|record| record.rows.iter())
     }
+
+    /// What is repeated on the site of one bead.
+    pub fn repeats_of(&self, pair: u32, bead: u32) -> Option<&ArchivedRepeatRow> {
+        let place = |row: &ArchivedRepeatRow| (row.pair.to_native(), row.bead.to_native());
+        let ends_before =
+            |record: &Mapped<RepeatRecord>| record.rows.last().is_none_or(|row| place(row) < (pair, bead));
+        let record = self.repeats.get(self.repeats.partition_point(ends_before))?;
+        let at = record.rows.binary_search_by_key(&(pair, bead), place).ok()?;
+        record.rows.get(at)
+    }
+
+    /// What other sites say too, in the order of the beads.
+    pub fn shared(&self) -> impl Iterator<Item = &ArchivedRepeatRow> {
+        self.shared.iter().flat_map(|record| record.rows.iter())
+    }
 }
 
+/// Page pairs whose pages are mapped together while they are listed.
+const PAIRS_MAPPED: u32 = 1024;
+
 /// Calls `each` with every sentence pair of a scope: by domain, languages, addresses, then in the order of the page. Those
-/// that were left out come too when `all` is true, each with its reason.
+/// that were left out come too when `all` is true, each with its reason. What several sites say is left out of all but the
+/// first, unless the scope is not the whole store.
 ///
 /// # Errors
 /// When the store cannot be read, or what `each` returns.
@@ -161,22 +209,37 @@ pub fn for_each_bead(
     mut each: impl FnMut(BitextLine) -> Result<()>,
 ) -> Result<()> {
     let mut archives = BTreeMap::new();
+    // Until all sites are aligned, what they share is not known, or was found among others.
+    let are_compared = scope.is_all() && store.stage("align")?.finished;
     for id in sites(store, scope)? {
         let site = Site::open(store, id)?;
         let Some(bitext) = SiteBitext::open(store, &site)? else { continue };
         let mut repeats = bitext.repeats().peekable();
+        let mut shared = bitext.shared().filter(|_| are_compared).peekable();
         for (row, place) in bitext.pairs().zip(0u32..) {
+            // What is read once need not stay mapped.
+            if place.is_multiple_of(PAIRS_MAPPED) {
+                store.pages.unmap();
+            }
             let is_wanted = |page: u32| page < site.pages.count() && scope.has_host(site.pages.identity(page));
             let wanted = is_wanted(row.a.to_native()) || is_wanted(row.b.to_native());
             let pair = if wanted { Some(OpenPair::new(store, config, &site, row, &mut archives)?) } else { None };
             for (bead, number) in row.beads.iter().zip(0u32..) {
-                let here = (place, number);
-                let repeat = repeats.next_if(|repeat| (repeat.pair.to_native(), repeat.bead.to_native()) == here);
+                let is_here =
+                    |row: &&ArchivedRepeatRow| (row.pair.to_native(), row.bead.to_native()) == (place, number);
+                let (repeat, share) = (repeats.next_if(is_here), shared.next_if(is_here));
                 let Some(pair) = &pair else { continue };
-                let code = if bead.reason != 0 { bead.reason } else { repeat.map_or(0, |repeat| repeat.reason) };
+                let told = [Some(bead.reason), repeat.map(|row| row.reason), share.map(|row| row.reason)];
+                let code = told.into_iter().flatten().find(|&code| code != 0).unwrap_or(0);
                 if all || code == 0 {
-                    let others = repeat.filter(|repeat| repeat.reason == 0).map_or(&[][..], |repeat| &repeat.others);
-                    let others = others.iter().filter_map(|other| bitext.pair(other.to_native()));
+                    let mut others = Vec::new();
+                    for other in repeat.iter().filter(|row| row.reason == 0).flat_map(|row| row.others.iter()) {
+                        others.extend(bitext.pair(other.to_native()).map(|other| pair.urls(other)));
+                    }
+                    for other in share.iter().flat_map(|row| row.elsewhere.iter()) {
+                        let url = |at: u64| Ok(store.pages.read(RecordRef(at))?.url.to_string());
+                        others.push(pair.turned(url(other.a.to_native())?, url(other.b.to_native())?));
+                    }
                     each(pair.line(bead, code, others))?;
                 }
             }
@@ -218,12 +281,17 @@ impl<'s> OpenPair<'s> {
         Ok(OpenPair { site, row, langs, is_turned, pages, archives })
     }
 
-    fn line<'r>(
-        &self,
-        bead: &ArchivedBeadRow,
-        code: u8,
-        others: impl Iterator<Item = &'r ArchivedPairBitextRow>,
-    ) -> BitextLine {
+    /// The addresses of another page pair of the site.
+    fn urls(&self, other: &ArchivedPairBitextRow) -> (String, String) {
+        self.turned(self.site.pages.url(other.a.to_native()), self.site.pages.url(other.b.to_native()))
+    }
+
+    /// Two things of the first and the second language, in the order of listing.
+    fn turned<T>(&self, a: T, b: T) -> (T, T) {
+        if self.is_turned { (b, a) } else { (a, b) }
+    }
+
+    fn line(&self, bead: &ArchivedBeadRow, code: u8, others: Vec<(String, String)>) -> BitextLine {
         let side = |page: &ArchivedPageRecord, archive: &str, range: (u32, u32)| {
             let text = page.text.get(range.0 as usize..range.1 as usize).unwrap_or("").to_owned();
             let at = page.blocks.partition_point(|block| block.end <= range.0);
@@ -236,17 +304,11 @@ impl<'s> OpenPair<'s> {
             };
             (text, place)
         };
-        let turn = |first, second| if self.is_turned { (second, first) } else { (first, second) };
         let a = side(&self.pages.0, &self.archives.0, (bead.a_start.to_native(), bead.a_end.to_native()));
         let b = side(&self.pages.1, &self.archives.1, (bead.b_start.to_native(), bead.b_end.to_native()));
-        let others = others.map(|other| {
-            let urls = (self.site.pages.url(other.a.to_native()), self.site.pages.url(other.b.to_native()));
-            if self.is_turned { (urls.1, urls.0) } else { urls }
-        });
-        let others = others.collect();
-        let ((text_a, place_a), (text_b, place_b)) = turn(a, b);
-        let (lang_a, lang_b) = if self.is_turned { (self.langs.1, self.langs.0) } else { self.langs };
-        let shape = if self.is_turned { (bead.n, bead.m) } else { (bead.m, bead.n) };
+        let ((text_a, place_a), (text_b, place_b)) = self.turned(a, b);
+        let (lang_a, lang_b) = self.turned(self.langs.0, self.langs.1);
+        let shape = self.turned(bead.m, bead.n);
         BitextLine {
             text_a,
             text_b,
@@ -283,33 +345,4 @@ pub fn for_each_page_pair(
         store.pages.unmap();
     }
     Ok(())
-}
-
-/// Aligns the pages of a scope by lengths alone, as Gale & Church do, and calls `each` with both texts of every bead that
-/// has two sides: what the other means add is seen beside it. The lengths are those learnt with the model.
-///
-/// # Errors
-/// When the store cannot be read, or what `each` returns.
-pub fn for_each_by_lengths(
-    store: &Store,
-    scope: &Scope,
-    mut each: impl FnMut(LangPair, &str, &str) -> Result<()>,
-) -> Result<()> {
-    let params = Params::gale_church();
-    let words = Words::new();
-    let mut lengths: BTreeMap<LangPair, Lengths> = BTreeMap::new();
-    for_each_page_pair(store, scope, |langs, page_a, page_b| {
-        let known = match lengths.get(&langs) {
-            Some(known) => *known,
-            None => *lengths.entry(langs).or_insert(table(store, langs)?.unwrap_or_default().lengths),
-        };
-        let (text_a, text_b) = (page_a.text.as_str(), page_b.text.as_str());
-        let a = Document::new(text_a, blocks(page_a), langs.a, &words, params.max_sentences).without_blocks();
-        let b = Document::new(text_b, blocks(page_b), langs.b, &words, params.max_sentences).without_blocks();
-        let evidence = Evidence::new(&a, &b, &Table::default(), &params.translation);
-        for bead in align(&a, &b, &evidence, &known, &params).into_iter().filter(Bead::is_paired) {
-            each(langs, a.text_of(bead.a_start..bead.a_end), b.text_of(bead.b_start..bead.b_end))?;
-        }
-        Ok(())
-    })
 }

@@ -15,8 +15,9 @@ const ENDS: &[char] = &[
 ///
 /// Boundaries are those of the library sentencex, which knows abbreviations, initials, numbers and quotations of some 30
 /// languages, and takes the nearest relative for others. A full stop of Chinese or Japanese ends a sentence whatever
-/// follows. What has no letter, and the number of a
-/// heading (`B.4.10.`), begins the next sentence. A range never crosses a line feed, so blocks put together are never joined.
+/// follows. A point ends none before a small letter (UAX 29, SB8), nor between a word of three letters and a number: `Vol. 3`. What
+/// has no letter, one letter alone, and the number of a heading (`B.4.10.`, `Chapter 3.`, `IV.`) begin the next sentence. A range
+/// never crosses a line feed, so blocks put together are never joined.
 pub fn for_each_sentence(block: &str, lang: Lang, mut each: impl FnMut(Range<usize>)) {
     let mut start = 0;
     for line in block.split_inclusive('\n') {
@@ -32,7 +33,7 @@ pub fn for_each_sentence(block: &str, lang: Lang, mut each: impl FnMut(Range<usi
             let end = at + found.end_byte;
             let is_sound = !found.is_paragraph_break && end > done && end <= start && block.is_char_boundary(end);
             // A number belongs to what it numbers: `2.1. The house`, `B.4.10. The cat`.
-            if is_sound && says_something(&block[done..end]) {
+            if is_sound && says_something(&block[done..end]) && !goes_on(&block[done..end], &block[end..start]) {
                 emit(block, done..end, &mut each);
                 done = end;
             }
@@ -41,16 +42,44 @@ pub fn for_each_sentence(block: &str, lang: Lang, mut each: impl FnMut(Range<usi
     }
 }
 
-/// False for what has no letter, and for the number of a heading: single letters and digits, with points between.
+/// Letters of scripts whose words end at white space are below this.
+const SPACED: char = '\u{1100}';
+
+/// False for what has no letter or, before a point, one alone; for the number of a heading: single letters and digits, with points
+/// between, or a Roman number; and for a word with such a number.
 fn says_something(text: &str) -> bool {
+    let text = text.trim();
     let is_part = |part: &str| part.len() == 1 || part.bytes().all(|b| b.is_ascii_digit());
-    let is_number = || {
-        let text = text.trim();
+    let is_number = |text: &str| {
         text.is_ascii()
             && text.contains(|c: char| c.is_ascii_digit())
             && text.split(['.', ' ', '-', '(', ')']).all(is_part)
     };
-    text.contains(char::is_alphabetic) && !is_number()
+    let Some(named) = text.strip_suffix('.') else { return text.contains(char::is_alphabetic) && !is_number(text) };
+    let mut letters = text.chars().filter(|c| c.is_alphabetic());
+    let (first, second) = (letters.next(), letters.next());
+    let is_single = first.is_none_or(|c| c < SPACED && second.is_none());
+    let is_roman = |text: &str| text.len() > 1 && text.bytes().all(|b| b"IVXLC".contains(&b));
+    let is_named = || {
+        named.split_once(' ').is_some_and(|(word, number)| {
+            let starts = word.starts_with(char::is_uppercase) && word.chars().all(char::is_alphabetic);
+            starts && (is_roman(number) || is_number(number))
+        })
+    };
+    !(is_single || is_number(text) || is_roman(named) || is_named())
+}
+
+/// True when the point at the end of `before` does not end a sentence, by what comes `after`.
+fn goes_on(before: &str, after: &str) -> bool {
+    let (Some(before), after) = (before.trim_end().strip_suffix('.'), after.trim_start()) else { return false };
+    if after.starts_with(char::is_lowercase) {
+        return true;
+    }
+    // `it. 2. Run` begins an item, `str. 12` does not.
+    let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_item = rest.strip_prefix('.').is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace));
+    let letters = before.chars().rev().take_while(|c| c.is_alphabetic() && *c < SPACED).take(4).count();
+    rest.len() < after.len() && !is_item && (1..=3).contains(&letters)
 }
 
 /// The range without white space at its ends, if anything is left.
@@ -101,6 +130,62 @@ mod tests {
         assert_eq!(sentences("de", "D.3. Das Haus. Wir bauen."), ["D.3. Das Haus.", "Wir bauen."]);
         assert_eq!(sentences("en", "You need 3 MB. So do I."), ["You need 3 MB.", "So do I."]);
         assert_eq!(sentences("fr", "1. Un chat. 2. Deux chats."), ["1. Un chat.", "2. Deux chats."]);
+    }
+
+    #[test]
+    fn a_point_before_a_small_letter_ends_nothing() {
+        for (lang, text) in [
+            ("nl", "Zie het boek, d.w.z. het eerste deel."),
+            ("pl", "Zob. str. 12, tj. pierwsza część."),
+            ("ru", "Это тест, т. е. проверка."),
+            ("sv", "Det är t.ex. ett test."),
+            ("hu", "Dr. Kovács 2020. május 5-én jött."),
+            ("tr", "Bu örn. bir test."),
+            ("en", "Version 1.0. is old."),
+        ] {
+            assert_eq!(sentences(lang, text), [text], "{lang}");
+        }
+        assert_eq!(sentences("en", "Is it? yes."), ["Is it?", "yes."]);
+    }
+
+    #[test]
+    fn a_short_word_and_a_number_belong_together() {
+        for (lang, text) in [
+            ("pt", "Ver pág. 12 do livro."),
+            ("it", "Vedi pag. 12 del libro."),
+            ("el", "Βλ. σελ. 12 εδώ."),
+            ("sv", "Kl. 12.30 börjar det."),
+            ("en", "Vol. 3 is out."),
+        ] {
+            assert_eq!(sentences(lang, text), [text], "{lang}");
+        }
+        assert_eq!(sentences("en", "Run it. 2. Go home."), ["Run it.", "2. Go home."]);
+        assert_eq!(sentences("en", "It works. 3 cats sleep."), ["It works.", "3 cats sleep."]);
+        assert_eq!(sentences("ko", "나는 간다. 5명이 온다."), ["나는 간다.", "5명이 온다."]);
+    }
+
+    #[test]
+    fn one_letter_alone_is_no_sentence() {
+        assert_eq!(sentences("fr", "M. Dupont est là."), ["M. Dupont est là."]);
+        assert_eq!(sentences("ar", "نعم. د. محمد هنا."), ["نعم.", "د. محمد هنا."]);
+        assert_eq!(sentences("ko", "네. 갑니다."), ["네.", "갑니다."]);
+        assert_eq!(sentences("en", "So do I. We go."), ["So do I.", "We go."]);
+    }
+
+    #[test]
+    fn the_name_of_a_heading_stays_with_it() {
+        for (lang, text) in [
+            ("en", "Chapter 3. Installing"),
+            ("de", "Kapitel 3. Installation"),
+            ("fr", "Étape 1. Le disque"),
+            ("en", "Section 2.1. Overview"),
+            ("en", "Part IV. The end"),
+            ("en", "IV. The end"),
+        ] {
+            assert_eq!(sentences(lang, text), [text], "{lang}");
+        }
+        assert_eq!(sentences("en", "We have version 3. It works."), ["We have version 3.", "It works."]);
+        assert_eq!(sentences("en", "printf(\"a.\"); exit(0);"), ["printf(\"a.\"); exit(0);"]);
     }
 
     #[test]

@@ -214,3 +214,71 @@ fn the_check_against_the_dtd_finds_what_is_wrong() {
     assert!(fits(&declared()["header"].content, &names(&["prop", "ude"])));
     assert!(declared()["tuv"].attributes["xml:lang"] && !declared()["tu"].attributes["tuid"]);
 }
+
+/// As near duplicates are compared.
+fn near(text: &str) -> String {
+    let kept = text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase);
+    kept.map(|c| if c.is_numeric() { '0' } else { c }).collect()
+}
+
+/// Sentence pairs with all addresses on the first side that say them.
+fn sources(jsonl: &str) -> BTreeMap<(String, String), Vec<String>> {
+    let mut found = BTreeMap::new();
+    for line in jsonl.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        let text = |side: &str| near(line[side].as_str().expect("a text"));
+        let url = |value: &serde_json::Value| value.as_str().expect("an address").to_owned();
+        let others = line["others"].as_array().map_or(&[][..], |others| &others[..]);
+        let urls = std::iter::once(url(&line["url_a"])).chain(others.iter().map(|other| url(&other[0]))).collect();
+        let before: Option<Vec<String>> = found.insert((text("text_a"), text("text_b")), urls);
+        assert_eq!(before, None, "said twice: {line}");
+    }
+    found
+}
+
+#[test]
+fn what_several_sites_say_is_kept_once_with_all_its_sources() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let archive = |name: &str| folder.path().join(name);
+    for (name, first) in [("a", 0), ("b", 10), ("c", 20)] {
+        let mut site = SiteBuilder::default();
+        for number in first..first + 30 {
+            for lang in ["en", "fr"] {
+                site.page(format!("http://{name}.test/{lang}/p{number}.html"), lang, number);
+            }
+        }
+        site.write(&archive(name));
+    }
+    let store = folder.path().join("s");
+    stdout(diglot(&store).arg("run").args([archive("a"), archive("b"), archive("c")]));
+    let all = export(&store, &["--what", "bitext", "--format", "jsonl"]);
+    let found = sources(&all);
+    let is_of = |url: &str, site: &str| url.starts_with(&format!("http://{site}.test/"));
+    let shared = found.values().filter(|urls| is_of(&urls[0], "a") && urls.iter().any(|url| is_of(url, "b")));
+    assert!(shared.count() > 20, "{all}");
+    // Nothing is lost: what a site says alone is said by all of them, and its pages are among the sources.
+    for site in ["a", "b", "c"] {
+        let alone =
+            sources(&export(&store, &["--what", "bitext", "--format", "jsonl", "--host", &format!("{site}.test")]));
+        assert!(alone.len() > 20);
+        for (texts, urls) in &alone {
+            let all = found.get(texts).unwrap_or_else(|| panic!("{texts:?} is lost"));
+            assert!(urls.iter().all(|url| all.contains(url)), "{urls:?} {all:?}");
+        }
+    }
+    let left_out = stdout(diglot(&store).args(["bitext", "--keep-all", "--format", "tsv"]));
+    assert!(left_out.lines().any(|line| line.contains("http://b.test/") && line.ends_with("duplicate")));
+    let status = stdout(diglot(&store).args(["status", "--format", "tsv"]));
+    assert!(status.contains(&format!("total\tsentence pairs\t{}\t", found.len())), "{status}");
+    // Whichever archive came first.
+    let turned = folder.path().join("t");
+    for name in ["c", "a", "b"] {
+        stdout(diglot(&turned).arg("run").arg(archive(name)));
+    }
+    assert_eq!(export(&turned, &["--what", "bitext", "--format", "jsonl"]), all);
+    // What is held against a site that is gone from the comparison comes back with it.
+    stdout(diglot(&turned).args(["run", "--langs", "en"]));
+    assert_eq!(export(&turned, &["--what", "bitext", "--format", "jsonl"]), "");
+    stdout(diglot(&turned).args(["run", "--langs", "all"]));
+    assert_eq!(export(&turned, &["--what", "bitext", "--format", "jsonl"]), all);
+}

@@ -9,9 +9,9 @@ use diglot::store::layout::{
     AlternateRow, ArchiveIdentity, ArchiveRecord, AskedRecord, BatchRecord, BeadRow, BitextHead, BitextRecord,
     BlockRecord, Credibility, EditRow, FittedRow, GraphHead, GraphRecord, HostRecord, HostRow, ImageRecord, JudgedHead,
     JudgedRecord, JudgedRow, KeyRow, LearntHead, LearntRecord, LinkRecord, ModelHead, ModelRecord, OutsideRow,
-    PageEntry, PageRecord, PairBitextRow, PairRow, RepeatRecord, RepeatRow, RequestRecord, ResultHead, ResultRecord,
-    RoundRecord, RunConfig, Sentinel, SiteChunk, SiteHead, SkipChunk, SkipEntry, SkipSample, SourceRow, StageRecord,
-    VocabularyRow, WebHead, WebRecord,
+    PageEntry, PagePlaces, PageRecord, PairBitextRow, PairRow, RepeatRecord, RepeatRow, RequestRecord, ResultHead,
+    ResultRecord, RoundRecord, RunConfig, Sentinel, SiteChunk, SiteHead, SkipChunk, SkipEntry, SkipSample, SourceRow,
+    StageRecord, VocabularyRow, WebHead, WebRecord,
 };
 use diglot::store::records::{RecordFile, START};
 use diglot::types::SkipReason;
@@ -160,7 +160,7 @@ fn bitext() -> BitextRecord {
     let bead =
         BeadRow { near: 1, exact: 2, a_start: 3, a_end: 4, b_start: 5, b_end: 6, score: 0.5, m: 1, n: 2, reason: 8 };
     let (lang_a, lang_b) = (*b"en\0\0\0\0\0\0", *b"fr\0\0\0\0\0\0");
-    let pair = PairBitextRow { a: 1, b: 2, lang_a, lang_b, score: 0.25, beads: vec![bead] };
+    let pair = PairBitextRow { page_a: 3, page_b: 4, a: 1, b: 2, lang_a, lang_b, score: 0.25, beads: vec![bead] };
     BitextRecord { site: 1, first: 2, pairs: vec![pair] }
 }
 
@@ -169,6 +169,11 @@ fn model() -> ModelRecord {
         VocabularyRow { words: vec![1], shares: vec![0.5], ends: vec![1], targets: vec![0], probabilities: vec![0.25] };
     let (lang_a, lang_b) = (*b"en\0\0\0\0\0\0", *b"fr\0\0\0\0\0\0");
     ModelRecord { lang_a, lang_b, ratio: 1.5, variance: 6.5, weights: vec![0.5, -1.0], a: row.clone(), b: row }
+}
+
+fn repeats() -> RepeatRecord {
+    let elsewhere = vec![PagePlaces { a: 4, b: 5 }];
+    RepeatRecord { rows: vec![RepeatRow { pair: 1, bead: 2, reason: 0, others: vec![3], elsewhere }] }
 }
 
 fn bitext_head() -> BitextHead {
@@ -183,6 +188,9 @@ fn bitext_head() -> BitextHead {
         finished: true,
         kept: 6,
         dropped: vec![(8, 7)],
+        shared: vec![66],
+        compared: 8,
+        shared_dropped: vec![(10, 9)],
     }
 }
 
@@ -361,28 +369,28 @@ fn result() -> ResultRecord {
 /// **A difference here means that stores of the last release can no longer be read.** Where that is meant, the next
 /// `FORMAT_VERSION` comes with it, a line in docs/format.md, and new numbers here.
 const LAYOUT: (u32, &[(&str, u64)]) = (
-    3,
+    4,
     &[
-        ("page", 0xa338c07172cf7c20),
-        ("batch", 0xe25cced059210771),
-        ("site", 0xc44e1bafa1eedf01),
-        ("result", 0x177dc4773ea48c11),
-        ("skip", 0x7575437f3bf4f7a0),
-        ("graph", 0xebc6b2b4c72aa325),
-        ("web", 0xd01106c4db726437),
-        ("request", 0x01fa78f997153fdd),
+        ("page", 0xff25f59cd3ab82ff),
+        ("batch", 0xa0cdaf1ae1b78e7e),
+        ("site", 0x63fd99d87cfe54de),
+        ("result", 0x54456c5c9fd6feb6),
+        ("skip", 0x54f8799b47f25cb4),
+        ("graph", 0xd69574d4e1e999e6),
+        ("web", 0x15fa56db2810ce92),
+        ("request", 0xc287c75723025363),
         ("asked", 0x38900b66d831ec7c),
         ("web head", 0x36516722fb57bfe2),
         ("round", 0x4e446581da75e6b3),
-        ("judged", 0x55ab6c2174ee401b),
-        ("learnt", 0xe07439ab3469dfd1),
+        ("judged", 0x1526c62247904a54),
+        ("learnt", 0x933788d3284aff57),
         ("judged head", 0xa9188c1490e695af),
         ("learnt head", 0x07ee86c281446bef),
         ("graph head", 0x91d26a7d0068f528),
-        ("bitext", 0xc49d3fc18c012bce),
-        ("repeat", 0x1f68053daf6d8eb0),
-        ("model", 0xb1f326dfc5ee91ad),
-        ("bitext head", 0xdced083044ebf65d),
+        ("bitext", 0xc01756bca4aee7b9),
+        ("repeat", 0xdb5b184a617d052d),
+        ("model", 0x3759da0592e2d5f1),
+        ("bitext head", 0xb1796d0b6442d252),
         ("model head", 0x7c68b4906e7ea780),
         ("sentinel", 0x4e30ec04f14a3481),
         ("archive", 0x2b0c169dbcc7f77d),
@@ -466,10 +474,7 @@ fn the_layout_of_a_record_changes_with_the_format_version_only() {
         ("learnt head", value_hash(&LearntHead { record: 1, inputs: 2 })),
         ("graph head", value_hash(&GraphHead { generation: 1, params: 2, chunks: vec![3, 4] })),
         ("bitext", file_hash(11, &bitext())),
-        (
-            "repeat",
-            file_hash(12, &RepeatRecord { rows: vec![RepeatRow { pair: 1, bead: 2, reason: 0, others: vec![3] }] }),
-        ),
+        ("repeat", file_hash(12, &repeats())),
         ("model", file_hash(13, &model())),
         ("bitext head", value_hash(&bitext_head())),
         ("model head", value_hash(&ModelHead { record: 1, input: 2, params: 3 })),

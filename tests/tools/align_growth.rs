@@ -3,44 +3,66 @@
 //! ```text
 //! cargo run --release --example align_growth -- STORE
 //! ```
-//! STORE was filled by `diglot run … --until keys`. Prints the sentences aligned, seconds of CPU and of the clock, words learnt
-//! from, and the most memory the process has held (`VmHWM`).
+//! STORE was filled by `diglot run … --until keys`. Prints seconds of CPU (user) and of the clock for learning and for aligning,
+//! the sentence pairs and how many of them came in a second of CPU, the most memory the process has held (`VmHWM`), and how
+//! many words a second the translation model learns from in a pass.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use diglot::config::Config;
+use diglot::lexicon::TranslationModel;
 use diglot::pipeline::observer::Observer;
 use diglot::pipeline::{self, Context};
 use diglot::query::bitext;
 use diglot::query::{self, Scope};
 use diglot::store::{Access, Store};
+use diglot::text::words::Words;
+use diglot::types::LangPair;
 
-/// Tells how long each part of the stage took.
-struct Clock(std::sync::Mutex<(Instant, String)>);
+/// Tells how long each kind of work took: seconds of the clock, and of CPU.
+#[derive(Default)]
+struct Clock {
+    now: Mutex<Option<(&'static str, Instant, f64)>>,
+    sums: Mutex<BTreeMap<&'static str, (f64, f64)>>,
+}
 
 impl Observer for Clock {
     fn begin(&self, _: &str, what: &str, _: &str, _: Option<u64>) {
-        self.part(what);
+        self.part(Some(if what.starts_with("learning") { "learning" } else { "aligning" }));
     }
     fn progress(&self, _: u64, _: &str) {}
     fn message(&self, text: &str) {
         eprintln!("{text}");
     }
     fn end(&self, _: &str, _: bool) {
-        self.part("");
+        self.part(None);
     }
 }
 
 impl Clock {
-    fn part(&self, next: &str) {
-        let mut state = self.0.lock().expect("no panic");
-        if !state.1.is_empty() {
-            println!("{}: {:.2} s", state.1, state.0.elapsed().as_secs_f64());
+    fn part(&self, next: Option<&'static str>) {
+        let mut now = self.now.lock().expect("no panic");
+        if let Some((part, since, cpu)) = now.take() {
+            let mut sums = self.sums.lock().expect("no panic");
+            let sum = sums.entry(part).or_default();
+            *sum = (sum.0 + since.elapsed().as_secs_f64(), sum.1 + user_seconds() - cpu);
         }
-        *state = (Instant::now(), next.to_owned());
+        *now = next.map(|part| (part, Instant::now(), user_seconds()));
     }
+}
+
+/// Seconds of CPU this process has used outside the kernel, all threads together; 0 where the system does not tell.
+fn user_seconds() -> f64 {
+    /// Ticks a second, the same on every Linux.
+    const TICKS: f64 = 100.0;
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // Fields are counted from behind the name, which may hold spaces.
+    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+    fields.split_whitespace().nth(11).and_then(|ticks| ticks.parse::<f64>().ok()).unwrap_or(0.0) / TICKS
 }
 
 /// The most memory this process has held, in MiB; where the system tells.
@@ -54,11 +76,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path: PathBuf = std::env::args().nth(1).ok_or("expected the folder of a store")?.into();
     let mut store = Store::open(&path, Access::Write)?;
     let config = Config::preset("default").ok_or("no default preset")?;
-    let clock = Clock(std::sync::Mutex::new((Instant::now(), String::new())));
+    let clock = Clock::default();
     let stop = AtomicBool::new(false);
     let context = Context { config: &config, inputs: &[], observer: &clock, stop: &stop };
     let stage = pipeline::stage("align").ok_or("no such stage")?;
     pipeline::run_stage(stage, &mut store, &context)?;
+    clock.part(None);
+    let sums = clock.sums.into_inner().expect("no panic");
+    for (part, (seconds, cpu)) in &sums {
+        println!("{part}: {cpu:.2} s of CPU, {seconds:.2} s by the clock");
+    }
     println!("peak: {} MiB", peak().map_or_else(|| "?".to_owned(), |peak| peak.to_string()));
     let (mut pairs, mut beads, mut sentences) = (0u64, 0u64, 0u64);
     for id in query::sites(&store, &Scope::all())? {
@@ -71,5 +98,54 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     println!("{pairs} page pairs, {sentences} sentences, {beads} sentence pairs");
+    if let Some((_, cpu)) = sums.get("aligning") {
+        println!("{:.0} sentence pairs in a second of CPU", beads as f64 / cpu.max(0.01));
+    }
+    passes(&store, &config)
+}
+
+/// Words of both sides of sentence pairs, and how many words are learnt from.
+type Corpus = (Vec<(Vec<u64>, Vec<u64>)>, usize);
+
+/// How fast the model learns, from the sentence pairs of the two languages that have most.
+fn passes(store: &Store, config: &Config) -> Result<(), Box<dyn std::error::Error>> {
+    const MORE: usize = 4;
+    let words = Words::new();
+    let mut corpora: BTreeMap<LangPair, Corpus> = BTreeMap::new();
+    bitext::for_each_bead(store, config, &Scope::all(), true, |line| {
+        let Some(langs) = LangPair::new(line.lang_a, line.lang_b) else { return Ok(()) };
+        let hashes = |text: &str| {
+            let mut hashes = Vec::new();
+            words.for_each(text, |_, hash| hashes.push(hash));
+            hashes
+        };
+        let turned = langs.a != line.lang_a;
+        let (a, b) = if turned { (&line.text_b, &line.text_a) } else { (&line.text_a, &line.text_b) };
+        let (corpus, count) = corpora.entry(langs).or_default();
+        if *count < config.align.train.max_words {
+            let (a, b) = (hashes(a), hashes(b));
+            let learnt = a.len().min(config.align.train.model.max_sentence_words)
+                + b.len().min(config.align.train.model.max_sentence_words);
+            if !a.is_empty() && !b.is_empty() {
+                *count += learnt;
+                corpus.push((a, b));
+            }
+        }
+        Ok(())
+    })?;
+    let Some((langs, (corpus, count))) = corpora.into_iter().max_by_key(|(_, corpus)| corpus.1) else { return Ok(()) };
+    let pairs: Vec<(&[u64], &[u64])> = corpus.iter().map(|(a, b)| (&a[..], &b[..])).collect();
+    let seconds = |passes: usize| {
+        let mut model = TranslationModel::new(langs, config.align.train.model.clone());
+        let start = user_seconds();
+        model.train(&pairs, passes);
+        user_seconds() - start
+    };
+    let (first, all) = (seconds(1), seconds(1 + MORE));
+    let rate = |seconds: f64| count as f64 / seconds.max(0.01) / 1e6;
+    let further = (all - first) / MORE as f64;
+    println!("{}-{}: {count} words in {} sentence pairs", langs.a, langs.b, pairs.len());
+    println!("first pass: {first:.2} s, {:.2} M words a second", rate(first));
+    println!("each further pass: {further:.2} s, {:.2} M words a second", rate(further));
     Ok(())
 }

@@ -175,7 +175,7 @@ struct Ends {
 }
 
 /// Kinds of records that each of [`STAGES`] writes, by their place in the manifest.
-const KINDS: [usize; STAGES.len()] = [0, 2, 5, 3, 7, 8, 12];
+const KINDS: [usize; STAGES.len()] = [0, 2, 5, 3, 7, 8, 11];
 
 impl Ends {
     /// Nothing where there is no manifest yet.

@@ -9,16 +9,16 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::groups::{begin, finish};
+use super::shared;
 use crate::align::clean::{Reason, hashes};
-use crate::align::train::{Lesson, Trainer, samples};
+use crate::align::train::{self, Lesson, samples};
 use crate::align::{Aligned, Document, Params, Table, align_pages, translation};
 use crate::config::Config;
 use crate::error::Result;
-use crate::index::site::Addresses;
 use crate::index::sorter::{Entry, Sorter};
 use crate::pipeline::{Context, Stage, fingerprint};
-use crate::query::Site;
-use crate::query::bitext::{accepted_pairs, blocks, hash_of_pairs, page_record, table};
+use crate::query::bitext::{accepted_pairs, document, hash_of_pairs, order, page_place, page_record, table};
+use crate::query::{Scope, Site, sites};
 use crate::store::catalog::{Changes, Table as CatalogTable};
 use crate::store::layout::{
     BeadRow, BitextHead, BitextRecord, ModelHead, ModelRecord, PairBitextRow, RepeatRecord, RepeatRow, VocabularyRow,
@@ -46,7 +46,7 @@ impl Stage for Align {
     }
 
     fn version(&self) -> u32 {
-        2
+        3
     }
 
     fn settings(&self, config: &Config) -> String {
@@ -57,7 +57,8 @@ impl Stage for Align {
         let survey = Survey::new(store, config, fingerprint(self, config))?;
         let (models, sites) = (survey.stale_models(store)?.len(), survey.stale_sites(store)?.len());
         Ok(match (models, sites) {
-            (0, 0) => String::new(),
+            (0, 0) if survey.is_compared(store)? => String::new(),
+            (0, 0) => "what several sites say to be found".to_owned(),
             (0, sites) => format!("{sites} sites to do"),
             (models, sites) => format!("{models} pairs of languages to learn, {sites} sites to do"),
         })
@@ -68,7 +69,8 @@ impl Stage for Align {
         let survey = Survey::new(store, context.config, params)?;
         let (models, sites) = (survey.stale_models(store)?, survey.stale_sites(store)?);
         let record = store.stage(self.name())?;
-        if models.is_empty() && sites.is_empty() && record.finished && record.fingerprint == params {
+        let is_fresh = record.finished && record.fingerprint == params && survey.is_compared(store)?;
+        if models.is_empty() && sites.is_empty() && is_fresh {
             return Ok(());
         }
         begin(self, store, context.config)?;
@@ -77,6 +79,8 @@ impl Stage for Align {
             context.check_stop()?;
         }
         self.align(store, context, &sites)?;
+        let ids: Vec<SiteId> = survey.sites.iter().map(|work| work.site).collect();
+        shared::find(store, &ids, survey.compared())?;
         finish(self, store, context.config)
     }
 }
@@ -91,6 +95,7 @@ struct Survey {
 /// One site with pairs.
 struct SiteWork {
     site: SiteId,
+    domain: String,
     generation: u64,
     pairs: u64,
     langs: Vec<LangPair>,
@@ -148,7 +153,8 @@ impl Sample {
 impl Survey {
     fn new(store: &Store, config: &Config, params: u64) -> Result<Survey> {
         let mut survey = Survey { samples: BTreeMap::new(), sites: Vec::new(), params };
-        for id in (0..store.site_count()?).map(SiteId) {
+        // By domain, so that of what several sites say the first does not depend on the order in which archives came.
+        for id in sites(store, &Scope::all())? {
             let site = Site::open(store, id)?;
             let pairs = accepted_pairs(&site);
             let mut langs: Vec<LangPair> = Vec::new();
@@ -160,14 +166,14 @@ impl Survey {
                     let (chunk, at) = site.pages.chunk(page);
                     chunk.digests[at].to_native()
                 };
-                let addresses = [site.pages.identity(pair.a), "\0", site.pages.identity(pair.b)].concat();
-                let hash = xxh3_64(addresses.as_bytes());
-                let sampled = Sampled { hash, digests: (digest(pair.a), digest(pair.b)), site: id, pair };
+                let sampled =
+                    Sampled { hash: order(&site, &pair), digests: (digest(pair.a), digest(pair.b)), site: id, pair };
                 survey.samples.entry(pair.langs).or_default().offer(sampled, config.align.train.max_pages);
             }
             if !pairs.is_empty() {
                 survey.sites.push(SiteWork {
                     site: id,
+                    domain: site.head.domain.clone(),
                     generation: site.head.generation,
                     pairs: hash_of_pairs(&pairs),
                     langs,
@@ -203,8 +209,8 @@ impl Survey {
             let mut head = store.bitext_head(work.site)?.unwrap_or_default();
             let wanted = (work.generation, self.params, work.pairs, work.models);
             if (head.generation, head.params, head.pairs, head.models) != wanted {
-                (head.generation, head.params, head.pairs, head.models) = wanted;
-                head = BitextHead { chunks: Vec::new(), repeats: Vec::new(), done: 0, finished: false, ..head };
+                let (generation, params, pairs, models) = wanted;
+                head = BitextHead { generation, params, pairs, models, ..BitextHead::default() };
             }
             if !head.finished {
                 stale.push((work, head));
@@ -212,16 +218,36 @@ impl Survey {
         }
         Ok(stale)
     }
+
+    /// Hash of what the sentence pairs of all sites are made from.
+    fn compared(&self) -> u64 {
+        let mut hasher = Xxh3::new();
+        for site in &self.sites {
+            hasher.update(site.domain.as_bytes());
+            for number in [site.generation, self.params, site.pairs, site.models] {
+                hasher.update(&number.to_le_bytes());
+            }
+        }
+        hasher.digest()
+    }
+
+    /// True when it was looked for what these very sites have in common.
+    fn is_compared(&self, store: &Store) -> Result<bool> {
+        let compared = self.compared();
+        for work in &self.sites {
+            if store.bitext_head(work.site)?.unwrap_or_default().compared != compared {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
 }
 
 /// Two pages in mapped memory.
 type Pages = (Mapped<crate::store::layout::PageRecord>, Mapped<crate::store::layout::PageRecord>);
 
 fn documents<'p>(pages: &'p Pages, langs: LangPair, words: &Words, params: &Params) -> (Document<'p>, Document<'p>) {
-    let document = |page: &'p Mapped<crate::store::layout::PageRecord>, lang| {
-        Document::new(page.text.as_str(), blocks(page), lang, words, params.max_sentences)
-    };
-    (document(&pages.0, langs.a), document(&pages.1, langs.b))
+    (document(&pages.0, langs.a, words, params), document(&pages.1, langs.b, words, params))
 }
 
 impl Align {
@@ -244,33 +270,20 @@ impl Align {
             let site = Site::open(store, sampled.site)?;
             Ok((page_record(store, &site, sampled.pair.a)?, page_record(store, &site, sampled.pair.b)?))
         };
-        let mut trainer = Trainer::new(langs, &params.train);
         let mut seen = 0;
-        for pass in 0..2 {
-            let mut rest = &sampled[..];
-            while !rest.is_empty() && !trainer.is_full() {
-                let (portion, after) = rest.split_at(trainer.next_portion().min(rest.len()));
-                rest = after;
-                let open: Vec<Pages> = portion.iter().map(|sampled| pages(store, sampled)).collect::<Result<_>>()?;
-                let lesson = |pages: &Pages| {
-                    let (a, b) = documents(pages, langs, &words, params);
-                    Lesson::new(a, b, trainer.table(), params)
-                };
-                let lessons: Vec<Lesson> = open.par_iter().map(lesson).collect();
-                drop(open);
-                lessons.iter().for_each(|lesson| trainer.add(lesson));
-                if pass == 0 {
-                    trainer.learn(params);
-                }
-                store.pages.unmap();
-                seen += portion.len() as u64;
-                context.observer.progress(seen, "");
-            }
-            trainer.finish(params);
-            if pass == 0 {
-                trainer.start_again();
-            }
-        }
+        let mut trainer = train::learn(langs, sampled.len(), params, |portion, table| -> Result<Vec<Lesson>> {
+            let open: Vec<Pages> =
+                sampled[portion].iter().map(|sampled| pages(store, sampled)).collect::<Result<_>>()?;
+            let lesson = |pages: &Pages| {
+                let (a, b) = documents(pages, langs, &words, params);
+                Lesson::new(a, b, table, params)
+            };
+            let lessons: Vec<Lesson> = open.par_iter().map(lesson).collect();
+            store.pages.unmap();
+            seen += lessons.len() as u64;
+            context.observer.progress(seen, "");
+            Ok(lessons)
+        })?;
         let first = &sampled[..sampled.len().min(params.train.calibrate_pages)];
         let open: Vec<Pages> = first.iter().map(|sampled| pages(store, sampled)).collect::<Result<_>>()?;
         let found: Vec<Vec<_>> = open
@@ -323,7 +336,8 @@ impl Align {
                         needed.insert(pair.langs, model(store, &models, pair.langs)?);
                     }
                     let pages = (page_record(store, site, pair.a)?, page_record(store, site, pair.b)?);
-                    tasks.push(Task { site: at, place: place as u32, pair, pages });
+                    let places = (page_place(site, pair.a), page_place(site, pair.b));
+                    tasks.push(Task { site: at, place: place as u32, pair, places, pages });
                 }
                 let reached = tasks.iter().rfind(|task| task.site == at).map_or(next, |task| task.place as usize + 1);
                 if reached < pairs.len() {
@@ -418,6 +432,8 @@ struct Task {
     /// Place among the pairs of the site.
     place: u32,
     pair: PagePair,
+    /// References to the records of both pages.
+    places: (u64, u64),
     pages: Pages,
 }
 
@@ -448,7 +464,9 @@ impl Task {
             }
         };
         let beads = beads.iter().map(row).collect();
-        PairBitextRow { a, b, lang_a: langs.a.to_bytes(), lang_b: langs.b.to_bytes(), score, beads }
+        let (page_a, page_b) = self.places;
+        let (lang_a, lang_b) = (langs.a.to_bytes(), langs.b.to_bytes());
+        PairBitextRow { page_a, page_b, a, b, lang_a, lang_b, score, beads }
     }
 }
 

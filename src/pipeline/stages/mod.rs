@@ -8,6 +8,7 @@ mod iterate;
 mod judged;
 mod keys;
 mod links;
+mod shared;
 mod verify;
 
 use super::Stage;

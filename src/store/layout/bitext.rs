@@ -16,6 +16,10 @@ pub struct BitextRecord {
 /// One aligned page pair.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
 pub struct PairBitextRow {
+    /// Reference to the record of the page in the first language.
+    pub page_a: u64,
+    /// To that of the page in the second.
+    pub page_b: u64,
     /// Ordinal of the page in the first language.
     pub a: u32,
     /// Of the page in the second.
@@ -55,7 +59,7 @@ pub struct BeadRow {
     pub reason: u8,
 }
 
-/// What is said more than once on a site, in the order of its beads. Kind 8.
+/// What is said more than once, on a site or on several, in the order of the beads of a site. Kind 8.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
 pub struct RepeatRecord {
     /// One row a bead.
@@ -71,8 +75,19 @@ pub struct RepeatRow {
     pub bead: u32,
     /// Code of the reason it is left out for; 0: it is the first that says so.
     pub reason: u8,
-    /// Of the first: the page pairs that say so too, in order, each as often as it does.
+    /// Of the first: the page pairs of the site that say so too, in order, each as often as it does.
     pub others: Vec<u32>,
+    /// Of the first: the page pairs of other sites that do, by site and in order.
+    pub elsewhere: Vec<PagePlaces>,
+}
+
+/// A page pair of any site.
+#[derive(Archive, Serialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PagePlaces {
+    /// Reference to the record of the page in the first language.
+    pub a: u64,
+    /// To that of the page in the second.
+    pub b: u64,
 }
 
 /// What was learnt of a pair of languages. Kind 9.
@@ -132,6 +147,12 @@ pub struct BitextHead {
     pub kept: u64,
     /// Code of each reason something was left out for, and how often.
     pub dropped: Vec<(u8, u64)>,
+    /// Records of what other sites say too, in the order of its beads.
+    pub shared: Vec<u64>,
+    /// Hash of what was compared: the sentence pairs of all sites.
+    pub compared: u64,
+    /// Code of each reason something kept was left out for, as a site before it says so, and how often.
+    pub shared_dropped: Vec<(u8, u64)>,
 }
 
 /// Where the model of a pair of languages is. Key `w` the two tags, 8 bytes each.

@@ -16,9 +16,9 @@ pub use batch::{
     SkipSample,
 };
 pub use bitext::{
-    ArchivedBeadRow, ArchivedBitextRecord, ArchivedModelRecord, ArchivedPairBitextRow, ArchivedRepeatRecord,
-    ArchivedRepeatRow, ArchivedVocabularyRow, BeadRow, BitextHead, BitextRecord, ModelHead, ModelRecord, PairBitextRow,
-    RepeatRecord, RepeatRow, VocabularyRow,
+    ArchivedBeadRow, ArchivedBitextRecord, ArchivedModelRecord, ArchivedPagePlaces, ArchivedPairBitextRow,
+    ArchivedRepeatRecord, ArchivedRepeatRow, ArchivedVocabularyRow, BeadRow, BitextHead, BitextRecord, ModelHead,
+    ModelRecord, PagePlaces, PairBitextRow, RepeatRecord, RepeatRow, VocabularyRow,
 };
 pub use catalog::{ArchiveRecord, Credibility, HostRecord, ResultHead, RunConfig, Sentinel, SiteHead, StageRecord};
 pub use graph::{AlternateRow, ArchivedGraphRecord, GraphHead, GraphRecord, OutsideRow};
@@ -113,14 +113,16 @@ mod tests {
             WebHead = ArchivedWebHead { fingerprint, chunks }
             RoundRecord = ArchivedRoundRecord { by, by_domain, web, seeds, pairs, asked }
             BitextRecord = ArchivedBitextRecord { site, first, pairs }
-            PairBitextRow = ArchivedPairBitextRow { a, b, lang_a, lang_b, score, beads }
+            PairBitextRow = ArchivedPairBitextRow { page_a, page_b, a, b, lang_a, lang_b, score, beads }
             BeadRow = ArchivedBeadRow { near, exact, a_start, a_end, b_start, b_end, score, m, n, reason }
             RepeatRecord = ArchivedRepeatRecord { rows }
-            RepeatRow = ArchivedRepeatRow { pair, bead, reason, others }
+            RepeatRow = ArchivedRepeatRow { pair, bead, reason, others, elsewhere }
+            PagePlaces = ArchivedPagePlaces { a, b }
             ModelRecord = ArchivedModelRecord { lang_a, lang_b, ratio, variance, weights, a, b }
             VocabularyRow = ArchivedVocabularyRow { words, shares, ends, targets, probabilities }
             BitextHead = ArchivedBitextHead {
-                chunks, repeats, generation, params, pairs, models, done, finished, kept, dropped
+                chunks, repeats, generation, params, pairs, models, done, finished, kept, dropped,
+                shared, compared, shared_dropped
             }
             ModelHead = ArchivedModelHead { record, input, params }
             Sentinel = ArchivedSentinel { commit, ends }

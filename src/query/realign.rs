@@ -1,0 +1,70 @@
+//! Pages aligned again with other settings, to see what each of the means of alignment adds.
+
+use std::collections::BTreeMap;
+
+use super::bitext::{accepted_pairs, document, order, page_record};
+use super::{Scope, Site, sites};
+use crate::align::train::{Lesson, learn};
+use crate::align::{Evidence, Params, Table, align};
+use crate::error::Result;
+use crate::index::site::Addresses;
+use crate::store::Store;
+use crate::text::words::Words;
+use crate::types::{Bead, LangPair, PagePair, SiteId};
+
+/// Aligns the pages of a scope, as far as their languages are wanted, and calls `each` with both texts of every bead that has two
+/// sides; nothing is left out.
+///
+/// Lengths and words are learnt anew from these very pages with the same settings, so that nothing is known that these means
+/// cannot learn.
+///
+/// # Errors
+/// When the store cannot be read, or what `each` returns.
+pub fn for_each_bead(
+    store: &Store,
+    scope: &Scope,
+    params: &Params,
+    is_wanted: impl Fn(LangPair) -> bool,
+    mut each: impl FnMut(LangPair, &str, &str) -> Result<()>,
+) -> Result<()> {
+    let mut found: BTreeMap<LangPair, Vec<(u64, SiteId, PagePair)>> = BTreeMap::new();
+    for id in sites(store, scope)? {
+        let site = Site::open(store, id)?;
+        let is_here = |page: u32| scope.has_host(site.pages.identity(page));
+        for pair in accepted_pairs(&site).into_iter().filter(|pair| is_wanted(pair.langs)) {
+            if is_here(pair.a) || is_here(pair.b) {
+                found.entry(pair.langs).or_default().push((order(&site, &pair), id, pair));
+            }
+        }
+    }
+    let words = Words::new();
+    for (langs, mut pairs) in found {
+        pairs.sort_unstable();
+        let pages = |(_, site, pair): &(u64, SiteId, PagePair)| -> Result<_> {
+            let site = Site::open(store, *site)?;
+            Ok((page_record(store, &site, pair.a)?, page_record(store, &site, pair.b)?))
+        };
+        let count = pairs.len().min(params.train.max_pages);
+        let trainer = learn(langs, count, params, |portion, table| {
+            let lesson = |pair| {
+                let (a, b) = pages(pair)?;
+                let (a, b) = (document(&a, langs.a, &words, params), document(&b, langs.b, &words, params));
+                Ok(Lesson::new(a, b, table, params))
+            };
+            let lessons = pairs[portion].iter().map(lesson).collect::<Result<_>>();
+            store.pages.unmap();
+            lessons
+        })?;
+        let table: Table = trainer.into_table();
+        for pair in &pairs {
+            let (a, b) = pages(pair)?;
+            let (a, b) = (document(&a, langs.a, &words, params), document(&b, langs.b, &words, params));
+            let evidence = Evidence::new(&a, &b, &table, &params.translation);
+            for bead in align(&a, &b, &evidence, &table.lengths, params).into_iter().filter(Bead::is_paired) {
+                each(langs, a.text_of(bead.a_start..bead.a_end), b.text_of(bead.b_start..bead.b_end))?;
+            }
+        }
+        store.pages.unmap();
+    }
+    Ok(())
+}
