@@ -27,7 +27,7 @@ const PER_TAG: [f64; 6] = [0.02, 0.05, 0.1, 0.2, 0.3, 0.5];
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.is_empty() || arguments.len() % 3 != 0 {
+    if arguments.is_empty() || !arguments.len().is_multiple_of(3) {
         eprintln!("usage: structure_limit STORE GOLD.pairs.tsv GREY.grey.tsv...");
         std::process::exit(2);
     }
