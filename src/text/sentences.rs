@@ -15,7 +15,8 @@ const ENDS: &[char] = &[
 ///
 /// Boundaries are those of the library sentencex, which knows abbreviations, initials, numbers and quotations of some 30
 /// languages, and takes the nearest relative for others. A full stop of Chinese or Japanese ends a sentence whatever
-/// follows. A point ends none before a small letter (UAX 29, SB8), nor between a word of three letters and a number: `Vol. 3`. What
+/// follows. A point behind a short word or a number ends none before a small letter (UAX 29, SB8, of any word), nor one between a word
+/// of three letters and a number: `Vol. 3`. What
 /// has no letter, one letter alone, and the number of a heading (`B.4.10.`, `Chapter 3.`, `IV.`) begin the next sentence. A range
 /// never crosses a line feed, so blocks put together are never joined.
 pub fn for_each_sentence(block: &str, lang: Lang, mut each: impl FnMut(Range<usize>)) {
@@ -72,13 +73,14 @@ fn says_something(text: &str) -> bool {
 /// True when the point at the end of `before` does not end a sentence, by what comes `after`.
 fn goes_on(before: &str, after: &str) -> bool {
     let (Some(before), after) = (before.trim_end().strip_suffix('.'), after.trim_start()) else { return false };
+    let letters = before.chars().rev().take_while(|c| c.is_alphabetic() && *c < SPACED).take(5).count();
     if after.starts_with(char::is_lowercase) {
-        return true;
+        // Abbreviations and ordinal numbers; behind longer words stand sentences that begin with a name: `It works. mod_ssl is …`.
+        return (1..=4).contains(&letters) || before.ends_with(|c: char| c.is_ascii_digit());
     }
     // `it. 2. Run` begins an item, `str. 12` does not.
     let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_item = rest.strip_prefix('.').is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace));
-    let letters = before.chars().rev().take_while(|c| c.is_alphabetic() && *c < SPACED).take(4).count();
     rest.len() < after.len() && !is_item && (1..=3).contains(&letters)
 }
 
@@ -133,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_point_before_a_small_letter_ends_nothing() {
+    fn a_point_of_an_abbreviation_before_a_small_letter_ends_nothing() {
         for (lang, text) in [
             ("nl", "Zie het boek, d.w.z. het eerste deel."),
             ("pl", "Zob. str. 12, tj. pierwsza część."),
@@ -146,6 +148,7 @@ mod tests {
             assert_eq!(sentences(lang, text), [text], "{lang}");
         }
         assert_eq!(sentences("en", "Is it? yes."), ["Is it?", "yes."]);
+        assert_eq!(sentences("en", "It works. mod_ssl is here."), ["It works.", "mod_ssl is here."]);
     }
 
     #[test]
