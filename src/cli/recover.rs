@@ -20,11 +20,11 @@ use super::{FormatArg, Global, STOP};
 ///
 /// For every page without a partner and every key that applies, the address the partner would have. CHANCE is how likely the
 /// address is to be there, as the counterparts of neighbouring pages are and as pages link to it (LINKED); CREDIBILITY is that
-/// of the key. FATE says what became of
-/// it: recovered (asked for, came, and is paired by that key), came (asked for, came, and is not), present (the store has it,
-/// and why it is no partner), left-out (the archives have it, and why it is no page), indexed (an index given with --index has
-/// it: file, offset, length), asked (it was asked for and has not come), wanted (nobody has it). With -o the wanted ones go to a
-/// list for a crawler, and are not asked for again; a list that is there is replaced only by one that asks for something.
+/// of the key. FATE says what became of it: recovered (asked for, came, and is paired by that key), came (asked for, came, and
+/// is not), present (the store has it, and why it is no partner), left-out (the archives have it, and why it is no page),
+/// indexed (an index given with --index has it: file, offset, length), asked (it was asked for and has not come), wanted (nobody
+/// has it); present and left-out ones come last. With -o the wanted ones go to a list for a crawler, and are not asked for
+/// again; a list that is there is replaced only by one that asks for something.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -106,7 +106,9 @@ impl FormatArg {
     fn print(&self, lines: &[Line]) -> anyhow::Result<()> {
         let columns = ["url", "lang", "chance", "linked", "credibility", "key", "fate", "detail", "from"];
         let mut listing = Listing::new(self.get(), &columns)?;
-        for line in lines {
+        // What can be asked for, or was, comes before what the store has already, which is often more.
+        let is_here = |line: &&Line| matches!(line.fate, Fate::Present(_) | Fate::LeftOut(_));
+        for line in lines.iter().filter(|line| !is_here(line)).chain(lines.iter().filter(is_here)) {
             let detail = match &line.fate {
                 Fate::Present(why) | Fate::LeftOut(why) => json!(why),
                 Fate::Indexed(at) => json!(format!("{} {} {}", at.file, at.offset, at.length)),
