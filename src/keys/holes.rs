@@ -192,6 +192,11 @@ fn compounds<S: Sink>(_: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S
             sink.take(anatomy, &filling, mix(skeleton, tag));
         }
     };
+    // The `/` before a file stays: without it, a hole in the last folder is one at the end, where the other side has its file.
+    let cuts = |segment: &Segment, span: Span| {
+        let first = segment.cut.start;
+        anatomy.cuts(segment, span).into_iter().flatten().filter(move |gone| gone.start >= first)
+    };
     let hole = |segment: &Segment, span: Span| Part { field: segment.field, span, cut: false };
     let cut = |segment: &Segment, span: Span| Part { field: segment.field, span, cut: true };
     for (segment, span) in &spans {
@@ -201,14 +206,14 @@ fn compounds<S: Sink>(_: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S
         for (s2, second) in spans.iter().skip(i + 1).filter(|(s2, _)| s2.span != s1.span) {
             let both = [hole(s1, *first), hole(s2, *second)];
             send(anatomy.two_hole_hash(*first, *second), TWO_HOLES, &both, Role::Plain);
-            for gone in anatomy.cuts(s2, *second).into_iter().flatten() {
+            for gone in cuts(s2, *second) {
                 let parts = [hole(s1, *first), cut(s2, *second)];
                 send(anatomy.hole_and_cut_hash(*first, gone), HOLE_AND_CUT, &parts, Role::Cut);
             }
-            for gone in anatomy.cuts(s1, *first).into_iter().flatten() {
+            for gone in cuts(s1, *first) {
                 let parts = [cut(s1, *first), hole(s2, *second)];
                 send(anatomy.hole_and_cut_hash(*second, gone), HOLE_AND_CUT, &parts, Role::Cut);
-                for other in anatomy.cuts(s2, *second).into_iter().flatten().filter(|other| other.start >= gone.end) {
+                for other in cuts(s2, *second).filter(|other| other.start >= gone.end) {
                     let parts = [cut(s1, *first), cut(s2, *second)];
                     send(anatomy.two_cut_hash(gone, other), TWO_CUTS, &parts, Role::Cut);
                 }

@@ -111,7 +111,9 @@ impl Address {
     /// The ways to cut a span out of its segment.
     fn cuts(&self, segment: &Segment, span: &Range<usize>) -> Vec<Range<usize>> {
         if *span == segment.text {
-            return vec![segment.cut.clone()];
+            let slash = span.start.saturating_sub(1);
+            let in_folder = segment.field == Field::File && self.form[..slash].contains('/');
+            return [segment.cut.clone()].into_iter().chain(in_folder.then(|| slash..span.end)).collect();
         }
         let mut cuts = Vec::new();
         if span.start > segment.text.start {
@@ -396,7 +398,8 @@ impl<'t> Twin<'t> {
                 let options = |(segment, span): &(&Segment, Range<usize>)| {
                     let hole = (span.clone(), HOLE, address.part(segment, span, false, false));
                     let gone = address.part(segment, span, true, false);
-                    let cuts = address.cuts(segment, span).into_iter().map(move |cut| (cut, "", gone.clone()));
+                    let cuts = address.cuts(segment, span).into_iter().filter(|cut| cut.start >= segment.cut.start);
+                    let cuts = cuts.map(move |cut| (cut, "", gone.clone()));
                     [hole].into_iter().chain(cuts).collect::<Vec<_>>()
                 };
                 for (i, x) in spans.iter().enumerate() {
