@@ -1,6 +1,7 @@
 //! What is cut out of an address, and what is left: the skeletons of one address and what fills them.
 
 use super::Params;
+use super::candidate::is_language_name;
 use crate::text::tokens::{Anatomy, Segment, Span, mix};
 use crate::types::Field;
 
@@ -160,8 +161,12 @@ pub fn for_each_span(shape: Shape, anatomy: &Anatomy, params: &Params, mut each:
         if !params.fields.contains(&segment.field) || (segment.field == Field::Host) != (shape == Shape::HostSpans) {
             continue;
         }
-        let longest = if shape == Shape::Compound { 1 } else { params.max_span_tokens };
-        for span in anatomy.spans(segment, longest) {
+        for span in anatomy.spans(segment, params.max_span_tokens) {
+            // Of compound keys, longer runs only where they name a language: `/ZH-CN/kernel_zh-cn.html`.
+            let fits = |span| span == segment.span || anatomy.tokens(segment).contains(&span);
+            if shape == Shape::Compound && !fits(span) && !is_language_name(anatomy.text(span)) {
+                continue;
+            }
             if !params.ignored_tokens.iter().any(|t| t == anatomy.text(span)) {
                 each(segment, span);
             }
