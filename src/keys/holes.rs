@@ -1,6 +1,7 @@
 //! What is cut out of an address, and what is left: the skeletons of one address and what fills them.
 
 use super::Params;
+use super::candidate::is_language_name;
 use crate::text::tokens::{Anatomy, Segment, Span, mix};
 use crate::types::Field;
 
@@ -160,8 +161,12 @@ pub fn for_each_span(shape: Shape, anatomy: &Anatomy, params: &Params, mut each:
         if !params.fields.contains(&segment.field) || (segment.field == Field::Host) != (shape == Shape::HostSpans) {
             continue;
         }
-        let longest = if shape == Shape::Compound { 1 } else { params.max_span_tokens };
-        for span in anatomy.spans(segment, longest) {
+        for span in anatomy.spans(segment, params.max_span_tokens) {
+            // Of compound keys, longer runs only where they name a language: `/ZH-CN/kernel_zh-cn.html`.
+            let fits = |span| span == segment.span || anatomy.tokens(segment).contains(&span);
+            if shape == Shape::Compound && !fits(span) && !is_language_name(anatomy.text(span)) {
+                continue;
+            }
             if !params.ignored_tokens.iter().any(|t| t == anatomy.text(span)) {
                 each(segment, span);
             }
@@ -192,6 +197,11 @@ fn compounds<S: Sink>(_: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S
             sink.take(anatomy, &filling, mix(skeleton, tag));
         }
     };
+    // The `/` before a file stays: without it, a hole in the last folder is one at the end, where the other side has its file.
+    let cuts = |segment: &Segment, span: Span| {
+        let first = segment.cut.start;
+        anatomy.cuts(segment, span).into_iter().flatten().filter(move |gone| gone.start >= first)
+    };
     let hole = |segment: &Segment, span: Span| Part { field: segment.field, span, cut: false };
     let cut = |segment: &Segment, span: Span| Part { field: segment.field, span, cut: true };
     for (segment, span) in &spans {
@@ -201,14 +211,14 @@ fn compounds<S: Sink>(_: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S
         for (s2, second) in spans.iter().skip(i + 1).filter(|(s2, _)| s2.span != s1.span) {
             let both = [hole(s1, *first), hole(s2, *second)];
             send(anatomy.two_hole_hash(*first, *second), TWO_HOLES, &both, Role::Plain);
-            for gone in anatomy.cuts(s2, *second).into_iter().flatten() {
+            for gone in cuts(s2, *second) {
                 let parts = [hole(s1, *first), cut(s2, *second)];
                 send(anatomy.hole_and_cut_hash(*first, gone), HOLE_AND_CUT, &parts, Role::Cut);
             }
-            for gone in anatomy.cuts(s1, *first).into_iter().flatten() {
+            for gone in cuts(s1, *first) {
                 let parts = [cut(s1, *first), hole(s2, *second)];
                 send(anatomy.hole_and_cut_hash(*second, gone), HOLE_AND_CUT, &parts, Role::Cut);
-                for other in anatomy.cuts(s2, *second).into_iter().flatten().filter(|other| other.start >= gone.end) {
+                for other in cuts(s2, *second).filter(|other| other.start >= gone.end) {
                     let parts = [cut(s1, *first), cut(s2, *second)];
                     send(anatomy.two_cut_hash(gone, other), TWO_CUTS, &parts, Role::Cut);
                 }

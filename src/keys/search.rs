@@ -2,19 +2,21 @@
 
 use roaring::RoaringBitmap;
 
+use super::candidate::{is_language_name, names_language};
 use super::{FoundKey, FoundPair, State};
-use crate::types::{LangPair, PagePair};
+use crate::types::{Key, LangPair, PagePair};
 
 /// Lets the keys that are strong or rescued take their pairs, the strongest first; a page has one partner a language.
 ///
-/// Order: linking power, then single before compound, tokens before cores, then the key itself, so that ties are
+/// Order: linking power, then those without a mark that names another language than its pages are in (the pages of `/de/`
+/// may all be untranslated), single before compound, tokens before cores, then the key itself, so that ties are
 /// broken the same way everywhere; the pairs of one key go by their pages. `matched` holds what was taken before and is
 /// added to. Returns pairs with the position of their key in `keys`; sets `taken`, and `Outdone` where nothing was left.
 pub fn compete(keys: &mut [FoundKey], matched: &mut Matched) -> Vec<FoundPair> {
     let mut order: Vec<usize> = (0..keys.len()).filter(|&k| keys[k].state != State::Weak).collect();
     order.sort_by(|&x, &y| {
         let (x, y) = (&keys[x], &keys[y]);
-        let rank = |k: &FoundKey| (k.key.edits.len(), k.key.edits.iter().any(|edit| edit.core));
+        let rank = |k: &FoundKey| (lies(&k.key), k.key.edits.len(), k.key.edits.iter().any(|edit| edit.core));
         y.evidence.power.cmp(&x.evidence.power).then_with(|| rank(x).cmp(&rank(y))).then_with(|| x.key.cmp(&y.key))
     });
     let mut pairs = Vec::with_capacity(order.iter().map(|&k| keys[k].pairs.len()).max().unwrap_or(0));
@@ -36,6 +38,12 @@ pub fn compete(keys: &mut [FoundKey], matched: &mut Matched) -> Vec<FoundPair> {
         }
     }
     pairs
+}
+
+/// True for a key with a mark that names another language than it stands for.
+fn lies(key: &Key) -> bool {
+    let other = |text: &str, lang| is_language_name(text) && !names_language(text, lang);
+    key.edits.iter().any(|edit| other(&edit.from, key.langs.a) || other(&edit.to, key.langs.b))
 }
 
 /// Which pages have a partner in which language.
@@ -83,7 +91,28 @@ impl Matched {
 mod tests {
     use super::*;
     use crate::keys::Evidence;
-    use crate::types::{Edit, Field, Key, Lang};
+    use crate::types::{Edit, Field, Lang};
+
+    #[test]
+    fn of_keys_alike_the_one_whose_marks_name_their_languages_comes_first() {
+        let langs = LangPair::new(Lang::EN, Lang::parse("fr").expect("a tag")).expect("two languages");
+        let found = |from: &str, pairs| FoundKey {
+            key: Key {
+                langs,
+                edits: vec![Edit { field: Field::Path, from: from.into(), to: "fr".into(), core: false }],
+            },
+            evidence: Evidence { power: 1, pages: (2, 1), all_pages: 3 },
+            state: State::Strong,
+            taken: 0,
+            scope: 0..3,
+            pairs,
+        };
+        // The page of /de/ is the English one once more.
+        let mut keys = [found("de", vec![(0, 2)]), found("en", vec![(1, 2)])];
+        assert_eq!(compete(&mut keys, &mut Matched::new(false)), [FoundPair { a: 1, b: 2, key: 1 }]);
+        let mut keys = [found("de", vec![(0, 2)]), found("", vec![(1, 2)])];
+        assert_eq!(compete(&mut keys, &mut Matched::new(false)), [FoundPair { a: 1, b: 2, key: 1 }]);
+    }
 
     #[test]
     fn a_page_that_one_key_pairs_twice_goes_to_the_first_page() {

@@ -18,7 +18,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use rustc_hash::FxHashSet;
 
-use super::candidate::Scan;
+use super::candidate::{Scan, is_language_name, names_language};
 use super::holes::Shape;
 use super::{CoreMode, Discovery, LabelMode, PageFacts, Pages, Params, SiteUnit, State, Strength, discover};
 use crate::index::site::{Addresses, SKETCH, SiteIndex};
@@ -116,7 +116,9 @@ impl Address {
     /// The ways to cut a span out of its segment.
     fn cuts(&self, segment: &Segment, span: &Range<usize>) -> Vec<Range<usize>> {
         if *span == segment.text {
-            return vec![segment.cut.clone()];
+            let slash = span.start.saturating_sub(1);
+            let in_folder = segment.field == Field::File && self.form[..slash].contains('/');
+            return [segment.cut.clone()].into_iter().chain(in_folder.then_some(slash..span.end)).collect();
         }
         let mut cuts = Vec::new();
         if span.start > segment.text.start {
@@ -343,7 +345,7 @@ impl<'t> Twin<'t> {
         let mut counts: BTreeMap<(Field, String), BTreeMap<Lang, u32>> = BTreeMap::new();
         for page in scope.clone() {
             let Some(lang) = labels[page as usize] else { continue };
-            for (segment, span) in self.spans(page, |field| field != Field::Host, 1) {
+            for (segment, span) in self.compound_spans(page) {
                 let text = self.addresses[page as usize].form[span].to_owned();
                 *counts.entry((segment.field, text)).or_default().entry(lang).or_default() += 1;
             }
@@ -366,6 +368,17 @@ impl<'t> Twin<'t> {
         let of = |segment| address.spans(segment, longest, &self.params.ignored_tokens).into_iter();
         let wanted = |s: &&Segment| self.params.fields.contains(&s.field) && fields(s.field);
         address.segments.iter().filter(wanted).flat_map(|s| of(s).map(move |span| (s, span))).collect()
+    }
+
+    /// What compound keys are made of: tokens, whole segments, and runs of tokens that name a language.
+    fn compound_spans(&self, page: u32) -> Vec<(&Segment, Range<usize>)> {
+        let address = &self.addresses[page as usize];
+        let mut spans = self.spans(page, |field| field != Field::Host, self.params.max_span_tokens);
+        spans.retain(|(segment, span)| {
+            let text = &address.form[span.clone()];
+            *span == segment.text || segment.tokens.contains(span) || is_language_name(text)
+        });
+        spans
     }
 
     /// All ways to take something out of an address, each with what is left.
@@ -399,7 +412,7 @@ impl<'t> Twin<'t> {
                 }
             }
             Kind::Compound => {
-                let mut spans = self.spans(page, |field| field != Field::Host, 1);
+                let mut spans = self.compound_spans(page);
                 spans.retain(|(segment, span)| marks(segment.field, &address.form[span.clone()]));
                 // Six at the most, as in the fast path.
                 spans.truncate(6);
@@ -407,7 +420,8 @@ impl<'t> Twin<'t> {
                 let options = |(segment, span): &(&Segment, Range<usize>)| {
                     let hole = (span.clone(), HOLE, address.part(segment, span, false, false));
                     let gone = address.part(segment, span, true, false);
-                    let cuts = address.cuts(segment, span).into_iter().map(move |cut| (cut, "", gone.clone()));
+                    let cuts = address.cuts(segment, span).into_iter().filter(|cut| cut.start >= segment.cut.start);
+                    let cuts = cuts.map(move |cut| (cut, "", gone.clone()));
                     [hole].into_iter().chain(cuts).collect::<Vec<_>>()
                 };
                 for (i, x) in spans.iter().enumerate() {
@@ -555,11 +569,14 @@ impl<'t> Twin<'t> {
         free(pair.a) && free(pair.b)
     }
 
-    /// ⊔ (eq. 3): the strongest first; then single before compound, tokens before cores, the key itself.
+    /// ⊔ (eq. 3): the strongest first; then those whose marks name no other language, single before compound, tokens before cores,
+    /// the key itself.
     fn compete(&mut self, mut keys: Vec<TwinKey>) {
         keys.sort_by_key(|k| {
             let core = k.key.edits.iter().any(|edit| edit.core);
-            (std::cmp::Reverse(k.power), k.key.edits.len(), core, k.key.clone())
+            let sides = k.key.edits.iter().flat_map(|e| [(&e.from, k.key.langs.a), (&e.to, k.key.langs.b)]);
+            let lies = { sides }.any(|(text, lang)| is_language_name(text) && !names_language(text, lang));
+            (std::cmp::Reverse(k.power), lies, k.key.edits.len(), core, k.key.clone())
         });
         for key in keys.iter_mut().filter(|key| key.state != State::Weak) {
             for (a, b) in std::mem::take(&mut key.pairs) {
@@ -708,7 +725,7 @@ const QUERY_TURNED: &str = "ex.org/<d>v?id=<f>&lang=<m>";
 const HOST: &str = "<m>.ex.org/<d><f>.html";
 const INSIDE: &str = "ex.org/<d>p.<m>-<f>.html";
 /// Styles that stand beside each other: that of the first language, that of the others.
-const BESIDE: [(&str, &str); 13] = [
+const BESIDE: [(&str, &str); 14] = [
     (PLAIN, DIRECTORY),
     (PLAIN, DIRECTORY_AFTER),
     (PLAIN, BOTH),
@@ -716,6 +733,7 @@ const BESIDE: [(&str, &str); 13] = [
     (PLAIN, "ex.org/<d><f>.htm"),
     (PLAIN, "ex.org/<d><f>"),
     (PLAIN, "ex.org/<d><m><f>.html"),
+    ("ex.org/<d><f>", "ex.org/<d><f>/<m>"),
     (DIRECTORY, BOTH),
     (QUERY, QUERY_TURNED),
     ("ex.org/<d>v?id=<f>", QUERY),

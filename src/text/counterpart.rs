@@ -86,8 +86,11 @@ fn insertions(anatomy: &Anatomy, segment: Span, tokens: &[Span], field: Field, t
         Field::Path => vec![(at(segment.start), format!("{text}/"))],
         Field::File | Field::Query => Vec::new(),
     };
-    if field == Field::File && segment.end == anatomy.whole().end && tokens.is_empty() {
-        places.push((at(segment.start), text.to_owned()));
+    if field == Field::File && segment.end == anatomy.whole().end {
+        if tokens.is_empty() {
+            places.push((at(segment.start), text.to_owned()));
+        }
+        places.push((at(segment.end), format!("/{text}")));
     }
     for token in tokens {
         for separator in ['.', '-', '_'] {
@@ -164,6 +167,7 @@ mod tests {
         for (edits, from, to) in [
             (vec![(Field::Path, "en", "zh_CN", false)], "ex.org/en/a.html", "ex.org/zh_CN/a.html"),
             (vec![(Field::File, "", "zh", false)], "ex.org/a/index.html", "ex.org/a/index.zh.html"),
+            (vec![(Field::File, "", "zh", false)], "ex.org/wiki/Page", "ex.org/wiki/Page/zh"),
             (vec![(Field::Path, "", "zh", false)], "ex.org/", "ex.org/zh/"),
             (vec![(Field::Path, "", "zh", false)], "ex.org/a/b", "ex.org/zh/a/b"),
             (vec![(Field::Host, "", "zh", false)], "ex.org/a", "zh.ex.org/a"),

@@ -297,10 +297,14 @@ impl Anatomy {
     }
 
     /// What may go with `span` when it is cut out of its segment: the separator before it, or the one after it; for
-    /// a whole segment, the separator of segments. At most two ways, the first of which is always there where any is.
+    /// a whole segment, the separator of segments; for a file in a folder, nothing or the `/` before it, as the page may be
+    /// `/wiki/Page/` or `/wiki/Page` where its translation is `/wiki/Page/fr`. At most two ways, the first of which is always
+    /// there where any is.
     pub fn cuts(&self, segment: &Segment, span: Span) -> [Option<Span>; 2] {
         if span == segment.span {
-            return [Some(segment.cut), None];
+            let slash = usize::from(span.start).saturating_sub(1);
+            let in_folder = segment.field == Field::File && memchr::memchr(b'/', &self.bytes[..slash]).is_some();
+            return [Some(segment.cut), in_folder.then(|| Span { start: span.start - 1, end: span.end })];
         }
         let before = (span.start > segment.span.start).then(|| Span { start: span.start - 1, end: span.end });
         let after = (span.end < segment.span.end).then(|| Span { start: span.start, end: span.end + 1 });
@@ -387,6 +391,9 @@ mod tests {
             ("ex.org/index.de.html", "ex.org/index.html", "de"),
             ("ex.org/about-nl.html", "ex.org/about.html", "nl"),
             ("ex.org/nl_about.html", "ex.org/about.html", "nl"),
+            ("ex.org/wiki/Page/de", "ex.org/wiki/Page", "de"),
+            ("ex.org/wiki/Page/de", "ex.org/wiki/Page/", "de"),
+            ("ex.org/de", "ex.org/", "de"),
             ("de.ex.org/x", "ex.org/x", "de"),
             ("ex.org/v?id=7&lang=fr", "ex.org/v?id=7", "fr"),
             ("ex.org/v?a=fr&id=7", "ex.org/v?id=7", "fr"),

@@ -7,6 +7,7 @@ mod key;
 mod lang;
 mod page;
 mod pair;
+mod session;
 mod similarity;
 mod skip;
 mod url;

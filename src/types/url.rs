@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use url::Url;
 
-use super::SkipReason;
+use super::{SkipReason, session};
 
-/// An address in the one form the store knows: WHATWG-normalised, no fragment, no user, no default port.
+/// An address in the one form the store knows: WHATWG-normalised, no fragment, no user, no default port, no id of a session.
 ///
 /// Two addresses that differ in `http` and `https` only are one page: [`CanonicalUrl::identity`] leaves the scheme
 /// out, and everything is looked up and sorted by it.
@@ -45,6 +45,7 @@ impl CanonicalUrl {
             url.set_username("").and_then(|()| url.set_password(None)).map_err(|()| SkipReason::BadUrl)?;
         }
         // `http://x:443/` keeps its port under http, so only the scheme's own default goes (the parser drops it).
+        session::strip(&mut url);
         if url.query() == Some("") {
             url.set_query(None);
         }
