@@ -3,7 +3,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::text::words::{Words, number};
-use crate::types::{CanonicalUrl, Lang, Page, TEXT_TOKEN, tag_name};
+use crate::types::{CanonicalUrl, Lang, Page, TEXT_TOKEN, may_name_session, tag_name};
 
 /// Settings of profiles.
 #[derive(Clone, Debug, PartialEq)]
@@ -164,7 +164,8 @@ fn plain_identity(url: &str) -> Option<&str> {
         && !host.contains("..")
         && !host.split('.').any(|label| label.starts_with("xn--") || label.is_empty());
     let is_path = path.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_~/+,;=&()!$*@?:.".contains(&b));
-    (is_host && is_path && !path.contains("/.") && !path.ends_with('?')).then_some(rest)
+    let is_plain = is_path && !path.contains("/.") && !path.ends_with('?') && !may_name_session(path);
+    (is_host && is_plain).then_some(rest)
 }
 
 /// True for tags that say how text looks, not what it is: two editors write them differently.
@@ -363,7 +364,7 @@ mod tests {
     proptest! {
         #[test]
         fn plain_addresses_have_the_identity_that_parsing_gives(
-            url in r"https?://[a-zX0-9.\-]{1,8}(:80)?/[a-zA-Z0-9./?%@ é;:+~_-]{0,12}",
+            url in r"https?://[a-zX0-9.\-]{1,8}(:80)?/[a-zA-Z0-9./?%@ é;:+~_-]{0,12}(;jsessionid=1|\?PHPSESSID=2|&zenid=3)?",
         ) {
             if let (Some(plain), Ok(parsed)) = (plain_identity(&url), CanonicalUrl::parse(&url)) {
                 prop_assert_eq!(plain, parsed.identity());
