@@ -8,7 +8,7 @@ use super::site::{SiteView, Sources};
 use crate::error::Result;
 use crate::index::graph::Links;
 use crate::index::retrieval::{self, Rare};
-use crate::index::site::Addresses;
+use crate::index::site::{Addresses, Pages};
 use crate::keys::{State, counterpart};
 use crate::lexicon::{Side, Translations};
 use crate::types::{Lang, LangPair, Method};
@@ -121,7 +121,9 @@ pub fn of_words(
     for (at, &first) in langs.iter().enumerate() {
         for &second in &langs[at + 1..] {
             let Some(pair) = LangPair::new(first, second) else { continue };
-            let left = |lang: Lang| by_lang[&lang].iter().copied().filter(|&page| !paired.has(pair, page)).collect();
+            // Of a page known by an index or its links only, no word tells anything: all such pages would be alike.
+            let is_left = |page: &u32| !paired.has(pair, *page) && view.pages.facts(*page).form.has_text();
+            let left = |lang: Lang| by_lang[&lang].iter().copied().filter(is_left).collect();
             let (a, b): (Vec<u32>, Vec<u32>) = (left(pair.a), left(pair.b));
             if !a.is_empty() && !b.is_empty() {
                 wanted.extend(a.iter().chain(&b));
