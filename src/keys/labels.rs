@@ -299,9 +299,10 @@ impl Clusters {
 
 /// Settles doubtful languages by the marks of strong keys; `true` when anything changed.
 ///
-/// Doubtful is a page whose language is unknown, or takes part in no strong key (noise of detection). When its address
-/// carries marks of one language only, it counts for that language, unless it declares another one. A page
-/// without marks counts for the language it declares where (null) stands for that language.
+/// Doubtful is a page whose language is unknown, or takes part in no strong key (noise of detection), or that is in two
+/// languages of different letters ([`Letters`]). When its address carries marks of one language only, it counts for that language, unless
+/// it declares another one. A page without marks counts for the language it declares where (null) stands for that language,
+/// if it has no other.
 pub fn settle(
     pages: &dyn Pages,
     params: &Params,
@@ -331,14 +332,17 @@ pub fn settle(
         votes.iter().filter_map(|(mark, langs)| Some((mark.clone(), winner(langs)?))).collect();
     let copied: FxHashSet<u32> = copies.iter().map(|&(copy, _)| copy).collect();
     let mut changed = false;
+    let mut letters = None;
     let mut anatomy = Anatomy::default();
     for page in 0..pages.count() {
         let label = site.lang(page);
-        if established.is_empty() || copied.contains(&page) || label.is_some_and(|lang| established.contains(&lang)) {
+        if established.is_empty() || copied.contains(&page) {
             continue;
         }
         let facts = pages.facts(page);
-        if label.is_none() && facts.detected.is_known() {
+        let is_established = label.is_some_and(|lang| established.contains(&lang));
+        let in_two = facts.form.has_text() && f64::from(facts.confidence) < params.least_confidence;
+        if (is_established && !in_two) || (label.is_none() && facts.detected.is_known()) {
             continue;
         }
         let mut found: Vec<Lang> = Vec::new();
@@ -347,9 +351,14 @@ pub fn settle(
         });
         found.sort_unstable();
         found.dedup();
+        let shown = |lang: Lang, letters: &mut Option<Letters>| {
+            let letters = letters.get_or_insert_with(|| Letters::new(pages, site, params));
+            label.is_none_or(|label| letters.way(label, lang, facts.latin_share) >= params.least_way)
+        };
         let settled = match found[..] {
+            [lang] if is_established && !shown(lang, &mut letters) => None,
             [lang] if !facts.declared.is_known() || facts.declared.agrees(lang) => Some(lang),
-            [] => unmarked.iter().copied().find(|lang| facts.declared == *lang),
+            [] if !is_established => unmarked.iter().copied().find(|lang| facts.declared == *lang),
             _ => None,
         };
         if let Some(lang) = settled.filter(|&lang| is_wanted(lang, params) && label != Some(lang)) {
@@ -359,6 +368,42 @@ pub fn settle(
     }
     changed
 }
+
+/// The usual share of A–Z in the letters of a site's pages, by language.
+struct Letters(BTreeMap<Lang, (f64, u32)>);
+
+impl Letters {
+    /// From the pages that are in one language.
+    fn new(pages: &dyn Pages, site: &SiteIndex<'_>, params: &Params) -> Letters {
+        let mut sums: BTreeMap<Lang, (f64, u32)> = BTreeMap::new();
+        for page in 0..pages.count() {
+            let Some(lang) = site.lang(page) else { continue };
+            let facts = pages.facts(page);
+            if facts.form.has_text() && f64::from(facts.confidence) >= params.least_confidence {
+                let sum = sums.entry(lang).or_default();
+                *sum = (sum.0 + f64::from(facts.latin_share), sum.1 + 1);
+            }
+        }
+        Letters(sums)
+    }
+
+    /// How far a text has come from the letters usual in one language to those usual in another: 0 none of the way, 1 all of it.
+    /// 0 too where the letters of both are alike, and tell nothing, and where the site has more of the other language: pages are
+    /// partly in what the site was translated from, which it has most of, and not the other way round.
+    fn way(&self, from: Lang, to: Lang, share: f32) -> f64 {
+        let usual = |lang: Lang| self.0.get(&lang).map(|(sum, pages)| (sum / f64::from(*pages), *pages));
+        match (usual(from), usual(to)) {
+            (Some((from, most)), Some((to, fewer))) if (from - to).abs() >= LEAST_DIFFERENCE && fewer <= most => {
+                (from - f64::from(share)) / (from - to)
+            }
+            _ => 0.0,
+        }
+    }
+}
+
+/// Languages differ in letters when their usual shares of A–Z are so far apart: those of one alphabet differ by 0.25 at the most
+/// (English and Vietnamese), those of two by half and more.
+const LEAST_DIFFERENCE: f64 = 0.3;
 
 /// How many pages of each language each host of a domain has.
 pub struct HostSizes {
@@ -406,6 +451,7 @@ impl HostSizes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::site::PageFacts;
 
     #[test]
     fn one_edit_between_two_addresses() {
@@ -425,6 +471,53 @@ mod tests {
         assert!(tells_languages(&langs(&[("en", 40), ("de", 2)])));
         assert!(!tells_languages(&langs(&[("en", 9), ("de", 8), ("fr", 9)])));
         assert!(!tells_languages(&langs(&[("en", 2)])));
+    }
+
+    /// Pages with their address, the language of their text, and its share of A–Z.
+    struct Site(Vec<(String, Lang, f32)>);
+
+    impl Addresses for Site {
+        fn count(&self) -> u32 {
+            self.0.len() as u32
+        }
+
+        fn identity(&self, page: u32) -> &str {
+            &self.0[page as usize].0
+        }
+    }
+
+    impl Pages for Site {
+        fn facts(&self, page: u32) -> PageFacts {
+            let (_, detected, latin_share) = self.0[page as usize];
+            // Mixed pages are told as such, whatever they are mixed of.
+            let confidence = if [0.1, 0.95].contains(&latin_share) { 0.95 } else { 0.6 };
+            PageFacts { detected, confidence, latin_share, ..PageFacts::default() }
+        }
+    }
+
+    #[test]
+    fn a_page_half_translated_counts_for_the_language_of_its_address() {
+        let [en, ar] = ["en", "ar"].map(|tag| Lang::parse(tag).expect("a tag"));
+        let page = |folder: &str, n: u32, lang, latin_share| (format!("x.org/{folder}/{n}"), lang, latin_share);
+        let mut pages: Vec<_> = (0..20).map(|n| page("arabic", n, ar, 0.1)).collect();
+        // Half in Arabic letters; a few of them, in a menu.
+        pages.extend([page("arabic", 20, en, 0.55), page("arabic", 21, en, 0.85)]);
+        pages.extend((0..22).map(|n| page("english", n, en, 0.95)));
+        pages.sort_by(|x, y| x.0.cmp(&y.0));
+        let pages = Site(pages);
+        let found = crate::keys::discover(&pages, &Params::default(), &FxHashSet::default(), &std::env::temp_dir());
+        let found = found.expect("a writable folder for temporary files");
+        let at = |address: &str| (0..pages.count()).find(|&page| pages.identity(page) == address).expect("it is there");
+        let paired = |n: u32| {
+            let wanted = (at(&format!("x.org/arabic/{n}")), at(&format!("x.org/english/{n}")));
+            found.pairs.iter().any(|pair| (pair.a, pair.b) == wanted)
+        };
+        assert!(paired(3) && paired(20));
+        assert!(!paired(21));
+        // Never to the language that the site has more of, though most pages at the address were not translated.
+        let letters = Letters(BTreeMap::from([(en, (19.0, 20)), (ar, (1.0, 10))]));
+        assert!((letters.way(en, ar, 0.525) - 0.5).abs() < 1e-6);
+        assert_eq!(letters.way(ar, en, 0.525), 0.0);
     }
 
     #[test]

@@ -114,6 +114,12 @@ pub struct Params {
     pub copies: bool,
     /// Whether doubtful languages are settled by the marks of strong keys.
     pub settle_labels: bool,
+    /// Confidence of a language, 0..=1, below which a text may be in two, and its letters are asked. Default 0.75: where the
+    /// alphabets differ it is the share of the language's letters, so that a quarter is in other ones.
+    pub least_confidence: f64,
+    /// How much of the way from the letters of its language to those of the language of its address a text must have come, 0..=1, to
+    /// count for that one. Default ⅓, an estimate: a third is translated.
+    pub least_way: f64,
     /// What marks must show where there are neither text nor languages.
     pub unlabelled: unlabelled::Thresholds,
     /// What makes a key strong.
@@ -160,6 +166,8 @@ impl Default for Params {
             labels: LabelMode::Detected,
             copies: true,
             settle_labels: true,
+            least_confidence: 0.75,
+            least_way: 1.0 / 3.0,
             unlabelled: unlabelled::Thresholds::default(),
             strength: Strength::PagesOfLanguages {
                 least_credibility: 0.1,
