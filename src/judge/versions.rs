@@ -31,7 +31,7 @@ impl Versions {
     /// third languages speak for it, or none does.
     ///
     /// A third language speaks for a pair when both pages have the same partner there, and against it when both have partners
-    /// that differ, each surer than the pair by [`SURER`]; the probability is that both are right, of the surest such language.
+    /// that differ, each surer than the pair by 2 nats (`SURER`); the probability is that both are right, of the surest such language.
     pub fn against(&self, a: u32, b: u32, score: f64) -> Option<f64> {
         let of = |page: u32| self.partners.get(&page).map_or(&[][..], Vec::as_slice);
         let (mut agreed, mut differed, mut surest) = (0, 0, 0.0f64);

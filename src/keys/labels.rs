@@ -300,7 +300,7 @@ impl Clusters {
 /// Settles doubtful languages by the marks of strong keys; `true` when anything changed.
 ///
 /// Doubtful is a page whose language is unknown, or takes part in no strong key (noise of detection), or that is in two
-/// languages of different letters ([`Letters`]). When its address carries marks of one language only, it counts for that language, unless
+/// languages of different letters (`Letters`). When its address carries marks of one language only, it counts for that language, unless
 /// it declares another one. A page without marks counts for the language it declares where (null) stands for that language,
 /// if it has no other.
 pub fn settle(

@@ -33,7 +33,7 @@ pub(super) fn strip(url: &mut Url) {
     }
 }
 
-/// True where [`strip`] may find something, told without taking the address apart.
+/// True where `strip` may find something, told without taking the address apart.
 pub fn may_name_session(address: &str) -> bool {
     let (path, query) = address.split_once('?').unwrap_or((address, ""));
     path.contains([';', '(']) || query.split('&').any(is_session)
