@@ -192,9 +192,10 @@ fn summary(store: &Store, config: &Config) -> anyhow::Result<()> {
         writeln!(out, "  … {} more: `diglot pairs`", all - first.len() as u64)?;
     }
     let mut sentences = 0;
+    let are_compared = query::bitext::are_compared(store)?;
     for id in query::sites(store, &Scope::all())? {
         let head = store.site(id)?.unwrap_or_default();
-        sentences += query::sentence_counts(store, id, &head)?.map_or(0, |found| found.kept);
+        sentences += query::sentence_counts(store, id, &head, are_compared)?.0;
     }
     if sentences > 0 {
         writeln!(out, "sentence pairs: {sentences} (`diglot bitext`)")?;

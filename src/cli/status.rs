@@ -7,7 +7,6 @@ use diglot::align::clean::Reason;
 use diglot::pipeline::STAGES;
 use diglot::query;
 use diglot::store::Store;
-use diglot::store::layout::BitextHead;
 use diglot::types::SkipReason;
 use serde_json::json;
 
@@ -50,25 +49,17 @@ impl Status {
         }
         let archives = store.archives()?;
         let sum = |count: fn(&diglot::store::layout::ArchiveRecord) -> u64| archives.iter().map(count).sum::<u64>();
-        let mut bitext = BitextHead::default();
-        let are_compared = store.stage("align")?.finished;
+        let are_compared = query::bitext::are_compared(&store)?;
         let mut dropped: BTreeMap<u8, u64> = BTreeMap::new();
-        let (mut pages, mut hosts, mut older, mut pairs) = (0u64, 0u64, 0u64, 0u64);
+        let (mut pages, mut hosts, mut older, mut pairs, mut sentences) = (0u64, 0u64, 0u64, 0u64, 0u64);
         for site in (0..store.site_count()?).map(diglot::types::SiteId) {
             let head = store.site(site)?.unwrap_or_default();
             pages += u64::from(head.pages);
             hosts += head.hosts.len() as u64;
             older += head.older;
-            if let Some(found) = query::sentence_counts(&store, site, &head)? {
-                bitext.kept += found.kept;
-                for (code, count) in found.dropped {
-                    *dropped.entry(code).or_default() += count;
-                }
-                for (code, count) in found.shared_dropped.into_iter().filter(|_| are_compared) {
-                    bitext.kept -= count.min(bitext.kept);
-                    *dropped.entry(code).or_default() += count;
-                }
-            }
+            let (kept, left_out) = query::sentence_counts(&store, site, &head, are_compared)?;
+            sentences += kept;
+            left_out.into_iter().for_each(|(code, count)| *dropped.entry(code).or_default() += count);
             pairs += query::pair_count(&store, site, &head)?;
         }
         let preset = if store.config().preset.is_empty() { "default" } else { &store.config().preset };
@@ -80,7 +71,7 @@ impl Status {
             ("domains", u64::from(store.site_count()?), String::new()),
             ("hosts", hosts, String::new()),
             ("pairs", pairs, String::new()),
-            ("sentence pairs", bitext.kept, String::new()),
+            ("sentence pairs", sentences, String::new()),
         ] {
             listing.row(vec![json!("total"), json!(name), json!(count), json!(detail)])?;
         }

@@ -5,9 +5,11 @@ use memchr::{memchr, memmem};
 use rustc_hash::FxHashMap;
 use url::{Position, Url};
 
+use crate::types::without_session;
+
 /// Resolves the addresses of one page.
 ///
-/// The answers are those of [`Url::join`], less the fragment. Most addresses of a page are plain names below its own
+/// The answers are those of [`Url::join`], less the fragment and ids of sessions. Most addresses of a page are plain names below its own
 /// folder or host, and are put together without parsing; the others are parsed once each.
 pub struct Resolver {
     base: Url,
@@ -43,9 +45,13 @@ impl Resolver {
         }
     }
 
-    /// The absolute address without its fragment. `None` for places on the page itself (`#top`, empty), for schemes
+    /// The absolute address without its fragment and without ids of sessions, as those of pages are. `None` for places on the page itself (`#top`, empty), for schemes
     /// other than http and https, and for what cannot be parsed.
     pub fn resolve(&mut self, href: &str) -> Option<String> {
+        self.resolve_as_written(href).map(without_session)
+    }
+
+    fn resolve_as_written(&mut self, href: &str) -> Option<String> {
         let whole = href.trim_matches(|c: char| c <= ' ');
         let href = &whole[..memchr(b'#', whole.as_bytes()).unwrap_or(whole.len())];
         if href.is_empty() || has_other_scheme(href) {
@@ -158,6 +164,20 @@ mod tests {
 
     fn resolved(base: &str, href: &str) -> Option<String> {
         Resolver::new(base, UTF_8).expect("a sound base").resolve(href)
+    }
+
+    #[test]
+    fn links_have_no_session_as_pages_have_none() {
+        let id = "0123456789abcdef0123456789abcdef";
+        for (href, expected) in [
+            ("p.html;jsessionid=AB12", "http://ex.org/p.html"),
+            ("/a/p?PHPSESSID=1&id=7", "http://ex.org/a/p?id=7"),
+            ("a b.html;jsessionid=AB12#x", "http://ex.org/a%20b.html"),
+            ("?sid=42", "http://ex.org/?sid=42"),
+        ] {
+            assert_eq!(resolved("http://ex.org/", href).as_deref(), Some(expected));
+        }
+        assert_eq!(resolved("http://ex.org/", &format!("v?sid={id}")).as_deref(), Some("http://ex.org/v"));
     }
 
     #[test]

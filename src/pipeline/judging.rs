@@ -123,6 +123,14 @@ pub fn judge(
         }
         weighed.iter_mut().zip(changed).filter(|(_, changed)| *changed).for_each(|(weighed, _)| weighed.decide(params));
     }
+    // What contradicted a pair may have been taken back since.
+    let accepted = weighed.iter().flat_map(Weighed::accepted);
+    let versions = Versions::new(accepted.map(|(langs, one, score)| (langs, one.a, one.b, score)));
+    for weighed in &mut weighed {
+        if weighed.open(&versions) {
+            weighed.decide(params);
+        }
+    }
     let mut judged = Judged::default();
     weighed.into_iter().for_each(|weighed| weighed.into_rows(&mut judged));
     judged
@@ -220,6 +228,19 @@ impl Weighed<'_> {
             if is_open && versions.against(a, b, self.scores[at]).is_some() {
                 any |= self.fates[at] == Fate::Accepted;
                 self.fates[at] = Fate::Contradicted;
+            }
+        }
+        any
+    }
+
+    /// Opens again what nothing contradicts any more; true when there is any.
+    fn open(&mut self, versions: &Versions) -> bool {
+        let mut any = false;
+        for (at, one) in self.compared.iter().enumerate() {
+            let Candidate { a, b, .. } = one.candidate;
+            if self.fates[at] == Fate::Contradicted && versions.against(a, b, self.scores[at]).is_none() {
+                self.fates[at] = Fate::LowScore;
+                any = true;
             }
         }
         any

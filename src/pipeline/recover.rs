@@ -248,9 +248,7 @@ fn weigh_links(
         .filter(|proposal| site.pages.find(&proposal.identity).is_none())
         .map(|proposal| (proposal.identity.as_str(), proposal.lang))
         .collect();
-    let Some(links) = store.site_links(site.id, site.head.generation)?.filter(|_| !missing.is_empty()) else {
-        return Ok(());
-    };
+    let Some(links) = store.site_links(site.id, site.head.generation)? else { return Ok(()) };
     let mut is_linked = vec![false; site.pages.count() as usize];
     for page in 0..site.pages.count() {
         links.for_each_link(page, &mut |link| {
@@ -259,13 +257,14 @@ fn weigh_links(
             }
         });
     }
-    if !is_linked.contains(&true) {
-        return Ok(());
-    }
-    let firsts: Vec<u32> = (0..site.pages.count()).step_by(LINKS_PORTION).collect();
+    let all = if missing.is_empty() { 0 } else { site.pages.count() };
+    let firsts: Vec<u32> = (0..all).step_by(LINKS_PORTION).collect();
     let of = |first: u32| linked_from(store, site, first, &missing);
     let found: Vec<FxHashSet<&str>> = firsts.into_par_iter().map(of).collect::<Result<_>>()?;
     let hit: FxHashSet<String> = found.into_iter().flatten().map(str::to_owned).collect();
+    if hit.is_empty() && !is_linked.contains(&true) {
+        return Ok(());
+    }
     let mut linked = Linked::default();
     for page in (0..site.pages.count()).filter(|&page| site.copy_of(page).is_none()) {
         linked.add_page(site.lang(page), is_linked[page as usize]);

@@ -17,7 +17,7 @@ use crate::store::layout::{
 };
 use crate::store::records::{Mapped, RecordRef};
 use crate::text::words::Words;
-use crate::types::{ArchiveId, BitextLine, Block, Lang, LangPair, PagePair, Place, tag_name};
+use crate::types::{ArchiveId, BitextLine, Block, Lang, LangPair, PagePair, Place, SiteId, tag_name};
 
 /// The page pairs of a site that are taken for translations, by languages, then addresses: what bitext is made from.
 pub fn accepted_pairs(site: &Site) -> Vec<PagePair> {
@@ -131,6 +131,29 @@ pub struct SiteBitext {
     shared: Vec<Mapped<RepeatRecord>>,
 }
 
+/// True when sentence pairs were made from the present pages and page pairs of a site.
+fn is_fresh(head: &BitextHead, site: &Site) -> bool {
+    let is_of_pages = head.finished && head.generation == site.head.generation;
+    is_of_pages && head.pairs == hash_of_pairs(&accepted_pairs(site))
+}
+
+/// True when it is known what sites share: all are compared, and none has changed since.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn are_compared(store: &Store) -> Result<bool> {
+    if !store.stage("align")?.finished {
+        return Ok(false);
+    }
+    for id in (0..store.site_count()?).map(SiteId) {
+        let Some(head) = store.bitext_head(id)?.filter(|head| head.compared != 0) else { continue };
+        if !is_fresh(&head, &Site::open(store, id)?) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 impl SiteBitext {
     /// Opens those of a site; `None` when there are none, or they were made from other pages or page pairs.
     ///
@@ -138,11 +161,7 @@ impl SiteBitext {
     /// When the store cannot be read.
     pub fn open(store: &Store, site: &Site) -> Result<Option<SiteBitext>> {
         let Some(head) = store.bitext_head(site.id)? else { return Ok(None) };
-        let is_fresh = head.finished && head.generation == site.head.generation;
-        if !is_fresh || head.pairs != hash_of_pairs(&accepted_pairs(site)) {
-            return Ok(None);
-        }
-        Ok(Some(SiteBitext::read(store, &head)?))
+        if is_fresh(&head, site) { Ok(Some(SiteBitext::read(store, &head)?)) } else { Ok(None) }
     }
 
     /// Opens what a head names.
@@ -210,7 +229,7 @@ pub fn for_each_bead(
 ) -> Result<()> {
     let mut archives = BTreeMap::new();
     // Until all sites are aligned, what they share is not known, or was found among others.
-    let are_compared = scope.is_all() && store.stage("align")?.finished;
+    let are_compared = scope.is_all() && are_compared(store)?;
     for id in sites(store, scope)? {
         let site = Site::open(store, id)?;
         let Some(bitext) = SiteBitext::open(store, &site)? else { continue };

@@ -34,7 +34,9 @@ pub fn for_each_sentence(block: &str, lang: Lang, mut each: impl FnMut(Range<usi
             let end = at + found.end_byte;
             let is_sound = !found.is_paragraph_break && end > done && end <= start && block.is_char_boundary(end);
             // A number belongs to what it numbers: `2.1. The house`, `B.4.10. The cat`.
-            if is_sound && says_something(&block[done..end]) && !goes_on(&block[done..end], &block[end..start]) {
+            let is_long = || end - done > MOST_JOINED;
+            let ends = || says_something(&block[done..end]) && !goes_on(&block[done..end], &block[end..start]);
+            if is_sound && (is_long() || ends()) {
                 emit(block, done..end, &mut each);
                 done = end;
             }
@@ -42,6 +44,10 @@ pub fn for_each_sentence(block: &str, lang: Lang, mut each: impl FnMut(Range<usi
         emit(block, done..start, &mut each);
     }
 }
+
+/// Bytes from which on a point ends a sentence whatever stands around it: so no sentence grows without end, and each point costs as
+/// much at the most.
+const MOST_JOINED: usize = 1000;
 
 /// Letters of scripts whose words end at white space are below this.
 const SPACED: char = '\u{1100}';
@@ -132,6 +138,16 @@ mod tests {
         assert_eq!(sentences("de", "D.3. Das Haus. Wir bauen."), ["D.3. Das Haus.", "Wir bauen."]);
         assert_eq!(sentences("en", "You need 3 MB. So do I."), ["You need 3 MB.", "So do I."]);
         assert_eq!(sentences("fr", "1. Un chat. 2. Deux chats."), ["1. Un chat.", "2. Deux chats."]);
+    }
+
+    #[test]
+    fn what_is_joined_stays_short_and_takes_as_long_as_its_text() {
+        for piece in ["aa. ", "1. ", "I. ", "No. "] {
+            let text = piece.repeat(100_000);
+            let mut longest = 0;
+            for_each_sentence(&text, Lang::EN, |range| longest = longest.max(range.len()));
+            assert!(longest <= MOST_JOINED + piece.len(), "{piece}: {longest}");
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub use key::{Edit, Field, Key, NULL, pattern, unescape};
 pub use lang::{Lang, LangPair};
 pub use page::{Block, Image, Link, LinkKind, Page, TEXT_TOKEN, tag_code, tag_name};
 pub use pair::{Fate, Method, PagePair, PairLine};
-pub use session::may_name_session;
+pub use session::{may_name_session, without_session};
 pub use similarity::{MEASURES, Measure, Similarities};
 pub use skip::{Skip, SkipReason};
 pub use url::{CanonicalUrl, family, host_of, public_suffix, registrable_domain};

@@ -39,6 +39,16 @@ pub fn may_name_session(address: &str) -> bool {
     path.contains([';', '(']) || query.split('&').any(is_session)
 }
 
+/// The address without ids of sessions.
+pub fn without_session(address: String) -> String {
+    if !may_name_session(&address) {
+        return address;
+    }
+    let Ok(mut url) = Url::parse(&address) else { return address };
+    strip(&mut url);
+    url.into()
+}
+
 /// A segment of the path without the sessions among its parameters.
 fn bare(segment: &str) -> String {
     segment.split(';').enumerate().filter(|(i, part)| *i == 0 || !is_session(part)).fold(

@@ -250,7 +250,7 @@ fn what_several_sites_say_is_kept_once_with_all_its_sources() {
         site.write(&archive(name));
     }
     let store = folder.path().join("s");
-    stdout(diglot(&store).arg("run").args([archive("a"), archive("b"), archive("c")]));
+    let summary = stdout(diglot(&store).arg("run").args([archive("a"), archive("b"), archive("c")]));
     let all = export(&store, &["--what", "bitext", "--format", "jsonl"]);
     let found = sources(&all);
     let is_of = |url: &str, site: &str| url.starts_with(&format!("http://{site}.test/"));
@@ -270,12 +270,26 @@ fn what_several_sites_say_is_kept_once_with_all_its_sources() {
     assert!(left_out.lines().any(|line| line.contains("http://b.test/") && line.ends_with("duplicate")));
     let status = stdout(diglot(&store).args(["status", "--format", "tsv"]));
     assert!(status.contains(&format!("total\tsentence pairs\t{}\t", found.len())), "{status}");
+    let counted = format!("sentence pairs: {} (", found.len());
+    assert!(summary.contains(&counted), "{counted} {summary}");
     // Whichever archive came first.
     let turned = folder.path().join("t");
     for name in ["c", "a", "b"] {
         stdout(diglot(&turned).arg("run").arg(archive(name)));
     }
     assert_eq!(export(&turned, &["--what", "bitext", "--format", "jsonl"]), all);
+    // While a site is not aligned anew, the others have all of theirs.
+    let mut more = SiteBuilder::default();
+    for lang in ["en", "fr"] {
+        more.page(format!("http://a.test/{lang}/q.html"), lang, 3);
+    }
+    more.write(&archive("more"));
+    let stale = folder.path().join("u");
+    stdout(diglot(&stale).arg("run").args([archive("a"), archive("b")]));
+    stdout(diglot(&stale).args(["run", "--until", "iterate"]).arg(archive("more")));
+    let alone = sources(&export(&stale, &["--what", "bitext", "--format", "jsonl", "--host", "b.test"]));
+    let of_both = sources(&export(&stale, &["--what", "bitext", "--format", "jsonl"]));
+    assert!(alone.len() > 20 && alone.keys().all(|texts| of_both.contains_key(texts)));
     // What is held against a site that is gone from the comparison comes back with it.
     stdout(diglot(&turned).args(["run", "--langs", "en"]));
     assert_eq!(export(&turned, &["--what", "bitext", "--format", "jsonl"]), "");

@@ -31,7 +31,7 @@ impl Stage for Keys {
     }
 
     fn version(&self) -> u32 {
-        2
+        3
     }
 
     fn settings(&self, config: &Config) -> String {

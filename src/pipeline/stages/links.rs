@@ -31,7 +31,7 @@ impl Stage for Links {
     }
 
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn settings(&self, _: &Config) -> String {
