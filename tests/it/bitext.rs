@@ -250,7 +250,7 @@ fn what_several_sites_say_is_kept_once_with_all_its_sources() {
         site.write(&archive(name));
     }
     let store = folder.path().join("s");
-    let summary = stdout(diglot(&store).arg("run").args([archive("a"), archive("b"), archive("c")]));
+    stdout(diglot(&store).arg("run").args([archive("a"), archive("b"), archive("c")]));
     let all = export(&store, &["--what", "bitext", "--format", "jsonl"]);
     let found = sources(&all);
     let is_of = |url: &str, site: &str| url.starts_with(&format!("http://{site}.test/"));
@@ -270,8 +270,6 @@ fn what_several_sites_say_is_kept_once_with_all_its_sources() {
     assert!(left_out.lines().any(|line| line.contains("http://b.test/") && line.ends_with("duplicate")));
     let status = stdout(diglot(&store).args(["status", "--format", "tsv"]));
     assert!(status.contains(&format!("total\tsentence pairs\t{}\t", found.len())), "{status}");
-    let counted = format!("sentence pairs: {} (", found.len());
-    assert!(summary.contains(&counted), "{counted} {summary}");
     // Whichever archive came first.
     let turned = folder.path().join("t");
     for name in ["c", "a", "b"] {
