@@ -114,8 +114,7 @@ pub fn judge(
     let weighed = by_langs.into_iter().map(|(langs, list)| weigh(langs, list, &scorer(langs), smaller(langs), params));
     let mut weighed: Vec<Weighed<'_>> = weighed.collect();
     for _ in 0..CONTRADICTIONS {
-        let accepted = weighed.iter().flat_map(Weighed::accepted);
-        let versions = Versions::new(accepted.map(|(langs, one, score)| (langs, one.a, one.b, score)));
+        let versions = Versions::new(weighed.iter().flat_map(Weighed::accepted));
         // All languages are looked at before any is decided anew.
         let changed: Vec<bool> = weighed.iter_mut().map(|weighed| weighed.bar(&versions, params)).collect();
         if !changed.contains(&true) {
@@ -124,8 +123,7 @@ pub fn judge(
         weighed.iter_mut().zip(changed).filter(|(_, changed)| *changed).for_each(|(weighed, _)| weighed.decide(params));
     }
     // What contradicted a pair may have been taken back since.
-    let accepted = weighed.iter().flat_map(Weighed::accepted);
-    let versions = Versions::new(accepted.map(|(langs, one, score)| (langs, one.a, one.b, score)));
+    let versions = Versions::new(weighed.iter().flat_map(Weighed::accepted));
     for weighed in &mut weighed {
         if weighed.open(&versions) {
             weighed.decide(params);
@@ -212,10 +210,13 @@ impl Weighed<'_> {
         }
     }
 
-    /// The accepted pairs with their scores.
-    fn accepted(&self) -> impl Iterator<Item = (LangPair, Candidate, f64)> {
+    /// The accepted pairs, each with its languages, its pages in their order, and its score.
+    fn accepted(&self) -> impl Iterator<Item = (LangPair, u32, u32, f64)> {
         let accepted = self.fates.iter().enumerate().filter(|(_, fate)| **fate == Fate::Accepted);
-        accepted.map(|(at, _)| (self.langs, self.compared[at].candidate, self.scores[at]))
+        accepted.map(|(at, _)| {
+            let Candidate { a, b, .. } = self.compared[at].candidate;
+            (self.langs, a, b, self.scores[at])
+        })
     }
 
     /// Takes back what could be accepted and is contradicted; true when any of it was.

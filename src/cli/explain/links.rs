@@ -104,11 +104,9 @@ impl Asked<'_> {
 
     /// The accepted pairs that speak for a pair, and its neighbours that are partners.
     pub(super) fn support(&self, site: &Site, (a, b): (u32, u32), facts: &mut Facts) -> anyhow::Result<()> {
-        let Some(mut view) = self.view(site)? else { return Ok(()) };
-        if let Some(judged) = &site.judged {
-            view.leave_out(judged.copies.iter().map(|copy| copy.0.to_native()));
-        }
-        let (Some(judged), Some((langs, pair))) = (&site.judged, view.ordered(a, b)) else { return Ok(()) };
+        let (Some(mut view), Some(judged)) = (self.view(site)?, &site.judged) else { return Ok(()) };
+        view.leave_out(judged.copies.iter().map(|copy| copy.0.to_native()));
+        let Some((langs, pair)) = view.ordered(a, b) else { return Ok(()) };
         let rows: Vec<_> = judged.pairs.iter().map(ArchivedJudgedRow::to_row).collect();
         let found = votes::support(&view, self.config, &rows, langs, pair);
         let url = |page: u32| site.pages.url(page);
