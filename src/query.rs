@@ -13,12 +13,14 @@ use crate::index::site::{Addresses, Pages};
 use crate::keys::{State, credibility};
 use crate::store::catalog::Table;
 use crate::store::layout::{
-    ArchivedJudgedRow, ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, AskedRecord, BitextHead, JudgedHead,
-    JudgedRecord, SiteHead, SkipEntry,
+    ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, AskedRecord, BitextHead, JudgedHead, JudgedRecord, SiteHead,
+    SkipEntry,
 };
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{SitePages, Store};
-use crate::types::{self, CanonicalUrl, Fate, Key, Lang, Method, PairLine, SiteId, host_of, registrable_domain};
+use crate::types::{
+    self, CanonicalUrl, JudgedPair, Key, Lang, Method, Outcome, PairLine, SiteId, host_of, registrable_domain,
+};
 
 /// One key of one site, for listing.
 #[derive(Clone, Debug)]
@@ -162,11 +164,7 @@ impl Site {
             let at = result.copies.binary_search_by_key(&page, |copy| copy.0.to_native()).ok()?;
             Some(result.copies[at].1.to_native())
         });
-        by_address.or_else(|| {
-            let judged = self.judged.as_ref()?;
-            let at = judged.copies.binary_search_by_key(&page, |copy| copy.0.to_native()).ok()?;
-            Some(judged.copies[at].1.to_native())
-        })
+        by_address.or_else(|| self.judged.as_ref()?.copy_of(page))
     }
 
     /// The language a page counts for: as detected, or as settled by keys.
@@ -214,7 +212,7 @@ fn is_pattern(row: &ArchivedKeyRow, asked: &AskedRecord) -> bool {
 /// How many pages of each language are copies by their links, and by no address: of each host.
 fn copies_by_links(site: &Site) -> BTreeMap<String, BTreeMap<Lang, u32>> {
     let mut copies: BTreeMap<String, BTreeMap<Lang, u32>> = BTreeMap::new();
-    for page in site.judged.iter().flat_map(|judged| judged.copies.iter()).map(|copy| copy.0.to_native()) {
+    for page in site.judged.iter().flat_map(|judged| judged.copies()) {
         let by_address = site
             .result
             .as_ref()
@@ -319,7 +317,7 @@ pub fn for_each_judged(
     store: &Store,
     config: &Config,
     scope: &Scope,
-    each: impl FnMut(PairLine, Option<Fate>) -> Result<()>,
+    each: impl FnMut(PairLine, Option<Outcome>) -> Result<()>,
 ) -> Result<()> {
     walk(store, config, scope, true, each)
 }
@@ -329,7 +327,7 @@ fn walk(
     config: &Config,
     scope: &Scope,
     all: bool,
-    mut each: impl FnMut(PairLine, Option<Fate>) -> Result<()>,
+    mut each: impl FnMut(PairLine, Option<Outcome>) -> Result<()>,
 ) -> Result<()> {
     for id in sites(store, scope)? {
         let site = Site::open(store, id)?;
@@ -337,9 +335,9 @@ fn walk(
         let is_asked =
             |a: u32, b: u32| scope.has_host(site.pages.identity(a)) || scope.has_host(site.pages.identity(b));
         if let Some(judged) = &site.judged {
-            for row in judged.pairs.iter().filter(|row| all || row.is_accepted()) {
-                if is_asked(row.a.to_native(), row.b.to_native()) {
-                    each(judged_line(&site, result, config, row), Fate::from_code(row.fate))?;
+            for judged in judged.pairs().filter(|judged| all || judged.is_accepted()) {
+                if is_asked(judged.pair.a, judged.pair.b) {
+                    each(judged_line(&site, result, config, &judged), Some(judged.outcome))?;
                 }
             }
             continue;
@@ -363,11 +361,11 @@ pub fn pair_line(site: &Site, result: &ArchivedResultRecord, config: &Config, pa
 }
 
 /// One judged pair of a site as a line.
-pub fn judged_line(site: &Site, result: &ArchivedResultRecord, config: &Config, row: &ArchivedJudgedRow) -> PairLine {
-    let pages = [row.a.to_native(), row.b.to_native()].map(|page| (page, site.lang(page)));
-    let key = result.keys.get(row.key.to_native() as usize);
-    let score = (f64::from(row.score.to_native()) * 1e4).round() / 1e4;
-    line(site, config, pages, key, score, Method::from_code(row.method).map_or("?", Method::name))
+pub fn judged_line(site: &Site, result: &ArchivedResultRecord, config: &Config, judged: &JudgedPair) -> PairLine {
+    let pages = [judged.pair.a, judged.pair.b].map(|page| (page, site.lang(page)));
+    let key = judged.key.and_then(|key| result.keys.get(key as usize));
+    let score = (f64::from(judged.score) * 1e4).round() / 1e4;
+    line(site, config, pages, key, score, judged.method.name())
 }
 
 /// A line of two pages with their languages, in the order the languages were asked for.
@@ -465,10 +463,11 @@ pub fn keys(store: &Store, config: &Config, scope: &Scope, weak: bool) -> Result
                 continue;
             }
             let global = credibility::global(store.credibility(&key.pattern())?.sum);
-            let judged = site.judged.as_ref().and_then(|judged| judged.sources.iter().find(|source| source.key == at));
+            let of_key = |judged: &Mapped<JudgedRecord>| judged.sources().find(|source| source.key == Some(at));
+            let judged = site.judged.as_ref().and_then(of_key);
             lines.push(KeyLine {
-                right: judged.map(|source| f64::from(source.share.to_native())),
-                accepted: judged.map_or(row.taken.to_native(), |source| u64::from(source.accepted.to_native())),
+                right: judged.map(|source| f64::from(source.precision)),
+                accepted: judged.map_or(row.taken.to_native(), |source| u64::from(source.accepted)),
                 site: if one_host { site.host(start).to_owned() } else { site.head.domain.clone() },
                 turned: config.lang_rank(key.langs.b) < config.lang_rank(key.langs.a),
                 key,

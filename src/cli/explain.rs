@@ -10,10 +10,10 @@ use diglot::judge::score::Scorer;
 use diglot::keys::{State, counterpart};
 use diglot::query::{self, Scope, Site, bitext};
 use diglot::store::Store;
-use diglot::store::layout::{ArchivedFittedRow, ArchivedJudgedRow, ArchivedResultRecord};
+use diglot::store::layout::ArchivedResultRecord;
 use diglot::store::records::RecordRef;
 use diglot::types::{
-    self, ArchiveId, CanonicalUrl, Fate, Key, Lang, LangPair, MEASURES, Method, Similarities, SiteId, SkipReason,
+    self, ArchiveId, CanonicalUrl, JudgedPair, Key, Lang, LangPair, MEASURES, Method, Outcome, SiteId, SkipReason,
 };
 use serde_json::{Map, Value, json};
 
@@ -168,22 +168,26 @@ impl Asked<'_> {
         }
         match &site.judged {
             Some(judged) => {
-                let of_page: Vec<_> = judged.pairs.iter().filter(|row| row.a == page || row.b == page).collect();
+                let has_page = |judged: &JudgedPair| judged.pair.a == page || judged.pair.b == page;
+                let of_page: Vec<JudgedPair> = judged.pairs().filter(has_page).collect();
                 if self.config.iterates() && self.config.method == config::Method::Links {
                     self.rounds_of_page(&site, page, &of_page, facts)?;
                 }
                 for row in of_page {
-                    let line = query::judged_line(&site, result, self.config, row);
+                    let line = query::judged_line(&site, result, self.config, &row);
                     if row.is_accepted() {
                         lines.push(line);
-                    } else if f64::from(row.score.to_native()) >= SHOWN_SCORE
-                        || row.evidence.to_native() >= SHOWN_EVIDENCE
-                        || row.method <= Method::WeakKey as u8
+                    } else if f64::from(row.score) >= SHOWN_SCORE
+                        || row.evidence >= SHOWN_EVIDENCE
+                        || row.method <= Method::WeakKey
                     {
                         let other = if line.url_a == site.pages.url(page) { &line.url_b } else { &line.url_a };
-                        let fate = Fate::from_code(row.fate).map_or("?", Fate::name);
+                        let outcome = row.outcome.name();
                         let by = if line.key.is_empty() { String::new() } else { format!(" {}", line.key) };
-                        facts.add("rejected", format!("{other}, {}{by}, score {:.4}: {fate}", line.method, line.score));
+                        facts.add(
+                            "rejected",
+                            format!("{other}, {}{by}, score {:.4}: {outcome}", line.method, line.score),
+                        );
                     }
                 }
             }
@@ -416,9 +420,9 @@ impl Asked<'_> {
             self.support(&site, (a, b), facts)?;
         }
         if let Some(judged) = &site.judged {
-            let is_asked = |row: &&ArchivedJudgedRow| (row.a == a && row.b == b) || (row.a == b && row.b == a);
-            return match judged.pairs.iter().find(is_asked) {
-                Some(row) => self.judged(&site, result, row, facts),
+            let is_asked = |row: &JudgedPair| [(a, b), (b, a)].contains(&(row.pair.a, row.pair.b));
+            return match judged.pairs().find(is_asked) {
+                Some(row) => self.judged(&site, result, &row, facts),
                 None => {
                     let why = if lang_a == lang_b {
                         "not a pair: both are in one language"
@@ -448,21 +452,17 @@ impl Asked<'_> {
         &self,
         site: &Site,
         result: &ArchivedResultRecord,
-        row: &ArchivedJudgedRow,
+        row: &JudgedPair,
         facts: &mut Facts,
     ) -> anyhow::Result<()> {
-        let row = row.to_row();
-        let (lang_a, lang_b) = (site.lang(row.a), site.lang(row.b));
+        let (lang_a, lang_b) = (site.lang(row.pair.a), site.lang(row.pair.b));
         let models = diglot::pipeline::learn::Models::read(self.store, self.config)?;
         let fitted = site.judged.as_ref().and_then(|judged| {
-            let of_langs =
-                |row: &&ArchivedFittedRow| (row.lang_a, row.lang_b) == (lang_a.to_bytes(), lang_b.to_bytes());
-            let weights: Vec<f64> =
-                judged.fitted.iter().find(of_langs)?.weights.iter().map(|w| w.to_native()).collect();
+            let weights = judged.fitted(LangPair::new(lang_a, lang_b)?)?;
             Scorer::of_weights(&weights)
         });
         let learnt = fitted.or_else(|| LangPair::new(lang_a, lang_b).map(|langs| models.scorer(langs)));
-        let similarities = Similarities(row.similarities);
+        let similarities = row.similarities;
         let parts = learnt.map(|scorer| scorer.parts(&similarities)).unwrap_or_default();
         for (at, &measure) in MEASURES.iter().enumerate() {
             if let Some(value) = similarities.get(measure) {
@@ -471,40 +471,35 @@ impl Asked<'_> {
             }
         }
         facts.add("evidence", format!("{:+.2} nats", row.evidence));
-        let method = Method::from_code(row.method).map_or("?", Method::name);
-        let key = result.keys.get(row.key as usize).and_then(|row| row.key()).map(|key| key.pattern());
+        let method = row.method.name();
+        let key =
+            row.key.and_then(|key| result.keys.get(key as usize)).and_then(|row| row.key()).map(|key| key.pattern());
         if let Some(judged) = &site.judged {
-            let of_row = judged.sources.iter().find(|source| {
-                source.key == row.key
-                    && source.method == row.method
-                    && source.lang_a == lang_a.to_bytes()
-                    && source.lang_b == lang_b.to_bytes()
-            });
+            let of_row = judged
+                .sources()
+                .find(|source| (source.langs, source.method, source.key) == (row.pair.langs, row.method, row.key));
             if let Some(source) = of_row {
                 let what = key.as_ref().map_or(method.to_owned(), |key| format!("{method} {key}"));
                 facts.add(
                     "source",
                     format!(
                         "{what}: {} pairs, {} accepted, {:.3} right as estimated",
-                        source.pairs,
-                        source.accepted,
-                        source.share.to_native()
+                        source.proposed, source.accepted, source.precision
                     ),
                 );
             }
         }
         let by = key.map_or(method.to_owned(), |key| format!("key {key}"));
-        let verdict = match Fate::from_code(row.fate) {
-            Some(Fate::Accepted) => format!("a pair, by {by}, score {:.4}", row.score),
-            Some(Fate::LowScore) => format!("not a pair: proposed by {by}, score {:.4} is too low", row.score),
-            Some(Fate::Outdone) => {
+        let verdict = match row.outcome {
+            Outcome::Accepted => format!("a pair, by {by}, score {:.4}", row.score),
+            Outcome::LowScore => format!("not a pair: proposed by {by}, score {:.4} is too low", row.score),
+            Outcome::LostToBetter => {
                 format!("not a pair: proposed by {by}, score {:.4}, but a page of it has a better partner", row.score)
             }
-            Some(Fate::SameText) => format!("not a pair: proposed by {by}, but both sides have the same text"),
-            Some(Fate::Contradicted) => {
+            Outcome::SameText => format!("not a pair: proposed by {by}, but both sides have the same text"),
+            Outcome::Contradicted => {
                 format!("not a pair: proposed by {by}, but its pages have different partners in a third language")
             }
-            None => "not a pair".to_owned(),
         };
         facts.add("verdict", verdict);
         Ok(())

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::types::Fate;
+use crate::types::Outcome;
 
 /// One pair that may be accepted.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,27 +17,27 @@ pub struct Choice {
 
 /// Takes choices of one language pair from the best on, as long as both pages are free and the score is at least
 /// `min_score` (Liu et al. 2014, Algorithm 3); at most `most` of them. Ties go to the smaller pages. O(n log n).
-pub fn best_first(choices: &[Choice], min_score: f64, most: usize) -> Vec<Fate> {
+pub fn best_first(choices: &[Choice], min_score: f64, most: usize) -> Vec<Outcome> {
     let mut order: Vec<u32> = (0..choices.len() as u32).collect();
     order.sort_unstable_by(|&x, &y| {
         let (x, y) = (&choices[x as usize], &choices[y as usize]);
         y.score.total_cmp(&x.score).then((x.a, x.b).cmp(&(y.a, y.b)))
     });
-    let mut fates = vec![Fate::LowScore; choices.len()];
+    let mut outcomes = vec![Outcome::LowScore; choices.len()];
     let (mut taken_a, mut taken_b) = (FxHashSet::default(), FxHashSet::default());
     let mut left = most;
     for at in order {
         let choice = &choices[at as usize];
         if taken_a.contains(&choice.a) || taken_b.contains(&choice.b) {
-            fates[at as usize] = Fate::Outdone;
+            outcomes[at as usize] = Outcome::LostToBetter;
         } else if choice.score >= min_score && left > 0 {
             taken_a.insert(choice.a);
             taken_b.insert(choice.b);
             left -= 1;
-            fates[at as usize] = Fate::Accepted;
+            outcomes[at as usize] = Outcome::Accepted;
         }
     }
-    fates
+    outcomes
 }
 
 #[cfg(test)]
@@ -52,9 +52,12 @@ mod tests {
     #[test]
     fn the_best_pair_takes_both_of_its_pages() {
         let choices = [choice(0, 0, 0.8), choice(0, 1, 0.9), choice(1, 1, 0.85), choice(1, 0, 0.4), choice(2, 2, 0.9)];
-        let fates = best_first(&choices, 0.5, usize::MAX);
-        assert_eq!(fates, [Fate::Outdone, Fate::Accepted, Fate::Outdone, Fate::LowScore, Fate::Accepted]);
-        assert_eq!(best_first(&choices, 0.5, 1)[4], Fate::LowScore);
+        let outcomes = best_first(&choices, 0.5, usize::MAX);
+        assert_eq!(
+            outcomes,
+            [Outcome::LostToBetter, Outcome::Accepted, Outcome::LostToBetter, Outcome::LowScore, Outcome::Accepted]
+        );
+        assert_eq!(best_first(&choices, 0.5, 1)[4], Outcome::LowScore);
     }
 
     proptest! {
@@ -63,16 +66,16 @@ mod tests {
             list in proptest::collection::vec((0u32..8, 0u32..8, 0u32..100), 0..60)
         ) {
             let choices: Vec<Choice> = list.iter().map(|&(a, b, s)| choice(a, b, f64::from(s) / 100.0)).collect();
-            let fates = best_first(&choices, 0.3, usize::MAX);
-            let taken = || choices.iter().zip(&fates).filter(|(_, fate)| **fate == Fate::Accepted).map(|(c, _)| c);
+            let outcomes = best_first(&choices, 0.3, usize::MAX);
+            let taken = || choices.iter().zip(&outcomes).filter(|(_, outcome)| **outcome == Outcome::Accepted).map(|(c, _)| c);
             for (at, one) in taken().enumerate() {
                 for other in taken().skip(at + 1) {
                     prop_assert!(one.a != other.a && one.b != other.b);
                 }
             }
-            for (choice, fate) in choices.iter().zip(&fates) {
+            for (choice, outcome) in choices.iter().zip(&outcomes) {
                 let better = taken().any(|t| (t.a == choice.a || t.b == choice.b) && t.score >= choice.score);
-                prop_assert_eq!(*fate == Fate::LowScore, choice.score < 0.3 && !taken().any(|t| t.a == choice.a || t.b == choice.b));
+                prop_assert_eq!(*outcome == Outcome::LowScore, choice.score < 0.3 && !taken().any(|t| t.a == choice.a || t.b == choice.b));
                 prop_assert!(better || choice.score < 0.3);
             }
         }

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::logit;
-use crate::types::{Lang, LangPair};
+use crate::types::{Lang, PagePair};
 
 /// By how much two pairs must be surer than a third to speak against it, in nats (an estimate): odds of seven to one.
 const SURER: f64 = 2.0;
@@ -17,10 +17,10 @@ pub struct Versions {
 }
 
 impl Versions {
-    /// Those that accepted pairs give, each with its languages, its pages in their order, and its score.
-    pub fn new(accepted: impl Iterator<Item = (LangPair, u32, u32, f64)>) -> Versions {
+    /// Those that accepted pairs give, each with its score.
+    pub fn new(accepted: impl Iterator<Item = (PagePair, f64)>) -> Versions {
         let mut partners: FxHashMap<u32, Vec<(Lang, u32, f64)>> = FxHashMap::default();
-        for (langs, a, b, score) in accepted {
+        for (PagePair { langs, a, b }, score) in accepted {
             partners.entry(a).or_default().push((langs.b, b, score));
             partners.entry(b).or_default().push((langs.a, a, score));
         }
@@ -52,6 +52,7 @@ impl Versions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::LangPair;
 
     fn pair(a: Lang, b: &str) -> LangPair {
         LangPair::new(a, Lang::parse(b).expect("a tag")).expect("two languages")
@@ -63,7 +64,8 @@ mod tests {
         let (fr, de) = (pair(Lang::EN, "fr"), pair(Lang::EN, "de"));
         let accepted = [(fr, 1, 10, 0.9375), (fr, 2, 20, 0.75), (fr, 3, 30, 0.75), (de, 1, 11, 0.5), (de, 3, 11, 0.5)];
         let order = |(langs, x, y, score): (LangPair, u32, u32, f64)| {
-            if langs.a == Lang::EN { (langs, x, y, score) } else { (langs, y, x, score) }
+            let (a, b) = if langs.a == Lang::EN { (x, y) } else { (y, x) };
+            (PagePair { langs, a, b }, score)
         };
         let versions = Versions::new(accepted.into_iter().map(order));
         assert_eq!(versions.against(1, 2, 0.25), Some(0.703125));

@@ -6,15 +6,15 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::Context;
-use super::judging::NO_KEY;
 use super::learn::aligned_blocks;
 use super::site::SiteView;
 use crate::error::Result;
 use crate::judge::decide::{Choice, best_first};
 use crate::lexicon::{ModelParams, SentencePair, Side, TranslationModel};
-use crate::store::layout::JudgedRow;
 use crate::text::words::Words;
-use crate::types::{Fate, LangPair, Measure, Method, Page, Similarities, TEXT_TOKEN};
+use crate::types::{
+    Candidate, JudgedPair, LangPair, Measure, Method, Outcome, Page, PagePair, Similarities, TEXT_TOKEN,
+};
 use crate::verify::webmining::Params;
 use crate::verify::{self, Profile, With};
 
@@ -22,7 +22,7 @@ use crate::verify::{self, Profile, With};
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn judged(view: &SiteView<'_>, context: &Context<'_>) -> Result<Vec<JudgedRow>> {
+pub fn judged(view: &SiteView<'_>, context: &Context<'_>) -> Result<Vec<JudgedPair>> {
     let (config, params) = (context.config, &context.config.webmining);
     let pairs = view.lang_pairs();
     if pairs.is_empty() {
@@ -44,7 +44,7 @@ pub fn judged(view: &SiteView<'_>, context: &Context<'_>) -> Result<Vec<JudgedRo
         Ok((page, Shape::new(page, profile)))
     });
     let shapes: FxHashMap<u32, Shape> = made.collect::<Result<Vec<_>>>()?.into_iter().collect();
-    let mut rows = Vec::new();
+    let mut judged = Vec::new();
     for (langs, a, b) in pairs {
         context.check_stop()?;
         let of = |pages: &[u32]| pages.iter().filter_map(|page| shapes.get(page)).collect::<Vec<_>>();
@@ -55,9 +55,9 @@ pub fn judged(view: &SiteView<'_>, context: &Context<'_>) -> Result<Vec<JudgedRo
             let texts = texts(view, &choices)?;
             by_content(langs, &choices, &texts, params)
         };
-        rows.extend(decide(&choices, &shares, config.judge.min_score, params));
+        judged.extend(decide(langs, &choices, &shares, config.judge.min_score, params));
     }
-    Ok(rows)
+    Ok(judged)
 }
 
 /// What is compared of the structure of a page.
@@ -275,7 +275,13 @@ fn share(model: &TranslationModel, sentences: &[SentencePair<'_>], least_log_pro
 }
 
 /// Takes the best first, one partner a page: by the structure where the content was not asked, else by the mean of both.
-fn decide(choices: &[Choice], verdicts: &[Verdict], min_score: f64, params: &Params) -> Vec<JudgedRow> {
+fn decide(
+    langs: LangPair,
+    choices: &[Choice],
+    verdicts: &[Verdict],
+    min_score: f64,
+    params: &Params,
+) -> Vec<JudgedPair> {
     let score = |(choice, verdict): (&Choice, &Verdict)| match verdict {
         Verdict::Share(share) => Choice { score: (choice.score + share) / 2.0, ..*choice },
         _ => *choice,
@@ -284,50 +290,41 @@ fn decide(choices: &[Choice], verdicts: &[Verdict], min_score: f64, params: &Par
     let passes = |at: &usize| !matches!(verdicts[*at], Verdict::Share(share) if share < params.least_share);
     let passing: Vec<usize> = (0..scored.len()).filter(passes).collect();
     let wanted: Vec<Choice> = passing.iter().map(|&at| scored[at]).collect();
-    let mut fates = vec![Fate::LowScore; scored.len()];
-    for (at, fate) in passing.into_iter().zip(best_first(&wanted, min_score, usize::MAX)) {
-        fates[at] = fate;
+    let mut outcomes = vec![Outcome::LowScore; scored.len()];
+    for (at, outcome) in passing.into_iter().zip(best_first(&wanted, min_score, usize::MAX)) {
+        outcomes[at] = outcome;
     }
-    let rows: Vec<JudgedRow> = (0..scored.len())
+    let judged: Vec<JudgedPair> = (0..scored.len())
         .map(|at| {
             let mut similarities = Similarities::default();
             similarities.set(Measure::Structure, Some(choices[at].score as f32));
             if let Verdict::Share(share) = verdicts[at] {
                 similarities.set(Measure::Content, Some(share as f32));
             }
-            row(scored[at], similarities, fates[at])
+            judged_pair(langs, scored[at], similarities, outcomes[at])
         })
         .collect();
-    worth_keeping(rows, params.kept_rows)
+    worth_keeping(judged, params.kept_rows)
 }
 
-/// A pair of all pairs, as it is stored.
-pub(super) fn row(choice: Choice, similarities: Similarities, fate: Fate) -> JudgedRow {
-    JudgedRow {
-        a: choice.a,
-        b: choice.b,
-        key: NO_KEY,
-        evidence: 0.0,
-        score: choice.score as f32,
-        similarities: similarities.0,
-        method: Method::All as u8,
-        fate: fate as u8,
-    }
+/// A judged pair of all pairs.
+pub(super) fn judged_pair(langs: LangPair, choice: Choice, similarities: Similarities, outcome: Outcome) -> JudgedPair {
+    let pair = PagePair { langs, a: choice.a, b: choice.b };
+    JudgedPair::new(Candidate { pair, method: Method::All, key: None }, choice.score, similarities, outcome)
 }
 
-/// Accepted rows, and of the others the best `most` of each page of the first language; sorted by pages.
-pub(super) fn worth_keeping(mut rows: Vec<JudgedRow>, most: usize) -> Vec<JudgedRow> {
-    let accepted = |row: &JudgedRow| row.is_accepted();
-    rows.sort_unstable_by(|x, y| {
-        let order = x.a.cmp(&y.a).then(accepted(y).cmp(&accepted(x)));
-        order.then(y.score.total_cmp(&x.score)).then(x.b.cmp(&y.b))
+/// Accepted pairs, and of the others the best `most` of each page of the first language; sorted by pages. All are of one language pair.
+pub(super) fn worth_keeping(mut judged: Vec<JudgedPair>, most: usize) -> Vec<JudgedPair> {
+    judged.sort_unstable_by(|x, y| {
+        let order = x.pair.a.cmp(&y.pair.a).then(y.is_accepted().cmp(&x.is_accepted()));
+        order.then(y.score.total_cmp(&x.score)).then(x.pair.b.cmp(&y.pair.b))
     });
     let mut kept = Vec::new();
-    for of_page in rows.chunk_by(|x, y| x.a == y.a) {
-        let others = of_page.iter().filter(|row| !accepted(row)).take(most);
-        kept.extend(of_page.iter().filter(|row| accepted(row)).chain(others).copied());
+    for of_page in judged.chunk_by(|x, y| x.pair.a == y.pair.a) {
+        let others = of_page.iter().filter(|judged| !judged.is_accepted()).take(most);
+        kept.extend(of_page.iter().filter(|judged| judged.is_accepted()).chain(others).copied());
     }
-    kept.sort_unstable_by_key(|row| (row.a, row.b));
+    kept.sort_unstable_by_key(|judged| judged.pair);
     kept
 }
 
@@ -427,8 +424,8 @@ mod tests {
         }
         let params = Params { least_log_prob: -1.5, ..Params::default() };
         let accepted = |verdicts: &[Verdict]| -> Vec<(u32, u32)> {
-            let rows = decide(&choices, verdicts, 0.0, &params);
-            rows.iter().filter(|row| row.is_accepted()).map(|row| (row.a, row.b)).collect()
+            let rows = decide(langs, &choices, verdicts, 0.0, &params);
+            rows.iter().filter(|row| row.is_accepted()).map(|row| (row.pair.a, row.pair.b)).collect()
         };
         let right: Vec<(u32, u32)> = (0..23).map(|page| (page, 100 + page)).collect();
         let verdicts = by_content(langs, &choices, &texts, &params);
@@ -441,9 +438,12 @@ mod tests {
 
     #[test]
     fn of_the_pairs_not_accepted_the_best_are_kept() {
-        let rows = [(0, 9, 0.9, Fate::Accepted), (0, 8, 0.2, Fate::Outdone), (0, 7, 0.4, Fate::Outdone)];
-        let rows = rows.map(|(a, b, score, fate)| row(choice(a, b, score), Similarities::default(), fate));
-        let kept: Vec<u32> = worth_keeping(rows.to_vec(), 1).iter().map(|row| row.b).collect();
+        let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
+        let rows =
+            [(0, 9, 0.9, Outcome::Accepted), (0, 8, 0.2, Outcome::LostToBetter), (0, 7, 0.4, Outcome::LostToBetter)];
+        let rows = rows
+            .map(|(a, b, score, outcome)| judged_pair(langs, choice(a, b, score), Similarities::default(), outcome));
+        let kept: Vec<u32> = worth_keeping(rows.to_vec(), 1).iter().map(|row| row.pair.b).collect();
         assert_eq!(kept, [7, 9]);
     }
 }

@@ -3,7 +3,6 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::judging::{Candidate, NO_KEY};
 use super::site::{SiteView, Sources};
 use crate::error::Result;
 use crate::index::graph::Links;
@@ -11,7 +10,7 @@ use crate::index::retrieval::{self, Rare};
 use crate::index::site::{Addresses, Pages};
 use crate::keys::{State, counterpart};
 use crate::lexicon::{Side, Translations};
-use crate::types::{Lang, LangPair, Method};
+use crate::types::{Candidate, Lang, LangPair, Method, PagePair};
 
 /// Weak keys of a language pair that are tried, the strongest first.
 const WEAK_KEYS: usize = 16;
@@ -22,8 +21,8 @@ const MUTUAL_LINKS: usize = 2;
 /// The pairs of keys that are strong or rescued.
 pub fn of_keys(view: &SiteView<'_>) -> Vec<Candidate> {
     let pairs = view.result.pairs.iter().filter_map(|pair| {
-        let (langs, (a, b)) = view.ordered(pair.a.to_native(), pair.b.to_native())?;
-        Some(Candidate { langs, a, b, method: Method::Key, key: pair.key.to_native() })
+        let found = view.ordered(pair.a.to_native(), pair.b.to_native())?;
+        Some(Candidate { pair: found, method: Method::Key, key: Some(pair.key.to_native()) })
     });
     pairs.collect()
 }
@@ -50,7 +49,8 @@ pub fn of_weak_keys(view: &SiteView<'_>, paired: &Partners) -> Vec<Candidate> {
             let pages = addresses.into_iter().filter_map(|address| view.pages.find(&address));
             let free =
                 pages.filter(|&other| view.langs[other as usize] == key.langs.b && !paired.has(key.langs, other));
-            free.map(|other| Candidate { langs: key.langs, a: page, b: other, method: Method::WeakKey, key: *at })
+            let pair = |other: u32| PagePair { langs: key.langs, a: page, b: other };
+            free.map(|other| Candidate { pair: pair(other), method: Method::WeakKey, key: Some(*at) })
                 .collect::<Vec<_>>()
         })
     });
@@ -63,9 +63,9 @@ pub fn of_hreflang(view: &SiteView<'_>) -> Vec<Candidate> {
     for page in 0..view.pages.count() {
         view.links.for_each_alternate(page, &mut |other, lang| {
             if lang.agrees(view.langs[other as usize])
-                && let Some((langs, (a, b))) = view.ordered(page, other)
+                && let Some(pair) = view.ordered(page, other)
             {
-                found.push(Candidate { langs, a, b, method: Method::Hreflang, key: NO_KEY });
+                found.push(Candidate { pair, method: Method::Hreflang, key: None });
             }
         });
     }
@@ -86,17 +86,14 @@ pub fn of_mutual_links(view: &SiteView<'_>) -> Vec<Candidate> {
     let links_to = |from: u32, to: u32| all[from as usize].binary_search(&to).is_ok();
     let mut found = Vec::new();
     for page in 0..view.pages.count() {
-        let mut by_langs: FxHashMap<LangPair, Vec<u32>> = FxHashMap::default();
+        let mut by_langs: FxHashMap<LangPair, Vec<PagePair>> = FxHashMap::default();
         for &other in all[page as usize].iter().filter(|&&other| links_to(other, page)) {
-            if let Some((langs, _)) = view.ordered(page, other) {
-                by_langs.entry(langs).or_default().push(other);
+            if let Some(pair) = view.ordered(page, other) {
+                by_langs.entry(pair.langs).or_default().push(pair);
             }
         }
-        for (langs, others) in by_langs.into_iter().filter(|(_, others)| others.len() <= MUTUAL_LINKS) {
-            for other in others {
-                let Some((_, (a, b))) = view.ordered(page, other) else { continue };
-                found.push(Candidate { langs, a, b, method: Method::Link, key: NO_KEY });
-            }
+        for pairs in by_langs.into_values().filter(|pairs| pairs.len() <= MUTUAL_LINKS) {
+            found.extend(pairs.into_iter().map(|pair| Candidate { pair, method: Method::Link, key: None }));
         }
     }
     found
@@ -159,7 +156,8 @@ pub fn of_words(
         };
         let there = search(&a, &b).into_iter();
         let back = search(&b, &a).into_iter().map(|(b, a)| (a, b));
-        found.extend(there.chain(back).map(|(a, b)| Candidate { langs, a, b, method: Method::Words, key: NO_KEY }));
+        let pair = |(a, b)| PagePair { langs, a, b };
+        found.extend(there.chain(back).map(pair).map(|pair| Candidate { pair, method: Method::Words, key: None }));
     }
     Ok(super::judging::unique(found))
 }
@@ -187,17 +185,15 @@ impl Sources for Either<'_> {
 pub struct Partners(FxHashMap<LangPair, FxHashMap<u32, u32>>);
 
 impl Partners {
-    /// The partners that candidates give.
-    pub fn of(candidates: impl Iterator<Item = Candidate>) -> Partners {
+    /// The partners that pairs give.
+    pub fn of(pairs: impl Iterator<Item = PagePair>) -> Partners {
         let mut partners = Partners::default();
-        for one in candidates {
-            partners.add(one.langs, one.a, one.b);
-        }
+        pairs.for_each(|pair| partners.add(pair));
         partners
     }
 
     /// Makes two pages partners.
-    pub fn add(&mut self, langs: LangPair, a: u32, b: u32) {
+    pub fn add(&mut self, PagePair { langs, a, b }: PagePair) {
         let of = self.0.entry(langs).or_default();
         of.insert(a, b);
         of.insert(b, a);
@@ -221,7 +217,7 @@ impl Partners {
 pub fn direct(view: &SiteView<'_>, with_keys: bool) -> Result<Vec<Candidate>> {
     let mut found = if with_keys { of_keys(view) } else { Vec::new() };
     if with_keys {
-        let paired = Partners::of(found.iter().copied());
+        let paired = Partners::of(found.iter().map(|candidate| candidate.pair));
         found.extend(of_weak_keys(view, &paired));
     }
     found.extend(of_hreflang(view));

@@ -3,38 +3,37 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::all_pairs::{row, worth_keeping};
+use super::Context;
+use super::all_pairs::{judged_pair, worth_keeping};
 use super::candidates::{self, Partners};
 use super::learn::Models;
 use super::site::{PROFILES, PageIds, SiteView, Sources};
-use super::{Context, judging};
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::graph::{Links, Neighbours};
 use crate::index::site::Addresses;
 use crate::iterate::ets::{Networks, Params, Scratch, Table, enhanced, external, external_by, normalise};
 use crate::judge::decide::{Choice, best_first};
-use crate::store::layout::JudgedRow;
 use crate::text::words::Words;
-use crate::types::{Fate, LangPair, Measure, Similarities};
+use crate::types::{Candidate, JudgedPair, LangPair, Measure, Outcome, Similarities};
 use crate::verify::{self, Profile, With};
 
 /// The pairs of a site, of each language pair. Memory: 40 bytes a pair of pages that is compared.
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn judged(view: &SiteView<'_>, context: &Context<'_>, given: &Models) -> Result<Vec<JudgedRow>> {
+pub fn judged(view: &SiteView<'_>, context: &Context<'_>, given: &Models) -> Result<Vec<JudgedPair>> {
     let params = &context.config.iterate.ets;
-    let mut rows = Vec::new();
+    let mut judged = Vec::new();
     let mut by_words = None;
     for (langs, mut a, mut b) in view.lang_pairs() {
         context.check_stop()?;
         let cells = compared(view, context.config, given, langs, (&mut a, &mut b), &mut by_words)?;
         if !cells.is_empty() {
-            rows.extend(settled(view, &a, &b, &cells, params));
+            judged.extend(resolved(view, langs, (&a, &b), &cells, params));
         }
     }
-    Ok(rows)
+    Ok(judged)
 }
 
 /// The pairs of two languages that are compared, by position among the pages of each. Pages with too little text are taken out;
@@ -45,7 +44,7 @@ fn compared(
     given: &Models,
     langs: LangPair,
     (a, b): (&mut Vec<u32>, &mut Vec<u32>),
-    by_words: &mut Option<Vec<judging::Candidate>>,
+    by_words: &mut Option<Vec<Candidate>>,
 ) -> Result<Vec<Cell>> {
     let params = &config.iterate.ets;
     for pages in [&mut *a, &mut *b] {
@@ -61,7 +60,7 @@ fn compared(
     if by_words.is_none() {
         *by_words = Some(candidates::of_words(view, &Partners::default(), given, &config.retrieval)?);
     }
-    let found = by_words.iter().flatten().filter(|one| one.langs == langs).map(|one| (one.a, one.b));
+    let found = by_words.iter().flatten().filter(|one| one.pair.langs == langs).map(|one| (one.pair.a, one.pair.b));
     inside.some(&found.collect::<Vec<_>>(), a, b)
 }
 
@@ -77,7 +76,7 @@ pub struct History {
     /// Of each round.
     pub rounds: Vec<Round>,
     /// What Algorithm 3 makes of it.
-    pub fate: Fate,
+    pub outcome: Outcome,
 }
 
 /// One round of Algorithm 2, for one pair.
@@ -124,11 +123,11 @@ pub fn histories(
             told.push(Round { external: outer[at], enhanced: values[at], neighbours });
         }
     });
-    let fates = best(&cells, &values, (a.len(), b.len()), params);
+    let outcomes = best(&cells, &values, (a.len(), b.len()), params);
     let history = |(place, rounds): (Option<usize>, Vec<Round>)| {
-        let (cell, fate) = (cells[place?], fates[place?]);
+        let (cell, outcome) = (cells[place?], outcomes[place?]);
         let content = Some(cell.content).filter(|content| !content.is_nan());
-        Some(History { content, structure: cell.structure, internal: cell.inner, rounds, fate })
+        Some(History { content, structure: cell.structure, internal: cell.inner, rounds, outcome })
     };
     Ok(places.into_iter().zip(told).map(history).collect())
 }
@@ -233,23 +232,29 @@ fn network(view: &SiteView<'_>, pages: &[u32]) -> Neighbours {
 }
 
 /// Rounds, and the best pairs first.
-fn settled(view: &SiteView<'_>, a: &[u32], b: &[u32], cells: &[Cell], params: &Params) -> Vec<JudgedRow> {
+fn resolved(
+    view: &SiteView<'_>,
+    langs: LangPair,
+    (a, b): (&[u32], &[u32]),
+    cells: &[Cell],
+    params: &Params,
+) -> Vec<JudgedPair> {
     let networks = (network(view, a), network(view, b));
     let (values, outer) = rounds(cells, &Networks { a: &networks.0, b: &networks.1 }, params, |_, _, _| {});
-    let fates = best(cells, &values, (a.len(), b.len()), params);
+    let outcomes = best(cells, &values, (a.len(), b.len()), params);
     let rows = (0..cells.len()).map(|at| {
         let mut similarities = Similarities::default();
         similarities.set(Measure::Lcs, Some(cells[at].structure));
         similarities.set(Measure::Content, Some(cells[at].content).filter(|content| !content.is_nan()));
         similarities.set(Measure::Neighbours, Some(outer[at].clamp(0.0, 1.0) as f32));
         let (a, b) = (a[cells[at].a as usize], b[cells[at].b as usize]);
-        row(Choice { a, b, score: values[at] }, similarities, fates[at])
+        judged_pair(langs, Choice { a, b, score: values[at] }, similarities, outcomes[at])
     });
     worth_keeping(rows.collect(), KEPT_ROWS)
 }
 
 /// Algorithm 3, of so many pages in both languages.
-fn best(cells: &[Cell], values: &[f64], pages: (usize, usize), params: &Params) -> Vec<Fate> {
+fn best(cells: &[Cell], values: &[f64], pages: (usize, usize), params: &Params) -> Vec<Outcome> {
     let choice = |(cell, &score): (&Cell, &f64)| Choice { a: cell.a, b: cell.b, score };
     let choices: Vec<Choice> = cells.iter().zip(values).map(choice).collect();
     let most = if params.min_sim.is_some() { usize::MAX } else { pages.0.min(pages.1) };

@@ -9,90 +9,45 @@ use crate::judge::decide::{Choice, best_first};
 use crate::judge::score::Scorer;
 use crate::judge::versions::Versions;
 use crate::judge::{self, prior};
-use crate::store::layout::{JudgedRow, SourceRow};
-use crate::types::{Fate, LangPair, Method, Similarities};
-
-/// One pair that something proposed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Candidate {
-    /// The two languages.
-    pub langs: LangPair,
-    /// Page of the first.
-    pub a: u32,
-    /// Page of the second.
-    pub b: u32,
-    /// What proposed it.
-    pub method: Method,
-    /// Its key; [`NO_KEY`]: none.
-    pub key: u32,
-}
-
-impl Candidate {
-    /// The candidate as it is stored, once it is judged by something else than the weight of evidence.
-    pub fn row(&self, score: f64, similarities: Similarities, fate: Fate) -> JudgedRow {
-        JudgedRow {
-            a: self.a,
-            b: self.b,
-            key: self.key,
-            evidence: 0.0,
-            score: score as f32,
-            similarities: similarities.0,
-            method: self.method as u8,
-            fate: fate as u8,
-        }
-    }
-}
-
-/// No key.
-pub const NO_KEY: u32 = u32::MAX;
-
-/// A candidate with what is known of it.
-#[derive(Clone, Copy, Debug)]
-pub struct Compared {
-    /// The candidate.
-    pub candidate: Candidate,
-    /// What the measures say.
-    pub similarities: Similarities,
-    /// Share of the text that both sides have in common, 0..=1.
-    pub same_text: f32,
-}
+use crate::types::{Candidate, Compared, JudgedPair, LangPair, Method, Outcome, PagePair, SourceStats};
 
 /// Judged pairs of one site.
 #[derive(Clone, Debug, Default)]
 pub struct Judged {
     /// By language pair, page of the first language, page of the second.
-    pub rows: Vec<(LangPair, JudgedRow)>,
+    pub pairs: Vec<JudgedPair>,
     /// By language pair, method and key.
-    pub sources: Vec<(LangPair, SourceRow)>,
+    pub sources: Vec<SourceStats>,
 }
 
 /// One of each pair, proposed by what is trusted most; sorted by languages and pages.
 pub fn unique(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     candidates.sort_unstable();
     // The order of methods is that of trust.
-    candidates.dedup_by_key(|candidate| (candidate.langs, candidate.a, candidate.b));
+    candidates.dedup_by_key(|candidate| candidate.pair);
     candidates
 }
 
-/// Gives pairs that were outdone or contradicted the probability that they are right all the same: their own times that every better
-/// pair with a page of theirs is wrong, or that those which contradict are. Before, a score tells nothing of other pairs. Rows are
-/// those of one site.
-pub fn beside_rivals(rows: &mut [(LangPair, JudgedRow)]) {
-    let mut taken: FxHashMap<(LangPair, u32), (u32, f32)> = FxHashMap::default();
-    let accepted = || (0u32..).zip(rows.iter()).filter(|(_, (_, row))| row.is_accepted());
-    for (at, (langs, row)) in accepted() {
-        taken.insert((*langs, row.a), (at, row.score));
-        taken.insert((*langs, row.b), (at, row.score));
+/// Gives pairs that lost to a better one or were contradicted the probability that they are right all the same: their own times that
+/// every better pair with a page of theirs is wrong, or that those which contradict are. Before, a score tells nothing of other pairs.
+/// `pairs` are those of one site.
+pub fn beside_rivals(pairs: &mut [JudgedPair]) {
+    let mut best: FxHashMap<(LangPair, u32), (usize, f32)> = FxHashMap::default();
+    let accepted = || pairs.iter().enumerate().filter(|(_, judged)| judged.is_accepted());
+    for (at, JudgedPair { pair, score, .. }) in accepted() {
+        best.insert((pair.langs, pair.a), (at, *score));
+        best.insert((pair.langs, pair.b), (at, *score));
     }
-    let versions = Versions::new(accepted().map(|(_, (langs, row))| (*langs, row.a, row.b, f64::from(row.score))));
-    for (langs, row) in rows.iter_mut() {
-        if row.fate == Fate::Outdone as u8 {
-            let [of_a, of_b] = [row.a, row.b].map(|page| taken.get(&(*langs, page)));
+    let versions = Versions::new(accepted().map(|(_, judged)| (judged.pair, f64::from(judged.score))));
+    for judged in pairs.iter_mut() {
+        let PagePair { langs, a, b } = judged.pair;
+        if judged.outcome == Outcome::LostToBetter {
+            let [of_a, of_b] = [a, b].map(|page| best.get(&(langs, page)));
             let others = [of_a, of_b.filter(|b| of_a.is_none_or(|a| a.0 != b.0))];
-            row.score *= others.into_iter().flatten().map(|(_, score)| 1.0 - score).product::<f32>();
-        } else if row.fate == Fate::Contradicted as u8 {
-            let against = versions.against(row.a, row.b, f64::from(row.score));
-            row.score *= 1.0 - against.unwrap_or(0.0) as f32;
+            judged.score *= others.into_iter().flatten().map(|(_, score)| 1.0 - score).product::<f32>();
+        } else if judged.outcome == Outcome::Contradicted {
+            let against = versions.against(a, b, f64::from(judged.score));
+            judged.score *= 1.0 - against.unwrap_or(0.0) as f32;
         }
     }
 }
@@ -109,7 +64,7 @@ pub fn judge(
     let params = &config.judge;
     let mut by_langs: BTreeMap<LangPair, Vec<&Compared>> = BTreeMap::new();
     for one in compared {
-        by_langs.entry(one.candidate.langs).or_default().push(one);
+        by_langs.entry(one.candidate.pair.langs).or_default().push(one);
     }
     let weighed = by_langs.into_iter().map(|(langs, list)| weigh(langs, list, &scorer(langs), smaller(langs), params));
     let mut weighed: Vec<Weighed<'_>> = weighed.collect();
@@ -130,7 +85,7 @@ pub fn judge(
         }
     }
     let mut judged = Judged::default();
-    weighed.into_iter().for_each(|weighed| weighed.into_rows(&mut judged));
+    weighed.into_iter().for_each(|weighed| weighed.into_pairs(&mut judged));
     judged
 }
 
@@ -143,15 +98,18 @@ fn is_declared(method: Method) -> bool {
 /// fewer each time.
 const CONTRADICTIONS: usize = 8;
 
+/// A method, with the key where it is one.
+type Source = (Method, Option<u32>);
+
 /// The candidates of one language pair, weighed.
 struct Weighed<'c> {
     langs: LangPair,
     compared: Vec<&'c Compared>,
     evidence: Vec<f64>,
     scores: Vec<f64>,
-    fates: Vec<Fate>,
+    outcomes: Vec<Outcome>,
     /// How often each source is right.
-    shares: BTreeMap<(Method, u32), f64>,
+    shares: BTreeMap<Source, f64>,
 }
 
 fn weigh<'c>(
@@ -162,9 +120,8 @@ fn weigh<'c>(
     params: &judge::Params,
 ) -> Weighed<'c> {
     let evidence: Vec<f64> = compared.iter().map(|one| scorer.evidence(&one.similarities, &params.fit)).collect();
-    let is_same = |one: &Compared| one.same_text > params.most_same_text;
-    let mut of_source: BTreeMap<(Method, u32), Vec<f64>> = BTreeMap::new();
-    for (one, &evidence) in compared.iter().zip(&evidence).filter(|(one, _)| !is_same(one)) {
+    let mut of_source: BTreeMap<Source, Vec<f64>> = BTreeMap::new();
+    for (one, &evidence) in compared.iter().zip(&evidence).filter(|(one, _)| !one.same_text) {
         of_source.entry((one.candidate.method, one.candidate.key)).or_default().push(evidence);
     }
     let belief = |method: Method| match method {
@@ -172,7 +129,7 @@ fn weigh<'c>(
         Method::WeakKey => params.prior.weak,
         Method::Link | Method::Words | Method::Votes | Method::All => params.prior.other,
     };
-    let mut shares: BTreeMap<(Method, u32), f64> =
+    let mut shares: BTreeMap<Source, f64> =
         of_source.iter().map(|(&source, e)| (source, prior::share_right(e, belief(source.0)))).collect();
     // Where keys are right and pair many pages, a page they do not pair has hardly a partner.
     let by_keys = of_source.iter().filter(|(source, _)| source.0 == Method::Key && shares[source] > 0.5);
@@ -186,11 +143,12 @@ fn weigh<'c>(
     }
     let score = |(one, &evidence): (&&Compared, &f64)| {
         let share = shares.get(&(one.candidate.method, one.candidate.key)).copied().unwrap_or(0.5);
-        if is_same(one) { 0.0 } else { prior::probability(evidence, share) }
+        if one.same_text { 0.0 } else { prior::probability(evidence, share) }
     };
     let scores: Vec<f64> = compared.iter().zip(&evidence).map(score).collect();
-    let fates = compared.iter().map(|one| if is_same(one) { Fate::SameText } else { Fate::LowScore }).collect();
-    let mut weighed = Weighed { langs, compared, evidence, scores, fates, shares };
+    let outcomes =
+        compared.iter().map(|one| if one.same_text { Outcome::SameText } else { Outcome::LowScore }).collect();
+    let mut weighed = Weighed { langs, compared, evidence, scores, outcomes, shares };
     weighed.decide(params);
     weighed
 }
@@ -198,37 +156,34 @@ fn weigh<'c>(
 impl Weighed<'_> {
     /// Takes the best first of those that are neither the same text on both sides nor contradicted.
     fn decide(&mut self, params: &judge::Params) {
-        let is_open = |at: &usize| !matches!(self.fates[*at], Fate::SameText | Fate::Contradicted);
-        let open: Vec<usize> = (0..self.fates.len()).filter(is_open).collect();
+        let is_open = |at: &usize| !matches!(self.outcomes[*at], Outcome::SameText | Outcome::Contradicted);
+        let open: Vec<usize> = (0..self.outcomes.len()).filter(is_open).collect();
         let choice = |&at: &usize| {
-            let Candidate { a, b, .. } = self.compared[at].candidate;
+            let PagePair { a, b, .. } = self.compared[at].candidate.pair;
             Choice { a, b, score: self.scores[at] }
         };
         let choices: Vec<Choice> = open.iter().map(choice).collect();
-        for (at, fate) in open.into_iter().zip(best_first(&choices, params.min_score, usize::MAX)) {
-            self.fates[at] = fate;
+        for (at, outcome) in open.into_iter().zip(best_first(&choices, params.min_score, usize::MAX)) {
+            self.outcomes[at] = outcome;
         }
     }
 
-    /// The accepted pairs, each with its languages, its pages in their order, and its score.
-    fn accepted(&self) -> impl Iterator<Item = (LangPair, u32, u32, f64)> {
-        let accepted = self.fates.iter().enumerate().filter(|(_, fate)| **fate == Fate::Accepted);
-        accepted.map(|(at, _)| {
-            let Candidate { a, b, .. } = self.compared[at].candidate;
-            (self.langs, a, b, self.scores[at])
-        })
+    /// The accepted pairs, each with its score.
+    fn accepted(&self) -> impl Iterator<Item = (PagePair, f64)> {
+        let accepted = self.outcomes.iter().enumerate().filter(|(_, outcome)| **outcome == Outcome::Accepted);
+        accepted.map(|(at, _)| (self.compared[at].candidate.pair, self.scores[at]))
     }
 
     /// Takes back what could be accepted and is contradicted; true when any of it was.
     fn bar(&mut self, versions: &Versions, params: &judge::Params) -> bool {
         let mut any = false;
         for (at, one) in self.compared.iter().enumerate().filter(|(_, one)| !is_declared(one.candidate.method)) {
-            let Candidate { a, b, .. } = one.candidate;
-            let is_open =
-                matches!(self.fates[at], Fate::Accepted | Fate::Outdone) && self.scores[at] >= params.min_score;
+            let PagePair { a, b, .. } = one.candidate.pair;
+            let is_open = matches!(self.outcomes[at], Outcome::Accepted | Outcome::LostToBetter)
+                && self.scores[at] >= params.min_score;
             if is_open && versions.against(a, b, self.scores[at]).is_some() {
-                any |= self.fates[at] == Fate::Accepted;
-                self.fates[at] = Fate::Contradicted;
+                any |= self.outcomes[at] == Outcome::Accepted;
+                self.outcomes[at] = Outcome::Contradicted;
             }
         }
         any
@@ -238,29 +193,27 @@ impl Weighed<'_> {
     fn open(&mut self, versions: &Versions) -> bool {
         let mut any = false;
         for (at, one) in self.compared.iter().enumerate() {
-            let Candidate { a, b, .. } = one.candidate;
-            if self.fates[at] == Fate::Contradicted && versions.against(a, b, self.scores[at]).is_none() {
-                self.fates[at] = Fate::LowScore;
+            let PagePair { a, b, .. } = one.candidate.pair;
+            if self.outcomes[at] == Outcome::Contradicted && versions.against(a, b, self.scores[at]).is_none() {
+                self.outcomes[at] = Outcome::LowScore;
                 any = true;
             }
         }
         any
     }
 
-    fn into_rows(self, judged: &mut Judged) {
-        let mut counts: BTreeMap<(Method, u32), (u32, u32)> = BTreeMap::new();
+    fn into_pairs(self, judged: &mut Judged) {
+        let mut counts: BTreeMap<Source, (u32, u32)> = BTreeMap::new();
         for (at, one) in self.compared.iter().enumerate() {
-            let fate = self.fates[at];
+            let outcome = self.outcomes[at];
             let count = counts.entry((one.candidate.method, one.candidate.key)).or_default();
-            *count = (count.0 + 1, count.1 + u32::from(fate == Fate::Accepted));
-            let row = one.candidate.row(self.scores[at], one.similarities, fate);
-            judged.rows.push((self.langs, JudgedRow { evidence: self.evidence[at] as f32, ..row }));
+            *count = (count.0 + 1, count.1 + u32::from(outcome == Outcome::Accepted));
+            let pair = JudgedPair::new(one.candidate, self.scores[at], one.similarities, outcome);
+            judged.pairs.push(JudgedPair { evidence: self.evidence[at] as f32, ..pair });
         }
-        for ((method, key), (pairs, accepted)) in counts {
-            let share = self.shares.get(&(method, key)).copied().unwrap_or(0.0) as f32;
-            let (lang_a, lang_b) = (self.langs.a.to_bytes(), self.langs.b.to_bytes());
-            let row = SourceRow { lang_a, lang_b, key, method: method as u8, pairs, accepted, share };
-            judged.sources.push((self.langs, row));
+        for ((method, key), (proposed, accepted)) in counts {
+            let precision = self.shares.get(&(method, key)).copied().unwrap_or(0.0) as f32;
+            judged.sources.push(SourceStats { langs: self.langs, method, key, proposed, accepted, precision });
         }
     }
 }
@@ -268,31 +221,31 @@ impl Weighed<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::{Lang, Measure};
+    use crate::types::{Lang, Measure, Similarities};
 
     #[test]
     fn a_pair_that_two_things_propose_is_judged_once_as_the_more_trusted() {
         let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
-        let of = |method, key| Candidate { langs, a: 1, b: 2, method, key };
-        assert_eq!(unique(vec![of(Method::Words, NO_KEY), of(Method::Key, 3)]), [of(Method::Key, 3)]);
+        let of = |method, key| Candidate { pair: PagePair { langs, a: 1, b: 2 }, method, key };
+        assert_eq!(unique(vec![of(Method::Words, None), of(Method::Key, Some(3))]), [of(Method::Key, Some(3))]);
     }
 
     #[test]
-    fn a_pair_that_was_outdone_is_right_where_its_rivals_are_wrong() {
+    fn a_pair_that_lost_is_right_where_its_rivals_are_wrong() {
         let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
-        let row = |a, b, score, fate| {
-            let candidate = Candidate { langs, a, b, method: Method::Key, key: 0 };
-            (langs, candidate.row(score, Similarities::default(), fate))
+        let row = |a, b, score, outcome| {
+            let candidate = Candidate { pair: PagePair { langs, a, b }, method: Method::Key, key: Some(0) };
+            JudgedPair::new(candidate, score, Similarities::default(), outcome)
         };
         let mut rows = [
-            row(0, 10, 0.75, Fate::Accepted),
-            row(1, 11, 0.5, Fate::Accepted),
-            row(0, 12, 0.5, Fate::Outdone),
-            row(0, 11, 0.5, Fate::Outdone),
-            row(2, 12, 0.25, Fate::LowScore),
+            row(0, 10, 0.75, Outcome::Accepted),
+            row(1, 11, 0.5, Outcome::Accepted),
+            row(0, 12, 0.5, Outcome::LostToBetter),
+            row(0, 11, 0.5, Outcome::LostToBetter),
+            row(2, 12, 0.25, Outcome::LowScore),
         ];
         beside_rivals(&mut rows);
-        assert_eq!(rows.map(|(_, row)| row.score), [0.75, 0.5, 0.125, 0.0625, 0.25]);
+        assert_eq!(rows.map(|row| row.score), [0.75, 0.5, 0.125, 0.0625, 0.25]);
     }
 
     #[test]
@@ -305,7 +258,11 @@ mod tests {
             let (a, b) = if langs.a == x.0 { (x.1, y.1) } else { (y.1, x.1) };
             let mut similarities = Similarities::default();
             similarities.set(Measure::Content, Some(content));
-            Compared { candidate: Candidate { langs, a, b, method, key: 0 }, similarities, same_text: 0.0 }
+            Compared {
+                candidate: Candidate { pair: PagePair { langs, a, b }, method, key: Some(0) },
+                similarities,
+                same_text: false,
+            }
         };
         let by = |method| {
             // English 1 and 2 have German 11 and 12; French 21 is that of 1, and looks more like German 12.
@@ -316,18 +273,18 @@ mod tests {
                 one((de, 12), (fr, 21), 0.9, method),
                 one((de, 11), (fr, 21), 0.85, method),
             ];
-            let mut rows = judge(&compared, |_| scorer.clone(), |_| 2, &Config::default()).rows;
-            rows.sort_by_key(|(_, row)| (row.a, row.b));
+            let mut rows = judge(&compared, |_| scorer.clone(), |_| 2, &Config::default()).pairs;
+            rows.sort_by_key(|row| (row.pair.a, row.pair.b));
             beside_rivals(&mut rows);
-            let of = |page: u32| rows.iter().find(|(_, row)| [row.a, row.b] == [page, 21]).expect("judged").1;
+            let of = |page: u32| *rows.iter().find(|row| [row.pair.a, row.pair.b] == [page, 21]).expect("judged");
             (of(11), of(12))
         };
         let (next, best) = by(Method::Words);
-        assert_eq!((next.fate, best.fate), (Fate::Accepted as u8, Fate::Contradicted as u8));
+        assert_eq!((next.outcome, best.outcome), (Outcome::Accepted, Outcome::Contradicted));
         assert!(best.score < 0.01, "{best:?}");
         // Keys are not taken back.
         let (next, best) = by(Method::Key);
-        assert_eq!((next.fate, best.fate), (Fate::Outdone as u8, Fate::Accepted as u8));
+        assert_eq!((next.outcome, best.outcome), (Outcome::LostToBetter, Outcome::Accepted));
     }
 
     #[test]
@@ -337,17 +294,18 @@ mod tests {
             .map(|page| {
                 let mut similarities = Similarities::default();
                 similarities.set(Measure::Content, Some(if page % 2 == 0 { 0.95 } else { 0.05 }));
-                let candidate = Candidate { langs, a: page, b: 100 + page, method: Method::Key, key: 0 };
-                Compared { candidate, similarities, same_text: if page == 0 { 1.0 } else { 0.0 } }
+                let pair = PagePair { langs, a: page, b: 100 + page };
+                let candidate = Candidate { pair, method: Method::Key, key: Some(0) };
+                Compared { candidate, similarities, same_text: page == 0 }
             })
             .collect();
         let mut scorer = Scorer { weights: [0.0; crate::judge::score::INPUTS] };
         scorer.weights[2 + 2 * Measure::Content as usize] = 8.0;
         let judged = judge(&compared, |_| scorer.clone(), |_| 40, &Config::default());
-        let source = judged.sources[0].1;
-        assert!((0.4..0.6).contains(&source.share) && (source.pairs, source.accepted) == (40, 19), "{source:?}");
-        assert_eq!(judged.rows[0].1.fate, Fate::SameText as u8);
-        assert_eq!(judged.rows[1].1.fate, Fate::LowScore as u8);
-        assert!(judged.rows[2].1.score > 0.95 && judged.rows[3].1.score < 0.05);
+        let source = judged.sources[0];
+        assert!((0.4..0.6).contains(&source.precision) && (source.proposed, source.accepted) == (40, 19), "{source:?}");
+        assert_eq!(judged.pairs[0].outcome, Outcome::SameText);
+        assert_eq!(judged.pairs[1].outcome, Outcome::LowScore);
+        assert!(judged.pairs[2].score > 0.95 && judged.pairs[3].score < 0.05);
     }
 }

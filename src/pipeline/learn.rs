@@ -50,11 +50,11 @@ impl Lessons {
                 let Some(key) = view.result.keys.get(pair.key.to_native() as usize) else { continue };
                 let credible = key.credibility.to_native() >= config.learn.least_credibility;
                 let (a, b) = (pair.a.to_native(), pair.b.to_native());
-                let Some((langs, pages)) = view.ordered(a, b).filter(|_| credible && key.state != State::Weak as u8)
-                else {
+                let Some(found) = view.ordered(a, b).filter(|_| credible && key.state != State::Weak as u8) else {
                     continue;
                 };
-                if view.declared_otherwise(pages) {
+                let (langs, pages) = (found.langs, (found.a, found.b));
+                if view.declared_otherwise(found) {
                     continue;
                 }
                 let hash = hash_of(view.pages.identity(pages.0), view.pages.identity(pages.1));
@@ -133,9 +133,8 @@ impl Lessons {
         let (mut good, mut bad) = (Vec::new(), Vec::new());
         for (view, pairs, misses) in &views {
             let weights = self.weights_of(view)?;
-            let compare = |pairs: &[PageIds]| -> Result<Vec<Similarities>> {
-                Ok(view.similarities(pairs, &sources, &weights)?.into_iter().map(|(s, _)| s).collect())
-            };
+            let compare =
+                |pairs: &[PageIds]| -> Result<Vec<Similarities>> { view.similarities(pairs, &sources, &weights) };
             good.extend(compare(pairs)?);
             bad.extend(compare(misses)?);
         }
@@ -162,7 +161,7 @@ impl Lessons {
         let (nothing, shipped) = (Models::default(), Scorer::default());
         let evidence = |pairs: &[PageIds]| -> Result<Vec<f64>> {
             let found = view.similarities(pairs, &nothing, &weights)?;
-            Ok(found.iter().map(|(similarities, _)| shipped.evidence(similarities, &config.judge.fit)).collect())
+            Ok(found.iter().map(|similarities| shipped.evidence(similarities, &config.judge.fit)).collect())
         };
         let mut best: FxHashMap<u32, f64> = FxHashMap::default();
         for (&(a, _), evidence) in misses.iter().zip(evidence(&misses)?) {

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Context;
 use super::candidates::{self, Partners};
-use super::judging::{Candidate, Compared, Judged, NO_KEY, beside_rivals, judge, unique};
+use super::judging::{Judged, beside_rivals, judge, unique};
 use super::learn::{Models, teach_site};
 use super::network::Network;
 use super::site::{PageIds, SiteView, WordWeights};
@@ -16,8 +16,7 @@ use crate::error::Result;
 use crate::iterate::neighbours;
 use crate::iterate::propose::{self, Belief};
 use crate::judge::score::Scorer;
-use crate::store::layout::{FittedRow, JudgedRecord, JudgedRow};
-use crate::types::{Fate, LangPair, Measure, Method, Similarities};
+use crate::types::{Candidate, Compared, JudgedPair, JudgedSite, LangPair, Measure, Method, PagePair};
 
 /// What rounds work on in one site.
 pub struct Rounds<'v, 's> {
@@ -35,7 +34,7 @@ pub struct Rounds<'v, 's> {
     weights: WordWeights,
     network: Network,
     compared: Vec<Compared>,
-    known: FxHashMap<(LangPair, u32, u32), usize>,
+    known: FxHashSet<PagePair>,
     judged: Judged,
 }
 
@@ -48,7 +47,7 @@ impl<'v, 's> Rounds<'v, 's> {
         view: &'v SiteView<'s>,
         context: &'v Context<'v>,
         models: &'v Models,
-        rows: &[JudgedRow],
+        verified: impl Iterator<Item = JudgedPair>,
     ) -> Result<Rounds<'v, 's>> {
         let mut rounds = Rounds {
             view,
@@ -62,22 +61,20 @@ impl<'v, 's> Rounds<'v, 's> {
             weights: view.word_weights()?,
             network: Network::new(view),
             compared: Vec::new(),
-            known: FxHashMap::default(),
+            known: FxHashSet::default(),
             judged: Judged::default(),
         };
-        for row in rows {
-            let Some((langs, (a, b))) = view.ordered(row.a, row.b) else { continue };
-            let method = Method::from_code(row.method).unwrap_or(Method::All);
-            let candidate = Candidate { langs, a, b, method, key: row.key };
-            let same_text = if row.fate == Fate::SameText as u8 { 1.0 } else { 0.0 };
-            rounds.note(Compared { candidate, similarities: Similarities(row.similarities), same_text });
+        for judged in verified {
+            // Copies found since are out of the competition.
+            if view.ordered(judged.pair.a, judged.pair.b).is_some() {
+                rounds.note(judged.compared());
+            }
         }
         Ok(rounds)
     }
 
     fn note(&mut self, one: Compared) {
-        let key = (one.candidate.langs, one.candidate.a, one.candidate.b);
-        self.known.insert(key, self.compared.len());
+        self.known.insert(one.candidate.pair);
         self.compared.push(one);
     }
 
@@ -122,8 +119,8 @@ impl<'v, 's> Rounds<'v, 's> {
     fn fit(&mut self) {
         let params = &self.config.judge.fit;
         let mut by_langs: BTreeMap<LangPair, Vec<(&Compared, f64)>> = BTreeMap::new();
-        for one in self.compared.iter().filter(|one| one.same_text <= self.config.judge.most_same_text) {
-            let langs = one.candidate.langs;
+        for one in self.compared.iter().filter(|one| !one.same_text) {
+            let langs = one.candidate.pair.langs;
             if !self.models.learnt.contains_key(&langs) {
                 let scorer = self.fitted.get(&langs).unwrap_or(&self.shipped);
                 by_langs.entry(langs).or_default().push((one, scorer.evidence(&one.similarities, params)));
@@ -133,7 +130,7 @@ impl<'v, 's> Rounds<'v, 's> {
             // Best and second best of each page.
             let mut best: FxHashMap<u32, (f64, f64)> = FxHashMap::default();
             for (one, evidence) in &list {
-                for page in [one.candidate.a, one.candidate.b] {
+                for page in [one.candidate.pair.a, one.candidate.pair.b] {
                     let (first, second) = best.entry(page).or_insert((f64::NEG_INFINITY, f64::NEG_INFINITY));
                     if evidence > first {
                         (*first, *second) = (*evidence, *first);
@@ -145,16 +142,16 @@ impl<'v, 's> Rounds<'v, 's> {
             let leads = |page: u32, evidence: f64| {
                 best.get(&page).is_some_and(|(first, second)| evidence >= *first && evidence - second >= LEAD)
             };
-            let (mut good, mut bad, mut led) = (Vec::new(), Vec::new(), rustc_hash::FxHashSet::default());
+            let (mut good, mut bad, mut led) = (Vec::new(), Vec::new(), FxHashSet::default());
             for (one, evidence) in &list {
-                if leads(one.candidate.a, *evidence) && leads(one.candidate.b, *evidence) {
+                if leads(one.candidate.pair.a, *evidence) && leads(one.candidate.pair.b, *evidence) {
                     good.push(one.similarities);
-                    led.extend([one.candidate.a, one.candidate.b]);
+                    led.extend([one.candidate.pair.a, one.candidate.pair.b]);
                 }
             }
             for (one, evidence) in &list {
-                let is_good = leads(one.candidate.a, *evidence) && leads(one.candidate.b, *evidence);
-                if !is_good && (led.contains(&one.candidate.a) || led.contains(&one.candidate.b)) {
+                let is_good = leads(one.candidate.pair.a, *evidence) && leads(one.candidate.pair.b, *evidence);
+                if !is_good && (led.contains(&one.candidate.pair.a) || led.contains(&one.candidate.pair.b)) {
                     bad.push(one.similarities);
                 }
             }
@@ -162,20 +159,16 @@ impl<'v, 's> Rounds<'v, 's> {
         }
     }
 
-    fn accepted(&self) -> Vec<(LangPair, PageIds)> {
-        let accepted = self.judged.rows.iter().filter(|(_, row)| row.is_accepted());
-        accepted.map(|(langs, row)| (*langs, (row.a, row.b))).collect()
+    fn accepted(&self) -> Vec<PagePair> {
+        self.judged.pairs.iter().filter(|judged| judged.is_accepted()).map(|judged| judged.pair).collect()
     }
 
     /// Adds candidates that are new, with what the measures say; gives how many.
     fn compare(&mut self, candidates: Vec<Candidate>) -> Result<usize> {
         let new: Vec<Candidate> =
-            unique(candidates).into_iter().filter(|c| !self.known.contains_key(&(c.langs, c.a, c.b))).collect();
-        let pairs: Vec<PageIds> = new.iter().map(|one| (one.a, one.b)).collect();
-        let similarities = self.view.similarities(&pairs, &self.sources(), &self.weights)?;
-        for (&candidate, (similarities, same_text)) in new.iter().zip(similarities) {
-            self.note(Compared { candidate, similarities, same_text });
-        }
+            unique(candidates).into_iter().filter(|candidate| !self.known.contains(&candidate.pair)).collect();
+        let compared = self.view.compared(&new, &self.sources(), &self.weights)?;
+        compared.into_iter().for_each(|one| self.note(one));
         self.set_margins();
         Ok(new.len())
     }
@@ -185,7 +178,7 @@ impl<'v, 's> Rounds<'v, 's> {
     fn set_margins(&mut self) {
         let mut of_page: FxHashMap<(LangPair, u32), Vec<f32>> = FxHashMap::default();
         for one in &self.compared {
-            let Candidate { langs, a, b, .. } = one.candidate;
+            let PagePair { langs, a, b } = one.candidate.pair;
             if let Some(content) = one.similarities.get(Measure::Content) {
                 for page in [a, b] {
                     of_page.entry((langs, page)).or_default().push(content);
@@ -194,7 +187,7 @@ impl<'v, 's> Rounds<'v, 's> {
         }
         of_page.values_mut().for_each(|contents| contents.sort_unstable_by(|x, y| y.total_cmp(x)));
         for one in &mut self.compared {
-            let Candidate { langs, a, b, .. } = one.candidate;
+            let PagePair { langs, a, b } = one.candidate.pair;
             let margin = one.similarities.get(Measure::Content).and_then(|content| {
                 let others = [a, b].map(|page| mean_of_others(&of_page[&(langs, page)], content));
                 let [Some(x), Some(y)] = others else { return None };
@@ -210,23 +203,18 @@ impl<'v, 's> Rounds<'v, 's> {
 
     /// Pages without a partner, by the rare words they share.
     fn by_words(&self) -> Result<Vec<Candidate>> {
-        let paired = Partners::of(self.accepted().into_iter().map(|(langs, (a, b))| Candidate {
-            langs,
-            a,
-            b,
-            method: Method::Key,
-            key: NO_KEY,
-        }));
+        let paired = Partners::of(self.accepted().into_iter());
         candidates::of_words(self.view, &paired, &self.sources(), &self.config.retrieval)
     }
 
     /// Learns the words of language pairs that nothing is known of from the pairs that are surest, and asks again.
     fn teach(&mut self) -> Result<()> {
         let mut sure: BTreeMap<LangPair, Vec<PageIds>> = BTreeMap::new();
-        for (langs, row) in &self.judged.rows {
-            let is_sure = row.is_accepted() && row.score >= SURE;
-            if is_sure && !self.models.knows(*langs) {
-                sure.entry(*langs).or_default().push((row.a, row.b));
+        for judged in &self.judged.pairs {
+            let PagePair { langs, a, b } = judged.pair;
+            let is_sure = judged.is_accepted() && judged.score >= SURE;
+            if is_sure && !self.models.knows(langs) {
+                sure.entry(langs).or_default().push((a, b));
             }
         }
         // What has been learnt from the same pairs is known.
@@ -237,11 +225,11 @@ impl<'v, 's> Rounds<'v, 's> {
         self.taught.learnt.extend(teach_site(self.view, &sure, self.config)?.learnt);
         self.heard.extend(sure.clone());
         let places: Vec<usize> =
-            (0..self.compared.len()).filter(|&at| sure.contains_key(&self.compared[at].candidate.langs)).collect();
+            (0..self.compared.len()).filter(|&at| sure.contains_key(&self.compared[at].candidate.pair.langs)).collect();
         let pairs: Vec<PageIds> =
-            places.iter().map(|&at| (self.compared[at].candidate.a, self.compared[at].candidate.b)).collect();
+            places.iter().map(|&at| self.compared[at].candidate.pair).map(|pair| (pair.a, pair.b)).collect();
         let again = self.view.similarities(&pairs, &self.sources(), &self.weights)?;
-        for (at, (similarities, _)) in places.into_iter().zip(again) {
+        for (at, similarities) in places.into_iter().zip(again) {
             let one = &mut self.compared[at].similarities;
             for measure in [Measure::Content, Measure::Length] {
                 one.set(measure, similarities.get(measure));
@@ -256,91 +244,84 @@ impl<'v, 's> Rounds<'v, 's> {
     /// Aligns the links of all accepted pairs: their targets get votes. Sets what votes and neighbours say of every
     /// candidate, and gives the pairs that have many votes.
     fn vote(&mut self) -> Result<Vec<Candidate>> {
-        let accepted: Vec<(LangPair, JudgedRow)> =
-            self.judged.rows.iter().filter(|(_, row)| row.is_accepted()).copied().collect();
-        let mut partners = Partners::default();
-        let mut scores: FxHashMap<(LangPair, u32, u32), f32> = FxHashMap::default();
-        for (langs, row) in &accepted {
-            partners.add(*langs, row.a, row.b);
-            scores.insert((*langs, row.a, row.b), row.score);
-        }
+        let accepted: Vec<JudgedPair> =
+            self.judged.pairs.iter().filter(|judged| judged.is_accepted()).copied().collect();
+        let partners = Partners::of(accepted.iter().map(|judged| judged.pair));
+        let scores: FxHashMap<PagePair, f32> = accepted.iter().map(|judged| (judged.pair, judged.score)).collect();
         let params = &self.config.iterate.propose;
-        let ballots = accepted.par_iter().map(|(langs, row)| -> Result<Vec<PageIds>> {
-            let belief = |x: u32, y: u32| match scores.get(&(*langs, x, y)) {
+        let ballots = accepted.par_iter().map(|judged| -> Result<Vec<PageIds>> {
+            let PagePair { langs, a, b } = judged.pair;
+            let belief = |x: u32, y: u32| match scores.get(&PagePair { langs, a: x, b: y }) {
                 Some(&score) => Belief::Pair(score),
-                None if partners.has(*langs, x) || partners.has(*langs, y) => Belief::Otherwise,
+                None if partners.has(langs, x) || partners.has(langs, y) => Belief::Otherwise,
                 None => Belief::Open,
             };
             let links = |page: u32| self.network.links(page);
-            let mut aligned = propose::align(links(row.a), links(row.b), &belief, params);
+            let mut aligned = propose::align(links(a), links(b), &belief, params);
             // A page says nothing of itself.
-            aligned.retain(|&(x, y)| x != row.a && y != row.b);
+            aligned.retain(|&(x, y)| x != a && y != b);
             Ok(aligned)
         });
         let ballots: Vec<Vec<PageIds>> = ballots.collect::<Result<_>>()?;
-        let mut votes: BTreeMap<(LangPair, u32, u32), u32> = BTreeMap::new();
+        let mut votes: BTreeMap<PagePair, u32> = BTreeMap::new();
         let mut all: FxHashMap<(LangPair, u32), u32> = FxHashMap::default();
-        let mut cast = |langs: LangPair, x: u32, y: u32| {
-            *votes.entry((langs, x, y)).or_default() += 1;
-            *all.entry((langs, x)).or_default() += 1;
-            *all.entry((langs, y)).or_default() += 1;
+        let mut cast = |pair: PagePair| {
+            *votes.entry(pair).or_default() += 1;
+            *all.entry((pair.langs, pair.a)).or_default() += 1;
+            *all.entry((pair.langs, pair.b)).or_default() += 1;
         };
-        for ((langs, _), ballot) in accepted.iter().zip(&ballots) {
-            ballot.iter().for_each(|&(x, y)| cast(*langs, x, y));
+        for (judged, ballot) in accepted.iter().zip(&ballots) {
+            let langs = judged.pair.langs;
+            ballot.iter().for_each(|&(a, b)| cast(PagePair { langs, a, b }));
         }
         // Two translations of one page are translations of each other.
         let mut of_page: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for (_, row) in &accepted {
-            of_page.entry(row.a).or_default().push(row.b);
-            of_page.entry(row.b).or_default().push(row.a);
+        for PagePair { a, b, .. } in accepted.iter().map(|judged| judged.pair) {
+            of_page.entry(a).or_default().push(b);
+            of_page.entry(b).or_default().push(a);
         }
         for versions in of_page.values() {
             for (at, &x) in versions.iter().enumerate() {
                 for &y in &versions[at + 1..] {
-                    if let Some((langs, (a, b))) = self.view.ordered(x, y) {
-                        cast(langs, a, b);
+                    if let Some(pair) = self.view.ordered(x, y) {
+                        cast(pair);
                     }
                 }
             }
         }
-        let share = |langs: LangPair, a: u32, b: u32| -> Option<f32> {
-            let of = |page: u32| all.get(&(langs, page)).copied().unwrap_or(0);
-            let most = of(a).max(of(b));
+        let share = |pair: PagePair| -> Option<f32> {
+            let of = |page: u32| all.get(&(pair.langs, page)).copied().unwrap_or(0);
+            let most = of(pair.a).max(of(pair.b));
             // One vote of one is less than twenty of twenty.
-            let got = votes.get(&(langs, a, b)).copied().unwrap_or(0);
+            let got = votes.get(&pair).copied().unwrap_or(0);
             (most > 0).then(|| got as f32 / (most as f32 + 0.5))
         };
         let network = &self.network;
         self.compared.par_iter_mut().for_each(|one| {
-            let Candidate { langs, a, b, .. } = one.candidate;
+            let PagePair { langs, a, b } = one.candidate.pair;
             let partner = |page: u32| partners.get(langs, page);
             let neighbours =
                 neighbours::share((a, b), (network.neighbours(langs.a), network.neighbours(langs.b)), &partner);
             one.similarities.set(Measure::Neighbours, neighbours);
-            one.similarities.set(Measure::Votes, share(langs, a, b));
+            one.similarities.set(Measure::Votes, share(one.candidate.pair));
         });
-        let proposed = votes.keys().filter(|&&(langs, a, b)| {
-            share(langs, a, b).is_some_and(|share| share >= params.least_share)
-                && self.view.ordered(a, b).is_some_and(|(known, _)| known == langs)
+        let proposed = votes.keys().filter(|&&pair| {
+            share(pair).is_some_and(|share| share >= params.least_share)
+                && self.view.ordered(pair.a, pair.b).is_some_and(|known| known.langs == pair.langs)
         });
-        Ok(proposed.map(|&(langs, a, b)| Candidate { langs, a, b, method: Method::Votes, key: NO_KEY }).collect())
+        Ok(proposed.map(|&pair| Candidate { pair, method: Method::Votes, key: None }).collect())
     }
 
-    /// Puts into `record` the judged pairs that are worth keeping, how often each source was right, and the weights fitted.
-    pub fn outcome(self, record: &mut JudgedRecord) {
-        let fitted = |(langs, scorer): (LangPair, Scorer)| FittedRow {
-            lang_a: langs.a.to_bytes(),
-            lang_b: langs.b.to_bytes(),
-            weights: scorer.weights.to_vec(),
-        };
-        record.fitted = self.fitted.into_iter().map(fitted).collect();
-        let mut kept = self.judged.rows;
+    /// Puts into `site` the judged pairs that are worth keeping, how reliable each source was, and the weights fitted.
+    pub fn outcome(self, site: &mut JudgedSite) {
+        let mut kept = self.judged.pairs;
         // What words alone proposed and nothing supports is not worth its bytes.
         let least = self.config.iterate.least_kept;
-        kept.retain(|(_, row)| row.score >= least || Method::from_code(row.method) < Some(Method::Words));
+        kept.retain(|judged| judged.score >= least || judged.method < Method::Words);
         beside_rivals(&mut kept);
-        record.pairs = kept.into_iter().map(|(_, row)| row).collect();
-        record.sources = self.judged.sources.into_iter().map(|(_, row)| row).collect();
+        site.pairs = kept;
+        site.sources = self.judged.sources;
+        site.fitted = self.fitted.into_iter().map(|(langs, scorer)| (langs, scorer.weights.to_vec())).collect();
     }
 }
 

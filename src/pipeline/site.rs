@@ -13,11 +13,13 @@ use crate::index::graph::Links;
 use crate::index::retrieval;
 use crate::index::site::{Addresses, PageFacts, Pages};
 use crate::lexicon::Translations;
-use crate::store::layout::{JudgedRow, ResultRecord, SiteHead};
+use crate::store::layout::{ResultRecord, SiteHead};
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{SiteLinks, SitePages, Store};
 use crate::text::words::Words;
-use crate::types::{Lang, LangPair, Measure, Page, Similarities, SiteId, host_of};
+use crate::types::{
+    Candidate, Compared, JudgedPair, Lang, LangPair, Measure, Page, PagePair, Similarities, SiteId, host_of,
+};
 use crate::verify::{self, Profile, With};
 
 /// A site whose keys are found, opened for comparing its pages.
@@ -96,22 +98,23 @@ impl<'s> SiteView<'s> {
         self.profiles = Mutex::default();
     }
 
-    /// The languages of two pages in order, with the pages in that order; `None` for pages of one language.
-    pub fn ordered(&self, x: u32, y: u32) -> Option<(LangPair, PageIds)> {
+    /// Two pages in the order of their languages; `None` for pages of one language.
+    pub fn ordered(&self, x: u32, y: u32) -> Option<PagePair> {
         let (lang_x, lang_y) = (self.langs[x as usize], self.langs[y as usize]);
         if !lang_x.is_known() || !lang_y.is_known() {
             return None;
         }
         let langs = LangPair::new(lang_x, lang_y)?;
-        Some((langs, if langs.a == lang_x { (x, y) } else { (y, x) }))
+        let (a, b) = if langs.a == lang_x { (x, y) } else { (y, x) };
+        Some(PagePair { langs, a, b })
     }
 
     /// How many accepted pairs have a page on each host, by host.
-    pub fn pairs_of_hosts(&self, rows: &[JudgedRow]) -> Vec<(String, u64)> {
+    pub fn pairs_of_hosts(&self, pairs: &[JudgedPair]) -> Vec<(String, u64)> {
         let host = |page: u32| host_of(self.pages.identity(page));
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-        for row in rows.iter().filter(|row| row.is_accepted()) {
-            let (a, b) = (host(row.a), host(row.b));
+        for PagePair { a, b, .. } in pairs.iter().filter(|judged| judged.is_accepted()).map(|judged| judged.pair) {
+            let (a, b) = (host(a), host(b));
             *counts.entry(a).or_default() += 1;
             if a != b {
                 *counts.entry(b).or_default() += 1;
@@ -166,7 +169,7 @@ impl<'s> SiteView<'s> {
     }
 
     /// True when a page declares another page of the site as its translation (`hreflang`) than the one of the pair.
-    pub fn declared_otherwise(&self, (a, b): PageIds) -> bool {
+    pub fn declared_otherwise(&self, PagePair { a, b, .. }: PagePair) -> bool {
         let other = |from: u32, to: u32| {
             let (mut this, mut that) = (false, false);
             self.links.for_each_alternate(from, &mut |page, lang| {
@@ -271,7 +274,7 @@ impl<'s> SiteView<'s> {
         Ok(WordWeights { counts, pages: sample.len() as u32 })
     }
 
-    /// What the measures say of pairs of pages, in their order, and the share of text both pages have in common.
+    /// What the measures say of pairs of pages, in their order.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -280,8 +283,28 @@ impl<'s> SiteView<'s> {
         pairs: &[PageIds],
         sources: &dyn Sources,
         weights: &WordWeights,
-    ) -> Result<Vec<(Similarities, f32)>> {
+    ) -> Result<Vec<Similarities>> {
         self.compare_each(pairs, &|a, b| self.compare(a, b, sources, weights))
+    }
+
+    /// Candidates with what the measures say of them, in their order.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn compared(
+        &self,
+        candidates: &[Candidate],
+        sources: &dyn Sources,
+        weights: &WordWeights,
+    ) -> Result<Vec<Compared>> {
+        let pairs: Vec<PageIds> = candidates.iter().map(|candidate| (candidate.pair.a, candidate.pair.b)).collect();
+        let limit = self.config.judge.most_same_text;
+        let found = self.compare_each(&pairs, &|a, b| {
+            let same_text = LangPair::new(a.1.lang, b.1.lang).is_some() && verify::same_text(a.1, b.1) as f32 > limit;
+            (self.compare(a, b, sources, weights), same_text)
+        })?;
+        let compared = |(&candidate, (similarities, same_text))| Compared { candidate, similarities, same_text };
+        Ok(candidates.iter().zip(found).map(compared).collect())
     }
 
     /// What `compare` says of pairs of pages, in their order, given the page and profile of each; its default where a page is
@@ -320,8 +343,8 @@ impl<'s> SiteView<'s> {
         (_, second): (u32, &Profile),
         sources: &dyn Sources,
         weights: &WordWeights,
-    ) -> (Similarities, f32) {
-        let Some(langs) = LangPair::new(first.lang, second.lang) else { return (Similarities::default(), 0.0) };
+    ) -> Similarities {
+        let Some(langs) = LangPair::new(first.lang, second.lang) else { return Similarities::default() };
         let weight = |word: u64| weights.of(word);
         let shared = |word: u64| weights.shared(word);
         let translations = sources.translations(langs, self.pages.identity(a));
@@ -329,7 +352,7 @@ impl<'s> SiteView<'s> {
         let with = With { translations, weights: Some(&weight), ..With::new(&self.config.verify) };
         let mut found = similarities(first, second, &with, sources.length_ratio(langs));
         found.set(Measure::Words, verify::shared_words(first, second, &shared).map(|s| s as f32));
-        (found, verify::same_text(first, second) as f32)
+        found
     }
 }
 

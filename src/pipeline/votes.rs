@@ -7,8 +7,7 @@ use super::network::Network;
 use super::site::{PageIds, SiteView};
 use crate::config::Config;
 use crate::iterate::propose::{self, Belief};
-use crate::store::layout::JudgedRow;
-use crate::types::LangPair;
+use crate::types::{JudgedPair, PagePair};
 
 /// What the accepted pairs of a site say of one pair.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,21 +22,22 @@ pub struct Support {
     pub with_partner: (usize, usize),
 }
 
-/// What accepted pairs say of a pair of pages, given in the order of their languages. Links are aligned anew, those of pairs that
+/// What accepted pairs say of a pair of pages. Links are aligned anew, those of pairs that
 /// link to both pages. Iteration asked the pairs of its last round, which may differ from those it left by a few.
-pub fn support(view: &SiteView<'_>, config: &Config, rows: &[JudgedRow], langs: LangPair, (a, b): PageIds) -> Support {
+pub fn support(view: &SiteView<'_>, config: &Config, judged: &[JudgedPair], asked: PagePair) -> Support {
+    let PagePair { langs, a, b } = asked;
     let network = Network::new(view);
     let mut partners = Partners::default();
     let mut scores: FxHashMap<PageIds, f32> = FxHashMap::default();
     // Translations of the two pages, in whatever language.
     let mut versions: (Vec<u32>, Vec<u32>) = Default::default();
-    for row in rows.iter().filter(|row| row.is_accepted()) {
+    for JudgedPair { pair, score, .. } in judged.iter().filter(|judged| judged.is_accepted()) {
         for (of, page) in [(&mut versions.0, a), (&mut versions.1, b)] {
-            of.extend((row.a == page).then_some(row.b).or((row.b == page).then_some(row.a)));
+            of.extend((pair.a == page).then_some(pair.b).or((pair.b == page).then_some(pair.a)));
         }
-        if view.ordered(row.a, row.b).is_some_and(|(known, _)| known == langs) {
-            partners.add(langs, row.a, row.b);
-            scores.insert((row.a, row.b), row.score);
+        if view.ordered(pair.a, pair.b).is_some_and(|known| known.langs == langs) {
+            partners.add(*pair);
+            scores.insert((pair.a, pair.b), *score);
         }
     }
     let belief = |x: u32, y: u32| match scores.get(&(x, y)) {

@@ -17,18 +17,16 @@ use crate::store::layout::{
 };
 use crate::store::records::{Mapped, RecordRef};
 use crate::text::words::Words;
-use crate::types::{ArchiveId, BitextLine, Block, Lang, LangPair, PagePair, Place, SiteId, tag_name};
+use crate::types::{ArchiveId, BitextLine, Block, JudgedPair, Lang, LangPair, PagePair, Place, SiteId, tag_name};
 
 /// The page pairs of a site that are taken for translations, by languages, then addresses: what bitext is made from.
 pub fn accepted_pairs(site: &Site) -> Vec<PagePair> {
     let Some(result) = &site.result else { return Vec::new() };
     if let Some(judged) = &site.judged {
-        let accepted = judged.pairs.iter().filter(|row| row.is_accepted());
-        let pair = |row: &crate::store::layout::ArchivedJudgedRow| {
-            let (a, b) = (row.a.to_native(), row.b.to_native());
-            Some(PagePair { langs: LangPair::new(site.lang(a), site.lang(b))?, a, b })
+        let pair = |JudgedPair { pair, .. }: JudgedPair| {
+            Some(PagePair { langs: LangPair::new(site.lang(pair.a), site.lang(pair.b))?, ..pair })
         };
-        let mut pairs: Vec<PagePair> = accepted.filter_map(pair).collect();
+        let mut pairs: Vec<PagePair> = judged.accepted().filter_map(pair).collect();
         pairs.sort_unstable();
         pairs.dedup();
         return pairs;

@@ -51,7 +51,7 @@ use layout::*;
 use records::{Mapped, RecordFile, RecordRef, START};
 
 /// Format of stores this program writes and reads.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 
 /// How long to wait for another process that holds the store.
 const PATIENCE: Duration = Duration::from_secs(2);

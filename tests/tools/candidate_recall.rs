@@ -17,12 +17,11 @@ use std::path::Path;
 use diglot::config::Config;
 use diglot::index::retrieval;
 use diglot::pipeline::candidates::{self, Partners};
-use diglot::pipeline::judging::Candidate;
 use diglot::pipeline::learn::Models;
 use diglot::pipeline::site::SiteView;
 use diglot::query::Site;
 use diglot::store::{Access, Store};
-use diglot::types::{CanonicalUrl, SiteId};
+use diglot::types::{Candidate, CanonicalUrl, SiteId};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 type Pairs = BTreeSet<(u32, u32)>;
@@ -80,14 +79,14 @@ impl Counts {
         let pages_of = |line: &str| {
             let mut urls = line.split('\t');
             let (a, b) = (find(urls.next()?)?, find(urls.next()?)?);
-            view.ordered(a, b).map(|(_, pair)| pair)
+            view.ordered(a, b).map(|pair| (pair.a, pair.b))
         };
         let gold: Pairs = gold.lines().filter_map(pages_of).collect();
         if gold.is_empty() {
             return Ok(());
         }
         let models = Models::given(config)?;
-        let pairs = |found: &[Candidate]| -> Pairs { found.iter().map(|one| (one.a, one.b)).collect() };
+        let pairs = |found: &[Candidate]| -> Pairs { found.iter().map(|one| (one.pair.a, one.pair.b)).collect() };
         let of_words =
             |paired: &Partners, params: &retrieval::Params| candidates::of_words(view, paired, &models, params);
         let right = |found: &Pairs| gold.intersection(found).count();
@@ -105,7 +104,7 @@ impl Counts {
         self.proposed += either.len();
         self.pages += view.langs.iter().filter(|lang| lang.is_known()).count();
         if let Some(judged) = Site::open(store, view.id)?.judged {
-            let settled: Pairs = judged.pairs.iter().map(|row| (row.a.to_native(), row.b.to_native())).collect();
+            let settled: Pairs = judged.pairs().map(|judged| (judged.pair.a, judged.pair.b)).collect();
             self.settled +=
                 gold.iter().filter(|(a, b)| settled.contains(&(*a, *b)) || settled.contains(&(*b, *a))).count();
         }

@@ -70,7 +70,7 @@ fn f1(three: &[String], limit: Limit) -> Result<f64> {
             for line in text.lines() {
                 let fields: Vec<&str> = line.split('\t').collect();
                 let (Some(a), Some(b)) = (find(fields[0]), find(fields[1])) else { continue };
-                langs.extend(view.ordered(a, b).map(|(langs, _)| langs));
+                langs.extend(view.ordered(a, b).map(|pair| pair.langs));
                 if is_gold || fields.get(4).is_some_and(|&reason| reason != "untranslated") {
                     known.insert((a.min(b), a.max(b)), is_gold);
                 }
@@ -79,7 +79,7 @@ fn f1(three: &[String], limit: Limit) -> Result<f64> {
         }
         let context = Context { config: &config, inputs: &[], observer: &Silent, stop: &AtomicBool::new(false) };
         for row in all_pairs::judged(&view, &context)?.iter().filter(|row| row.is_accepted()) {
-            let is_asked = view.ordered(row.a, row.b).is_some_and(|(pair, _)| langs.contains(&pair));
+            let is_asked = view.ordered(row.pair.a, row.pair.b).is_some_and(|pair| langs.contains(&pair.langs));
             match known.get(&(row.a.min(row.b), row.a.max(row.b))) {
                 Some(true) => right += 1u32,
                 Some(false) => {}

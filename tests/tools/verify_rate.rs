@@ -47,10 +47,9 @@ fn measure(path: &Path) -> Result<()> {
             continue;
         };
         let judged: Vec<PageIds> = judged
-            .pairs
-            .iter()
-            .filter_map(|row| view.ordered(row.a.to_native(), row.b.to_native()))
-            .map(|(_, pair)| pair)
+            .pairs()
+            .filter_map(|judged| view.ordered(judged.pair.a, judged.pair.b))
+            .map(|pair| (pair.a, pair.b))
             .collect();
         let mut different: Vec<u32> = judged.iter().flat_map(|&(a, b)| [a, b]).collect();
         different.sort_unstable();

@@ -5,8 +5,7 @@ use diglot::pipeline::learn::Models;
 use diglot::pipeline::site::SiteView;
 use diglot::pipeline::votes;
 use diglot::query::Site;
-use diglot::store::layout::ArchivedJudgedRow;
-use diglot::types::{Fate, LangPair};
+use diglot::types::{JudgedPair, LangPair, Outcome};
 
 use super::{Asked, Facts};
 
@@ -23,17 +22,16 @@ impl Asked<'_> {
         &self,
         site: &Site,
         page: u32,
-        rows: &[&ArchivedJudgedRow],
+        rows: &[JudgedPair],
         facts: &mut Facts,
     ) -> anyhow::Result<()> {
         let Some(view) = self.view(site)? else { return Ok(()) };
         let models = Models::given(self.config)?;
-        let ordered = rows.iter().filter_map(|row| view.ordered(row.a.to_native(), row.b.to_native()));
-        let mut pairs: Vec<_> = ordered.collect();
+        let mut pairs: Vec<_> = rows.iter().filter_map(|row| view.ordered(row.pair.a, row.pair.b)).collect();
         pairs.sort_unstable();
-        for of_langs in pairs.chunk_by(|x, y| x.0 == y.0) {
-            let asked: Vec<_> = of_langs.iter().map(|(_, pair)| *pair).collect();
-            let histories = ets::histories(&view, self.config, &models, of_langs[0].0, &asked)?;
+        for of_langs in pairs.chunk_by(|x, y| x.langs == y.langs) {
+            let asked: Vec<_> = of_langs.iter().map(|pair| (pair.a, pair.b)).collect();
+            let histories = ets::histories(&view, self.config, &models, of_langs[0].langs, &asked)?;
             for (&(a, b), history) in asked.iter().zip(histories) {
                 let Some(history) = history else { continue };
                 let other = site.pages.url(if a == page { b } else { a });
@@ -47,7 +45,7 @@ impl Asked<'_> {
                     format!(
                         "{other}, S_in {:.4}, S_ext{external}, ETS{enhanced}: {}",
                         history.internal,
-                        fate(&history)
+                        outcome(&history)
                     ),
                 );
             }
@@ -61,12 +59,13 @@ impl Asked<'_> {
             facts.add("verdict", "links have not been read since these pages came; `diglot run` does");
             return Ok(());
         };
-        let Some((langs, pair)) = view.ordered(a, b) else {
+        let Some(pair) = view.ordered(a, b) else {
             facts.add("verdict", "not a pair: both are in one language");
             return Ok(());
         };
         let models = Models::given(self.config)?;
-        let found = ets::histories(&view, self.config, &models, langs, &[pair])?.into_iter().next().flatten();
+        let found =
+            ets::histories(&view, self.config, &models, pair.langs, &[(pair.a, pair.b)])?.into_iter().next().flatten();
         let Some(history) = found else {
             facts.add(
                 "verdict",
@@ -98,17 +97,17 @@ impl Asked<'_> {
                 facts.add("neighbours", format!("and {} more", round.neighbours.len() - LISTED));
             }
         }
-        facts.add("verdict", fate(&history));
+        facts.add("verdict", outcome(&history));
         Ok(())
     }
 
     /// The accepted pairs that speak for a pair, and its neighbours that are partners.
     pub(super) fn support(&self, site: &Site, (a, b): (u32, u32), facts: &mut Facts) -> anyhow::Result<()> {
         let (Some(mut view), Some(judged)) = (self.view(site)?, &site.judged) else { return Ok(()) };
-        view.leave_out(judged.copies.iter().map(|copy| copy.0.to_native()));
-        let Some((langs, pair)) = view.ordered(a, b) else { return Ok(()) };
-        let rows: Vec<_> = judged.pairs.iter().map(ArchivedJudgedRow::to_row).collect();
-        let found = votes::support(&view, self.config, &rows, langs, pair);
+        view.leave_out(judged.copies());
+        let Some(pair) = view.ordered(a, b) else { return Ok(()) };
+        let rows: Vec<JudgedPair> = judged.pairs().collect();
+        let found = votes::support(&view, self.config, &rows, pair);
         let url = |page: u32| site.pages.url(page);
         let mut list = |name: &str, pairs: &[(u32, u32)]| {
             for &(x, y) in pairs.iter().take(LISTED) {
@@ -125,7 +124,7 @@ impl Asked<'_> {
         }
         let (of_a, of_b) = found.with_partner;
         if of_a + of_b > 0 {
-            let LangPair { a, b } = langs;
+            let LangPair { a, b } = pair.langs;
             facts.add("with partners", format!("{of_a} of the {a} page's neighbours, {of_b} of the {b} page's"));
         }
         Ok(())
@@ -133,11 +132,11 @@ impl Asked<'_> {
 }
 
 /// What Algorithm 3 made of a pair, in words.
-fn fate(history: &History) -> String {
+fn outcome(history: &History) -> String {
     let similarity = history.rounds.last().map_or(history.internal, |round| round.enhanced);
-    match history.fate {
-        Fate::Accepted => format!("a pair, ETS {similarity:.4}"),
-        Fate::Outdone => format!("not a pair: ETS {similarity:.4}, but a page of it has a better partner"),
+    match history.outcome {
+        Outcome::Accepted => format!("a pair, ETS {similarity:.4}"),
+        Outcome::LostToBetter => format!("not a pair: ETS {similarity:.4}, but a page of it has a better partner"),
         _ => format!("not a pair: ETS {similarity:.4} is too low"),
     }
 }

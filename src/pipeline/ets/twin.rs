@@ -170,8 +170,8 @@ proptest! {
             prop_assert_eq!(outer[at], slow_outer[place.0][place.1], "S_ext of {:?}", place);
             prop_assert_eq!(values[at], slow_values[place.0][place.1], "ETS of {:?}", place);
         }
-        let fates = best(&cells, &values, (rows, columns), &params);
-        let taken = cells.iter().zip(fates).filter(|(_, fate)| *fate == Fate::Accepted);
+        let outcomes = best(&cells, &values, (rows, columns), &params);
+        let taken = cells.iter().zip(outcomes).filter(|(_, outcome)| *outcome == Outcome::Accepted);
         let taken: BTreeSet<(u32, u32)> = taken.map(|(cell, _)| (cell.a, cell.b)).collect();
         prop_assert_eq!(taken, algorithm_3(&site, &slow_values, &params));
     }

@@ -13,9 +13,9 @@ use crate::pipeline::site::SiteView;
 use crate::pipeline::{Context, Stage, copies, ets, fingerprint};
 use crate::store::Store;
 use crate::store::catalog::Table;
-use crate::store::layout::{JudgedHead, JudgedRecord, JudgedRow};
+use crate::store::layout::JudgedHead;
 use crate::store::records::RecordRef;
-use crate::types::{Method as PairedBy, SiteId};
+use crate::types::{JudgedPair, JudgedSite, Method as PairedBy, SiteId};
 
 /// Verified pairs → settled pairs.
 pub struct Iterate;
@@ -98,29 +98,28 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
     Ok(stale)
 }
 
-fn settle(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> Result<Option<JudgedRecord>> {
+fn settle(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> Result<Option<JudgedSite>> {
     let Some(mut view) = SiteView::open(store, context.config, id)? else { return Ok(None) };
+    let mut site = JudgedSite { site: id, generation: view.head.generation, ..JudgedSite::default() };
     if context.config.method == Method::Links {
-        let pairs = ets::judged(&view, context, models)?;
-        let hosts = view.pairs_of_hosts(&pairs);
-        let generation = view.head.generation;
-        return Ok(Some(JudgedRecord { site: id.0, generation, pairs, hosts, ..JudgedRecord::default() }));
+        site.pairs = ets::judged(&view, context, models)?;
+        site.hosts = view.pairs_of_hosts(&site.pairs);
+        return Ok(Some(site));
     }
     let Some(head) = store.judged_head(Table::Verified, id)? else { return Ok(None) };
     let verified = store.verified.read(RecordRef(head.record))?;
-    let mut record = JudgedRecord { site: id.0, generation: view.head.generation, ..JudgedRecord::default() };
     if view.by_lang().len() < 2 {
-        return Ok(Some(record));
+        return Ok(Some(site));
     }
-    let rows: Vec<JudgedRow> = verified.pairs.iter().map(|row| row.to_row()).collect();
-    // Addresses and declarations tell translations from copies; links lead to either.
-    let is_told = |row: &&JudgedRow| row.is_accepted() && row.method <= PairedBy::Hreflang as u8;
-    let paired: FxHashSet<u32> = rows.iter().filter(is_told).flat_map(|row| [row.a, row.b]).collect();
-    record.copies = copies::copies(&view, &|page| paired.contains(&page), &context.config.iterate.copies)?;
-    view.leave_out(record.copies.iter().map(|copy| copy.0));
-    let mut rounds = Rounds::new(&view, context, models, &rows)?;
+    // URLs and declarations tell translations from copies; links lead to either.
+    let is_told = |judged: &JudgedPair| judged.method <= PairedBy::Hreflang;
+    let paired: FxHashSet<u32> =
+        verified.accepted().filter(is_told).flat_map(|judged| [judged.pair.a, judged.pair.b]).collect();
+    site.copies = copies::copies(&view, &|page| paired.contains(&page), &context.config.iterate.copies)?;
+    view.leave_out(site.copies.iter().map(|copy| copy.0));
+    let mut rounds = Rounds::new(&view, context, models, verified.pairs())?;
     rounds.run()?;
-    rounds.outcome(&mut record);
-    record.hosts = view.pairs_of_hosts(&record.pairs);
-    Ok(Some(record))
+    rounds.outcome(&mut site);
+    site.hosts = view.pairs_of_hosts(&site.pairs);
+    Ok(Some(site))
 }

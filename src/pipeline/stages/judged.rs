@@ -10,7 +10,7 @@ use crate::pipeline::{Context, Stage, fingerprint};
 use crate::store::Store;
 use crate::store::catalog::{Changes, Table};
 use crate::store::layout::{JudgedHead, JudgedRecord};
-use crate::types::{Lang, LangPair, SiteId};
+use crate::types::{JudgedSite, Lang, LangPair, SiteId};
 
 /// A site to be judged anew, with a hash of what its judged pairs depend on.
 pub type Stale = (SiteId, u64);
@@ -27,7 +27,7 @@ pub fn judge_sites(
     store: &mut Store,
     context: &Context<'_>,
     (table, stale): (Table, Vec<Stale>),
-    work: impl Fn(&Store, SiteId) -> Result<Option<JudgedRecord>> + Sync,
+    work: impl Fn(&Store, SiteId) -> Result<Option<JudgedSite>> + Sync,
 ) -> Result<()> {
     context.observer.begin(stage.name(), what, "sites", Some(stale.len() as u64));
     let mut done = 0;
@@ -37,9 +37,9 @@ pub fn judge_sites(
         let shared = &*store;
         let judged: Vec<_> = group.par_iter().map(|&(id, _)| work(shared, id)).collect::<Result<_>>()?;
         let mut changes = Changes::default();
-        for (&(_, inputs), record) in group.iter().zip(judged) {
-            if let Some(record) = record {
-                put(store, table, &record, inputs, &mut changes)?;
+        for (&(_, inputs), site) in group.iter().zip(judged) {
+            if let Some(site) = site {
+                put(store, table, &site, inputs, &mut changes)?;
             }
         }
         store.commit(changes)?;
@@ -52,13 +52,13 @@ pub fn judge_sites(
 }
 
 /// Appends what was judged of a site, and notes where.
-fn put(store: &mut Store, table: Table, record: &JudgedRecord, inputs: u64, changes: &mut Changes) -> Result<()> {
-    let pairs = record.pairs.iter().filter(|row| row.is_accepted()).count() as u64;
-    let result = store.result_head(SiteId(record.site))?.map_or(0, |head| head.record);
+fn put(store: &mut Store, table: Table, site: &JudgedSite, inputs: u64, changes: &mut Changes) -> Result<()> {
+    let pairs = site.pairs.iter().filter(|judged| judged.is_accepted()).count() as u64;
+    let result = store.result_head(site.site)?.map_or(0, |head| head.record);
     let file = if table == Table::Verified { &mut store.verified } else { &mut store.settled };
-    let place = file.append(record)?.0;
-    let head = JudgedHead { record: place, generation: record.generation, result, inputs, pairs };
-    changes.put(table, &record.site.to_be_bytes(), &head);
+    let place = file.append(&JudgedRecord::new(site))?.0;
+    let head = JudgedHead { record: place, generation: site.generation, result, inputs, pairs };
+    changes.put(table, &site.site.0.to_be_bytes(), &head);
     Ok(())
 }
 

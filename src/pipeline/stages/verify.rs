@@ -7,14 +7,14 @@ use super::groups::{begin, finish};
 use super::judged::{self, Stale};
 use crate::config::{Config, Method};
 use crate::error::Result;
-use crate::pipeline::judging::{Compared, beside_rivals, judge};
+use crate::pipeline::judging::{beside_rivals, judge};
 use crate::pipeline::learn::{Lessons, Models};
-use crate::pipeline::site::{PageIds, SiteView};
+use crate::pipeline::site::SiteView;
 use crate::pipeline::{Context, Stage, all_pairs, candidates, fingerprint, one_measure};
 use crate::store::catalog::{Changes, Table};
-use crate::store::layout::{JudgedRecord, LearntHead};
+use crate::store::layout::LearntHead;
 use crate::store::{Store, model_key};
-use crate::types::{LangPair, SiteId};
+use crate::types::{JudgedSite, LangPair, SiteId};
 
 /// Pairs of keys → verified pairs.
 pub struct Verify;
@@ -131,30 +131,23 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
 }
 
 /// Judges what addresses, declarations and language bars propose in one site.
-fn verify(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> Result<Option<JudgedRecord>> {
+fn verify(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> Result<Option<JudgedSite>> {
     let config = context.config;
     let Some(view) = SiteView::open(store, config, id)? else { return Ok(None) };
-    let mut record = JudgedRecord { site: id.0, generation: view.head.generation, ..JudgedRecord::default() };
+    let mut site = JudgedSite { site: id, generation: view.head.generation, ..JudgedSite::default() };
     if let Some(name) = &config.verifier {
-        record.pairs = one_measure::judged(&view, config, models, name)?;
+        site.pairs = one_measure::judged(&view, config, models, name)?;
     } else if config.method == Method::Webmining {
-        record.pairs = all_pairs::judged(&view, context)?;
+        site.pairs = all_pairs::judged(&view, context)?;
     } else if let candidates = candidates::direct(&view, !config.without_keys)?
         && !candidates.is_empty()
     {
         let weights = view.word_weights()?;
-        let pairs: Vec<PageIds> = candidates.iter().map(|one| (one.a, one.b)).collect();
-        let similarities = view.similarities(&pairs, models, &weights)?;
-        let compared: Vec<Compared> = candidates
-            .into_iter()
-            .zip(similarities)
-            .map(|(candidate, (similarities, same_text))| Compared { candidate, similarities, same_text })
-            .collect();
+        let compared = view.compared(&candidates, models, &weights)?;
         let mut judged = judge(&compared, |langs| models.scorer(langs), |langs| view.smaller(langs), config);
-        beside_rivals(&mut judged.rows);
-        record.pairs = judged.rows.into_iter().map(|(_, row)| row).collect();
-        record.sources = judged.sources.into_iter().map(|(_, row)| row).collect();
+        beside_rivals(&mut judged.pairs);
+        (site.pairs, site.sources) = (judged.pairs, judged.sources);
     }
-    record.hosts = view.pairs_of_hosts(&record.pairs);
-    Ok(Some(record))
+    site.hosts = view.pairs_of_hosts(&site.pairs);
+    Ok(Some(site))
 }

@@ -1,8 +1,13 @@
 //! Pairs that were judged, and the models they were judged by.
+//!
+//! [`JudgedRecord::new`] and [`ArchivedJudgedRecord::pairs`] with its neighbours are the door between these rows and
+//! [`JudgedSite`], the form in which the rest of the program knows judged pairs.
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-use crate::types::{Fate, Similarities};
+use crate::types::{
+    JudgedPair, JudgedSite, Lang, LangPair, Method, Outcome, PagePair, Similarities, SiteId, SourceStats,
+};
 
 /// The pairs of one site that verification or iteration looked at. Kinds 8 and 9.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
@@ -11,8 +16,14 @@ pub struct JudgedRecord {
     pub site: u32,
     /// [`super::SiteHead::generation`] it was made from.
     pub generation: u64,
-    /// Pairs, by language pair, then page; those accepted first.
+    /// Language pairs of the rows.
+    pub langs: Vec<([u8; 8], [u8; 8])>,
+    /// Pairs, by language pair, then page.
     pub pairs: Vec<JudgedRow>,
+    /// How many measures there were when it was written.
+    pub measures: u32,
+    /// What the measures say of each pair, in the order of [`crate::types::MEASURES`], pair after pair; NaN: nothing.
+    pub similarities: Vec<f32>,
     /// How often each source of candidates was right.
     pub sources: Vec<SourceRow>,
     /// What `hosts` lists.
@@ -47,40 +58,12 @@ pub struct JudgedRow {
     pub evidence: f32,
     /// Probability.
     pub score: f32,
-    /// What the measures say, in the order of [`crate::types::MEASURES`]; NaN: nothing.
-    pub similarities: [f32; Similarities::COUNT],
-    /// What proposed it ([`crate::types::Method`]).
+    /// Position of its languages in [`JudgedRecord::langs`].
+    pub langs: u16,
+    /// What proposed it ([`Method`]).
     pub method: u8,
-    /// What became of it ([`Fate`]).
-    pub fate: u8,
-}
-
-impl JudgedRow {
-    /// True for a pair that was taken.
-    pub fn is_accepted(&self) -> bool {
-        self.fate == Fate::Accepted as u8
-    }
-}
-
-impl ArchivedJudgedRow {
-    /// True for a pair that was taken.
-    pub fn is_accepted(&self) -> bool {
-        self.fate == Fate::Accepted as u8
-    }
-
-    /// The row, owned.
-    pub fn to_row(&self) -> JudgedRow {
-        JudgedRow {
-            a: self.a.to_native(),
-            b: self.b.to_native(),
-            key: self.key.to_native(),
-            evidence: self.evidence.to_native(),
-            score: self.score.to_native(),
-            similarities: self.similarities.map(|value| value.to_native()),
-            method: self.method,
-            fate: self.fate,
-        }
-    }
+    /// What was decided ([`Outcome`]).
+    pub outcome: u8,
 }
 
 /// One source of candidates: a key, or a method.
@@ -95,11 +78,156 @@ pub struct SourceRow {
     /// What proposed the pairs.
     pub method: u8,
     /// Pairs it proposed.
-    pub pairs: u32,
+    pub proposed: u32,
     /// Accepted ones.
     pub accepted: u32,
     /// Share that is right, as estimated.
-    pub share: f32,
+    pub precision: f32,
+}
+
+/// How no key is written.
+const NO_KEY: u32 = u32::MAX;
+
+fn key_of(stored: u32) -> Option<u32> {
+    (stored != NO_KEY).then_some(stored)
+}
+
+fn langs_of(a: [u8; 8], b: [u8; 8]) -> Option<LangPair> {
+    LangPair::new(Lang::from_bytes(a), Lang::from_bytes(b))
+}
+
+impl JudgedRecord {
+    /// The record of a site.
+    pub fn new(site: &JudgedSite) -> JudgedRecord {
+        let mut langs: Vec<LangPair> = site.pairs.iter().map(|judged| judged.pair.langs).collect();
+        langs.sort_unstable();
+        langs.dedup();
+        let row = |judged: &JudgedPair| JudgedRow {
+            a: judged.pair.a,
+            b: judged.pair.b,
+            key: judged.key.unwrap_or(NO_KEY),
+            evidence: judged.evidence,
+            score: judged.score,
+            langs: langs.binary_search(&judged.pair.langs).map_or(u16::MAX, |at| at as u16),
+            method: judged.method as u8,
+            outcome: judged.outcome as u8,
+        };
+        let source = |stats: &SourceStats| SourceRow {
+            lang_a: stats.langs.a.to_bytes(),
+            lang_b: stats.langs.b.to_bytes(),
+            key: stats.key.unwrap_or(NO_KEY),
+            method: stats.method as u8,
+            proposed: stats.proposed,
+            accepted: stats.accepted,
+            precision: stats.precision,
+        };
+        let fitted = |(langs, weights): &(LangPair, Vec<f64>)| FittedRow {
+            lang_a: langs.a.to_bytes(),
+            lang_b: langs.b.to_bytes(),
+            weights: weights.clone(),
+        };
+        JudgedRecord {
+            site: site.site.0,
+            generation: site.generation,
+            pairs: site.pairs.iter().map(row).collect(),
+            langs: langs.iter().map(|langs| (langs.a.to_bytes(), langs.b.to_bytes())).collect(),
+            measures: Similarities::COUNT as u32,
+            similarities: site.pairs.iter().flat_map(|judged| judged.similarities.0).collect(),
+            sources: site.sources.iter().map(source).collect(),
+            hosts: site.hosts.clone(),
+            copies: site.copies.clone(),
+            fitted: site.fitted.iter().map(fitted).collect(),
+        }
+    }
+}
+
+impl ArchivedJudgedRecord {
+    /// The judged pairs, in order. Rows that make no sense are left out: a checksum stands before them, so there are none.
+    pub fn pairs(&self) -> impl Iterator<Item = JudgedPair> + '_ {
+        self.pairs.iter().zip(0usize..).filter_map(|(row, at)| self.pair(row, at))
+    }
+
+    /// The accepted ones among them.
+    pub fn accepted(&self) -> impl Iterator<Item = JudgedPair> + '_ {
+        let accepted = self.pairs.iter().zip(0usize..).filter(|(row, _)| row.outcome == Outcome::Accepted as u8);
+        accepted.filter_map(|(row, at)| self.pair(row, at))
+    }
+
+    fn pair(&self, row: &ArchivedJudgedRow, at: usize) -> Option<JudgedPair> {
+        let (lang_a, lang_b) = self.langs.get(usize::from(row.langs.to_native())).map(|langs| (langs.0, langs.1))?;
+        let pair = PagePair { langs: langs_of(lang_a, lang_b)?, a: row.a.to_native(), b: row.b.to_native() };
+        Some(JudgedPair {
+            pair,
+            method: Method::from_code(row.method)?,
+            key: key_of(row.key.to_native()),
+            similarities: self.similarities_at(at),
+            evidence: row.evidence.to_native(),
+            score: row.score.to_native(),
+            outcome: Outcome::from_code(row.outcome)?,
+        })
+    }
+
+    /// Measures that came later say nothing of pairs written before.
+    fn similarities_at(&self, at: usize) -> Similarities {
+        let width = self.measures.to_native() as usize;
+        let mut found = Similarities::default();
+        let stored = self.similarities.get(at * width..(at + 1) * width).unwrap_or_default();
+        for (value, stored) in found.0.iter_mut().zip(stored) {
+            *value = stored.to_native();
+        }
+        found
+    }
+
+    /// How reliable each source of candidates is.
+    pub fn sources(&self) -> impl Iterator<Item = SourceStats> + '_ {
+        self.sources.iter().filter_map(|row| {
+            Some(SourceStats {
+                langs: langs_of(row.lang_a, row.lang_b)?,
+                method: Method::from_code(row.method)?,
+                key: key_of(row.key.to_native()),
+                proposed: row.proposed.to_native(),
+                accepted: row.accepted.to_native(),
+                precision: row.precision.to_native(),
+            })
+        })
+    }
+
+    /// The weights that were fitted to the site for a language pair.
+    pub fn fitted(&self, langs: LangPair) -> Option<Vec<f64>> {
+        let row = self.fitted.iter().find(|row| langs_of(row.lang_a, row.lang_b) == Some(langs))?;
+        Some(row.weights.iter().map(|weight| weight.to_native()).collect())
+    }
+
+    /// The page that a copy among pages of another language is a copy of.
+    pub fn copy_of(&self, page: u32) -> Option<u32> {
+        let at = self.copies.binary_search_by_key(&page, |copy| copy.0.to_native()).ok()?;
+        Some(self.copies[at].1.to_native())
+    }
+
+    /// The copies among pages of another language.
+    pub fn copies(&self) -> impl Iterator<Item = u32> + '_ {
+        self.copies.iter().map(|copy| copy.0.to_native())
+    }
+
+    /// All of it.
+    pub fn to_site(&self) -> JudgedSite {
+        JudgedSite {
+            site: SiteId(self.site.to_native()),
+            generation: self.generation.to_native(),
+            pairs: self.pairs().collect(),
+            sources: self.sources().collect(),
+            hosts: self.hosts.iter().map(|host| (host.0.to_string(), host.1.to_native())).collect(),
+            copies: self.copies.iter().map(|copy| (copy.0.to_native(), copy.1.to_native())).collect(),
+            fitted: self
+                .fitted
+                .iter()
+                .filter_map(|row| {
+                    let langs = langs_of(row.lang_a, row.lang_b)?;
+                    Some((langs, row.weights.iter().map(|weight| weight.to_native()).collect()))
+                })
+                .collect(),
+        }
+    }
 }
 
 /// What a stage left of judging a site. Keys `v` and `i` number.
@@ -145,4 +273,79 @@ pub struct LearntHead {
     pub record: u64,
     /// [`LearntRecord::inputs`].
     pub inputs: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Measure;
+
+    fn site() -> JudgedSite {
+        let langs = |a: &str, b: &str| {
+            let parse = |tag: &str| Lang::parse(tag).expect("a tag");
+            LangPair::new(parse(a), parse(b)).expect("two languages")
+        };
+        let mut similarities = Similarities::default();
+        similarities.set(Measure::Content, Some(0.75));
+        let pair = |langs: LangPair, a: u32, key: Option<u32>, outcome: Outcome| JudgedPair {
+            pair: PagePair { langs, a, b: a + 100 },
+            method: if key.is_some() { Method::Key } else { Method::Votes },
+            key,
+            similarities,
+            evidence: -1.5,
+            score: 0.25,
+            outcome,
+        };
+        let (first, second) = (langs("de", "en"), langs("en", "zh-Hant"));
+        JudgedSite {
+            site: SiteId(3),
+            generation: 4,
+            pairs: vec![
+                pair(second, 5, Some(2), Outcome::SameText),
+                pair(first, 1, None, Outcome::Accepted),
+                pair(second, 2, None, Outcome::LostToBetter),
+            ],
+            sources: vec![SourceStats {
+                langs: first,
+                method: Method::Votes,
+                key: None,
+                proposed: 3,
+                accepted: 2,
+                precision: 0.5,
+            }],
+            hosts: vec![("ex.org".into(), 1)],
+            copies: vec![(7, 8)],
+            fitted: vec![(second, vec![0.5, -0.5])],
+        }
+    }
+
+    fn archived(record: &JudgedRecord) -> rkyv::util::AlignedVec {
+        rkyv::to_bytes::<rkyv::rancor::Error>(record).expect("it can be written")
+    }
+
+    #[test]
+    fn a_judged_site_comes_back_as_it_was_written() {
+        let site = site();
+        let bytes = archived(&JudgedRecord::new(&site));
+        let record = rkyv::access::<ArchivedJudgedRecord, rkyv::rancor::Error>(&bytes).expect("sound");
+        assert_eq!(format!("{:?}", record.to_site()), format!("{site:?}"));
+        assert_eq!(record.accepted().collect::<Vec<_>>(), [site.pairs[1]]);
+        assert_eq!((record.copy_of(7), record.copy_of(8)), (Some(8), None));
+        assert_eq!(record.fitted(site.fitted[0].0), Some(vec![0.5, -0.5]));
+        assert_eq!(record.fitted(site.sources[0].langs), None);
+    }
+
+    #[test]
+    fn measures_that_came_later_say_nothing_of_what_was_written_before() {
+        let mut record = JudgedRecord::new(&site());
+        let keep = Measure::Length as usize + 2;
+        record.similarities =
+            record.similarities.chunks(Similarities::COUNT).flat_map(|row| &row[..keep]).copied().collect();
+        record.measures = keep as u32;
+        record.similarities[keep] = 0.5;
+        let bytes = archived(&record);
+        let record = rkyv::access::<ArchivedJudgedRecord, rkyv::rancor::Error>(&bytes).expect("sound");
+        let second = record.pairs().nth(1).expect("three pairs").similarities;
+        assert_eq!((second.get(Measure::Length), second.get(Measure::Content)), (Some(0.5), None));
+    }
 }

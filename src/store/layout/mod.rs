@@ -23,8 +23,8 @@ pub use bitext::{
 pub use catalog::{ArchiveRecord, Credibility, HostRecord, ResultHead, RunConfig, Sentinel, SiteHead, StageRecord};
 pub use graph::{AlternateRow, ArchivedGraphRecord, GraphHead, GraphRecord, OutsideRow};
 pub use judged::{
-    ArchivedFittedRow, ArchivedJudgedRecord, ArchivedJudgedRow, ArchivedLearntRecord, FittedRow, JudgedHead,
-    JudgedRecord, JudgedRow, LearntHead, LearntRecord, SourceRow,
+    ArchivedFittedRow, ArchivedJudgedRecord, ArchivedLearntRecord, FittedRow, JudgedHead, JudgedRecord, JudgedRow,
+    LearntHead, LearntRecord, SourceRow,
 };
 pub use page::{ArchivedPageRecord, BlockRecord, ImageRecord, LinkRecord, PageRecord};
 pub use result::{
@@ -95,10 +95,12 @@ mod tests {
             }
             AlternateRow = ArchivedAlternateRow { from, to, lang }
             OutsideRow = ArchivedOutsideRow { from, host, links }
-            JudgedRecord = ArchivedJudgedRecord { site, generation, pairs, sources, hosts, copies, fitted }
+            JudgedRecord = ArchivedJudgedRecord {
+                site, generation, langs, pairs, measures, similarities, sources, hosts, copies, fitted
+            }
             FittedRow = ArchivedFittedRow { lang_a, lang_b, weights }
-            JudgedRow = ArchivedJudgedRow { a, b, key, evidence, score, similarities, method, fate }
-            SourceRow = ArchivedSourceRow { lang_a, lang_b, key, method, pairs, accepted, share }
+            JudgedRow = ArchivedJudgedRow { a, b, key, evidence, score, langs, method, outcome }
+            SourceRow = ArchivedSourceRow { lang_a, lang_b, key, method, proposed, accepted, precision }
             JudgedHead = ArchivedJudgedHead { record, generation, result, inputs, pairs }
             LearntRecord = ArchivedLearntRecord {
                 lang_a, lang_b, inputs, pairs, weights, length_ratio, halves, lexicon

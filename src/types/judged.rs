@@ -1,0 +1,204 @@
+//! Pairs of pages on their way: proposed, compared, judged.
+//!
+//! One type for each step, from the method that proposes a pair to the listing that shows it. The store writes them as rows of its
+//! own (`store/layout/judged.rs`), and turns them back at its door; nothing else knows that form.
+
+use super::{LangPair, PagePair, Similarities, SiteId};
+
+/// What proposed a pair. Codes are stored: only append. The order is that of trust.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Method {
+    /// A key that is strong or rescued.
+    Key = 0,
+    /// A weak key.
+    WeakKey = 1,
+    /// A page declares the other as its translation.
+    Hreflang = 2,
+    /// The two pages link to each other.
+    Link = 3,
+    /// Rare words, numbers, images and tags in common.
+    Words = 4,
+    /// Aligned links of a pair lead to them.
+    Votes = 5,
+    /// All pages are compared with all others.
+    All = 6,
+}
+
+impl Method {
+    /// Every method, in the order of its code.
+    pub const ALL: [Method; 7] = {
+        use Method::*;
+        [Key, WeakKey, Hreflang, Link, Words, Votes, All]
+    };
+
+    /// The method of a stored code.
+    pub fn from_code(code: u8) -> Option<Method> {
+        Method::ALL.get(usize::from(code)).copied()
+    }
+
+    /// As it is listed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Key => "key",
+            Method::WeakKey => "weak-key",
+            Method::Hreflang => "hreflang",
+            Method::Link => "link",
+            Method::Words => "words",
+            Method::Votes => "aligned-links",
+            Method::All => "all-pairs",
+        }
+    }
+}
+
+/// What judging decided about a pair. Codes are stored: only append.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Outcome {
+    /// Taken for a pair of translations.
+    Accepted = 0,
+    /// Its score is below the minimum.
+    LowScore = 1,
+    /// One of its pages has a better partner in that language.
+    LostToBetter = 2,
+    /// Both sides have the same text.
+    SameText = 3,
+    /// Its pages have different partners in a third language.
+    Contradicted = 4,
+}
+
+impl Outcome {
+    /// Every outcome, in the order of its code.
+    pub const ALL: [Outcome; 5] = {
+        use Outcome::*;
+        [Accepted, LowScore, LostToBetter, SameText, Contradicted]
+    };
+
+    /// The outcome of a stored code.
+    pub fn from_code(code: u8) -> Option<Outcome> {
+        Outcome::ALL.get(usize::from(code)).copied()
+    }
+
+    /// As it is listed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Accepted => "accepted",
+            Outcome::LowScore => "low score",
+            Outcome::LostToBetter => "lost to a better pair",
+            Outcome::SameText => "same text",
+            Outcome::Contradicted => "contradicted",
+        }
+    }
+}
+
+/// One pair that something proposed. The order is that of pairs, then of trust in what proposed them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Candidate {
+    /// The two pages.
+    pub pair: PagePair,
+    /// What proposed it.
+    pub method: Method,
+    /// Position of its key among the keys of the site, where a key proposed it.
+    pub key: Option<u32>,
+}
+
+/// A candidate with what the measures say of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Compared {
+    /// The candidate.
+    pub candidate: Candidate,
+    /// What the measures say.
+    pub similarities: Similarities,
+    /// True when the two sides have so much text in common that the pair counts as untranslated.
+    pub same_text: bool,
+}
+
+/// One pair that was judged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JudgedPair {
+    /// The two pages.
+    pub pair: PagePair,
+    /// What proposed it.
+    pub method: Method,
+    /// Position of its key among the keys of the site, where a key proposed it.
+    pub key: Option<u32>,
+    /// What the measures say.
+    pub similarities: Similarities,
+    /// Weight of the evidence, in nats; 0 where the pair was judged by something else.
+    pub evidence: f32,
+    /// Probability that it is right, 0..=1, or what its preset has in place of one.
+    pub score: f32,
+    /// What was decided.
+    pub outcome: Outcome,
+}
+
+impl JudgedPair {
+    /// A candidate with its score, judged by something else than the weight of evidence.
+    pub fn new(candidate: Candidate, score: f64, similarities: Similarities, outcome: Outcome) -> JudgedPair {
+        let Candidate { pair, method, key } = candidate;
+        JudgedPair { pair, method, key, similarities, evidence: 0.0, score: score as f32, outcome }
+    }
+
+    /// True for a pair that was taken.
+    pub fn is_accepted(&self) -> bool {
+        self.outcome == Outcome::Accepted
+    }
+
+    /// The pair as it was before it was judged.
+    pub fn compared(&self) -> Compared {
+        let candidate = Candidate { pair: self.pair, method: self.method, key: self.key };
+        Compared { candidate, similarities: self.similarities, same_text: self.outcome == Outcome::SameText }
+    }
+}
+
+/// How reliable one proposer of candidates is in a site: a key, or a method without keys.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SourceStats {
+    /// The two languages.
+    pub langs: LangPair,
+    /// What proposed the pairs.
+    pub method: Method,
+    /// Position of the key among the keys of the site.
+    pub key: Option<u32>,
+    /// Pairs it proposed.
+    pub proposed: u32,
+    /// Those accepted.
+    pub accepted: u32,
+    /// Share of its pairs that is right, as estimated, 0..=1.
+    pub precision: f32,
+}
+
+/// What verification or iteration leaves of one site.
+#[derive(Clone, Debug, Default)]
+pub struct JudgedSite {
+    /// Number of the site.
+    pub site: SiteId,
+    /// The state of its pages it was made from: a number that grows whenever they change.
+    pub generation: u64,
+    /// Pairs, by language pair, then page.
+    pub pairs: Vec<JudgedPair>,
+    /// By language pair, method and key.
+    pub sources: Vec<SourceStats>,
+    /// Accepted pairs with a page on each host, by host.
+    pub hosts: Vec<(String, u64)>,
+    /// Untranslated copies that stand among pages of another language: the copy, and the page it is a copy of.
+    pub copies: Vec<(u32, u32)>,
+    /// Weights of the score that were fitted to the site, of language pairs that the run has learnt nothing of.
+    pub fitted: Vec<(LangPair, Vec<f64>)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_lead_back_to_what_they_stand_for() {
+        for method in Method::ALL {
+            assert_eq!(Method::from_code(method as u8), Some(method));
+        }
+        for outcome in Outcome::ALL {
+            assert_eq!(Outcome::from_code(outcome as u8), Some(outcome));
+        }
+        assert_eq!((Method::from_code(7), Outcome::from_code(5)), (None, None));
+    }
+}
