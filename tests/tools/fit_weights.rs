@@ -43,23 +43,23 @@ fn read(store: &str, gold: &str, grey: &str) -> Examples {
         let Some(judged) = &site.judged else { continue };
         // Language pairs that gold knows nothing of tell nothing.
         let mut known: BTreeSet<(Lang, Lang)> = BTreeSet::new();
-        let rows: Vec<_> = judged.pairs.iter().map(|row| row.to_row()).collect();
+        let rows: Vec<_> = judged.pairs().collect();
         let of = |a: u32, b: u32| {
             let (a, b) = (site.pages.identity(a).to_owned(), site.pages.identity(b).to_owned());
             if a < b { (a, b) } else { (b, a) }
         };
         for row in &rows {
-            if gold.contains(&of(row.a, row.b)) {
-                known.insert((site.lang(row.a), site.lang(row.b)));
+            if gold.contains(&of(row.pair.a, row.pair.b)) {
+                known.insert((site.lang(row.pair.a), site.lang(row.pair.b)));
             }
         }
         for row in rows {
-            let pair = of(row.a, row.b);
-            if grey.contains(&pair) || !known.contains(&(site.lang(row.a), site.lang(row.b))) {
+            let pair = of(row.pair.a, row.pair.b);
+            if grey.contains(&pair) || !known.contains(&(site.lang(row.pair.a), site.lang(row.pair.b))) {
                 continue;
             }
             let examples = if gold.contains(&pair) { &mut examples.good } else { &mut examples.bad };
-            examples.push(Similarities(row.similarities));
+            examples.push(row.similarities);
         }
     }
     examples
