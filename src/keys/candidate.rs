@@ -10,12 +10,13 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Params;
-use super::holes::{Filling, Part, Role, Shape, Sink, for_each_span, skeletons, span_mark};
+use super::language_names::names_language;
+use super::params::Params;
+use super::slots::{Filling, Part, Role, Shape, Sink, for_each_span, skeletons, span_mark};
 use crate::index::site::{NO_LABEL, SiteIndex};
 use crate::index::sorter::Entry;
 use crate::text::tokens::{Anatomy, Span, mix};
-use crate::types::{Edit, Key, Lang, LangPair};
+use crate::types::{Edit, Key, LangPair};
 
 /// How often each filler occurs in each language: exact up to `most_exact` of them, then upper bounds in a hashed table, so
 /// that memory does not depend on how many there are. Two fillers may share a counter of the table.
@@ -407,22 +408,6 @@ const RELEASE_PAGES: u32 = 1 << 16;
 
 /// Share of a span's occurrences that must be in one language for it to be part of a compound key.
 const MARK_SHARE: f64 = 0.7;
-
-/// True when `text` is a tag or code of `lang`: `fr`, `fra`, `fr-CA`, `zh_TW`.
-pub fn names_language(text: &str, lang: Lang) -> bool {
-    tag(text).is_some_and(|named| named.agrees(lang))
-}
-
-/// True when `text` is a tag or code of some language.
-pub fn is_language_name(text: &str) -> bool {
-    tag(text).is_some_and(Lang::is_known)
-}
-
-fn tag(text: &str) -> Option<Lang> {
-    // Most texts are none: their first run of letters is too long or too short.
-    let letters = text.bytes().take(4).take_while(u8::is_ascii_alphabetic).count();
-    if (2..=3).contains(&letters) && text.len() <= 8 { Lang::parse(text) } else { None }
-}
 
 impl Fillers {
     fn number(&mut self, page: u32, anatomy: &Anatomy, filling: &Filling<'_>, shape: Shape) -> u32 {

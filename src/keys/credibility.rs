@@ -1,6 +1,7 @@
 //! How far to trust a key: within a site, and across sites (Zhang, Yao & Kit 2013, §2.1).
 
-use super::{Params, Strength};
+use super::language_names::names_language;
+use super::params::{Params, Strength};
 use crate::types::Key;
 
 /// What becomes of a key.
@@ -99,7 +100,6 @@ pub fn judge(key: &Key, evidence: &Evidence, rescued: bool, params: &Params) -> 
 
 /// True when every edit says which languages it stands for (`en` and `fr`; one of the two may be (null)).
 pub fn names_languages(key: &Key) -> bool {
-    use super::candidate::names_language;
     key.edits.iter().all(|edit| {
         let names = |text: &str, lang| text.is_empty() || names_language(text, lang);
         !edit.core && names(&edit.from, key.langs.a) && names(&edit.to, key.langs.b)

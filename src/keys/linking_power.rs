@@ -21,7 +21,7 @@ pub struct Ranked {
 /// Finds the candidates of a scan and counts their pairs.
 ///
 /// `keep` tells from an estimate of the linking power whether a candidate is worth an exact count; the estimate is
-/// exact on all but large sites. Memory: the sample ([`super::Params::sample_entries`]), the sorter's budget, then a bit and
+/// exact on all but large sites. Memory: the sample ([`super::params::Params::sample_entries`]), the sorter's budget, then a bit and
 /// four bytes for each (kept filler, skeleton).
 ///
 /// # Errors

@@ -3,42 +3,20 @@
 //! An index without languages tells addresses only, so there is no language to keep a key to. In its place a mark has to prove
 //! itself by what it joins: of the pages that have it, a good part must exist once more with the other mark in its place. That
 //! is asked of marks that name languages (`/en/`, `.fr.`), and where a domain has none such, more strictly, of any texts
-//! ([`Thresholds`]). Pages then count for the language of their mark, and keys are sought among them as everywhere else.
+//! ([`UnlabelledParams`](super::params::UnlabelledParams)). Pages then count for the language of their mark, and keys are sought among them as everywhere else.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::holes::{Filling, Role, Shape, Sink, skeletons};
-use super::{Pages, Params};
-use crate::index::site::SiteIndex;
+use super::params::Params;
+use super::slots::{Filling, Role, Shape, Sink, skeletons};
+use super::texts::MAX_RUN;
+use crate::index::site::{Pages, SiteIndex};
 use crate::index::sorter::Entry;
 use crate::text::tokens::{Anatomy, Span};
 use crate::types::{Field, Lang};
-
-/// What a mark must show where no language is known. Power is the number of addresses that exist with either mark.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Thresholds {
-    /// Marks that name languages: least power. Default 2, as for keys that name their languages.
-    pub named_power: u32,
-    /// Marks that name languages: least share of the pages of the rarer one that exist with the other mark. Default 0.3, the
-    /// coverage asked of keys where languages are known.
-    pub named_share: f64,
-    /// Other marks: least power. Default 5, as for keys that are judged by coverage.
-    pub other_power: u32,
-    /// Other marks: least share of the pages of the *commoner* one that exist with the other mark; twice that of (null).
-    /// Default 0.4 (an estimate): names of subjects or numbers share fewer.
-    pub other_share: f64,
-    /// Other marks: least share of all pages of the domain that the two join. Default 0.1 (Zhang et al. 2013).
-    pub other_credibility: f64,
-}
-
-impl Default for Thresholds {
-    fn default() -> Thresholds {
-        Thresholds { named_power: 2, named_share: 0.3, other_power: 5, other_share: 0.4, other_credibility: 0.1 }
-    }
-}
 
 /// Gives pages that have neither text nor a language the language of their mark.
 pub fn label(pages: &dyn Pages, params: &Params, site: &mut SiteIndex<'_>) {
@@ -61,7 +39,7 @@ pub fn label(pages: &dyn Pages, params: &Params, site: &mut SiteIndex<'_>) {
         if !anatomy.read(pages.identity(page), params.separators) {
             continue;
         }
-        let lang = marks.of(&anatomy, params).or(marks.unmarked).filter(|&lang| super::labels::is_wanted(lang, params));
+        let lang = marks.of(&anatomy, params).or(marks.unmarked).filter(|&lang| params.wants(lang));
         site.set(page, lang);
     }
 }
@@ -339,7 +317,7 @@ impl Marks {
         let mut anatomy = Anatomy::default();
         for page in 0..pages.count() {
             let Some(lang) = site.lang(page) else { continue };
-            if anatomy.read(pages.identity(page), Default::default()) && self.strongest(&anatomy, 4).is_none() {
+            if anatomy.read(pages.identity(page), Default::default()) && self.strongest(&anatomy, MAX_RUN).is_none() {
                 *votes.entry(lang).or_default() += 1;
             }
         }

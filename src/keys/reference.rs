@@ -1,6 +1,6 @@
 //! The slow twin of key discovery: every address compared with every other one, straight from the definitions.
 //!
-//! The twin shares nothing with [`super::candidate`], [`super::linking_power`], [`super::search`] or the postings, not even
+//! The twin shares nothing with [`super::candidate`], [`super::linking_power`], [`super::competition`] or the postings, not even
 //! how addresses are taken apart: where they take hashes, the twin takes strings. Three definitions are the same:
 //!
 //! - What is *left* of an address is the address without what a key takes out of it: u − {t} (Kit & Ng 2007, eq. 1). A
@@ -18,10 +18,14 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use rustc_hash::FxHashSet;
 
-use super::candidate::{Scan, is_language_name, names_language};
-use super::holes::Shape;
-use super::{CoreMode, Discovery, LabelMode, PageFacts, Pages, Params, SiteUnit, State, Strength, discover};
-use crate::index::site::{Addresses, SKETCH, SiteIndex};
+use super::candidate::Scan;
+use super::credibility::State;
+use super::discover::discover;
+use super::found::Discovery;
+use super::language_names::{is_language_name, names_language};
+use super::params::{CoreMode, LabelMode, Params, SiteUnit, Strength};
+use super::slots::Shape;
+use crate::index::site::{Addresses, PageFacts, Pages, SKETCH, SiteIndex};
 use crate::text::tokens::Separators;
 use crate::types::{Edit, Field, Key, Lang, LangPair, PagePair};
 

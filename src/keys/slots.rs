@@ -1,7 +1,7 @@
 //! What is cut out of an address, and what is left: the skeletons of one address and what fills them.
 
-use super::Params;
-use super::candidate::is_language_name;
+use super::language_names::is_language_name;
+use super::params::Params;
 use crate::text::tokens::{Anatomy, Segment, Span, mix};
 use crate::types::Field;
 

@@ -2,8 +2,9 @@
 
 use roaring::RoaringBitmap;
 
-use super::candidate::{is_language_name, names_language};
-use super::{FoundKey, FoundPair, State};
+use super::credibility::State;
+use super::found::{FoundKey, FoundPair};
+use super::language_names::{is_language_name, names_language};
 use crate::types::{Key, LangPair, PagePair};
 
 /// Lets the keys that are strong or rescued take their pairs, the strongest first; a page has one partner a language.
