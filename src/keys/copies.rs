@@ -15,12 +15,15 @@ use crate::types::{Field, Lang};
 /// Blocks of at least this many bytes are compared, so that language bars and menus do not count.
 const LONG_BLOCK_BYTES: usize = 40;
 
-/// The smallest hashes of a page's long blocks (of all its blocks, where fewer than three are long), sorted; zeros first.
+/// Pages with fewer long blocks are compared by all their blocks.
+const MIN_LONG_BLOCKS: usize = 3;
+
+/// The smallest hashes of a page's long blocks (of all its blocks, where fewer than [`MIN_LONG_BLOCKS`] are long), sorted; zeros first.
 ///
 /// Two pages share about as many of these as their sets of blocks have in common (bottom-k sketch, Broder 1997).
 pub fn sketch<'t>(blocks: impl Iterator<Item = &'t str> + Clone) -> [u32; SKETCH] {
-    let hashes = |least: usize| -> Vec<u32> {
-        let long = blocks.clone().filter(|block| block.len() >= least);
+    let hashes = |min_bytes: usize| -> Vec<u32> {
+        let long = blocks.clone().filter(|block| block.len() >= min_bytes);
         // Zero stands for "none".
         let mut hashes: Vec<u32> = long.map(|block| (xxh3_64(block.as_bytes()) >> 32) as u32 | 1).collect();
         hashes.sort_unstable();
@@ -28,7 +31,7 @@ pub fn sketch<'t>(blocks: impl Iterator<Item = &'t str> + Clone) -> [u32; SKETCH
         hashes
     };
     let mut all = hashes(LONG_BLOCK_BYTES);
-    if all.len() < 3 {
+    if all.len() < MIN_LONG_BLOCKS {
         all = hashes(1);
     }
     let mut sketch = [0; SKETCH];
@@ -48,13 +51,13 @@ const COPY_EDITS: u32 = 3;
 /// that recurs in their language and no other. Gives (copy, page that stands for it).
 ///
 /// The page that stands for a cluster declares its language, or its address names it, or has nothing where the
-/// others have a mark, or its mark is the purest in that language; then the shortest address.
-/// Cost: every page is compared with at most 3·32 neighbours that share a block.
+/// others have a marker, or its marker is the purest in that language; then the shortest address.
+/// Cost: every page is compared with at most [`BUCKETS`]·[`NEIGHBOURS`] others that share a block.
 pub fn copies(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32)> {
-    let twins = twins(pages, site);
+    let look_alikes = look_alikes(pages, site);
     let mut edits: FxHashMap<(Field, String, String), BTreeMap<Lang, u32>> = FxHashMap::default();
     let mut known: Vec<(u32, u32, (Field, String, String))> = Vec::new();
-    for (a, b) in twins {
+    for (a, b) in look_alikes {
         if let Some(edit) = edit_between(pages.identity(a), pages.identity(b)) {
             let (a, b, edit) = if edit.1 <= edit.2 { (a, b, edit) } else { (b, a, (edit.0, edit.2, edit.1)) };
             let lang = site.lang(a).unwrap_or(Lang::UNKNOWN);
@@ -67,19 +70,19 @@ pub fn copies(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32)> {
         return Vec::new();
     }
     let mut clusters = Clusters::default();
-    let mut marks: BTreeMap<u32, Vec<(Field, String)>> = BTreeMap::new();
+    let mut markers: BTreeMap<u32, Vec<(Field, String)>> = BTreeMap::new();
     for (a, b, (field, from, to)) in known {
         clusters.join(a, b);
-        marks.entry(a).or_default().push((field, from));
-        marks.entry(b).or_default().push((field, to));
+        markers.entry(a).or_default().push((field, from));
+        markers.entry(b).or_default().push((field, to));
     }
-    let purity = Purity::new(pages, site, marks.values().flatten());
+    let purity = Purity::new(pages, site, markers.values().flatten());
     let mut found = Vec::new();
     for members in clusters.members() {
         let rank = |&page: &u32| {
             let lang = site.lang(page).unwrap_or(Lang::UNKNOWN);
             let declares = pages.facts(page).declared.agrees(lang);
-            let of_mark = |(field, text): &(Field, String)| {
+            let of_marker = |(field, text): &(Field, String)| {
                 let kind = if names_language(text, lang) {
                     3
                 } else if text.is_empty() {
@@ -91,9 +94,9 @@ pub fn copies(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32)> {
                 };
                 (kind, purity.of(*field, text, lang))
             };
-            let mark = marks.get(&page).into_iter().flatten().map(of_mark).max().unwrap_or((0, 0));
+            let marker = markers.get(&page).into_iter().flatten().map(of_marker).max().unwrap_or((0, 0));
             let address = pages.identity(page);
-            (declares, mark, Reverse(address.len()), Reverse(address))
+            (declares, marker, Reverse(address.len()), Reverse(address))
         };
         let Some(&best) = members.iter().max_by_key(|page| rank(page)) else { continue };
         found.extend(members.iter().filter(|&&page| page != best).map(|&page| (page, best)));
@@ -110,33 +113,37 @@ fn tells_languages(langs: &BTreeMap<Lang, u32>) -> bool {
     langs.values().sum::<u32>() >= COPY_EDITS && strong == 1
 }
 
+/// Hashes of a sketch by which a page meets those that share one.
+const BUCKETS: usize = 3;
+/// Pages that a page is compared with for each of these.
+const NEIGHBOURS: usize = 32;
+
 /// Pairs of pages that look like copies.
-fn twins(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32)> {
-    const NEIGHBOURS: usize = 32;
+fn look_alikes(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32)> {
     let mut buckets: Vec<(Lang, u64, u32, [u32; SKETCH], u32)> = Vec::new();
     for page in 0..pages.count() {
         let Some(lang) = site.lang(page) else { continue };
         let facts = pages.facts(page);
-        let least = facts.sketch.iter().copied().filter(|&hash| hash != 0).take(3);
-        buckets.extend(least.map(|hash| (lang, facts.title, hash, facts.sketch, page)));
+        let smallest = facts.sketch.iter().copied().filter(|&hash| hash != 0).take(BUCKETS);
+        buckets.extend(smallest.map(|hash| (lang, facts.title, hash, facts.sketch, page)));
     }
     pages.release();
     buckets.sort_unstable();
-    let mut twins = Vec::new();
+    let mut look_alikes = Vec::new();
     for bucket in buckets.chunk_by(|x, y| (x.0, x.1, x.2) == (y.0, y.1, y.2)) {
         for (i, (_, _, _, sketch, a)) in bucket.iter().enumerate() {
             for (_, _, _, other, b) in bucket.iter().skip(i + 1).take(NEIGHBOURS) {
                 let length = |page: u32| f64::from(pages.facts(page).text_bytes);
                 let (x, y) = (length(*a), length(*b));
                 if shared(sketch, other) >= COPY_SHARE && (x - y).abs() <= COPY_LENGTH * x.max(y) {
-                    twins.push((*a.min(b), *a.max(b)));
+                    look_alikes.push((*a.min(b), *a.max(b)));
                 }
             }
         }
     }
-    twins.sort_unstable();
-    twins.dedup();
-    twins
+    look_alikes.sort_unstable();
+    look_alikes.dedup();
+    look_alikes
 }
 
 /// Share of the smallest hashes of both sketches that both have.
@@ -186,15 +193,15 @@ pub fn edit_between(a: &str, b: &str) -> Option<(Field, String, String)> {
     Some((field, from, to))
 }
 
-/// How much of the pages with a mark is in each language.
+/// How much of the pages with a marker is in each language.
 struct Purity {
     counts: FxHashMap<(Field, String), FxHashMap<Lang, u32>>,
 }
 
 impl Purity {
-    fn new<'m>(pages: &dyn Pages, site: &SiteIndex<'_>, marks: impl Iterator<Item = &'m (Field, String)>) -> Purity {
+    fn new<'m>(pages: &dyn Pages, site: &SiteIndex<'_>, markers: impl Iterator<Item = &'m (Field, String)>) -> Purity {
         let mut counts: FxHashMap<(Field, String), FxHashMap<Lang, u32>> =
-            marks.filter(|(_, text)| !text.is_empty()).map(|mark| (mark.clone(), FxHashMap::default())).collect();
+            markers.filter(|(_, text)| !text.is_empty()).map(|marker| (marker.clone(), FxHashMap::default())).collect();
         let mut anatomy = Anatomy::default();
         for page in 0..pages.count() {
             let Some(lang) = site.lang(page) else { continue };
@@ -207,7 +214,7 @@ impl Purity {
         Purity { counts }
     }
 
-    /// Thousandths of the mark's pages that are in `lang`; 500 for (null), which has no pages of its own.
+    /// Thousandths of the marker's pages that are in `lang`; 500 for (null), which has no pages of its own.
     fn of(&self, field: Field, text: &str, lang: Lang) -> u32 {
         let Some(langs) = self.counts.get(&(field, text.to_owned())) else { return 500 };
         let all: u32 = langs.values().sum();

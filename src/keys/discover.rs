@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rustc_hash::FxHashSet;
 
-use super::candidate::{Candidate, Fillers, Scan};
+use super::candidate::{Candidate, Scan, Values};
 use super::competition::{Matched, compete};
 use super::credibility::{self, Evidence, State};
 use super::found::{Discovery, FoundKey, FoundPair};
@@ -31,7 +31,7 @@ pub fn discover(pages: &dyn Pages, params: &Params, rescue: &FxHashSet<String>, 
     }
     let search = Search { pages, params, rescue, folder, exempt: rescue::sides(rescue) };
     let mut keys = search.single_keys(&site)?;
-    if params.settle_labels && labels::settle(pages, params, &mut site, &copies, &keys) {
+    if params.resolve_labels && labels::resolve(pages, params, &mut site, &copies, &keys) {
         keys = search.single_keys(&site)?;
     }
     let mut matched = Matched::new(params.one_partner);
@@ -120,16 +120,16 @@ impl Search<'_> {
         }
         let scan = Scan { site, pages: scope.clone(), shape, params: self.params, exempt: &self.exempt };
         let sizes = leftover.map_or(site, |(_, all)| all).sizes(scope.clone());
-        let least =
-            |c: &Candidate| self.params.least_count(sizes[usize::from(c.label_a)].min(sizes[usize::from(c.label_b)]));
-        let keep = |c: &Candidate, fillers: &Fillers, estimate: u64| {
-            estimate >= u64::from(least(c)) || self.has_privilege(&scan, c, fillers)
+        let min_count =
+            |c: &Candidate| self.params.min_count(sizes[usize::from(c.label_a)].min(sizes[usize::from(c.label_b)]));
+        let keep = |c: &Candidate, values: &Values, estimate: u64| {
+            estimate >= u64::from(min_count(c)) || self.has_privilege(&scan, c, values)
         };
         let hosts = (shape == Shape::HostSpans).then(|| HostSizes::new(site));
         let ranked = linking_power::rank(&scan, self.folder, &keep)?;
         let mut keys = Vec::new();
         for (candidate, power) in &ranked.candidates {
-            let Some(key) = scan.key(candidate, &ranked.fillers) else { continue };
+            let Some(key) = scan.key(candidate, &ranked.values) else { continue };
             let mut found = FoundKey {
                 evidence: match &hosts {
                     Some(hosts) => hosts.evidence(&key, *power),
@@ -141,12 +141,12 @@ impl Search<'_> {
                 },
                 key,
                 state: State::Weak,
-                taken: 0,
+                assigned: 0,
                 scope: scope.clone(),
                 pairs: Vec::new(),
             };
             self.judge(&mut found, &ranked, candidate, shape, leftover.map(|l| l.0));
-            if found.state != State::Weak || found.evidence.power >= u64::from(least(candidate)) {
+            if found.state != State::Weak || found.evidence.power >= u64::from(min_count(candidate)) {
                 keys.push(found);
             }
         }
@@ -154,8 +154,8 @@ impl Search<'_> {
     }
 
     /// True for candidates that are looked at with a single pair: they name their languages, or are credible elsewhere.
-    fn has_privilege(&self, scan: &Scan<'_, '_>, candidate: &Candidate, fillers: &Fillers) -> bool {
-        scan.key(candidate, fillers)
+    fn has_privilege(&self, scan: &Scan<'_, '_>, candidate: &Candidate, values: &Values) -> bool {
+        scan.key(candidate, values)
             .is_some_and(|key| credibility::names_languages(&key) || self.rescue.contains(&key.pattern()))
     }
 

@@ -15,8 +15,8 @@ pub struct FoundKey {
     pub evidence: Evidence,
     /// What became of it.
     pub state: State,
-    /// How many pairs it took in the competition.
-    pub taken: u64,
+    /// How many pairs it was assigned in the competition.
+    pub assigned: u64,
 
     /// Pages it was found among: one host, or the whole domain.
     pub scope: Range<u32>,
@@ -38,7 +38,7 @@ pub struct FoundPair {
 /// What key discovery finds in one domain.
 #[derive(Clone, Debug, Default)]
 pub struct Discovery {
-    /// Keys: strong, rescued, outdone, and the strongest of the weak ones.
+    /// Keys: strong, rescued, lost to better ones, and the strongest of the weak ones.
     pub keys: Vec<FoundKey>,
     /// Pairs by language pair and page.
     pub pairs: Vec<FoundPair>,

@@ -26,13 +26,13 @@ pub fn initial<'p>(pages: &'p dyn Pages, params: &Params) -> SiteIndex<'p> {
         (lang.is_known() && params.wants(lang)).then_some(lang)
     };
     let mut site = SiteIndex::collect(pages, label);
-    settle_scripts(pages, &mut site);
+    resolve_scripts(pages, &mut site);
     unlabelled::label(pages, params, &mut site);
     site
 }
 
 /// Chinese pages too short to show their script count for the script they declare, else for that of most pages.
-fn settle_scripts(pages: &dyn Pages, site: &mut SiteIndex<'_>) {
+fn resolve_scripts(pages: &dyn Pages, site: &mut SiteIndex<'_>) {
     let sizes = site.sizes(0..pages.count());
     let count = |script: Lang| site.langs.binary_search(&script).map_or(0, |at| sizes[at]);
     let (simplified, traditional) = (count(Lang::ZH_HANS), count(Lang::ZH_HANT));
@@ -48,13 +48,13 @@ fn settle_scripts(pages: &dyn Pages, site: &mut SiteIndex<'_>) {
     }
 }
 
-/// Settles doubtful languages by the marks of strong keys; `true` when anything changed.
+/// Resolves doubtful languages by the markers of strong keys; `true` when anything changed.
 ///
 /// Doubtful is a page whose language is unknown, or takes part in no strong key (noise of detection), or that is in two
-/// languages of different letters (`Letters`). When its address carries marks of one language only, it counts for that language, unless
-/// it declares another one. A page without marks counts for the language it declares where (null) stands for that language,
+/// languages of different letters (`Letters`). When its address carries markers of one language only, it counts for that language, unless
+/// it declares another one. A page without markers counts for the language it declares where (null) stands for that language,
 /// if it has no other.
-pub fn settle(
+pub fn resolve(
     pages: &dyn Pages,
     params: &Params,
     site: &mut SiteIndex<'_>,
@@ -79,8 +79,8 @@ pub fn settle(
     }
     let winner =
         |langs: &FxHashMap<Lang, u64>| langs.iter().map(|(&lang, &power)| (power, lang)).max().map(|(_, lang)| lang);
-    let marks: FxHashMap<(Field, String), Lang> =
-        votes.iter().filter_map(|(mark, langs)| Some((mark.clone(), winner(langs)?))).collect();
+    let markers: FxHashMap<(Field, String), Lang> =
+        votes.iter().filter_map(|(marker, langs)| Some((marker.clone(), winner(langs)?))).collect();
     let copied: FxHashSet<u32> = copies.iter().map(|&(copy, _)| copy).collect();
     let mut changed = false;
     let mut letters = None;
@@ -92,27 +92,27 @@ pub fn settle(
         }
         let facts = pages.facts(page);
         let is_established = label.is_some_and(|lang| established.contains(&lang));
-        let in_two = facts.form.has_text() && f64::from(facts.confidence) < params.least_confidence;
+        let in_two = facts.form.has_text() && f64::from(facts.confidence) < params.min_confidence;
         if (is_established && !in_two) || (label.is_none() && facts.detected.is_known()) {
             continue;
         }
         let mut found: Vec<Lang> = Vec::new();
         for_each_text(&mut anatomy, pages.identity(page), &mut |field, text| {
-            found.extend(marks.get(&(field, text.to_owned())));
+            found.extend(markers.get(&(field, text.to_owned())));
         });
         found.sort_unstable();
         found.dedup();
         let shown = |lang: Lang, letters: &mut Option<Letters>| {
             let letters = letters.get_or_insert_with(|| Letters::new(pages, site, params));
-            label.is_none_or(|label| letters.way(label, lang, facts.latin_share) >= params.least_way)
+            label.is_none_or(|label| letters.way(label, lang, facts.latin_share) >= params.min_shift)
         };
-        let settled = match found[..] {
+        let resolved = match found[..] {
             [lang] if is_established && !shown(lang, &mut letters) => None,
             [lang] if !facts.declared.is_known() || facts.declared.agrees(lang) => Some(lang),
             [] if !is_established => unmarked.iter().copied().find(|lang| facts.declared == *lang),
             _ => None,
         };
-        if let Some(lang) = settled.filter(|&lang| params.wants(lang) && label != Some(lang)) {
+        if let Some(lang) = resolved.filter(|&lang| params.wants(lang) && label != Some(lang)) {
             site.set(page, Some(lang));
             changed = true;
         }
@@ -130,7 +130,7 @@ impl Letters {
         for page in 0..pages.count() {
             let Some(lang) = site.lang(page) else { continue };
             let facts = pages.facts(page);
-            if facts.form.has_text() && f64::from(facts.confidence) >= params.least_confidence {
+            if facts.form.has_text() && f64::from(facts.confidence) >= params.min_confidence {
                 let sum = sums.entry(lang).or_default();
                 *sum = (sum.0 + f64::from(facts.latin_share), sum.1 + 1);
             }
@@ -144,7 +144,7 @@ impl Letters {
     fn way(&self, from: Lang, to: Lang, share: f32) -> f64 {
         let usual = |lang: Lang| self.0.get(&lang).map(|(sum, pages)| (sum / f64::from(*pages), *pages));
         match (usual(from), usual(to)) {
-            (Some((from, most)), Some((to, fewer))) if (from - to).abs() >= LEAST_DIFFERENCE && fewer <= most => {
+            (Some((from, most)), Some((to, fewer))) if (from - to).abs() >= MIN_DIFFERENCE && fewer <= most => {
                 (from - f64::from(share)) / (from - to)
             }
             _ => 0.0,
@@ -154,7 +154,7 @@ impl Letters {
 
 /// Languages differ in letters when their usual shares of A–Z are so far apart: those of one alphabet differ by 0.25 at the most
 /// (English and Vietnamese), those of two by half and more.
-const LEAST_DIFFERENCE: f64 = 0.3;
+const MIN_DIFFERENCE: f64 = 0.3;
 
 #[cfg(test)]
 mod tests {
@@ -177,7 +177,7 @@ mod tests {
     impl Pages for Site {
         fn facts(&self, page: u32) -> PageFacts {
             let (_, detected, latin_share) = self.0[page as usize];
-            // Mixed pages are told as such, whatever they are mixed of.
+            // Mixed pages are detected as such, whatever they are mixed of.
             let confidence = if [0.1, 0.95].contains(&latin_share) { 0.95 } else { 0.6 };
             PageFacts { detected, confidence, latin_share, ..PageFacts::default() }
         }

@@ -30,20 +30,20 @@ pub enum Strength {
     /// p(κ) > share·|U| (Kit & Ng 2007: 1/10).
     PairsOfUrls {
         /// Share of the site's URLs.
-        least_share: f64,
+        min_share: f64,
     },
     /// C(p, w) > least, |w| being all pages of the site (Zhang et al. 2013: 0.1).
     PagesOfSite {
         /// Least local credibility.
-        least_credibility: f64,
+        min_credibility: f64,
     },
     /// C(p, w) > least, |w| being the pages of the key's two languages; or a good
     /// share of the smaller language matched.
     PagesOfLanguages {
         /// Least local credibility (Zhang et al. 2013: 0.1).
-        least_credibility: f64,
+        min_credibility: f64,
         /// Least share of the smaller language's pages that makes a key strong on its own: partly translated sites.
-        least_coverage: f64,
+        min_coverage: f64,
         /// Least local credibility of keys that only tell numbers apart.
         number_credibility: f64,
     },
@@ -81,15 +81,15 @@ pub struct Params {
     pub labels: LabelMode,
     /// Whether untranslated copies are found and left out.
     pub copies: bool,
-    /// Whether doubtful languages are settled by the marks of strong keys.
-    pub settle_labels: bool,
-    /// Confidence of a language, 0..=1, below which a text may be in two, and its letters are asked. Default 0.75: where the
+    /// Whether doubtful languages are resolved by the markers of strong keys.
+    pub resolve_labels: bool,
+    /// Confidence of a language, 0..=1, below which a text may be in two, and its letters decide. Default 0.75: where the
     /// alphabets differ it is the share of the language's letters, so that a quarter is in other ones.
-    pub least_confidence: f64,
+    pub min_confidence: f64,
     /// How much of the way from the letters of its language to those of the language of its address a text must have come, 0..=1, to
     /// count for that one. Default ⅓, an estimate: a third is translated.
-    pub least_way: f64,
-    /// What marks must show where there are neither text nor languages.
+    pub min_shift: f64,
+    /// What markers must show where there are neither text nor languages.
     pub unlabelled: UnlabelledParams,
     /// What makes a key strong.
     pub strength: Strength,
@@ -113,7 +113,7 @@ pub struct Params {
     pub min_share: f64,
     /// Weak keys kept for listing and for global credibility, a site, the strongest first.
     pub max_weak_keys: usize,
-    /// Pages on which the frequency of fillers is counted; larger sites are counted on every n-th page. Default 131,072.
+    /// Pages on which the frequency of values is counted; larger sites are counted on every n-th page. Default 131,072.
     pub count_pages: usize,
     /// Entries of 16 bytes that the search for candidates holds; beyond it skeletons are sampled. Default 2 M (32 MiB).
     pub sample_entries: usize,
@@ -134,15 +134,11 @@ impl Default for Params {
             compound: true,
             labels: LabelMode::Detected,
             copies: true,
-            settle_labels: true,
-            least_confidence: 0.75,
-            least_way: 1.0 / 3.0,
+            resolve_labels: true,
+            min_confidence: 0.75,
+            min_shift: 1.0 / 3.0,
             unlabelled: UnlabelledParams::default(),
-            strength: Strength::PagesOfLanguages {
-                least_credibility: 0.1,
-                least_coverage: 0.3,
-                number_credibility: 0.5,
-            },
+            strength: Strength::PagesOfLanguages { min_credibility: 0.1, min_coverage: 0.3, number_credibility: 0.5 },
             rescue_above: Some(500.0),
             rescue_by_others: true,
             site: SiteUnit::Host,
@@ -171,8 +167,8 @@ impl Params {
             compound: false,
             labels: LabelMode::LatinShare,
             copies: false,
-            settle_labels: false,
-            strength: Strength::PairsOfUrls { least_share: 0.1 },
+            resolve_labels: false,
+            strength: Strength::PairsOfUrls { min_share: 0.1 },
             rescue_above: None,
             rescue_by_others: false,
             one_partner: true,
@@ -186,7 +182,7 @@ impl Params {
         Params {
             cores: CoreMode::Joint,
             labels: LabelMode::Detected,
-            strength: Strength::PagesOfSite { least_credibility: 0.1 },
+            strength: Strength::PagesOfSite { min_credibility: 0.1 },
             rescue_above: Some(500.0),
             one_partner: false,
             ignored_tokens: Vec::new(),
@@ -200,25 +196,25 @@ impl Params {
     }
 
     /// The least linking power of a listed key in a language of `size` pages.
-    pub fn least_count(&self, size: u32) -> u32 {
+    pub fn min_count(&self, size: u32) -> u32 {
         self.min_power.max((f64::from(size) * self.min_share).ceil() as u32)
     }
 }
 
-/// What a mark must show where no language is known. Power is the number of addresses that exist with either mark.
+/// What a marker must show where no language is known. Power is the number of addresses that exist with either marker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnlabelledParams {
-    /// Marks that name languages: least power. Default 2, as for keys that name their languages.
+    /// Markers that name languages: least power. Default 2, as for keys that name their languages.
     pub named_power: u32,
-    /// Marks that name languages: least share of the pages of the rarer one that exist with the other mark. Default 0.3, the
-    /// coverage asked of keys where languages are known.
+    /// Markers that name languages: least share of the pages of the rarer one that exist with the other marker. Default 0.3, the
+    /// coverage that keys need where languages are known.
     pub named_share: f64,
-    /// Other marks: least power. Default 5, as for keys that are judged by coverage.
+    /// Other markers: least power. Default 5, as for keys that are judged by coverage.
     pub other_power: u32,
-    /// Other marks: least share of the pages of the *commoner* one that exist with the other mark; twice that of (null).
+    /// Other markers: least share of the pages of the *commoner* one that exist with the other marker; twice that of (null).
     /// Default 0.4 (an estimate): names of subjects or numbers share fewer.
     pub other_share: f64,
-    /// Other marks: least share of all pages of the domain that the two join. Default 0.1 (Zhang et al. 2013).
+    /// Other markers: least share of all pages of the domain that the two join. Default 0.1 (Zhang et al. 2013).
     pub other_credibility: f64,
 }
 

@@ -186,7 +186,7 @@ mod tests {
         let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
         let edits = vec![Edit { field: Field::Path, from: from.into(), to: to.into(), core: false }];
         let evidence = Evidence { power, pages: (50, 50), all_pages: 100 };
-        FoundKey { key: Key { langs, edits }, evidence, state, taken: 0, scope: 0..100, pairs: Vec::new() }
+        FoundKey { key: Key { langs, edits }, evidence, state, assigned: 0, scope: 0..100, pairs: Vec::new() }
     }
 
     #[test]
