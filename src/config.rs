@@ -138,7 +138,7 @@ impl Config {
             "pupsniffer-2013" => keys::Params::pupsniffer_2013(),
             // Languages are those of the texts; no address has a say in them, and none hides a page.
             "webmining-2008" | "link-2014" => {
-                keys::Params { copies: false, settle_labels: false, ..keys::Params::default() }
+                keys::Params { copies: false, resolve_labels: false, ..keys::Params::default() }
             }
             _ => return None,
         };

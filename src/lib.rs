@@ -79,6 +79,7 @@ pub mod lexicon;
 pub mod pipeline;
 pub mod query;
 pub mod recover;
+pub mod sequence;
 pub mod store;
 pub mod text;
 pub mod types;

@@ -1,7 +1,6 @@
 //! What a store answers: pairs, keys, hosts and pages, in an order that depends on addresses only.
 
 pub mod bitext;
-pub mod realign;
 
 use std::collections::{BTreeMap, BTreeSet};
 

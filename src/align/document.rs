@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Span;
+use super::span::Span;
 use crate::text::sentences::for_each_sentence;
 use crate::text::words::Words;
 use crate::types::{Block, Lang};

@@ -1,6 +1,7 @@
 //! Cost of a bead from the lengths of its sides.
 
-use super::{Cost, Span};
+use super::cost::Cost;
+use super::span::Span;
 
 /// How long translations are, of one pair of languages.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,6 +17,14 @@ impl Default for Lengths {
     fn default() -> Lengths {
         Lengths { ratio: 1.0, variance: 6.8 }
     }
+}
+
+/// How much longer or shorter a language may be than another, at the most: what is more is no translation.
+const MAX_RATIO: f64 = 10.0;
+
+/// Characters of the second language for one of the first, within 0.1 to 10.
+pub(super) fn ratio_of(chars_a: u64, chars_b: u64) -> f32 {
+    (chars_b as f64 / chars_a as f64).clamp(1.0 / MAX_RATIO, MAX_RATIO) as f32
 }
 
 /// Costs are capped here, in nats, so that sums stay finite.
@@ -51,14 +60,14 @@ impl Lengths {
     /// c is the ratio of the sums. s² is the mean of (l2 − l1·c)²/l over the nine tenths of the pairs that are nearest to c,
     /// times `TRIMMED`, as the rest may be no translations at all; it is kept within 1 to 30.
     pub fn estimate(pairs: &[(u32, u32)]) -> Option<Lengths> {
-        const LEAST: usize = 20;
+        const MIN_PAIRS: usize = 20;
         /// Variance of a normal distribution over that of its inner nine tenths.
         const TRIMMED: f32 = 1.79;
         let sums = pairs.iter().fold((0u64, 0u64), |(a, b), &(l1, l2)| (a + u64::from(l1), b + u64::from(l2)));
-        if pairs.len() < LEAST || sums.0 == 0 || sums.1 == 0 {
+        if pairs.len() < MIN_PAIRS || sums.0 == 0 || sums.1 == 0 {
             return None;
         }
-        let ratio = (sums.1 as f64 / sums.0 as f64).clamp(0.1, 10.0) as f32;
+        let ratio = ratio_of(sums.0, sums.1);
         let unit = Lengths { ratio, variance: 1.0 };
         let mut squares: Vec<f32> = pairs.iter().map(|&(l1, l2)| unit.delta(l1, l2).powi(2)).collect();
         squares.sort_by(f32::total_cmp);

@@ -2,12 +2,14 @@
 //!
 //! What [`Evidence`] says of a bead is a sum over the words of one side, and each word's part hangs on the sum of p(word | e)
 //! over the words e of the other side. So the words of two units have their parts added, and those of two units on the other side
-//! their p. Each word of a field gets a row of the units that may translate it, made once; a cell of the band then takes time
+//! their p. Each word gets a row of the units that may translate it, made once; a cell of the band then takes time
 //! as the words that do have translations there.
 
-use super::path::{Band, Move};
-use super::translation::Side;
-use super::{Cost, Evidence, Field, Span};
+use super::cost::{Cost, Units};
+use super::span::Span;
+use super::translation::{Evidence, Side};
+use crate::sequence::band::Band;
+use crate::sequence::path::Move;
 
 /// The cost of [`Evidence`], made ready for the beads of a band.
 pub struct Matches<'e> {
@@ -21,10 +23,10 @@ pub struct Matches<'e> {
 }
 
 impl<'e> Matches<'e> {
-    /// One that has not entered a field.
+    /// One that has not entered a band.
     pub fn new(evidence: &'e Evidence) -> Matches<'e> {
         let rows = [&evidence.a, &evidence.b].map(|side| Rows { ids: vec![0; side.distinct()], ..Rows::default() });
-        Matches { evidence, band: Band::new(0, 0, 0), logs: Vec::new(), rows }
+        Matches { evidence, band: Band::along(0, 0, 0), logs: Vec::new(), rows }
     }
 }
 
@@ -33,17 +35,17 @@ impl Cost for Matches<'_> {
         self.evidence.cost(a, b)
     }
 
-    fn enter(&mut self, field: &Field<'_>, band: &Band) {
+    fn enter(&mut self, units: &Units<'_>, band: &Band) {
         self.band = band.wider();
         self.logs.clear();
         self.logs.resize(self.band.cells(), [0.0; 4]);
         let (evidence, band, logs) = (self.evidence, &self.band, &mut self.logs);
-        let units = |first: u32, last: u32| first.max(1) as usize - 1..last as usize;
+        let between = |first: u32, last: u32| first.max(1) as usize - 1..last as usize;
         let of_a = |i: usize| {
             let (low, high) = band.row(i as u32 + 1);
-            units(low, high)
+            between(low, high)
         };
-        sums(&mut self.rows[0], (&evidence.a, field.a), (&evidence.b, field.b), &evidence.params, of_a, |i, j, log| {
+        sums(&mut self.rows[0], (&evidence.a, units.a), (&evidence.b, units.b), &evidence.params, of_a, |i, j, log| {
             logs[band.cell(i as u32 + 1, j as u32 + 1)][2..].copy_from_slice(&log);
         });
         // Rows of the band that hold column j + 1: neither of their ends ever falls.
@@ -56,14 +58,14 @@ impl Cost for Matches<'_> {
             while last < band.n && band.row(last + 1).0 <= j {
                 last += 1;
             }
-            units(first, last)
+            between(first, last)
         };
-        sums(&mut self.rows[1], (&evidence.b, field.b), (&evidence.a, field.a), &evidence.params, of_b, |j, i, log| {
+        sums(&mut self.rows[1], (&evidence.b, units.b), (&evidence.a, units.a), &evidence.params, of_b, |j, i, log| {
             logs[band.cell(i as u32 + 1, j as u32 + 1)][..2].copy_from_slice(&log);
         });
     }
 
-    fn step(&self, field: &Field<'_>, i: u32, j: u32, step: Move) -> f32 {
+    fn step(&self, units: &Units<'_>, i: u32, j: u32, step: Move) -> f32 {
         let at = |i: u32, j: u32| &self.logs[self.band.cell(i, j)];
         let sum = match step {
             (1, 1) => at(i, j)[0] + at(i, j)[2],
@@ -71,7 +73,7 @@ impl Cost for Matches<'_> {
             (1, 2) => at(i, j)[0] + at(i, j - 1)[0] + at(i, j)[3],
             (2, 2) => at(i, j)[1] + at(i, j - 1)[1] + at(i, j)[3] + at(i - 1, j)[3],
             _ => {
-                let (a, b) = field.sides(i, j, step);
+                let (a, b) = units.sides(i, j, step);
                 return self.cost(&a, &b);
             }
         };
@@ -79,7 +81,7 @@ impl Cost for Matches<'_> {
         if alpha == 1.0 {
             return -sum / 2.0;
         }
-        let (a, b) = field.sides(i, j, step);
+        let (a, b) = units.sides(i, j, step);
         -sum / 2.0 - a.words.len().abs_diff(b.words.len()) as f32 * alpha.ln()
     }
 }
@@ -235,12 +237,13 @@ fn sums(
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::translation::{Params, Table, Vocabulary};
+    use super::super::model::{Model, Vocabulary};
+    use super::super::translation::Params;
     use super::*;
     use crate::align::Document;
 
-    /// A table in which word 10 + n is translated by 20 + n, and a little by its neighbours; word 5 is the same in both.
-    fn table() -> Table {
+    /// A model in which word 10 + n is translated by 20 + n, and a little by its neighbours; word 5 is the same in both.
+    fn model() -> Model {
         let side = |first: u64| {
             let mut side = Vocabulary::default();
             for n in 0..8u32 {
@@ -252,7 +255,7 @@ mod tests {
             }
             side
         };
-        Table { a: side(10), b: side(20), ..Table::default() }
+        Model { a: side(10), b: side(20), ..Model::default() }
     }
 
     /// A page of units with these words.
@@ -280,16 +283,16 @@ mod tests {
         ) {
             let ((page_a, spans_a), (page_b, spans_b)) = (page(&a), page(&b));
             let params = Params { alpha, max_word, ..Params::default() };
-            let evidence = Evidence::new(&page_a, &page_b, &table(), &params);
+            let evidence = Evidence::new(&page_a, &page_b, &model(), &params);
             let (n, m) = (spans_a.len() as u32, spans_b.len() as u32);
             let mut matches = Matches::new(&evidence);
-            // A part of the page, then all of it: nothing is left over from the field before.
+            // A part of the page, then all of it: nothing is left over from the units before.
             let parts = [(n / 3, m / 4), (0, 0)];
             for (from_a, from_b) in parts {
-                let field = Field { a: &spans_a[from_a as usize..], b: &spans_b[from_b as usize..] };
+                let units = Units { a: &spans_a[from_a as usize..], b: &spans_b[from_b as usize..] };
                 let (n, m) = (n - from_a, m - from_b);
-                let band = Band::new(n, m, width + m / n.max(1));
-                matches.enter(&field, &band);
+                let band = Band::along(n, m, width + m / n.max(1));
+                matches.enter(&units, &band);
                 for i in 1..=n {
                     let (low, high) = band.row(i);
                     for j in low.max(1)..=high {
@@ -299,8 +302,8 @@ mod tests {
                             if from_j < low || from_j > high {
                                 continue;
                             }
-                            let (side_a, side_b) = field.sides(i, j, step);
-                            let (fast, slow) = (matches.step(&field, i, j, step), evidence.cost(&side_a, &side_b));
+                            let (side_a, side_b) = units.sides(i, j, step);
+                            let (fast, slow) = (matches.step(&units, i, j, step), evidence.cost(&side_a, &side_b));
                             prop_assert!((fast - slow).abs() < 1e-3, "{i} {j} {step:?}: {fast} {slow}");
                         }
                     }
@@ -316,13 +319,13 @@ mod tests {
         let ((page_a, spans_a), (page_b, spans_b)) = (page(&[long, vec![10]]), page(&[other, vec![20]]));
         for free_words in [0.35, 1e-6] {
             let params = Params { free_words, max_word: 40.0, ..Params::default() };
-            let evidence = Evidence::new(&page_a, &page_b, &table(), &params);
-            let field = Field { a: &spans_a, b: &spans_b };
+            let evidence = Evidence::new(&page_a, &page_b, &model(), &params);
+            let units = Units { a: &spans_a, b: &spans_b };
             let mut matches = Matches::new(&evidence);
-            matches.enter(&field, &Band::new(2, 2, 3));
+            matches.enter(&units, &Band::along(2, 2, 3));
             for (i, j, step) in [(1, 1, (1, 1)), (2, 2, (2, 2)), (2, 1, (1, 1))] {
-                let (a, b) = field.sides(i, j, step);
-                let (fast, slow) = (matches.step(&field, i, j, step), evidence.cost(&a, &b));
+                let (a, b) = units.sides(i, j, step);
+                let (fast, slow) = (matches.step(&units, i, j, step), evidence.cost(&a, &b));
                 assert!((fast - slow).abs() < slow.abs() * 1e-3 + 0.01, "{fast} {slow}");
             }
         }

@@ -1,6 +1,9 @@
 //! What is known of a bead → the probability that its sides are translations.
 
-use super::{Evidence, Lengths, Span};
+use super::lengths::Lengths;
+use super::model::Model;
+use super::span::Span;
+use super::translation::Evidence;
 
 /// How many numbers describe a bead.
 pub const FEATURES: usize = 5;
@@ -28,7 +31,7 @@ pub fn probability(weights: &[f32], features: &[f32; FEATURES]) -> f32 {
     1.0 / (1.0 + (-sum).exp())
 }
 
-impl super::Table {
+impl Model {
     /// The probability that a bead with these features is one of translations.
     pub fn score(&self, features: &[f32; FEATURES]) -> f32 {
         let weights = if self.weights.len() == FEATURES { &self.weights[..] } else { &WEIGHTS };
@@ -41,10 +44,10 @@ impl super::Table {
 ///
 /// Where both kinds are as many, the result is calibrated for even odds.
 pub fn fit(samples: &[([f32; FEATURES], bool)]) -> Option<Vec<f32>> {
-    const LEAST: usize = 50;
+    const MIN_SAMPLES: usize = 50;
     const ROUNDS: usize = 25;
     let right = samples.iter().filter(|sample| sample.1).count();
-    if right < LEAST || samples.len() - right < LEAST {
+    if right < MIN_SAMPLES || samples.len() - right < MIN_SAMPLES {
         return None;
     }
     let mut weights = [0f64; FEATURES];

@@ -5,7 +5,10 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::{Cost, Document, Lengths, Span};
+use super::cost::Cost;
+use super::document::Document;
+use super::model::{Model, Vocabulary};
+use super::span::Span;
 
 /// Settings of the cost.
 ///
@@ -30,54 +33,6 @@ impl Default for Params {
     fn default() -> Params {
         Params { free_words: 0.35, max_word: 6.0, alpha: 1.0, max_translations: 12, min_probability: 0.02 }
     }
-}
-
-/// One side of a [`Table`]: the words of a language.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Vocabulary {
-    /// Hashes, sorted.
-    pub words: Vec<u64>,
-    /// Share of each in all words of the side, 0..=1.
-    pub shares: Vec<f32>,
-    /// Where the translations of each end in `targets`.
-    pub ends: Vec<u32>,
-    /// Its translations: positions in the other side's `words`.
-    pub targets: Vec<u32>,
-    /// Their probabilities p(target | word), 0..=1.
-    pub probabilities: Vec<f32>,
-}
-
-impl Vocabulary {
-    fn find(&self, word: u64) -> Option<usize> {
-        self.words.binary_search(&word).ok()
-    }
-
-    fn translations(&self, at: usize) -> impl Iterator<Item = (u32, f32)> + '_ {
-        let start = if at == 0 { 0 } else { self.ends[at - 1] as usize };
-        let range = start..self.ends[at] as usize;
-        self.targets[range.clone()].iter().copied().zip(self.probabilities[range].iter().copied())
-    }
-
-    /// True when every number in it points at something; `others` is the number of words of the other side.
-    pub fn is_sound(&self, others: usize) -> bool {
-        let counts = self.words.len() == self.shares.len() && self.words.len() == self.ends.len();
-        let targets = self.targets.len() == self.probabilities.len();
-        let ends = self.ends.is_sorted() && self.ends.last().map_or(0, |&end| end as usize) == self.targets.len();
-        counts && targets && ends && self.targets.iter().all(|&target| (target as usize) < others)
-    }
-}
-
-/// What was learnt of a pair of languages, cut down to what alignment asks.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Table {
-    /// Words of the first language.
-    pub a: Vocabulary,
-    /// Words of the second.
-    pub b: Vocabulary,
-    /// How long translations are.
-    pub lengths: Lengths,
-    /// Weights of [`super::score`]; empty: those learnt elsewhere.
-    pub weights: Vec<f32>,
 }
 
 /// What the words of two pages say about each other.
@@ -122,17 +77,17 @@ pub(super) struct Side {
 
 impl Evidence {
     /// Looks up the words of both pages. Time grows as their lengths.
-    pub fn new(a: &Document<'_>, b: &Document<'_>, table: &Table, params: &Params) -> Evidence {
+    pub fn new(a: &Document<'_>, b: &Document<'_>, model: &Model, params: &Params) -> Evidence {
         let (numbers_a, distinct_a) = number(&a.words);
         let (numbers_b, distinct_b) = number(&b.words);
-        let found_a: Vec<Option<usize>> = distinct_a.iter().map(|&word| table.a.find(word)).collect();
-        let found_b: Vec<Option<usize>> = distinct_b.iter().map(|&word| table.b.find(word)).collect();
+        let found_a: Vec<Option<usize>> = distinct_a.iter().map(|&word| model.a.find(word)).collect();
+        let found_b: Vec<Option<usize>> = distinct_b.iter().map(|&word| model.b.find(word)).collect();
         // p(b | a) for the words of these pages, and p(a | b).
-        let from_a = links(&distinct_a, &found_a, &distinct_b, &found_b, &table.a);
-        let from_b = links(&distinct_b, &found_b, &distinct_a, &found_a, &table.b);
+        let from_a = links(&distinct_a, &found_a, &distinct_b, &found_b, &model.a);
+        let from_b = links(&distinct_b, &found_b, &distinct_a, &found_a, &model.b);
         Evidence {
-            a: Side::new(numbers_a, &distinct_a, &found_a, (&table.a, &table.b), (&from_a, &from_b)),
-            b: Side::new(numbers_b, &distinct_b, &found_b, (&table.b, &table.a), (&from_b, &from_a)),
+            a: Side::new(numbers_a, &distinct_a, &found_a, (&model.a, &model.b), (&from_a, &from_b)),
+            b: Side::new(numbers_b, &distinct_b, &found_b, (&model.b, &model.a), (&from_b, &from_a)),
             params: params.clone(),
         }
     }
@@ -309,7 +264,7 @@ fn links(
     found_to: &[Option<usize>],
     vocabulary: &Vocabulary,
 ) -> Vec<Link> {
-    let in_table: FxHashMap<u32, u32> =
+    let in_model: FxHashMap<u32, u32> =
         found_to.iter().zip(0u32..).filter_map(|(at, number)| Some(((*at)? as u32, number))).collect();
     let by_hash: FxHashMap<u64, u32> = to.iter().copied().zip(0u32..).collect();
     let mut links = Vec::new();
@@ -318,7 +273,7 @@ fn links(
         if let Some(at) = *found {
             for (target, p) in vocabulary.translations(at) {
                 is_translated = true;
-                if let Some(&target) = in_table.get(&target) {
+                if let Some(&target) = in_model.get(&target) {
                     links.push((source, target, p));
                 }
             }
@@ -355,11 +310,11 @@ mod tests {
         vocabulary
     }
 
-    fn table() -> Table {
-        Table {
+    fn model() -> Model {
+        Model {
             a: vocabulary(&[(10, 0.1, &[(0, 0.8), (1, 0.2)]), (20, 0.01, &[(1, 0.5)])]),
             b: vocabulary(&[(11, 0.1, &[(0, 0.9)]), (21, 0.02, &[(1, 0.7)])]),
-            ..Table::default()
+            ..Model::default()
         }
     }
 
@@ -368,7 +323,7 @@ mod tests {
         // a: 10 20, b: 11. Σ p(11|e) = 0.8; L(b|a) = ln(0.2 + 0.8·0.8/(3·0.1)) = ln 2.3333 = 0.8473.
         // L(a|b): 10: ln(0.2 + 0.8·0.9/(2·0.1)) = ln 3.8; 20: no translation here, ln 0.2; sum 1.3350 − 1.6094 = −0.2744.
         let params = Params { free_words: 0.2, ..Params::default() };
-        let evidence = Evidence::new(&document(&[10, 20]), &document(&[11]), &table(), &params);
+        let evidence = Evidence::new(&document(&[10, 20]), &document(&[11]), &model(), &params);
         let logs = evidence.logs(&(0..2), &(0..1));
         assert!((logs.b_given_a - 0.8473).abs() < 1e-3, "{logs:?}");
         assert!((logs.a_given_b + 0.2744).abs() < 1e-3, "{logs:?}");
@@ -378,7 +333,7 @@ mod tests {
     #[test]
     fn equal_words_speak_for_a_bead_before_anything_is_learnt() {
         let evidence =
-            Evidence::new(&document(&[1, 2, 3]), &document(&[7, 2, 8]), &Table::default(), &Params::default());
+            Evidence::new(&document(&[1, 2, 3]), &document(&[7, 2, 8]), &Model::default(), &Params::default());
         let logs = evidence.logs(&(0..3), &(0..3));
         assert_eq!((logs.known_a, logs.known_b), (1, 1));
         assert_eq!(logs.b_given_a, Params::default().max_word);
@@ -387,13 +342,13 @@ mod tests {
 
     #[test]
     fn words_of_the_other_language_are_foreign() {
-        let evidence = Evidence::new(&document(&[11, 21, 11, 11]), &document(&[11]), &table(), &Params::default());
+        let evidence = Evidence::new(&document(&[11, 21, 11, 11]), &document(&[11]), &model(), &Params::default());
         assert!(evidence.foreign_a(0..4).is_some_and(|foreign| foreign > 5.0));
         assert_eq!(evidence.foreign_b(0..1), None);
     }
 
-    /// L(f|e) word by word, from the table itself.
-    fn twin(f: &[u64], e: &[u64], page_f: &[u64], from: &Vocabulary, to: &Vocabulary, params: &Params) -> f32 {
+    /// L(f|e) word by word, from the model itself.
+    fn reference(f: &[u64], e: &[u64], page_f: &[u64], from: &Vocabulary, to: &Vocabulary, params: &Params) -> f32 {
         let p = |f: u64, e: u64| match from.find(e) {
             Some(at) if from.translations(at).next().is_some() => {
                 from.translations(at).filter(|row| to.words[row.0 as usize] == f).map(|row| row.1).sum()
@@ -423,12 +378,12 @@ mod tests {
             b in prop::collection::vec(prop::sample::select(vec![11u64, 21, 30, 50]), 1..30),
             cuts in (0usize..30, 0usize..30),
         ) {
-            let (table, params) = (table(), Params::default());
-            let evidence = Evidence::new(&document(&a), &document(&b), &table, &params);
+            let (model, params) = (model(), Params::default());
+            let evidence = Evidence::new(&document(&a), &document(&b), &model, &params);
             let (i, j) = (cuts.0.min(a.len()), cuts.1.min(b.len()));
             let logs = evidence.logs(&(0..i as u32), &(j as u32..b.len() as u32));
-            let forward = twin(&b[j..], &a[..i], &b, &table.a, &table.b, &params);
-            let back = twin(&a[..i], &b[j..], &a, &table.b, &table.a, &params);
+            let forward = reference(&b[j..], &a[..i], &b, &model.a, &model.b, &params);
+            let back = reference(&a[..i], &b[j..], &a, &model.b, &model.a, &params);
             prop_assert!((logs.b_given_a - forward).abs() < 1e-3, "{} {}", logs.b_given_a, forward);
             prop_assert!((logs.a_given_b - back).abs() < 1e-3, "{} {}", logs.a_given_b, back);
         }

@@ -10,7 +10,8 @@ use diglot::error::{Error, Result};
 use diglot::evaluate::{
     self, BitextCounts, CalibrationParams, Counts, CurveParams, GoldBitext, GoldKeys, GoldPairs, OutPair, plot,
 };
-use diglot::query::{self, Scope, bitext, realign};
+use diglot::pipeline::realign;
+use diglot::query::{self, Scope, bitext};
 use diglot::store::Store;
 use diglot::types::{CanonicalUrl, Lang, LangPair};
 use flate2::read::MultiGzDecoder;

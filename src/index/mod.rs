@@ -1,9 +1,10 @@
 //! What can be looked up: sorted entries within a memory budget, token → bitmap postings, a site's addresses, and its
-//! links.
+//! links; and the smallest few of many.
 
 pub mod graph;
 pub mod postings;
 pub mod retrieval;
 pub mod site;
+pub mod smallest;
 pub mod sorter;
 pub mod web;

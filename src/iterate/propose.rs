@@ -1,5 +1,8 @@
 //! Pairs from aligned links: the k-th link of a page and the k-th link of its translation lead to translations.
 
+use crate::sequence::band::Band;
+use crate::sequence::path::{Move, cheapest_in};
+
 /// Settings of aligning links.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
@@ -43,58 +46,27 @@ pub enum Belief {
 /// given. In a band round the diagonal: time and memory grow with the number of links.
 pub fn align(a: &[Link], b: &[Link], belief: &dyn Fn(u32, u32) -> Belief, params: &Params) -> Vec<(u32, u32)> {
     let (a, b) = (&a[..a.len().min(params.most_links)], &b[..b.len().min(params.most_links)]);
-    let (n, m) = (a.len(), b.len());
-    if n == 0 || m == 0 {
-        return Vec::new();
-    }
-    let band = n.abs_diff(m) + params.band;
-    let width = 2 * band + 1;
-    let cell = |i: usize, j: usize| (j + band).checked_sub(i).filter(|&k| k < width).map(|k| i * width + k);
-    let mut worth = vec![0.0f32; (n + 1) * width];
-    let mut step = vec![0u8; (n + 1) * width];
-    for i in 0..=n {
-        for j in i.saturating_sub(band)..=(i + band).min(m) {
-            let Some(here) = cell(i, j) else { continue };
-            let mut best = (f32::NEG_INFINITY, 0);
-            if i == 0 && j == 0 {
-                best.0 = 0.0;
-            }
-            if i > 0
-                && j > 0
-                && let Some(from) = cell(i - 1, j - 1)
-            {
-                let value = value(&a[i - 1], &b[j - 1], belief);
-                if value > 0.0 && worth[from] + value > best.0 {
-                    best = (worth[from] + value, 1);
-                }
-            }
-            for (from, kind) in
-                [(i.checked_sub(1).and_then(|i| cell(i, j)), 2), (j.checked_sub(1).and_then(|j| cell(i, j)), 3)]
-            {
-                if let Some(from) = from.filter(|&from| worth[from] > best.0) {
-                    best = (worth[from], kind);
-                }
-            }
-            (worth[here], step[here]) = best;
-        }
-    }
+    let band = Band::in_step(a.len() as u32, b.len() as u32, params.band as u32);
+    // The best way is that which costs least, with worth as negative costs.
+    let cost = |i: u32, j: u32, step: Move| match step {
+        (1, 1) => Some(value(&a[i as usize - 1], &b[j as usize - 1], belief))
+            .filter(|value| *value > 0.0)
+            .map_or(f32::INFINITY, |value| -value),
+        _ => 0.0,
+    };
+    let path = cheapest_in(&band, &[(1, 1), (1, 0), (0, 1)], &cost).unwrap_or_default();
     let mut found = Vec::new();
-    let (mut i, mut j) = (n, m);
-    while i > 0 || j > 0 {
-        match cell(i, j).map_or(0, |here| step[here]) {
-            1 => {
-                (i, j) = (i - 1, j - 1);
-                let believed = matches!(belief(a[i].to, b[j].to), Belief::Pair(p) if p > 0.5);
-                if believed || a[i].context == b[j].context {
-                    found.push((a[i].to, b[j].to));
-                }
+    let (mut i, mut j) = (0, 0);
+    for step in path {
+        if step == (1, 1) {
+            let (x, y): (&Link, &Link) = (&a[i], &b[j]);
+            let believed = matches!(belief(x.to, y.to), Belief::Pair(p) if p > 0.5);
+            if believed || x.context == y.context {
+                found.push((x.to, y.to));
             }
-            2 => i -= 1,
-            3 => j -= 1,
-            _ => break,
         }
+        (i, j) = (i + step.0 as usize, j + step.1 as usize);
     }
-    found.reverse();
     found.sort_unstable();
     found.dedup();
     found

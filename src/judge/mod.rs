@@ -6,6 +6,7 @@
 //! [`decide`] takes the best first, one partner a page in each language pair; [`versions`] tells which of these pairs those with a
 //! third language speak against.
 
+pub mod best_two;
 pub mod decide;
 pub mod lessons;
 pub mod prior;

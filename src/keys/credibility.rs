@@ -1,6 +1,7 @@
 //! How far to trust a key: within a site, and across sites (Zhang, Yao & Kit 2013, §2.1).
 
-use super::{Params, Strength};
+use super::language_names::names_language;
+use super::params::{Params, Strength};
 use crate::types::Key;
 
 /// What becomes of a key.
@@ -13,8 +14,8 @@ pub enum State {
     Rescued = 1,
     /// Below both.
     Weak = 2,
-    /// Above a threshold, but stronger keys took all its pages.
-    Outdone = 3,
+    /// Lost to better keys: above a threshold, but stronger keys were assigned all its pages.
+    Lost = 3,
 }
 
 impl State {
@@ -24,13 +25,13 @@ impl State {
             State::Strong => "strong",
             State::Rescued => "rescued",
             State::Weak => "weak",
-            State::Outdone => "outdone",
+            State::Lost => "lost",
         }
     }
 
     /// The state of a stored code.
     pub fn from_code(code: u8) -> Option<State> {
-        [State::Strong, State::Rescued, State::Weak, State::Outdone].get(usize::from(code)).copied()
+        [State::Strong, State::Rescued, State::Weak, State::Lost].get(usize::from(code)).copied()
     }
 }
 
@@ -67,6 +68,19 @@ impl Evidence {
     }
 }
 
+/// Pairs that make a key strong beside its share, as fewer may be chance. All are estimates that nobody should turn.
+struct MinPairs {
+    by_credibility: u64,
+    by_coverage: u64,
+}
+
+/// Of a key that names its languages: its texts are evidence themselves.
+const MIN_PAIRS_NAMED: MinPairs = MinPairs { by_credibility: 1, by_coverage: 2 };
+/// Of any other key.
+const MIN_PAIRS_OTHER: MinPairs = MinPairs { by_credibility: 2, by_coverage: 5 };
+/// Of a key that only tells numbers apart.
+const MIN_PAIRS_OF_NUMBERS: u64 = 3;
+
 /// The state of a key in a site, before competition.
 ///
 /// `PairsOfUrls`: p(κ) > τ = |U|/10 (Kit & Ng 2007, eq. 3). `PagesOfSite`: C(p, w) > 0.1 (Zhang et al. 2013).
@@ -76,17 +90,16 @@ impl Evidence {
 pub fn judge(key: &Key, evidence: &Evidence, rescued: bool, params: &Params) -> State {
     let credibility = evidence.credibility(params);
     let strong = match params.strength {
-        Strength::PairsOfUrls { least_share } => evidence.power as f64 > least_share * f64::from(evidence.all_pages),
-        Strength::PagesOfSite { least_credibility } => credibility > least_credibility,
-        Strength::PagesOfLanguages { least_credibility, least_coverage, number_credibility } => {
+        Strength::PairsOfUrls { min_share } => evidence.power as f64 > min_share * f64::from(evidence.all_pages),
+        Strength::PagesOfSite { min_credibility } => credibility > min_credibility,
+        Strength::PagesOfLanguages { min_credibility, min_coverage, number_credibility } => {
             let named = names_languages(key);
             if is_number(key) {
-                credibility > number_credibility && evidence.power >= 3
+                credibility > number_credibility && evidence.power >= MIN_PAIRS_OF_NUMBERS
             } else {
-                let enough = if named { 1 } else { 2 };
-                let by_size = credibility > least_credibility && evidence.power >= enough;
-                let enough = if named { 2 } else { 5 };
-                by_size || (evidence.coverage() > least_coverage && evidence.power >= enough)
+                let min_pairs = if named { &MIN_PAIRS_NAMED } else { &MIN_PAIRS_OTHER };
+                let by_size = credibility > min_credibility && evidence.power >= min_pairs.by_credibility;
+                by_size || (evidence.coverage() > min_coverage && evidence.power >= min_pairs.by_coverage)
             }
         }
     };
@@ -99,7 +112,6 @@ pub fn judge(key: &Key, evidence: &Evidence, rescued: bool, params: &Params) -> 
 
 /// True when every edit says which languages it stands for (`en` and `fr`; one of the two may be (null)).
 pub fn names_languages(key: &Key) -> bool {
-    use super::candidate::names_language;
     key.edits.iter().all(|edit| {
         let names = |text: &str, lang| text.is_empty() || names_language(text, lang);
         !edit.core && names(&edit.from, key.langs.a) && names(&edit.to, key.langs.b)

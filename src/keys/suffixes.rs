@@ -18,22 +18,22 @@ use crate::types::{Field, Lang, host_of, registrable_domain};
 pub struct Thresholds {
     /// Least number of pages of one domain that link to their counterpart on the other, or declare it. Default 2: one may be
     /// chance.
-    pub least_linked: usize,
+    pub min_linked: usize,
     /// The same as a share of the pages of the smaller domain. Default 0.1, the least credibility of a strong key.
     pub linked_share: f64,
     /// Least number of telling addresses that both have, where they do not link to each other. Default 5, as for keys that
     /// do not name their languages.
-    pub least_telling: usize,
+    pub min_telling: usize,
     /// The same as a share of the pages of the smaller domain. Default 0.3: the least coverage of a strong key.
     pub telling_share: f64,
     /// Least rank correlation of the lengths of texts at addresses that both have. Default 0.7: of translations it is 0.9 and
     /// more, of unrelated pages seldom above 0.5.
-    pub least_correlation: f64,
+    pub min_correlation: f64,
 }
 
 impl Default for Thresholds {
     fn default() -> Thresholds {
-        Thresholds { least_linked: 2, linked_share: 0.1, least_telling: 5, telling_share: 0.3, least_correlation: 0.7 }
+        Thresholds { min_linked: 2, linked_share: 0.1, min_telling: 5, telling_share: 0.3, min_correlation: 0.7 }
     }
 }
 
@@ -81,7 +81,7 @@ pub fn groups(pages: &[Member<'_>], links: &LinksOf<'_>, thresholds: &Thresholds
 }
 
 /// Pages of one address that are compared, at the most.
-const MOST_ALIKE: usize = 256;
+const MAX_ALIKE: usize = 256;
 
 /// What joins two domains.
 #[derive(Default)]
@@ -96,11 +96,11 @@ struct Ties {
 
 impl Ties {
     fn are_one_site(&self, smaller: usize, thresholds: &Thresholds) -> bool {
-        let enough = |count: usize, least: usize, share: f64| count >= least && count as f64 >= share * smaller as f64;
+        let enough = |count: usize, min: usize, share: f64| count >= min && count as f64 >= share * smaller as f64;
         let linked = self.linked[0].len().max(self.linked[1].len());
-        enough(linked, thresholds.least_linked, thresholds.linked_share)
-            || (enough(self.telling, thresholds.least_telling, thresholds.telling_share)
-                && correlation(&self.lengths).is_none_or(|found| found >= thresholds.least_correlation))
+        enough(linked, thresholds.min_linked, thresholds.linked_share)
+            || (enough(self.telling, thresholds.min_telling, thresholds.telling_share)
+                && correlation(&self.lengths).is_none_or(|found| found >= thresholds.min_correlation))
     }
 }
 
@@ -118,7 +118,7 @@ fn ties(pages: &[Member<'_>], domain_of: &[usize], links: &LinksOf<'_>) -> BTree
     };
     for (address, same) in &by_address {
         let telling = usize::from(is_telling(address));
-        let same = &same[..same.len().min(MOST_ALIKE)];
+        let same = &same[..same.len().min(MAX_ALIKE)];
         // With and without `www`, an address is one.
         let mut met: FxHashSet<(usize, usize)> = FxHashSet::default();
         for (at, &a) in same.iter().enumerate() {
@@ -199,9 +199,9 @@ fn has_ending(file: &str) -> bool {
 
 /// Spearman's rank correlation of two columns; `None` where a column has no text, or fewer than three different lengths.
 fn correlation(lengths: &[(u32, u32)]) -> Option<f64> {
-    let told: Vec<(u32, u32)> = lengths.iter().copied().filter(|&(a, b)| a > 0 && b > 0).collect();
-    let (x, y) = (ranks(told.iter().map(|l| l.0).collect()), ranks(told.iter().map(|l| l.1).collect()));
-    let mean = (told.len() as f64 + 1.0) / 2.0;
+    let known: Vec<(u32, u32)> = lengths.iter().copied().filter(|&(a, b)| a > 0 && b > 0).collect();
+    let (x, y) = (ranks(known.iter().map(|l| l.0).collect()), ranks(known.iter().map(|l| l.1).collect()));
+    let mean = (known.len() as f64 + 1.0) / 2.0;
     let product = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| (a - mean) * (b - mean)).sum() };
     let spread = product(&x, &x) * product(&y, &y);
     let different = |ranks: &[f64]| {

@@ -1,46 +1,24 @@
-//! Languages of pages without text: marks in addresses that swap with one another.
+//! Languages of pages without text: markers in addresses that swap with one another.
 //!
-//! An index without languages tells addresses only, so there is no language to keep a key to. In its place a mark has to prove
-//! itself by what it joins: of the pages that have it, a good part must exist once more with the other mark in its place. That
-//! is asked of marks that name languages (`/en/`, `.fr.`), and where a domain has none such, more strictly, of any texts
-//! ([`Thresholds`]). Pages then count for the language of their mark, and keys are sought among them as everywhere else.
+//! An index without languages tells addresses only, so there is no language to keep a key to. In its place a marker has to prove
+//! itself by what it joins: of the pages that have it, a good part must exist once more with the other marker in its place. That
+//! is demanded of markers that name languages (`/en/`, `.fr.`), and where a domain has none such, more strictly, of any texts
+//! ([`UnlabelledParams`](super::params::UnlabelledParams)). Pages then count for the language of their marker, and keys are sought among them as everywhere else.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::holes::{Filling, Role, Shape, Sink, skeletons};
-use super::{Pages, Params};
-use crate::index::site::SiteIndex;
+use super::params::Params;
+use super::slots::{Occurrence, Role, Shape, Sink, skeletons};
+use super::texts::MAX_RUN;
+use crate::index::site::{Pages, SiteIndex};
 use crate::index::sorter::Entry;
 use crate::text::tokens::{Anatomy, Span};
 use crate::types::{Field, Lang};
 
-/// What a mark must show where no language is known. Power is the number of addresses that exist with either mark.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Thresholds {
-    /// Marks that name languages: least power. Default 2, as for keys that name their languages.
-    pub named_power: u32,
-    /// Marks that name languages: least share of the pages of the rarer one that exist with the other mark. Default 0.3, the
-    /// coverage asked of keys where languages are known.
-    pub named_share: f64,
-    /// Other marks: least power. Default 5, as for keys that are judged by coverage.
-    pub other_power: u32,
-    /// Other marks: least share of the pages of the *commoner* one that exist with the other mark; twice that of (null).
-    /// Default 0.4 (an estimate): names of subjects or numbers share fewer.
-    pub other_share: f64,
-    /// Other marks: least share of all pages of the domain that the two join. Default 0.1 (Zhang et al. 2013).
-    pub other_credibility: f64,
-}
-
-impl Default for Thresholds {
-    fn default() -> Thresholds {
-        Thresholds { named_power: 2, named_share: 0.3, other_power: 5, other_share: 0.4, other_credibility: 0.1 }
-    }
-}
-
-/// Gives pages that have neither text nor a language the language of their mark.
+/// Gives pages that have neither text nor a language the language of their marker.
 pub fn label(pages: &dyn Pages, params: &Params, site: &mut SiteIndex<'_>) {
     let is_open = |site: &SiteIndex<'_>, page: u32| {
         site.lang(page).is_none() && {
@@ -53,20 +31,20 @@ pub fn label(pages: &dyn Pages, params: &Params, site: &mut SiteIndex<'_>) {
         return;
     }
     let measured = measure(pages, params);
-    let marks = Marks::named(&measured, params).or_else(|| Marks::unnamed(&measured, params, pages.count()));
-    let Some(mut marks) = marks else { return };
-    marks.learn_unmarked(pages, site);
+    let markers = Markers::named(&measured, params).or_else(|| Markers::unnamed(&measured, params, pages.count()));
+    let Some(mut markers) = markers else { return };
+    markers.learn_unmarked(pages, site);
     let mut anatomy = Anatomy::default();
     for page in open {
         if !anatomy.read(pages.identity(page), params.separators) {
             continue;
         }
-        let lang = marks.of(&anatomy, params).or(marks.unmarked).filter(|&lang| super::labels::is_wanted(lang, params));
+        let lang = markers.of(&anatomy, params).or(markers.unmarked).filter(|&lang| params.wants(lang));
         site.set(page, lang);
     }
 }
 
-/// A text that may be a mark.
+/// A text that may be a marker.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Text {
     field: Field,
@@ -82,44 +60,44 @@ struct Measured {
 }
 
 /// Texts of pages that are fewer than this are not looked at.
-const LEAST_PAGES: u32 = 2;
+const MIN_PAGES: u32 = 2;
 /// Of texts that fewer than this share of the pages have, only those that name a language are looked at.
-const LEAST_SHARE: f64 = 0.005;
-/// Longer texts are no marks.
-const LONGEST: usize = 16;
+const MIN_SHARE: f64 = 0.005;
+/// Longer texts are no markers.
+const MAX_MARKER_BYTES: usize = 16;
 /// Texts that meet in one skeleton; where more do, they are names.
-const MOST_IN_ONE: usize = 64;
+const MAX_IN_ONE: usize = 64;
 
-/// Counts which fillers there are.
+/// Counts which values there are.
 struct Counting {
     counts: FxHashMap<u64, (u32, bool)>,
 }
 
 impl Sink for Counting {
-    fn marks(&mut self, _: u64) -> bool {
+    fn is_marker(&mut self, _: u64) -> bool {
         false
     }
 
-    fn wants(&mut self, anatomy: &Anatomy, filling: &Filling<'_>) -> bool {
-        if let [part] = filling.parts
-            && let Some(count) = self.counts.get_mut(&filling.filler)
+    fn wants(&mut self, anatomy: &Anatomy, occurrence: &Occurrence<'_>) -> bool {
+        if let [part] = occurrence.parts
+            && let Some(count) = self.counts.get_mut(&occurrence.value)
         {
-            // A cut is asked for at each of its sides; as texts they are one.
+            // A cut comes up at each of its sides; as texts they are one.
             count.0 += u32::from(!part.cut);
-        } else if let [part] = filling.parts {
+        } else if let [part] = occurrence.parts {
             let text = anatomy.text(part.span);
             if is_candidate(text) {
-                self.counts.insert(filling.filler, (u32::from(!part.cut), language(text).is_some()));
+                self.counts.insert(occurrence.value, (u32::from(!part.cut), language(text).is_some()));
             }
         }
         false
     }
 
-    fn take(&mut self, _: &Anatomy, _: &Filling<'_>, _: u64) {}
+    fn take(&mut self, _: &Anatomy, _: &Occurrence<'_>, _: u64) {}
 }
 
 fn is_candidate(text: &str) -> bool {
-    text.len() <= LONGEST && text.bytes().any(|byte| byte.is_ascii_alphabetic())
+    text.len() <= MAX_MARKER_BYTES && text.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
 /// Collects who fills which skeleton.
@@ -130,31 +108,31 @@ struct Meeting<'k> {
     rate: u64,
 }
 
-/// The filler of addresses with nothing in the place of a mark.
+/// The value of addresses with nothing in the place of a marker.
 const NOTHING: u32 = u32::MAX;
 
 impl Sink for Meeting<'_> {
-    fn marks(&mut self, _: u64) -> bool {
+    fn is_marker(&mut self, _: u64) -> bool {
         false
     }
 
-    fn wants(&mut self, _: &Anatomy, filling: &Filling<'_>) -> bool {
-        filling.role == Role::Null || self.kept.contains_key(&filling.filler)
+    fn wants(&mut self, _: &Anatomy, occurrence: &Occurrence<'_>) -> bool {
+        occurrence.role == Role::Null || self.kept.contains_key(&occurrence.value)
     }
 
-    fn take(&mut self, anatomy: &Anatomy, filling: &Filling<'_>, skeleton: u64) {
+    fn take(&mut self, anatomy: &Anatomy, occurrence: &Occurrence<'_>, skeleton: u64) {
         if skeleton & (self.rate - 1) != 0 {
             return;
         }
-        let mut filler = NOTHING;
-        if let ([part], Some(&kept)) = (filling.parts, self.kept.get(&filling.filler)) {
-            filler = kept;
+        let mut value = NOTHING;
+        if let ([part], Some(&kept)) = (occurrence.parts, self.kept.get(&occurrence.value)) {
+            value = kept;
             let text = &mut self.texts[kept as usize];
             text.get_or_insert_with(|| Text { field: part.field, text: anatomy.text(part.span).to_owned() });
         }
-        // `page` tells holes from cuts: what is cut meets nothing, and what fills a hole meets what fills it.
-        let is_hole = filling.role == Role::Plain;
-        self.entries.push(Entry { key: skeleton, filler, page: u32::from(is_hole) });
+        // `page` tells slots from cuts: what is cut meets nothing, and what fills a slot meets what fills it.
+        let is_slot = occurrence.role == Role::Plain;
+        self.entries.push(Entry { key: skeleton, filler: value, page: u32::from(is_slot) });
     }
 }
 
@@ -176,31 +154,31 @@ fn measure(pages: &dyn Pages, params: &Params) -> Measured {
     let mut counting = Counting { counts: FxHashMap::default() };
     each(step, &mut |anatomy| shapes.iter().for_each(|&shape| skeletons(shape, anatomy, params, &mut counting)));
     let looked_at = f64::from(count) / step as f64;
-    let least = LEAST_PAGES.max((looked_at * LEAST_SHARE) as u32);
+    let min_count = MIN_PAGES.max((looked_at * MIN_SHARE) as u32);
     let mut kept: Vec<(u64, u32)> = counting
         .counts
         .into_iter()
-        // A cut has no count of its own: the hole of the same text has.
-        .filter(|(_, (pages, named))| *pages == 0 || *pages >= if *named { LEAST_PAGES } else { least })
-        .map(|(filler, (pages, _))| (filler, pages * step as u32))
+        // A cut has no count of its own: the slot of the same text has.
+        .filter(|(_, (pages, named))| *pages == 0 || *pages >= if *named { MIN_PAGES } else { min_count })
+        .map(|(value, (pages, _))| (value, pages * step as u32))
         .collect();
     kept.sort_unstable();
-    let numbers: FxHashMap<u64, u32> = kept.iter().zip(0..).map(|(&(filler, _), number)| (filler, number)).collect();
+    let numbers: FxHashMap<u64, u32> = kept.iter().zip(0..).map(|(&(value, _), number)| (value, number)).collect();
     let texts = vec![None; kept.len()];
-    let mut filling = Meeting { kept: &numbers, texts, entries: Vec::new(), rate: 1 };
+    let mut meeting = Meeting { kept: &numbers, texts, entries: Vec::new(), rate: 1 };
     each(1, &mut |anatomy| {
-        shapes.iter().for_each(|&shape| skeletons(shape, anatomy, params, &mut filling));
-        while filling.entries.len() > params.sample_entries {
-            filling.rate *= 2;
-            filling.entries.retain(|entry| entry.key & (filling.rate - 1) == 0);
+        shapes.iter().for_each(|&shape| skeletons(shape, anatomy, params, &mut meeting));
+        while meeting.entries.len() > params.sample_entries {
+            meeting.rate *= 2;
+            meeting.entries.retain(|entry| entry.key & (meeting.rate - 1) == 0);
         }
     });
-    joined(filling, &kept)
+    joined(meeting, &kept)
 }
 
 /// Texts by their names, and how often they meet.
-fn joined(filling: Meeting<'_>, kept: &[(u64, u32)]) -> Measured {
-    let Meeting { texts: named, mut entries, rate, .. } = filling;
+fn joined(meeting: Meeting<'_>, kept: &[(u64, u32)]) -> Measured {
+    let Meeting { texts: named, mut entries, rate, .. } = meeting;
     let mut counts: BTreeMap<Text, u32> = BTreeMap::new();
     for (text, (_, pages)) in named.iter().zip(kept) {
         if let Some(text) = text {
@@ -208,23 +186,23 @@ fn joined(filling: Meeting<'_>, kept: &[(u64, u32)]) -> Measured {
         }
     }
     let texts: Vec<(Text, u32)> = counts.into_iter().filter(|(_, pages)| *pages > 0).collect();
-    let number = |filler: u32| -> Option<u32> {
-        let text = named.get(filler as usize)?.as_ref()?;
+    let number = |value: u32| -> Option<u32> {
+        let text = named.get(value as usize)?.as_ref()?;
         texts.binary_search_by(|(known, _)| known.cmp(text)).ok().map(|at| at as u32)
     };
     let mut powers: BTreeMap<(u32, Option<u32>), u32> = BTreeMap::new();
     entries.sort_unstable_by_key(|entry| (entry.key, entry.page, entry.filler));
     for group in entries.chunk_by(|a, b| (a.key, a.page) == (b.key, b.page)) {
-        let is_hole = group[0].page == 1;
+        let is_slot = group[0].page == 1;
         let has_nothing = group.iter().any(|entry| entry.filler == NOTHING);
         let mut here: Vec<u32> = group.iter().filter_map(|entry| number(entry.filler)).collect();
         here.sort_unstable();
         here.dedup();
-        if here.len() > MOST_IN_ONE {
+        if here.len() > MAX_IN_ONE {
             continue;
         }
         for (at, &text) in here.iter().enumerate() {
-            if is_hole {
+            if is_slot {
                 for &other in &here[at + 1..] {
                     *powers.entry((text, Some(other))).or_default() += 1;
                 }
@@ -238,51 +216,51 @@ fn joined(filling: Meeting<'_>, kept: &[(u64, u32)]) -> Measured {
     Measured { texts, powers }
 }
 
-/// Marks that were accepted.
-struct Marks {
-    /// Language of each, and its power: of two marks in one address the stronger holds.
+/// Markers that were accepted.
+struct Markers {
+    /// Language of each, and its power: of two markers in one address the stronger holds.
     langs: BTreeMap<Text, (u32, Lang)>,
-    /// What pages without a mark are in, where marks stand against nothing.
+    /// What pages without a marker are in, where markers stand against nothing.
     unmarked: Option<Lang>,
     has_unmarked: bool,
 }
 
-impl Marks {
-    /// Marks that name languages.
-    fn named(measured: &Measured, params: &Params) -> Option<Marks> {
+impl Markers {
+    /// Markers that name languages.
+    fn named(measured: &Measured, params: &Params) -> Option<Markers> {
         let rule = &params.unlabelled;
-        let mut marks = Marks { langs: BTreeMap::new(), unmarked: None, has_unmarked: false };
+        let mut markers = Markers { langs: BTreeMap::new(), unmarked: None, has_unmarked: false };
         for (&(text, other), &power) in &measured.powers {
-            let (mark, pages) = &measured.texts[text as usize];
-            let Some(lang) = language(&mark.text) else { continue };
+            let (marker, pages) = &measured.texts[text as usize];
+            let Some(lang) = language(&marker.text) else { continue };
             match other {
                 Some(other) => {
                     let (mate, mates) = &measured.texts[other as usize];
                     let Some(its) = language(&mate.text).filter(|its| !its.agrees(lang)) else { continue };
                     let enough = f64::from(power) >= rule.named_share * f64::from(*pages.min(mates));
                     if power >= rule.named_power && enough {
-                        marks.add(mark, lang, power);
-                        marks.add(mate, its, power);
+                        markers.add(marker, lang, power);
+                        markers.add(mate, its, power);
                     }
                 }
                 None if power >= rule.other_power && f64::from(power) >= rule.named_share * f64::from(*pages) => {
-                    marks.add(mark, lang, power);
-                    marks.has_unmarked = true;
+                    markers.add(marker, lang, power);
+                    markers.has_unmarked = true;
                 }
                 None => {}
             }
         }
-        (!marks.langs.is_empty()).then_some(marks)
+        (!markers.langs.is_empty()).then_some(markers)
     }
 
     /// The texts that most pages are joined by; languages get the codes that ISO 639 leaves to everybody, `qaa` and on.
-    fn unnamed(measured: &Measured, params: &Params, pages: u32) -> Option<Marks> {
+    fn unnamed(measured: &Measured, params: &Params, pages: u32) -> Option<Markers> {
         let rule = &params.unlabelled;
         let credible = |power: u32| 2.0 * f64::from(power) > rule.other_credibility * f64::from(pages);
         let mut best: Option<(Reverse<u32>, usize, Vec<Text>, bool)> = None;
         for (&(text, other), &power) in &measured.powers {
-            let (mark, count) = &measured.texts[text as usize];
-            let (mut texts, mut most, mut share) = (vec![mark.clone()], *count, rule.other_share);
+            let (marker, count) = &measured.texts[text as usize];
+            let (mut texts, mut most, mut share) = (vec![marker.clone()], *count, rule.other_share);
             match other {
                 Some(other) => {
                     let (mate, mates) = &measured.texts[other as usize];
@@ -316,20 +294,20 @@ impl Marks {
             }
         }
         texts.sort();
-        let mut marks = Marks { langs: BTreeMap::new(), unmarked: None, has_unmarked };
+        let mut markers = Markers { langs: BTreeMap::new(), unmarked: None, has_unmarked };
         let codes = (b'b'..=b'z').map(|last| Lang::from_bytes([b'q', b'a', last, 0, 0, 0, 0, 0]));
         for (text, lang) in texts.iter().zip(codes) {
-            marks.add(text, lang, power);
+            markers.add(text, lang, power);
         }
-        Some(marks)
+        Some(markers)
     }
 
-    fn add(&mut self, mark: &Text, lang: Lang, power: u32) {
-        let known = self.langs.entry(mark.clone()).or_insert((power, lang));
+    fn add(&mut self, marker: &Text, lang: Lang, power: u32) {
+        let known = self.langs.entry(marker.clone()).or_insert((power, lang));
         known.0 = known.0.max(power);
     }
 
-    /// What pages without a mark are in: what those of them are in that have text; else English, unless a mark says that;
+    /// What pages without a marker are in: what those of them are in that have text; else English, unless a marker says that;
     /// else `qaa`, which ISO 639 leaves to everybody.
     fn learn_unmarked(&mut self, pages: &dyn Pages, site: &SiteIndex<'_>) {
         if !self.has_unmarked {
@@ -339,7 +317,7 @@ impl Marks {
         let mut anatomy = Anatomy::default();
         for page in 0..pages.count() {
             let Some(lang) = site.lang(page) else { continue };
-            if anatomy.read(pages.identity(page), Default::default()) && self.strongest(&anatomy, 4).is_none() {
+            if anatomy.read(pages.identity(page), Default::default()) && self.strongest(&anatomy, MAX_RUN).is_none() {
                 *votes.entry(lang).or_default() += 1;
             }
         }
@@ -353,7 +331,7 @@ impl Marks {
         self.strongest(anatomy, params.max_span_tokens).map(|(_, lang)| lang)
     }
 
-    /// The strongest mark of an address that is not part of a longer one.
+    /// The strongest marker of an address that is not part of a longer one.
     fn strongest(&self, anatomy: &Anatomy, longest: usize) -> Option<(u32, Lang)> {
         let mut found: Vec<(Span, u32, Lang)> = Vec::new();
         for segment in anatomy.segments() {

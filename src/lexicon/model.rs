@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use super::cells::{Cell, Cells, key};
-use super::{Lexicon, Side, Translations};
+use super::side::Side;
+use super::word_list::Lexicon;
 use crate::types::LangPair;
 
 /// Settings of a translation model.
@@ -26,25 +27,11 @@ pub struct ModelParams {
     /// How many pairs of words are kept. An update may hold twice as many for a while, at 64 bytes each at most, and
     /// as much again when it drops the others. An estimate: 256 MiB of pairs.
     pub max_entries: usize,
-    /// The least probability at which the model says, asked as [`Translations`], that a word is a translation (an
-    /// estimate).
-    pub min_translation_p: f32,
-    /// How many observations a word of a lexicon counts for when it [seeds](TranslationModel::seed) the model (an
-    /// estimate).
-    pub seed_count: f32,
 }
 
 impl Default for ModelParams {
     fn default() -> ModelParams {
-        ModelParams {
-            initial_p: 1e-4,
-            prior_count: 0.5,
-            alpha: 0.9,
-            max_sentence_words: 100,
-            max_entries: 2_000_000,
-            min_translation_p: 0.1,
-            seed_count: 1.0,
-        }
+        ModelParams { initial_p: 1e-4, prior_count: 0.5, alpha: 0.9, max_sentence_words: 100, max_entries: 2_000_000 }
     }
 }
 
@@ -160,15 +147,15 @@ struct Plan {
 }
 
 impl Plan {
-    /// So many cells are written down at the most: 64 MB.
-    const MOST: usize = 1 << 24;
+    /// Cells that are written down, at the most: 64 MB.
+    const MAX_CELLS: usize = 1 << 24;
 
     fn clear(&mut self) {
         *self = Plan::default();
     }
 
     fn write(&mut self, a: &[u32], b: &[u32], cells: &[u32]) {
-        self.is_whole &= self.cells.len() + cells.len() <= Plan::MOST;
+        self.is_whole &= self.cells.len() + cells.len() <= Plan::MAX_CELLS;
         if self.is_whole {
             self.lengths.push((a.len() as u32, b.len() as u32));
             self.words.extend(a.iter().chain(b));
@@ -263,31 +250,6 @@ impl TranslationModel {
         }
     }
 
-    /// Takes in a word list as if each of its words had been seen [`seed_count`](ModelParams::seed_count) times,
-    /// shared evenly among its translations.
-    pub fn seed(&mut self, lexicon: &Lexicon) {
-        self.rows = OnceLock::new();
-        let turned = lexicon.langs().a.agrees(self.langs.b) && lexicon.langs().b.agrees(self.langs.a);
-        let [of_a, of_b] = if turned { [Side::B, Side::A] } else { [Side::A, Side::B] };
-        for pair in lexicon.pairs() {
-            let (a, b) = if turned { (pair.1, pair.0) } else { pair };
-            if a == NULL_WORD || b == NULL_WORD {
-                continue;
-            }
-            let share = |side, word| self.params.seed_count / lexicon.translations(side, word).len().max(1) as f32;
-            let shares = [share(of_a, a), share(of_b, b)];
-            let (a, b) = (self.a.number_or_new(a), self.b.number_or_new(b));
-            self.cells.reserve(1);
-            let number = self.cells.number(key(a, b));
-            let cell = self.cells.at(number);
-            cell.kept[0] += shares[0];
-            cell.kept[1] += shares[1];
-            self.a.totals[a as usize].kept += f64::from(shares[0]);
-            self.b.totals[b as usize].kept += f64::from(shares[1]);
-        }
-        self.prune(self.params.max_entries);
-    }
-
     /// t(target|source), 0..=1: how probable it is that `source`, a word of language `side`, is translated by `target`.
     pub fn p(&self, side: Side, target: u64, source: u64) -> f64 {
         let (direction, own, other) = self.direction(side);
@@ -340,17 +302,10 @@ impl TranslationModel {
         row.iter().map(|&(target, p)| (other.hashes[target as usize], p))
     }
 
-    /// Keeps the pairs of words that tell most, at most so many, and the words that are in them.
+    /// Keeps at most so many pairs of words, those that tell most; true when there were more.
     ///
     /// What a pair tells is C(e, f)²/C(e), in the direction in which it is more: how often, times how surely. Ties go by
     /// hash. C(e) keeps what the dropped pairs had, so that the others do not become more probable.
-    pub fn prune(&mut self, max_entries: usize) {
-        if self.drop_cells(max_entries) {
-            self.forget_words();
-        }
-    }
-
-    /// Drops what tells least beyond so many pairs of words; true when there was something to drop.
     fn drop_cells(&mut self, max_entries: usize) -> bool {
         let Some(surplus) = self.cells.len().checked_sub(max_entries).filter(|&surplus| surplus > 0) else {
             return false;
@@ -360,20 +315,20 @@ impl TranslationModel {
         let worths: Vec<u32> = self.cells.iter().map(|cell| self.worth(cell).to_bits()).collect();
         let mut ranked = worths.clone();
         ranked.select_nth_unstable(surplus - 1);
-        let least = ranked[surplus - 1];
-        let dropped_below = ranked[..surplus].iter().filter(|&&worth| worth < least).count();
+        let limit = ranked[surplus - 1];
+        let dropped_below = ranked[..surplus].iter().filter(|&&worth| worth < limit).count();
         let hashes = |cell: &Cell| {
             let (a, b) = cell.words();
             (self.a.hashes[a as usize], self.b.hashes[b as usize])
         };
-        let among = |&(cell, worth): &(&Cell, &u32)| (*worth == least).then(|| hashes(cell));
+        let among = |&(cell, worth): &(&Cell, &u32)| (*worth == limit).then(|| hashes(cell));
         let mut equal: Vec<_> = self.cells.iter().zip(&worths).filter_map(|each| among(&each)).collect();
         equal.sort_unstable();
         let kept_equal = equal.len() - (surplus - dropped_below);
         let end = equal.get(kept_equal);
         let mut cells = Cells::with_room(self.cells.len());
         for (cell, worth) in self.cells.iter().zip(&worths) {
-            if *worth > least || (*worth == least && end.is_none_or(|end| hashes(cell) < *end)) {
+            if *worth > limit || (*worth == limit && end.is_none_or(|end| hashes(cell) < *end)) {
                 cells.put(*cell);
             }
         }
@@ -391,6 +346,14 @@ impl TranslationModel {
             if total > 0.0 { count * count / total as f32 } else { 0.0 }
         };
         in_direction(0, &self.a.totals[a as usize]).max(in_direction(1, &self.b.totals[b as usize]))
+    }
+
+    /// Keeps at most so many pairs of words, and the words that are in them.
+    #[cfg(test)]
+    pub(super) fn prune(&mut self, max_entries: usize) {
+        if self.drop_cells(max_entries) {
+            self.forget_words();
+        }
     }
 
     /// Forgets the words that are in no pair, NULL excepted.
@@ -427,60 +390,6 @@ impl TranslationModel {
             (is_sure && p(of_b, &self.b.totals[b as usize]) >= min_p).then_some((hash_a, hash_b))
         });
         Lexicon::new(self.langs, pairs)
-    }
-
-    /// The model as flat, sorted arrays.
-    pub fn into_parts(self) -> ModelParts {
-        let order = |side: &Numbered| {
-            let mut order: Vec<u32> = (1..side.hashes.len() as u32).collect();
-            order.sort_unstable_by_key(|&at| side.hashes[at as usize]);
-            order.insert(0, 0);
-            let mut places = vec![0; order.len()];
-            order.iter().enumerate().for_each(|(place, &at)| places[at as usize] = place as u32);
-            (order, places)
-        };
-        let ((order_a, places_a), (order_b, places_b)) = (order(&self.a), order(&self.b));
-        let mut cells: Vec<(u32, ModelEntry)> = Vec::with_capacity(self.cells.len());
-        for cell in self.cells.iter() {
-            let (a, b) = cell.words();
-            cells.push((places_a[a as usize], ModelEntry { b: places_b[b as usize], counts: cell.kept }));
-        }
-        cells.sort_unstable_by_key(|(a, entry)| (*a, entry.b));
-        let words = |side: &Numbered, order: &[u32]| order.iter().map(|&at| side.hashes[at as usize]).collect();
-        let totals = |side: &Numbered, order: &[u32]| order.iter().map(|&at| side.totals[at as usize].kept).collect();
-        let start = |a: u32| cells.partition_point(|(at, _)| *at < a) as u32;
-        ModelParts {
-            langs: self.langs,
-            words_a: words(&self.a, &order_a),
-            totals_a: totals(&self.a, &order_a),
-            words_b: words(&self.b, &order_b),
-            totals_b: totals(&self.b, &order_b),
-            starts: (0..=order_a.len() as u32).map(start).collect(),
-            entries: cells.iter().map(|(_, entry)| *entry).collect(),
-        }
-    }
-
-    /// A model from its arrays, that goes on learning to the bit as the one they were taken from.
-    ///
-    /// # Errors
-    /// What is wrong with the arrays: they do not come from [`TranslationModel::into_parts`].
-    pub fn from_parts(parts: &ModelParts, params: ModelParams) -> Result<TranslationModel, &'static str> {
-        parts.check()?;
-        let side = |words: &[u64], totals: &[f64]| Numbered {
-            hashes: words.to_vec(),
-            numbers: words.iter().zip(0..).skip(1).map(|(&word, number)| (word, number)).collect(),
-            totals: totals.iter().map(|&kept| Total { kept, ..Total::default() }).collect(),
-        };
-        let mut model = TranslationModel::new(parts.langs, params);
-        model.a = side(&parts.words_a, &parts.totals_a);
-        model.b = side(&parts.words_b, &parts.totals_b);
-        model.cells = Cells::with_room(parts.entries.len());
-        for (a, ends) in (0..).zip(parts.starts.windows(2)) {
-            for entry in &parts.entries[ends[0] as usize..ends[1] as usize] {
-                model.cells.put(Cell { key: key(a, entry.b), kept: entry.counts, fitted: [0.0; 2], next: [0.0; 2] });
-            }
-        }
-        Ok(model)
     }
 
     /// t₀(f|e).
@@ -647,82 +556,5 @@ impl TranslationModel {
         for total in self.a.totals.iter_mut().chain(&mut self.b.totals) {
             total.fitted = std::mem::take(&mut total.next);
         }
-    }
-}
-
-impl Translations for TranslationModel {
-    fn langs(&self) -> LangPair {
-        self.langs
-    }
-
-    fn for_each_translation(&self, side: Side, word: u64, each: &mut dyn FnMut(u64)) {
-        let least = self.params.min_translation_p;
-        self.best(side, word).take_while(|(_, p)| *p >= least).for_each(|(other, _)| each(other));
-    }
-
-    fn is_translation(&self, side: Side, word: u64, other: u64) -> bool {
-        let mut is_there = false;
-        self.for_each_translation(side, word, &mut |found| is_there |= found == other);
-        is_there
-    }
-}
-
-/// A [`TranslationModel`] as flat arrays, for storage.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ModelParts {
-    /// The two languages.
-    pub langs: LangPair,
-    /// Words of A: 0 for NULL, then hashes, ascending.
-    pub words_a: Vec<u64>,
-    /// C(e) of each of them.
-    pub totals_a: Vec<f64>,
-    /// Words of B, likewise.
-    pub words_b: Vec<u64>,
-    /// C(e) of each of them.
-    pub totals_b: Vec<f64>,
-    /// Where the entries of each word of A begin; one more at the end.
-    pub starts: Vec<u32>,
-    /// Pairs of words, by word of A, then by word of B.
-    pub entries: Vec<ModelEntry>,
-}
-
-/// What is known of a pair of words.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ModelEntry {
-    /// The place of the word of B in [`ModelParts::words_b`].
-    pub b: u32,
-    /// C(e, f) for e in A, f in B, and for e in B, f in A.
-    pub counts: [f32; 2],
-}
-
-impl ModelParts {
-    fn check(&self) -> Result<(), &'static str> {
-        let is_sorted = |words: &[u64]| words.first() == Some(&NULL_WORD) && words.is_sorted_by(|x, y| x < y);
-        if !is_sorted(&self.words_a) || !is_sorted(&self.words_b) {
-            return Err("words are not ascending from 0");
-        }
-        let is_count = |count: f64| count.is_finite() && count >= 0.0;
-        let counts = self.entries.iter().flat_map(|entry| entry.counts).map(f64::from);
-        if !counts.chain(self.totals_a.iter().chain(&self.totals_b).copied()).all(is_count) {
-            return Err("a count is negative or not finite");
-        }
-        if self.totals_a.len() != self.words_a.len() || self.totals_b.len() != self.words_b.len() {
-            return Err("not every word has its total");
-        }
-        let ends = (self.starts.first(), self.starts.last().map(|&end| end as usize));
-        if self.starts.len() != self.words_a.len() + 1
-            || ends != (Some(&0), Some(self.entries.len()))
-            || !self.starts.is_sorted()
-        {
-            return Err("entries are not divided among the words");
-        }
-        let is_row = |ends: &[u32]| {
-            let row = &self.entries[ends[0] as usize..ends[1] as usize];
-            row.is_sorted_by(|x, y| x.b < y.b) && row.last().is_none_or(|last| (last.b as usize) < self.words_b.len())
-        };
-        if !self.starts.windows(2).all(is_row) {
-            return Err("the entries of a word are not ascending, or name a word that is not there");
-        }
-        Ok(())
     }
 }

@@ -25,6 +25,7 @@ pub mod learn;
 pub mod network;
 pub mod observer;
 pub mod one_measure;
+pub mod realign;
 pub mod recover;
 pub mod rounds;
 pub mod site;

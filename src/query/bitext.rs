@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use xxhash_rust::xxh3::Xxh3;
 
 use super::{Scope, Site, sites};
 use crate::align::clean::Reason;
-use crate::align::{Document, Lengths, Params, Table, translation};
+use crate::align::{Document, Lengths, Model, Params, Vocabulary};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::index::site::Addresses;
@@ -88,38 +88,32 @@ pub fn document<'p>(page: &'p ArchivedPageRecord, lang: Lang, words: &Words, par
     if params.blocks { document } else { document.without_blocks() }
 }
 
-/// A number by which the page pairs of two languages are put in order before they are learnt from: it hangs on their addresses
-/// alone.
-pub fn order(site: &Site, pair: &PagePair) -> u64 {
-    xxh3_64([site.pages.identity(pair.a), "\0", site.pages.identity(pair.b)].concat().as_bytes())
-}
-
 /// What was learnt of a pair of languages; `None` where nothing was.
 ///
 /// # Errors
 /// When the store cannot be read, or the record makes no sense.
-pub fn table(store: &Store, langs: LangPair) -> Result<Option<Table>> {
+pub fn model(store: &Store, langs: LangPair) -> Result<Option<Model>> {
     let Some(head) = store.model_head(langs)? else { return Ok(None) };
     let record = store.models.read(RecordRef(head.record))?;
-    let vocabulary = |row: &ArchivedVocabularyRow| translation::Vocabulary {
+    let vocabulary = |row: &ArchivedVocabularyRow| Vocabulary {
         words: row.words.iter().map(|word| word.to_native()).collect(),
         shares: row.shares.iter().map(|share| share.to_native()).collect(),
         ends: row.ends.iter().map(|end| end.to_native()).collect(),
         targets: row.targets.iter().map(|target| target.to_native()).collect(),
         probabilities: row.probabilities.iter().map(|p| p.to_native()).collect(),
     };
-    let table = Table {
+    let model = Model {
         a: vocabulary(&record.a),
         b: vocabulary(&record.b),
         lengths: Lengths { ratio: record.ratio.to_native(), variance: record.variance.to_native() },
         weights: record.weights.iter().map(|weight| weight.to_native()).collect(),
     };
-    if !table.a.is_sound(table.b.words.len()) || !table.b.is_sound(table.a.words.len()) {
+    if !model.a.is_sound(model.b.words.len()) || !model.b.is_sound(model.a.words.len()) {
         let problem =
             format!("the model of {}-{} is damaged; delete the catalog folder and run again", langs.a, langs.b);
         return Err(Error::Store { path: store.folder().to_owned(), problem });
     }
-    Ok(Some(table))
+    Ok(Some(model))
 }
 
 /// The sentence pairs of a site as they lie in the store, with what is repeated among them.

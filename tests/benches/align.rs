@@ -1,8 +1,8 @@
 //! How fast are two pages aligned, when what beads cost is made for a band at once, and when each bead asks by itself? Pages of
 //! paragraphs with four sentences of 15 words, with a model learnt from ten others.
 
-use diglot::align::train::{Lesson, Params as TrainParams, Trainer};
-use diglot::align::{Cost, Document, Evidence, Lengths, Params, Span, Table, align, align_by};
+use diglot::align::train::{Trainer, TrainingPair};
+use diglot::align::{Cost, Document, Evidence, Lengths, Model, Params, Span, TrainParams, align, align_by};
 use diglot::text::words::Words;
 use diglot::types::{Block, Lang, LangPair};
 use divan::Bencher;
@@ -46,17 +46,17 @@ fn document<'t>((text, blocks): &'t (String, Vec<Block>), words: &Words) -> Docu
     Document::new(text, blocks.iter().copied(), Lang::EN, words, 20_000)
 }
 
-fn table(words: &Words) -> Table {
+fn model(words: &Words) -> Model {
     let fr = Lang::parse("fr").expect("a language");
     let langs = LangPair::new(Lang::EN, fr).expect("two languages");
     let mut trainer = Trainer::new(langs, &TrainParams::default());
     let params = Params::default();
     for seed in 0..10 {
         let (a, b) = (page(seed, 40, 'a'), page(seed, 40, 'b'));
-        trainer.add(&Lesson::new(document(&a, words), document(&b, words), &Table::default(), &params));
+        trainer.add(&TrainingPair::new(document(&a, words), document(&b, words), &Model::default(), &params));
     }
     trainer.finish(&params);
-    trainer.into_table()
+    trainer.into_model()
 }
 
 /// Asks for each bead by itself.
@@ -70,11 +70,11 @@ impl Cost for Singly<'_> {
 
 fn aligned(bencher: Bencher, paragraphs: usize, singly: bool) {
     let (words, params, lengths) = (Words::new(), Params::default(), Lengths::default());
-    let table = table(&words);
+    let model = model(&words);
     let (a, b) = (page(99, paragraphs, 'a'), page(99, paragraphs, 'b'));
     let (a, b) = (document(&a, &words), document(&b, &words));
     bencher.counter(ItemsCount::new(a.sentences.len())).bench_local(|| {
-        let evidence = Evidence::new(&a, &b, &table, &params.translation);
+        let evidence = Evidence::new(&a, &b, &model, &params.translation);
         if singly {
             align_by(&a, &b, vec![Box::new(lengths), Box::new(Singly(&evidence))], &lengths, &params)
         } else {

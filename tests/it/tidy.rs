@@ -12,6 +12,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("types", &[]),
     ("error", &[]),
     ("text", &[]),
+    ("sequence", &[]),
     ("index", &["text"]),
     ("lexicon", &["text"]),
     // Methods: borrowed data in, values out; never one another, never the store.
@@ -20,8 +21,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("keys", &["text", "index"]),
     ("verify", &["text", "index", "lexicon"]),
     ("judge", &["text", "index"]),
-    ("iterate", &["text", "index", "lexicon"]),
-    ("align", &["text", "index", "lexicon"]),
+    ("iterate", &["text", "sequence", "index", "lexicon"]),
+    ("align", &["text", "sequence", "index", "lexicon"]),
     ("recover", &["text", "index"]),
     ("explore", &["text", "index"]),
     ("evaluate", &["text", "index"]),
@@ -141,8 +142,8 @@ fn the_check_of_imports_finds_them() {
 #[test]
 fn methods_do_not_print_or_look_at_the_clock() {
     let methods = [
-        "types", "text", "index", "lexicon", "archive", "extract", "keys", "evaluate", "export", "verify", "judge",
-        "iterate", "align", "recover", "explore",
+        "types", "text", "sequence", "index", "lexicon", "archive", "extract", "keys", "evaluate", "export", "verify",
+        "judge", "iterate", "align", "recover", "explore",
     ];
     for (name, text) in sources() {
         let part = name.split('/').next().unwrap_or_default();
@@ -164,7 +165,9 @@ fn methods_do_not_print_or_look_at_the_clock() {
 fn no_source_file_is_longer_than_800_lines() {
     let long: Vec<_> = sources().into_iter().map(|(name, text)| (name, text.lines().count())).collect();
     // A twin is tests from end to end, and says the whole method again.
-    let is_long = |(name, lines): &(String, usize)| *lines > 800 && !name.ends_with("/twin.rs");
+    let is_long = |(name, lines): &(String, usize)| {
+        *lines > 800 && !["/twin.rs", "/reference.rs"].iter().any(|end| name.ends_with(end))
+    };
     let long: Vec<_> = long.into_iter().filter(is_long).collect();
     assert!(long.is_empty(), "{long:?}");
 }

@@ -1,7 +1,7 @@
 //! Page pairs → sentence pairs: what there is to learn of each pair of languages, then site after site. Unit of work: some
 //! page pairs, and the repeats of a site.
 
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,18 +10,22 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::groups::{begin, finish};
 use super::shared;
-use crate::align::clean::{Reason, hashes};
-use crate::align::train::{self, Lesson, samples};
-use crate::align::{Aligned, Document, Params, Table, align_pages, translation};
+use crate::align::clean::hashes;
+use crate::align::repeats::{BeadId, Beads, Finder, is_boilerplate};
+use crate::align::sample::{SampledPair, hash_of, input_hash};
+use crate::align::train::{self, TrainingPair, samples};
+use crate::align::{Aligned, Document, Model, Params, Vocabulary, align_pages, clean};
 use crate::config::Config;
 use crate::error::Result;
-use crate::index::sorter::{Entry, Sorter};
+use crate::index::site::Addresses;
+use crate::index::smallest::Smallest;
 use crate::pipeline::{Context, Stage, fingerprint};
-use crate::query::bitext::{accepted_pairs, document, hash_of_pairs, order, page_place, page_record, table};
+use crate::query::bitext::{accepted_pairs, document, hash_of_pairs, model, page_place, page_record};
 use crate::query::{Scope, Site, sites};
-use crate::store::catalog::{Changes, Table as CatalogTable};
+use crate::store::catalog::{Changes, Table};
 use crate::store::layout::{
-    BeadRow, BitextHead, BitextRecord, ModelHead, ModelRecord, PairBitextRow, RepeatRecord, RepeatRow, VocabularyRow,
+    ArchivedPairBitextRow, BeadRow, BitextHead, BitextRecord, ModelHead, ModelRecord, PairBitextRow, RepeatRecord,
+    RepeatRow, VocabularyRow,
 };
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{Store, model_key};
@@ -104,55 +108,18 @@ struct SiteWork {
     models: u64,
 }
 
-/// The page pairs of two languages with the smallest hashes: a sample that does not depend on the order in which archives
-/// came, and of a bounded size.
-#[derive(Default)]
+/// The page pairs of two languages that are learnt from, in order.
 struct Sample {
-    pairs: BinaryHeap<Sampled>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Sampled {
-    /// Of the two addresses.
-    hash: u64,
-    /// Of what the pages hold.
-    digests: (u64, u64),
-    site: SiteId,
-    pair: PagePair,
-}
-
-impl Sample {
-    fn offer(&mut self, sampled: Sampled, max: usize) {
-        if self.pairs.len() < max {
-            self.pairs.push(sampled);
-        } else if self.pairs.peek().is_some_and(|worst| sampled < *worst) {
-            self.pairs.pop();
-            self.pairs.push(sampled);
-        }
-    }
-
-    /// In the order they are learnt from.
-    fn in_order(&self) -> Vec<Sampled> {
-        let mut pairs = self.pairs.clone().into_vec();
-        pairs.sort_unstable();
-        pairs
-    }
-
-    /// Hash of the pages; numbers of sites and pages are not in it.
-    fn input(&self) -> u64 {
-        let mut hasher = Xxh3::new();
-        for sampled in self.in_order() {
-            for number in [sampled.hash, sampled.digests.0, sampled.digests.1] {
-                hasher.update(&number.to_le_bytes());
-            }
-        }
-        hasher.digest()
-    }
+    pairs: Vec<SampledPair>,
+    /// [`input_hash`] of them.
+    input: u64,
 }
 
 impl Survey {
     fn new(store: &Store, config: &Config, params: u64) -> Result<Survey> {
         let mut survey = Survey { samples: BTreeMap::new(), sites: Vec::new(), params };
+        let mut samples: BTreeMap<LangPair, Smallest<SampledPair>> = BTreeMap::new();
+        let max_pages = config.align.train.max_pages;
         // By domain, so that of what several sites say the first does not depend on the order in which archives came.
         for id in sites(store, &Scope::all())? {
             let site = Site::open(store, id)?;
@@ -166,9 +133,10 @@ impl Survey {
                     let (chunk, at) = site.pages.chunk(page);
                     chunk.digests[at].to_native()
                 };
-                let sampled =
-                    Sampled { hash: order(&site, &pair), digests: (digest(pair.a), digest(pair.b)), site: id, pair };
-                survey.samples.entry(pair.langs).or_default().offer(sampled, config.align.train.max_pages);
+                let digests = (digest(pair.a), digest(pair.b));
+                let hash = hash_of(site.pages.identity(pair.a), site.pages.identity(pair.b));
+                let sample = samples.entry(pair.langs).or_insert_with(|| Smallest::new(max_pages));
+                sample.offer(SampledPair { hash, digests, site: id, pair });
             }
             if !pairs.is_empty() {
                 survey.sites.push(SiteWork {
@@ -184,9 +152,13 @@ impl Survey {
         }
         store.sites.unmap();
         store.results.unmap();
-        let inputs: BTreeMap<LangPair, u64> = survey.samples.iter().map(|(&langs, s)| (langs, s.input())).collect();
+        for (langs, sample) in samples {
+            let pairs = sample.into_sorted();
+            survey.samples.insert(langs, Sample { input: input_hash(&pairs), pairs });
+        }
         for site in &mut survey.sites {
-            let bytes: Vec<u8> = site.langs.iter().flat_map(|langs| inputs[langs].to_le_bytes()).collect();
+            let bytes: Vec<u8> =
+                site.langs.iter().flat_map(|langs| survey.samples[langs].input.to_le_bytes()).collect();
             site.models = xxh3_64(&bytes);
         }
         Ok(survey)
@@ -196,7 +168,7 @@ impl Survey {
         let mut stale = Vec::new();
         for (langs, sample) in &self.samples {
             let head = store.model_head(*langs)?.unwrap_or_default();
-            if (head.input, head.params) != (sample.input(), self.params) {
+            if (head.input, head.params) != (sample.input, self.params) {
                 stale.push((langs, sample));
             }
         }
@@ -251,8 +223,8 @@ fn documents<'p>(pages: &'p Pages, langs: LangPair, words: &Words, params: &Para
 }
 
 impl Align {
-    /// Learns one pair of languages from its sample, and keeps what was learnt. It is not stopped in between: what a part of the
-    /// sample taught cannot be gone on with, and the sample is bounded.
+    /// Learns one pair of languages from its sample, and keeps what was learnt. It is not stopped in between: what was learnt from a part
+    /// of the sample cannot be resumed, and the sample is bounded.
     fn learn(
         &self,
         store: &mut Store,
@@ -262,44 +234,45 @@ impl Align {
         fingerprint: u64,
     ) -> Result<()> {
         let params = &context.config.align;
-        let sampled = sample.in_order();
+        let sampled = &sample.pairs;
         let what = format!("learning {}-{}", langs.a, langs.b);
         context.observer.begin(self.name(), &what, "page pairs", Some(2 * sampled.len() as u64));
         let words = Words::new();
-        let pages = |store: &Store, sampled: &Sampled| -> Result<Pages> {
-            let site = Site::open(store, sampled.site)?;
-            Ok((page_record(store, &site, sampled.pair.a)?, page_record(store, &site, sampled.pair.b)?))
+        let open = |store: &Store, portion: &[SampledPair]| -> Result<Vec<Pages>> {
+            let pages = |sampled: &SampledPair| -> Result<Pages> {
+                let site = Site::open(store, sampled.site)?;
+                Ok((page_record(store, &site, sampled.pair.a)?, page_record(store, &site, sampled.pair.b)?))
+            };
+            portion.iter().map(pages).collect()
         };
         let mut seen = 0;
-        let mut trainer = train::learn(langs, sampled.len(), params, |portion, table| -> Result<Vec<Lesson>> {
-            let open: Vec<Pages> =
-                sampled[portion].iter().map(|sampled| pages(store, sampled)).collect::<Result<_>>()?;
-            let lesson = |pages: &Pages| {
+        let mut trainer = train::learn(langs, sampled.len(), params, |portion, model| -> Result<Vec<TrainingPair>> {
+            let open = open(store, &sampled[portion])?;
+            let align = |pages: &Pages| {
                 let (a, b) = documents(pages, langs, &words, params);
-                Lesson::new(a, b, table, params)
+                TrainingPair::new(a, b, model, params)
             };
-            let lessons: Vec<Lesson> = open.par_iter().map(lesson).collect();
+            let pairs: Vec<TrainingPair> = open.par_iter().map(align).collect();
             store.pages.unmap();
-            seen += lessons.len() as u64;
+            seen += pairs.len() as u64;
             context.observer.progress(seen, "");
-            Ok(lessons)
+            Ok(pairs)
         })?;
-        let first = &sampled[..sampled.len().min(params.train.calibrate_pages)];
-        let open: Vec<Pages> = first.iter().map(|sampled| pages(store, sampled)).collect::<Result<_>>()?;
-        let found: Vec<Vec<_>> = open
+        let first = open(store, &sampled[..sampled.len().min(params.train.calibrate_pages)])?;
+        let found: Vec<Vec<_>> = first
             .par_iter()
             .map(|pages| {
                 let (a, b) = documents(pages, langs, &words, params);
-                samples(&a, &b, trainer.table(), params)
+                samples(&a, &b, trainer.model(), params)
             })
             .collect();
-        drop(open);
+        drop(first);
         trainer.calibrate(&found.concat());
         store.pages.unmap();
-        let record = model_record(langs, trainer.into_table());
-        let head = ModelHead { record: store.models.append(&record)?.0, input: sample.input(), params: fingerprint };
+        let record = model_record(langs, trainer.into_model());
+        let head = ModelHead { record: store.models.append(&record)?.0, input: sample.input, params: fingerprint };
         let mut changes = Changes::default();
-        changes.put(CatalogTable::Model, &model_key(langs), &head);
+        changes.put(Table::Model, &model_key(langs), &head);
         store.commit(changes)
     }
 
@@ -309,14 +282,14 @@ impl Align {
         context.observer.begin(self.name(), "sentences of page pairs", "page pairs", Some(total));
         let words = Words::new();
         let folder = store.temporary()?;
-        let mut models: BTreeMap<LangPair, Arc<Table>> = BTreeMap::new();
+        let mut models: BTreeMap<LangPair, Arc<Model>> = BTreeMap::new();
         let mut heads: Vec<BitextHead> = sites.iter().map(|(_, head)| head.clone()).collect();
         let (mut at, mut done) = (0, 0);
         let mut open: Option<(usize, Site, Vec<PagePair>)> = None;
         while at < sites.len() {
             let first = at;
             let mut tasks: Vec<Task> = Vec::new();
-            let mut needed: BTreeMap<LangPair, Arc<Table>> = BTreeMap::new();
+            let mut needed: BTreeMap<LangPair, Arc<Model>> = BTreeMap::new();
             while at < sites.len() && tasks.len() < GROUP_PAIRS {
                 let (_, site, pairs) = match &mut open {
                     Some(open) if open.0 == at => open,
@@ -333,7 +306,7 @@ impl Align {
                         break;
                     }
                     if is_new {
-                        needed.insert(pair.langs, model(store, &models, pair.langs)?);
+                        needed.insert(pair.langs, known_or_read(store, &models, pair.langs)?);
                     }
                     let pages = (page_record(store, site, pair.a)?, page_record(store, site, pair.b)?);
                     let places = (page_place(site, pair.a), page_place(site, pair.b));
@@ -355,7 +328,7 @@ impl Align {
             for site in first..end {
                 if heads[site].done == sites[site].0.count && !heads[site].finished {
                     repeats(store, &mut heads[site], &folder, &context.config.align)?;
-                    changes.put(CatalogTable::Bitext, &sites[site].0.site.0.to_be_bytes(), &heads[site]);
+                    changes.put(Table::Bitext, &sites[site].0.site.0.to_be_bytes(), &heads[site]);
                 }
             }
             if !changes.is_empty() {
@@ -392,22 +365,22 @@ impl Align {
             if !record.pairs.is_empty() {
                 heads[site].done += record.pairs.len() as u32;
                 heads[site].chunks.push(store.bitexts.append(&record)?.0);
-                changes.put(CatalogTable::Bitext, &sites[site].0.site.0.to_be_bytes(), &heads[site]);
+                changes.put(Table::Bitext, &sites[site].0.site.0.to_be_bytes(), &heads[site]);
             }
         }
         if changes.is_empty() { Ok(()) } else { store.commit(changes) }
     }
 }
 
-fn model(store: &Store, known: &BTreeMap<LangPair, Arc<Table>>, langs: LangPair) -> Result<Arc<Table>> {
+fn known_or_read(store: &Store, known: &BTreeMap<LangPair, Arc<Model>>, langs: LangPair) -> Result<Arc<Model>> {
     match known.get(&langs) {
-        Some(table) => Ok(table.clone()),
-        None => Ok(Arc::new(table(store, langs)?.unwrap_or_default())),
+        Some(model) => Ok(model.clone()),
+        None => Ok(Arc::new(model(store, langs)?.unwrap_or_default())),
     }
 }
 
-fn model_record(langs: LangPair, table: Table) -> ModelRecord {
-    let row = |vocabulary: translation::Vocabulary| VocabularyRow {
+fn model_record(langs: LangPair, model: Model) -> ModelRecord {
+    let row = |vocabulary: Vocabulary| VocabularyRow {
         words: vocabulary.words,
         shares: vocabulary.shares,
         ends: vocabulary.ends,
@@ -417,11 +390,11 @@ fn model_record(langs: LangPair, table: Table) -> ModelRecord {
     ModelRecord {
         lang_a: langs.a.to_bytes(),
         lang_b: langs.b.to_bytes(),
-        ratio: table.lengths.ratio,
-        variance: table.lengths.variance,
-        weights: table.weights,
-        a: row(table.a),
-        b: row(table.b),
+        ratio: model.lengths.ratio,
+        variance: model.lengths.variance,
+        weights: model.weights,
+        a: row(model.a),
+        b: row(model.b),
     }
 }
 
@@ -438,10 +411,10 @@ struct Task {
 }
 
 impl Task {
-    fn run(&self, table: &Table, words: &Words, params: &Params) -> PairBitextRow {
+    fn run(&self, model: &Model, words: &Words, params: &Params) -> PairBitextRow {
         let PagePair { langs, a, b } = self.pair;
         let (document_a, document_b) = documents(&self.pages, langs, words, params);
-        let Aligned { beads, score } = align_pages(&document_a, &document_b, (langs.a, langs.b), table, params);
+        let Aligned { beads, score } = align_pages(&document_a, &document_b, (langs.a, langs.b), model, params);
         let row = |judged: &crate::align::Judged| {
             let (side_a, side_b) = (judged.bead.a_start..judged.bead.a_end, judged.bead.b_start..judged.bead.b_end);
             let (bytes_a, bytes_b) = (document_a.bytes_of(side_a.clone()), document_b.bytes_of(side_b.clone()));
@@ -470,80 +443,63 @@ impl Task {
     }
 }
 
+/// The sentence pairs of a site that was just aligned.
+struct SiteBeads<'p> {
+    chunks: Vec<Mapped<BitextRecord>>,
+    /// Page pairs of each two languages.
+    page_pairs: BTreeMap<([u8; 8], [u8; 8]), u32>,
+    params: &'p clean::Params,
+}
+
+impl SiteBeads<'_> {
+    fn row(&self, pair: u32) -> &ArchivedPairBitextRow {
+        let at = self.chunks.partition_point(|chunk| chunk.first <= pair).saturating_sub(1);
+        &self.chunks[at].pairs[(pair - self.chunks[at].first.to_native()) as usize]
+    }
+}
+
+impl Beads for SiteBeads<'_> {
+    fn exact(&self, bead: BeadId) -> Option<u64> {
+        Some(self.row(bead.unit).beads[bead.number as usize].exact.to_native())
+    }
+
+    fn is_boilerplate(&self, first: BeadId, units: u32) -> bool {
+        let row = self.row(first.unit);
+        let all = self.page_pairs.get(&(row.lang_a, row.lang_b)).copied().unwrap_or(0);
+        is_boilerplate(units, all, self.params)
+    }
+}
+
 /// Finds what is said more than once among the aligned pairs of a site, and finishes its head.
 fn repeats(store: &mut Store, head: &mut BitextHead, folder: &Path, params: &Params) -> Result<()> {
     let chunks: Vec<Mapped<BitextRecord>> =
         head.chunks.iter().map(|&at| store.bitexts.read(RecordRef(at))).collect::<Result<_>>()?;
-    let mut by_hash = Sorter::new(REPEATS_BYTES, folder);
-    let mut pages: BTreeMap<([u8; 8], [u8; 8]), u32> = BTreeMap::new();
+    let mut finder = Finder::new(REPEATS_BYTES, folder);
+    let mut page_pairs: BTreeMap<([u8; 8], [u8; 8]), u32> = BTreeMap::new();
     let mut dropped: BTreeMap<u8, u64> = BTreeMap::new();
     head.kept = 0;
-    let rows = || chunks.iter().flat_map(|chunk| chunk.pairs.iter()).zip(0u32..);
-    for (row, pair) in rows() {
-        *pages.entry((row.lang_a, row.lang_b)).or_default() += 1;
+    for (row, unit) in chunks.iter().flat_map(|chunk| chunk.pairs.iter()).zip(0u32..) {
+        *page_pairs.entry((row.lang_a, row.lang_b)).or_default() += 1;
         for (bead, number) in row.beads.iter().zip(0u32..) {
             if bead.reason == 0 {
                 head.kept += 1;
-                by_hash.push(Entry { key: bead.near.to_native(), filler: pair, page: number })?;
+                finder.add(bead.near.to_native(), BeadId { unit, number })?;
             } else {
                 *dropped.entry(bead.reason).or_default() += 1;
             }
         }
     }
-    let row_of = |pair: u32| {
-        let at = chunks.partition_point(|chunk| chunk.first <= pair).saturating_sub(1);
-        &chunks[at].pairs[(pair - chunks[at].first.to_native()) as usize]
-    };
-    // Key: the bead. Then a number that says what is told of it, and a page pair or reason.
-    let mut by_bead = Sorter::new(REPEATS_BYTES, folder);
-    let id = |pair: u32, bead: u32| u64::from(pair) << 32 | u64::from(bead);
-    const SAID_BY: u32 = 0;
-    const LEFT_OUT: u32 = 1;
-    by_hash.for_each_group(|group| {
-        if group.len() < 2 {
-            return Ok(());
-        }
-        let first = group[0];
-        let row = row_of(first.filler);
-        let mut on = 1;
-        for pair in group.windows(2) {
-            on += u32::from(pair[0].filler != pair[1].filler);
-        }
-        let all = pages.get(&(row.lang_a, row.lang_b)).copied().unwrap_or(0);
-        let is_boilerplate = on >= params.clean.boilerplate_pages
-            && f64::from(on) > f64::from(params.clean.boilerplate_share) * f64::from(all);
-        let exact = |entry: &Entry| row_of(entry.filler).beads[entry.page as usize].exact.to_native();
-        let first_exact = exact(&first);
-        for (number, entry) in group.iter().enumerate() {
-            let reason = match (is_boilerplate, number) {
-                (true, _) => Reason::Boilerplate,
-                (false, 0) => continue,
-                (false, _) if exact(entry) == first_exact => Reason::Duplicate,
-                (false, _) => Reason::NearDuplicate,
-            };
-            let bead = id(entry.filler, entry.page);
-            by_bead.push(Entry { key: bead, filler: LEFT_OUT, page: reason as u32 })?;
-            if !is_boilerplate {
-                by_bead.push(Entry { key: id(first.filler, first.page), filler: SAID_BY, page: entry.filler })?;
-            }
-        }
-        Ok(())
-    })?;
     let mut record = RepeatRecord::default();
     head.repeats.clear();
-    by_bead.for_each_group(|group| {
-        let (pair, bead) = ((group[0].key >> 32) as u32, group[0].key as u32);
-        let mut row = RepeatRow { pair, bead, ..RepeatRow::default() };
-        for entry in group {
-            if entry.filler == LEFT_OUT {
-                row.reason = entry.page as u8;
-                *dropped.entry(row.reason).or_default() += 1;
-                head.kept -= 1;
-            } else {
-                row.others.push(entry.page);
-            }
+    finder.for_each(&SiteBeads { chunks, page_pairs, params: &params.clean }, |repeat| {
+        let (pair, bead) = (repeat.bead.unit, repeat.bead.number);
+        let reason = repeat.reason.map_or(0, |reason| reason as u8);
+        if reason != 0 {
+            *dropped.entry(reason).or_default() += 1;
+            head.kept -= 1;
         }
-        record.rows.push(row);
+        let others = repeat.others.iter().map(|other| other.unit).collect();
+        record.rows.push(RepeatRow { pair, bead, reason, others, elsewhere: Vec::new() });
         if record.rows.len() == REPEAT_ROWS {
             head.repeats.push(store.repeats.append(&std::mem::take(&mut record))?.0);
         }

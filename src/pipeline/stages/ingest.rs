@@ -13,7 +13,7 @@ use crate::archive::{self, Item};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::extract;
-use crate::keys::labels;
+use crate::keys::copies;
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::store::Store;
 use crate::store::catalog::{Changes, Table};
@@ -296,7 +296,7 @@ fn extract_capture(capture: Capture, url: Result<CanonicalUrl, SkipReason>, arch
         date_ms: capture.date_ms,
         text_bytes: u32::try_from(page.text.len()).unwrap_or(u32::MAX),
         title: xxhash_rust::xxh3::xxh3_64(page.title.as_bytes()),
-        sketch: labels::sketch(blocks),
+        sketch: copies::sketch(blocks),
         detected: page.detected.to_bytes(),
         confidence: page.confidence,
         declared: declared.to_bytes(),

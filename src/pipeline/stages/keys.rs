@@ -5,19 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use rayon::prelude::*;
+use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::groups::{begin, finish, next_group};
 use crate::config::Config;
 use crate::error::Result;
-use crate::index::site::{Addresses, Pages};
-use crate::keys::{self, Discovery, FoundKey, GlobalSum, State, credibility};
+use crate::keys::hosts::{self, HostSummary};
+use crate::keys::{self, FoundKey, GlobalSum, credibility, rescue};
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::store::catalog::{Changes, Table};
-use crate::store::layout::{HostRow, KeyRow, PairRow, ResultHead, ResultRecord, SiteHead};
+use crate::store::layout::{Credibility, HostRow, KeyRow, PairRow, ResultHead, ResultRecord, SiteHead};
 use crate::store::{SitePages, Store, tokens};
-use crate::types::{Lang, SiteId, host_of};
+use crate::types::SiteId;
 
 /// Sites → keys and pairs.
 pub struct Keys;
@@ -117,94 +117,71 @@ impl Keys {
 
     fn commit(&self, store: &mut Store, results: Vec<Result<ResultRecord>>) -> Result<()> {
         let mut changes = Changes::default();
-        let mut deltas: BTreeMap<String, (i128, i64)> = BTreeMap::new();
+        let mut sums = rescue::Changes::default();
         for result in results {
             let result = result?;
             let site = SiteId(result.site);
             if let Some(old) = store.result(site)? {
-                for alone in old.alone.iter() {
-                    let delta = deltas.entry(alone.0.to_string()).or_default();
-                    *delta = (delta.0 - i128::from(alone.1.to_native()), delta.1 - 1);
-                }
+                old.alone.iter().for_each(|alone| sums.take_back(alone.0.as_str(), alone.1.to_native()));
             }
-            for (pattern, sum, _) in &result.alone {
-                let delta = deltas.entry(pattern.clone()).or_default();
-                *delta = (delta.0 + i128::from(*sum), delta.1 + 1);
-            }
+            result.alone.iter().for_each(|(pattern, sum, _)| sums.add(pattern, *sum));
             let head = ResultHead {
                 record: store.results.append(&result)?.0,
                 generation: result.generation,
                 params: result.params,
-                considered: hash_of(result.considered.iter()),
+                considered: rescue::hash_of(&result.considered),
                 pairs: result.pairs.len() as u64,
             };
             changes.put(Table::Result, &site.0.to_be_bytes(), &head);
         }
-        for (pattern, (sum, sites)) in deltas.into_iter().filter(|(_, delta)| *delta != (0, 0)) {
-            let mut known = store.credibility(&pattern)?;
-            known.sum = GlobalSum::try_from(i128::from(known.sum) + sum).unwrap_or(0);
-            known.sites = u32::try_from(i64::from(known.sites) + sites).unwrap_or(0);
-            if known.sites == 0 {
+        let known = |pattern: &str| store.credibility(pattern).map(|known| (known.sum, known.sites));
+        sums.for_each(known, |pattern, sum, sites| {
+            if sites == 0 {
                 changes.remove(Table::Credibility, pattern.as_bytes());
             } else {
-                changes.put(Table::Credibility, pattern.as_bytes(), &known);
+                changes.put(Table::Credibility, pattern.as_bytes(), &Credibility { sum, sites });
             }
-        }
+            Ok(())
+        })?;
         store.commit(changes)
     }
 
-    /// The sites where patterns that are credible across sites may match more than was found, and those patterns; and
-    /// the sites where patterns were looked for that are no longer credible.
+    /// The sites where weak keys may be rescued, and the patterns to look for there.
     fn sites_to_rescue(&self, store: &Store, context: &Context<'_>) -> Result<Vec<(SiteId, BTreeSet<String>)>> {
-        let least = context.config.keys.rescue_above.unwrap_or(f64::INFINITY);
+        let params = &context.config.keys;
         let mut credible: BTreeMap<String, GlobalSum> = BTreeMap::new();
-        store.catalog().for_each(Table::Credibility, |pattern, known: crate::store::layout::Credibility| {
-            if credibility::global(known.sum) > least {
+        store.catalog().for_each(Table::Credibility, |pattern, known: Credibility| {
+            if params.rescue_above.is_some_and(|min| credibility::global(known.sum) > min) {
                 credible.insert(String::from_utf8_lossy(pattern).into_owned(), known.sum);
             }
             Ok(())
         })?;
-        let mut wanted: BTreeMap<SiteId, BTreeSet<String>> = BTreeMap::new();
-        for pattern in credible.keys() {
-            let mut sites: Option<roaring::RoaringBitmap> = None;
-            for text in keys::texts_of_pattern(pattern) {
-                let with = tokens::sites_with(store.catalog(), &text)?;
-                sites = Some(sites.map_or(with.clone(), |sites| sites & with));
-            }
-            // Cores are no tokens: any site may have them.
-            let sites = sites.unwrap_or_else(|| (0..store.site_count().unwrap_or(0)).collect());
-            for site in sites.iter().map(SiteId) {
-                wanted.entry(site).or_default().insert(pattern.clone());
-            }
-        }
-        let mut tasks = Vec::new();
-        for site in (0..store.site_count()?).map(SiteId) {
-            let head = store.result_head(site)?.unwrap_or_default();
-            let mut patterns = wanted.remove(&site).unwrap_or_default();
-            if patterns.is_empty() && head.considered == 0 {
-                continue;
-            }
-            if let Some(result) = store.result(site)? {
-                let by_others = |pattern: &str, own: GlobalSum| {
-                    let sum = credible.get(pattern).copied().unwrap_or(0);
-                    !context.config.keys.rescue_by_others || credibility::global(sum.saturating_sub(own)) > least
-                };
-                for alone in result.alone.iter() {
-                    if alone.2 || !by_others(alone.0.as_str(), alone.1.to_native()) {
-                        patterns.remove(alone.0.as_str());
-                    }
-                }
-            }
-            if hash_of(patterns.iter()) != head.considered {
-                tasks.push((site, patterns));
-            }
-        }
-        Ok(tasks)
+        rescue::tasks(&credible, &Results(store), params)
     }
 }
 
-fn hash_of<'s>(patterns: impl Iterator<Item = &'s String>) -> u64 {
-    patterns.fold(0, |hash, pattern| xxh3_64(format!("{hash} {pattern}").as_bytes()) | 1)
+/// The results of all sites.
+struct Results<'s>(&'s Store);
+
+impl rescue::Sites for Results<'_> {
+    fn count(&self) -> Result<u32> {
+        self.0.site_count()
+    }
+
+    fn with_token(&self, token: &str) -> Result<RoaringBitmap> {
+        tokens::sites_with(self.0.catalog(), token)
+    }
+
+    fn considered(&self, site: SiteId) -> Result<u64> {
+        Ok(self.0.result_head(site)?.unwrap_or_default().considered)
+    }
+
+    fn for_each_contribution(&self, site: SiteId, each: &mut dyn FnMut(&str, GlobalSum, bool)) -> Result<()> {
+        if let Some(result) = self.0.result(site)? {
+            result.alone.iter().for_each(|alone| each(alone.0.as_str(), alone.1.to_native(), alone.2));
+        }
+        Ok(())
+    }
 }
 
 struct Task {
@@ -220,64 +197,34 @@ impl Task {
     fn run(&self, config: &Config, params: u64, folder: &Path) -> Result<ResultRecord> {
         let rescue: FxHashSet<String> = self.considered.iter().cloned().collect();
         let found = keys::discover(&self.pages, &config.keys, &rescue, folder)?;
-        let settled = (0..self.pages.count()).filter_map(|page| {
-            let lang = found.lang(page).unwrap_or(Lang::UNKNOWN);
-            (lang != self.pages.detected(page)).then_some((page, lang.to_bytes()))
-        });
         Ok(ResultRecord {
             site: self.site.0,
             generation: self.head.generation,
             params,
             considered: self.considered.iter().cloned().collect(),
-            settled: settled.collect(),
-            alone: self.alone.clone().unwrap_or_else(|| of_keys(&found.keys, config)),
-            hosts: self.hosts(&found, config),
+            settled: found.relabelled(&self.pages).map(|(page, lang)| (page, lang.to_bytes())).collect(),
+            alone: self.alone.clone().unwrap_or_else(|| contributions(&found.keys, config)),
+            hosts: hosts::summaries(&self.pages, &found, &config.keys).into_iter().map(host_row).collect(),
             keys: found.keys.iter().map(|key| key_row(key, config)).collect(),
             pairs: found.pairs.iter().map(|pair| PairRow { a: pair.a, b: pair.b, key: pair.key }).collect(),
             copies: found.copies,
         })
     }
+}
 
-    fn hosts(&self, found: &Discovery, config: &Config) -> Vec<HostRow> {
-        let ranges = keys::host_ranges(&self.pages);
-        let range_of = |page: u32| ranges.partition_point(|range| range.end <= page);
-        let mut rows: Vec<HostRow> = ranges
-            .iter()
-            .map(|range| {
-                let mut langs: BTreeMap<Lang, u32> = BTreeMap::new();
-                for page in range.clone() {
-                    *langs.entry(found.lang(page).unwrap_or(Lang::UNKNOWN)).or_default() += 1;
-                }
-                HostRow {
-                    host: host_of(self.pages.identity(range.start)).to_owned(),
-                    pages: range.end - range.start,
-                    pairs: 0,
-                    credibility: 0.0,
-                    langs: langs.into_iter().map(|(lang, pages)| (lang.to_bytes(), pages)).collect(),
-                }
-            })
-            .collect();
-        for pair in &found.pairs {
-            let credibility = found.keys[pair.key as usize].evidence.credibility(&config.keys);
-            let (a, b) = (range_of(pair.a), range_of(pair.b));
-            for host in [Some(a), Some(b).filter(|b| *b != a)].into_iter().flatten() {
-                rows[host].pairs += 1;
-                rows[host].credibility = rows[host].credibility.max(credibility);
-            }
-        }
-        rows
+fn host_row(summary: HostSummary) -> HostRow {
+    HostRow {
+        host: summary.host,
+        pages: summary.pages,
+        pairs: summary.pairs,
+        credibility: summary.credibility,
+        langs: summary.langs.into_iter().map(|(lang, pages)| (lang.to_bytes(), pages)).collect(),
     }
 }
 
-/// What each pattern of a site adds to its global credibility, and whether it is strong there.
-fn of_keys(found: &[FoundKey], config: &Config) -> Vec<(String, u64, bool)> {
-    let mut sums: BTreeMap<String, (u64, bool)> = BTreeMap::new();
-    for key in found {
-        let sum = sums.entry(key.key.pattern()).or_default();
-        sum.0 += credibility::contribution(&key.evidence, &config.keys);
-        sum.1 |= key.state != State::Weak;
-    }
-    sums.into_iter().map(|(pattern, (sum, strong))| (pattern, sum, strong)).collect()
+fn contributions(keys: &[FoundKey], config: &Config) -> Vec<(String, u64, bool)> {
+    let found = rescue::contributions(keys, &config.keys).into_iter();
+    found.map(|added| (added.pattern, added.sum, added.is_strong)).collect()
 }
 
 fn found_alone(store: &Store, site: SiteId) -> Result<Option<Vec<(String, u64, bool)>>> {
@@ -294,7 +241,7 @@ fn key_row(found: &FoundKey, config: &Config) -> KeyRow {
         power: found.evidence.power,
         site_pages: found.evidence.site_pages(&config.keys),
         credibility: found.evidence.credibility(&config.keys),
-        taken: found.taken,
+        taken: found.assigned,
         state: found.state as u8,
         ..KeyRow::new(&found.key)
     }

@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::align::clean::Reason;
+use crate::align::repeats::{BeadId, Beads, Finder};
 use crate::error::Result;
-use crate::index::sorter::{Entry, Sorter};
 use crate::query::bitext::SiteBitext;
 use crate::store::Store;
 use crate::store::catalog::{Changes, Table};
@@ -35,14 +34,11 @@ pub fn find(store: &mut Store, sites: &[SiteId], compared: u64) -> Result<()> {
     }
     if sites.len() > 1 {
         let open = heads.iter().map(|head| Open::new(store, head)).collect::<Result<Vec<Open>>>()?;
-        let mut by_hash = Sorter::new(SHARED_BYTES, &folder);
-        for (site, number) in open.iter().zip(0u32..) {
-            site.for_each_kept(|bead, flat| {
-                by_hash.push(Entry { key: bead.near.to_native(), filler: number, page: flat })
-            })?;
+        let mut finder = Finder::new(SHARED_BYTES, &folder);
+        for (site, unit) in open.iter().zip(0u32..) {
+            site.for_each_kept(|bead, number| finder.add(bead.near.to_native(), BeadId { unit, number }))?;
         }
-        let by_bead = compare(by_hash, &open, &folder)?;
-        keep(store, &mut heads, &open, by_bead)?;
+        keep(store, &mut heads, &open, finder)?;
     }
     let mut changes = Changes::default();
     for (site, head) in sites.iter().zip(&heads) {
@@ -135,28 +131,14 @@ fn place_of(row: &crate::store::layout::ArchivedRepeatRow) -> (u32, u32) {
     (row.pair.to_native(), row.bead.to_native())
 }
 
-/// In the place of a site: the bead is left out, and the third number is the reason.
-const LEFT_OUT: u32 = u32::MAX;
-
-/// By site and bead: that it is left out, or which bead of which site says it too.
-fn compare(by_hash: Sorter, open: &[Open], folder: &std::path::Path) -> Result<Sorter> {
-    let mut by_bead = Sorter::new(SHARED_BYTES, folder);
-    by_hash.for_each_group(|group| {
-        let [first, others @ ..] = group else { return Ok(()) };
-        let id = |entry: &Entry| u64::from(entry.filler) << 32 | u64::from(entry.page);
-        let exact = |entry: &Entry| open[entry.filler as usize].exact(entry.page);
-        for other in others {
-            let reason = if exact(other) == exact(first) { Reason::Duplicate } else { Reason::NearDuplicate };
-            by_bead.push(Entry { key: id(other), filler: LEFT_OUT, page: reason as u32 })?;
-            by_bead.push(Entry { key: id(first), filler: other.filler, page: other.page })?;
-        }
-        Ok(())
-    })?;
-    Ok(by_bead)
+impl Beads for &[Open] {
+    fn exact(&self, bead: BeadId) -> Option<u64> {
+        self[bead.unit as usize].exact(bead.number)
+    }
 }
 
 /// Writes what was found, and notes it in the heads.
-fn keep(store: &mut Store, heads: &mut [BitextHead], open: &[Open], by_bead: Sorter) -> Result<()> {
+fn keep(store: &mut Store, heads: &mut [BitextHead], open: &[Open], finder: Finder<'_>) -> Result<()> {
     let mut record = RepeatRecord::default();
     let mut at = 0;
     let mut dropped: BTreeMap<(usize, u8), u64> = BTreeMap::new();
@@ -166,23 +148,20 @@ fn keep(store: &mut Store, heads: &mut [BitextHead], open: &[Open], by_bead: Sor
         }
         Ok(())
     };
-    by_bead.for_each_group(|group| {
-        let (site, flat) = ((group[0].key >> 32) as usize, group[0].key as u32);
+    finder.for_each(&open, |repeat| {
+        let (site, number) = (repeat.bead.unit as usize, repeat.bead.number);
         if site != at || record.rows.len() == ROWS {
             write(&mut record, at)?;
             at = site;
         }
-        let Some((_, pair, bead)) = open[site].find(flat) else { return Ok(()) };
-        let mut row = RepeatRow { pair, bead, ..RepeatRow::default() };
-        for entry in group {
-            if entry.filler == LEFT_OUT {
-                row.reason = entry.page as u8;
-                *dropped.entry((site, row.reason)).or_default() += 1;
-            } else {
-                row.elsewhere.extend(open[entry.filler as usize].places(entry.page));
-            }
+        let Some((_, pair, bead)) = open[site].find(number) else { return Ok(()) };
+        let reason = repeat.reason.map_or(0, |reason| reason as u8);
+        if reason != 0 {
+            *dropped.entry((site, reason)).or_default() += 1;
         }
-        record.rows.push(row);
+        let places = |other: &BeadId| open[other.unit as usize].places(other.number);
+        let elsewhere = repeat.others.iter().flat_map(places).collect();
+        record.rows.push(RepeatRow { pair, bead, reason, others: Vec::new(), elsewhere });
         Ok(())
     })?;
     write(&mut record, at)?;

@@ -1,10 +1,10 @@
-//! The slow twin of key discovery: every address compared with every other one, straight from the definitions.
+//! The reference implementation of key discovery, slow and simple: every address compared with every other one, straight from the definitions.
 //!
-//! The twin shares nothing with [`super::candidate`], [`super::linking_power`], [`super::search`] or the postings, not even
-//! how addresses are taken apart: where they take hashes, the twin takes strings. Three definitions are the same:
+//! It shares nothing with [`super::candidate`], [`super::linking_power`], [`super::competition`] or the postings, not even
+//! how addresses are taken apart: where they take hashes, it takes strings. Three definitions are the same:
 //!
 //! - What is *left* of an address is the address without what a key takes out of it: u − {t} (Kit & Ng 2007, eq. 1). A
-//!   text that the other side replaces leaves a hole; one that is (null) on the other side goes with one separator.
+//!   text that the other side replaces leaves a slot; one that is (null) on the other side goes with one separator.
 //! - A key matches (u, u′) when the same is left of both. It must not be reducible: where both sides have a text, the
 //!   two begin with different tokens and end with different tokens (bytes, for cores).
 //! - p(κ) (eq. 2) counts what is left, once for each: pages whose addresses differ in the order of parameters only
@@ -18,10 +18,14 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use rustc_hash::FxHashSet;
 
-use super::candidate::{Scan, is_language_name, names_language};
-use super::holes::Shape;
-use super::{CoreMode, Discovery, LabelMode, PageFacts, Pages, Params, SiteUnit, State, Strength, discover};
-use crate::index::site::{Addresses, SKETCH, SiteIndex};
+use super::candidate::Scan;
+use super::credibility::State;
+use super::discover::discover;
+use super::found::Discovery;
+use super::language_names::{is_language_name, names_language};
+use super::params::{CoreMode, LabelMode, Params, SiteUnit, Strength};
+use super::slots::Shape;
+use crate::index::site::{Addresses, PageFacts, Pages, SKETCH, SiteIndex};
 use crate::text::tokens::Separators;
 use crate::types::{Edit, Field, Key, Lang, LangPair, PagePair};
 
@@ -154,7 +158,7 @@ impl Address {
     }
 }
 
-const HOLE: &str = "\0";
+const SLOT: &str = "\0";
 
 /// A text taken out of an address.
 #[derive(Clone)]
@@ -190,8 +194,8 @@ fn edits(kind: Kind, u: &Way, v: &Way) -> Option<Vec<Edit>> {
         Kind::HostSpans => u.parts.len().max(v.parts.len()).clamp(1, 2),
         Kind::Spans | Kind::Cores => 1,
     };
-    let holes = |way: &Way| way.parts.iter().filter(|part| !part.gone).cloned().collect::<Vec<Part>>();
-    let (hu, hv) = (holes(u), holes(v));
+    let slots = |way: &Way| way.parts.iter().filter(|part| !part.gone).cloned().collect::<Vec<Part>>();
+    let (hu, hv) = (slots(u), slots(v));
     let one_sided = hu.len() == u.parts.len() || hv.len() == v.parts.len();
     if u.left != v.left || hu.len() != hv.len() || !one_sided || u.parts.len().max(v.parts.len()) != wanted {
         return None;
@@ -202,7 +206,7 @@ fn edits(kind: Kind, u: &Way, v: &Way) -> Option<Vec<Edit>> {
     let turned = v.parts.len() > u.parts.len();
     let (long, mut short) = if turned { (v, hu.into_iter()) } else { (u, hv.into_iter()) };
     let edit = |part: &Part| {
-        let other = if part.gone { String::new() } else { short.next().expect("as many holes").text };
+        let other = if part.gone { String::new() } else { short.next().expect("as many slots").text };
         let (from, to) = if turned { (other, part.text.clone()) } else { (part.text.clone(), other) };
         Edit { field: part.field, from, to, core: kind == Kind::Cores }
     };
@@ -212,68 +216,68 @@ fn edits(kind: Kind, u: &Way, v: &Way) -> Option<Vec<Edit>> {
 /// What a key matches: what is left, and the first page on either side.
 type Matches = BTreeMap<Key, BTreeMap<u32, (u32, u32)>>;
 
-struct Twin<'t> {
+struct Reference<'t> {
     identities: &'t [String],
     addresses: Vec<Address>,
     labels: Vec<Option<Lang>>,
     params: &'t Params,
     rescue: &'t FxHashSet<String>,
-    taken: BTreeSet<(Option<LangPair>, u32)>,
-    keys: Vec<TwinKey>,
+    paired: BTreeSet<(Option<LangPair>, u32)>,
+    keys: Vec<ReferenceKey>,
     pairs: BTreeSet<(PagePair, Key, u32)>,
 }
 
-/// A key that the twin finds.
+/// A key that the reference implementation finds.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct TwinKey {
+struct ReferenceKey {
     key: Key,
     scope: (u32, u32),
     power: u64,
     state: State,
-    taken: u64,
+    assigned: u64,
     pairs: Vec<(u32, u32)>,
 }
 
-impl<'t> Twin<'t> {
+impl<'t> Reference<'t> {
     fn discover(
         identities: &'t [String],
         labels: Vec<Option<Lang>>,
         params: &'t Params,
         rescue: &'t FxHashSet<String>,
-    ) -> Twin<'t> {
+    ) -> Reference<'t> {
         let addresses = identities.iter().map(|identity| Address::read(identity, params.separators)).collect();
-        let mut twin = Twin {
+        let mut reference = Reference {
             identities,
             addresses,
             labels,
             params,
             rescue,
-            taken: BTreeSet::new(),
+            paired: BTreeSet::new(),
             keys: Vec::new(),
             pairs: BTreeSet::new(),
         };
         let everything = 0..identities.len() as u32;
         let mut first = Vec::new();
-        for scope in twin.scopes() {
-            first.extend(twin.keys_of(Kind::Spans, &scope, None));
+        for scope in reference.scopes() {
+            first.extend(reference.keys_of(Kind::Spans, &scope, None));
             if params.cores == CoreMode::Joint {
-                first.extend(twin.keys_of(Kind::Cores, &scope, None));
+                first.extend(reference.keys_of(Kind::Cores, &scope, None));
             }
         }
-        first.extend(twin.keys_of(Kind::HostSpans, &everything, None));
-        twin.compete(first);
+        first.extend(reference.keys_of(Kind::HostSpans, &everything, None));
+        reference.compete(first);
         if params.cores == CoreMode::Leftover {
-            let left = twin.left();
-            let scopes = twin.scopes();
-            let keys = scopes.iter().flat_map(|scope| twin.keys_of(Kind::Cores, scope, Some(&left))).collect();
-            twin.compete(keys);
+            let left = reference.left();
+            let scopes = reference.scopes();
+            let keys = scopes.iter().flat_map(|scope| reference.keys_of(Kind::Cores, scope, Some(&left))).collect();
+            reference.compete(keys);
         }
         if params.compound {
-            let left = twin.left();
-            let keys = twin.keys_of(Kind::Compound, &everything, Some(&left));
-            twin.compete(keys);
+            let left = reference.left();
+            let keys = reference.keys_of(Kind::Compound, &everything, Some(&left));
+            reference.compete(keys);
         }
-        twin
+        reference
     }
 
     fn host(&self, page: u32) -> &'t str {
@@ -297,7 +301,7 @@ impl<'t> Twin<'t> {
     fn left(&self) -> Vec<Option<Lang>> {
         let langs: BTreeSet<Lang> = self.labels.iter().copied().flatten().collect();
         let lacks = |page: u32, lang: Lang| {
-            langs.iter().any(|&o| LangPair::new(lang, o).is_some_and(|p| !self.taken.contains(&(Some(p), page))))
+            langs.iter().any(|&o| LangPair::new(lang, o).is_some_and(|p| !self.paired.contains(&(Some(p), page))))
         };
         (0..).zip(&self.labels).map(|(page, label)| label.filter(|&lang| lacks(page, lang))).collect()
     }
@@ -309,12 +313,12 @@ impl<'t> Twin<'t> {
     /// All keys of a kind that match anything between pages with a label in `labels`.
     fn matches(&self, kind: Kind, scope: &Range<u32>, labels: &[Option<Lang>]) -> Matches {
         let mut numbers = HashMap::new();
-        let marks = self.marks(scope, labels);
+        let markers = self.markers(scope, labels);
         let pages: Vec<(u32, Lang, Vec<Way>)> = scope
             .clone()
             .filter_map(|page| {
                 let lang = labels[page as usize]?;
-                let ways = self.ways(kind, page, &|field, text| marks.contains(&(field, text.to_owned(), lang)));
+                let ways = self.ways(kind, page, &|field, text| markers.contains(&(field, text.to_owned(), lang)));
                 let mut number = |left: String| {
                     let next = numbers.len() as u32;
                     *numbers.entry(left).or_insert(next)
@@ -341,7 +345,7 @@ impl<'t> Twin<'t> {
     }
 
     /// Spans that may be part of compound keys: frequent, and in one language in seven cases of ten.
-    fn marks(&self, scope: &Range<u32>, labels: &[Option<Lang>]) -> BTreeSet<(Field, String, Lang)> {
+    fn markers(&self, scope: &Range<u32>, labels: &[Option<Lang>]) -> BTreeSet<(Field, String, Lang)> {
         let mut counts: BTreeMap<(Field, String), BTreeMap<Lang, u32>> = BTreeMap::new();
         for page in scope.clone() {
             let Some(lang) = labels[page as usize] else { continue };
@@ -350,17 +354,17 @@ impl<'t> Twin<'t> {
                 *counts.entry((segment.field, text)).or_default().entry(lang).or_default() += 1;
             }
         }
-        let mut marks = BTreeSet::new();
+        let mut markers = BTreeSet::new();
         for ((field, text), langs) in counts {
             let all: u32 = langs.values().sum();
             for (lang, count) in langs {
-                let enough = count >= self.params.least_count(self.size(labels, scope, lang));
+                let enough = count >= self.params.min_count(self.size(labels, scope, lang));
                 if enough && 10 * count >= 7 * all {
-                    marks.insert((field, text.clone(), lang));
+                    markers.insert((field, text.clone(), lang));
                 }
             }
         }
-        marks
+        markers
     }
 
     fn spans(&self, page: u32, fields: impl Fn(Field) -> bool, longest: usize) -> Vec<(&Segment, Range<usize>)> {
@@ -382,14 +386,14 @@ impl<'t> Twin<'t> {
     }
 
     /// All ways to take something out of an address, each with what is left.
-    fn ways(&self, kind: Kind, page: u32, marks: &dyn Fn(Field, &str) -> bool) -> Vec<(String, Vec<Part>)> {
+    fn ways(&self, kind: Kind, page: u32, markers: &dyn Fn(Field, &str) -> bool) -> Vec<(String, Vec<Part>)> {
         let address = &self.addresses[page as usize];
         let mut ways = vec![(address.form.clone(), Vec::new())];
         let longest = self.params.max_span_tokens;
         match kind {
             Kind::Spans | Kind::HostSpans => {
                 for (segment, span) in self.spans(page, |f| (f == Field::Host) == (kind == Kind::HostSpans), longest) {
-                    ways.push((address.without(&[(&span, HOLE)]), vec![address.part(segment, &span, false, false)]));
+                    ways.push((address.without(&[(&span, SLOT)]), vec![address.part(segment, &span, false, false)]));
                     for cut in address.cuts(segment, &span) {
                         ways.push((address.without(&[(&cut, "")]), vec![address.part(segment, &span, true, false)]));
                     }
@@ -403,7 +407,7 @@ impl<'t> Twin<'t> {
                         let places = (1..token.len()).filter(|length| *length <= self.params.max_core_bytes);
                         let places = places.flat_map(|n| [token.start..token.start + n, token.end - n..token.end]);
                         for core in places.filter(|c| address.form[c.clone()].contains(|c: char| !c.is_ascii_digit())) {
-                            for (instead, gone) in [(HOLE, false), ("", true)] {
+                            for (instead, gone) in [(SLOT, false), ("", true)] {
                                 let part = address.part(segment, &core, gone, true);
                                 ways.push((address.without(&[(&core, instead)]), vec![part]));
                             }
@@ -413,19 +417,19 @@ impl<'t> Twin<'t> {
             }
             Kind::Compound => {
                 let mut spans = self.compound_spans(page);
-                spans.retain(|(segment, span)| marks(segment.field, &address.form[span.clone()]));
+                spans.retain(|(segment, span)| markers(segment.field, &address.form[span.clone()]));
                 // Six at the most, as in the fast path.
                 spans.truncate(6);
-                // Each span may leave a hole or go.
+                // Each span may leave a slot or go.
                 let options = |(segment, span): &(&Segment, Range<usize>)| {
-                    let hole = (span.clone(), HOLE, address.part(segment, span, false, false));
+                    let slot = (span.clone(), SLOT, address.part(segment, span, false, false));
                     let gone = address.part(segment, span, true, false);
                     let cuts = address.cuts(segment, span).into_iter().filter(|cut| cut.start >= segment.cut.start);
                     let cuts = cuts.map(move |cut| (cut, "", gone.clone()));
-                    [hole].into_iter().chain(cuts).collect::<Vec<_>>()
+                    [slot].into_iter().chain(cuts).collect::<Vec<_>>()
                 };
                 for (i, x) in spans.iter().enumerate() {
-                    ways.push((address.without(&[(&x.1, HOLE)]), vec![address.part(x.0, &x.1, false, false)]));
+                    ways.push((address.without(&[(&x.1, SLOT)]), vec![address.part(x.0, &x.1, false, false)]));
                     for y in spans[i + 1..].iter().filter(|y| y.0.text != x.0.text) {
                         for (p, instead, first) in options(x) {
                             for (q, other, second) in options(y) {
@@ -443,22 +447,22 @@ impl<'t> Twin<'t> {
     /// The public suffix and a `www` before the domain, taken out at once: where domains of one name may be one site.
     fn suffix_without_www(&self, address: &Address) -> Option<(String, Vec<Part>)> {
         let labels: Vec<&Segment> = address.segments.iter().filter(|segment| segment.field == Field::Host).collect();
-        let is_asked = self.params.across_suffixes && self.params.fields.contains(&Field::Host);
+        let is_on = self.params.across_suffixes && self.params.fields.contains(&Field::Host);
         // `www.de` is the domain itself.
         let [www, _, .., suffix] = labels[..] else { return None };
-        if !is_asked || address.form[www.text.clone()] != *"www" {
+        if !is_on || address.form[www.text.clone()] != *"www" {
             return None;
         }
         let parts = vec![address.part(www, &www.text, true, false), address.part(suffix, &suffix.text, false, false)];
-        Some((address.without(&[(&www.cut, ""), (&suffix.text, HOLE)]), parts))
+        Some((address.without(&[(&www.cut, ""), (&suffix.text, SLOT)]), parts))
     }
 
     /// The keys of a scope that are listed; with `left`, those of pages that lack a partner.
-    fn keys_of(&self, kind: Kind, scope: &Range<u32>, left: Option<&[Option<Lang>]>) -> Vec<TwinKey> {
+    fn keys_of(&self, kind: Kind, scope: &Range<u32>, left: Option<&[Option<Lang>]>) -> Vec<ReferenceKey> {
         let mut keys = Vec::new();
         for (key, matches) in self.matches(kind, scope, left.unwrap_or(&self.labels)) {
             let sizes = [key.langs.a, key.langs.b].map(|lang| self.size(&self.labels, scope, lang));
-            let least = u64::from(self.params.least_count(sizes[0].min(sizes[1])));
+            let least = u64::from(self.params.min_count(sizes[0].min(sizes[1])));
             let rescued = self.rescue.contains(&key.pattern());
             let all = matches.len() as u64;
             if all < least && !names_languages(&key) && !rescued {
@@ -483,7 +487,7 @@ impl<'t> Twin<'t> {
                 pairs.clear();
             }
             if state != State::Weak || power >= least {
-                keys.push(TwinKey { key, scope: (scope.start, scope.end), power, state, taken: 0, pairs });
+                keys.push(ReferenceKey { key, scope: (scope.start, scope.end), power, state, assigned: 0, pairs });
             }
         }
         keys
@@ -525,7 +529,7 @@ impl<'t> Twin<'t> {
                     if other.is_empty() {
                         left.extend(address.cuts(segment, &span).iter().map(|cut| address.without(&[(cut, "")])));
                     } else {
-                        left.insert(address.without(&[(&span, HOLE)]));
+                        left.insert(address.without(&[(&span, SLOT)]));
                     }
                 }
             }
@@ -546,9 +550,9 @@ impl<'t> Twin<'t> {
         let power_f = power as f64;
         let share = |of: u32| if of == 0 { 0.0 } else { 2.0 * power_f / f64::from(of) };
         match self.params.strength {
-            Strength::PairsOfUrls { least_share } => power_f > least_share * f64::from(all),
-            Strength::PagesOfSite { least_credibility } => share(all).min(1.0) > least_credibility,
-            Strength::PagesOfLanguages { least_credibility, least_coverage, number_credibility } => {
+            Strength::PairsOfUrls { min_share } => power_f > min_share * f64::from(all),
+            Strength::PagesOfSite { min_credibility } => share(all).min(1.0) > min_credibility,
+            Strength::PagesOfLanguages { min_credibility, min_coverage, number_credibility } => {
                 let credibility = share(first + second).min(1.0);
                 let letters = |text: &str| text.contains(|c: char| c.is_ascii_alphabetic());
                 if key.edits.iter().any(|edit| !letters(&edit.from) && !letters(&edit.to)) {
@@ -556,22 +560,22 @@ impl<'t> Twin<'t> {
                 }
                 let (alone, few) = if names_languages(key) { (1, 2) } else { (2, 5) };
                 let coverage = share(first.min(second)) / 2.0;
-                (credibility > least_credibility && power >= alone) || (coverage > least_coverage && power >= few)
+                (credibility > min_credibility && power >= alone) || (coverage > min_coverage && power >= few)
             }
         }
     }
 
     fn is_free(&self, pair: PagePair) -> bool {
         let free = |page| {
-            let partner = |of| self.taken.contains(&(of, page));
+            let partner = |of| self.paired.contains(&(of, page));
             !partner(Some(pair.langs)) && (!self.params.one_partner || !partner(None))
         };
         free(pair.a) && free(pair.b)
     }
 
-    /// ⊔ (eq. 3): the strongest first; then those whose marks name no other language, single before compound, tokens before cores,
+    /// ⊔ (eq. 3): the strongest first; then those whose markers name no other language, single before compound, tokens before cores,
     /// the key itself.
-    fn compete(&mut self, mut keys: Vec<TwinKey>) {
+    fn compete(&mut self, mut keys: Vec<ReferenceKey>) {
         keys.sort_by_key(|k| {
             let core = k.key.edits.iter().any(|edit| edit.core);
             let sides = k.key.edits.iter().flat_map(|e| [(&e.from, k.key.langs.a), (&e.to, k.key.langs.b)]);
@@ -582,15 +586,15 @@ impl<'t> Twin<'t> {
             for (a, b) in std::mem::take(&mut key.pairs) {
                 let pair = PagePair { langs: key.key.langs, a, b };
                 if self.is_free(pair) {
-                    key.taken += 1;
+                    key.assigned += 1;
                     self.pairs.insert((pair, key.key.clone(), key.scope.0));
                     for page in [a, b] {
-                        self.taken.extend([(Some(pair.langs), page), (None, page)]);
+                        self.paired.extend([(Some(pair.langs), page), (None, page)]);
                     }
                 }
             }
-            if key.taken == 0 {
-                key.state = State::Outdone;
+            if key.assigned == 0 {
+                key.state = State::Lost;
             }
         }
         self.keys.extend(keys);
@@ -668,7 +672,7 @@ type Listed = (Vec<(Key, (u32, u32), u64, State, u64)>, BTreeSet<(PagePair, Key,
 
 fn fast(site: &Site, params: &Params, rescue: &FxHashSet<String>) -> Listed {
     let found = site.discover(params, rescue);
-    let of = |k: &super::FoundKey| (k.key.clone(), (k.scope.start, k.scope.end), k.evidence.power, k.state, k.taken);
+    let of = |k: &super::FoundKey| (k.key.clone(), (k.scope.start, k.scope.end), k.evidence.power, k.state, k.assigned);
     let mut keys: Vec<_> = found.keys.iter().map(of).collect();
     keys.sort();
     let pair = |pair: &super::FoundPair| {
@@ -679,13 +683,14 @@ fn fast(site: &Site, params: &Params, rescue: &FxHashSet<String>) -> Listed {
 }
 
 fn slow(site: &Site, params: &Params, rescue: &FxHashSet<String>) -> Listed {
-    let twin = Twin::discover(&site.identities, site.labels(params), params, rescue);
-    let mut keys: Vec<_> = twin.keys.iter().map(|k| (k.key.clone(), k.scope, k.power, k.state, k.taken)).collect();
+    let reference = Reference::discover(&site.identities, site.labels(params), params, rescue);
+    let mut keys: Vec<_> =
+        reference.keys.iter().map(|k| (k.key.clone(), k.scope, k.power, k.state, k.assigned)).collect();
     keys.sort();
-    (keys, twin.pairs)
+    (keys, reference.pairs)
 }
 
-/// Styles of addresses: `<d>` and `<f>` are folder and file of a document, `<m>` marks the language, `<n>` numbers it.
+/// Styles of addresses: `<d>` and `<f>` are folder and file of a document, `<m>` markers the language, `<n>` numbers it.
 const STYLES: [&str; 28] = [
     PLAIN,
     DIRECTORY,
@@ -741,7 +746,7 @@ const BESIDE: [(&str, &str); 14] = [
     ("ex.org/<d>p.<f>.html", INSIDE),
     ("ex.org/<d>p-<f>.html", "ex.org/<m>/<d>p.<m>-<f>.html"),
 ];
-/// Names of documents; some are marks of the first two languages, some are numbers, some share tokens.
+/// Names of documents; some are markers of the first two languages, some are numbers, some share tokens.
 const DOCUMENTS: [&str; 14] =
     ["a", "<0>", "news/1", "news/2", "<1>", "06", "07", "news/<1>", "x-1", "", "news/a_b.x", "b", "c", "d"];
 /// How the four languages are written.
@@ -753,10 +758,10 @@ const MARKS: [[&str; 4]; 4] = [
 ];
 
 fn address(document: usize, style: &str, lang: usize, words: usize) -> String {
-    let marks = MARKS[words];
-    let name = DOCUMENTS[document].replace("<0>", marks[0]).replace("<1>", marks[1]);
+    let markers = MARKS[words];
+    let name = DOCUMENTS[document].replace("<0>", markers[0]).replace("<1>", markers[1]);
     let (folder, file) = name.split_at(name.rfind('/').map_or(0, |at| at + 1));
-    let address = style.replace("<d>", folder).replace("<f>", file).replace("<m>", marks[lang]);
+    let address = style.replace("<d>", folder).replace("<f>", file).replace("<m>", markers[lang]);
     let address = address.replace("<n>", &(lang + 1).to_string()).replace("/.html", "/");
     let (host, rest) = address.split_once('/').expect("a host");
     format!("{}/{rest}", host.replace('_', "-"))
@@ -839,8 +844,8 @@ fn any_params() -> impl Strategy<Value = Params> {
     let presets = vec![Params::kit_ng_2007(), Params::pupsniffer_2013(), Params::default()];
     let preset = proptest::sample::select(presets);
     (preset, 0u8..8, 1u32..4, any::<bool>()).prop_map(|(preset, variant, min_power, domain)| {
-        // Labels are settled by another method, and the twin keeps all weak keys.
-        let params = Params { settle_labels: false, max_weak_keys: 1 << 20, ..preset };
+        // Labels are resolved by another method, and the reference keeps all weak keys.
+        let params = Params { resolve_labels: false, max_weak_keys: 1 << 20, ..preset };
         match variant {
             0 => Params { min_power, ..params },
             1 => Params { site: if domain { SiteUnit::Domain } else { SiteUnit::Host }, ..params },
@@ -850,8 +855,8 @@ fn any_params() -> impl Strategy<Value = Params> {
             // Strict, so that |w| decides on small sites too.
             5 => Params {
                 strength: Strength::PagesOfLanguages {
-                    least_credibility: 0.2 * f64::from(min_power),
-                    least_coverage: 0.9,
+                    min_credibility: 0.2 * f64::from(min_power),
+                    min_coverage: 0.9,
                     number_credibility: 0.7,
                 },
                 ..params
@@ -919,7 +924,7 @@ proptest! {
 #[test]
 fn domains_of_one_name_hold_keys_with_and_without_www() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
-    let params = Params { across_suffixes: true, settle_labels: false, ..Params::default() };
+    let params = Params { across_suffixes: true, resolve_labels: false, ..Params::default() };
     let (mut plain, mut with_www) = (0, 0);
     for _ in 0..200 {
         let site = site_of_suffixes().new_tree(&mut runner).expect("a case").current();
@@ -956,12 +961,12 @@ fn small_sites_hold_strong_keys_of_every_kind() {
                     (true, 0, _, Field::Query) => "query",
                     (true, _, _, Field::Query) => "query beside nothing",
                     (true, _, _, _) => "beside nothing",
-                    (false, 0, _, _) => "two holes",
-                    (false, 1, _, _) => "hole and cut",
+                    (false, 0, _, _) => "two slots",
+                    (false, 1, _, _) => "slot and cut",
                     (false, _, _, _) => "two cuts",
                 },
                 State::Rescued => "rescued",
-                State::Outdone => "outdone",
+                State::Lost => "lost",
                 State::Weak => "weak",
             });
         }
@@ -1000,7 +1005,9 @@ fn a_directory_that_is_null_on_the_other_side_makes_a_key() {
 #[test]
 fn a_core_unites_keys_that_are_too_weak_one_by_one() {
     let pages: Vec<(String, Lang)> = (1..=12)
-        .flat_map(|n| [("e", Lang::EN), ("c", Lang::ZH)].map(|(mark, lang)| (format!("ex.org/{n:02}{mark}.htm"), lang)))
+        .flat_map(|n| {
+            [("e", Lang::EN), ("c", Lang::ZH)].map(|(marker, lang)| (format!("ex.org/{n:02}{marker}.htm"), lang))
+        })
         .collect();
     let pages: Vec<(&str, Lang)> = pages.iter().map(|(identity, lang)| (identity.as_str(), *lang)).collect();
     assert_eq!(pairs_of(&pages, &Params::kit_ng_2007()), []);
@@ -1042,15 +1049,15 @@ fn a_sample_and_spilled_entries_lead_to_the_strong_keys_and_pairs_that_all_entri
     let langs = ["en", "de", "fr"].map(|tag| Lang::parse(tag).expect("a tag"));
     let mut pages = Vec::new();
     for (n, lang) in (0..640).flat_map(|n| (0..3).map(move |lang| (n, lang))) {
-        let mark = MARKS[0][lang];
+        let marker = MARKS[0][lang];
         let address = match n {
-            0..200 => format!("ex.org/{mark}/news/{n}.html"),
+            0..200 => format!("ex.org/{marker}/news/{n}.html"),
             200..380 => format!("ex.org/about/{n}-{}.html", MARKS[1][lang]),
             380..480 if lang == 0 => format!("ex.org/shop/item{n}"),
-            380..480 => format!("ex.org/{mark}/shop/item{n}"),
-            480..560 => format!("{mark}.ex.org/blog/{n}.html"),
-            560..640 => format!("ex.org/{}/list/{n}-{mark}.html", MARKS[1][lang]),
-            _ => format!("ex.org/v?id={n}&lang={mark}"),
+            380..480 => format!("ex.org/{marker}/shop/item{n}"),
+            480..560 => format!("{marker}.ex.org/blog/{n}.html"),
+            560..640 => format!("ex.org/{}/list/{n}-{marker}.html", MARKS[1][lang]),
+            _ => format!("ex.org/v?id={n}&lang={marker}"),
         };
         pages.push((address, langs[lang]));
     }

@@ -1,11 +1,11 @@
 //! What is cut out of an address, and what is left: the skeletons of one address and what fills them.
 
-use super::Params;
-use super::candidate::is_language_name;
+use super::language_names::is_language_name;
+use super::params::Params;
 use crate::text::tokens::{Anatomy, Segment, Span, mix};
 use crate::types::Field;
 
-/// Which kinds of holes are cut.
+/// Which kinds of slots are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Spans of path, file and query.
@@ -29,10 +29,10 @@ pub struct Part {
     pub cut: bool,
 }
 
-/// What a filler can pair with.
+/// What a value can pair with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Another filler of the same hole.
+    /// Another value of the same slot.
     Plain,
     /// Only [`Role::Null`]: part of it is (null) on the other side.
     Cut,
@@ -42,74 +42,74 @@ pub enum Role {
 
 /// What fills one skeleton of an address.
 #[derive(Clone, Copy)]
-pub struct Filling<'p> {
-    /// Hash of the filler: field, kind and text of its parts.
-    pub filler: u64,
+pub struct Occurrence<'p> {
+    /// Hash of the value: field, kind and text of its parts.
+    pub value: u64,
     /// What was cut out, in the order it stands in the address.
     pub parts: &'p [Part],
     /// What it can pair with.
     pub role: Role,
 }
 
-/// Who is told of the skeletons of an address.
+/// Receives the skeletons of an address.
 pub trait Sink {
-    /// True when a span may be part of a compound key; `mark` is its [`span_mark`].
-    fn marks(&mut self, mark: u64) -> bool;
+    /// True when a span may be part of a compound key; `marker` is its [`span_marker`].
+    fn is_marker(&mut self, marker: u64) -> bool;
 
-    /// True when the skeletons of this filler are wanted: asked before they are hashed, as most are not.
-    fn wants(&mut self, anatomy: &Anatomy, filling: &Filling<'_>) -> bool;
+    /// True when the skeletons of this value are wanted. Called before they are hashed, as most are not.
+    fn wants(&mut self, anatomy: &Anatomy, occurrence: &Occurrence<'_>) -> bool;
 
     /// One skeleton, by its hash.
-    fn take(&mut self, anatomy: &Anatomy, filling: &Filling<'_>, skeleton: u64);
+    fn take(&mut self, anatomy: &Anatomy, occurrence: &Occurrence<'_>, skeleton: u64);
 }
 
-const HOLE: u64 = 0x11;
+const SLOT: u64 = 0x11;
 const CUT: u64 = 0x22;
 const CORE: u64 = 0x33;
 const CORE_CUT: u64 = 0x44;
-const HOLE_AND_CUT: u64 = 0x55;
-const TWO_HOLES: u64 = 0x66;
+const SLOT_AND_CUT: u64 = 0x55;
+const TWO_SLOTS: u64 = 0x66;
 const TWO_CUTS: u64 = 0x77;
 
-/// Tells `sink` of every skeleton of an address.
+/// Gives every skeleton of an address to `sink`.
 pub fn skeletons<S: Sink>(shape: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S) {
     let (nothing, send) = match shape {
         Shape::Spans | Shape::HostSpans => (CUT, spans as fn(Shape, &Anatomy, &Params, &mut S)),
         Shape::Cores => (CORE_CUT, cores as fn(Shape, &Anatomy, &Params, &mut S)),
         Shape::Compound => (TWO_CUTS, compounds as fn(Shape, &Anatomy, &Params, &mut S)),
     };
-    let filling = Filling { filler: nothing, parts: &[], role: Role::Null };
-    if sink.wants(anatomy, &filling) {
-        sink.take(anatomy, &filling, mix(anatomy.hash(anatomy.whole()), nothing));
+    let occurrence = Occurrence { value: nothing, parts: &[], role: Role::Null };
+    if sink.wants(anatomy, &occurrence) {
+        sink.take(anatomy, &occurrence, mix(anatomy.hash(anatomy.whole()), nothing));
     }
     send(shape, anatomy, params, sink);
 }
 
 fn spans<S: Sink>(shape: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S) {
     for_each_span(shape, anatomy, params, |segment, span| {
-        hole_and_cuts(anatomy, segment.field, span, (HOLE, CUT), sink, || anatomy.cuts(segment, span));
+        slot_and_cuts(anatomy, segment.field, span, (SLOT, CUT), sink, || anatomy.cuts(segment, span));
     });
     if shape == Shape::HostSpans && params.across_suffixes && params.fields.contains(&Field::Host) {
         suffix_without_www(anatomy, sink);
     }
 }
 
-/// The public suffix as a hole, with a `www` before the domain cut out: `www.x.de` and `x.fr` have one skeleton.
+/// The public suffix as a slot, with a `www` before the domain cut out: `www.x.de` and `x.fr` have one skeleton.
 fn suffix_without_www<S: Sink>(anatomy: &Anatomy, sink: &mut S) {
     let hosts = anatomy.segments().iter().take_while(|segment| segment.field == Field::Host);
     let (Some(first), Some(last)) = (hosts.clone().next(), hosts.last()) else { return };
-    let hole = Part { field: Field::Host, span: last.span, cut: false };
+    let slot = Part { field: Field::Host, span: last.span, cut: false };
     let mut send = |parts: &[Part], role: Role, skeleton: u64| {
-        let filling = Filling { filler: filler_hash(anatomy, parts, HOLE_AND_CUT), parts, role };
-        if sink.wants(anatomy, &filling) {
-            sink.take(anatomy, &filling, mix(skeleton, HOLE_AND_CUT));
+        let occurrence = Occurrence { value: value_hash(anatomy, parts, SLOT_AND_CUT), parts, role };
+        if sink.wants(anatomy, &occurrence) {
+            sink.take(anatomy, &occurrence, mix(skeleton, SLOT_AND_CUT));
         }
     };
     if anatomy.text(first.span) == "www" && first.cut.end < last.span.start {
         let www = Part { field: Field::Host, span: first.span, cut: true };
-        send(&[www, hole], Role::Cut, anatomy.hole_and_cut_hash(last.span, first.cut));
+        send(&[www, slot], Role::Cut, anatomy.hole_and_cut_hash(last.span, first.cut));
     } else {
-        send(&[hole], Role::Null, anatomy.hole_hash(last.span));
+        send(&[slot], Role::Null, anatomy.hole_hash(last.span));
     }
 }
 
@@ -122,7 +122,7 @@ fn cores<S: Sink>(_: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S) {
                 let tail = Span { start: token.end - length, end: token.end };
                 for span in [head, tail] {
                     if !anatomy.text(span).bytes().all(|b| b.is_ascii_digit()) {
-                        hole_and_cuts(anatomy, segment.field, span, (CORE, CORE_CUT), sink, || [Some(span), None]);
+                        slot_and_cuts(anatomy, segment.field, span, (CORE, CORE_CUT), sink, || [Some(span), None]);
                     }
                 }
             }
@@ -130,27 +130,27 @@ fn cores<S: Sink>(_: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S) {
     }
 }
 
-/// One span, as a hole and cut out.
-fn hole_and_cuts<S: Sink>(
+/// One span, as a slot and cut out.
+fn slot_and_cuts<S: Sink>(
     anatomy: &Anatomy,
     field: Field,
     span: Span,
-    (hole_tag, cut_tag): (u64, u64),
+    (slot_tag, cut_tag): (u64, u64),
     sink: &mut S,
     cuts: impl FnOnce() -> [Option<Span>; 2],
 ) {
-    let tag = hole_tag | u64::from(field as u8) << 8;
+    let tag = slot_tag | u64::from(field as u8) << 8;
     let parts = [Part { field, span, cut: false }];
-    let filling = Filling { filler: filler_hash(anatomy, &parts, tag), parts: &parts, role: Role::Plain };
-    if sink.wants(anatomy, &filling) {
-        sink.take(anatomy, &filling, mix(anatomy.hole_hash(span), tag));
+    let occurrence = Occurrence { value: value_hash(anatomy, &parts, tag), parts: &parts, role: Role::Plain };
+    if sink.wants(anatomy, &occurrence) {
+        sink.take(anatomy, &occurrence, mix(anatomy.hole_hash(span), tag));
     }
     let parts = [Part { field, span, cut: true }];
-    let filling = Filling { filler: filler_hash(anatomy, &parts, cut_tag), parts: &parts, role: Role::Cut };
+    let occurrence = Occurrence { value: value_hash(anatomy, &parts, cut_tag), parts: &parts, role: Role::Cut };
     // Asked for every way to cut: each is a skeleton that counts.
     for cut in cuts().into_iter().flatten() {
-        if sink.wants(anatomy, &filling) {
-            sink.take(anatomy, &filling, mix(anatomy.cut_hash(cut), cut_tag));
+        if sink.wants(anatomy, &occurrence) {
+            sink.take(anatomy, &occurrence, mix(anatomy.cut_hash(cut), cut_tag));
         }
     }
 }
@@ -174,50 +174,50 @@ pub fn for_each_span(shape: Shape, anatomy: &Anatomy, params: &Params, mut each:
     }
 }
 
-fn filler_hash(anatomy: &Anatomy, parts: &[Part], tag: u64) -> u64 {
+fn value_hash(anatomy: &Anatomy, parts: &[Part], tag: u64) -> u64 {
     parts.iter().fold(tag, |hash, part| {
         mix(hash, anatomy.hash(part.span) ^ (u64::from(part.field as u8) << 61 | u64::from(part.cut) << 63))
     })
 }
 
 /// Spans of one address that compound keys are made of, at the most.
-const MAX_MARKS: usize = 6;
+const MAX_MARKERS: usize = 6;
 
 fn compounds<S: Sink>(_: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S) {
     let mut spans: Vec<(Segment, Span)> = Vec::new();
     for_each_span(Shape::Compound, anatomy, params, |segment, span| {
         let part = Part { field: segment.field, span, cut: false };
-        if spans.len() < MAX_MARKS && sink.marks(span_mark(anatomy, &part)) {
+        if spans.len() < MAX_MARKERS && sink.is_marker(span_marker(anatomy, &part)) {
             spans.push((*segment, span));
         }
     });
     let mut send = |skeleton: u64, tag: u64, parts: &[Part], role: Role| {
-        let filling = Filling { filler: filler_hash(anatomy, parts, tag), parts, role };
-        if sink.wants(anatomy, &filling) {
-            sink.take(anatomy, &filling, mix(skeleton, tag));
+        let occurrence = Occurrence { value: value_hash(anatomy, parts, tag), parts, role };
+        if sink.wants(anatomy, &occurrence) {
+            sink.take(anatomy, &occurrence, mix(skeleton, tag));
         }
     };
-    // The `/` before a file stays: without it, a hole in the last folder is one at the end, where the other side has its file.
+    // The `/` before a file stays: without it, a slot in the last folder is one at the end, where the other side has its file.
     let cuts = |segment: &Segment, span: Span| {
         let first = segment.cut.start;
         anatomy.cuts(segment, span).into_iter().flatten().filter(move |gone| gone.start >= first)
     };
-    let hole = |segment: &Segment, span: Span| Part { field: segment.field, span, cut: false };
+    let slot = |segment: &Segment, span: Span| Part { field: segment.field, span, cut: false };
     let cut = |segment: &Segment, span: Span| Part { field: segment.field, span, cut: true };
     for (segment, span) in &spans {
-        send(anatomy.hole_hash(*span), HOLE_AND_CUT, &[hole(segment, *span)], Role::Null);
+        send(anatomy.hole_hash(*span), SLOT_AND_CUT, &[slot(segment, *span)], Role::Null);
     }
     for (i, (s1, first)) in spans.iter().enumerate() {
         for (s2, second) in spans.iter().skip(i + 1).filter(|(s2, _)| s2.span != s1.span) {
-            let both = [hole(s1, *first), hole(s2, *second)];
-            send(anatomy.two_hole_hash(*first, *second), TWO_HOLES, &both, Role::Plain);
+            let both = [slot(s1, *first), slot(s2, *second)];
+            send(anatomy.two_hole_hash(*first, *second), TWO_SLOTS, &both, Role::Plain);
             for gone in cuts(s2, *second) {
-                let parts = [hole(s1, *first), cut(s2, *second)];
-                send(anatomy.hole_and_cut_hash(*first, gone), HOLE_AND_CUT, &parts, Role::Cut);
+                let parts = [slot(s1, *first), cut(s2, *second)];
+                send(anatomy.hole_and_cut_hash(*first, gone), SLOT_AND_CUT, &parts, Role::Cut);
             }
             for gone in cuts(s1, *first) {
-                let parts = [cut(s1, *first), hole(s2, *second)];
-                send(anatomy.hole_and_cut_hash(*second, gone), HOLE_AND_CUT, &parts, Role::Cut);
+                let parts = [cut(s1, *first), slot(s2, *second)];
+                send(anatomy.hole_and_cut_hash(*second, gone), SLOT_AND_CUT, &parts, Role::Cut);
                 for other in cuts(s2, *second).filter(|other| other.start >= gone.end) {
                     let parts = [cut(s1, *first), cut(s2, *second)];
                     send(anatomy.two_cut_hash(gone, other), TWO_CUTS, &parts, Role::Cut);
@@ -227,7 +227,7 @@ fn compounds<S: Sink>(_: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S
     }
 }
 
-/// What a sink is asked about for compound keys: the same for one text in one field, wherever it stands.
-pub fn span_mark(anatomy: &Anatomy, part: &Part) -> u64 {
-    filler_hash(anatomy, &[*part], HOLE)
+/// What a sink decides on for compound keys: the same for one text in one field, wherever it stands.
+pub fn span_marker(anatomy: &Anatomy, part: &Part) -> u64 {
+    value_hash(anatomy, &[*part], SLOT)
 }

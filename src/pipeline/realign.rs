@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::bitext::{accepted_pairs, document, order, page_record};
-use super::{Scope, Site, sites};
-use crate::align::train::{Lesson, learn};
-use crate::align::{Evidence, Params, Table, align};
+use crate::align::sample::hash_of;
+use crate::align::train::{TrainingPair, learn};
+use crate::align::{Evidence, Params, align};
 use crate::error::Result;
 use crate::index::site::Addresses;
+use crate::query::bitext::{accepted_pairs, document, page_record};
+use crate::query::{Scope, Site, sites};
 use crate::store::Store;
 use crate::text::words::Words;
 use crate::types::{Bead, LangPair, PagePair, SiteId};
@@ -33,7 +34,11 @@ pub fn for_each_bead(
         let is_here = |page: u32| scope.has_host(site.pages.identity(page));
         for pair in accepted_pairs(&site).into_iter().filter(|pair| is_wanted(pair.langs)) {
             if is_here(pair.a) || is_here(pair.b) {
-                found.entry(pair.langs).or_default().push((order(&site, &pair), id, pair));
+                found.entry(pair.langs).or_default().push((
+                    hash_of(site.pages.identity(pair.a), site.pages.identity(pair.b)),
+                    id,
+                    pair,
+                ));
             }
         }
     }
@@ -45,22 +50,22 @@ pub fn for_each_bead(
             Ok((page_record(store, &site, pair.a)?, page_record(store, &site, pair.b)?))
         };
         let count = pairs.len().min(params.train.max_pages);
-        let trainer = learn(langs, count, params, |portion, table| {
-            let lesson = |pair| {
+        let trainer = learn(langs, count, params, |portion, model| {
+            let align = |pair| {
                 let (a, b) = pages(pair)?;
                 let (a, b) = (document(&a, langs.a, &words, params), document(&b, langs.b, &words, params));
-                Ok(Lesson::new(a, b, table, params))
+                Ok(TrainingPair::new(a, b, model, params))
             };
-            let lessons = pairs[portion].iter().map(lesson).collect::<Result<_>>();
+            let found = pairs[portion].iter().map(align).collect::<Result<_>>();
             store.pages.unmap();
-            lessons
+            found
         })?;
-        let table: Table = trainer.into_table();
+        let model = trainer.into_model();
         for pair in &pairs {
             let (a, b) = pages(pair)?;
             let (a, b) = (document(&a, langs.a, &words, params), document(&b, langs.b, &words, params));
-            let evidence = Evidence::new(&a, &b, &table, &params.translation);
-            for bead in align(&a, &b, &evidence, &table.lengths, params).into_iter().filter(Bead::is_paired) {
+            let evidence = Evidence::new(&a, &b, &model, &params.translation);
+            for bead in align(&a, &b, &evidence, &model.lengths, params).into_iter().filter(Bead::is_paired) {
                 each(langs, a.text_of(bead.a_start..bead.a_end), b.text_of(bead.b_start..bead.b_end))?;
             }
         }

@@ -2,21 +2,23 @@
 
 use roaring::RoaringBitmap;
 
-use super::candidate::{is_language_name, names_language};
-use super::{FoundKey, FoundPair, State};
+use super::credibility::State;
+use super::found::{FoundKey, FoundPair};
+use super::language_names::{is_language_name, names_language};
 use crate::types::{Key, LangPair, PagePair};
 
 /// Lets the keys that are strong or rescued take their pairs, the strongest first; a page has one partner a language.
 ///
-/// Order: linking power, then those without a mark that names another language than its pages are in (the pages of `/de/`
+/// Order: linking power, then those without a marker that names another language than its pages are in (the pages of `/de/`
 /// may all be untranslated), single before compound, tokens before cores, then the key itself, so that ties are
 /// broken the same way everywhere; the pairs of one key go by their pages. `matched` holds what was taken before and is
-/// added to. Returns pairs with the position of their key in `keys`; sets `taken`, and `Outdone` where nothing was left.
+/// added to. Returns pairs with the position of their key in `keys`; sets `assigned`, and `Lost` where nothing was left.
 pub fn compete(keys: &mut [FoundKey], matched: &mut Matched) -> Vec<FoundPair> {
     let mut order: Vec<usize> = (0..keys.len()).filter(|&k| keys[k].state != State::Weak).collect();
     order.sort_by(|&x, &y| {
         let (x, y) = (&keys[x], &keys[y]);
-        let rank = |k: &FoundKey| (lies(&k.key), k.key.edits.len(), k.key.edits.iter().any(|edit| edit.core));
+        let rank =
+            |k: &FoundKey| (names_other_language(&k.key), k.key.edits.len(), k.key.edits.iter().any(|edit| edit.core));
         y.evidence.power.cmp(&x.evidence.power).then_with(|| rank(x).cmp(&rank(y))).then_with(|| x.key.cmp(&y.key))
     });
     let mut pairs = Vec::with_capacity(order.iter().map(|&k| keys[k].pairs.len()).max().unwrap_or(0));
@@ -29,19 +31,19 @@ pub fn compete(keys: &mut [FoundKey], matched: &mut Matched) -> Vec<FoundPair> {
         for (a, b) in matches {
             let pair = PagePair { langs, a, b };
             if matched.take(pair) {
-                key.taken += 1;
+                key.assigned += 1;
                 pairs.push(FoundPair { a, b, key: k as u32 });
             }
         }
-        if key.taken == 0 {
-            key.state = State::Outdone;
+        if key.assigned == 0 {
+            key.state = State::Lost;
         }
     }
     pairs
 }
 
-/// True for a key with a mark that names another language than it stands for.
-fn lies(key: &Key) -> bool {
+/// True for a key with a marker that names another language than it stands for.
+fn names_other_language(key: &Key) -> bool {
     let other = |text: &str, lang| is_language_name(text) && !names_language(text, lang);
     key.edits.iter().any(|edit| other(&edit.from, key.langs.a) || other(&edit.to, key.langs.b))
 }
@@ -103,7 +105,7 @@ mod tests {
             },
             evidence: Evidence { power: 1, pages: (2, 1), all_pages: 3 },
             state: State::Strong,
-            taken: 0,
+            assigned: 0,
             scope: 0..3,
             pairs,
         };
@@ -122,12 +124,12 @@ mod tests {
             key: Key { langs, edits: vec![edit] },
             evidence: Evidence { power: 2, pages: (1, 2), all_pages: 3 },
             state: State::Strong,
-            taken: 0,
+            assigned: 0,
             scope: 0..3,
             pairs: vec![(0, 2), (0, 1)],
         }];
         let pairs = compete(&mut keys, &mut Matched::new(false));
         assert_eq!(pairs, [FoundPair { a: 0, b: 1, key: 0 }]);
-        assert_eq!((keys[0].taken, keys[0].state), (1, State::Strong));
+        assert_eq!((keys[0].assigned, keys[0].state), (1, State::Strong));
     }
 }

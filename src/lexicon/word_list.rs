@@ -3,7 +3,8 @@
 use std::io::BufRead;
 use std::path::Path;
 
-use super::{Side, Translations};
+use super::side::Side;
+use super::translations::Translations;
 use crate::error::{Error, Result};
 use crate::text::words::Words;
 use crate::types::{Lang, LangPair};
@@ -54,7 +55,7 @@ impl Lexicon {
     /// paired with the other entry's word. What else is longer than a word is left out as a phrase.
     ///
     /// # Errors
-    /// [`Error::Input`] where the languages cannot be told; [`Error::Io`] where reading fails. Bad lines are counted.
+    /// [`Error::Input`] where the languages are unknown; [`Error::Io`] where reading fails. Bad lines are counted.
     pub fn read(mut reader: impl BufRead, name: &str, words: &Words) -> Result<(Lexicon, Reading)> {
         let mut line = Vec::new();
         let mut columns = languages_of_name(name);
@@ -359,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn languages_are_told_by_header_or_name() {
+    fn languages_are_those_of_header_or_name() {
         let cases = [
             ("en-fr.tsv", ("en", "fr")),
             ("words.fr-en.tsv", ("fr", "en")),

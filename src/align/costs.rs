@@ -1,0 +1,13 @@
+//! The costs that can be added up, by name.
+
+use super::cost::Cost;
+use super::lengths::Lengths;
+use super::matches::Matches;
+use super::translation::Evidence;
+
+/// Makes a cost for two pages.
+pub type MakeCost = for<'e> fn(&'e Evidence, &'e Lengths) -> Box<dyn Cost + 'e>;
+
+/// All costs, by name.
+pub const COSTS: &[(&str, MakeCost)] =
+    &[("lengths", |_, lengths| Box::new(*lengths)), ("translation", |evidence, _| Box::new(Matches::new(evidence)))];

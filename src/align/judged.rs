@@ -1,0 +1,62 @@
+//! Two pages, aligned, and every bead judged.
+
+use super::beads::align;
+use super::clean;
+use super::document::Document;
+use super::model::Model;
+use super::params::Params;
+use super::score::features;
+use super::translation::Evidence;
+use crate::types::{Bead, Lang};
+
+/// One sentence pair of an aligned page pair, judged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// The sentences.
+    pub bead: Bead,
+    /// Probability that they are translations, 0..=1; 0 where a side is empty.
+    pub score: f32,
+    /// Why it is no bitext; `None`: it is kept.
+    pub reason: Option<clean::Reason>,
+}
+
+/// Two pages, aligned and judged.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Aligned {
+    /// Sentence pairs in order; each sentence of both pages once.
+    pub beads: Vec<Judged>,
+    /// Share of aligned text: characters in pairs that are rather translations than not, of all characters of both pages, 0..=1.
+    pub score: f32,
+}
+
+/// Score from which text counts as aligned.
+const ALIGNED_SCORE: f32 = 0.5;
+
+/// Aligns two pages and judges every bead.
+pub fn align_pages(a: &Document<'_>, b: &Document<'_>, langs: (Lang, Lang), model: &Model, params: &Params) -> Aligned {
+    let evidence = Evidence::new(a, b, model, &params.translation);
+    let beads = align(a, b, &evidence, &model.lengths, params);
+    let mut aligned = Aligned::default();
+    let (mut paired, mut all) = (0u64, 0u64);
+    for bead in beads {
+        let (span_a, span_b) = (a.span(bead.a_start..bead.a_end), b.span(bead.b_start..bead.b_end));
+        let chars = u64::from(span_a.chars) + u64::from(span_b.chars);
+        all += chars;
+        let score =
+            if bead.is_paired() { model.score(&features(&span_a, &span_b, &evidence, &model.lengths)) } else { 0.0 };
+        if score >= ALIGNED_SCORE {
+            paired += chars;
+        }
+        let texts = (a.text_of(bead.a_start..bead.a_end), b.text_of(bead.b_start..bead.b_end));
+        let facts = clean::Facts {
+            texts,
+            langs,
+            score,
+            length_delta: model.lengths.delta(span_a.chars, span_b.chars),
+            foreign: (evidence.foreign_a(span_a.words), evidence.foreign_b(span_b.words)),
+        };
+        aligned.beads.push(Judged { bead, score, reason: clean::judge(&facts, &params.clean) });
+    }
+    aligned.score = if all == 0 { 0.0 } else { (paired as f64 / all as f64) as f32 };
+    aligned
+}

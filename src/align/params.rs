@@ -1,0 +1,86 @@
+//! Settings of alignment.
+
+use super::{clean, costs, translation};
+use crate::lexicon::ModelParams;
+use crate::sequence::path;
+
+/// Settings of alignment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// Names of the costs that are added up, of [`COSTS`](costs::COSTS).
+    pub costs: Vec<&'static str>,
+    /// Match blocks first. Without it a page is one block, as for Gale & Church.
+    pub blocks: bool,
+    /// The band of the search.
+    pub path: path::Params,
+    /// Sentences of a page that are looked at. Default 20,000: a page of 2 MB.
+    pub max_sentences: u32,
+    /// Cost of matching blocks of different tags, in nats. Default 2, an estimate: a page and its translation mostly have
+    /// the same tags.
+    pub tag_cost: f32,
+    /// How much of the cost of lengths l and 0 a block without a counterpart costs. Default ½, an estimate: whole paragraphs
+    /// are left out more often than sentences.
+    pub missing_block: f32,
+    /// The translation model.
+    pub translation: translation::Params,
+    /// Training.
+    pub train: TrainParams,
+    /// What is left out.
+    pub clean: clean::Params,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params {
+            costs: costs::COSTS.iter().map(|(name, _)| *name).collect(),
+            blocks: true,
+            path: path::Params::default(),
+            max_sentences: 20_000,
+            tag_cost: 2.0,
+            missing_block: 0.5,
+            translation: translation::Params::default(),
+            train: TrainParams::default(),
+            clean: clean::Params::default(),
+        }
+    }
+}
+
+impl Params {
+    /// Gale & Church (1993): lengths alone, over the whole page.
+    pub fn gale_church() -> Params {
+        Params { costs: vec!["lengths"], ..Params::whole_pages() }
+    }
+
+    /// All costs, over the whole page.
+    pub fn whole_pages() -> Params {
+        Params { blocks: false, ..Params::default() }
+    }
+}
+
+/// Settings of training.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainParams {
+    /// Page pairs that are learnt from, of each pair of languages, at the most. Default 20,000.
+    pub max_pages: usize,
+    /// Words of both sides together that are learnt from, at the most. Default 1,000,000, an estimate: more changes little
+    /// for alignment.
+    pub max_words: usize,
+    /// The translation model.
+    pub model: ModelParams,
+    /// Passes of expectation and maximization over the whole, at the end. Default 4.
+    pub passes: usize,
+    /// Page pairs the calibration looks at. Default 300.
+    pub calibrate_pages: usize,
+}
+
+impl Default for TrainParams {
+    fn default() -> TrainParams {
+        TrainParams {
+            max_pages: 20_000,
+            max_words: 1_000_000,
+            model: ModelParams { max_sentence_words: 60, ..ModelParams::default() },
+            passes: 4,
+            calibrate_pages: 300,
+        }
+    }
+}

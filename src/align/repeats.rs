@@ -1,0 +1,206 @@
+//! Sentence pairs that are said more than once: the first that says it keeps it, and knows where else it stands.
+
+use std::path::Path;
+
+use super::clean::{self, Reason};
+use crate::error::Result;
+use crate::index::sorter::{Entry, Sorter};
+
+/// A sentence pair among many, by two numbers: its page pair and its place there, or its site and its number there. What comes
+/// first is the first that says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BeadId {
+    /// Number of its page pair, or of its site; below `u32::MAX`.
+    pub unit: u32,
+    /// Its own number within that.
+    pub number: u32,
+}
+
+/// The sentence pairs that are compared.
+pub trait Beads {
+    /// A hash of the very texts of a sentence pair ([`clean::hashes`]).
+    fn exact(&self, bead: BeadId) -> Option<u64>;
+
+    /// True where a sentence pair that stands in so many units is boilerplate; `first` is one of those alike.
+    fn is_boilerplate(&self, _first: BeadId, _units: u32) -> bool {
+        false
+    }
+}
+
+/// What was found of one sentence pair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repeat {
+    /// The sentence pair.
+    pub bead: BeadId,
+    /// Why it is left out; `None`: it is the first that says it, and is kept.
+    pub reason: Option<Reason>,
+    /// Of the first: all others that say so too, in order.
+    pub others: Vec<BeadId>,
+}
+
+/// True for what stands on so many of a site's `all` page pairs of two languages that it is part of every page.
+pub fn is_boilerplate(page_pairs: u32, all: u32, params: &clean::Params) -> bool {
+    page_pairs >= params.boilerplate_pages
+        && f64::from(page_pairs) > f64::from(params.boilerplate_share) * f64::from(all)
+}
+
+/// In the place of a unit: the sentence pair is left out, and the number is the reason.
+const LEFT_OUT: u32 = u32::MAX;
+
+/// Finds repeats within a memory budget, twice; beyond it entries are sorted on disk.
+pub struct Finder<'f> {
+    budget_bytes: usize,
+    folder: &'f Path,
+    by_near: Sorter,
+}
+
+impl<'f> Finder<'f> {
+    /// Without sentence pairs. `folder` is only used when the budget is exceeded.
+    pub fn new(budget_bytes: usize, folder: &'f Path) -> Finder<'f> {
+        Finder { budget_bytes, folder, by_near: Sorter::new(budget_bytes, folder) }
+    }
+
+    /// Adds a sentence pair with the hash of what near duplicates have in common ([`clean::hashes`]).
+    ///
+    /// # Errors
+    /// When entries cannot be written.
+    pub fn add(&mut self, near: u64, bead: BeadId) -> Result<()> {
+        self.by_near.push(Entry { key: near, filler: bead.unit, page: bead.number })
+    }
+
+    /// Calls `each` with every sentence pair that is said more than once, in order.
+    ///
+    /// # Errors
+    /// When entries cannot be written or read, or what `each` returns.
+    pub fn for_each(self, beads: &dyn Beads, mut each: impl FnMut(Repeat) -> Result<()>) -> Result<()> {
+        // Key: the sentence pair. Then one that says it too, or the reason why it is left out.
+        let mut by_bead = Sorter::new(self.budget_bytes, self.folder);
+        let id = |entry: &Entry| BeadId { unit: entry.filler, number: entry.page };
+        let key = |entry: &Entry| u64::from(entry.filler) << 32 | u64::from(entry.page);
+        self.by_near.for_each_group(|group| {
+            let [first, others @ ..] = group else { return Ok(()) };
+            if others.is_empty() {
+                return Ok(());
+            }
+            let units = group.chunk_by(|x, y| x.filler == y.filler).count() as u32;
+            if beads.is_boilerplate(id(first), units) {
+                return group.iter().try_for_each(|entry| {
+                    by_bead.push(Entry { key: key(entry), filler: LEFT_OUT, page: Reason::Boilerplate as u32 })
+                });
+            }
+            let exact = beads.exact(id(first));
+            for other in others {
+                let is_equal = beads.exact(id(other)) == exact;
+                let reason = if is_equal { Reason::Duplicate } else { Reason::NearDuplicate };
+                by_bead.push(Entry { key: key(other), filler: LEFT_OUT, page: reason as u32 })?;
+                by_bead.push(Entry { key: key(first), filler: other.filler, page: other.page })?;
+            }
+            Ok(())
+        })?;
+        by_bead.for_each_group(|group| {
+            let bead = BeadId { unit: (group[0].key >> 32) as u32, number: group[0].key as u32 };
+            let mut repeat = Repeat { bead, reason: None, others: Vec::new() };
+            for entry in group {
+                if entry.filler == LEFT_OUT {
+                    repeat.reason = Reason::from_code(entry.page as u8);
+                } else {
+                    repeat.others.push(id(entry));
+                }
+            }
+            each(repeat)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Page pairs whose sentence pairs are (near hash, exact hash).
+    struct Pages(Vec<Vec<(u64, u64)>>, clean::Params);
+
+    impl Beads for Pages {
+        fn exact(&self, bead: BeadId) -> Option<u64> {
+            Some(self.0.get(bead.unit as usize)?.get(bead.number as usize)?.1)
+        }
+
+        fn is_boilerplate(&self, _: BeadId, units: u32) -> bool {
+            is_boilerplate(units, self.0.len() as u32, &self.1)
+        }
+    }
+
+    impl Pages {
+        fn repeats(&self) -> Vec<Repeat> {
+            let folder = std::env::temp_dir();
+            let mut finder = Finder::new(1 << 20, &folder);
+            for (page, unit) in self.0.iter().zip(0..) {
+                for (&(near, _), number) in page.iter().zip(0..) {
+                    finder.add(near, BeadId { unit, number }).expect("nothing is written");
+                }
+            }
+            let mut found = Vec::new();
+            let each = |repeat| {
+                found.push(repeat);
+                Ok(())
+            };
+            finder.for_each(self, each).expect("nothing is written");
+            found
+        }
+    }
+
+    fn id(unit: u32, number: u32) -> BeadId {
+        BeadId { unit, number }
+    }
+
+    #[test]
+    fn the_first_keeps_what_others_say_again() {
+        let pages = Pages(vec![vec![(1, 10), (2, 20), (1, 11)], vec![(3, 30), (1, 10)]], clean::Params::default());
+        let left_out = |bead, reason| Repeat { bead, reason: Some(reason), others: Vec::new() };
+        assert_eq!(
+            pages.repeats(),
+            [
+                Repeat { bead: id(0, 0), reason: None, others: vec![id(0, 2), id(1, 1)] },
+                left_out(id(0, 2), Reason::NearDuplicate),
+                left_out(id(1, 1), Reason::Duplicate),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_stands_on_most_pages_is_boilerplate() {
+        let params = clean::Params { boilerplate_pages: 3, boilerplate_share: 0.5, ..clean::Params::default() };
+        let pages = Pages((0..5).map(|n| vec![(1, 10), (100 + n, 0)]).collect(), params.clone());
+        let found = pages.repeats();
+        assert_eq!(found.len(), 5);
+        assert!(found.iter().all(|repeat| repeat.reason == Some(Reason::Boilerplate) && repeat.others.is_empty()));
+        assert!(!is_boilerplate(2, 2, &params));
+        assert!(!is_boilerplate(3, 6, &params));
+        assert!(is_boilerplate(4, 6, &params));
+    }
+
+    proptest! {
+        #[test]
+        fn all_are_kept_once(pages in prop::collection::vec(prop::collection::vec((0u64..6, 0u64..3), 0..6), 0..8)) {
+            let pages = Pages(pages, clean::Params { boilerplate_pages: u32::MAX, ..clean::Params::default() });
+            let found = pages.repeats();
+            prop_assert!(found.is_sorted_by_key(|repeat| repeat.bead));
+            let near = |bead: BeadId| pages.0[bead.unit as usize][bead.number as usize].0;
+            for hash in 0..6 {
+                let all: Vec<BeadId> = (0u32..).zip(&pages.0)
+                    .flat_map(|(unit, page)| (0..page.len() as u32).map(move |number| id(unit, number)))
+                    .filter(|&bead| near(bead) == hash)
+                    .collect();
+                let said: Vec<&Repeat> = found.iter().filter(|repeat| near(repeat.bead) == hash).collect();
+                if all.len() < 2 {
+                    prop_assert!(said.is_empty());
+                    continue;
+                }
+                prop_assert_eq!(said.iter().map(|repeat| repeat.bead).collect::<Vec<_>>(), all.clone());
+                prop_assert!(said[0].reason.is_none() && said[1..].iter().all(|repeat| repeat.reason.is_some()));
+                prop_assert_eq!(&said[0].others[..], &all[1..]);
+            }
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! Untranslated copies: pages that stand under the address of another language once more.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::language_names::names_language;
+use super::texts::for_each_text;
+use crate::index::site::{Pages, SKETCH, SiteIndex};
+use crate::text::tokens::Anatomy;
+use crate::types::{Field, Lang};
+
+/// Blocks of at least this many bytes are compared, so that language bars and menus do not count.
+const LONG_BLOCK_BYTES: usize = 40;
+
+/// Pages with fewer long blocks are compared by all their blocks.
+const MIN_LONG_BLOCKS: usize = 3;
+
+/// The smallest hashes of a page's long blocks (of all its blocks, where fewer than [`MIN_LONG_BLOCKS`] are long), sorted; zeros first.
+///
+/// Two pages share about as many of these as their sets of blocks have in common (bottom-k sketch, Broder 1997).
+pub fn sketch<'t>(blocks: impl Iterator<Item = &'t str> + Clone) -> [u32; SKETCH] {
+    let hashes = |min_bytes: usize| -> Vec<u32> {
+        let long = blocks.clone().filter(|block| block.len() >= min_bytes);
+        // Zero stands for "none".
+        let mut hashes: Vec<u32> = long.map(|block| (xxh3_64(block.as_bytes()) >> 32) as u32 | 1).collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        hashes
+    };
+    let mut all = hashes(LONG_BLOCK_BYTES);
+    if all.len() < MIN_LONG_BLOCKS {
+        all = hashes(1);
+    }
+    let mut sketch = [0; SKETCH];
+    let kept = all.len().min(SKETCH);
+    sketch[SKETCH - kept..].copy_from_slice(&all[..kept]);
+    sketch
+}
+
+/// Share of the sketch two pages must have in common to be copies.
+const COPY_SHARE: f64 = 0.75;
+/// The lengths of copies' texts differ by no more than this share.
+const COPY_LENGTH: f64 = 0.1;
+/// How many pairs of copies must differ by the same edit: one alone may be two short pages that look alike.
+const COPY_EDITS: u32 = 3;
+
+/// Untranslated copies: pages of one language with nearly equal text and equal title whose addresses differ by an edit
+/// that recurs in their language and no other. Gives (copy, page that stands for it).
+///
+/// The page that stands for a cluster declares its language, or its address names it, or has nothing where the
+/// others have a marker, or its marker is the purest in that language; then the shortest address.
+/// Cost: every page is compared with at most [`BUCKETS`]·[`NEIGHBOURS`] others that share a block.
+pub fn copies(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32)> {
+    let look_alikes = look_alikes(pages, site);
+    let mut edits: FxHashMap<(Field, String, String), BTreeMap<Lang, u32>> = FxHashMap::default();
+    let mut known: Vec<(u32, u32, (Field, String, String))> = Vec::new();
+    for (a, b) in look_alikes {
+        if let Some(edit) = edit_between(pages.identity(a), pages.identity(b)) {
+            let (a, b, edit) = if edit.1 <= edit.2 { (a, b, edit) } else { (b, a, (edit.0, edit.2, edit.1)) };
+            let lang = site.lang(a).unwrap_or(Lang::UNKNOWN);
+            *edits.entry(edit.clone()).or_default().entry(lang).or_default() += 1;
+            known.push((a, b, edit));
+        }
+    }
+    known.retain(|(_, _, edit)| edits.get(edit).is_some_and(tells_languages));
+    if known.is_empty() {
+        return Vec::new();
+    }
+    let mut clusters = Clusters::default();
+    let mut markers: BTreeMap<u32, Vec<(Field, String)>> = BTreeMap::new();
+    for (a, b, (field, from, to)) in known {
+        clusters.join(a, b);
+        markers.entry(a).or_default().push((field, from));
+        markers.entry(b).or_default().push((field, to));
+    }
+    let purity = Purity::new(pages, site, markers.values().flatten());
+    let mut found = Vec::new();
+    for members in clusters.members() {
+        let rank = |&page: &u32| {
+            let lang = site.lang(page).unwrap_or(Lang::UNKNOWN);
+            let declares = pages.facts(page).declared.agrees(lang);
+            let of_marker = |(field, text): &(Field, String)| {
+                let kind = if names_language(text, lang) {
+                    3
+                } else if text.is_empty() {
+                    2
+                } else if Lang::parse(text).is_none() {
+                    1
+                } else {
+                    0
+                };
+                (kind, purity.of(*field, text, lang))
+            };
+            let marker = markers.get(&page).into_iter().flatten().map(of_marker).max().unwrap_or((0, 0));
+            let address = pages.identity(page);
+            (declares, marker, Reverse(address.len()), Reverse(address))
+        };
+        let Some(&best) = members.iter().max_by_key(|page| rank(page)) else { continue };
+        found.extend(members.iter().filter(|&&page| page != best).map(|&page| (page, best)));
+    }
+    found.sort_unstable();
+    found
+}
+
+/// True for an edit that recurs among pages that look like copies, in one language for the most part. One that recurs in
+/// several languages alike, `calc` and `writer`, tells subjects apart: such pages are translated, and only look alike.
+fn tells_languages(langs: &BTreeMap<Lang, u32>) -> bool {
+    let most = langs.values().copied().max().unwrap_or(0);
+    let strong = langs.values().filter(|&&count| 2 * count >= most).count();
+    langs.values().sum::<u32>() >= COPY_EDITS && strong == 1
+}
+
+/// Hashes of a sketch by which a page meets those that share one.
+const BUCKETS: usize = 3;
+/// Pages that a page is compared with for each of these.
+const NEIGHBOURS: usize = 32;
+
+/// Pairs of pages that look like copies.
+fn look_alikes(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32)> {
+    let mut buckets: Vec<(Lang, u64, u32, [u32; SKETCH], u32)> = Vec::new();
+    for page in 0..pages.count() {
+        let Some(lang) = site.lang(page) else { continue };
+        let facts = pages.facts(page);
+        let smallest = facts.sketch.iter().copied().filter(|&hash| hash != 0).take(BUCKETS);
+        buckets.extend(smallest.map(|hash| (lang, facts.title, hash, facts.sketch, page)));
+    }
+    pages.release();
+    buckets.sort_unstable();
+    let mut look_alikes = Vec::new();
+    for bucket in buckets.chunk_by(|x, y| (x.0, x.1, x.2) == (y.0, y.1, y.2)) {
+        for (i, (_, _, _, sketch, a)) in bucket.iter().enumerate() {
+            for (_, _, _, other, b) in bucket.iter().skip(i + 1).take(NEIGHBOURS) {
+                let length = |page: u32| f64::from(pages.facts(page).text_bytes);
+                let (x, y) = (length(*a), length(*b));
+                if shared(sketch, other) >= COPY_SHARE && (x - y).abs() <= COPY_LENGTH * x.max(y) {
+                    look_alikes.push((*a.min(b), *a.max(b)));
+                }
+            }
+        }
+    }
+    look_alikes.sort_unstable();
+    look_alikes.dedup();
+    look_alikes
+}
+
+/// Share of the smallest hashes of both sketches that both have.
+fn shared(a: &[u32; SKETCH], b: &[u32; SKETCH]) -> f64 {
+    let mut union: Vec<u32> = a.iter().chain(b).copied().filter(|&hash| hash != 0).collect();
+    union.sort_unstable();
+    union.dedup();
+    union.truncate(SKETCH);
+    let both = union.iter().filter(|hash| a.contains(hash) && b.contains(hash)).count();
+    if union.is_empty() { 0.0 } else { both as f64 / union.len() as f64 }
+}
+
+/// The one span by which two addresses differ, if they differ by one: its field, its text in the first, in the second.
+pub fn edit_between(a: &str, b: &str) -> Option<(Field, String, String)> {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'%';
+    let (x, y) = (a.as_bytes(), b.as_bytes());
+    let mut head = x.iter().zip(y).take_while(|(p, q)| p == q).count();
+    let mut tail =
+        x.iter().rev().zip(y.iter().rev()).take(x.len().min(y.len()) - head).take_while(|(p, q)| p == q).count();
+    // Whole tokens only.
+    let inside = |bytes: &[u8], at: usize| at > 0 && at < bytes.len() && is_token(bytes[at - 1]) && is_token(bytes[at]);
+    while inside(x, head) || inside(y, head) {
+        head -= 1;
+    }
+    while tail > 0 && (inside(x, x.len() - tail) || inside(y, y.len() - tail)) {
+        tail -= 1;
+    }
+    let middle = |text: &str| {
+        text[head..text.len() - tail].trim_matches(|c: char| c.is_ascii_punctuation() && c != '%').to_owned()
+    };
+    let (from, to) = (middle(a), middle(b));
+    let one_segment = |text: &str| !text.contains(['/', '?', '&']);
+    if !one_segment(&from) || !one_segment(&to) || (from.is_empty() && to.is_empty()) {
+        return None;
+    }
+    let longer = if x.len() >= y.len() { a } else { b };
+    let query = longer.find('?').unwrap_or(longer.len());
+    let field = if head < longer.find('/').unwrap_or(longer.len()) {
+        Field::Host
+    } else if head > query {
+        Field::Query
+    } else if longer[head.min(query)..query].trim_start_matches('/').contains('/') {
+        Field::Path
+    } else {
+        Field::File
+    };
+    Some((field, from, to))
+}
+
+/// How much of the pages with a marker is in each language.
+struct Purity {
+    counts: FxHashMap<(Field, String), FxHashMap<Lang, u32>>,
+}
+
+impl Purity {
+    fn new<'m>(pages: &dyn Pages, site: &SiteIndex<'_>, markers: impl Iterator<Item = &'m (Field, String)>) -> Purity {
+        let mut counts: FxHashMap<(Field, String), FxHashMap<Lang, u32>> =
+            markers.filter(|(_, text)| !text.is_empty()).map(|marker| (marker.clone(), FxHashMap::default())).collect();
+        let mut anatomy = Anatomy::default();
+        for page in 0..pages.count() {
+            let Some(lang) = site.lang(page) else { continue };
+            for_each_text(&mut anatomy, pages.identity(page), &mut |field, text| {
+                if let Some(langs) = counts.get_mut(&(field, text.to_owned())) {
+                    *langs.entry(lang).or_default() += 1;
+                }
+            });
+        }
+        Purity { counts }
+    }
+
+    /// Thousandths of the marker's pages that are in `lang`; 500 for (null), which has no pages of its own.
+    fn of(&self, field: Field, text: &str, lang: Lang) -> u32 {
+        let Some(langs) = self.counts.get(&(field, text.to_owned())) else { return 500 };
+        let all: u32 = langs.values().sum();
+        let of_lang = langs.get(&lang).copied().unwrap_or(0);
+        (u64::from(of_lang) * 1000).checked_div(u64::from(all)).unwrap_or(0) as u32
+    }
+}
+
+/// Sets joined pairwise.
+#[derive(Default)]
+struct Clusters {
+    parent: BTreeMap<u32, u32>,
+}
+
+impl Clusters {
+    fn root(&mut self, page: u32) -> u32 {
+        let parent = *self.parent.entry(page).or_insert(page);
+        if parent == page {
+            return page;
+        }
+        let root = self.root(parent);
+        self.parent.insert(page, root);
+        root
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.parent.insert(a.max(b), a.min(b));
+    }
+
+    fn members(&mut self) -> Vec<Vec<u32>> {
+        let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for page in self.parent.keys().copied().collect::<Vec<_>>() {
+            members.entry(self.root(page)).or_default().push(page);
+        }
+        members.into_values().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_edit_between_two_addresses() {
+        let edit = |a, b| edit_between(a, b).map(|(field, x, y)| (field, x.to_string(), y.to_string()));
+        let expect = |field, x: &str, y: &str| Some((field, x.to_owned(), y.to_owned()));
+        assert_eq!(edit("x.org/en/a.html", "x.org/de/a.html"), expect(Field::Path, "en", "de"));
+        assert_eq!(edit("x.org/a.html", "x.org/a.de.html"), expect(Field::File, "", "de"));
+        assert_eq!(edit("x.org/a.html", "x.org/de/a.html"), expect(Field::Path, "", "de"));
+        assert_eq!(edit("en.x.org/a", "de.x.org/a"), expect(Field::Host, "en", "de"));
+        assert_eq!(edit("x.org/v?l=en&i=1", "x.org/v?l=fr&i=1"), expect(Field::Query, "en", "fr"));
+        assert_eq!(edit("x.org/en/a.html", "x.org/de/b.html"), None);
+    }
+
+    #[test]
+    fn an_edit_that_recurs_in_several_languages_alike_tells_no_languages() {
+        let langs = |counts: &[(&str, u32)]| counts.iter().map(|(l, n)| (Lang::parse(l).expect("a tag"), *n)).collect();
+        assert!(tells_languages(&langs(&[("en", 40), ("de", 2)])));
+        assert!(!tells_languages(&langs(&[("en", 9), ("de", 8), ("fr", 9)])));
+        assert!(!tells_languages(&langs(&[("en", 2)])));
+    }
+
+    #[test]
+    fn sketches_of_copies_are_alike() {
+        let text: Vec<String> =
+            (0..30).map(|i| format!("paragraph number {i} of a page that is long enough")).collect();
+        let mut copy = text.clone();
+        copy.push("de | en | fr".into());
+        let other: Vec<String> =
+            (0..30).map(|i| format!("absatz nummer {i} einer seite, die lang genug ist")).collect();
+        let sketch = |text: &[String]| super::sketch(text.iter().map(String::as_str));
+        assert_eq!(shared(&sketch(&text), &sketch(&copy)), 1.0);
+        assert_eq!(shared(&sketch(&text), &sketch(&other)), 0.0);
+    }
+}

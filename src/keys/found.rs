@@ -1,0 +1,90 @@
+//! What key discovery finds: keys, pairs, and the language that each page counts for.
+
+use std::ops::Range;
+
+use super::credibility::{Evidence, State};
+use crate::index::site::Pages;
+use crate::types::{Key, Lang, PagePair};
+
+/// A key of one site.
+#[derive(Clone, Debug)]
+pub struct FoundKey {
+    /// The key.
+    pub key: Key,
+    /// What it is judged by.
+    pub evidence: Evidence,
+    /// What became of it.
+    pub state: State,
+    /// How many pairs it was assigned in the competition.
+    pub assigned: u64,
+
+    /// Pages it was found among: one host, or the whole domain.
+    pub scope: Range<u32>,
+    /// The pairs it matches; empty for weak keys, and after the competition.
+    pub pairs: Vec<(u32, u32)>,
+}
+
+/// A pair of one site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FoundPair {
+    /// Page in the key's first language.
+    pub a: u32,
+    /// Page in its second.
+    pub b: u32,
+    /// Position of its key.
+    pub key: u32,
+}
+
+/// What key discovery finds in one domain.
+#[derive(Clone, Debug, Default)]
+pub struct Discovery {
+    /// Keys: strong, rescued, lost to better ones, and the strongest of the weak ones.
+    pub keys: Vec<FoundKey>,
+    /// Pairs by language pair and page.
+    pub pairs: Vec<FoundPair>,
+    /// The languages that pages count for, and the position among them of each page's ([`NO_LABEL`]: none).
+    pub(super) labels: (Vec<Lang>, Vec<u16>),
+    /// Untranslated copies, and the page that stands for each.
+    pub copies: Vec<(u32, u32)>,
+}
+
+impl Discovery {
+    /// The language a page counts for, if any.
+    pub fn lang(&self, page: u32) -> Option<Lang> {
+        self.labels.0.get(usize::from(self.labels.1[page as usize])).copied()
+    }
+
+    /// The pages that count for another language than that of their text, and which; unknown: for none.
+    pub fn relabelled<'d>(&'d self, pages: &'d dyn Pages) -> impl Iterator<Item = (u32, Lang)> + 'd {
+        let lang = |page: u32| self.lang(page).unwrap_or(Lang::UNKNOWN);
+        (0..pages.count()).map(move |page| (page, lang(page))).filter(|&(page, lang)| lang != pages.detected(page))
+    }
+
+    /// A pair with its languages.
+    pub fn page_pair(&self, pair: &FoundPair) -> PagePair {
+        PagePair { langs: self.keys[pair.key as usize].key.langs, a: pair.a, b: pair.b }
+    }
+
+    pub(super) fn drop_weakest(&mut self, max_weak: usize) {
+        let mut order: Vec<u32> = (0..self.keys.len() as u32).collect();
+        order.sort_by(|&x, &y| {
+            let (x, y) = (&self.keys[x as usize], &self.keys[y as usize]);
+            let weak = |k: &FoundKey| k.state == State::Weak;
+            let rank = weak(x).cmp(&weak(y)).then(y.evidence.power.cmp(&x.evidence.power));
+            rank.then_with(|| x.key.cmp(&y.key)).then_with(|| x.scope.start.cmp(&y.scope.start))
+        });
+        let strong = self.keys.iter().filter(|key| key.state != State::Weak).count();
+        order.truncate(strong.saturating_add(max_weak));
+        let mut position = vec![0; self.keys.len()];
+        for (new, &old) in order.iter().enumerate() {
+            position[old as usize] = new as u32;
+        }
+        for pair in &mut self.pairs {
+            pair.key = position[pair.key as usize];
+        }
+        let mut keys: Vec<Option<FoundKey>> = std::mem::take(&mut self.keys).into_iter().map(Some).collect();
+        self.keys = order.iter().filter_map(|&old| keys[old as usize].take()).collect();
+        let keys = &self.keys;
+        self.pairs.sort_unstable_by_key(|pair| (keys[pair.key as usize].key.langs, pair.a, pair.b));
+    }
+}

@@ -1,0 +1,190 @@
+//! The hosts of a domain: their pages, and what a key that turns one host into another is judged by.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::credibility::Evidence;
+use super::found::Discovery;
+use super::params::Params;
+use crate::index::site::{Addresses, NO_LABEL, SiteIndex};
+use crate::text::counterpart;
+use crate::types::{Key, Lang, host_of};
+
+/// The pages of each host, as ranges of a list sorted by address.
+pub fn host_ranges<A: Addresses + ?Sized>(addresses: &A) -> Vec<Range<u32>> {
+    let mut ranges: Vec<Range<u32>> = Vec::new();
+    let mut start = 0;
+    while start < addresses.count() {
+        let host = host_at(addresses, start);
+        let end = end_of_host(addresses, start, host);
+        ranges.push(start..end);
+        start = end;
+    }
+    ranges
+}
+
+/// Host of a page; empty where there is no such page.
+pub(super) fn host_at<A: Addresses + ?Sized>(addresses: &A, page: u32) -> &str {
+    if page >= addresses.count() { "" } else { host_of(addresses.identity(page)) }
+}
+
+/// Gallops from `start` to the first page of another host: pages of one host stand together.
+fn end_of_host<A: Addresses + ?Sized>(addresses: &A, start: u32, host: &str) -> u32 {
+    let (mut low, mut step) = (start, 1);
+    let mut high = loop {
+        let probe = low.saturating_add(step).min(addresses.count());
+        if probe == addresses.count() || host_at(addresses, probe) != host {
+            break probe;
+        }
+        low = probe;
+        step *= 2;
+    };
+    while low + 1 < high {
+        let middle = low + (high - low) / 2;
+        if host_at(addresses, middle) == host {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
+}
+
+/// How many pages of each language each host of a domain has.
+pub struct HostSizes {
+    langs: Vec<Lang>,
+    hosts: FxHashMap<String, Vec<u32>>,
+}
+
+impl HostSizes {
+    /// Counts the pages of every host.
+    pub fn new(site: &SiteIndex<'_>) -> HostSizes {
+        let count = |range: Range<u32>| {
+            let mut sizes = vec![0; site.langs.len() + 1];
+            for page in range {
+                let label = site.labels[page as usize];
+                let at = if label == NO_LABEL { site.langs.len() } else { usize::from(label) };
+                sizes[at] += 1;
+            }
+            sizes
+        };
+        let host = |page: u32| host_of(site.addresses.identity(page)).to_owned();
+        let addresses: &dyn Addresses = site.addresses;
+        let hosts = host_ranges(addresses).into_iter().map(|range| (host(range.start), count(range))).collect();
+        HostSizes { langs: site.langs.clone(), hosts }
+    }
+
+    /// What a host key is judged by: |w| are the pages of the hosts that it turns into one another.
+    pub fn evidence(&self, key: &Key, power: u64) -> Evidence {
+        let mut touched: FxHashSet<&str> = FxHashSet::default();
+        for host in self.hosts.keys() {
+            for other in counterpart::counterparts(host, key, true) {
+                if let Some((other, _)) = self.hosts.get_key_value(&other) {
+                    touched.extend([host.as_str(), other.as_str()]);
+                }
+            }
+        }
+        let sum = |lang: Lang| -> u32 {
+            let Ok(label) = self.langs.binary_search(&lang) else { return 0 };
+            touched.iter().filter_map(|host| self.hosts.get(*host)).map(|sizes| sizes[label]).sum()
+        };
+        let all_pages = touched.iter().filter_map(|host| self.hosts.get(*host)).flatten().sum();
+        Evidence { power, pages: (sum(key.langs.a), sum(key.langs.b)), all_pages }
+    }
+}
+
+/// One host of a site, for listing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HostSummary {
+    /// Its name.
+    pub host: String,
+    /// How many pages it has.
+    pub pages: u32,
+    /// How many of the site's pairs have a page on it.
+    pub pairs: u64,
+    /// Credibility of the most credible key among those of its pairs, 0..=1.
+    pub credibility: f64,
+    /// How many pages count for each language.
+    pub langs: BTreeMap<Lang, u32>,
+}
+
+/// The hosts of a site, in the order of its addresses.
+pub fn summaries(addresses: &dyn Addresses, found: &Discovery, params: &Params) -> Vec<HostSummary> {
+    let ranges = host_ranges(addresses);
+    let host_of_page = |page: u32| ranges.partition_point(|range| range.end <= page);
+    let summary = |range: &Range<u32>| {
+        let mut langs: BTreeMap<Lang, u32> = BTreeMap::new();
+        for page in range.clone() {
+            *langs.entry(found.lang(page).unwrap_or(Lang::UNKNOWN)).or_default() += 1;
+        }
+        let host = host_of(addresses.identity(range.start)).to_owned();
+        HostSummary { host, pages: range.end - range.start, pairs: 0, credibility: 0.0, langs }
+    };
+    let mut summaries: Vec<HostSummary> = ranges.iter().map(summary).collect();
+    for pair in &found.pairs {
+        let credibility = found.keys[pair.key as usize].evidence.credibility(params);
+        let (a, b) = (host_of_page(pair.a), host_of_page(pair.b));
+        for host in [Some(a), Some(b).filter(|b| *b != a)].into_iter().flatten() {
+            summaries[host].pairs += 1;
+            summaries[host].credibility = summaries[host].credibility.max(credibility);
+        }
+    }
+    summaries
+}
+
+#[cfg(test)]
+mod tests {
+    use rustc_hash::FxHashSet;
+
+    use super::*;
+    use crate::index::site::{PageFacts, Pages};
+    use crate::keys::discover;
+
+    struct Site(Vec<(String, Lang)>);
+
+    impl Addresses for Site {
+        fn count(&self) -> u32 {
+            self.0.len() as u32
+        }
+
+        fn identity(&self, page: u32) -> &str {
+            &self.0[page as usize].0
+        }
+    }
+
+    impl Pages for Site {
+        fn facts(&self, page: u32) -> PageFacts {
+            PageFacts { detected: self.0[page as usize].1, ..PageFacts::default() }
+        }
+    }
+
+    #[test]
+    fn hosts_are_listed_with_their_pages_pairs_and_languages() {
+        let fr = Lang::parse("fr").expect("a tag");
+        let mut pages: Vec<(String, Lang)> = Vec::new();
+        for name in ["a", "b", "c"] {
+            pages.extend([(format!("x.org/en/{name}"), Lang::EN), (format!("x.org/fr/{name}"), fr)]);
+            pages.push((format!("y.x.org/{name}"), Lang::EN));
+        }
+        pages.sort();
+        let site = Site(pages);
+        let found = discover(&site, &Params::default(), &FxHashSet::default(), &std::env::temp_dir());
+        let hosts = summaries(&site, &found.expect("nothing is written"), &Params::default());
+        let expected = [("x.org", 6, 3, vec![(Lang::EN, 3), (fr, 3)]), ("y.x.org", 3, 0, vec![(Lang::EN, 3)])];
+        assert_eq!(hosts.len(), expected.len());
+        for (found, (host, pages, pairs, langs)) in hosts.iter().zip(expected) {
+            assert_eq!((found.host.as_str(), found.pages, found.pairs), (host, pages, pairs));
+            assert_eq!(found.langs, langs.into_iter().collect());
+        }
+        assert_eq!((hosts[0].credibility, hosts[1].credibility), (1.0, 0.0));
+    }
+
+    #[test]
+    fn ranges_of_hosts_cover_the_list() {
+        let addresses = ["a.x/1", "a.x/2", "a.x/3", "b.x/1", "c.x/1", "c.x/2"];
+        assert_eq!(host_ranges(&addresses[..]), [0..3, 3..4, 4..6]);
+        assert_eq!(host_ranges(&[""; 0][..]), []);
+    }
+}

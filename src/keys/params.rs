@@ -1,0 +1,225 @@
+//! Settings of key discovery.
+
+use super::suffixes;
+use crate::text::tokens::Separators;
+use crate::types::{Field, Lang};
+
+/// When keys below the token (Zhang et al. 2013, §2.1, 1) are sought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CoreMode {
+    /// Never.
+    Off,
+    /// Beside token keys, in one competition.
+    Joint,
+    /// Among the pages that token keys left alone.
+    Leftover,
+}
+
+/// What tells a page's language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LabelMode {
+    /// The language of its text.
+    Detected,
+    /// English where more than half of the letters are A–Z, else Chinese (Kit & Ng 2007, §3).
+    LatinShare,
+}
+
+/// What makes a key strong.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Strength {
+    /// p(κ) > share·|U| (Kit & Ng 2007: 1/10).
+    PairsOfUrls {
+        /// Share of the site's URLs.
+        min_share: f64,
+    },
+    /// C(p, w) > least, |w| being all pages of the site (Zhang et al. 2013: 0.1).
+    PagesOfSite {
+        /// Least local credibility.
+        min_credibility: f64,
+    },
+    /// C(p, w) > least, |w| being the pages of the key's two languages; or a good
+    /// share of the smaller language matched.
+    PagesOfLanguages {
+        /// Least local credibility (Zhang et al. 2013: 0.1).
+        min_credibility: f64,
+        /// Least share of the smaller language's pages that makes a key strong on its own: partly translated sites.
+        min_coverage: f64,
+        /// Least local credibility of keys that only tell numbers apart.
+        number_credibility: f64,
+    },
+}
+
+/// Which pages may be paired with which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SiteUnit {
+    /// Those of one host, and across hosts of one registrable domain by keys in host labels.
+    Host,
+    /// Those of one registrable domain.
+    Domain,
+}
+
+/// Settings of key discovery.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// Languages looked at, in the order of listing; empty: all.
+    pub langs: Vec<Lang>,
+    /// What ends a token.
+    pub separators: Separators,
+    /// Tokens of the longest span beside the whole segment. Default 4: `pt-BR.utf8` and one to spare.
+    pub max_span_tokens: usize,
+    /// Tokens that mark nothing (Kit & Ng 2007, §3: htm, html).
+    pub ignored_tokens: Vec<String>,
+    /// Fields keys may work in.
+    pub fields: Vec<Field>,
+    /// Keys below the token.
+    pub cores: CoreMode,
+    /// Longest core, in bytes. Default 8: `francais`, `japanese`.
+    pub max_core_bytes: usize,
+    /// Whether compound keys are sought among the pages that single keys left alone.
+    pub compound: bool,
+    /// What tells a page's language.
+    pub labels: LabelMode,
+    /// Whether untranslated copies are found and left out.
+    pub copies: bool,
+    /// Whether doubtful languages are resolved by the markers of strong keys.
+    pub resolve_labels: bool,
+    /// Confidence of a language, 0..=1, below which a text may be in two, and its letters decide. Default 0.75: where the
+    /// alphabets differ it is the share of the language's letters, so that a quarter is in other ones.
+    pub min_confidence: f64,
+    /// How much of the way from the letters of its language to those of the language of its address a text must have come, 0..=1, to
+    /// count for that one. Default ⅓, an estimate: a third is translated.
+    pub min_shift: f64,
+    /// What markers must show where there are neither text nor languages.
+    pub unlabelled: UnlabelledParams,
+    /// What makes a key strong.
+    pub strength: Strength,
+    /// Global credibility that rescues a weak key, in pages; `None`: no rescue. Zhang et al. 2013: 500, for 12,800 sites:
+    /// scale it to the archive.
+    pub rescue_above: Option<f64>,
+    /// A site's own part of the sum does not count when its weak keys are judged: a large site would rescue them itself.
+    pub rescue_by_others: bool,
+    /// What a site is.
+    pub site: SiteUnit,
+    /// Whether domains that differ in their public suffix only may be one site, and keys turn one into the other.
+    pub across_suffixes: bool,
+    /// What such domains must show to be one site.
+    pub suffixes: suffixes::Thresholds,
+    /// A page has one partner in all (Kit & Ng 2007), not one a language.
+    pub one_partner: bool,
+    /// Least linking power of a key that is listed, unless it names its languages or is rescued.
+    pub min_power: u32,
+    /// The same as a share of a language's pages. Default 0.005: a twentieth of what a strong key matches at least, where
+    /// both languages have as many pages.
+    pub min_share: f64,
+    /// Weak keys kept for listing and for global credibility, a site, the strongest first.
+    pub max_weak_keys: usize,
+    /// Pages on which the frequency of values is counted; larger sites are counted on every n-th page. Default 131,072.
+    pub count_pages: usize,
+    /// Entries of 16 bytes that the search for candidates holds; beyond it skeletons are sampled. Default 2 M (32 MiB).
+    pub sample_entries: usize,
+    /// Bytes of entries that exact counting holds; beyond it they are sorted on disk. Default 192 MiB.
+    pub memory_bytes: usize,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params {
+            langs: Vec::new(),
+            separators: Separators::Punctuation,
+            max_span_tokens: 4,
+            ignored_tokens: Vec::new(),
+            fields: Field::ALL.to_vec(),
+            cores: CoreMode::Leftover,
+            max_core_bytes: 8,
+            compound: true,
+            labels: LabelMode::Detected,
+            copies: true,
+            resolve_labels: true,
+            min_confidence: 0.75,
+            min_shift: 1.0 / 3.0,
+            unlabelled: UnlabelledParams::default(),
+            strength: Strength::PagesOfLanguages { min_credibility: 0.1, min_coverage: 0.3, number_credibility: 0.5 },
+            rescue_above: Some(500.0),
+            rescue_by_others: true,
+            site: SiteUnit::Host,
+            across_suffixes: false,
+            suffixes: suffixes::Thresholds::default(),
+            one_partner: false,
+            min_power: 2,
+            min_share: 0.005,
+            max_weak_keys: 256,
+            count_pages: 1 << 17,
+            sample_entries: 2 << 20,
+            memory_bytes: 192 << 20,
+        }
+    }
+}
+
+impl Params {
+    /// The method of Kit & Ng 2007; departures in docs/methods.md.
+    pub fn kit_ng_2007() -> Params {
+        Params {
+            separators: Separators::KitNg,
+            max_span_tokens: 1,
+            ignored_tokens: vec!["htm".into(), "html".into()],
+            fields: vec![Field::Path, Field::File],
+            cores: CoreMode::Off,
+            compound: false,
+            labels: LabelMode::LatinShare,
+            copies: false,
+            resolve_labels: false,
+            strength: Strength::PairsOfUrls { min_share: 0.1 },
+            rescue_above: None,
+            rescue_by_others: false,
+            one_partner: true,
+            min_power: 1,
+            ..Params::default()
+        }
+    }
+
+    /// The method of Zhang, Yao & Kit 2013 up to pairs; departures in docs/methods.md.
+    pub fn pupsniffer_2013() -> Params {
+        Params {
+            cores: CoreMode::Joint,
+            labels: LabelMode::Detected,
+            strength: Strength::PagesOfSite { min_credibility: 0.1 },
+            rescue_above: Some(500.0),
+            one_partner: false,
+            ignored_tokens: Vec::new(),
+            ..Params::kit_ng_2007()
+        }
+    }
+
+    /// True for a language that is looked at.
+    pub fn wants(&self, lang: Lang) -> bool {
+        self.langs.is_empty() || self.langs.iter().any(|wanted| wanted.agrees(lang))
+    }
+
+    /// The least linking power of a listed key in a language of `size` pages.
+    pub fn min_count(&self, size: u32) -> u32 {
+        self.min_power.max((f64::from(size) * self.min_share).ceil() as u32)
+    }
+}
+
+/// What a marker must show where no language is known. Power is the number of addresses that exist with either marker.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnlabelledParams {
+    /// Markers that name languages: least power. Default 2, as for keys that name their languages.
+    pub named_power: u32,
+    /// Markers that name languages: least share of the pages of the rarer one that exist with the other marker. Default 0.3, the
+    /// coverage that keys need where languages are known.
+    pub named_share: f64,
+    /// Other markers: least power. Default 5, as for keys that are judged by coverage.
+    pub other_power: u32,
+    /// Other markers: least share of the pages of the *commoner* one that exist with the other marker; twice that of (null).
+    /// Default 0.4 (an estimate): names of subjects or numbers share fewer.
+    pub other_share: f64,
+    /// Other markers: least share of all pages of the domain that the two join. Default 0.1 (Zhang et al. 2013).
+    pub other_credibility: f64,
+}
+
+impl Default for UnlabelledParams {
+    fn default() -> UnlabelledParams {
+        UnlabelledParams { named_power: 2, named_share: 0.3, other_power: 5, other_share: 0.4, other_credibility: 0.1 }
+    }
+}
