@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-use super::records::{Dialect, Found, Head, Kind, date_ms};
-use super::warc::{content_head, length, open_records};
-use super::{Archive, Format, Params};
+use super::dates::date_ms;
+use super::format::{Archive, Format, Params};
+use super::head::content_head;
+use super::header::{Dialect, Found, Head, Kind, length};
+use super::records;
 use crate::error::Result;
 use crate::types::SkipReason;
 
@@ -24,7 +26,7 @@ impl Format for ArcFormat {
     }
 
     fn open(&self, path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
-        open_records::<Arc>(path, position, params)
+        records::open::<Arc>(path, position, params)
     }
 }
 

@@ -12,9 +12,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::codec::Codec;
-use super::records::date_ms;
-use super::warc::{content_head, read_up_to};
-use super::{Archive, Format, Item, Params, http};
+use super::dates::date_ms;
+use super::format::{Archive, Format, Item, Params};
+use super::head::{codec_of, content_head};
+use super::mime::is_html_type;
 use crate::error::{Error, Result};
 use crate::types::{Capture, Form, Pointer, RawRecord, Skip, SkipReason};
 
@@ -100,9 +101,7 @@ impl Lines {
     fn new(path: &Path) -> io::Result<Lines> {
         let mut file = File::open(path)?;
         let file_bytes = file.metadata()?.len();
-        let mut head = [0; 16];
-        let count = read_up_to(&mut file, &mut head)?;
-        let codec = Codec::of(&head[..count]);
+        let codec = codec_of(&mut file)?;
         let reader = open(path, codec)?;
         let mut lines = Lines { path: path.to_owned(), reader, codec, file_bytes, legend: Vec::new(), position: 0 };
         match lines.line() {
@@ -341,7 +340,7 @@ pub(super) fn capture(record: RawRecord) -> std::result::Result<Capture, Skip> {
         return refuse(SkipReason::Status, &line.url, line.status);
     }
     let no_type = line.mime.is_empty() || line.mime == "-" || line.mime == "unk";
-    if !no_type && !http::is_html_type(&line.mime) {
+    if !no_type && !is_html_type(&line.mime) {
         return refuse(SkipReason::NotHtml, &line.url, line.mime);
     }
     Ok(Capture {

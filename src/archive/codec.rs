@@ -18,15 +18,13 @@ pub(super) enum Codec {
     Lz4,
 }
 
-/// Bytes enough to tell a codec.
+/// How long the magic numbers of members and frames are, at most.
 pub(super) const MAGIC_BYTES: usize = 4;
+/// How many times smaller deflate makes data at most.
+pub(super) const MAX_DEFLATE_RATIO: u64 = 1032;
 
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const LZ4_MAGIC: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
-/// The skippable frame in which the zstd convention for WARC files puts the dictionary, at the head of the file.
-const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
-/// The longest dictionary taken, in bytes; the convention's tools make them of 100 kB to 1 MB.
-const MAX_DICTIONARY_BYTES: usize = 32 << 20;
 
 impl Codec {
     /// The codec of data beginning with `head`.
@@ -88,26 +86,6 @@ pub(super) fn skippable(head: &[u8]) -> bool {
 pub(super) fn skippable_length(head: &[u8]) -> Option<u64> {
     let size = head.get(4..8)?;
     Some(8 + u64::from(u32::from_le_bytes([size[0], size[1], size[2], size[3]])))
-}
-
-/// True for the skippable frame that holds a dictionary.
-pub(super) fn holds_dictionary(head: &[u8]) -> bool {
-    head.starts_with(&DICTIONARY_MAGIC) && skippable_length(head).is_some_and(|n| n <= MAX_DICTIONARY_BYTES as u64)
-}
-
-/// The dictionary of a frame's content: as it is, or itself compressed.
-pub(super) fn dictionary(content: &[u8]) -> Result<Vec<u8>, String> {
-    if !Codec::Zstd.begins(content) {
-        return Ok(content.to_vec());
-    }
-    let limit = MAX_DICTIONARY_BYTES as u64 + 1;
-    let mut bytes = Vec::new();
-    let decoder = zstd::stream::read::Decoder::new(content).map_err(|error| error.to_string())?;
-    decoder.take(limit).read_to_end(&mut bytes).map_err(|error| format!("dictionary: {error}"))?;
-    if bytes.len() as u64 == limit {
-        return Err(format!("dictionary longer than {MAX_DICTIONARY_BYTES} bytes"));
-    }
-    Ok(bytes)
 }
 
 /// A member being decoded.

@@ -14,7 +14,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::{Map, Value};
 
-use super::{Archive, Format, Item, Params};
+use super::format::{Archive, Format, Item, Params};
 use crate::error::{Error, Result};
 use crate::types::{Form, RawRecord, Skip, SkipReason};
 

@@ -16,8 +16,8 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use super::http::is_html_type;
-use super::{Archive, Format, Item, Params};
+use super::format::{Archive, Format, Item, Params};
+use super::mime::is_html_type;
 use crate::error::{Error, Result};
 use crate::types::{RawRecord, Skip, SkipReason};
 

@@ -11,6 +11,8 @@ use std::io;
 use libdeflater::{DecompressionError, Decompressor};
 
 use super::codec::{self, Codec, MAGIC_BYTES, Stream};
+use super::dictionary::{self, FRAME_HEADER_BYTES, holds_dictionary};
+use super::head::{decoded_head, is_blank};
 use super::window::Window;
 
 /// Input held at least when a member begins, so that most are there whole.
@@ -19,8 +21,6 @@ const LOOK_BYTES: usize = 64 << 10;
 const WHOLE_BYTES: usize = 4 << 20;
 /// Output decoded at a time from members too long for one go.
 const PIECE_BYTES: usize = 256 << 10;
-/// Output of a member that is looked at to tell whether a record begins it.
-const PROBE_BYTES: usize = 4 << 10;
 
 /// What decoding more gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -319,12 +319,12 @@ impl Members {
     /// Passes a skippable frame, taking the dictionary it may hold.
     fn pass_skippable(&mut self) -> io::Result<Advance> {
         let Some(length) = codec::skippable_length(self.window.bytes()) else { return Ok(Advance::End) };
-        if codec::holds_dictionary(self.window.bytes()) {
+        if holds_dictionary(self.window.bytes()) {
             let length = length as usize;
             if !self.window.fill(length)? {
                 return Ok(Advance::End);
             }
-            match codec::dictionary(&self.window.bytes()[8..length]) {
+            match dictionary::of_frame(&self.window.bytes()[FRAME_HEADER_BYTES..length]) {
                 Ok(dictionary) => {
                     self.dictionary = dictionary;
                     self.spare = None;
@@ -477,11 +477,6 @@ impl Members {
     }
 }
 
-/// True for the bytes that may stand between records.
-pub(super) fn is_blank(byte: u8) -> bool {
-    matches!(byte, b'\r' | b'\n' | b' ' | b'\t' | 0)
-}
-
 /// How many bytes the gzip member at the head of `input` takes, whose content is `output`: up to its trailer.
 fn member_length(input: &[u8], output: &[u8]) -> Option<usize> {
     let mut trailer = [0; 8];
@@ -492,21 +487,4 @@ fn member_length(input: &[u8], output: &[u8]) -> Option<usize> {
     // The eight bytes could occur in the compressed data too; then what follows them begins no member.
     let is_end = |end: &usize| input[*end..].is_empty() || Codec::Gzip.begins(&input[*end..]);
     Some(std::iter::once(first).chain(ends).find(is_end).unwrap_or(first))
-}
-
-/// The beginning of what the member at the head of `input` holds; empty where it does not decode.
-pub(super) fn decoded_head(input: &[u8], codec: Codec, dictionary: &[u8]) -> Vec<u8> {
-    let mut output = vec![0; PROBE_BYTES];
-    let (mut used, mut written) = (0, 0);
-    let Ok(mut stream) = codec.stream(dictionary) else { return Vec::new() };
-    while written < output.len() {
-        let Ok(step) = stream.step(&input[used..], &mut output[written..]) else { break };
-        used += step.used;
-        written += step.written;
-        if step.ended || (step.used == 0 && step.written == 0) {
-            break;
-        }
-    }
-    output.truncate(written);
-    output
 }

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::http;
-use super::records::date_ms;
+use super::dates::date_ms;
+use super::mime::is_html_type;
 use crate::types::{Capture, Form, Pointer, RawRecord, Skip, SkipReason};
 
 #[derive(Deserialize)]
@@ -99,7 +99,7 @@ pub(super) fn capture(record: RawRecord) -> Result<Capture, Skip> {
         found.1.as_str().map(str::to_owned)
     };
     let content_type = header("Content-Type");
-    if response.html.is_none() || content_type.as_deref().is_some_and(|mime| !http::is_html_type(mime)) {
+    if response.html.is_none() || content_type.as_deref().is_some_and(|mime| !is_html_type(mime)) {
         return refuse(SkipReason::NotHtml, content_type.unwrap_or_default());
     }
     let container = wat.container.unwrap_or(Container { file: None, offset: None, gzip: None });

@@ -10,7 +10,7 @@ use memchr::memmem;
 
 use super::cache::with_scheme;
 use super::links;
-use crate::archive::warc::read_up_to;
+use crate::archive::head::read_up_to;
 use crate::error::{Error, Result};
 use crate::types::SkipReason;
 

@@ -1,0 +1,74 @@
+//! The dictionary of a zstd file: the convention for WARC files puts it into a skippable frame at the head.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+
+use super::codec::{Codec, MAGIC_BYTES, skippable_length};
+use super::window::Window;
+
+/// What the skippable frame that holds the dictionary begins with.
+const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
+/// What a dictionary of zstd begins with.
+const CONTENT_MAGIC: [u8; 4] = [0x37, 0xa4, 0x30, 0xec];
+/// The header of a skippable frame: magic number and length.
+pub(super) const FRAME_HEADER_BYTES: usize = 8;
+/// The longest dictionary taken, in bytes; the convention's tools make them of 100 kB to 1 MB.
+const MAX_DICTIONARY_BYTES: usize = 32 << 20;
+
+/// True for the skippable frame that holds a dictionary.
+pub(super) fn holds_dictionary(head: &[u8]) -> bool {
+    head.starts_with(&DICTIONARY_MAGIC) && skippable_length(head).is_some_and(|n| n <= MAX_DICTIONARY_BYTES as u64)
+}
+
+/// The dictionary of a frame's content: as it is, or itself compressed.
+pub(super) fn of_frame(content: &[u8]) -> Result<Vec<u8>, String> {
+    if !Codec::Zstd.begins(content) {
+        return Ok(content.to_vec());
+    }
+    let limit = MAX_DICTIONARY_BYTES as u64 + 1;
+    let mut bytes = Vec::new();
+    let decoder = zstd::stream::read::Decoder::new(content).map_err(|error| error.to_string())?;
+    decoder.take(limit).read_to_end(&mut bytes).map_err(|error| format!("dictionary: {error}"))?;
+    if bytes.len() as u64 == limit {
+        return Err(format!("dictionary longer than {MAX_DICTIONARY_BYTES} bytes"));
+    }
+    Ok(bytes)
+}
+
+/// The dictionary in force at `anchor`: that of the last dictionary frame before it.
+pub(super) fn before(file: &mut File, anchor: u64) -> std::io::Result<Vec<u8>> {
+    if anchor == 0 {
+        return Ok(Vec::new());
+    }
+    // Frames do not say how long they are, so dictionaries are found by their first bytes; a false find is no dictionary
+    // of the frames that follow, and the frame of a true one begins with its own magic or with a zstd frame.
+    let mut window = Window::new(Box::new(file.try_clone()?), 0);
+    file.seek(SeekFrom::Start(0))?;
+    let mut found = Vec::new();
+    while window.fill(FRAME_HEADER_BYTES)? && window.offset() < anchor {
+        let Some(at) = memchr::memmem::find(window.bytes(), &DICTIONARY_MAGIC) else {
+            window.consume(window.bytes().len() + 1 - MAGIC_BYTES);
+            continue;
+        };
+        window.consume(at);
+        window.fill(FRAME_HEADER_BYTES)?;
+        if window.offset() < anchor
+            && holds_dictionary(window.bytes())
+            && let Some(length) = skippable_length(window.bytes())
+            && window.fill(length as usize)?
+        {
+            let content = &window.bytes()[FRAME_HEADER_BYTES..length as usize];
+            let is_dictionary = content.starts_with(&CONTENT_MAGIC) || Codec::Zstd.begins(content);
+            if (is_dictionary || window.offset() == 0)
+                && let Ok(dictionary) = of_frame(content)
+            {
+                found = dictionary;
+                window.consume(length as usize);
+                continue;
+            }
+        }
+        let count = window.bytes().len().min(MAGIC_BYTES);
+        window.consume(count);
+    }
+    Ok(found)
+}
