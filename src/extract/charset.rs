@@ -11,7 +11,7 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 use memchr::memmem;
 
-use super::Params;
+use super::params::Params;
 
 /// A page's text and the charset it was in.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,8 +4,10 @@ use encoding_rs::UTF_8;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::declared::declare;
+use super::fold;
 use super::links::Resolver;
-use super::{Params, fold, html};
+use super::params::Params;
 use crate::types::{CanonicalUrl, Capture, Lang, Link, LinkKind, Page, SkipReason};
 
 #[derive(Default, Deserialize)]
@@ -64,10 +66,10 @@ pub fn read(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<Pa
         if text(&meta.http_equiv).eq_ignore_ascii_case("content-language")
             || ["language", "dc.language"].iter().any(|name| text(&meta.name).eq_ignore_ascii_case(name))
         {
-            html::declare(&mut page.declared, text(&meta.content));
+            declare(&mut page.declared, text(&meta.content));
         }
     }
-    html::declare(&mut page.declared, capture.content_language.as_deref().unwrap_or(""));
+    declare(&mut page.declared, capture.content_language.as_deref().unwrap_or(""));
     page.detected = page.declared.first().copied().unwrap_or_default();
     let mut resolver = Resolver::new(url.as_str(), UTF_8).expect("a canonical address is an address of the web");
     if !text(&html.head.base).is_empty() {

@@ -1,6 +1,6 @@
 //! Which scripts a text is in.
 
-use super::Params;
+use super::params::Params;
 
 /// What a script says of the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +47,9 @@ const ALONE: &[(u32, u32, &str)] = &[
     (0x1f00, 0x1fff, "el"),
 ];
 
+/// A text with fewer kana than one to so many Han characters is Chinese: Japanese is mostly kana, and Chinese quotes a few.
+const HAN_PER_KANA: u32 = 10;
+
 impl Scripts {
     /// Counts the letters of a text.
     pub fn count(text: &str) -> Scripts {
@@ -79,8 +82,7 @@ impl Scripts {
     /// The script of most letters, and its share of them, 0..=1.
     pub fn main(&self, params: &Params) -> (Script, f32) {
         let per_ideograph = params.letters_per_ideograph;
-        // A Japanese text is mostly kana. Chinese ones quote a few.
-        let east_asian = if self.kana * 10 > self.han { Script::Alone("ja") } else { Script::Han };
+        let east_asian = if self.kana * HAN_PER_KANA > self.han { Script::Alone("ja") } else { Script::Han };
         let mut found = vec![
             (self.shared, Script::Shared),
             ((self.han + self.kana) * per_ideograph, east_asian),
