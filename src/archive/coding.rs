@@ -268,7 +268,7 @@ mod tests {
         for text in ["<html>\n", "", "abc\r\ndef and more than that is here", "12", "deadbeefdeadbeef0\r\nx"] {
             let kept = unchunk(text.as_bytes().to_vec());
             if text.starts_with("abc") {
-                // 0xabc bytes announced and fewer there: cannot be told from chunks cut short.
+                // 0xabc bytes announced and fewer there: may be chunks cut short.
                 assert_eq!(kept, b"def and more than that is here");
             } else {
                 assert_eq!(kept, text.as_bytes(), "{text}");

@@ -7,7 +7,7 @@ use super::format::Format;
 use super::head::{content_head, head_of};
 use crate::error::{Error, Result};
 
-/// The kinds of archive to tell from one another, in the order they are tried.
+/// The kinds of archive to choose from, in the order they are tried.
 #[derive(Clone, Copy)]
 pub(super) struct Formats(pub(super) &'static [&'static dyn Format]);
 

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 
 /// First bytes of a file, by which its kind is detected.
 const HEAD_BYTES: u64 = 4 << 10;
-/// Output of a member that is looked at to tell whether a record begins it.
+/// Output of a member that is looked at to see whether a record begins it.
 const PROBE_BYTES: usize = 4 << 10;
 
 /// Bytes that are enough to detect a codec.

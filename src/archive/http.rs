@@ -42,7 +42,7 @@ pub(super) fn capture(record: RawRecord, params: &Params) -> Result<Capture, Ski
 
 type Refusal = (SkipReason, String);
 
-/// What the head of a response tells.
+/// What the head of a response says.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Response {
     status: u16,
@@ -83,7 +83,7 @@ impl Response {
         let Some(colon) = memchr::memchr(b':', line) else { return };
         let value = || Some(String::from_utf8_lossy(line[colon + 1..].trim_ascii()).into_owned());
         let name = line[..colon].trim_ascii();
-        // Told by length first: most headers are of no interest.
+        // Looked up by length first: most headers are of no interest.
         match name.len() {
             12 if name.eq_ignore_ascii_case(b"Content-Type") => {
                 // Of several, browsers take the last that is a type.
@@ -182,7 +182,7 @@ mod tests {
         RawRecord { url: "http://ex.org/".to_owned(), http: true, block: block.to_vec(), ..RawRecord::default() }
     }
 
-    fn taken(block: &[u8]) -> Result<Capture, (SkipReason, String)> {
+    fn captured(block: &[u8]) -> Result<Capture, (SkipReason, String)> {
         capture(record(block), &Params::default()).map_err(|skip| (skip.reason, skip.detail))
     }
 
@@ -196,7 +196,7 @@ mod tests {
             "HTTP/1.1  200 OK\r\nContent-Type: text/html\r\n",
             "http/1.1 200\r\n\r\n",
         ] {
-            let page = taken(format!("{head}<p>x").as_bytes()).expect(head);
+            let page = captured(format!("{head}<p>x").as_bytes()).expect(head);
             assert_eq!((page.status, page.body.as_slice()), (200, b"<p>x".as_slice()), "{head}");
         }
     }
@@ -213,13 +213,13 @@ mod tests {
             (b"", SkipReason::BadHttp, "begins with \"\", expected a status line"),
         ];
         for (block, reason, detail) in cases {
-            assert_eq!(taken(block), Err((reason, detail.to_owned())));
+            assert_eq!(captured(block), Err((reason, detail.to_owned())));
         }
     }
 
     #[test]
     fn headers_that_matter_are_kept() {
-        let page = taken(
+        let page = captured(
             b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=big5\r\nContent-Language: zh-TW\r\n\
               Transfer-Encoding: Chunked\r\n\r\n4\r\n<p>x\r\n0\r\n\r\n",
         )
@@ -247,8 +247,8 @@ mod tests {
         ) {
             let transfer = if chunked { "Transfer-Encoding: chunked\r\n" } else { "" };
             let head = format!("HTTP/1.1 200 OK\r\n{transfer}Content-Encoding: {coding}\r\nContent-Type: text/html\r\n\r\n");
-            let _ = taken(&[head.as_bytes(), &magic, &rest].concat());
-            let _ = taken(&rest);
+            let _ = captured(&[head.as_bytes(), &magic, &rest].concat());
+            let _ = captured(&rest);
         }
     }
 }

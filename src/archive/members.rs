@@ -1,7 +1,7 @@
 //! The decompressed bytes of an archive file, and where in the file each gzip member or zstd or LZ4 frame begins.
 //!
 //! A gzip member that fits the buffers is decoded in one go by libdeflate, which is about twice as fast as a stream
-//! decoder; longer ones, damaged ones and the other codecs go piece by piece. libdeflate does not tell where a member
+//! decoder; longer ones, damaged ones and the other codecs go piece by piece. libdeflate does not say where a member
 //! ended, but a member ends with the checksum and the length of what it holds, both known once it is decoded: the
 //! end is where these eight bytes stand.
 
@@ -15,7 +15,7 @@ use super::dictionary::{self, FRAME_HEADER_BYTES, holds_dictionary};
 use super::head::{decoded_head, is_blank};
 use super::window::Window;
 
-/// Input held at least when a member begins, so that most are there whole.
+/// Bytes of input held when a member begins, so that most are there whole.
 const LOOK_BYTES: usize = 64 << 10;
 /// The longest compressed member decoded in one go, and how much of a damaged one is searched again for members.
 const WHOLE_BYTES: usize = 4 << 20;
@@ -90,7 +90,7 @@ pub(super) struct Members {
 }
 
 impl Members {
-    /// Reads the members of `window` as `codec`, starting where a member does; `is_start` tells whether a record begins
+    /// Reads the members of `window` as `codec`, starting where a member does; `is_start` says whether a record begins
     /// with some bytes.
     pub(super) fn new(
         window: Window,
@@ -175,7 +175,7 @@ impl Members {
         self.starts.iter().map(|&(at, _)| (at - self.logical) as usize).filter(|&at| at > 0)
     }
 
-    /// Marks `count` unread bytes as read.
+    /// Counts `count` unread bytes as read.
     pub(super) fn consume(&mut self, count: usize) {
         debug_assert!(count <= self.end - self.start);
         if count > 0 {
@@ -202,7 +202,7 @@ impl Members {
         }
     }
 
-    /// Marks blanks as read, as far as they are decoded.
+    /// Counts blanks as read, as far as they are decoded.
     pub(super) fn consume_blanks(&mut self) {
         loop {
             let next = self.boundaries().next().unwrap_or(usize::MAX);
@@ -260,7 +260,7 @@ impl Members {
     }
 
     /// Passes blanks to the end of the member, and decodes on only as far as it takes to know that it ended.
-    pub(super) fn settle(&mut self) -> io::Result<()> {
+    pub(super) fn finish_member(&mut self) -> io::Result<()> {
         loop {
             self.consume_blanks();
             if self.start < self.end || self.stream.is_none() || self.codec == Codec::Plain {
@@ -394,8 +394,8 @@ impl Members {
                     }
                     if step.used == 0 {
                         let held = self.window.bytes().len();
-                        let wanted = held + (held - self.fed).max(LOOK_BYTES);
-                        if !self.window.fill(wanted)? && self.window.bytes().len() == held {
+                        let want = held + (held - self.fed).max(LOOK_BYTES);
+                        if !self.window.fill(want)? && self.window.bytes().len() == held {
                             return Ok(self.cut_off());
                         }
                     }

@@ -19,7 +19,7 @@ pub(super) fn essence(content_type: &str) -> &str {
 pub(super) fn looks_like_markup(body: &[u8]) -> bool {
     let head = &body[..body.len().min(SNIFF_BYTES)];
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    // UTF-16 has zeros between, and its own marks in front.
+    // UTF-16 has zeros between, and a byte order mark in front.
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, 0 | 0xfe | 0xff);
     let mut rest = head.iter().filter(|byte| **byte != 0).skip_while(|byte| is_blank(byte));
     rest.next() == Some(&b'<')

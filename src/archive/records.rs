@@ -115,7 +115,7 @@ impl<D: Dialect> Records<D> {
             Found::Head(head) => self.block(begin, head)?,
             Found::Part | Found::Nothing => self.junk(begin)?,
         };
-        self.members.settle()?;
+        self.members.finish_member()?;
         if self.members.unread().is_empty() && self.members.damage().is_some() {
             // The member that holds the record proves damaged at its end, so its bytes cannot be trusted.
             return self.recovered(begin, Some(item)).map(Some);
@@ -354,7 +354,7 @@ impl<D: Dialect> Records<D> {
     }
 
     /// Sets where the next record is, after an item.
-    fn mark(&mut self) {
+    fn note_position(&mut self) {
         self.position.items += 1;
         match self.members.next_member() {
             Some(file) => {
@@ -371,7 +371,7 @@ impl<D: Dialect> Archive for Records<D> {
     fn next(&mut self) -> Result<Option<Item>> {
         let item = self.read().map_err(Error::io(&self.path, "reading"))?;
         match &item {
-            Some(_) => self.mark(),
+            Some(_) => self.note_position(),
             // Padding after the last record has been passed.
             None => self.position.anchor = self.members.next_member().unwrap_or(self.position.anchor),
         }
@@ -390,11 +390,11 @@ impl<D: Dialect> Archive for Records<D> {
 /// A whole record: something that may hold a page, or why not.
 fn judge(begin: Begin, head: Head, block: &[u8]) -> Item {
     let content_type = head.content_type.as_deref().unwrap_or("").trim_start().to_ascii_lowercase();
-    let is_address = is_web(&head.url);
+    let is_http_url = is_web(&head.url);
     let form = match head.kind {
         // WAT and WET files.
-        Kind::Other(SkipReason::Metadata) if is_address && content_type.starts_with("application/json") => Form::Links,
-        Kind::Other(SkipReason::Conversion) if is_address && content_type.starts_with("text/plain") => Form::Text,
+        Kind::Other(SkipReason::Metadata) if is_http_url && content_type.starts_with("application/json") => Form::Links,
+        Kind::Other(SkipReason::Conversion) if is_http_url && content_type.starts_with("text/plain") => Form::Text,
         _ => Form::Page,
     };
     let is_http = match head.kind {
@@ -407,10 +407,10 @@ fn judge(begin: Begin, head: Head, block: &[u8]) -> Item {
         Kind::Response => content_type.starts_with("application/http") || block.starts_with(b"HTTP/"),
     };
     if head.url.is_empty() {
-        let detail = format!("{}: no address", head.type_name);
+        let detail = format!("{}: no URL", head.type_name);
         return skip(SkipReason::BadRecord, begin, &head, detail);
     }
-    if !is_address {
+    if !is_http_url {
         let detail = format!("{}: {}", head.type_name, head.url);
         return skip(SkipReason::NotWeb, begin, &head, detail);
     }

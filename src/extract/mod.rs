@@ -92,7 +92,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn capture(body: &[u8]) -> (Capture, CanonicalUrl) {
-        let url = CanonicalUrl::parse("http://ex.org/a.html").expect("a sound address");
+        let url = CanonicalUrl::parse("http://ex.org/a.html").expect("a sound URL");
         (Capture { url: url.as_str().to_owned(), body: body.to_vec(), ..Capture::default() }, url)
     }
 
@@ -119,6 +119,7 @@ mod tests {
         enough.body.pop();
         let (reason, detail) = extract(&enough, &url, &Params::default()).expect_err("99 bytes are too few");
         assert_eq!((reason, detail.as_str()), (SkipReason::ShortText, "99 bytes of text, expected 100 or more"));
+        assert_eq!(reason.name(), format!("text shorter than {} bytes", Params::default().min_text_bytes));
     }
 
     #[test]

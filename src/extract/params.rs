@@ -9,7 +9,7 @@ pub struct Params {
     pub min_text_bytes: u32,
     /// How far into a page `<meta charset>` is looked for, in bytes (HTML standard, §13.2.3.2: 1024).
     pub charset_prescan_bytes: u32,
-    /// How many bytes of words beyond ASCII the charset is guessed from. With 4096, 17 of 18 charsets are told in 97 %
+    /// How many bytes of words beyond ASCII the charset is guessed from. With 4096, 17 of 18 charsets are detected in 97 %
     /// of pages or more.
     pub charset_guess_bytes: u32,
     /// How many characters beyond ASCII a text in valid UTF-8 needs to be UTF-8 although it is declared to be in a
@@ -24,7 +24,7 @@ pub struct Params {
     pub max_url_bytes: u32,
     /// Anchors and alternative texts are cut to this many bytes; a link left open would take in the whole page.
     pub max_anchor_bytes: u32,
-    /// What the language is told from.
+    /// How the language is detected.
     pub language: language::Params,
 }
 

@@ -178,12 +178,12 @@ impl Entry {
     }
 }
 
-/// An address as HTTrack writes it, which may leave `http://` out.
-pub(super) fn with_scheme(address: &str) -> String {
-    let has_scheme = address
+/// A URL as HTTrack writes it, which may leave `http://` out.
+pub(super) fn with_scheme(url: &str) -> String {
+    let has_scheme = url
         .split_once("://")
         .is_some_and(|(scheme, _)| scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte)));
-    if has_scheme { address.to_owned() } else { format!("http://{address}") }
+    if has_scheme { url.to_owned() } else { format!("http://{url}") }
 }
 
 /// True for paths that stay in the folder they are relative to.

@@ -94,7 +94,7 @@ mod tests {
     }
 
     pub(super) fn url() -> CanonicalUrl {
-        CanonicalUrl::parse("http://ex.org/a/b.html").expect("a sound address")
+        CanonicalUrl::parse("http://ex.org/a/b.html").expect("a sound URL")
     }
 
     pub(super) fn page(html: &str) -> Page {

@@ -1,7 +1,7 @@
 //! Text blocks → the language they are in.
 //!
 //! Three means, cheapest first, each used only where the one before gives no answer: the script, which is enough for
-//! Japanese, Korean, Chinese, Greek and all who write alone; function words, which settle running text in the larger
+//! Japanese, Korean, Chinese, Greek and all who write alone; function words, which decide running text in the larger
 //! languages; and two models, whatlang and langid, for the rest: texts without sentences, other languages, near
 //! relatives. Only a sample of the prose is looked at.
 
@@ -206,7 +206,7 @@ mod tests {
         vec![Run { start: 0, end: text.len() as u32, kind: Kind::Prose }]
     }
 
-    fn told(text: &str) -> String {
+    fn detected_in(text: &str) -> String {
         detect(text, &prose(text), &Params::default()).lang.to_string()
     }
 
@@ -242,7 +242,7 @@ mod tests {
             ("zh-Hant", "委員會的成員要求有更多的時間，然後再決定應該怎麼處理這個問題。"),
         ];
         for (expected, sentence) in sentences {
-            assert_eq!(told(sentence), expected, "{sentence}");
+            assert_eq!(detected_in(sentence), expected, "{sentence}");
         }
     }
 

@@ -19,18 +19,18 @@ pub struct Params {
     pub min_letters: u32,
     /// How many letters of an alphabet say as much as one character of Chinese, Japanese or Korean.
     pub letters_per_ideograph: u32,
-    /// A text is told by its function words if it has so many, compared with a text of sentences, which has 1.
+    /// A language is detected by function words if the text has so many, compared with a text of sentences, which has 1.
     pub min_coverage: f32,
     /// The same where the models are no help: tables of contents have fewer function words, lists of names next to none.
     pub min_weak_coverage: f32,
     /// The fewest function words that the nearest other language does not have.
     pub min_own_words: u32,
-    /// The least share of the language in the function words that tell it from the nearest other one, 0..=1; where
+    /// The smallest share of the language in the function words that distinguish it from the nearest other one, 0..=1; where
     /// that is a relative, `min_close_share`.
     pub min_share: f32,
     /// See [`Params::min_share`].
     pub min_close_share: f32,
-    /// The least probability, 0..=1, at which the last model is believed alone.
+    /// The smallest probability, 0..=1, at which the last model is believed alone.
     pub min_model_confidence: f32,
 }
 

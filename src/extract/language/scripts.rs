@@ -23,7 +23,7 @@ pub struct Scripts {
     alone: [u32; ALONE.len()],
 }
 
-/// Ranges of scripts that tell the language, in order.
+/// Ranges of scripts that one language writes, in order.
 const ALONE: &[(u32, u32, &str)] = &[
     (0x0370, 0x03ff, "el"),
     (0x0530, 0x058f, "hy"),
@@ -104,7 +104,7 @@ pub fn latin_share(text: &str) -> f32 {
     let (mut latin, mut other) = (0u32, 0u32);
     for &byte in text.as_bytes() {
         latin += u32::from(byte.is_ascii_alphabetic());
-        // First bytes of U+00C0 to U+1FFF, and of U+3000 to U+DFFF less what other bytes tell.
+        // First bytes of U+00C0 to U+1FFF, and of U+3000 to U+DFFF less what other bytes count.
         other += u32::from(matches!(byte, 0xc3..=0xe1 | 0xe3..=0xed));
     }
     latin as f32 / (latin + other).max(1) as f32

@@ -132,7 +132,7 @@ fn take_portions(
     batch: &mut Batch,
     known: &mut ArchiveRecord,
 ) -> Result<()> {
-    // Ends early when the reader failed; its error is told by the caller.
+    // Ends early when the reader failed; its error is reported by the caller.
     while let Ok(portion) = receive.recv() {
         batch.take(store, context, portion)?;
         let stop = context.check_stop();
@@ -248,7 +248,7 @@ impl Outcome {
 }
 
 fn extract_record(record: RawRecord, archive: u32, config: &Config) -> Outcome {
-    // The address of a line is inside it.
+    // The URL of a line is inside it.
     if record.form == Form::Index {
         return match archive::capture(record, &config.archive) {
             Ok(capture) => {
