@@ -249,3 +249,53 @@ impl Read for Fed {
         Ok(count)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All that a stream gives of `data` in steps of `room` bytes of output, and whether the member ended.
+    fn decoded(codec: Codec, data: &[u8], room: usize) -> Result<(Vec<u8>, bool), String> {
+        let mut stream = codec.stream(&[])?;
+        let (mut whole, mut at) = (Vec::new(), 0);
+        let mut output = vec![0; room];
+        loop {
+            let step = stream.step(&data[at..], &mut output)?;
+            at += step.used;
+            whole.extend_from_slice(&output[..step.written]);
+            if step.ended || step.used + step.written == 0 {
+                return Ok((whole, step.ended));
+            }
+        }
+    }
+
+    #[test]
+    fn every_codec_decodes_what_it_encoded_and_knows_its_end() {
+        let text: Vec<u8> = (0..5000_u32).flat_map(|i| (i % 700).to_le_bytes()).collect();
+        let mut gzip = flate2::read::GzEncoder::new(text.as_slice(), flate2::Compression::default());
+        let mut gzipped = Vec::new();
+        gzip.read_to_end(&mut gzipped).expect("memory");
+        let mut lz4 = lz4_flex::frame::FrameEncoder::new(Vec::new());
+        std::io::Write::write_all(&mut lz4, &text).expect("memory");
+        let members = [
+            (Codec::Gzip, gzipped),
+            (Codec::Zstd, zstd::encode_all(text.as_slice(), 3).expect("memory")),
+            (Codec::Lz4, lz4.finish().expect("memory")),
+        ];
+        for (codec, member) in members {
+            assert_eq!((Codec::of(&member), codec.begins(&member)), (codec, true));
+            for room in [100, 1 << 16] {
+                assert_eq!(decoded(codec, &member, room), Ok((text.clone(), true)), "{codec:?}");
+            }
+            let (part, ended) = decoded(codec, &member[..member.len() - 3], 1 << 16).expect("nothing is wrong yet");
+            assert!(!ended && text.starts_with(&part), "{codec:?}");
+        }
+    }
+
+    #[test]
+    fn skippable_frames_give_their_length() {
+        assert!(skippable(&[0x5d, 0x2a, 0x4d, 0x18]) && !skippable(&ZSTD_MAGIC));
+        assert_eq!(skippable_length(&[0x50, 0x2a, 0x4d, 0x18, 5, 0, 0, 0]), Some(13));
+        assert_eq!(skippable_length(&[0x50, 0x2a, 0x4d, 0x18, 5]), None);
+    }
+}

@@ -48,3 +48,39 @@ fn describe(path: &Path, head: &[u8]) -> String {
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::archive::{Archive, Params};
+
+    struct Named(&'static str);
+
+    impl Format for Named {
+        fn name(&self) -> &'static str {
+            self.0
+        }
+
+        fn recognises(&self, _: &Path, head: &[u8]) -> bool {
+            head.starts_with(self.0.as_bytes())
+        }
+
+        fn open(&self, path: &Path, _: u64, _: &Params) -> Result<Box<dyn Archive>> {
+            Err(Error::input(path.display().to_string(), "a name alone"))
+        }
+    }
+
+    #[test]
+    fn the_first_format_that_knows_a_file_has_it() {
+        const FORMATS: Formats = Formats(&[&Named("AB"), &Named("A"), &Named("C")]);
+        let folder = tempfile::tempdir().expect("a folder");
+        let of = |content: &str| {
+            let path = folder.path().join("file");
+            std::fs::write(&path, content).expect("a file");
+            FORMATS.of(&path).map(|format| format.name()).map_err(|error| error.to_string())
+        };
+        assert_eq!([of("ABC"), of("AC"), of("C")], [Ok("AB"), Ok("A"), Ok("C")]);
+        let error = of("nonsense").expect_err("no format");
+        assert!(error.contains("begins with \"nonsense\"") && error.contains("none of AB, A, C"), "{error}");
+    }
+}

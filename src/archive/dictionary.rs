@@ -72,3 +72,45 @@ pub(super) fn before(file: &mut File, anchor: u64) -> std::io::Result<Vec<u8>> {
     }
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn frame(magic: [u8; 4], content: &[u8]) -> Vec<u8> {
+        [magic.as_slice(), &(content.len() as u32).to_le_bytes(), content].concat()
+    }
+
+    #[test]
+    fn a_dictionary_may_itself_be_compressed() {
+        let plain = b"words that come often".to_vec();
+        let compressed = zstd::encode_all(plain.as_slice(), 3).expect("memory");
+        assert_eq!(of_frame(&plain), Ok(plain.clone()));
+        assert_eq!(of_frame(&compressed), Ok(plain));
+        assert!(of_frame(&compressed[..compressed.len() - 2]).is_err());
+    }
+
+    #[test]
+    fn only_frames_of_dictionaries_hold_one() {
+        assert!(holds_dictionary(&frame(DICTIONARY_MAGIC, b"x")));
+        assert!(!holds_dictionary(&frame([0x50, 0x2a, 0x4d, 0x18], b"x")));
+        assert!(!holds_dictionary(&DICTIONARY_MAGIC), "the length is missing");
+        let longest = [DICTIONARY_MAGIC.as_slice(), &u32::MAX.to_le_bytes()].concat();
+        assert!(!holds_dictionary(&longest));
+    }
+
+    #[test]
+    fn the_last_dictionary_before_a_member_is_in_force() {
+        let [first, second] = [b"first", b"secnd"].map(|name| [CONTENT_MAGIC.as_slice(), name].concat());
+        let frames = [frame(DICTIONARY_MAGIC, &first), b"members".to_vec(), frame(DICTIONARY_MAGIC, &second)];
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(&frames.concat()).expect("room on the disk");
+        let between = frames[0].len() as u64 + 3;
+        let end = frames.concat().len() as u64;
+        for (anchor, expected) in [(0, &[][..]), (between, &first), (end, &second)] {
+            assert_eq!(before(&mut file, anchor).expect("readable"), expected, "before {anchor}");
+        }
+    }
+}

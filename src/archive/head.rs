@@ -81,3 +81,29 @@ pub(super) fn decoded_head(input: &[u8], codec: Codec, dictionary: &[u8]) -> Vec
 pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b'\r' | b'\n' | b' ' | b'\t' | 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_file_holds_begins_behind_blanks() {
+        let text = b"\r\n WARC/1.0 and more".as_slice();
+        let compressed = zstd::encode_all(text, 3).expect("memory");
+        for head in [text, &compressed] {
+            assert_eq!(content_head(head), b"WARC/1.0 and more");
+        }
+        assert_eq!(content_head(&[0x28, 0xb5, 0x2f, 0xfd, 9]), b"", "what does not decode is nothing");
+        assert_eq!(codec_of(&mut compressed.as_slice()).expect("memory"), Codec::Zstd);
+        assert_eq!(codec_of(&mut b"x".as_slice()).expect("memory"), Codec::Plain);
+    }
+
+    #[test]
+    fn a_folder_has_no_first_bytes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("x"), vec![b'x'; 100_000]).expect("a file");
+        assert_eq!(head_of(folder.path()).expect("a folder"), b"");
+        assert_eq!(head_of(&folder.path().join("x")).expect("a file").len(), 64 << 10);
+        assert!(head_of(&folder.path().join("gone")).is_err());
+    }
+}

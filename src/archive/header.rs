@@ -58,3 +58,17 @@ pub(super) fn length(text: &str) -> Option<u64> {
     let all_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     all_digits.then(|| text.parse().unwrap_or(u64::MAX))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_is_digits_alone() {
+        assert_eq!([length("0"), length("1591")], [Some(0), Some(1591)]);
+        assert_eq!(length("99999999999999999999999"), Some(u64::MAX));
+        for text in ["", "-5", "+5", " 5", "5x", "٥"] {
+            assert_eq!(length(text), None, "{text}");
+        }
+    }
+}

@@ -49,6 +49,14 @@ pub(super) struct Place {
     pub(super) file: Option<u64>,
 }
 
+/// Where a member begins.
+struct MemberStart {
+    /// Bytes given out before it.
+    logical: u64,
+    /// Its offset in the file.
+    file: u64,
+}
+
 /// A stretch of the file that could not be decoded.
 #[derive(Debug)]
 pub(super) struct Damage {
@@ -71,8 +79,8 @@ pub(super) struct Members {
     end: usize,
     /// Bytes given out before `out[start]`.
     logical: u64,
-    /// Member starts at or behind `out[start]`: bytes given out before it, and its offset in the file.
-    starts: VecDeque<(u64, u64)>,
+    /// Member starts at or behind `out[start]`.
+    starts: VecDeque<MemberStart>,
     /// The member that begins here, or with nothing but blanks before here.
     blank_since: Option<u64>,
     stream: Option<Stream>,
@@ -172,7 +180,7 @@ impl Members {
 
     /// Where, from the first unread byte on, members begin among the unread bytes, the first byte left out.
     pub(super) fn boundaries(&self) -> impl Iterator<Item = usize> + '_ {
-        self.starts.iter().map(|&(at, _)| (at - self.logical) as usize).filter(|&at| at > 0)
+        self.starts.iter().map(|start| (start.logical - self.logical) as usize).filter(|&at| at > 0)
     }
 
     /// Counts `count` unread bytes as read.
@@ -191,11 +199,11 @@ impl Members {
     }
 
     fn pass_starts(&mut self) {
-        while let Some(&(at, file)) = self.starts.front() {
-            if at > self.logical {
+        while let Some(&MemberStart { logical, file }) = self.starts.front() {
+            if logical > self.logical {
                 break;
             }
-            if at == self.logical {
+            if logical == self.logical {
                 self.blank_since = Some(file);
             }
             self.starts.pop_front();
@@ -303,7 +311,8 @@ impl Members {
         if !self.codec.begins(self.window.bytes()) {
             return Ok(self.damaged(format!("no {:?} member begins here", self.codec)));
         }
-        self.starts.push_back((self.logical + (self.end - self.start) as u64, self.member));
+        let logical = self.logical + (self.end - self.start) as u64;
+        self.starts.push_back(MemberStart { logical, file: self.member });
         self.pass_starts();
         if self.codec == Codec::Gzip && self.decode_whole()? {
             return Ok(if self.start < self.end { Advance::Bytes } else { Advance::MemberEnd });

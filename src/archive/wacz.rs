@@ -172,3 +172,21 @@ fn pack(index: usize, position: Position) -> u64 {
 fn unpack(packed: u64) -> (usize, Position) {
     ((packed >> ENTRY_SHIFT) as usize, Position::unpack(packed, IN_ENTRY))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entry_and_position_survive_packing_and_grow() {
+        let counted = Position { anchor: 5, items: 7, counted: true };
+        let mut last = 0;
+        for (index, position) in [(0, Position::default()), (0, counted), (3, Position::default()), (3, counted)] {
+            let packed = pack(index, position);
+            assert_eq!(unpack(packed), (index, position));
+            assert!(packed >= last);
+            last = packed;
+        }
+        assert_eq!(unpack(pack(1 << 20, Position::default())).0, MAX_ENTRY as usize);
+    }
+}

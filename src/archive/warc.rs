@@ -172,3 +172,28 @@ impl Header {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_whole_at_its_empty_line() {
+        let header =
+            b"WARC/1.0\r\nWARC-Type: Response\r\nWARC-Target-URI: <http://ex.org/>\r\nContent-Length: 7\r\n\r\n";
+        for cut in 0..header.len() {
+            assert_eq!(Warc::head(&header[..cut]), Found::Part, "cut at {cut}");
+        }
+        let Found::Head(head) = Warc::head(header) else { panic!("a header") };
+        assert_eq!((head.kind, head.url.as_str(), head.block_bytes), (Kind::Response, "http://ex.org/", Some(7)));
+        assert_eq!(head.header_bytes, header.len());
+    }
+
+    #[test]
+    fn records_begin_at_the_start_of_a_line() {
+        let text = b"see WARC/1.0\nWARC/x\nWARC/1.1\r\n";
+        assert_eq!(Warc::find(text, true), Some(20));
+        assert_eq!(Warc::find(&text[20..], true), Some(0));
+        assert_eq!(Warc::find(&text[20..], false), None);
+    }
+}

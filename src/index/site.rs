@@ -140,3 +140,44 @@ impl<'a> SiteIndex<'a> {
         sizes
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EN: Option<Lang> = Some(Lang::EN);
+    const ZH: Option<Lang> = Some(Lang::ZH);
+
+    /// So many pages, of which only the languages matter.
+    struct Pages(u32);
+
+    impl Addresses for Pages {
+        fn count(&self) -> u32 {
+            self.0
+        }
+
+        fn identity(&self, _: u32) -> &str {
+            ""
+        }
+    }
+
+    #[test]
+    fn labels_are_places_in_the_sorted_languages() {
+        let site = SiteIndex::new(&Pages(4), &[ZH, None, EN, ZH]);
+        assert_eq!(
+            (site.langs.as_slice(), site.labels.as_slice()),
+            (&[Lang::EN, Lang::ZH][..], &[1, NO_LABEL, 0, 1][..])
+        );
+        assert_eq!([site.lang(0), site.lang(1), site.lang(2)], [ZH, None, EN]);
+        assert_eq!((site.sizes(0..4), site.sizes(1..3)), (vec![1, 2], vec![1, 0]));
+    }
+
+    #[test]
+    fn a_language_that_is_new_moves_those_behind_it() {
+        let mut site = SiteIndex::new(&Pages(3), &[ZH, None, ZH]);
+        site.set(1, EN);
+        assert_eq!([site.lang(0), site.lang(1), site.lang(2)], [ZH, EN, ZH]);
+        site.set(0, None);
+        assert_eq!([site.lang(0), site.lang(1), site.lang(2)], [None, EN, ZH]);
+    }
+}

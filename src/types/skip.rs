@@ -93,3 +93,18 @@ pub struct Skip {
     /// What was found and what was expected, for a person; may be empty.
     pub detail: String,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_is_that_of_one_reason() {
+        for &reason in SkipReason::ALL {
+            assert_eq!(SkipReason::from_code(reason as u8), Some(reason));
+            // What a person reads has no words of the code.
+            assert!(!reason.name().contains('_'), "{reason}");
+        }
+        assert_eq!(SkipReason::from_code(u8::MAX), None);
+    }
+}

@@ -193,3 +193,22 @@ fn is_below(path: &str) -> bool {
         && !path.contains(['\\', '\0'])
         && path.split('/').all(|part| part != "..")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_without_a_scheme_get_one() {
+        assert_eq!(with_scheme("ex.org/d/?x=http://y"), "http://ex.org/d/?x=http://y");
+        assert_eq!(with_scheme("https://ex.org/"), "https://ex.org/");
+    }
+
+    #[test]
+    fn saved_files_lie_below_the_mirror() {
+        assert!(is_below("ex.org/a..b/index.html"));
+        for path in ["", "/etc/x", "ex.org/../../x", "..", "ex.org\\x"] {
+            assert!(!is_below(path), "{path}");
+        }
+    }
+}

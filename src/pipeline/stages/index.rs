@@ -662,3 +662,26 @@ impl Texts {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_is_its_place_and_old_ones_come_first() {
+        let (old, new) = (Source::old(3, 7), Source::new(2, 9));
+        assert!(matches!(old.place(), Place::Old(3, 7)));
+        assert!(matches!(new.place(), Place::New(2, 9)));
+        assert!(old < new && Source::old(u32::MAX >> 1, u32::MAX) < Source::new(0, 0));
+    }
+
+    #[test]
+    fn texts_of_a_site_are_those_that_can_be_a_side_of_a_key() {
+        let mut texts = Texts::default();
+        texts.add("fr.example.org/docs/2024/a-text-that-is-far-too-long");
+        for (text, is_kept) in [("fr", true), ("docs", true), ("2024", false), ("a-text-that-is-far", false)] {
+            assert_eq!(texts.hashes.contains(&tokens::token_hash(text)), is_kept, "{text}");
+        }
+        assert_eq!((Texts::step(5), Texts::step(3 * Texts::MAX_URLS)), (1, 3));
+    }
+}
