@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-use super::records::{Dialect, Found, Head, Kind, date_ms};
-use super::warc::{content_head, length, open_records};
-use super::{Archive, Format, Params};
+use super::dates::date_ms;
+use super::format::{Archive, Format, Params};
+use super::head::content_head;
+use super::header::{Dialect, Found, Head, Kind, length};
+use super::records;
 use crate::error::Result;
 use crate::types::SkipReason;
 
@@ -24,7 +26,7 @@ impl Format for ArcFormat {
     }
 
     fn open(&self, path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
-        open_records::<Arc>(path, position, params)
+        records::open::<Arc>(path, position, params)
     }
 }
 
@@ -47,23 +49,23 @@ impl Dialect for Arc {
     fn head(bytes: &[u8]) -> Found {
         let line = &bytes[..bytes.len().min(MAX_LINE_BYTES)];
         let Some(end) = memchr::memchr(b'\n', line) else {
-            let may_grow = bytes.len() < MAX_LINE_BYTES && may_be_address(bytes);
+            let may_grow = bytes.len() < MAX_LINE_BYTES && may_be_url(bytes);
             return if may_grow { Found::Part } else { Found::Nothing };
         };
         read_line(&line[..end]).map_or(Found::Nothing, |head| Found::Head(Head { header_bytes: end + 1, ..head }))
     }
 }
 
-/// Whether a line that is not whole yet begins as an address does.
-fn may_be_address(bytes: &[u8]) -> bool {
+/// Whether a line that is not whole yet begins as a URL does.
+fn may_be_url(bytes: &[u8]) -> bool {
     let scheme = bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte)).count();
     scheme == bytes.len() || (scheme > 0 && bytes[scheme] == b':')
 }
 
-/// `URL IP date type length`, where version 2 of the line has more fields before the length. The address may hold
-/// spaces, so the fields are told by the first IP address and date that stand side by side, from the end on.
+/// `URL IP date type length`, where version 2 of the line has more fields before the length. The URL may hold
+/// spaces, so the fields are found by the first IP address and date that stand side by side, from the end on.
 fn read_line(line: &[u8]) -> Option<Head> {
-    if !may_be_address(line) || !line.contains(&b':') {
+    if !may_be_url(line) || !line.contains(&b':') {
         return None;
     }
     let line = String::from_utf8_lossy(line.trim_ascii_end());
@@ -96,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_address_may_hold_spaces() {
+    fn the_url_may_hold_spaces() {
         let Found::Head(head) = Arc::head(b"http://ex.org/a b?c d 10.0.0.1 20140216050221 text/html 1591\nHTTP/1.1")
         else {
             panic!("a record")

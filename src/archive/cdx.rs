@@ -1,7 +1,7 @@
 //! Indexes of archives, one capture a line: CDXJ as pywb and Common Crawl write it, its JSON lines alone, and CDX with a legend
 //! as wget and Heritrix write it; plain or compressed.
 //!
-//! A line becomes a page without text: its address, its languages where the index names them (Common Crawl's `languages`), and
+//! A line becomes a page without text: its URL, its languages where the index names them (Common Crawl's `languages`), and
 //! where the capture lies. Lines of captures that are no pages are left out under the reasons that the captures themselves
 //! would be. Walking finds lines only; [`capture`] takes them apart, in parallel.
 
@@ -12,16 +12,17 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::codec::Codec;
-use super::records::date_ms;
-use super::warc::{content_head, read_up_to};
-use super::{Archive, Format, Item, Params, http};
+use super::dates::date_ms;
+use super::format::{Archive, Format, Item, Params};
+use super::head::{codec_of, content_head};
+use super::mime::is_html_type;
 use crate::error::{Error, Result};
 use crate::types::{Capture, Form, Pointer, RawRecord, Skip, SkipReason};
 
 /// The format of CDX and CDXJ files.
 pub(super) struct CdxFormat;
 
-/// The longest line, in bytes; addresses are far shorter.
+/// The longest line, in bytes; URLs are far shorter.
 const MAX_LINE_BYTES: usize = 64 << 10;
 
 impl Format for CdxFormat {
@@ -100,9 +101,7 @@ impl Lines {
     fn new(path: &Path) -> io::Result<Lines> {
         let mut file = File::open(path)?;
         let file_bytes = file.metadata()?.len();
-        let mut head = [0; 16];
-        let count = read_up_to(&mut file, &mut head)?;
-        let codec = Codec::of(&head[..count]);
+        let codec = codec_of(&mut file)?;
         let reader = open(path, codec)?;
         let mut lines = Lines { path: path.to_owned(), reader, codec, file_bytes, legend: Vec::new(), position: 0 };
         match lines.line() {
@@ -214,7 +213,7 @@ impl Archive for Lines {
 struct Line {
     url: String,
     date_ms: i64,
-    /// As written; empty or `-`: not told.
+    /// As written; empty or `-`: not given.
     status: String,
     mime: String,
     /// Comma-separated codes.
@@ -276,7 +275,7 @@ impl Line {
         let json = json_of(line).ok_or("line: neither CDXJ nor under a legend")?;
         let entry: Entry = serde_json::from_slice(json).map_err(|error| format!("line: {error}"))?;
         let time = match Scalar::text(entry.timestamp) {
-            told if !told.is_empty() => told,
+            given if !given.is_empty() => given,
             _ => line.split(|byte| *byte == b' ').nth(1).map_or(String::new(), lossy),
         };
         let mime = match Scalar::text(entry.mime_detected) {
@@ -284,7 +283,7 @@ impl Line {
             detected => detected,
         };
         Ok(Line {
-            url: entry.url.ok_or("line: no address")?,
+            url: entry.url.ok_or("line: no URL")?,
             date_ms: date_ms(&time),
             status: Scalar::text(entry.status),
             mime,
@@ -317,7 +316,7 @@ impl Line {
                 _ => {}
             }
         }
-        if found.url.is_empty() { Err("line: no address".to_owned()) } else { Ok(found) }
+        if found.url.is_empty() { Err("line: no URL".to_owned()) } else { Ok(found) }
     }
 }
 
@@ -341,7 +340,7 @@ pub(super) fn capture(record: RawRecord) -> std::result::Result<Capture, Skip> {
         return refuse(SkipReason::Status, &line.url, line.status);
     }
     let no_type = line.mime.is_empty() || line.mime == "-" || line.mime == "unk";
-    if !no_type && !http::is_html_type(&line.mime) {
+    if !no_type && !is_html_type(&line.mime) {
         return refuse(SkipReason::NotHtml, &line.url, line.mime);
     }
     Ok(Capture {

@@ -18,15 +18,13 @@ pub(super) enum Codec {
     Lz4,
 }
 
-/// Bytes enough to tell a codec.
+/// How long the magic numbers of members and frames are, at most.
 pub(super) const MAGIC_BYTES: usize = 4;
+/// How many times smaller deflate makes data at most.
+pub(super) const MAX_DEFLATE_RATIO: u64 = 1032;
 
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const LZ4_MAGIC: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
-/// The skippable frame in which the zstd convention for WARC files puts the dictionary, at the head of the file.
-const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
-/// The longest dictionary taken, in bytes; the convention's tools make them of 100 kB to 1 MB.
-const MAX_DICTIONARY_BYTES: usize = 32 << 20;
 
 impl Codec {
     /// The codec of data beginning with `head`.
@@ -88,26 +86,6 @@ pub(super) fn skippable(head: &[u8]) -> bool {
 pub(super) fn skippable_length(head: &[u8]) -> Option<u64> {
     let size = head.get(4..8)?;
     Some(8 + u64::from(u32::from_le_bytes([size[0], size[1], size[2], size[3]])))
-}
-
-/// True for the skippable frame that holds a dictionary.
-pub(super) fn holds_dictionary(head: &[u8]) -> bool {
-    head.starts_with(&DICTIONARY_MAGIC) && skippable_length(head).is_some_and(|n| n <= MAX_DICTIONARY_BYTES as u64)
-}
-
-/// The dictionary of a frame's content: as it is, or itself compressed.
-pub(super) fn dictionary(content: &[u8]) -> Result<Vec<u8>, String> {
-    if !Codec::Zstd.begins(content) {
-        return Ok(content.to_vec());
-    }
-    let limit = MAX_DICTIONARY_BYTES as u64 + 1;
-    let mut bytes = Vec::new();
-    let decoder = zstd::stream::read::Decoder::new(content).map_err(|error| error.to_string())?;
-    decoder.take(limit).read_to_end(&mut bytes).map_err(|error| format!("dictionary: {error}"))?;
-    if bytes.len() as u64 == limit {
-        return Err(format!("dictionary longer than {MAX_DICTIONARY_BYTES} bytes"));
-    }
-    Ok(bytes)
 }
 
 /// A member being decoded.
@@ -269,5 +247,55 @@ impl Read for Fed {
         buffer[..count].copy_from_slice(&rest[..count]);
         self.position += count;
         Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All that a stream gives of `data` in steps of `room` bytes of output, and whether the member ended.
+    fn decoded(codec: Codec, data: &[u8], room: usize) -> Result<(Vec<u8>, bool), String> {
+        let mut stream = codec.stream(&[])?;
+        let (mut whole, mut at) = (Vec::new(), 0);
+        let mut output = vec![0; room];
+        loop {
+            let step = stream.step(&data[at..], &mut output)?;
+            at += step.used;
+            whole.extend_from_slice(&output[..step.written]);
+            if step.ended || step.used + step.written == 0 {
+                return Ok((whole, step.ended));
+            }
+        }
+    }
+
+    #[test]
+    fn every_codec_decodes_what_it_encoded_and_knows_its_end() {
+        let text: Vec<u8> = (0..5000_u32).flat_map(|i| (i % 700).to_le_bytes()).collect();
+        let mut gzip = flate2::read::GzEncoder::new(text.as_slice(), flate2::Compression::default());
+        let mut gzipped = Vec::new();
+        gzip.read_to_end(&mut gzipped).expect("memory");
+        let mut lz4 = lz4_flex::frame::FrameEncoder::new(Vec::new());
+        std::io::Write::write_all(&mut lz4, &text).expect("memory");
+        let members = [
+            (Codec::Gzip, gzipped),
+            (Codec::Zstd, zstd::encode_all(text.as_slice(), 3).expect("memory")),
+            (Codec::Lz4, lz4.finish().expect("memory")),
+        ];
+        for (codec, member) in members {
+            assert_eq!((Codec::of(&member), codec.begins(&member)), (codec, true));
+            for room in [100, 1 << 16] {
+                assert_eq!(decoded(codec, &member, room), Ok((text.clone(), true)), "{codec:?}");
+            }
+            let (part, ended) = decoded(codec, &member[..member.len() - 3], 1 << 16).expect("nothing is wrong yet");
+            assert!(!ended && text.starts_with(&part), "{codec:?}");
+        }
+    }
+
+    #[test]
+    fn skippable_frames_give_their_length() {
+        assert!(skippable(&[0x5d, 0x2a, 0x4d, 0x18]) && !skippable(&ZSTD_MAGIC));
+        assert_eq!(skippable_length(&[0x50, 0x2a, 0x4d, 0x18, 5, 0, 0, 0]), Some(13));
+        assert_eq!(skippable_length(&[0x50, 0x2a, 0x4d, 0x18, 5]), None);
     }
 }

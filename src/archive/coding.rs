@@ -7,10 +7,15 @@ use brotli::{BrotliDecompressStream, BrotliResult, BrotliState, HeapAlloc, Huffm
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use libdeflater::Decompressor;
 
-use super::http::looks_like_markup;
+use super::codec::MAX_DEFLATE_RATIO;
+use super::mime::looks_like_markup;
 
 /// Output of a coding decoded at a time.
 const PIECE_BYTES: usize = 64 << 10;
+/// Where the first line of a chunk has to end, in bytes: sizes have up to 16 digits, extensions are rare and short.
+const MAX_CHUNK_LINE_BYTES: usize = 256;
+/// The most digits of the size of a chunk: 64 bits.
+const MAX_CHUNK_DIGITS: usize = 16;
 
 /// Why a coding could not be undone.
 #[derive(Debug, PartialEq, Eq)]
@@ -52,12 +57,11 @@ pub(super) fn unchunk(body: Vec<u8>) -> Vec<u8> {
 
 /// The size in a chunk's first line, and how long that line is.
 fn chunk_size(bytes: &[u8]) -> Option<(usize, usize)> {
-    // Sizes have up to 16 digits; extensions after them are rare and short.
-    let window = &bytes[..bytes.len().min(256)];
+    let window = &bytes[..bytes.len().min(MAX_CHUNK_LINE_BYTES)];
     let end = memchr::memchr(b'\n', window)?;
     let line = window[..end].trim_ascii();
     let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-    if digits == 0 || digits > 16 || !matches!(line.get(digits), None | Some(b';' | b' ' | b'\t')) {
+    if digits == 0 || digits > MAX_CHUNK_DIGITS || !matches!(line.get(digits), None | Some(b';' | b' ' | b'\t')) {
         return None;
     }
     let digits = std::str::from_utf8(&line[..digits]).ok()?;
@@ -95,10 +99,9 @@ fn unless_plain(
 
 fn gunzip(body: &[u8], limit: u64) -> Result<Vec<u8>, CodingError> {
     // The last four bytes of a gzip member are its length, in most bodies the whole one's.
-    let told = body.last_chunk::<4>().map_or(0, |bytes| u64::from(u32::from_le_bytes(*bytes)));
-    // Deflate makes data at most 1032 times smaller, so more is no length.
-    if told > 0 && told <= limit && told <= 1032 * body.len() as u64 {
-        let mut whole = vec![0; told as usize];
+    let stated = body.last_chunk::<4>().map_or(0, |bytes| u64::from(u32::from_le_bytes(*bytes)));
+    if stated > 0 && stated <= limit && stated <= MAX_DEFLATE_RATIO * body.len() as u64 {
+        let mut whole = vec![0; stated as usize];
         if Decompressor::new().gzip_decompress(body, &mut whole) == Ok(whole.len()) {
             return Ok(whole);
         }
@@ -265,7 +268,7 @@ mod tests {
         for text in ["<html>\n", "", "abc\r\ndef and more than that is here", "12", "deadbeefdeadbeef0\r\nx"] {
             let kept = unchunk(text.as_bytes().to_vec());
             if text.starts_with("abc") {
-                // 0xabc bytes announced and fewer there: cannot be told from chunks cut short.
+                // 0xabc bytes announced and fewer there: may be chunks cut short.
                 assert_eq!(kept, b"def and more than that is here");
             } else {
                 assert_eq!(kept, text.as_bytes(), "{text}");

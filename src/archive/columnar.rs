@@ -14,11 +14,11 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::{Map, Value};
 
-use super::{Archive, Format, Item, Params};
+use super::format::{Archive, Format, Item, Params};
 use crate::error::{Error, Result};
 use crate::types::{Form, RawRecord, Skip, SkipReason};
 
-/// The format of Parquet files with a column of addresses.
+/// The format of Parquet files with a column of URLs.
 pub(super) struct ColumnarFormat;
 
 /// Columns, and what the line calls them.
@@ -261,7 +261,7 @@ impl Archive for Table {
             }
         }
         let Some(block) = self.ready.pop_front() else {
-            return Err(Error::input(self.path.display().to_string(), "rows were promised and none came"));
+            return Err(Error::input(self.path.display().to_string(), "rows were announced and none arrived"));
         };
         let offset = self.position;
         self.position += 1;

@@ -1,11 +1,9 @@
 //! The HTTP envelope: status line, headers, and the codings of the body.
 
-use super::Params;
 use super::coding::{CodingError, decode, unchunk};
-use crate::types::{Capture, Form, RawRecord, Skip, SkipReason};
-
-/// Bytes of a body without a content type in which markup has to show.
-const SNIFF_BYTES: usize = 512;
+use super::format::Params;
+use super::mime::{essence, is_html_type, looks_like_markup};
+use crate::types::{Capture, RawRecord, Skip, SkipReason};
 
 /// Takes the HTTP envelope off a record: the response as a browser would hand it to its parser.
 ///
@@ -15,13 +13,7 @@ const SNIFF_BYTES: usize = 512;
 /// # Errors
 /// Why the record is no page: [`SkipReason::BadHttp`], [`SkipReason::Status`], [`SkipReason::NotHtml`],
 /// [`SkipReason::BadCoding`], [`SkipReason::BodyTooLong`] or [`SkipReason::EmptyBody`].
-pub fn capture(record: RawRecord, params: &Params) -> Result<Capture, Skip> {
-    match record.form {
-        Form::Index => return super::cdx::capture(record),
-        Form::Links => return super::wat::capture(record),
-        Form::Text => return text(record),
-        Form::Page => {}
-    }
+pub(super) fn capture(record: RawRecord, params: &Params) -> Result<Capture, Skip> {
     let RawRecord { form, url, date_ms, offset, length, http, content_type, mut block } = record;
     let found =
         if http { Response::read(&block) } else { Ok(Response { status: 200, content_type, ..Response::default() }) };
@@ -48,19 +40,9 @@ pub fn capture(record: RawRecord, params: &Params) -> Result<Capture, Skip> {
     }
 }
 
-/// A text without markup is a capture as it is.
-fn text(record: RawRecord) -> Result<Capture, Skip> {
-    let RawRecord { form, url, date_ms, offset, length, content_type, block, .. } = record;
-    if block.is_empty() {
-        return Err(Skip { reason: SkipReason::EmptyBody, offset, length, url, detail: String::new() });
-    }
-    let capture = Capture { form, url, date_ms, offset, length, status: 200, content_type, ..Capture::default() };
-    Ok(Capture { body: block, ..capture })
-}
-
 type Refusal = (SkipReason, String);
 
-/// What the head of a response tells.
+/// What the head of a response says.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Response {
     status: u16,
@@ -101,7 +83,7 @@ impl Response {
         let Some(colon) = memchr::memchr(b':', line) else { return };
         let value = || Some(String::from_utf8_lossy(line[colon + 1..].trim_ascii()).into_owned());
         let name = line[..colon].trim_ascii();
-        // Told by length first: most headers are of no interest.
+        // Looked up by length first: most headers are of no interest.
         match name.len() {
             12 if name.eq_ignore_ascii_case(b"Content-Type") => {
                 // Of several, browsers take the last that is a type.
@@ -190,29 +172,6 @@ fn body(mut body: Vec<u8>, response: &Response, params: &Params) -> Result<Vec<u
     Ok(body)
 }
 
-/// True for the types of HTML, with or without parameters.
-pub(super) fn is_html_type(content_type: &str) -> bool {
-    let essence = essence(content_type);
-    ["text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"]
-        .iter()
-        .any(|html| essence.eq_ignore_ascii_case(html))
-}
-
-fn essence(content_type: &str) -> &str {
-    content_type.split([';', ',']).next().unwrap_or("").trim()
-}
-
-/// True when the first thing in a body, in whatever charset, is a tag, comment or doctype.
-pub(super) fn looks_like_markup(body: &[u8]) -> bool {
-    let head = &body[..body.len().min(SNIFF_BYTES)];
-    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    // UTF-16 has zeros between, and its own marks in front.
-    let is_blank = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, 0 | 0xfe | 0xff);
-    let mut rest = head.iter().filter(|byte| **byte != 0).skip_while(|byte| is_blank(byte));
-    rest.next() == Some(&b'<')
-        && rest.next().is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'!' | b'?' | b'/'))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -223,7 +182,7 @@ mod tests {
         RawRecord { url: "http://ex.org/".to_owned(), http: true, block: block.to_vec(), ..RawRecord::default() }
     }
 
-    fn taken(block: &[u8]) -> Result<Capture, (SkipReason, String)> {
+    fn captured(block: &[u8]) -> Result<Capture, (SkipReason, String)> {
         capture(record(block), &Params::default()).map_err(|skip| (skip.reason, skip.detail))
     }
 
@@ -237,7 +196,7 @@ mod tests {
             "HTTP/1.1  200 OK\r\nContent-Type: text/html\r\n",
             "http/1.1 200\r\n\r\n",
         ] {
-            let page = taken(format!("{head}<p>x").as_bytes()).expect(head);
+            let page = captured(format!("{head}<p>x").as_bytes()).expect(head);
             assert_eq!((page.status, page.body.as_slice()), (200, b"<p>x".as_slice()), "{head}");
         }
     }
@@ -254,24 +213,13 @@ mod tests {
             (b"", SkipReason::BadHttp, "begins with \"\", expected a status line"),
         ];
         for (block, reason, detail) in cases {
-            assert_eq!(taken(block), Err((reason, detail.to_owned())));
-        }
-    }
-
-    #[test]
-    fn a_body_without_a_type_is_taken_by_its_markup() {
-        let utf16: Vec<u8> = "\u{feff}\n<html>".encode_utf16().flat_map(u16::to_le_bytes).collect();
-        for body in [b"\xef\xbb\xbf <!DOCTYPE html>".as_slice(), b"<?xml version", &utf16] {
-            assert!(looks_like_markup(body));
-        }
-        for body in [b"".as_slice(), b"x<p>", b"< 3", b"%PDF"] {
-            assert!(!looks_like_markup(body));
+            assert_eq!(captured(block), Err((reason, detail.to_owned())));
         }
     }
 
     #[test]
     fn headers_that_matter_are_kept() {
-        let page = taken(
+        let page = captured(
             b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=big5\r\nContent-Language: zh-TW\r\n\
               Transfer-Encoding: Chunked\r\n\r\n4\r\n<p>x\r\n0\r\n\r\n",
         )
@@ -299,8 +247,8 @@ mod tests {
         ) {
             let transfer = if chunked { "Transfer-Encoding: chunked\r\n" } else { "" };
             let head = format!("HTTP/1.1 200 OK\r\n{transfer}Content-Encoding: {coding}\r\nContent-Type: text/html\r\n\r\n");
-            let _ = taken(&[head.as_bytes(), &magic, &rest].concat());
-            let _ = taken(&rest);
+            let _ = captured(&[head.as_bytes(), &magic, &rest].concat());
+            let _ = captured(&rest);
         }
     }
 }

@@ -4,31 +4,24 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{FORMATS, format_of, head_of, recognised};
+use super::detect::Formats;
+use super::head::head_of;
 use crate::error::{Error, Result};
 
 /// How deep lists may name lists.
 const MAX_LIST_DEPTH: usize = 8;
 
-/// The archives that `inputs` name, each once, in the order named.
-///
-/// An input is a file; a folder, which stands for every archive in it and below, sorted by path (a mirror made by
-/// HTTrack is one archive, and other files are passed over); a pattern such as `crawl-*.warc.gz`; or `@list.txt`, a
-/// file with one input a line, where `#` begins a comment and paths are relative to the list, or else to the current
-/// folder.
-///
-/// # Errors
-/// [`Error::Input`] when an input is missing or holds no archive; [`Error::Io`] when one cannot be read.
-pub fn expand(inputs: &[String]) -> Result<Vec<PathBuf>> {
-    let mut found = Found::default();
+/// The archives of `formats` that `inputs` name: see [`super::expand`].
+pub(super) fn expand(inputs: &[String], formats: Formats) -> Result<Vec<PathBuf>> {
+    let mut found = Found { formats, archives: Vec::new(), seen: HashSet::new() };
     for input in inputs {
         found.input(input, None, 0)?;
     }
     Ok(found.archives)
 }
 
-#[derive(Default)]
 struct Found {
+    formats: Formats,
     archives: Vec<PathBuf>,
     seen: HashSet<PathBuf>,
 }
@@ -52,8 +45,8 @@ impl Found {
 
     fn path(&mut self, input: &str, path: &Path) -> Result<()> {
         if !path.is_dir() {
-            // Told now, not after the days that reading the inputs before it may take.
-            format_of(path)?;
+            // Reported now, not after the days that reading the inputs before it may take.
+            self.formats.of(path)?;
             self.add(path);
             return Ok(());
         }
@@ -71,7 +64,7 @@ impl Found {
         let mut count = 0;
         while let Some(path) = waiting.pop() {
             if !path.is_dir() {
-                if holds_archive(&path)? {
+                if self.holds_archive(&path)? {
                     count += 1;
                     self.add(&path);
                 }
@@ -80,7 +73,7 @@ impl Found {
             if !visited.insert(true_name(&path)) {
                 continue;
             }
-            if recognised(&path, &[]).is_some() {
+            if self.formats.recognise(&path, &[]).is_some() {
                 count += 1;
                 self.add(&path);
                 continue;
@@ -111,7 +104,7 @@ impl Found {
             matches += 1;
             if path.is_dir() {
                 count += self.folder(&path)?;
-            } else if holds_archive(&path)? {
+            } else if self.holds_archive(&path)? {
                 count += 1;
                 self.add(&path);
             }
@@ -140,6 +133,15 @@ impl Found {
         Ok(())
     }
 
+    /// True when a file's first bytes are those of an archive; links that lead nowhere and pipes are none.
+    fn holds_archive(&self, path: &Path) -> Result<bool> {
+        if !path.is_file() {
+            return Ok(false);
+        }
+        let head = head_of(path)?;
+        Ok(!head.is_empty() && self.formats.recognise(path, &head).is_some())
+    }
+
     fn add(&mut self, path: &Path) {
         if self.seen.insert(true_name(path)) {
             self.archives.push(path.to_owned());
@@ -164,15 +166,6 @@ fn true_name(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// True when a file's first bytes are those of an archive; links that lead nowhere and pipes are none.
-fn holds_archive(path: &Path) -> Result<bool> {
-    if !path.is_file() {
-        return Ok(false);
-    }
-    let head = head_of(path)?;
-    Ok(!head.is_empty() && FORMATS.iter().any(|format| format.recognises(path, &head)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,7 +179,7 @@ mod tests {
             })
             .collect();
         let name = |path: PathBuf| path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().into_owned();
-        Ok(expand(&inputs)?.into_iter().map(name).collect())
+        Ok(expand(&inputs, Formats(crate::archive::FORMATS))?.into_iter().map(name).collect())
     }
 
     fn sample() -> tempfile::TempDir {

@@ -1,7 +1,7 @@
 //! The decompressed bytes of an archive file, and where in the file each gzip member or zstd or LZ4 frame begins.
 //!
 //! A gzip member that fits the buffers is decoded in one go by libdeflate, which is about twice as fast as a stream
-//! decoder; longer ones, damaged ones and the other codecs go piece by piece. libdeflate does not tell where a member
+//! decoder; longer ones, damaged ones and the other codecs go piece by piece. libdeflate does not say where a member
 //! ended, but a member ends with the checksum and the length of what it holds, both known once it is decoded: the
 //! end is where these eight bytes stand.
 
@@ -11,16 +11,16 @@ use std::io;
 use libdeflater::{DecompressionError, Decompressor};
 
 use super::codec::{self, Codec, MAGIC_BYTES, Stream};
+use super::dictionary::{self, FRAME_HEADER_BYTES, holds_dictionary};
+use super::head::{decoded_head, is_blank};
 use super::window::Window;
 
-/// Input held at least when a member begins, so that most are there whole.
+/// Bytes of input held when a member begins, so that most are there whole.
 const LOOK_BYTES: usize = 64 << 10;
 /// The longest compressed member decoded in one go, and how much of a damaged one is searched again for members.
 const WHOLE_BYTES: usize = 4 << 20;
 /// Output decoded at a time from members too long for one go.
 const PIECE_BYTES: usize = 256 << 10;
-/// Output of a member that is looked at to tell whether a record begins it.
-const PROBE_BYTES: usize = 4 << 10;
 
 /// What decoding more gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +49,14 @@ pub(super) struct Place {
     pub(super) file: Option<u64>,
 }
 
+/// Where a member begins.
+struct MemberStart {
+    /// Bytes given out before it.
+    logical: u64,
+    /// Its offset in the file.
+    file: u64,
+}
+
 /// A stretch of the file that could not be decoded.
 #[derive(Debug)]
 pub(super) struct Damage {
@@ -71,8 +79,8 @@ pub(super) struct Members {
     end: usize,
     /// Bytes given out before `out[start]`.
     logical: u64,
-    /// Member starts at or behind `out[start]`: bytes given out before it, and its offset in the file.
-    starts: VecDeque<(u64, u64)>,
+    /// Member starts at or behind `out[start]`.
+    starts: VecDeque<MemberStart>,
     /// The member that begins here, or with nothing but blanks before here.
     blank_since: Option<u64>,
     stream: Option<Stream>,
@@ -90,7 +98,7 @@ pub(super) struct Members {
 }
 
 impl Members {
-    /// Reads the members of `window` as `codec`, starting where a member does; `is_start` tells whether a record begins
+    /// Reads the members of `window` as `codec`, starting where a member does; `is_start` says whether a record begins
     /// with some bytes.
     pub(super) fn new(
         window: Window,
@@ -172,10 +180,10 @@ impl Members {
 
     /// Where, from the first unread byte on, members begin among the unread bytes, the first byte left out.
     pub(super) fn boundaries(&self) -> impl Iterator<Item = usize> + '_ {
-        self.starts.iter().map(|&(at, _)| (at - self.logical) as usize).filter(|&at| at > 0)
+        self.starts.iter().map(|start| (start.logical - self.logical) as usize).filter(|&at| at > 0)
     }
 
-    /// Marks `count` unread bytes as read.
+    /// Counts `count` unread bytes as read.
     pub(super) fn consume(&mut self, count: usize) {
         debug_assert!(count <= self.end - self.start);
         if count > 0 {
@@ -191,18 +199,18 @@ impl Members {
     }
 
     fn pass_starts(&mut self) {
-        while let Some(&(at, file)) = self.starts.front() {
-            if at > self.logical {
+        while let Some(&MemberStart { logical, file }) = self.starts.front() {
+            if logical > self.logical {
                 break;
             }
-            if at == self.logical {
+            if logical == self.logical {
                 self.blank_since = Some(file);
             }
             self.starts.pop_front();
         }
     }
 
-    /// Marks blanks as read, as far as they are decoded.
+    /// Counts blanks as read, as far as they are decoded.
     pub(super) fn consume_blanks(&mut self) {
         loop {
             let next = self.boundaries().next().unwrap_or(usize::MAX);
@@ -260,7 +268,7 @@ impl Members {
     }
 
     /// Passes blanks to the end of the member, and decodes on only as far as it takes to know that it ended.
-    pub(super) fn settle(&mut self) -> io::Result<()> {
+    pub(super) fn finish_member(&mut self) -> io::Result<()> {
         loop {
             self.consume_blanks();
             if self.start < self.end || self.stream.is_none() || self.codec == Codec::Plain {
@@ -303,7 +311,8 @@ impl Members {
         if !self.codec.begins(self.window.bytes()) {
             return Ok(self.damaged(format!("no {:?} member begins here", self.codec)));
         }
-        self.starts.push_back((self.logical + (self.end - self.start) as u64, self.member));
+        let logical = self.logical + (self.end - self.start) as u64;
+        self.starts.push_back(MemberStart { logical, file: self.member });
         self.pass_starts();
         if self.codec == Codec::Gzip && self.decode_whole()? {
             return Ok(if self.start < self.end { Advance::Bytes } else { Advance::MemberEnd });
@@ -319,12 +328,12 @@ impl Members {
     /// Passes a skippable frame, taking the dictionary it may hold.
     fn pass_skippable(&mut self) -> io::Result<Advance> {
         let Some(length) = codec::skippable_length(self.window.bytes()) else { return Ok(Advance::End) };
-        if codec::holds_dictionary(self.window.bytes()) {
+        if holds_dictionary(self.window.bytes()) {
             let length = length as usize;
             if !self.window.fill(length)? {
                 return Ok(Advance::End);
             }
-            match codec::dictionary(&self.window.bytes()[8..length]) {
+            match dictionary::of_frame(&self.window.bytes()[FRAME_HEADER_BYTES..length]) {
                 Ok(dictionary) => {
                     self.dictionary = dictionary;
                     self.spare = None;
@@ -394,8 +403,8 @@ impl Members {
                     }
                     if step.used == 0 {
                         let held = self.window.bytes().len();
-                        let wanted = held + (held - self.fed).max(LOOK_BYTES);
-                        if !self.window.fill(wanted)? && self.window.bytes().len() == held {
+                        let want = held + (held - self.fed).max(LOOK_BYTES);
+                        if !self.window.fill(want)? && self.window.bytes().len() == held {
                             return Ok(self.cut_off());
                         }
                     }
@@ -477,11 +486,6 @@ impl Members {
     }
 }
 
-/// True for the bytes that may stand between records.
-pub(super) fn is_blank(byte: u8) -> bool {
-    matches!(byte, b'\r' | b'\n' | b' ' | b'\t' | 0)
-}
-
 /// How many bytes the gzip member at the head of `input` takes, whose content is `output`: up to its trailer.
 fn member_length(input: &[u8], output: &[u8]) -> Option<usize> {
     let mut trailer = [0; 8];
@@ -492,21 +496,4 @@ fn member_length(input: &[u8], output: &[u8]) -> Option<usize> {
     // The eight bytes could occur in the compressed data too; then what follows them begins no member.
     let is_end = |end: &usize| input[*end..].is_empty() || Codec::Gzip.begins(&input[*end..]);
     Some(std::iter::once(first).chain(ends).find(is_end).unwrap_or(first))
-}
-
-/// The beginning of what the member at the head of `input` holds; empty where it does not decode.
-pub(super) fn decoded_head(input: &[u8], codec: Codec, dictionary: &[u8]) -> Vec<u8> {
-    let mut output = vec![0; PROBE_BYTES];
-    let (mut used, mut written) = (0, 0);
-    let Ok(mut stream) = codec.stream(dictionary) else { return Vec::new() };
-    while written < output.len() {
-        let Ok(step) = stream.step(&input[used..], &mut output[written..]) else { break };
-        used += step.used;
-        written += step.written;
-        if step.ended || (step.used == 0 && step.written == 0) {
-            break;
-        }
-    }
-    output.truncate(written);
-    output
 }

@@ -9,11 +9,19 @@
 //! **Positions** are file offsets as long as every record begins with a member. After the first one that does not they
 //! hold the offset of the last member that does and a count of the items since, which going on there passes again.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 
-use super::codec::Codec;
-use super::members::{Members, More, is_blank};
-use super::{Archive, Item};
+use super::codec::{Codec, MAX_DEFLATE_RATIO};
+use super::dictionary;
+use super::format::{Archive, Item, Params};
+use super::head::{codec_of, is_blank};
+use super::header::{Dialect, Found, Head, Kind};
+use super::members::{Members, More};
+use super::mime::is_html_type;
+use super::position::{IN_FILE, Position};
+use super::window::Window;
 use crate::error::{Error, Result};
 use crate::types::{Form, RawRecord, Skip, SkipReason};
 
@@ -21,98 +29,27 @@ use crate::types::{Form, RawRecord, Skip, SkipReason};
 const MAX_HEADER_BYTES: usize = 64 << 10;
 /// A block longer than this is a mistake in the header: 1 TiB.
 const ABSURD_BYTES: u64 = 1 << 40;
-/// Deflate makes data at most 1032 times smaller, so a longer block cannot be in what is left of the file.
-const MAX_DEFLATE_RATIO: u64 = 1032;
 /// Bytes looked at behind a block to see that the next record begins there.
 const LOOK_BEHIND_BYTES: usize = 64;
-
 /// How far to decode ahead when the bytes behind a record make no sense, to see whether the member is damaged.
 const LOOK_AHEAD_BYTES: usize = 1 << 20;
 
-/// What a record is, by its header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// A `response`; an ARC record.
-    Response,
-    /// A `resource`.
-    Resource,
-    /// A type that holds no page.
-    Other(SkipReason),
-}
-
-/// The header of a record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Head {
-    pub(super) header_bytes: usize,
-    /// `None`: the header gives no usable length.
-    pub(super) block_bytes: Option<u64>,
-    pub(super) kind: Kind,
-    /// The type as the archive names it.
-    pub(super) type_name: String,
-    pub(super) url: String,
-    pub(super) date_ms: i64,
-    pub(super) content_type: Option<String>,
-}
-
-/// What stands at the start of unread bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Found {
-    /// A record with its whole header.
-    Head(Head),
-    /// What may become a header with more bytes.
-    Part,
-    /// No record.
-    Nothing,
-}
-
-/// How one kind of archive writes its records.
-pub(super) trait Dialect: Send + 'static {
-    /// The record at the head of `bytes`.
-    fn head(bytes: &[u8]) -> Found;
-
-    /// True when a record begins with `bytes`.
-    fn begins(bytes: &[u8]) -> bool;
-
-    /// Where the first record begins in `bytes`, at the start of a line; `bytes` begins a line when `at_line_start`.
-    fn find(bytes: &[u8], at_line_start: bool) -> Option<usize>;
-
-    /// How many bytes at the end of searched ones [`Dialect::find`] has to see again with what follows.
-    const OVERLAP_BYTES: usize;
-}
-
-/// Where to go on: see the module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Position {
-    /// A member of the file.
-    pub(super) anchor: u64,
-    /// Items to pass from there.
-    pub(super) items: u64,
-    /// True once a record did not begin with a member.
-    pub(super) counted: bool,
-}
-
-impl Position {
-    const COUNTED: u64 = 1 << 63;
-    /// 16 M items in one stream, and files of 512 GiB.
-    const ITEM_BITS: u32 = 24;
-
-    /// As one number that grows. What does not fit is cut to an earlier position, so nothing is left out.
-    pub(super) fn pack(self) -> u64 {
-        if !self.counted {
-            return self.anchor;
-        }
-        let items = self.items.min((1 << Self::ITEM_BITS) - 1);
-        let anchor = self.anchor.min((1 << (63 - Self::ITEM_BITS)) - 1);
-        Self::COUNTED | anchor << Self::ITEM_BITS | items
-    }
-
-    pub(super) fn unpack(packed: u64) -> Position {
-        if packed & Self::COUNTED == 0 {
-            return Position { anchor: packed, items: 0, counted: false };
-        }
-        let items = packed & ((1 << Self::ITEM_BITS) - 1);
-        Position { anchor: (packed & !Self::COUNTED) >> Self::ITEM_BITS, items, counted: true }
-    }
+/// Opens a file of records at a packed position.
+pub(super) fn open<D: Dialect>(path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
+    let position = Position::unpack(position, IN_FILE);
+    let open = || -> std::io::Result<(Members, u64)> {
+        let mut file = File::open(path)?;
+        let file_bytes = file.metadata()?.len();
+        let codec = codec_of(&mut file)?;
+        let dictionary =
+            if codec == Codec::Zstd { dictionary::before(&mut file, position.anchor)? } else { Vec::new() };
+        file.seek(SeekFrom::Start(position.anchor))?;
+        let window = Window::new(Box::new(file), position.anchor);
+        Ok((Members::new(window, codec, dictionary, params.max_record_bytes, D::begins), file_bytes))
+    };
+    let (members, file_bytes) = open().map_err(Error::io(path, "opening"))?;
+    let records = Records::<D>::new(path.to_owned(), members, position, Some(file_bytes), params.max_record_bytes)?;
+    Ok(Box::new(records))
 }
 
 /// An archive of records, being read.
@@ -178,7 +115,7 @@ impl<D: Dialect> Records<D> {
             Found::Head(head) => self.block(begin, head)?,
             Found::Part | Found::Nothing => self.junk(begin)?,
         };
-        self.members.settle()?;
+        self.members.finish_member()?;
         if self.members.unread().is_empty() && self.members.damage().is_some() {
             // The member that holds the record proves damaged at its end, so its bytes cannot be trusted.
             return self.recovered(begin, Some(item)).map(Some);
@@ -238,7 +175,7 @@ impl<D: Dialect> Records<D> {
             self.pass_to_next_record(false)?;
             return Ok(skip(SkipReason::BadRecord, begin, &head, detail));
         };
-        if block_bytes > self.most_left() {
+        if block_bytes > self.max_left() {
             let passed = self.pass_to_next_record(false)?;
             return Ok(skip(SkipReason::Truncated, begin, &head, remains(&head, block_bytes, passed)));
         }
@@ -280,8 +217,8 @@ impl<D: Dialect> Records<D> {
         Ok(item)
     }
 
-    /// How long a block can be at most with what is left of the file.
-    fn most_left(&self) -> u64 {
+    /// How long a block can be with what is left of the file.
+    fn max_left(&self) -> u64 {
         let Some(file_bytes) = self.file_bytes else { return ABSURD_BYTES };
         let unread = self.members.unread().len() as u64;
         let undecoded = file_bytes.saturating_sub(self.members.file_offset());
@@ -417,7 +354,7 @@ impl<D: Dialect> Records<D> {
     }
 
     /// Sets where the next record is, after an item.
-    fn mark(&mut self) {
+    fn note_position(&mut self) {
         self.position.items += 1;
         match self.members.next_member() {
             Some(file) => {
@@ -434,7 +371,7 @@ impl<D: Dialect> Archive for Records<D> {
     fn next(&mut self) -> Result<Option<Item>> {
         let item = self.read().map_err(Error::io(&self.path, "reading"))?;
         match &item {
-            Some(_) => self.mark(),
+            Some(_) => self.note_position(),
             // Padding after the last record has been passed.
             None => self.position.anchor = self.members.next_member().unwrap_or(self.position.anchor),
         }
@@ -442,7 +379,7 @@ impl<D: Dialect> Archive for Records<D> {
     }
 
     fn position(&self) -> u64 {
-        self.position.pack()
+        self.position.pack(IN_FILE)
     }
 
     fn end(&self) -> Option<u64> {
@@ -453,11 +390,11 @@ impl<D: Dialect> Archive for Records<D> {
 /// A whole record: something that may hold a page, or why not.
 fn judge(begin: Begin, head: Head, block: &[u8]) -> Item {
     let content_type = head.content_type.as_deref().unwrap_or("").trim_start().to_ascii_lowercase();
-    let is_address = is_web(&head.url);
+    let is_http_url = is_web(&head.url);
     let form = match head.kind {
         // WAT and WET files.
-        Kind::Other(SkipReason::Metadata) if is_address && content_type.starts_with("application/json") => Form::Links,
-        Kind::Other(SkipReason::Conversion) if is_address && content_type.starts_with("text/plain") => Form::Text,
+        Kind::Other(SkipReason::Metadata) if is_http_url && content_type.starts_with("application/json") => Form::Links,
+        Kind::Other(SkipReason::Conversion) if is_http_url && content_type.starts_with("text/plain") => Form::Text,
         _ => Form::Page,
     };
     let is_http = match head.kind {
@@ -470,17 +407,17 @@ fn judge(begin: Begin, head: Head, block: &[u8]) -> Item {
         Kind::Response => content_type.starts_with("application/http") || block.starts_with(b"HTTP/"),
     };
     if head.url.is_empty() {
-        let detail = format!("{}: no address", head.type_name);
+        let detail = format!("{}: no URL", head.type_name);
         return skip(SkipReason::BadRecord, begin, &head, detail);
     }
-    if !is_address {
+    if !is_http_url {
         let detail = format!("{}: {}", head.type_name, head.url);
         return skip(SkipReason::NotWeb, begin, &head, detail);
     }
     if !is_http
         && form == Form::Page
         && let Some(content_type) = head.content_type.as_deref()
-        && !super::http::is_html_type(content_type)
+        && !is_html_type(content_type)
     {
         let detail = format!("{}: {content_type}", head.type_name);
         return skip(SkipReason::NotHtml, begin, &head, detail);
@@ -513,53 +450,4 @@ fn remains(head: &Head, block_bytes: u64, remaining: u64) -> String {
 fn nothing_known(begin: Begin) -> Skip {
     let detail = format!("no data after {} decompressed bytes", begin.logical);
     Skip { reason: SkipReason::BadCompression, offset: begin.offset, length: 0, url: String::new(), detail }
-}
-
-/// Milliseconds since 1970 UTC of a date as WARC (ISO 8601, to the second or finer or only to the day) or ARC
-/// (`YYYYMMDDhhmmss`, with more digits ignored) write it; 0 where it is none.
-pub(super) fn date_ms(text: &str) -> i64 {
-    let text = text.trim();
-    let iso = if text.len() >= 12 && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        let second = text.get(12..14).unwrap_or("00");
-        let part = |from: usize| &text[from..from + 2];
-        format!("{}-{}-{}T{}:{}:{second}Z", &text[..4], part(4), part(6), part(8), part(10))
-    } else {
-        match text.len() {
-            4 => format!("{text}-01-01T00:00:00Z"),
-            7 => format!("{text}-01T00:00:00Z"),
-            10 => format!("{text}T00:00:00Z"),
-            16 if !text.ends_with('Z') => format!("{text}Z"),
-            19 => format!("{text}Z"),
-            _ => text.to_owned(),
-        }
-    };
-    iso.parse::<jiff::Timestamp>().map_or(0, |time| time.as_millisecond())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dates_come_in_many_shapes() {
-        for text in ["2014-03-01T01:02:03Z", "20140301010203", "20140301010203999", "2014-03-01T03:02:03+02:00"] {
-            assert_eq!(date_ms(text), 1_393_635_723_000, "{text}");
-        }
-        assert_eq!(date_ms("2014-03-01T01:02:03.5Z"), 1_393_635_723_500);
-        assert_eq!(date_ms("2014-03-01"), 1_393_632_000_000);
-        for text in ["", "2008-10-294T05:21:46-0700", "99999999999999", "ä0140301010203"] {
-            assert_eq!(date_ms(text), 0, "{text}");
-        }
-    }
-
-    #[test]
-    fn positions_survive_packing() {
-        for position in [
-            Position { anchor: 0, items: 0, counted: false },
-            Position { anchor: 1 << 40, items: 0, counted: false },
-            Position { anchor: 123_456_789_012, items: 70_000, counted: true },
-        ] {
-            assert_eq!(Position::unpack(position.pack()), position);
-        }
-    }
 }

@@ -171,7 +171,7 @@ fn pages(items: &[Item]) -> Vec<usize> {
         Item::Record(record) => {
             let found = capture(record.clone(), &Params::default()).expect("a page");
             let number = record.url.strip_prefix("http://ex.org/").and_then(|number| number.parse().ok());
-            let number = number.expect("an address");
+            let number = number.expect("a URL");
             assert_eq!(String::from_utf8_lossy(&found.body), page(number));
             assert_eq!(found.date_ms, 1_393_635_723_000);
             Some(number)
@@ -343,7 +343,7 @@ fn bad_headers_cost_their_own_record() {
             text.replace("\r\n\r\nHTTP", &format!("\r\nX: {}\r\nHTTP", "y".repeat(70_000))),
             SkipReason::BadRecord,
         ),
-        ("no address", text.replace("WARC-Target-URI", "WARC-Target-URL"), SkipReason::BadRecord),
+        ("no URL", text.replace("WARC-Target-URI", "WARC-Target-URL"), SkipReason::BadRecord),
         ("another scheme", text.replace("http://ex.org", "dns:ex.org"), SkipReason::NotWeb),
     ] {
         records[6] = bad.into_bytes();
@@ -518,11 +518,15 @@ proptest! {
 
     #[test]
     fn damage_anywhere_ends_without_a_panic_and_leaves_positions_right(
-        kind in 0..18_usize,
+        kind in any::<prop::sample::Index>(),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
         cut in prop::option::weighted(0.3, any::<prop::sample::Index>()),
     ) {
-        let (name, mut data) = archives().swap_remove(kind);
+        let (name, mut data) = {
+            let mut all = archives();
+            let kind = kind.index(all.len());
+            all.swap_remove(kind)
+        };
         for (at, byte) in changes {
             let at = at.index(data.len());
             data[at] = byte;

@@ -12,11 +12,14 @@ use zip::CompressionMethod;
 use zip::read::ZipArchive;
 
 use super::codec::Codec;
+use super::format::{Archive, Format, Item, Params};
+use super::head::codec_of;
+use super::header::Dialect;
 use super::members::Members;
-use super::records::{Dialect, Position, Records};
-use super::warc::{Warc, read_up_to};
+use super::position::{Packing, Position};
+use super::records::Records;
+use super::warc::Warc;
 use super::window::Window;
-use super::{Archive, Format, Item, Params};
 use crate::error::{Error, Result};
 
 /// The format of WACZ files.
@@ -101,12 +104,10 @@ impl Wacz {
             io::copy(&mut reader.by_ref().take(from), &mut io::sink())?;
             Ok(Box::new(reader))
         };
-        let mut head = [0; 16];
-        let count = reader(0).and_then(|mut reader| read_up_to(&mut reader, &mut head)).map_err(failed)?;
-        let codec = Codec::of(&head[..count]);
+        let codec = reader(0).and_then(|mut reader| codec_of(&mut reader)).map_err(failed)?;
         // A zstd file is read from its start on, where its dictionary is.
         let start = match codec {
-            Codec::Zstd => Position { anchor: 0, items: 0, counted: false },
+            Codec::Zstd => Position::default(),
             _ => position,
         };
         let window = Window::new(reader(start.anchor).map_err(failed)?, start.anchor);
@@ -129,7 +130,7 @@ impl Archive for Wacz {
             }
             self.index += 1;
             self.current = match self.index < self.entries.len() {
-                true => Some(self.open_entry(Position { anchor: 0, items: 0, counted: false })?),
+                true => Some(self.open_entry(Position::default())?),
                 false => None,
             };
         }
@@ -137,12 +138,11 @@ impl Archive for Wacz {
     }
 
     fn position(&self) -> u64 {
-        let start = Position { anchor: 0, items: 0, counted: false };
-        pack(self.index, self.current.as_ref().map_or(start, Records::at))
+        pack(self.index, self.current.as_ref().map_or(Position::default(), Records::at))
     }
 
     fn end(&self) -> Option<u64> {
-        Some(pack(self.entries.len(), Position { anchor: 0, items: 0, counted: false }))
+        Some(pack(self.entries.len(), Position::default()))
     }
 }
 
@@ -158,28 +158,35 @@ impl<R: Read> Read for Lenient<R> {
     }
 }
 
-const COUNTED: u64 = 1 << 51;
-const ITEM_BITS: u32 = 19;
+/// The position in an entry: 512 Ki items in one stream.
+const IN_ENTRY: Packing = Packing { counted_bit: 51, item_bits: 19 };
+/// The bits above hold the number of the entry.
+const ENTRY_SHIFT: u32 = IN_ENTRY.counted_bit + 1;
+const MAX_ENTRY: u64 = (1 << (u64::BITS - ENTRY_SHIFT)) - 1;
 
-/// Entry and position in it as one number that grows: 12 bits, then a mark and 51 bits. What does not fit is cut to an
-/// earlier position.
+/// Entry and position in it as one number that grows. What does not fit is cut to an earlier position.
 fn pack(index: usize, position: Position) -> u64 {
-    let inner = if position.counted {
-        let items = position.items.min((1 << ITEM_BITS) - 1);
-        COUNTED | position.anchor.min((1 << (51 - ITEM_BITS)) - 1) << ITEM_BITS | items
-    } else {
-        position.anchor.min(COUNTED - 1)
-    };
-    (index as u64).min((1 << 12) - 1) << 52 | inner
+    (index as u64).min(MAX_ENTRY) << ENTRY_SHIFT | position.pack(IN_ENTRY)
 }
 
 fn unpack(packed: u64) -> (usize, Position) {
-    let index = (packed >> 52) as usize;
-    let inner = packed & (COUNTED - 1);
-    let position = if packed & COUNTED == 0 {
-        Position { anchor: inner, items: 0, counted: false }
-    } else {
-        Position { anchor: inner >> ITEM_BITS, items: inner & ((1 << ITEM_BITS) - 1), counted: true }
-    };
-    (index, position)
+    ((packed >> ENTRY_SHIFT) as usize, Position::unpack(packed, IN_ENTRY))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entry_and_position_survive_packing_and_grow() {
+        let counted = Position { anchor: 5, items: 7, counted: true };
+        let mut last = 0;
+        for (index, position) in [(0, Position::default()), (0, counted), (3, Position::default()), (3, counted)] {
+            let packed = pack(index, position);
+            assert_eq!(unpack(packed), (index, position));
+            assert!(packed >= last);
+            last = packed;
+        }
+        assert_eq!(unpack(pack(1 << 20, Position::default())).0, MAX_ENTRY as usize);
+    }
 }

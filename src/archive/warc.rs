@@ -4,16 +4,15 @@
 //! (29 MB of gzip, 91 MB decompressed) at 490 MB a CPU second and this scan at 690, since the crate copies every
 //! header of every record. It also gives up a file at bare LF line ends, and panics at lengths that are absurd.
 
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::codec::{self, Codec};
-use super::members::{Members, decoded_head, is_blank};
-use super::records::{Dialect, Found, Head, Kind, Position, Records, date_ms};
-use super::window::Window;
-use super::{Archive, Format, Params};
-use crate::error::{Error, Result};
+use super::dates::date_ms;
+use super::dictionary::holds_dictionary;
+use super::format::{Archive, Format, Params};
+use super::head::content_head;
+use super::header::{Dialect, Found, Head, Kind, length};
+use super::records;
+use crate::error::Result;
 use crate::types::SkipReason;
 
 /// The format of WARC files.
@@ -26,91 +25,12 @@ impl Format for WarcFormat {
 
     fn recognises(&self, _path: &Path, head: &[u8]) -> bool {
         // Only WARC files begin with a dictionary, and the sample may end within it.
-        codec::holds_dictionary(head) || Warc::begins(&content_head(head))
+        holds_dictionary(head) || Warc::begins(&content_head(head))
     }
 
     fn open(&self, path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
-        open_records::<Warc>(path, position, params)
+        records::open::<Warc>(path, position, params)
     }
-}
-
-/// What the file beginning with `head` holds once decompressed, leading blanks left out.
-pub(super) fn content_head(head: &[u8]) -> Vec<u8> {
-    let codec = Codec::of(head);
-    let content = if codec == Codec::Plain { head.to_vec() } else { decoded_head(head, codec, &[]) };
-    let blanks = content.iter().take_while(|byte| is_blank(**byte)).count();
-    content[blanks..].to_vec()
-}
-
-/// Opens a file of records at a packed position.
-pub(super) fn open_records<D: Dialect>(path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
-    let position = Position::unpack(position);
-    let open = || -> std::io::Result<(Members, u64)> {
-        let mut file = File::open(path)?;
-        let file_bytes = file.metadata()?.len();
-        let mut head = [0; 16];
-        let count = read_up_to(&mut file, &mut head)?;
-        let codec = Codec::of(&head[..count]);
-        let dictionary = if codec == Codec::Zstd { dictionary_before(&mut file, position.anchor)? } else { Vec::new() };
-        file.seek(SeekFrom::Start(position.anchor))?;
-        let window = Window::new(Box::new(file), position.anchor);
-        Ok((Members::new(window, codec, dictionary, params.max_record_bytes, D::begins), file_bytes))
-    };
-    let (members, file_bytes) = open().map_err(Error::io(path, "opening"))?;
-    let records = Records::<D>::new(path.to_owned(), members, position, Some(file_bytes), params.max_record_bytes)?;
-    Ok(Box::new(records))
-}
-
-/// Fills `buffer` as far as the file goes.
-pub(super) fn read_up_to(file: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
-    let mut count = 0;
-    while count < buffer.len() {
-        match file.read(&mut buffer[count..]) {
-            Ok(0) => break,
-            Ok(more) => count += more,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(count)
-}
-
-/// The dictionary in force at `anchor`: that of the last dictionary frame before it.
-fn dictionary_before(file: &mut File, anchor: u64) -> std::io::Result<Vec<u8>> {
-    if anchor == 0 {
-        return Ok(Vec::new());
-    }
-    // Frames do not tell their length, so dictionaries are found by their first bytes; a false find is no dictionary
-    // of the frames that follow, and the frame of a true one begins with its own magic or with a zstd frame.
-    let mut window = Window::new(Box::new(file.try_clone()?), 0);
-    file.seek(SeekFrom::Start(0))?;
-    let mut found = Vec::new();
-    while window.fill(8)? && window.offset() < anchor {
-        let Some(at) = memchr::memmem::find(window.bytes(), &[0x5d, 0x2a, 0x4d, 0x18]) else {
-            window.consume(window.bytes().len() - 3);
-            continue;
-        };
-        window.consume(at);
-        window.fill(8)?;
-        if window.offset() < anchor
-            && codec::holds_dictionary(window.bytes())
-            && let Some(length) = codec::skippable_length(window.bytes())
-            && window.fill(length as usize)?
-        {
-            let content = &window.bytes()[8..length as usize];
-            let is_dictionary = content.starts_with(&[0x37, 0xa4, 0x30, 0xec]) || Codec::Zstd.begins(content);
-            if (is_dictionary || window.offset() == 0)
-                && let Ok(dictionary) = codec::dictionary(content)
-            {
-                found = dictionary;
-                window.consume(length as usize);
-                continue;
-            }
-        }
-        let count = window.bytes().len().min(4);
-        window.consume(count);
-    }
-    Ok(found)
 }
 
 /// WARC records.
@@ -253,8 +173,27 @@ impl Header {
     }
 }
 
-/// A length in digits; one too long for a number is the largest.
-pub(super) fn length(text: &str) -> Option<u64> {
-    let all_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    all_digits.then(|| text.parse().unwrap_or(u64::MAX))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_whole_at_its_empty_line() {
+        let header =
+            b"WARC/1.0\r\nWARC-Type: Response\r\nWARC-Target-URI: <http://ex.org/>\r\nContent-Length: 7\r\n\r\n";
+        for cut in 0..header.len() {
+            assert_eq!(Warc::head(&header[..cut]), Found::Part, "cut at {cut}");
+        }
+        let Found::Head(head) = Warc::head(header) else { panic!("a header") };
+        assert_eq!((head.kind, head.url.as_str(), head.block_bytes), (Kind::Response, "http://ex.org/", Some(7)));
+        assert_eq!(head.header_bytes, header.len());
+    }
+
+    #[test]
+    fn records_begin_at_the_start_of_a_line() {
+        let text = b"see WARC/1.0\nWARC/x\nWARC/1.1\r\n";
+        assert_eq!(Warc::find(text, true), Some(20));
+        assert_eq!(Warc::find(&text[20..], true), Some(0));
+        assert_eq!(Warc::find(&text[20..], false), None);
+    }
 }

@@ -1,10 +1,10 @@
-//! WAT records: what Common Crawl's JSON tells of a response. The links in it are read by [`crate::extract`].
+//! WAT records: what Common Crawl's JSON says of a response. The links in it are read by [`crate::extract`].
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::http;
-use super::records::date_ms;
+use super::dates::date_ms;
+use super::mime::is_html_type;
 use crate::types::{Capture, Form, Pointer, RawRecord, Skip, SkipReason};
 
 #[derive(Deserialize)]
@@ -68,7 +68,7 @@ struct Message {
     status: Option<String>,
 }
 
-/// A WAT record as a capture whose body is its JSON, or why the record it tells of is no page.
+/// A WAT record as a capture whose body is its JSON, or why the record it describes is no page.
 pub(super) fn capture(record: RawRecord) -> Result<Capture, Skip> {
     let RawRecord { url, offset, length, block, .. } = record;
     let refuse = |reason, detail: String| Err(Skip { reason, offset, length, url: url.clone(), detail });
@@ -87,7 +87,7 @@ pub(super) fn capture(record: RawRecord) -> Result<Capture, Skip> {
         return refuse(reason, "metadata: a WAT of that record".to_owned());
     }
     let Some(response) = wat.envelope.payload.and_then(|payload| payload.response) else {
-        return refuse(SkipReason::BadHttp, "metadata: no response is told of".to_owned());
+        return refuse(SkipReason::BadHttp, "metadata: no response in it".to_owned());
     };
     let status = response.message.and_then(|message| message.status).and_then(|status| status.parse().ok());
     if status.is_some_and(|status: u16| status != 200) {
@@ -99,7 +99,7 @@ pub(super) fn capture(record: RawRecord) -> Result<Capture, Skip> {
         found.1.as_str().map(str::to_owned)
     };
     let content_type = header("Content-Type");
-    if response.html.is_none() || content_type.as_deref().is_some_and(|mime| !http::is_html_type(mime)) {
+    if response.html.is_none() || content_type.as_deref().is_some_and(|mime| !is_html_type(mime)) {
         return refuse(SkipReason::NotHtml, content_type.unwrap_or_default());
     }
     let container = wat.container.unwrap_or(Container { file: None, offset: None, gzip: None });

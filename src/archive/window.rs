@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-/// Bytes asked of the file at a time.
+/// Bytes requested of the file at a time.
 const READ_BYTES: usize = 1 << 20;
 
 /// A sliding view of a stream: what has been read and not yet let go.
@@ -45,7 +45,7 @@ impl Window {
         self.offset += count as u64;
     }
 
-    /// Reads until at least `want` bytes are held; false when the file ends before.
+    /// Reads until `want` bytes or more are held; false when the file ends before.
     pub(super) fn fill(&mut self, want: usize) -> io::Result<bool> {
         while self.end - self.start < want && !self.ended {
             self.make_room(want);

@@ -11,7 +11,7 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 use memchr::memmem;
 
-use super::Params;
+use super::params::Params;
 
 /// A page's text and the charset it was in.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,7 +42,7 @@ fn transcode<'a>(body: &'a [u8], encoding: &'static Encoding) -> Decoded<'a> {
     Decoded { text: encoding.decode_without_bom_handling(body).0, encoding }
 }
 
-/// UTF-16 without a mark: markup begins with `<`, so its first bytes tell (the XML recommendation, appendix F).
+/// UTF-16 without a byte order mark: markup begins with `<`, so its first bytes show it (the XML recommendation, appendix F).
 fn utf16_by_zeros(body: &[u8]) -> Option<&'static Encoding> {
     match body.get(..4)? {
         [first, 0, second, 0] if *first != 0 && *second != 0 => Some(UTF_16LE),
@@ -97,7 +97,7 @@ fn mostly_sound(text: &str) -> bool {
     broken <= whole
 }
 
-/// Guesses from the words that hold bytes beyond ASCII: `params.charset_guess_bytes` of them tell as much as all.
+/// Guesses from the words that hold bytes beyond ASCII: `params.charset_guess_bytes` of them are as good as all.
 fn guess<'a>(body: &'a [u8], tld: Option<&str>, params: &Params) -> Decoded<'a> {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     let mut left = params.charset_guess_bytes as usize;

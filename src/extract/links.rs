@@ -1,4 +1,4 @@
-//! Addresses on a page → absolute addresses.
+//! URLs on a page → absolute URLs.
 
 use encoding_rs::{Encoding, UTF_8};
 use memchr::{memchr, memmem};
@@ -7,9 +7,9 @@ use url::{Position, Url};
 
 use crate::types::without_session;
 
-/// Resolves the addresses of one page.
+/// Resolves the URLs of one page.
 ///
-/// The answers are those of [`Url::join`], less the fragment and ids of sessions. Most addresses of a page are plain names below its own
+/// The answers are those of [`Url::join`], less the fragment and ids of sessions. Most URLs of a page are plain names below its own
 /// folder or host, and are put together without parsing; the others are parsed once each.
 pub struct Resolver {
     base: Url,
@@ -22,7 +22,7 @@ pub struct Resolver {
 }
 
 impl Resolver {
-    /// Resolves against an absolute address; `None` where it cannot be one. `encoding` is the page's charset, which
+    /// Resolves against an absolute URL; `None` where it cannot be one. `encoding` is the page's charset, which
     /// queries are written in.
     pub fn new(base: &str, encoding: &'static Encoding) -> Option<Resolver> {
         Resolver::from_url(Url::parse(base).ok()?, encoding)
@@ -37,7 +37,7 @@ impl Resolver {
         Some(Resolver { base, encoding, host_end, folder_end, parsed: FxHashMap::default() })
     }
 
-    /// Takes the page's `<base href>` for the addresses that follow, if it is an address of the web.
+    /// Takes the page's `<base href>` for the URLs that follow, if it is a URL of the web.
     pub fn rebase(&mut self, href: &str) {
         let base = self.base.join(href).ok().and_then(|base| Resolver::from_url(base, self.encoding));
         if let Some(base) = base {
@@ -45,7 +45,7 @@ impl Resolver {
         }
     }
 
-    /// The absolute address without its fragment and without ids of sessions, as those of pages are. `None` for places on the page itself (`#top`, empty), for schemes
+    /// The absolute URL without its fragment and without ids of sessions, as those of pages are. `None` for places on the page itself (`#top`, empty), for schemes
     /// other than http and https, and for what cannot be parsed.
     pub fn resolve(&mut self, href: &str) -> Option<String> {
         self.resolve_as_written(href).map(without_session)
@@ -60,7 +60,7 @@ impl Resolver {
         if let Some(plain) = self.resolve_plain(href) {
             return Some(plain);
         }
-        // White space before a fragment belongs to the path; at the end of the address it does not.
+        // White space before a fragment belongs to the path; at the end of the URL it does not.
         let href = if href.ends_with(|c: char| c <= ' ') { whole } else { href };
         if let Some(known) = self.parsed.get(href) {
             return known.clone();
@@ -70,7 +70,7 @@ impl Resolver {
         parsed
     }
 
-    /// Puts the address together where that is all there is to do.
+    /// Puts the URL together where that is all there is to do.
     fn resolve_plain(&self, href: &str) -> Option<String> {
         let base = self.base.as_str();
         let (mut kept, mut rest) = if let Some(rest) = href.strip_prefix(&base[..self.host_end]) {
@@ -121,7 +121,7 @@ impl Resolver {
     }
 }
 
-/// True for `mailto:`, `javascript:` and the like; they are a good part of all addresses.
+/// True for `mailto:`, `javascript:` and the like; they are a good part of all URLs.
 fn has_other_scheme(href: &str) -> bool {
     let Some(colon) = memchr(b':', href.as_bytes()) else { return false };
     let scheme = &href.as_bytes()[..colon];
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_resolve_as_the_standard_says() {
+    fn links_resolve_as_the_standard_says() {
         for base in BASES {
             for href in [
                 "x.html",
@@ -277,7 +277,7 @@ mod tests {
         }
 
         #[test]
-        fn any_address_is_resolved_as_url_join_does(href: String, base in 0..BASES.len()) {
+        fn any_link_is_resolved_as_url_join_does(href: String, base in 0..BASES.len()) {
             prop_assert_eq!(resolved(BASES[base], &href), joined(BASES[base], &href));
         }
     }

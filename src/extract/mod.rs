@@ -1,83 +1,57 @@
 //! Capture → page: charset, HTML, language.
 //!
 //! [`extract`] reads the bytes of one capture as UTF-8 (`charset`), walks its markup once (`html`, which looks tags up
-//! in `tags`, folds white space in `fold` and resolves addresses in `links`), and tells the language of the text
-//! (`language`). Text without markup is read by `plain`, the JSON of a WAT by `wat`. It keeps nothing between pages, so any number of threads may call it.
+//! in `tags`, folds white space in `fold` and resolves URLs in `links`), and detects the language of the text
+//! (`language`). Text without markup is read by `plain`, the JSON of a WAT by `wat`. It keeps nothing between pages, so
+//! any number of threads may call it.
 
 mod charset;
+mod declared;
 mod fold;
 mod html;
 mod language;
 mod links;
+mod params;
 mod plain;
+mod read;
 mod tags;
 mod wat;
 
+use declared::declare;
+use read::Read;
+
 use crate::types::{CanonicalUrl, Capture, Form, Page, SkipReason};
 
-/// Settings of extraction.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Params {
-    /// Pages with less text than this, in bytes of UTF-8, are left out (Liu et al. 2014, §4.1: 100).
-    pub min_text_bytes: u32,
-    /// How far into a page `<meta charset>` is looked for, in bytes (HTML standard, §13.2.3.2: 1024).
-    pub charset_prescan_bytes: u32,
-    /// How many bytes of words beyond ASCII the charset is guessed from. With 4096, 17 of 18 charsets are told in 97 %
-    /// of pages or more.
-    pub charset_guess_bytes: u32,
-    /// How many characters beyond ASCII a text in valid UTF-8 needs to be UTF-8 although it is declared to be in a
-    /// charset of two bytes a character. Eight of them are hardly valid UTF-8 by chance (an estimate).
-    pub min_utf8_chars: u32,
-    /// The most memory that the parser may take for one page, in bytes: open elements and unfinished tags. 16 MiB are
-    /// as many as the longest page.
-    pub parser_memory_bytes: u32,
-    /// The most links, and the most images, that are kept of a page. The longest page of our test sites has 3,256 links.
-    pub max_links: u32,
-    /// Links longer than this, in bytes, are dropped. 2083 is what Internet Explorer opened at most.
-    pub max_url_bytes: u32,
-    /// Anchors and alternative texts are cut to this many bytes; a link left open would take in the whole page.
-    pub max_anchor_bytes: u32,
-    /// What the language is told from.
-    pub language: language::Params,
-}
-
-impl Default for Params {
-    fn default() -> Params {
-        Params {
-            min_text_bytes: 100,
-            charset_prescan_bytes: 1024,
-            charset_guess_bytes: 4096,
-            min_utf8_chars: 8,
-            parser_memory_bytes: 16 << 20,
-            max_links: 20_000,
-            max_url_bytes: 2083,
-            max_anchor_bytes: 500,
-            language: language::Params::default(),
-        }
-    }
-}
-
 pub use language::Params as LanguageParams;
+pub use params::Params;
 
-/// Turns a capture into a page. `url` is the capture's address, which its links are relative to.
+/// Turns a capture into a page. `url` is the capture's URL, which its links are relative to.
 ///
 /// # Errors
 /// Why the capture is no page, and what was found: [`SkipReason::ParserLimit`] or [`SkipReason::ShortText`].
 pub fn extract(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<Page, (SkipReason, String)> {
     match capture.form {
-        Form::Index => return Ok(of_index(capture)),
-        Form::Links => return wat::read(capture, url, params),
-        Form::Text => return plain::read(&capture.body, params),
-        Form::Page => {}
+        Form::Page => of_markup(capture, url, params),
+        Form::Text => with_language(plain::read(&capture.body), params),
+        Form::Links => wat::read(capture, url, params),
+        Form::Index => Ok(of_index(capture)),
     }
+}
+
+fn of_markup(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<Page, (SkipReason, String)> {
     let decoded = charset::decode(&capture.body, capture.content_type.as_deref(), tld(url), params);
-    let html::Read { mut page, runs } =
-        html::read(&decoded, url, params).map_err(|error| (SkipReason::ParserLimit, error.to_string()))?;
+    let mut read = html::read(&decoded, url, params).map_err(|error| (SkipReason::ParserLimit, error.to_string()))?;
+    declare(&mut read.page.declared, capture.content_language.as_deref().unwrap_or(""));
+    read.page.body_bytes = u32::try_from(capture.body.len()).unwrap_or(u32::MAX);
+    read.page.charset = decoded.encoding.name().to_ascii_lowercase();
+    with_language(read, params)
+}
+
+/// A page that has been read, with the language of its text, unless there is too little of it.
+fn with_language(read: Read, params: &Params) -> Result<Page, (SkipReason, String)> {
+    let Read { mut page, runs } = read;
     long_enough(&page, params)?;
-    html::declare(&mut page.declared, capture.content_language.as_deref().unwrap_or(""));
     let language = language::detect(&page.text, &runs, &params.language);
-    page.body_bytes = u32::try_from(capture.body.len()).unwrap_or(u32::MAX);
-    page.charset = decoded.encoding.name().to_ascii_lowercase();
     page.detected = language.lang;
     page.confidence = language.confidence;
     page.latin_share = language.latin_share;
@@ -87,7 +61,7 @@ pub fn extract(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result
 /// A page that only an index knows: it is in the first language that the index names.
 fn of_index(capture: &Capture) -> Page {
     let mut page = Page::default();
-    html::declare(&mut page.declared, capture.content_language.as_deref().unwrap_or(""));
+    declare(&mut page.declared, capture.content_language.as_deref().unwrap_or(""));
     if let Some(&lang) = page.declared.first() {
         (page.detected, page.confidence) = (lang, 1.0);
     }
@@ -118,7 +92,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn capture(body: &[u8]) -> (Capture, CanonicalUrl) {
-        let url = CanonicalUrl::parse("http://ex.org/a.html").expect("a sound address");
+        let url = CanonicalUrl::parse("http://ex.org/a.html").expect("a sound URL");
         (Capture { url: url.as_str().to_owned(), body: body.to_vec(), ..Capture::default() }, url)
     }
 
@@ -145,6 +119,7 @@ mod tests {
         enough.body.pop();
         let (reason, detail) = extract(&enough, &url, &Params::default()).expect_err("99 bytes are too few");
         assert_eq!((reason, detail.as_str()), (SkipReason::ShortText, "99 bytes of text, expected 100 or more"));
+        assert_eq!(reason.name(), format!("text shorter than {} bytes", Params::default().min_text_bytes));
     }
 
     #[test]

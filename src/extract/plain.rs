@@ -1,11 +1,15 @@
 //! Text without markup, as WET files have it: each line a block.
 
-use super::language::{self, Kind, Run};
-use super::{Params, fold};
-use crate::types::{Block, Page, SkipReason};
+use super::fold;
+use super::language::{Kind, Run};
+use super::read::Read;
+use crate::types::{Block, Page};
+
+/// The longest title, in characters: WET files begin with it, but a first line may be a whole text.
+const MAX_TITLE_CHARS: usize = 500;
 
 /// A page of text alone: no tags, no links, and every block in a tag that is not known.
-pub fn read(body: &[u8], params: &Params) -> Result<Page, (SkipReason, String)> {
+pub fn read(body: &[u8]) -> Read {
     // The longest body is far shorter than 4 GiB.
     let source = String::from_utf8_lossy(body);
     let mut page = Page { charset: "utf-8".to_owned(), ..Page::default() };
@@ -22,16 +26,10 @@ pub fn read(body: &[u8], params: &Params) -> Result<Page, (SkipReason, String)> 
         page.blocks.push(Block { start, end, ..Block::default() });
         runs.push(Run { start, end, kind: Kind::Prose });
     }
-    // WET files begin with the title.
     if let Some(first) = page.blocks.first() {
-        page.title = page.text[first.start as usize..first.end as usize].chars().take(500).collect();
+        page.title = page.text[first.start as usize..first.end as usize].chars().take(MAX_TITLE_CHARS).collect();
     }
-    super::long_enough(&page, params)?;
-    let language = language::detect(&page.text, &runs, &params.language);
-    page.detected = language.lang;
-    page.confidence = language.confidence;
-    page.latin_share = language.latin_share;
-    Ok(page)
+    Read { page, runs }
 }
 
 #[cfg(test)]
@@ -43,17 +41,16 @@ mod tests {
     fn lines_are_blocks() {
         let body = "Ein Titel\n\n  Ein kurzer  Text, der auf Deutsch geschrieben wurde,\r\nund lang genug ist, um eine \
                     ganze Seite zu sein.";
-        let page = read(body.as_bytes(), &Params::default()).expect("enough text");
+        let Read { page, runs } = read(body.as_bytes());
         let blocks: Vec<&str> = page.blocks.iter().map(|b| &page.text[b.start as usize..b.end as usize]).collect();
         assert_eq!(blocks[..2], ["Ein Titel", "Ein kurzer Text, der auf Deutsch geschrieben wurde,"]);
-        assert_eq!((page.title.as_str(), page.detected.as_str(), blocks.len()), ("Ein Titel", "de", 3));
+        assert_eq!((page.title.as_str(), runs.len(), blocks.len()), ("Ein Titel", 3, 3));
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_text(body: Vec<u8>) {
-            let params = Params { min_text_bytes: 0, ..Params::default() };
-            let page = read(&body, &params).expect("there is no least length");
+            let page = read(&body).page;
             prop_assert!(page.blocks.iter().all(|b| page.text.get(b.start as usize..b.end as usize).is_some()));
         }
     }

@@ -4,8 +4,10 @@ use encoding_rs::UTF_8;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::declared::declare;
+use super::fold;
 use super::links::Resolver;
-use super::{Params, fold, html};
+use super::params::Params;
 use crate::types::{CanonicalUrl, Capture, Lang, Link, LinkKind, Page, SkipReason};
 
 #[derive(Default, Deserialize)]
@@ -64,12 +66,12 @@ pub fn read(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<Pa
         if text(&meta.http_equiv).eq_ignore_ascii_case("content-language")
             || ["language", "dc.language"].iter().any(|name| text(&meta.name).eq_ignore_ascii_case(name))
         {
-            html::declare(&mut page.declared, text(&meta.content));
+            declare(&mut page.declared, text(&meta.content));
         }
     }
-    html::declare(&mut page.declared, capture.content_language.as_deref().unwrap_or(""));
+    declare(&mut page.declared, capture.content_language.as_deref().unwrap_or(""));
     page.detected = page.declared.first().copied().unwrap_or_default();
-    let mut resolver = Resolver::new(url.as_str(), UTF_8).expect("a canonical address is an address of the web");
+    let mut resolver = Resolver::new(url.as_str(), UTF_8).expect("a canonical URL is http or https");
     if !text(&html.head.base).is_empty() {
         resolver.rebase(text(&html.head.base));
     }
@@ -79,14 +81,14 @@ pub fn read(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<Pa
             break;
         }
         let Some(kind) = kind(link) else { continue };
-        let address = if text(&link.url).is_empty() { text(&link.href) } else { text(&link.url) };
-        let Some(address) = resolver.resolve(address).filter(|address| address.len() <= params.max_url_bytes as usize)
+        let target = if text(&link.url).is_empty() { text(&link.href) } else { text(&link.url) };
+        let Some(target) = resolver.resolve(target).filter(|target| target.len() <= params.max_url_bytes as usize)
         else {
             continue;
         };
         let words = if text(&link.text).is_empty() { text(&link.title) } else { text(&link.text) };
         page.links.push(Link {
-            url: address,
+            url: target,
             anchor: fold::folded(fold::head(words, params.max_anchor_bytes as usize)),
             rel: text(&link.rel).to_ascii_lowercase(),
             hreflang: Lang::parse(text(&link.hreflang)),
@@ -120,7 +122,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn page(json: &str) -> Result<Page, (SkipReason, String)> {
-        let url = CanonicalUrl::parse("http://ex.org/d/a.html").expect("an address");
+        let url = CanonicalUrl::parse("http://ex.org/d/a.html").expect("a URL");
         let capture =
             Capture { body: json.as_bytes().to_vec(), content_language: Some("fr".into()), ..Capture::default() };
         read(&capture, &url, &Params::default())

@@ -1,7 +1,8 @@
-//! What can be looked up: sorted entries within a memory budget, token → bitmap postings, a site's addresses, and its
+//! What can be looked up: sorted entries within a memory budget, token → bitmap postings, a site's URLs, and its
 //! links; and the smallest few of many.
 
 pub mod graph;
+pub mod order;
 pub mod postings;
 pub mod retrieval;
 pub mod site;

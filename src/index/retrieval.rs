@@ -1,4 +1,4 @@
-//! Pages that share rare tokens: candidates for pairs that no address reveals.
+//! Pages that share rare tokens: candidates for pairs that no URL reveals.
 
 use rustc_hash::FxHashMap;
 
@@ -53,7 +53,7 @@ impl Rare {
             params: params.clone(),
         };
         let most =
-            ((f64::from(count) * params.most_common) as usize).clamp(LEAST_COMMON, params.most_pages.max(LEAST_COMMON));
+            ((f64::from(count) * params.most_common) as usize).clamp(MIN_COMMON, params.most_pages.max(MIN_COMMON));
         for group in entries.chunk_by(|a, b| a.0 == b.0) {
             let weight = weight(count, group.len());
             for &(_, page) in group {
@@ -107,8 +107,8 @@ impl Rare {
     }
 }
 
-/// Tokens of so few pages are never too common.
-const LEAST_COMMON: usize = 4;
+/// Tokens on so few pages are never too common.
+const MIN_COMMON: usize = 4;
 
 /// ln(1 + N / df): what a token on `df` of `count` pages says.
 pub fn weight(count: u32, df: usize) -> f32 {
@@ -145,8 +145,8 @@ mod tests {
             for (page, list) in lists.iter().enumerate() {
                 let shared: f32 = list.iter().filter(|token| query.contains(token)).map(|&token| square(token)).sum();
                 let length = list.iter().map(|&token| square(token)).sum::<f32>().sqrt();
-                let told = found.iter().find(|(p, _)| *p == page as u32).map_or(0.0, |(_, score)| *score);
-                prop_assert!((told - shared / length.max(1e-6)).abs() < 1e-3);
+                let reported = found.iter().find(|(p, _)| *p == page as u32).map_or(0.0, |(_, score)| *score);
+                prop_assert!((reported - shared / length.max(1e-6)).abs() < 1e-3);
             }
         }
     }

@@ -1,15 +1,15 @@
-//! The addresses and languages of one site, as key discovery sees them.
+//! The URLs and languages of one site, as key discovery sees them.
 
 use std::ops::Range;
 
 use crate::types::{Form, Lang};
 
-/// Addresses by page ordinal. Implemented by the mapped page table, and by a plain slice for tests.
+/// URLs by page ordinal. Implemented by the mapped page table, and by a plain slice for tests.
 pub trait Addresses: Sync {
     /// How many there are.
     fn count(&self) -> u32;
 
-    /// The address of a page without its scheme. Panics when `page` is not below [`Addresses::count`].
+    /// The URL of a page without its scheme. Panics when `page` is not below [`Addresses::count`].
     fn identity(&self, page: u32) -> &str;
 
     /// Lets go of memory that was only read: mapped pages come back when they are read again.
@@ -50,24 +50,24 @@ pub struct PageFacts {
     pub form: Form,
 }
 
-/// The pages of a registrable domain, in the order of their addresses.
+/// The pages of a registrable domain, in the order of their URLs.
 pub trait Pages: Addresses {
     /// What is known of a page. Panics when `page` is not below [`Addresses::count`].
     fn facts(&self, page: u32) -> PageFacts;
 
-    /// [`PageFacts::detected`] alone, which is asked more often than the rest.
+    /// [`PageFacts::detected`] alone, which is needed more often than the rest.
     fn detected(&self, page: u32) -> Lang {
         self.facts(page).detected
     }
 }
 
-/// A page that is in no language of the competition: unknown, a copy, or not asked for.
+/// A page that is in no language of the competition: unknown, a copy, or not requested.
 pub const NO_LABEL: u16 = u16::MAX;
 
 /// The pages of one site with the language each counts for.
 #[derive(Clone)]
 pub struct SiteIndex<'a> {
-    /// Their addresses.
+    /// Their URLs.
     pub addresses: &'a dyn Addresses,
     /// The languages of the site, sorted.
     pub langs: Vec<Lang>,
@@ -81,7 +81,7 @@ impl<'a> SiteIndex<'a> {
         SiteIndex::collect(addresses, |page| languages[page as usize])
     }
 
-    /// A site whose pages are told one by one.
+    /// A site whose pages are given one by one.
     pub fn collect(addresses: &'a dyn Addresses, language: impl Fn(u32) -> Option<Lang>) -> SiteIndex<'a> {
         let mut site =
             SiteIndex { addresses, langs: Vec::new(), labels: Vec::with_capacity(addresses.count() as usize) };
@@ -138,5 +138,46 @@ impl<'a> SiteIndex<'a> {
             }
         }
         sizes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EN: Option<Lang> = Some(Lang::EN);
+    const ZH: Option<Lang> = Some(Lang::ZH);
+
+    /// So many pages, of which only the languages matter.
+    struct Pages(u32);
+
+    impl Addresses for Pages {
+        fn count(&self) -> u32 {
+            self.0
+        }
+
+        fn identity(&self, _: u32) -> &str {
+            ""
+        }
+    }
+
+    #[test]
+    fn labels_are_places_in_the_sorted_languages() {
+        let site = SiteIndex::new(&Pages(4), &[ZH, None, EN, ZH]);
+        assert_eq!(
+            (site.langs.as_slice(), site.labels.as_slice()),
+            (&[Lang::EN, Lang::ZH][..], &[1, NO_LABEL, 0, 1][..])
+        );
+        assert_eq!([site.lang(0), site.lang(1), site.lang(2)], [ZH, None, EN]);
+        assert_eq!((site.sizes(0..4), site.sizes(1..3)), (vec![1, 2], vec![1, 0]));
+    }
+
+    #[test]
+    fn a_language_that_is_new_moves_those_behind_it() {
+        let mut site = SiteIndex::new(&Pages(3), &[ZH, None, ZH]);
+        site.set(1, EN);
+        assert_eq!([site.lang(0), site.lang(1), site.lang(2)], [ZH, EN, ZH]);
+        site.set(0, None);
+        assert_eq!([site.lang(0), site.lang(1), site.lang(2)], [None, EN, ZH]);
     }
 }

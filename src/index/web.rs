@@ -38,3 +38,16 @@ impl Web for ListedWeb {
         self.links.iter().for_each(|&(from, to, links)| each(from, to, links));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_gives_its_links_as_they_stand() {
+        let web = ListedWeb { stored: 1, count: 3, links: vec![(0, 2, 5), (0, 1, 1)] };
+        let mut links = Vec::new();
+        web.for_each_link(|from, to, count| links.push((from, to, count)));
+        assert_eq!((web.stored(), web.count(), links), (1, 3, web.links.clone()));
+    }
+}

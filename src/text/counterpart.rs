@@ -1,24 +1,24 @@
-//! The address a page's partner would have.
+//! The URL a page's partner would have.
 
 use super::tokens::{Anatomy, Separators, Span};
 use crate::types::{Edit, Field, Key};
 
-/// The addresses that `key` turns `identity` into; from the first language to the second when `forward`.
+/// The URLs that `key` turns `identity` into; from the first language to the second when `forward`.
 ///
-/// Several where the text occurs more than once, or where (null) leaves open where to put it; the archive tells
+/// Several where the text occurs more than once, or where (null) leaves open where to put it; the archive shows
 /// which of them exists. Empty when the key does not apply.
 pub fn counterparts(identity: &str, key: &Key, forward: bool) -> Vec<String> {
     let mut found = vec![identity.to_owned()];
     for edit in &key.edits {
         let (from, to) = if forward { (&edit.from, &edit.to) } else { (&edit.to, &edit.from) };
-        found = found.iter().flat_map(|address| apply(address, edit, from, to)).collect();
+        found = found.iter().flat_map(|url| apply(url, edit, from, to)).collect();
     }
     found.sort_unstable();
     found.dedup();
     found
 }
 
-/// Addresses made by one edit of one address, at the most.
+/// URLs made by one edit of one URL, at the most.
 const MAX_PLACES: usize = 64;
 
 fn apply(identity: &str, edit: &Edit, from: &str, to: &str) -> Vec<String> {
@@ -130,7 +130,7 @@ fn apply_to_query(query: &str, edit: &Edit, from: &str, to: &str) -> Vec<String>
     found
 }
 
-/// The first tokens by which two addresses differ: `1e` and `1c` for `/1e.html` and `/1c.html`; `None` when none do.
+/// The first tokens by which two URLs differ: `1e` and `1c` for `/1e.html` and `/1c.html`; `None` when none do.
 ///
 /// Parameters are compared in the order of their names.
 pub fn differing_tokens(a: &str, b: &str, separators: Separators) -> Option<(String, String)> {
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn partners_are_among_the_addresses_made() {
+    fn partners_are_among_the_urls_made() {
         for (edits, from, to) in [
             (vec![(Field::Path, "en", "zh_CN", false)], "ex.org/en/a.html", "ex.org/zh_CN/a.html"),
             (vec![(Field::File, "", "zh", false)], "ex.org/a/index.html", "ex.org/a/index.zh.html"),

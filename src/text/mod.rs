@@ -1,5 +1,5 @@
-//! Text tools that two or more methods need: [`tokens`] takes addresses apart, [`counterpart`] writes those that a key turns
-//! an address into; [`words`] and [`sentences`] take texts apart.
+//! Text tools that two or more methods need: [`tokens`] takes URLs apart, [`counterpart`] writes those that a key turns
+//! a URL into; [`words`] and [`sentences`] take texts apart.
 
 pub mod counterpart;
 pub mod sentences;

@@ -34,7 +34,7 @@ pub fn for_each_sentence(block: &str, lang: Lang, mut each: impl FnMut(Range<usi
             let end = at + found.end_byte;
             let is_sound = !found.is_paragraph_break && end > done && end <= start && block.is_char_boundary(end);
             // A number belongs to what it numbers: `2.1. The house`, `B.4.10. The cat`.
-            let is_long = || end - done > MOST_JOINED;
+            let is_long = || end - done > MAX_JOINED_BYTES;
             let ends = || says_something(&block[done..end]) && !goes_on(&block[done..end], &block[end..start]);
             if is_sound && (is_long() || ends()) {
                 emit(block, done..end, &mut each);
@@ -47,7 +47,12 @@ pub fn for_each_sentence(block: &str, lang: Lang, mut each: impl FnMut(Range<usi
 
 /// Bytes from which on a point ends a sentence whatever stands around it: so no sentence grows without end, and each point costs as
 /// much at the most.
-const MOST_JOINED: usize = 1000;
+const MAX_JOINED_BYTES: usize = 1000;
+
+/// A point behind a word of so many letters ends no sentence before a small letter.
+const ABBREVIATION_LETTERS: usize = 4;
+/// A point behind a word of so many letters ends no sentence before a number.
+const NUMBERED_LETTERS: usize = 3;
 
 /// Letters of scripts whose words end at white space are below this.
 const SPACED: char = '\u{1100}';
@@ -79,15 +84,16 @@ fn says_something(text: &str) -> bool {
 /// True when the point at the end of `before` does not end a sentence, by what comes `after`.
 fn goes_on(before: &str, after: &str) -> bool {
     let (Some(before), after) = (before.trim_end().strip_suffix('.'), after.trim_start()) else { return false };
-    let letters = before.chars().rev().take_while(|c| c.is_alphabetic() && *c < SPACED).take(5).count();
+    let letters =
+        before.chars().rev().take_while(|c| c.is_alphabetic() && *c < SPACED).take(ABBREVIATION_LETTERS + 1).count();
     if after.starts_with(char::is_lowercase) {
         // Abbreviations and ordinal numbers; behind longer words stand sentences that begin with a name: `It works. mod_ssl is …`.
-        return (1..=4).contains(&letters) || before.ends_with(|c: char| c.is_ascii_digit());
+        return (1..=ABBREVIATION_LETTERS).contains(&letters) || before.ends_with(|c: char| c.is_ascii_digit());
     }
     // `it. 2. Run` begins an item, `str. 12` does not.
     let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_item = rest.strip_prefix('.').is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace));
-    rest.len() < after.len() && !is_item && (1..=3).contains(&letters)
+    rest.len() < after.len() && !is_item && (1..=NUMBERED_LETTERS).contains(&letters)
 }
 
 /// The range without white space at its ends, if anything is left.
@@ -146,7 +152,7 @@ mod tests {
             let text = piece.repeat(100_000);
             let mut longest = 0;
             for_each_sentence(&text, Lang::EN, |range| longest = longest.max(range.len()));
-            assert!(longest <= MOST_JOINED + piece.len(), "{piece}: {longest}");
+            assert!(longest <= MAX_JOINED_BYTES + piece.len(), "{piece}: {longest}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Addresses taken apart: fields, segments, tokens, and hashes of what is left when something is cut out.
+//! URLs taken apart: fields, segments, tokens, and hashes of what is left when something is cut out.
 //!
 //! ```text
 //! fr.example.org/docs/user-guide/index.de.html?lang=fr&id=7
@@ -10,7 +10,7 @@
 
 use crate::types::{Field, public_suffix};
 
-/// Addresses longer than this, in bytes, are not looked at: no language mark stands that deep.
+/// URLs longer than this, in bytes, are not looked at: no language marker stands that deep.
 pub const MAX_URL_BYTES: usize = 2048;
 
 /// Which bytes end a token.
@@ -48,7 +48,7 @@ impl Separators {
     }
 }
 
-/// A part of an address: `start..end` in [`Anatomy::bytes`].
+/// A part of a URL: `start..end` in [`Anatomy::bytes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
     /// First byte.
@@ -82,7 +82,7 @@ pub struct Segment {
     pub tokens: (u16, u16),
 }
 
-/// An address taken apart. Reuse one for many addresses: [`Anatomy::read`] keeps its memory.
+/// A URL taken apart. Reuse one for many URLs: [`Anatomy::read`] keeps its memory.
 #[derive(Clone, Debug, Default)]
 pub struct Anatomy {
     bytes: Vec<u8>,
@@ -92,7 +92,7 @@ pub struct Anatomy {
     powers: Vec<u64>,
     segments: Vec<Segment>,
     tokens: Vec<Span>,
-    /// The last host whose public suffix was looked up, and where that is: addresses come host by host.
+    /// The last host whose public suffix was looked up, and where that is: URLs come host by host.
     host: Vec<u8>,
     suffix: Option<(usize, usize)>,
 }
@@ -101,7 +101,7 @@ const MODULUS: u64 = (1 << 61) - 1;
 const BASE: u64 = 0x0c3a_5c85_c97c_b127 % MODULUS;
 
 impl Anatomy {
-    /// Takes apart an address without its scheme ([`crate::types::CanonicalUrl::identity`]).
+    /// Takes apart a URL without its scheme ([`crate::types::CanonicalUrl::identity`]).
     ///
     /// `false`, and nothing inside, when it is longer than [`MAX_URL_BYTES`].
     pub fn read(&mut self, identity: &str, separators: Separators) -> bool {
@@ -207,7 +207,7 @@ impl Anatomy {
         }
     }
 
-    /// The address as it was taken apart: without scheme, parameters sorted, each after a byte 1.
+    /// The URL as it was taken apart: without scheme, parameters sorted, each after a byte 1.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -243,7 +243,7 @@ impl Anatomy {
         std::str::from_utf8(&self.bytes[usize::from(span.start)..usize::from(span.end)]).unwrap_or("")
     }
 
-    /// The whole address as a span.
+    /// The whole URL as a span.
     pub fn whole(&self) -> Span {
         to_span((0, self.bytes.len()))
     }
@@ -254,14 +254,14 @@ impl Anatomy {
         sub(self.prefix[end], mul(self.prefix[start], self.powers[end - start]))
     }
 
-    /// Hash of the address with `span` cut out and the ends joined: equals [`Anatomy::hash`] of the whole of the
-    /// address that is left.
+    /// Hash of the URL with `span` cut out and the ends joined: equals [`Anatomy::hash`] of the whole of the
+    /// URL that is left.
     pub fn cut_hash(&self, span: Span) -> u64 {
         let tail = Span { start: span.end, end: self.bytes.len() as u16 };
         add(mul(self.prefix[usize::from(span.start)], self.powers[tail.len()]), self.hash(tail))
     }
 
-    /// Hash of the address with a hole where `span` is: what stands before and after, and that there is a hole.
+    /// Hash of the URL with a hole where `span` is: what stands before and after, and that there is a hole.
     pub fn hole_hash(&self, span: Span) -> u64 {
         let tail = Span { start: span.end, end: self.bytes.len() as u16 };
         mix(self.prefix[usize::from(span.start)], self.hash(tail))
@@ -319,7 +319,7 @@ impl Anatomy {
     }
 }
 
-/// Stands before every parameter of the query in [`Anatomy::bytes`]; no address holds it.
+/// Stands before every parameter of the query in [`Anatomy::bytes`]; no URL holds it.
 const PARAMETER: u8 = 1;
 
 fn to_span((start, end): (usize, usize)) -> Span {
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_falls_into_fields_segments_and_tokens() {
+    fn a_url_falls_into_fields_segments_and_tokens() {
         let strings = |t: &[&str]| t.iter().map(|t| t.to_string()).collect::<Vec<_>>();
         assert_eq!(
             parts("www.aud.gov.hk/chi/home/home_c.htm?b=2&a=x-y"),
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn cutting_leaves_the_hash_of_the_address_that_is_left() {
+    fn cutting_leaves_the_hash_of_the_url_that_is_left() {
         for (full, left, cut_text) in [
             ("ex.org/de/x.html", "ex.org/x.html", "de"),
             ("ex.org/index.de.html", "ex.org/index.html", "de"),

@@ -215,7 +215,7 @@ const SHORT_FORMS: &[&str] = &["s", "t", "m", "d", "re", "ve", "ll"];
 /// Gives the words of a segment: two or more where apostrophes elide, and where colons stand.
 fn part<'t>(segment: &'t str, each: &mut impl FnMut(&'t str)) {
     let mut rest = segment;
-    // Such segments are rare, and a byte tells most of the others.
+    // Such segments are rare, and a byte excludes most of the others.
     while let Some(at) = rest.bytes().position(|b| matches!(b, b'\'' | b':' | 0xe2)) {
         let found = rest[at..].chars().next().filter(|&c| matches!(c, '\'' | ':' | '\u{2018}' | '\u{2019}'));
         let Some(separator) = found else { break };

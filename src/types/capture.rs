@@ -1,11 +1,11 @@
 //! One archived response, before and after its HTTP envelope is taken off.
 
-/// How much of a page an archive gives. Codes are stored; the higher one is the fuller, and of two captures of one address the
+/// How much of a page an archive gives. Codes are stored; the higher one is the fuller, and of two captures of one URL the
 /// fuller counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Form {
-    /// A line of an index: address, language where it has one, and where the capture lies.
+    /// A line of an index: URL, language where it has one, and where the capture lies.
     Index = 0,
     /// Title, links and headers, as WAT files have them.
     Links = 1,
@@ -35,7 +35,7 @@ pub struct Pointer {
     pub file: String,
     /// Where its record begins there.
     pub offset: u64,
-    /// Bytes it takes there, 0 where not told.
+    /// Bytes it takes there, 0 where not given.
     pub length: u64,
 }
 
@@ -46,10 +46,10 @@ pub struct Pointer {
 pub struct RawRecord {
     /// How much of a page it gives, and so what `block` is: a response or body, a text, JSON of a WAT, a line of an index.
     pub form: Form,
-    /// The address as the archive gives it (angle brackets taken off, otherwise unchanged). Empty for lines of an index, which
+    /// The URL as the archive gives it (angle brackets taken off, otherwise unchanged). Empty for lines of an index, which
     /// are taken apart with the rest of the HTTP envelope.
     pub url: String,
-    /// When it was fetched: milliseconds since 1970 UTC, 0 where the archive does not tell.
+    /// When it was fetched: milliseconds since 1970 UTC, 0 where the archive does not say.
     pub date_ms: i64,
     /// Where the record begins in the archive file, in bytes of that file (compressed, if it is).
     pub offset: u64,
@@ -57,20 +57,20 @@ pub struct RawRecord {
     pub length: u64,
     /// True when `block` begins with an HTTP status line and headers; false when it is the body alone.
     pub http: bool,
-    /// Type of the body where the archive, not HTTP, tells it (`resource` records, mirror files).
+    /// Type of the body where the archive, not HTTP, gives it (`resource` records, mirror files).
     pub content_type: Option<String>,
     /// The record's block.
     pub block: Vec<u8>,
 }
 
-/// One archived response: address, headers that matter, and the body with all codings undone.
+/// One archived response: URL, headers that matter, and the body with all codings undone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capture {
     /// How much of a page it is, and so what `body` is.
     pub form: Form,
     /// Where the page itself lies, when `form` is an index or links.
     pub pointer: Option<Pointer>,
-    /// The address as the archive gives it.
+    /// The URL as the archive gives it.
     pub url: String,
     /// Milliseconds since 1970 UTC, 0 where unknown.
     pub date_ms: i64,

@@ -66,7 +66,7 @@ pub enum LinkKind {
 /// One link: where it leads, and what it says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Link {
-    /// Absolute address, resolved against `<base>` or the page; fragment dropped.
+    /// Absolute URL, resolved against `<base>` or the page; fragment dropped.
     pub url: String,
     /// Its text, white space folded; the alternative text of an image where there is none.
     pub anchor: String,
@@ -83,7 +83,7 @@ pub struct Link {
 /// One image.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Image {
-    /// Absolute address.
+    /// Absolute URL.
     pub url: String,
     /// Alternative text.
     pub alt: String,

@@ -1,4 +1,4 @@
-//! Session ids in addresses, which name a visit and no page.
+//! Session ids in URLs, which name a visit and no page.
 
 use url::Url;
 
@@ -10,13 +10,13 @@ const POSSIBLE: [&str; 3] = ["sid", "sessionid", "session_id"];
 
 /// The shortest value, in bytes, of a parameter with a [`POSSIBLE`] name that is the id of a session: what servers of ASP give
 /// out; those of PHP and Java are longer, and numbers of articles are shorter.
-const LEAST_ID_BYTES: usize = 24;
+const MIN_ID_BYTES: usize = 24;
 
 /// Length of an id that ASP.NET puts into the path, in bytes.
 const PATH_ID_BYTES: usize = 24;
 
-/// Takes the ids of sessions out of an address: `;jsessionid=…` behind a segment of the path, the `(S(…))` of ASP.NET, and
-/// parameters of the query, as the web archives do when they index. A crawler that keeps no cookies is given such addresses: one page would
+/// Takes the ids of sessions out of a URL: `;jsessionid=…` behind a segment of the path, the `(S(…))` of ASP.NET, and
+/// parameters of the query, as the web archives do when they index. A crawler that keeps no cookies is given such URLs: one page would
 /// have as many as there were visits, and no two pages one skeleton.
 pub(super) fn strip(url: &mut Url) {
     if url.path().contains([';', '(']) {
@@ -33,18 +33,18 @@ pub(super) fn strip(url: &mut Url) {
     }
 }
 
-/// True where `strip` may find something, told without taking the address apart.
-pub fn may_name_session(address: &str) -> bool {
-    let (path, query) = address.split_once('?').unwrap_or((address, ""));
+/// True where `strip` may find something, without taking the URL apart.
+pub fn may_name_session(raw: &str) -> bool {
+    let (path, query) = raw.split_once('?').unwrap_or((raw, ""));
     path.contains([';', '(']) || query.split('&').any(is_session)
 }
 
-/// The address without ids of sessions.
-pub fn without_session(address: String) -> String {
-    if !may_name_session(&address) {
-        return address;
+/// The URL without ids of sessions.
+pub fn without_session(raw: String) -> String {
+    if !may_name_session(&raw) {
+        return raw;
     }
-    let Ok(mut url) = Url::parse(&address) else { return address };
+    let Ok(mut url) = Url::parse(&raw) else { return raw };
     strip(&mut url);
     url.into()
 }
@@ -67,7 +67,7 @@ fn is_session(parameter: &str) -> bool {
     let Some((name, value)) = parameter.split_once('=') else { return false };
     let named = |names: &[&str]| names.iter().any(|n| n.eq_ignore_ascii_case(name));
     let is_id = || {
-        value.len() >= LEAST_ID_BYTES
+        value.len() >= MIN_ID_BYTES
             && value.bytes().all(|b| b.is_ascii_alphanumeric())
             && value.bytes().any(|b| b.is_ascii_digit())
     };
@@ -100,13 +100,13 @@ mod tests {
     use super::*;
 
     fn stripped(raw: &str) -> String {
-        let mut url = Url::parse(raw).expect("a sound address");
+        let mut url = Url::parse(raw).expect("a sound URL");
         strip(&mut url);
         url.into()
     }
 
     #[test]
-    fn pages_have_one_address_whatever_the_session() {
+    fn pages_have_one_url_whatever_the_session() {
         for (raw, bare) in [
             ("http://x.org/a/show.do;jsessionid=0A1B.node2?id=7", "http://x.org/a/show.do?id=7"),
             ("http://x.org/a;v=1;JSESSIONID=77;w=2/b", "http://x.org/a;v=1;w=2/b"),

@@ -39,12 +39,12 @@ reasons! {
     Conversion = 4, "conversion record";
     /// A record of any other type, or of none.
     OtherRecord = 5, "record of another type";
-    /// An address that is no web page's (`dns:`, `metadata:`, `urn:` …).
-    NotWeb = 6, "address is not http or https";
-    /// An address that cannot be parsed.
-    BadUrl = 7, "address cannot be parsed";
+    /// A URL that is no web page's (`dns:`, `metadata:`, `urn:` …).
+    NotWeb = 6, "URL is not http or https";
+    /// A URL that cannot be parsed.
+    BadUrl = 7, "URL cannot be parsed";
     /// Longer than `max_record_bytes`.
-    TooLong = 8, "record longer than max_record_bytes";
+    TooLong = 8, "record longer than the limit";
     /// The archive ends inside the record.
     Truncated = 9, "record cut off";
     /// The record's header makes no sense.
@@ -60,17 +60,17 @@ reasons! {
     /// The content coding cannot be undone.
     BadCoding = 15, "content coding corrupt or unknown";
     /// Undoing the content coding gives more than `max_record_bytes`.
-    BodyTooLong = 16, "body longer than max_record_bytes";
+    BodyTooLong = 16, "body longer than the limit";
     /// The body is empty.
     EmptyBody = 17, "empty body";
     /// The parser gave up (its memory limit).
     ParserLimit = 18, "html beyond the parser's memory limit";
-    /// Less text than `min_text_bytes` (Liu et al. 2014, §4.1).
-    ShortText = 19, "text under min_text_bytes";
-    /// A newer capture of the same address is there.
-    OlderCapture = 20, "older capture of the same address";
+    /// Less text than `min_text_bytes`, which is 100 unless a program sets it (Liu et al. 2014, §4.1).
+    ShortText = 19, "text shorter than 100 bytes";
+    /// A newer capture of the same URL is there.
+    OlderCapture = 20, "older capture of the same URL";
     /// Its language is not among `--langs`.
-    OtherLanguage = 21, "language not asked for";
+    OtherLanguage = 21, "language not requested";
 }
 
 impl fmt::Display for SkipReason {
@@ -88,8 +88,23 @@ pub struct Skip {
     pub offset: u64,
     /// How many bytes of the archive it takes, 0 where unknown.
     pub length: u64,
-    /// Its address where it has one (empty: none).
+    /// Its URL where it has one (empty: none).
     pub url: String,
     /// What was found and what was expected, for a person; may be empty.
     pub detail: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_is_that_of_one_reason() {
+        for &reason in SkipReason::ALL {
+            assert_eq!(SkipReason::from_code(reason as u8), Some(reason));
+            // What a person reads has no words of the code.
+            assert!(!reason.name().contains('_'), "{reason}");
+        }
+        assert_eq!(SkipReason::from_code(u8::MAX), None);
+    }
 }

@@ -1,4 +1,4 @@
-//! Addresses, and the site an address belongs to.
+//! URLs, and the site a URL belongs to.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,9 +7,9 @@ use url::Url;
 
 use super::{SkipReason, session};
 
-/// An address in the one form the store knows: WHATWG-normalised, no fragment, no user, no default port, no id of a session.
+/// A URL in the one form the store knows: WHATWG-normalised, no fragment, no user, no default port, no id of a session.
 ///
-/// Two addresses that differ in `http` and `https` only are one page: [`CanonicalUrl::identity`] leaves the scheme
+/// Two URLs that differ in `http` and `https` only are one page: [`CanonicalUrl::identity`] leaves the scheme
 /// out, and everything is looked up and sorted by it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CanonicalUrl {
@@ -21,18 +21,18 @@ pub struct CanonicalUrl {
 }
 
 impl CanonicalUrl {
-    /// Reads an address as archives and pages give it.
+    /// Reads a URL as archives and pages give it.
     ///
     /// # Errors
     /// [`SkipReason::NotWeb`] for schemes other than http and https, [`SkipReason::BadUrl`] for what cannot be parsed.
     pub fn parse(raw: &str) -> Result<CanonicalUrl, SkipReason> {
         let raw = raw.trim().trim_start_matches('<').trim_end_matches('>');
-        // Archives hold addresses with raw spaces; the parser percent-encodes them.
+        // Archives hold URLs with raw spaces; the parser percent-encodes them.
         let url = Url::parse(raw).map_err(|_| if scheme_is_web(raw) { SkipReason::BadUrl } else { not_web(raw) })?;
         CanonicalUrl::from_url(url)
     }
 
-    /// As [`CanonicalUrl::parse`], of an address already parsed.
+    /// As [`CanonicalUrl::parse`], of a URL already parsed.
     ///
     /// # Errors
     /// As [`CanonicalUrl::parse`].
@@ -54,12 +54,12 @@ impl CanonicalUrl {
         Ok(CanonicalUrl { url: String::from(url), identity, host_end })
     }
 
-    /// The whole address.
+    /// The whole URL.
     pub fn as_str(&self) -> &str {
         &self.url
     }
 
-    /// The address without its scheme: what makes two addresses one page.
+    /// The URL without its scheme: what makes two URLs one page.
     pub fn identity(&self) -> &str {
         &self.url[self.identity..]
     }
@@ -98,7 +98,7 @@ fn not_web(raw: &str) -> SkipReason {
     if is_scheme { SkipReason::NotWeb } else { SkipReason::BadUrl }
 }
 
-/// The host, with its port, of an address without its scheme ([`CanonicalUrl::identity`]).
+/// The host, with its port, of a URL without its scheme ([`CanonicalUrl::identity`]).
 pub fn host_of(identity: &str) -> &str {
     identity.split('/').next().unwrap_or("")
 }
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     fn parse(raw: &str) -> CanonicalUrl {
-        CanonicalUrl::parse(raw).expect("a sound address")
+        CanonicalUrl::parse(raw).expect("a sound URL")
     }
 
     #[test]
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_web_address_says_so() {
+    fn what_is_no_web_url_says_so() {
         assert_eq!(CanonicalUrl::parse("dns:ex.org"), Err(SkipReason::NotWeb));
         assert_eq!(CanonicalUrl::parse("metadata://gnu.org/software/wget"), Err(SkipReason::NotWeb));
         assert_eq!(CanonicalUrl::parse("http://"), Err(SkipReason::BadUrl));

@@ -280,7 +280,10 @@ fn explain_tells_of_short_and_missing_pages() {
     tiny_site(&archive);
     run(&store, &[&archive]);
     let told = stdout(&store, &["explain", "http://tiny.test/en/short.html"]);
-    assert!(told.contains("left out       text under min_text_bytes") && told.contains("tiny.warc, offset"), "{told}");
+    assert!(
+        told.contains("left out       text shorter than 100 bytes") && told.contains("tiny.warc, offset"),
+        "{told}"
+    );
     let told = stdout(&store, &["explain", "http://tiny.test/fr/gone.html"]);
     assert!(told.contains("left out       http status not 200 (404"), "{told}");
     assert_eq!(rows(&store, &["pairs"]).len(), 5);

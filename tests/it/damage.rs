@@ -286,7 +286,7 @@ fn odd_archives_are_read_as_far_as_they_go() {
         let row = status.iter().find(|row| row["what"] == "total" && row["name"] == name).expect(name);
         row["count"].as_u64().expect("a count")
     };
-    let older = |row: &serde_json::Map<String, serde_json::Value>| row["name"] == "older capture of the same address";
+    let older = |row: &serde_json::Map<String, serde_json::Value>| row["name"] == "older capture of the same URL";
     let left_out: u64 = status
         .iter()
         .filter(|row| row["what"] == "left out" && !older(row))

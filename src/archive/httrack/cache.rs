@@ -178,12 +178,12 @@ impl Entry {
     }
 }
 
-/// An address as HTTrack writes it, which may leave `http://` out.
-pub(super) fn with_scheme(address: &str) -> String {
-    let has_scheme = address
+/// A URL as HTTrack writes it, which may leave `http://` out.
+pub(super) fn with_scheme(url: &str) -> String {
+    let has_scheme = url
         .split_once("://")
         .is_some_and(|(scheme, _)| scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte)));
-    if has_scheme { address.to_owned() } else { format!("http://{address}") }
+    if has_scheme { url.to_owned() } else { format!("http://{url}") }
 }
 
 /// True for paths that stay in the folder they are relative to.
@@ -192,4 +192,23 @@ fn is_below(path: &str) -> bool {
         && !path.starts_with('/')
         && !path.contains(['\\', '\0'])
         && path.split('/').all(|part| part != "..")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_without_a_scheme_get_one() {
+        assert_eq!(with_scheme("ex.org/d/?x=http://y"), "http://ex.org/d/?x=http://y");
+        assert_eq!(with_scheme("https://ex.org/"), "https://ex.org/");
+    }
+
+    #[test]
+    fn saved_files_lie_below_the_mirror() {
+        assert!(is_below("ex.org/a..b/index.html"));
+        for path in ["", "/etc/x", "ex.org/../../x", "..", "ex.org\\x"] {
+            assert!(!is_below(path), "{path}");
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Links of saved pages, which name files, turned back into the addresses the files came from.
+//! Links of saved pages, which name files, turned back into the URLs the files came from.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -6,22 +6,22 @@ use std::collections::HashMap;
 use lol_html::html_content::Element;
 use lol_html::{AsciiCompatibleEncoding, HtmlRewriter, MemorySettings, Settings, element};
 
-/// Attributes that hold an address.
+/// Attributes that hold a URL.
 const ATTRIBUTES: &[&str] = &["href", "src", "action", "data", "longdesc", "background"];
 /// What the rewriter may hold: the longest tag, with room.
 const MAX_MEMORY_BYTES: usize = 32 << 20;
 
-/// The page saved as `local` with links to files in `addresses` made addresses. What is no link to such a file stays as
+/// The page saved as `local` with links to files in `urls` made URLs. What is no link to such a file stays as
 /// it is, byte for byte; so does a page the rewriter cannot cope with.
-pub(super) fn restore(page: &[u8], local: &str, addresses: &HashMap<String, String>) -> Vec<u8> {
+pub(super) fn restore(page: &[u8], local: &str, urls: &HashMap<String, String>) -> Vec<u8> {
     let mut restored = Vec::with_capacity(page.len() + page.len() / 8);
     let folder = local.rsplit_once('/').map_or("", |(folder, _)| folder);
     let rewrite = |element: &mut Element<'_, '_>| {
         for name in ATTRIBUTES {
             if let Some(value) = element.get_attribute(name)
-                && let Some(address) = address_of(&value, folder, addresses)
+                && let Some(url) = url_of(&value, folder, urls)
             {
-                element.set_attribute(name, &address)?;
+                element.set_attribute(name, &url)?;
             }
         }
         Ok(())
@@ -41,8 +41,8 @@ pub(super) fn restore(page: &[u8], local: &str, addresses: &HashMap<String, Stri
     }
 }
 
-/// The address, escaped for an attribute, that a link in a page of `folder` stood for before it named a file.
-fn address_of(link: &str, folder: &str, addresses: &HashMap<String, String>) -> Option<String> {
+/// The URL, escaped for an attribute, that a link in a page of `folder` stood for before it named a file.
+fn url_of(link: &str, folder: &str, urls: &HashMap<String, String>) -> Option<String> {
     let link = htmlize::unescape_attribute(link.trim());
     let (rest, fragment) = link.find('#').map_or((&*link, ""), |at| link.split_at(at));
     let (path, query) = rest.find('?').map_or((rest, ""), |at| rest.split_at(at));
@@ -56,8 +56,8 @@ fn address_of(link: &str, folder: &str, addresses: &HashMap<String, String>) -> 
     if file == "external.html" {
         return query.strip_prefix("?link=").map(|link| escaped(link, fragment));
     }
-    let address = addresses.get(decoded.as_ref()).or_else(|| addresses.get(&file))?;
-    Some(escaped(address, fragment))
+    let url = urls.get(decoded.as_ref()).or_else(|| urls.get(&file))?;
+    Some(escaped(url, fragment))
 }
 
 /// `path` as seen from `folder`, both below the mirror's root; `None` where it leads out of it.
@@ -98,12 +98,12 @@ fn percent_decoded(text: &str) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8_lossy(&decoded).into_owned())
 }
 
-/// An address for an attribute of a page in any charset: ASCII only, ampersands and quotes as entities.
-fn escaped(address: &str, fragment: &str) -> String {
-    let mut text = String::with_capacity(address.len() + fragment.len() + 8);
-    // The address' own fragment, if it has one, gives way to the link's.
-    let address = if fragment.is_empty() { address } else { address.split('#').next().unwrap_or(address) };
-    for character in address.chars().chain(fragment.chars()) {
+/// A URL for an attribute of a page in any charset: ASCII only, ampersands and quotes as entities.
+fn escaped(url: &str, fragment: &str) -> String {
+    let mut text = String::with_capacity(url.len() + fragment.len() + 8);
+    // The own fragment of the URL, if it has one, gives way to the link's.
+    let url = if fragment.is_empty() { url } else { url.split('#').next().unwrap_or(url) };
+    for character in url.chars().chain(fragment.chars()) {
         match character {
             '&' => text.push_str("&amp;"),
             '<' => text.push_str("%3C"),
@@ -125,18 +125,18 @@ mod tests {
     use super::*;
 
     fn restored(page: &str) -> String {
-        let addresses = [
+        let urls = [
             ("ex.org/d/view1234.html", "http://ex.org/d/view.php?a=1&b=2"),
             ("ex.org/index.html", "http://ex.org/"),
             ("fr.ex.org/é t.html", "http://fr.ex.org/é t"),
         ];
-        let addresses = addresses.map(|(file, url)| (file.to_owned(), url.to_owned())).into();
-        String::from_utf8(restore(page.as_bytes(), "ex.org/d/x.html", &addresses)).expect("text")
+        let urls = urls.map(|(file, url)| (file.to_owned(), url.to_owned())).into();
+        String::from_utf8(restore(page.as_bytes(), "ex.org/d/x.html", &urls)).expect("text")
     }
 
     #[test]
-    fn links_to_saved_files_become_addresses() {
-        for (link, address) in [
+    fn links_to_saved_files_become_urls() {
+        for (link, url) in [
             ("view1234.html?a=1&amp;b=2#top", "http://ex.org/d/view.php?a=1&amp;b=2#top"),
             ("../index.html", "http://ex.org/"),
             ("../../fr.ex.org/%c3%a9%20t.html", "http://fr.ex.org/%C3%A9%20t"),
@@ -144,7 +144,7 @@ mod tests {
         ] {
             assert_eq!(
                 restored(&format!("<a href=\"{link}\" class=x>y</a>")),
-                format!("<a href=\"{address}\" class=x>y</a>")
+                format!("<a href=\"{url}\" class=x>y</a>")
             );
         }
     }
@@ -159,8 +159,8 @@ mod tests {
         ] {
             assert_eq!(restored(page), page);
         }
-        let addresses = HashMap::new();
+        let urls = HashMap::new();
         let bytes: Vec<u8> = (0..=255).collect();
-        assert_eq!(restore(&bytes, "ex.org/x", &addresses), bytes);
+        assert_eq!(restore(&bytes, "ex.org/x", &urls), bytes);
     }
 }

@@ -1,4 +1,4 @@
-//! The saved files of a mirror: which address each came from, and its page with HTTrack's changes undone.
+//! The saved files of a mirror: which URL each came from, and its page with HTTrack's changes undone.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
@@ -10,7 +10,7 @@ use memchr::memmem;
 
 use super::cache::with_scheme;
 use super::links;
-use crate::archive::warc::read_up_to;
+use crate::archive::head::read_up_to;
 use crate::error::{Error, Result};
 use crate::types::SkipReason;
 
@@ -31,7 +31,7 @@ pub(super) struct SavedFile {
     pub(super) path: String,
     pub(super) url: String,
     pub(super) bytes: u64,
-    /// When it was fetched, 0 where it does not tell.
+    /// When it was fetched, 0 where it does not say.
     pub(super) date_ms: i64,
     /// Why it is no page.
     pub(super) refusal: Option<(SkipReason, String)>,
@@ -51,10 +51,10 @@ impl Note {
         memmem::find_iter(bytes, NOTE_START).find_map(|at| {
             let text = &bytes[at + NOTE_START.len()..];
             let text = String::from_utf8_lossy(&text[..memmem::find(text, b"-->")?]).into_owned();
-            let (address, rest) = text.rsplit_once(" by HTTrack")?;
+            let (url, rest) = text.rsplit_once(" by HTTrack")?;
             let date = rest.rsplit_once("], ").map_or("", |(_, date)| date.trim());
             let date = jiff::fmt::rfc2822::parse(date);
-            Some(Note { url: with_scheme(address), date_ms: date.map_or(0, |date| date.timestamp().as_millisecond()) })
+            Some(Note { url: with_scheme(url), date_ms: date.map_or(0, |date| date.timestamp().as_millisecond()) })
         })
     }
 }
@@ -89,8 +89,8 @@ fn hosts(root: &Path) -> io::Result<Vec<String>> {
 
 /// The saved files that are not among `known`, by path.
 ///
-/// A page's address is the one HTTrack noted in it, else the one its log gives, else the path. HTTrack does not note
-/// addresses in error pages, so in a mirror with notes a page without one is an error page.
+/// A page's URL is the one HTTrack noted in it, else the one its log gives, else the path. HTTrack does not note
+/// URLs in error pages, so in a mirror with notes a page without one is an error page.
 pub(super) fn list(root: &Path, known: &HashSet<&str>) -> Result<Vec<SavedFile>> {
     let hosts = hosts(root).map_err(Error::io(root, "listing"))?;
     let logged = log(root, &hosts);
@@ -156,7 +156,7 @@ fn examine(full: &Path, path: String, bytes: u64, logged: &HashMap<String, (Stri
     (file, has_note)
 }
 
-/// HTTrack's log of responses: saved file → address and status. Empty where there is none.
+/// HTTrack's log of responses: saved file → URL and status. Empty where there is none.
 fn log(root: &Path, hosts: &[String]) -> HashMap<String, (String, u16)> {
     let bytes = fs::read(root.join("hts-cache/new.txt")).unwrap_or_default();
     let mut logged = HashMap::new();
@@ -189,7 +189,7 @@ pub(super) fn modified_ms(path: &Path) -> i64 {
     since.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or(0)
 }
 
-/// A page as it was before HTTrack saved it, as near as can be told.
+/// A page as it was before HTTrack saved it, as nearly as can be known.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Restored {
     pub(super) body: Vec<u8>,
@@ -197,12 +197,12 @@ pub(super) struct Restored {
     pub(super) content_type: Option<String>,
 }
 
-/// Reads a saved file, takes out what HTTrack added and turns links to saved files back into addresses. `None` when the
+/// Reads a saved file, takes out what HTTrack added and turns links to saved files back into URLs. `None` when the
 /// file is longer than `max_bytes`.
 pub(super) fn restore(
     path: &Path,
     local: &str,
-    addresses: &HashMap<String, String>,
+    urls: &HashMap<String, String>,
     max_bytes: u64,
 ) -> io::Result<Option<Restored>> {
     let mut bytes = Vec::new();
@@ -211,7 +211,7 @@ pub(super) fn restore(
         return Ok(None);
     }
     let (bytes, content_type) = without_additions(&bytes);
-    Ok(Some(Restored { body: links::restore(&bytes, local, addresses), content_type }))
+    Ok(Some(Restored { body: links::restore(&bytes, local, urls), content_type }))
 }
 
 /// The page without HTTrack's notes and the `meta` it adds, and the content type that `meta` gave.
@@ -265,7 +265,7 @@ mod tests {
         <!-- /Added by HTTrack -->\n<head></head><!-- Mirrored from nowhere --><body>x</body>";
 
     #[test]
-    fn the_note_tells_address_and_date() {
+    fn the_note_gives_url_and_date() {
         let note = Note::find(PAGE).expect("a note");
         assert_eq!(note, Note { url: "http://ex.org/a?b=c&d".to_owned(), date_ms: 1_795_299_066_000 });
         let secure = b"<!-- Mirrored from https://ex.org/ by HTTrack Website Copier/3.x [XR&CO'2014], nonsense -->";

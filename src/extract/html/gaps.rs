@@ -170,7 +170,7 @@ mod tests {
         }
     }
 
-    /// The text without white space, and the start tags, as lol_html itself tells them.
+    /// The text without white space, and the start tags, as lol_html itself reports them.
     fn by_lol_html(html: &str) -> (String, usize) {
         use lol_html::html_content::{TextChunk, TextType};
         let (text, hidden, tags) =

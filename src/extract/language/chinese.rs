@@ -7,7 +7,7 @@ use encoding_rs::{BIG5, Encoding, GBK};
 use crate::types::Lang;
 
 /// Which Chinese a text is in: the script that more of its characters belong to alone, and that script's share of
-/// those characters. Plain `zh` with a share of 0 where no character tells.
+/// those characters. Plain `zh` with a share of 0 where no character belongs to one alone.
 ///
 /// Simplified are the characters of GB 2312 that Big5 does not have, traditional the reverse: the two standards each
 /// list what was in use on their side when they were made (1980, 1984).
@@ -39,12 +39,12 @@ const LAST: usize = 0x9fff;
 static STANDARDS: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut standards = vec![0; LAST - FIRST + 1];
     // Rows and columns of the characters, without those that came later (GBK, HKSCS).
-    mark(&mut standards, GBK, 0xb0..=0xf7, &[0xa1..=0xfe], IN_GB2312);
-    mark(&mut standards, BIG5, 0xa4..=0xf9, &[0x40..=0x7e, 0xa1..=0xfe], IN_BIG5);
+    note(&mut standards, GBK, 0xb0..=0xf7, &[0xa1..=0xfe], IN_GB2312);
+    note(&mut standards, BIG5, 0xa4..=0xf9, &[0x40..=0x7e, 0xa1..=0xfe], IN_BIG5);
     standards
 });
 
-fn mark(
+fn note(
     standards: &mut [u8],
     encoding: &'static Encoding,
     leads: std::ops::RangeInclusive<u8>,

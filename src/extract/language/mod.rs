@@ -1,11 +1,12 @@
 //! Text blocks → the language they are in.
 //!
-//! Three means, cheapest first, each asked only where the one before cannot tell: the script, which is enough for
-//! Japanese, Korean, Chinese, Greek and all who write alone; function words, which settle running text in the larger
+//! Three means, cheapest first, each used only where the one before gives no answer: the script, which is enough for
+//! Japanese, Korean, Chinese, Greek and all who write alone; function words, which decide running text in the larger
 //! languages; and two models, whatlang and langid, for the rest: texts without sentences, other languages, near
 //! relatives. Only a sample of the prose is looked at.
 
 mod chinese;
+mod params;
 mod scripts;
 mod words;
 
@@ -15,58 +16,7 @@ use super::fold;
 use crate::types::Lang;
 use scripts::{Script, Scripts};
 
-/// What the language is told from.
-///
-/// Sizes and pieces of the sample and `links_per_prose` were chosen on the test sites, where neighbouring values change
-/// up to 9 of 11,131 pages; the other defaults are estimates.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Params {
-    /// How much text is looked at, in bytes of UTF-8.
-    pub sample_bytes: u32,
-    /// In how many pieces, spread evenly from beginning to end: menus and licences stand at the ends of pages.
-    pub sample_pieces: u32,
-    /// Links are looked at only where there is less prose than this, in bytes: menus are often left untranslated.
-    pub enough_prose_bytes: u32,
-    /// … or where links have so many times the text that they are the page: tables of contents, portals.
-    pub links_per_prose: u32,
-    /// A text with fewer letters has no language we could name. A character of Chinese, Japanese or Korean counts as
-    /// [`Params::letters_per_ideograph`]. Most sentences have more.
-    pub min_letters: u32,
-    /// How many letters of an alphabet say as much as one character of Chinese, Japanese or Korean.
-    pub letters_per_ideograph: u32,
-    /// A text is told by its function words if it has so many, compared with a text of sentences, which has 1.
-    pub min_coverage: f32,
-    /// The same where the models are no help: tables of contents have fewer function words, lists of names next to none.
-    pub min_weak_coverage: f32,
-    /// The least number of function words that the nearest other language does not have.
-    pub min_own_words: u32,
-    /// The least share of the language in the function words that tell it from the nearest other one, 0..=1; where
-    /// that is a relative, `min_close_share`.
-    pub min_share: f32,
-    /// See [`Params::min_share`].
-    pub min_close_share: f32,
-    /// The least probability, 0..=1, at which the last model is believed alone.
-    pub min_model_confidence: f32,
-}
-
-impl Default for Params {
-    fn default() -> Params {
-        Params {
-            sample_bytes: 3000,
-            sample_pieces: 6,
-            enough_prose_bytes: 300,
-            links_per_prose: 2,
-            min_letters: 50,
-            letters_per_ideograph: 3,
-            min_coverage: 0.5,
-            min_weak_coverage: 0.15,
-            min_own_words: 6,
-            min_share: 0.6,
-            min_close_share: 0.8,
-            min_model_confidence: 0.8,
-        }
-    }
-}
+pub use params::Params;
 
 /// A stretch of text of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +51,7 @@ pub struct Detected {
     pub latin_share: f32,
 }
 
-/// Tells the language of a text. `runs` are its stretches, in order.
+/// Detects the language of a text. `runs` are its stretches, in order.
 pub fn detect(text: &str, runs: &[Run], params: &Params) -> Detected {
     let sample = sample(text, runs, params);
     let (lang, confidence) = language(&sample, params);
@@ -124,6 +74,11 @@ fn language(sample: &str, params: &Params) -> (Lang, f32) {
     }
 }
 
+/// How sure a language is at most that two of three means agree on (an estimate).
+const MAX_AGREED: f32 = 0.9;
+/// How sure a language is that few function words alone speak for, times their share (an estimate).
+const WEAK_WORDS: f32 = 0.5;
+
 fn by_words_or_models(sample: &str, params: &Params) -> (Lang, f32) {
     let Some(words) = words::read(sample).verdict() else { return by_model_twice(sample, params) };
     let min_share = if words.close { params.min_close_share } else { params.min_share };
@@ -133,16 +88,16 @@ fn by_words_or_models(sample: &str, params: &Params) -> (Lang, f32) {
     }
     let quick = whatlang::detect(sample).and_then(|info| Lang::parse(info.lang().code())).unwrap_or(Lang::UNKNOWN);
     if quick == words.lang {
-        return (quick, words.share.min(0.9));
+        return (quick, words.share.min(MAX_AGREED));
     }
     let (lang, confidence) = by_model(sample);
     if (lang == words.lang || lang == quick) && confidence >= params.min_model_confidence {
         // The model is sure of mixed texts too; the words show the share.
-        return (lang, confidence.min(if lang == words.lang { words.share } else { 0.9 }));
+        return (lang, confidence.min(if lang == words.lang { words.share } else { MAX_AGREED }));
     }
     // The model calls lists of titles and names Latin, Quechua or Luxembourgish, and is sure of it.
     if one_sided && words.own >= params.min_own_words as usize / 2 && words.coverage >= params.min_weak_coverage {
-        return (words.lang, words.share * 0.5);
+        return (words.lang, words.share * WEAK_WORDS);
     }
     by_model_twice(sample, params)
 }
@@ -220,12 +175,15 @@ fn spread(runs: &[&str], total: usize, params: &Params) -> String {
     sample
 }
 
+/// Where no space comes within so many bytes, words are taken to have none between them.
+const MAX_WORD_BYTES: usize = 40;
+
 /// The words that begin in a range of bytes, the last one whole.
 fn whole_words(text: &str, from: usize, to: usize) -> &str {
     let bytes = text.as_bytes();
     // A word here is anything between spaces; where none is near, as in Chinese, any character will do.
     let next_space = |at: usize| {
-        let near = &bytes[at..bytes.len().min(at + 40)];
+        let near = &bytes[at..bytes.len().min(at + MAX_WORD_BYTES)];
         near.iter().position(|b| b.is_ascii_whitespace()).map_or(at, |i| at + i)
     };
     let boundary = |mut at: usize| {
@@ -248,7 +206,7 @@ mod tests {
         vec![Run { start: 0, end: text.len() as u32, kind: Kind::Prose }]
     }
 
-    fn told(text: &str) -> String {
+    fn detected_in(text: &str) -> String {
         detect(text, &prose(text), &Params::default()).lang.to_string()
     }
 
@@ -284,7 +242,7 @@ mod tests {
             ("zh-Hant", "委員會的成員要求有更多的時間，然後再決定應該怎麼處理這個問題。"),
         ];
         for (expected, sentence) in sentences {
-            assert_eq!(told(sentence), expected, "{sentence}");
+            assert_eq!(detected_in(sentence), expected, "{sentence}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Which scripts a text is in.
 
-use super::Params;
+use super::params::Params;
 
 /// What a script says of the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Scripts {
     alone: [u32; ALONE.len()],
 }
 
-/// Ranges of scripts that tell the language, in order.
+/// Ranges of scripts that one language writes, in order.
 const ALONE: &[(u32, u32, &str)] = &[
     (0x0370, 0x03ff, "el"),
     (0x0530, 0x058f, "hy"),
@@ -46,6 +46,9 @@ const ALONE: &[(u32, u32, &str)] = &[
     (0x1780, 0x17ff, "km"),
     (0x1f00, 0x1fff, "el"),
 ];
+
+/// A text with fewer kana than one to so many Han characters is Chinese: Japanese is mostly kana, and Chinese quotes a few.
+const HAN_PER_KANA: u32 = 10;
 
 impl Scripts {
     /// Counts the letters of a text.
@@ -79,8 +82,7 @@ impl Scripts {
     /// The script of most letters, and its share of them, 0..=1.
     pub fn main(&self, params: &Params) -> (Script, f32) {
         let per_ideograph = params.letters_per_ideograph;
-        // A Japanese text is mostly kana. Chinese ones quote a few.
-        let east_asian = if self.kana * 10 > self.han { Script::Alone("ja") } else { Script::Han };
+        let east_asian = if self.kana * HAN_PER_KANA > self.han { Script::Alone("ja") } else { Script::Han };
         let mut found = vec![
             (self.shared, Script::Shared),
             ((self.han + self.kana) * per_ideograph, east_asian),
@@ -102,7 +104,7 @@ pub fn latin_share(text: &str) -> f32 {
     let (mut latin, mut other) = (0u32, 0u32);
     for &byte in text.as_bytes() {
         latin += u32::from(byte.is_ascii_alphabetic());
-        // First bytes of U+00C0 to U+1FFF, and of U+3000 to U+DFFF less what other bytes tell.
+        // First bytes of U+00C0 to U+1FFF, and of U+3000 to U+DFFF less what other bytes count.
         other += u32::from(matches!(byte, 0xc3..=0xe1 | 0xe3..=0xed));
     }
     latin as f32 / (latin + other).max(1) as f32

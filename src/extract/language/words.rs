@@ -1,4 +1,4 @@
-//! Languages told by their function words.
+//! Languages detected by their function words.
 //!
 //! In running text every third word or so is an article, preposition, conjunction, pronoun or auxiliary, and these differ
 //! even between close relatives. Counting them costs little and shows how much of a text is in which language, but it says nothing of texts without sentences.
@@ -100,11 +100,12 @@ impl Words {
         let (own, share) = self.compare(best, second);
         let (_, share_of_two) = self.compare(best, rival);
         Some(Verdict {
-            lang: Lang::parse(LISTS[best].0)?,
+            lang: Lang::parse(LISTS[best].tag)?,
             share: share.min(share_of_two),
             own,
             coverage: amounts[best] * 100.0 / self.count.max(1) as f32,
-            close: LISTS[best].1 != Alone && second.is_some_and(|second| LISTS[second].1 == LISTS[best].1),
+            close: LISTS[best].family != Alone
+                && second.is_some_and(|second| LISTS[second].family == LISTS[best].family),
         })
     }
 
@@ -119,7 +120,7 @@ impl Words {
                 left &= left - 1;
             }
         }
-        std::array::from_fn(|i| hits[i] as f32 / LISTS[i].2 as f32)
+        std::array::from_fn(|i| hits[i] as f32 / LISTS[i].per_hundred as f32)
     }
 
     /// How many words only the first of two languages has, and its share of the text by the words only one of them has.
@@ -128,7 +129,8 @@ impl Words {
         let other_bit = other.map_or(0, |other| 1u64 << other);
         let own = self.masks.iter().filter(|&mask| mask & bit != 0 && mask & other_bit == 0).count();
         let others = self.masks.iter().filter(|&mask| mask & bit == 0 && mask & other_bit != 0).count();
-        let (own_amount, other_amount) = (own * other.map_or(1, |other| LISTS[other].2), others * LISTS[best].2);
+        let (own_amount, other_amount) =
+            (own * other.map_or(1, |other| LISTS[other].per_hundred), others * LISTS[best].per_hundred);
         (own, own_amount as f32 / (own_amount + other_amount).max(1) as f32)
     }
 }
@@ -141,8 +143,8 @@ fn most(amounts: &[f32], but: Option<usize>) -> Option<usize> {
 /// Hash of each word → the languages that have it.
 static TABLE: LazyLock<FxHashMap<u64, u64>> = LazyLock::new(|| {
     let mut table = FxHashMap::default();
-    for (bit, (_, _, _, list)) in LISTS.iter().enumerate() {
-        for word in list.split_whitespace() {
+    for (bit, list) in LISTS.iter().enumerate() {
+        for word in list.words.split_whitespace() {
             let mut packed = Packed::default();
             word.chars().for_each(|c| packed.push(c as u32));
             *table.entry(packed.hash).or_insert(0) |= 1 << bit;
@@ -173,13 +175,27 @@ use Family::{
     Alone, Arabic, Baltic, Cyrillic, Finnic, Indic, Malay, Nordic, Romance, SlavicLatin, Turkic, WestGermanic,
 };
 
+/// The function words of a language.
+struct List {
+    tag: &'static str,
+    family: Family,
+    /// How many of a hundred words of running text they are.
+    per_hundred: usize,
+    /// In lower case, between spaces.
+    words: &'static str,
+}
+
+const fn list(tag: &'static str, family: Family, per_hundred: usize, words: &'static str) -> List {
+    List { tag, family, per_hundred, words }
+}
+
 /// The commonest function words of each language, in lower case, and how many of a hundred words of running text they
 /// are (at least 20, so that a few of them are not taken for much text). Written by hand from general knowledge of the
 /// languages, the numbers estimated. Counted in a translated manual, those of Czech, English, French, German, Russian
 /// and Spanish were right within 4; the others have not been checked. Languages without a list are left to the models; so that they do not pass for a relative, all large
 /// relatives of a listed language are listed too.
-const LISTS: &[(&str, Family, usize, &str)] = &[
-    (
+const LISTS: &[List] = &[
+    list(
         "en",
         Alone,
         42,
@@ -187,7 +203,7 @@ const LISTS: &[(&str, Family, usize, &str)] = &[
         one had were they you can will if all an there been their has would when what who so no we your may each how do \
         only other any more should into these also than then its our some such must does where could them",
     ),
-    (
+    list(
         "de",
         WestGermanic,
         38,
@@ -196,7 +212,7 @@ const LISTS: &[(&str, Family, usize, &str)] = &[
         aber vor zur bis mehr durch man kann wenn diese dieser dieses können ihre ihr sein wurde ihnen ich wir unter \
         diesem diesen eines keine muss müssen vom beim damit daß",
     ),
-    (
+    list(
         "nl",
         WestGermanic,
         40,
@@ -204,14 +220,14 @@ const LISTS: &[(&str, Family, usize, &str)] = &[
         naar door wordt worden over ze heeft hij wat kan deze die tot u je meer geen al zo zich hun moet kunnen wel \
         deze werd waar andere hebben",
     ),
-    (
+    list(
         "af",
         WestGermanic,
         40,
         "die van en in is n het dat nie te vir op wat met sy as by word aan was ook om deur hy of kan \
         hulle sal maar ek ons uit nog daar tot hierdie",
     ),
-    (
+    list(
         "fr",
         Romance,
         42,
@@ -219,7 +235,7 @@ const LISTS: &[(&str, Family, usize, &str)] = &[
         son aux ses cette être vous nous a ont été comme mais fait si leur peut même ces elle tout sans d l qu c n s à \
         je dont où vos votre y on cet entre lorsque ainsi aussi",
     ),
-    (
+    list(
         "es",
         Romance,
         42,
@@ -227,7 +243,7 @@ const LISTS: &[(&str, Family, usize, &str)] = &[
         sin sobre este ya entre cuando todo esta ser son dos también fue había era muy hasta desde está puede hay esto \
         donde cada porque estos usted tiene pueden",
     ),
-    (
+    list(
         "pt",
         Romance,
         40,
@@ -235,7 +251,7 @@ const LISTS: &[(&str, Family, usize, &str)] = &[
         à seu sua ou ser quando muito há nos já está eu também só pelo pela até isso ela entre era depois sem mesmo aos \
         ter seus quem nas me esse você pode são num esta este",
     ),
-    (
+    list(
         "it",
         Romance,
         36,
@@ -243,42 +259,47 @@ const LISTS: &[(&str, Family, usize, &str)] = &[
         anche se ha lo dal delle ma o questo nella essere può su l dell all c ci dalla viene quando era cui loro stato \
         degli ai suo sua quale d nell questa tra",
     ),
-    (
+    list(
         "ca",
         Romance,
         42,
         "de la i a el en que l per un d les amb del els una es no al dels és s o com més n va ha se ser però \
         sobre aquest aquesta pel són han també entre seu seva fins on molt quan ho hi si aquests podeu",
     ),
-    (
+    list(
         "gl",
         Romance,
         40,
         "de a e o que en do da un unha para non os como por se no na dos as con máis ao foi das é pola polo \
         súa seu tamén ou sobre entre ser está son pero estes esta este cando ata onde á nos nas pode",
     ),
-    (
+    list(
         "ro",
         Romance,
         35,
         "de și şi în a la o cu din pe că nu un care este se mai pentru sau ce al prin fi au ale fost dar sa \
         lui ca după ai sunt am îi le cum dacă acest această poate unei unui între ei său cel cea lor",
     ),
-    (
+    list(
         "la",
         Romance,
         25,
         "et in est non ad ut cum quod qui ex sed de per si quae ab aut enim etiam esse sunt ac atque hoc",
     ),
-    ("eo", Romance, 30, "la de kaj en estas al ne por ke kun li mi ĝi ĉi sed kiel ankaŭ da pri oni el aŭ ili tio kiu"),
-    (
+    list(
+        "eo",
+        Romance,
+        30,
+        "la de kaj en estas al ne por ke kun li mi ĝi ĉi sed kiel ankaŭ da pri oni el aŭ ili tio kiu",
+    ),
+    list(
         "sv",
         Nordic,
         38,
         "och i att det som en på är av för med till den har de inte om ett han men var jag sig från så kan när \
         vi hade eller nu ut vid man skulle ska detta där alla efter du under över också mot din denna blir finns än här",
     ),
-    (
+    list(
         "da",
         Nordic,
         38,
@@ -286,7 +307,7 @@ const LISTS: &[(&str, Family, usize, &str)] = &[
         eller så når ved hvor også efter skal vil denne være blev ud over dette hvis mellem kun du dig op alle andre \
         mere",
     ),
-    (
+    list(
         "no",
         Nordic,
         38,
@@ -294,175 +315,175 @@ const LISTS: &[(&str, Family, usize, &str)] = &[
         eller så når ved hvor også etter skal vil denne være ble ut over dette hvis mellom bare du deg opp alle andre \
         mer noe",
     ),
-    (
+    list(
         "nn",
         Nordic,
         38,
         "og i det er ein som på til av for at med dei den har ikkje eit om var frå men han kan seg vi eg ho \
         eller så når ved kor også etter skal vil denne vere blei ut ho meir",
     ),
-    (
+    list(
         "is",
         Nordic,
         32,
         "og í að á er sem um til við með en var ekki af það fyrir hann því þessi frá eru eftir þar hefur ég þú \
         eða svo hans",
     ),
-    (
+    list(
         "fi",
         Finnic,
         20,
         "ja on ei se että oli hän mutta kun niin ovat myös joka tai kuin jos ole sen ollut voi mitä vain jo \
         nyt siitä hänen sitä olla tämä tämän mukaan kanssa jälkeen vielä kuitenkin ne he sekä eli voidaan",
     ),
-    (
+    list(
         "et",
         Finnic,
         20,
         "ja on ei et see oma ka oli kui või mis nii aga ta kes selle ning seda mida ma siis veel tema välja \
         olid pole üle kuid saab nende kõik",
     ),
-    (
+    list(
         "lv",
         Baltic,
         20,
         "un ir no ar par uz kas ka lai bet arī kā tika pēc to vai var tas pie jau ja līdz tā šo gan bija nav \
         tiek ko savu būt",
     ),
-    (
+    list(
         "lt",
         Baltic,
         20,
         "ir yra į kad su iš tai ne kaip o bet buvo už jis ar dėl po apie nuo tik taip gali jo prie jų per savo \
         būti kuris kai",
     ),
-    (
+    list(
         "pl",
         SlavicLatin,
         24,
         "i w na z do się nie to że jest o jak po od za co a dla przez tego ale są tym czy był oraz jego \
         tak może już lub przy ich ten być które który tylko ma też",
     ),
-    (
+    list(
         "cs",
         SlavicLatin,
         24,
         "a v se na je to že s z do o i ve jako k pro by ale za si po jsou od tak které který nebo také \
         jeho až podle být už mezi při pokud není může byl bylo můžete tento této ze",
     ),
-    (
+    list(
         "sk",
         SlavicLatin,
         24,
         "a v sa na je to že s z do o aj vo ako k pre by ale za si po sú od tak ktoré ktorý alebo tiež \
         jeho až podľa byť už medzi pri nie môže bol bolo zo",
     ),
-    (
+    list(
         "sl",
         SlavicLatin,
         28,
         "in je na v se da za so z pa ki s kot ne tudi od po bi pri do o ali kar bil bila še le iz lahko \
         ter med kako kjer biti če",
     ),
-    (
+    list(
         "hr",
         SlavicLatin,
         28,
         "i je u na se da za su od s kao o koji te ne a ili iz što to nije koja biti bio bila po do nakon \
         kako ali prema može samo sve koje još sa",
     ),
-    (
+    list(
         "hu",
         Alone,
         25,
         "a az és hogy nem is egy ez meg volt csak de ha már mint el vagy még azt kell van ki lehet szerint mert \
         után nagyon minden ezt pedig amely",
     ),
-    (
+    list(
         "tr",
         Turkic,
         20,
         "ve bir bu için ile de da olarak olan en daha çok gibi o ne kadar sonra var ya ise değil her veya \
         olduğu ancak şu mi tarafından",
     ),
-    ("az", Turkic, 20, "və bir bu üçün ilə da də olan kimi onun o ki olaraq var çox sonra ən"),
-    ("sq", Alone, 35, "të e në i për me një që nga është dhe se nuk si më ka u do ishte këtë kjo ky por janë"),
-    ("eu", Alone, 20, "eta da ez dira zen bat du ere izan baina hau dute ziren egin zuen duen"),
-    ("cy", Alone, 32, "y yn a i o ar ei yr oedd mae am wedi gan ac bod fel hyn neu nid"),
-    ("ga", Alone, 35, "an na agus a i ar is go tá le ag do bhí sé de mar ach nó leis"),
-    (
+    list("az", Turkic, 20, "və bir bu üçün ilə da də olan kimi onun o ki olaraq var çox sonra ən"),
+    list("sq", Alone, 35, "të e në i për me një që nga është dhe se nuk si më ka u do ishte këtë kjo ky por janë"),
+    list("eu", Alone, 20, "eta da ez dira zen bat du ere izan baina hau dute ziren egin zuen duen"),
+    list("cy", Alone, 32, "y yn a i o ar ei yr oedd mae am wedi gan ac bod fel hyn neu nid"),
+    list("ga", Alone, 35, "an na agus a i ar is go tá le ag do bhí sé de mar ach nó leis"),
+    list(
         "id",
         Malay,
         24,
         "yang dan di dengan untuk ini dari dalam tidak adalah itu pada akan ke oleh juga atau sebagai dapat \
         telah ada anda bisa karena mereka saya lebih",
     ),
-    (
+    list(
         "ms",
         Malay,
         24,
         "yang dan di dengan untuk ini dari dalam tidak adalah itu pada akan ke oleh juga atau sebagai boleh \
         telah ada anda kerana mereka saya lebih",
     ),
-    ("tl", Malay, 38, "ang ng sa na mga at ay ito para hindi kung ni si o rin may"),
-    (
+    list("tl", Malay, 38, "ang ng sa na mga at ay ito para hindi kung ni si o rin may"),
+    list(
         "vi",
         Alone,
         25,
         "và của là có các được cho trong một không với người những để này khi từ đã về như đến ra tôi cũng",
     ),
-    ("sw", Alone, 28, "ya na wa kwa ni katika la za kuwa cha hii hiyo lakini au kama huo"),
-    (
+    list("sw", Alone, 28, "ya na wa kwa ni katika la za kuwa cha hii hiyo lakini au kama huo"),
+    list(
         "ru",
         Cyrillic,
         24,
         "и в не на я что с он как это по но из у к за от так для же то о все она его если или при мы был вы \
         бы также только может они есть быть до будет этот была можно со этого",
     ),
-    (
+    list(
         "uk",
         Cyrillic,
         22,
         "і в не на що з у та до як це за але від для про є він його так по або при й якщо вони бути також \
         може ви ці бо буде",
     ),
-    ("be", Cyrillic, 22, "і ў не на што з у да як гэта за але ад для пра па або ён яго быць таксама можа калі"),
-    (
+    list("be", Cyrillic, 22, "і ў не на што з у да як гэта за але ад для пра па або ён яго быць таксама можа калі"),
+    list(
         "bg",
         Cyrillic,
         32,
         "и на да се в за от с не е че по са при като това или но до този ще може беше който след които си \
         тази ако както",
     ),
-    ("sr", Cyrillic, 28, "и је у на се да за су од с као о који не а или из што то није може само све које по до"),
-    ("mk", Cyrillic, 34, "и на да во се за од со не е што ќе како ги по ја го но или ова може беше тоа кој"),
-    ("kk", Cyrillic, 20, "және бір бұл үшін мен да де деп осы"),
-    ("ar", Arabic, 20, "في من على إلى أن هذا التي عن لا ما هو كان مع هذه أو الذي كل بين ذلك"),
-    ("fa", Arabic, 28, "و در به از که این را با است برای آن یک می های خود تا کرد بر هم نیز"),
-    ("ur", Arabic, 38, "کے میں کی ہے اور سے کا کو اس نے پر ہیں یہ تھا ایک بھی"),
-    ("hi", Indic, 38, "के में है की और से का को पर इस एक यह कि हैं ने लिए भी नहीं था"),
-    ("mr", Indic, 20, "आहे आणि या हे व तो एक ही हा होते असे करून आहेत मध्ये"),
-    ("ne", Indic, 20, "र छ को मा यो पनि एक गर्ने भएको हुन् छन् लागि थियो"),
-    (
+    list("sr", Cyrillic, 28, "и је у на се да за су од с као о који не а или из што то није може само све које по до"),
+    list("mk", Cyrillic, 34, "и на да во се за од со не е што ќе како ги по ја го но или ова може беше тоа кој"),
+    list("kk", Cyrillic, 20, "және бір бұл үшін мен да де деп осы"),
+    list("ar", Arabic, 20, "في من على إلى أن هذا التي عن لا ما هو كان مع هذه أو الذي كل بين ذلك"),
+    list("fa", Arabic, 28, "و در به از که این را با است برای آن یک می های خود تا کرد بر هم نیز"),
+    list("ur", Arabic, 38, "کے میں کی ہے اور سے کا کو اس نے پر ہیں یہ تھا ایک بھی"),
+    list("hi", Indic, 38, "के में है की और से का को पर इस एक यह कि हैं ने लिए भी नहीं था"),
+    list("mr", Indic, 20, "आहे आणि या हे व तो एक ही हा होते असे करून आहेत मध्ये"),
+    list("ne", Indic, 20, "र छ को मा यो पनि एक गर्ने भएको हुन् छन् लागि थियो"),
+    list(
         "lb",
         WestGermanic,
         36,
         "de an d vun der vum ass a fir mat dat si op net den e en et och ze war vu bei no sech eng duerch \
         aus oder wéi als gëtt",
     ),
-    (
+    list(
         "oc",
         Romance,
         40,
         "de la lo e los que las en es un del per una dins amb al a se son sus mas o pas aquesta qu aqueste \
         tanben coma entre foguèt",
     ),
-    ("an", Romance, 38, "de a o que en y d as es por una con os no ta como se lo pero"),
-    ("fo", Nordic, 35, "og í á at er sum til ið við av men fyri hava ikki ein frá var teir hon hann eru eisini"),
-    ("mt", Alone, 25, "u li ta il f minn ma dan din għal kien hija jew bħal kull tal fil"),
-    ("br", Alone, 30, "ar an ha da e a gant eo en er war ur met evit ma hag"),
-    ("jv", Malay, 25, "ing lan kang saka sing iku ana dadi iki uga karo menyang wis"),
-    ("ht", Alone, 35, "nan yo ki pou ak li te sa pa yon gen se ap fè tout"),
+    list("an", Romance, 38, "de a o que en y d as es por una con os no ta como se lo pero"),
+    list("fo", Nordic, 35, "og í á at er sum til ið við av men fyri hava ikki ein frá var teir hon hann eru eisini"),
+    list("mt", Alone, 25, "u li ta il f minn ma dan din għal kien hija jew bħal kull tal fil"),
+    list("br", Alone, 30, "ar an ha da e a gant eo en er war ur met evit ma hag"),
+    list("jv", Malay, 25, "ing lan kang saka sing iku ana dadi iki uga karo menyang wis"),
+    list("ht", Alone, 35, "nan yo ki pou ak li te sa pa yon gen se ap fè tout"),
 ];
 
 #[cfg(test)]
@@ -472,16 +493,16 @@ mod tests {
     #[test]
     fn lists_fit_a_mask_and_name_languages() {
         assert!(LISTS.len() <= 64);
-        for (tag, _, _, list) in LISTS {
+        for List { tag, words, .. } in LISTS {
             assert!(Lang::parse(tag).is_some_and(Lang::is_known), "{tag}");
-            assert_eq!(list.to_lowercase(), *list, "{tag}");
+            assert_eq!(words.to_lowercase(), *words, "{tag}");
         }
     }
 
     #[test]
     fn no_two_words_share_a_hash() {
         let words: std::collections::BTreeSet<&str> =
-            LISTS.iter().flat_map(|(_, _, _, l)| l.split_whitespace()).collect();
+            LISTS.iter().flat_map(|list| list.words.split_whitespace()).collect();
         assert_eq!(TABLE.len(), words.len());
     }
 

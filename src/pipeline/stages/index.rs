@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::groups::note;
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::index::order::sort_by_url;
 use crate::index::site::Addresses;
 use crate::index::sorter::{Entry, Sorter};
 use crate::keys::suffixes::{self, Member};
@@ -28,7 +29,7 @@ pub struct Index;
 const SORT_BYTES: usize = 256 << 20;
 /// Pages after which mapped memory that was read is given back.
 const RELEASE_PAGES: usize = 1 << 16;
-/// Marks an entry that is a left-out capture.
+/// Set in an entry that is a left-out capture.
 const SKIPPED: u32 = 1 << 31;
 /// Sites of one commit, at the most. Every commit writes anew the blocks of the token index that its sites touch, which are
 /// most of them: few commits are cheaper.
@@ -123,14 +124,29 @@ struct Work<'c> {
 #[derive(Default)]
 struct Part {
     /// Pages, as in [`Merged::order`].
-    order: Vec<(u64, Source)>,
+    order: Vec<Row>,
     skipped: Vec<SkipEntry>,
+}
+
+/// A site of the store.
+struct KnownSite {
+    id: SiteId,
+    head: SiteHead,
+    pages: SitePages,
 }
 
 /// The sites that have the domains of one name, as they are before new pages come.
 struct Before {
-    sites: Vec<(SiteId, SiteHead, SitePages)>,
+    sites: Vec<KnownSite>,
     domains: Vec<(String, SiteId)>,
+}
+
+/// A site that is written.
+#[derive(Clone, Copy)]
+struct Target {
+    id: SiteId,
+    /// Its place in [`Before::sites`] where it is known.
+    known: Option<usize>,
 }
 
 impl<'c> Work<'c> {
@@ -194,14 +210,59 @@ impl<'c> Work<'c> {
         let name = self.names[group[0].key as usize].clone();
         let before = self.before(store, &name)?;
         // A run that was stopped has merged some names already.
-        let indexed = before.sites.iter().map(|site| site.1.indexed).max().unwrap_or_default();
+        let indexed = before.sites.iter().map(|site| site.head.indexed).max().unwrap_or_default();
         let group = &group[group.partition_point(|entry| self.batches[entry.filler as usize].0.0 < indexed)..];
         if group.is_empty() {
             return Ok(());
         }
-        let mut merged = self.merge(&before, group);
+        let Merged { order, older } = self.merge(&before, group);
+        let skipped = self.skipped(store, &before, group)?;
+        let groups = if self.config.keys.across_suffixes {
+            self.one_sites(store, &before, &order, &skipped)?
+        } else {
+            vec![vec![name.clone()]]
+        };
+        let parts = self.part(&before, &groups, order, skipped);
+        let mut older = older + before.sites.iter().map(|site| site.head.older).sum::<u64>();
+        let mut free: BTreeMap<SiteId, usize> = before.sites.iter().zip(0..).map(|(site, at)| (site.id, at)).collect();
+        let site_of: FxHashMap<&str, SiteId> = before.domains.iter().map(|known| (known.0.as_str(), known.1)).collect();
+        let mut is_named = false;
+        for (domains, part) in groups.into_iter().zip(parts) {
+            // The first of its domains that has a site gives it its number.
+            let known = domains.iter().filter_map(|domain| site_of.get(domain.as_str()));
+            let target = match known.copied().find_map(|id| free.remove_entry(&id)) {
+                Some((id, at)) => Target { id, known: Some(at) },
+                None => Target { id: self.new_site(), known: None },
+            };
+            // Of several sites of one name, the first bears it.
+            let bears_name = domains.len() > 1 && !is_named;
+            is_named |= domains.len() > 1;
+            let domain = if bears_name { name.clone() } else { domains.join("+") };
+            let head = SiteHead { domain, older: std::mem::take(&mut older), ..SiteHead::default() };
+            self.write_site(store, target, part, &before, head)?;
+            for domain in domains {
+                if site_of.get(domain.as_str()) != Some(&target.id) {
+                    self.domains.push((domain, target.id));
+                }
+            }
+        }
+        for (id, at) in free {
+            // Its pages are those of another site now.
+            let head = SiteHead { domain: before.sites[at].head.domain.clone(), ..SiteHead::default() };
+            self.write_site(store, Target { id, known: Some(at) }, Part::default(), &before, head)?;
+        }
+        Ok(())
+    }
+
+    fn new_site(&mut self) -> SiteId {
+        self.next_site += 1;
+        SiteId(self.next_site - 1)
+    }
+
+    /// The captures left out of the domains of one name: those that are known and new ones.
+    fn skipped(&self, store: &Store, before: &Before, group: &[Entry]) -> Result<Vec<SkipEntry>> {
         let mut skipped: Vec<SkipEntry> = Vec::new();
-        for &at in before.sites.iter().flat_map(|site| &site.1.skipped) {
+        for &at in before.sites.iter().flat_map(|site| &site.head.skipped) {
             skipped.extend(store.skips.read(RecordRef(at))?.entries.iter().map(|entry| entry.to_owned()));
         }
         for entry in group.iter().filter(|entry| entry.page & SKIPPED != 0) {
@@ -212,76 +273,40 @@ impl<'c> Work<'c> {
             (&a.identity, a.reason, a.archive, a.offset).cmp(&(&b.identity, b.reason, b.archive, b.offset))
         });
         skipped.dedup();
-        let groups = if self.config.keys.across_suffixes {
-            self.one_sites(store, &before, &merged.order, &skipped)?
-        } else {
-            vec![vec![name.clone()]]
-        };
-        let mut older = merged.older + before.sites.iter().map(|site| site.1.older).sum::<u64>();
-        let mut free: BTreeMap<SiteId, usize> = before.sites.iter().zip(0..).map(|(site, at)| (site.0, at)).collect();
-        let site_of: FxHashMap<&str, SiteId> = before.domains.iter().map(|known| (known.0.as_str(), known.1)).collect();
-        let parts = self.part(&before, &groups, std::mem::take(&mut merged.order), skipped);
-        let mut is_named = false;
-        for (domains, Part { order, skipped }) in groups.into_iter().zip(parts) {
-            // The first of its domains that has a site gives it its number.
-            let known = domains.iter().filter_map(|domain| site_of.get(domain.as_str()));
-            let taken = known.copied().find_map(|id| free.remove_entry(&id));
-            let (id, own) = match taken {
-                Some((id, at)) => (id, Some(at)),
-                None => {
-                    self.next_site += 1;
-                    (SiteId(self.next_site - 1), None)
-                }
-            };
-            let old = own.map(|at| &before.sites[at]);
-            let named = is_named;
-            is_named |= domains.len() > 1;
-            let mut head = SiteHead {
-                // Of several sites of one name, the first bears it.
-                domain: if domains.len() > 1 && !named { name.clone() } else { domains.join("+") },
-                generation: old.map_or(0, |old| old.1.generation) + 1,
-                older: std::mem::take(&mut older),
-                indexed: store.batches.end().0,
-                ..SiteHead::default()
-            };
-            match old.zip(own).filter(|(old, at)| is_unchanged(old, *at, &order)) {
-                Some((old, _)) => {
-                    head.generation = old.1.generation;
-                    head.chunks.clone_from(&old.1.chunks);
-                    head.pages = old.1.pages;
-                    head.hosts.clone_from(&old.1.hosts);
-                }
-                None => self.write_pages(store, id, &order, &before, own, &mut head)?,
+        Ok(skipped)
+    }
+
+    /// Writes what is of one site, with its name and count of older captures as in `head`.
+    fn write_site(
+        &mut self,
+        store: &mut Store,
+        target: Target,
+        part: Part,
+        before: &Before,
+        mut head: SiteHead,
+    ) -> Result<()> {
+        let Part { order, skipped } = part;
+        let old = target.known.map(|at| (at, &before.sites[at]));
+        head.generation = old.map_or(0, |(_, old)| old.head.generation) + 1;
+        head.indexed = store.batches.end().0;
+        match old.filter(|(at, old)| is_unchanged(old, *at, &order)) {
+            Some((_, old)) => {
+                head.generation = old.head.generation;
+                head.chunks.clone_from(&old.head.chunks);
+                head.pages = old.head.pages;
+                head.hosts.clone_from(&old.head.hosts);
             }
-            if !skipped.is_empty() {
-                head.skipped = vec![store.skips.append(&SkipChunk { entries: skipped })?.0];
-            }
-            for domain in domains {
-                if site_of.get(domain.as_str()) != Some(&id) {
-                    self.domains.push((domain, id));
-                }
-            }
-            self.heads.push((id, head));
+            None => self.write_pages(store, target, &order, before, &mut head)?,
         }
-        for (id, at) in free {
-            // Its pages are those of another site now.
-            let old = &before.sites[at].1;
-            let (domain, generation) = (old.domain.clone(), old.generation + 1);
-            let mut head = SiteHead { domain, generation, indexed: store.batches.end().0, ..SiteHead::default() };
-            self.write_pages(store, id, &[], &before, Some(at), &mut head)?;
-            self.heads.push((id, head));
+        if !skipped.is_empty() {
+            head.skipped = vec![store.skips.append(&SkipChunk { entries: skipped })?.0];
         }
+        self.heads.push((target.id, head));
         Ok(())
     }
 
     /// What is of each group of domains: pages, and captures left out. Linear in these, however many groups there are.
-    fn part(
-        &self,
-        before: &Before,
-        groups: &[Vec<String>],
-        order: Vec<(u64, Source)>,
-        skipped: Vec<SkipEntry>,
-    ) -> Vec<Part> {
+    fn part(&self, before: &Before, groups: &[Vec<String>], order: Vec<Row>, skipped: Vec<SkipEntry>) -> Vec<Part> {
         if groups.len() == 1 {
             return vec![Part { order, skipped }];
         }
@@ -289,7 +314,7 @@ impl<'c> Work<'c> {
             domains.iter().map(|domain| (domain.clone(), at)).collect()
         };
         let numbers: FxHashMap<String, usize> = groups.iter().zip(0..).flat_map(of_group).collect();
-        // Addresses come host by host.
+        // URLs come host by host.
         let mut last: (String, Option<usize>) = Default::default();
         let mut group_of = |identity: &str| {
             let host = host_of(identity);
@@ -299,9 +324,9 @@ impl<'c> Work<'c> {
             last.1
         };
         let mut parts: Vec<Part> = groups.iter().map(|_| Part::default()).collect();
-        for (links, source) in order {
-            if let Some(at) = group_of(self.identity(before, source)) {
-                parts[at].order.push((links, source));
+        for row in order {
+            if let Some(at) = group_of(self.identity(before, row.source)) {
+                parts[at].order.push(row);
             }
         }
         for entry in skipped {
@@ -323,7 +348,7 @@ impl<'c> Work<'c> {
         for id in ids {
             let head = store.site(id)?.unwrap_or_default();
             let pages = store.site_pages(&head)?;
-            sites.push((id, head, pages));
+            sites.push(KnownSite { id, head, pages });
         }
         Ok(Before { sites, domains })
     }
@@ -333,11 +358,11 @@ impl<'c> Work<'c> {
         &self,
         store: &Store,
         before: &Before,
-        order: &[(u64, Source)],
+        order: &[Row],
         skipped: &[SkipEntry],
     ) -> Result<Vec<Vec<String>>> {
         let mut domains: BTreeSet<String> = before.domains.iter().map(|known| known.0.clone()).collect();
-        let identities = order.iter().map(|(_, source)| self.identity(before, *source));
+        let identities = order.iter().map(|row| self.identity(before, row.source));
         let mut last = "";
         for identity in identities.chain(skipped.iter().map(|entry| entry.identity.as_str())) {
             let host = host_of(identity);
@@ -349,10 +374,10 @@ impl<'c> Work<'c> {
         if domains.len() < 2 {
             return Ok(vec![domains.into_iter().collect()]);
         }
-        let member = |&(_, source): &(u64, Source)| {
+        let member = |&Row { source, .. }: &Row| {
             let (lang, text_bytes) = match source.place() {
                 Place::Old(site, page) => {
-                    let (chunk, at) = before.sites[site].2.chunk(page);
+                    let (chunk, at) = before.sites[site].pages.chunk(page);
                     (chunk.detected(at), chunk.text_bytes[at].to_native())
                 }
                 Place::New(batch, at) => {
@@ -365,8 +390,8 @@ impl<'c> Work<'c> {
         let members: Vec<Member<'_>> = order.iter().map(member).collect();
         let failed: RefCell<Option<Error>> = RefCell::default();
         let links = |page: usize, each: &mut dyn FnMut(&str, bool)| {
-            let entry = self.entry(before, order[page].0, order[page].1);
-            // An index tells of no links.
+            let entry = self.entry(before, order[page]);
+            // An index has no links.
             if Form::from_code(entry.form) == Form::Index {
                 return;
             }
@@ -391,34 +416,34 @@ impl<'c> Work<'c> {
 
     fn identity<'w>(&'w self, before: &'w Before, source: Source) -> &'w str {
         match source.place() {
-            Place::Old(site, page) => before.sites[site].2.identity(page),
+            Place::Old(site, page) => before.sites[site].pages.identity(page),
             Place::New(batch, at) => self.batches[batch].1.pages[at].identity.as_str(),
         }
     }
 
-    fn entry(&self, before: &Before, links: u64, source: Source) -> PageEntry {
-        let mut entry: PageEntry = match source.place() {
+    fn entry(&self, before: &Before, row: Row) -> PageEntry {
+        let mut entry: PageEntry = match row.source.place() {
             Place::Old(site, page) => {
-                let (chunk, at) = before.sites[site].2.chunk(page);
+                let (chunk, at) = before.sites[site].pages.chunk(page);
                 chunk.entry(at)
             }
             Place::New(batch, at) => self.batches[batch].1.pages[at].to_owned(),
         };
-        entry.links = if links == 0 { entry.links } else { links };
+        entry.links = if row.links == 0 { entry.links } else { row.links };
         entry
     }
 
-    /// The order of the pages of a name: new ones as entries, old ones as ordinals; the fullest capture of each address, and
+    /// The order of the pages of a name: new ones as entries, old ones as ordinals; the fullest capture of each URL, and
     /// of these the newest.
     fn merge(&self, before: &Before, group: &[Entry]) -> Merged {
         let new = group.iter().filter(|entry| entry.page & SKIPPED == 0).map(|e| Source::new(e.filler, e.page));
         let old = before.sites.iter().zip(0u32..);
-        let old = old.flat_map(|(site, at)| (0..site.2.count()).map(move |page| Source::old(at, page)));
+        let old = old.flat_map(|(site, at)| (0..site.pages.count()).map(move |page| Source::old(at, page)));
         let sources = old.chain(new);
         let identity = |source: Source| self.identity(before, source);
         let stamp = |source: Source| match source.place() {
             Place::Old(site, page) => {
-                let (chunk, at) = before.sites[site].2.chunk(page);
+                let (chunk, at) = before.sites[site].pages.chunk(page);
                 (chunk.forms[at], chunk.dates[at].to_native(), chunk.digests[at].to_native())
             }
             Place::New(batch, at) => {
@@ -427,19 +452,19 @@ impl<'c> Work<'c> {
             }
         };
         let mut order: Vec<([u64; 2], Source)> = {
-            let old: usize = before.sites.iter().map(|site| site.2.count() as usize).sum();
+            let old: usize = before.sites.iter().map(|site| site.pages.count() as usize).sum();
             Vec::with_capacity(old + group.len())
         };
         order.extend(self.releasing(sources).map(|source| ([0; 2], source)));
         let tie = |a: Source, b: Source| stamp(b).cmp(&stamp(a)).then_with(|| a.cmp(&b));
-        sort_by_address(&mut order, &identity, &tie);
+        sort_by_url(&mut order, &identity, &tie);
         let all = order.len();
         // The bytes compared are of no more use: the first number takes the record that has the links.
         order.iter_mut().for_each(|(key, _)| *key = [0; 2]);
         let links_of = |source: Source| {
             let (form, page, links) = match source.place() {
                 Place::Old(site, page) => {
-                    let (chunk, at) = before.sites[site].2.chunk(page);
+                    let (chunk, at) = before.sites[site].pages.chunk(page);
                     (chunk.forms[at], chunk.pages[at].to_native(), chunk.links[at].to_native())
                 }
                 Place::New(batch, at) => {
@@ -464,7 +489,7 @@ impl<'c> Work<'c> {
             self.release();
         }
         let older = (all - order.len()) as u64;
-        Merged { order: order.into_iter().map(|(links, source)| (links[0], source)).collect(), older }
+        Merged { order: order.into_iter().map(|(links, source)| Row { links: links[0], source }).collect(), older }
     }
 
     /// Gives back what was read of the batches, now and then, while something walks over them.
@@ -484,18 +509,17 @@ impl<'c> Work<'c> {
     fn write_pages(
         &mut self,
         store: &mut Store,
-        id: SiteId,
-        order: &[(u64, Source)],
+        target: Target,
+        order: &[Row],
         before: &Before,
-        own: Option<usize>,
         head: &mut SiteHead,
     ) -> Result<()> {
         let mut builder = ChunkBuilder::default();
         let mut hosts: BTreeMap<String, BTreeMap<[u8; 8], u32>> = BTreeMap::new();
         let mut texts = Texts::default();
         let step = Texts::step(order.len());
-        for (at, (links, source)) in order.iter().enumerate() {
-            let entry = self.entry(before, *links, *source);
+        for (at, row) in order.iter().enumerate() {
+            let entry = self.entry(before, *row);
             let host = host_of(&entry.identity);
             if !hosts.contains_key(host) {
                 hosts.insert(host.to_owned(), BTreeMap::new());
@@ -520,12 +544,12 @@ impl<'c> Work<'c> {
             hosts.into_iter().map(|(host, langs)| HostRecord { host, langs: langs.into_iter().collect() }).collect();
         // Texts that were kept before and are not now must not stay, or the order of archives would show.
         let mut known = Texts::default();
-        if let Some((_, _, old)) = own.map(|at| &before.sites[at]) {
+        if let Some(KnownSite { pages: old, .. }) = target.known.map(|at| &before.sites[at]) {
             let pages = (0..old.count()).step_by(Texts::step(old.count() as usize));
             pages.for_each(|page| known.add(old.identity(page)));
         }
-        self.tokens.extend(known.hashes.difference(&texts.hashes).map(|&hash| (hash, id, false)));
-        self.tokens.extend(texts.hashes.into_iter().map(|hash| (hash, id, true)));
+        self.tokens.extend(known.hashes.difference(&texts.hashes).map(|&hash| (hash, target.id, false)));
+        self.tokens.extend(texts.hashes.into_iter().map(|hash| (hash, target.id, true)));
         self.pages += order.len();
         Ok(())
     }
@@ -581,64 +605,24 @@ impl Source {
     }
 }
 
-/// Runs of addresses this short are compared whole.
-const SHORT_RUN: usize = 16;
-
-/// Sorts by address, then by `tie`.
-///
-/// Addresses lie in mapped memory, in no order, so each is looked at as seldom as can be: what all have in common is left out,
-/// the next 16 bytes are sorted as numbers, and where they are equal the same is done again behind them.
-fn sort_by_address<'i>(
-    order: &mut [([u64; 2], Source)],
-    identity: &dyn Fn(Source) -> &'i str,
-    tie: &dyn Fn(Source, Source) -> std::cmp::Ordering,
-) {
-    if order.len() <= SHORT_RUN {
-        order.sort_by(|(_, a), (_, b)| identity(*a).cmp(identity(*b)).then_with(|| tie(*a, *b)));
-        return;
-    }
-    let shared = common_prefix(order.iter().map(|(_, source)| identity(*source)));
-    for (key, source) in order.iter_mut() {
-        *key = sort_key(identity(*source), shared);
-    }
-    order.sort_unstable();
-    for run in order.chunk_by_mut(|a, b| a.0 == b.0).filter(|run| run.len() > 1) {
-        let first = identity(run[0].1);
-        if run.iter().all(|(_, source)| identity(*source) == first) {
-            run.sort_by(|(_, a), (_, b)| tie(*a, *b));
-        } else {
-            sort_by_address(run, identity, tie);
-        }
-    }
+/// A page of a table that is made.
+#[derive(Clone, Copy)]
+struct Row {
+    source: Source,
+    /// The record that has its links where that is another one, else 0.
+    links: u64,
 }
 
-/// 16 bytes of an address behind the first `shared`, as two numbers that sort as they do.
-fn sort_key(identity: &str, shared: usize) -> [u64; 2] {
-    let tail = identity.as_bytes().get(shared..).unwrap_or(&[]);
-    let mut bytes = [0; 16];
-    let length = tail.len().min(16);
-    bytes[..length].copy_from_slice(&tail[..length]);
-    let number = u128::from_be_bytes(bytes);
-    [(number >> 64) as u64, number as u64]
-}
-
+/// The pages of a name, and how many captures gave way to another of their URL.
 struct Merged {
-    /// Pages, each with the record that has its links where that is another one, else 0.
-    order: Vec<(u64, Source)>,
+    order: Vec<Row>,
     older: u64,
 }
 
 /// True when a site has the pages it had, each with the links it had.
-fn is_unchanged(old: &(SiteId, SiteHead, SitePages), at: usize, order: &[(u64, Source)]) -> bool {
+fn is_unchanged(old: &KnownSite, at: usize, order: &[Row]) -> bool {
     let is_own = |source: Source| matches!(source.place(), Place::Old(site, _) if site == at);
-    order.len() == old.2.count() as usize && order.iter().all(|&(links, source)| links == 0 && is_own(source))
-}
-
-fn common_prefix<'s>(mut texts: impl Iterator<Item = &'s str>) -> usize {
-    let Some(first) = texts.next() else { return 0 };
-    texts.fold(first.len(), |shared, text| {
-        first.bytes().zip(text.bytes()).take(shared).take_while(|(a, b)| a == b).count()
-    })
+    order.len() == old.pages.count() as usize && order.iter().all(|row| row.links == 0 && is_own(row.source))
 }
 
 /// Texts of a site that can be a side of a key: spans with a letter, and not long.
@@ -650,26 +634,26 @@ struct Texts {
 
 impl Texts {
     /// Longest text kept, in bytes.
-    const LONGEST: usize = 16;
+    const MAX_BYTES: usize = 16;
     /// Tokens of the longest span kept, as in [`crate::keys::Params::max_span_tokens`].
-    const TOKENS: usize = 4;
+    const MAX_TOKENS: usize = 4;
     /// Texts kept of a site.
-    const MOST: usize = 1 << 14;
-    /// Addresses looked at, spread over a site: a side of a key that matters stands in many.
-    const ADDRESSES: usize = 1 << 14;
+    const MAX_TEXTS: usize = 1 << 14;
+    /// URLs looked at, spread over a site: a side of a key that matters stands in many.
+    const MAX_URLS: usize = 1 << 14;
 
-    /// Of so many addresses, every how manieth is looked at.
-    fn step(addresses: usize) -> usize {
-        addresses.div_ceil(Self::ADDRESSES).max(1)
+    /// Of so many URLs, the step from one that is looked at to the next.
+    fn step(urls: usize) -> usize {
+        urls.div_ceil(Self::MAX_URLS).max(1)
     }
 
     fn add(&mut self, identity: &str) {
-        if self.hashes.len() >= Self::MOST || !self.anatomy.read(identity, Default::default()) {
+        if self.hashes.len() >= Self::MAX_TEXTS || !self.anatomy.read(identity, Default::default()) {
             return;
         }
         for segment in self.anatomy.segments() {
-            let spans = self.anatomy.spans(segment, Self::TOKENS);
-            for span in spans.filter(|span| span.len() <= Self::LONGEST) {
+            let spans = self.anatomy.spans(segment, Self::MAX_TOKENS);
+            for span in spans.filter(|span| span.len() <= Self::MAX_BYTES) {
                 let text = self.anatomy.text(span);
                 if text.bytes().any(|b| b.is_ascii_alphabetic()) {
                     self.hashes.insert(tokens::token_hash(text));
@@ -682,17 +666,22 @@ impl Texts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
-    proptest! {
-        #[test]
-        fn sorting_by_parts_is_sorting_by_address(texts in proptest::collection::vec("[ab/]{0,40}", 0..200)) {
-            let identity = |source: Source| texts[source.0 as usize].as_str();
-            let mut order: Vec<([u64; 2], Source)> = (0..texts.len() as u32).map(|at| ([0; 2], Source::old(0, at))).collect();
-            sort_by_address(&mut order, &identity, &|a, b| b.cmp(&a));
-            let mut expected: Vec<u64> = (0..texts.len() as u64).collect();
-            expected.sort_by(|&a, &b| texts[a as usize].cmp(&texts[b as usize]).then_with(|| b.cmp(&a)));
-            prop_assert_eq!(order.iter().map(|(_, source)| source.0).collect::<Vec<_>>(), expected);
+    #[test]
+    fn a_source_is_its_place_and_old_ones_come_first() {
+        let (old, new) = (Source::old(3, 7), Source::new(2, 9));
+        assert!(matches!(old.place(), Place::Old(3, 7)));
+        assert!(matches!(new.place(), Place::New(2, 9)));
+        assert!(old < new && Source::old(u32::MAX >> 1, u32::MAX) < Source::new(0, 0));
+    }
+
+    #[test]
+    fn texts_of_a_site_are_those_that_can_be_a_side_of_a_key() {
+        let mut texts = Texts::default();
+        texts.add("fr.example.org/docs/2024/a-text-that-is-far-too-long");
+        for (text, is_kept) in [("fr", true), ("docs", true), ("2024", false), ("a-text-that-is-far", false)] {
+            assert_eq!(texts.hashes.contains(&tokens::token_hash(text)), is_kept, "{text}");
         }
+        assert_eq!((Texts::step(5), Texts::step(3 * Texts::MAX_URLS)), (1, 3));
     }
 }

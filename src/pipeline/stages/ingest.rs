@@ -132,7 +132,7 @@ fn take_portions(
     batch: &mut Batch,
     known: &mut ArchiveRecord,
 ) -> Result<()> {
-    // Ends early when the reader failed; its error is told by the caller.
+    // Ends early when the reader failed; its error is reported by the caller.
     while let Ok(portion) = receive.recv() {
         batch.take(store, context, portion)?;
         let stop = context.check_stop();
@@ -248,7 +248,7 @@ impl Outcome {
 }
 
 fn extract_record(record: RawRecord, archive: u32, config: &Config) -> Outcome {
-    // The address of a line is inside it.
+    // The URL of a line is inside it.
     if record.form == Form::Index {
         return match archive::capture(record, &config.archive) {
             Ok(capture) => {
@@ -377,4 +377,46 @@ fn listing(folder: &Path) -> Result<Vec<(String, u64)>> {
     }
     files.sort_unstable();
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_becomes_a_page_or_says_why_not() {
+        let text =
+            "Ein kurzer Text, der lang genug ist, um eine Seite zu sein, und auf Deutsch geschrieben. ".repeat(2);
+        let record = |url: &str, body: &str| RawRecord {
+            url: url.to_owned(),
+            content_type: Some("text/html".to_owned()),
+            block: body.as_bytes().to_vec(),
+            ..RawRecord::default()
+        };
+        let page = |url: &str, body: &str| match extract_record(record(url, body), 3, &Config::default()) {
+            Outcome::Page(entry, bytes) => (entry.identity.clone(), !bytes.is_empty(), None),
+            Outcome::Skip(skip, identity) => (identity.unwrap_or_default(), false, Some(skip.reason)),
+        };
+        assert_eq!(page("https://ex.org/a#b", &text_page(&text)), ("ex.org/a".to_owned(), true, None));
+        assert_eq!(page("http://ex.org/a", "<p>x"), ("ex.org/a".to_owned(), false, Some(SkipReason::ShortText)));
+        assert_eq!(page("dns:ex.org", &text_page(&text)), (String::new(), false, Some(SkipReason::NotWeb)));
+    }
+
+    fn text_page(text: &str) -> String {
+        format!("<html><body><p>{text}</p></body></html>")
+    }
+
+    #[test]
+    fn a_file_is_the_same_under_another_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [first, second, other] = ["a.warc", "b.warc", "c.warc"].map(|name| folder.path().join(name));
+        fs::write(&first, "WARC/1.0\r\n").expect("a file");
+        fs::copy(&first, &second).expect("a file");
+        fs::write(&other, "WARC/1.1\r\n").expect("a file");
+        let fingerprint = |path: &Path| identify(path).expect("an archive").fingerprint;
+        assert_eq!(fingerprint(&first), fingerprint(&second));
+        assert_ne!(fingerprint(&first), fingerprint(&other));
+        let listed = listing(folder.path()).expect("a folder");
+        assert_eq!(listed.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["a.warc", "b.warc", "c.warc"]);
+    }
 }

@@ -106,7 +106,7 @@ impl Links {
 /// The link graph of one site.
 fn chunks_of(store: &Store, id: SiteId, head: &crate::store::layout::SiteHead) -> Result<Vec<GraphRecord>> {
     let pages = store.site_pages(head)?;
-    // 64 bits of hash: two addresses of one site in one slot are told apart by comparing them.
+    // 64 bits of hash: two URLs of one site in one slot are kept apart by comparing them.
     let places: FxHashMap<u64, u32> =
         (0..head.pages).map(|page| (xxh3_64(pages.identity(page).as_bytes()), page)).collect();
     let domains = head.hosts.iter().map(|host| registrable_domain(&host.host).into_owned()).collect();
@@ -133,7 +133,7 @@ impl Site<'_> {
         let mut domains: FxHashMap<String, bool> = FxHashMap::default();
         for page in first..end {
             let (chunk, at) = self.pages.chunk(page);
-            // An index tells of no links.
+            // An index has no links.
             if chunk.form(at) == Form::Index {
                 graph.ends.push(graph.targets.len() as u32);
                 continue;

@@ -1,8 +1,8 @@
 //! Mirrors made by HTTrack: a folder with the saved files of each host, and a cache of what the servers sent.
 //!
-//! The cache (`hts-cache/new.zip`) has each page as it came, its address and its headers, so it goes first. What it does
+//! The cache (`hts-cache/new.zip`) has each page as it came, its URL and its headers, so it goes first. What it does
 //! not hold, because it was cut off, damaged or thrown away, is taken from the saved files: HTTrack noted in
-//! each page which address it came from, so the links it turned into file names are turned back into addresses, and what
+//! each page which URL it came from, so the links it turned into file names are turned back into URLs, and what
 //! it added is taken out.
 //!
 //! A record's offset and length are those of its entry in the zip, header and data; for a saved file they are its number
@@ -16,8 +16,8 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use super::http::is_html_type;
-use super::{Archive, Format, Item, Params};
+use super::format::{Archive, Format, Item, Params};
+use super::mime::is_html_type;
 use crate::error::{Error, Result};
 use crate::types::{RawRecord, Skip, SkipReason};
 
@@ -51,9 +51,9 @@ struct Mirror {
     root: PathBuf,
     cache: Option<(PathBuf, File)>,
     sources: Vec<Source>,
-    /// Saved file, as a path below the root → the address it came from.
-    addresses: HashMap<String, String>,
-    /// When the mirror was last written, for pages that do not tell.
+    /// Saved file, as a path below the root → the URL it came from.
+    urls: HashMap<String, String>,
+    /// When the mirror was last written, for pages that do not say.
     written_ms: i64,
     next: usize,
     max_record_bytes: u64,
@@ -71,19 +71,19 @@ impl Mirror {
             directory = cache::Directory::read(&mut file).map_err(Error::io(&path, "reading"))?;
             cache = Some((path, file));
         }
-        let mut addresses = HashMap::new();
+        let mut urls = HashMap::new();
         for entry in &directory.entries {
             if let Some(saved) = &entry.saved {
-                addresses.insert(saved.clone(), entry.url.clone());
+                urls.insert(saved.clone(), entry.url.clone());
             }
         }
         let mut sources: Vec<Source> = directory.entries.into_iter().map(Source::Cached).collect();
         // A cache that was closed whole has everything: other files are HTTrack's own, and error pages.
         if !directory.whole {
-            let known: HashSet<&str> = addresses.keys().map(String::as_str).collect();
+            let known: HashSet<&str> = urls.keys().map(String::as_str).collect();
             let files = saved::list(root, &known)?;
             for file in &files {
-                addresses.entry(file.path.clone()).or_insert_with(|| file.url.clone());
+                urls.entry(file.path.clone()).or_insert_with(|| file.url.clone());
             }
             sources.extend(files.into_iter().map(Source::Saved));
         }
@@ -93,7 +93,7 @@ impl Mirror {
             root: root.to_owned(),
             cache,
             sources,
-            addresses,
+            urls,
             written_ms: written_ms.unwrap_or(0),
             next: 0,
             max_record_bytes: params.max_record_bytes,
@@ -139,7 +139,7 @@ impl Mirror {
         }
         if !entry.in_cache || problem.is_some() {
             let restored = local.and_then(|(local, path)| {
-                saved::restore(&path, local, &self.addresses, self.max_record_bytes).ok().flatten()
+                saved::restore(&path, local, &self.urls, self.max_record_bytes).ok().flatten()
             });
             match (restored, problem) {
                 (Some(restored), _) => {
@@ -164,7 +164,7 @@ impl Mirror {
         if file.bytes > self.max_record_bytes {
             return skip(SkipReason::TooLong, format!("{} bytes, the limit is {}", file.bytes, self.max_record_bytes));
         }
-        match saved::restore(&self.root.join(&file.path), &file.path, &self.addresses, self.max_record_bytes) {
+        match saved::restore(&self.root.join(&file.path), &file.path, &self.urls, self.max_record_bytes) {
             Ok(Some(restored)) => Item::Record(RawRecord {
                 form: crate::types::Form::Page,
                 url: file.url.clone(),
@@ -287,7 +287,7 @@ mod tests {
         items
     }
 
-    /// Addresses and bodies of the pages.
+    /// URLs and bodies of the pages.
     fn pages(items: Vec<Item>) -> Vec<(String, String)> {
         let page = |item| match item {
             Item::Record(record) => capture(record, &Params::default()).ok(),
@@ -320,8 +320,8 @@ mod tests {
         let expected = pages(items(mirror(&cache).path(), 0));
         for cut in 0..cache.len() {
             let found = pages(items(mirror(&cache[..cut]).path(), 0));
-            let address = |pages: &[(String, String)]| pages.iter().map(|page| page.0.clone()).collect::<Vec<_>>();
-            assert_eq!(address(&found), address(&expected), "cut at {cut}");
+            let urls_of = |pages: &[(String, String)]| pages.iter().map(|page| page.0.clone()).collect::<Vec<_>>();
+            assert_eq!(urls_of(&found), urls_of(&expected), "cut at {cut}");
             assert!(
                 found[0].1.contains("=\"/d/?x=1&amp;y=2") || found[0].1.contains("=\"http://ex.org/d/?x=1&amp;y=2")
             );

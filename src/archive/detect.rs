@@ -1,0 +1,86 @@
+//! Which kind of archive a file is, by its first bytes; its name does not matter.
+
+use std::path::Path;
+
+use super::codec::Codec;
+use super::format::Format;
+use super::head::{content_head, head_of};
+use crate::error::{Error, Result};
+
+/// The kinds of archive to choose from, in the order they are tried.
+#[derive(Clone, Copy)]
+pub(super) struct Formats(pub(super) &'static [&'static dyn Format]);
+
+impl Formats {
+    /// The format of the archive at `path`.
+    pub(super) fn of(self, path: &Path) -> Result<&'static dyn Format> {
+        let head = head_of(path)?;
+        self.recognise(path, &head).ok_or_else(|| {
+            let names: Vec<_> = self.0.iter().map(|format| format.name()).collect();
+            let problem = format!("found {}, which is none of {}", describe(path, &head), names.join(", "));
+            Error::input(path.display().to_string(), problem)
+        })
+    }
+
+    /// The format of what begins with `head`, if any knows it.
+    pub(super) fn recognise(self, path: &Path, head: &[u8]) -> Option<&'static dyn Format> {
+        self.0.iter().copied().find(|format| format.recognises(path, head))
+    }
+}
+
+/// Bytes shown of a file that is no archive.
+const SHOWN_BYTES: usize = 24;
+
+/// What a file nobody recognises seems to be, for a person.
+fn describe(path: &Path, head: &[u8]) -> String {
+    if path.is_dir() {
+        return "a folder without the traces of HTTrack".to_owned();
+    }
+    if head.is_empty() {
+        return "an empty file".to_owned();
+    }
+    let show = |bytes: &[u8]| format!("{:?}", String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN_BYTES)]));
+    match Codec::of(head) {
+        Codec::Plain => format!("a file that begins with {}", show(head)),
+        codec => match content_head(head).as_slice() {
+            [] => format!("{codec:?} data that cannot be decompressed or is empty"),
+            content => format!("{codec:?} data that begins with {}", show(content)),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::archive::{Archive, Params};
+
+    struct Named(&'static str);
+
+    impl Format for Named {
+        fn name(&self) -> &'static str {
+            self.0
+        }
+
+        fn recognises(&self, _: &Path, head: &[u8]) -> bool {
+            head.starts_with(self.0.as_bytes())
+        }
+
+        fn open(&self, path: &Path, _: u64, _: &Params) -> Result<Box<dyn Archive>> {
+            Err(Error::input(path.display().to_string(), "a name alone"))
+        }
+    }
+
+    #[test]
+    fn the_first_format_that_knows_a_file_has_it() {
+        const FORMATS: Formats = Formats(&[&Named("AB"), &Named("A"), &Named("C")]);
+        let folder = tempfile::tempdir().expect("a folder");
+        let of = |content: &str| {
+            let path = folder.path().join("file");
+            std::fs::write(&path, content).expect("a file");
+            FORMATS.of(&path).map(|format| format.name()).map_err(|error| error.to_string())
+        };
+        assert_eq!([of("ABC"), of("AC"), of("C")], [Ok("AB"), Ok("A"), Ok("C")]);
+        let error = of("nonsense").expect_err("no format");
+        assert!(error.contains("begins with \"nonsense\"") && error.contains("none of AB, A, C"), "{error}");
+    }
+}

@@ -1,0 +1,60 @@
+//! What a kind of archive is, and what reading one gives.
+
+use std::path::Path;
+
+use crate::error::Result;
+use crate::types::{RawRecord, Skip};
+
+/// Limits of reading.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// The longest block of a record, and the longest body after undoing content codings, in bytes. Longer ones are
+    /// skipped as a stream and counted. Default 16 MiB: three times the longest body Common Crawl keeps.
+    pub max_record_bytes: u64,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params { max_record_bytes: 16 << 20 }
+    }
+}
+
+/// What an archive gives at each step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// A record that may hold a page.
+    Record(RawRecord),
+    /// A record that does not, and why.
+    Skip(Skip),
+}
+
+/// An archive being read.
+pub trait Archive: Send {
+    /// The next record; `None` at the end. Damage inside the archive is an [`Item::Skip`], after which reading goes on
+    /// where a record can be found again.
+    ///
+    /// # Errors
+    /// Only what the environment does: the file cannot be read.
+    fn next(&mut self) -> Result<Option<Item>>;
+
+    /// Where the next call of [`Archive::next`] begins: [`Format::open`] with it goes on there. 0 at the start; grows.
+    fn position(&self) -> u64;
+
+    /// What [`Archive::position`] will be at the end, where that is known (for progress).
+    fn end(&self) -> Option<u64>;
+}
+
+/// A kind of archive.
+pub trait Format: Sync {
+    /// Its name in listings.
+    fn name(&self) -> &'static str;
+
+    /// True when the file or folder at `path`, whose first bytes are `head` (empty for a folder), is of this kind.
+    fn recognises(&self, path: &Path, head: &[u8]) -> bool;
+
+    /// Opens it at a position [`Archive::position`] gave, 0 for the start.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is damaged from its first byte on.
+    fn open(&self, path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>>;
+}

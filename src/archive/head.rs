@@ -1,0 +1,109 @@
+//! The first bytes of a file, by which its kind and its compression are detected.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::codec::Codec;
+use crate::error::{Error, Result};
+
+/// First bytes of a file, by which its kind is detected.
+const HEAD_BYTES: u64 = 4 << 10;
+/// Output of a member that is looked at to see whether a record begins it.
+const PROBE_BYTES: usize = 4 << 10;
+
+/// Bytes that are enough to detect a codec.
+const CODEC_BYTES: usize = 16;
+
+/// The first bytes of a file; none of a folder.
+pub(super) fn head_of(path: &Path) -> Result<Vec<u8>> {
+    if path.is_dir() {
+        return Ok(Vec::new());
+    }
+    let read = || -> io::Result<Vec<u8>> {
+        let mut file = File::open(path)?;
+        let mut head = Vec::new();
+        file.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
+        let needed = Codec::of(&head).probe_bytes() as u64;
+        file.take(needed.saturating_sub(HEAD_BYTES)).read_to_end(&mut head)?;
+        Ok(head)
+    };
+    read().map_err(Error::io(path, "reading"))
+}
+
+/// The codec of what `reader` is at the start of. Reads its first bytes.
+pub(super) fn codec_of(reader: &mut impl Read) -> io::Result<Codec> {
+    let mut head = [0; CODEC_BYTES];
+    let count = read_up_to(reader, &mut head)?;
+    Ok(Codec::of(&head[..count]))
+}
+
+/// Fills `buffer` as far as the file goes.
+pub(super) fn read_up_to(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut count = 0;
+    while count < buffer.len() {
+        match file.read(&mut buffer[count..]) {
+            Ok(0) => break,
+            Ok(more) => count += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(count)
+}
+
+/// What the file beginning with `head` holds once decompressed, leading blanks left out.
+pub(super) fn content_head(head: &[u8]) -> Vec<u8> {
+    let codec = Codec::of(head);
+    let content = if codec == Codec::Plain { head.to_vec() } else { decoded_head(head, codec, &[]) };
+    let blanks = content.iter().take_while(|byte| is_blank(**byte)).count();
+    content[blanks..].to_vec()
+}
+
+/// The beginning of what the member at the head of `input` holds; empty where it does not decode.
+pub(super) fn decoded_head(input: &[u8], codec: Codec, dictionary: &[u8]) -> Vec<u8> {
+    let mut output = vec![0; PROBE_BYTES];
+    let (mut used, mut written) = (0, 0);
+    let Ok(mut stream) = codec.stream(dictionary) else { return Vec::new() };
+    while written < output.len() {
+        let Ok(step) = stream.step(&input[used..], &mut output[written..]) else { break };
+        used += step.used;
+        written += step.written;
+        if step.ended || (step.used == 0 && step.written == 0) {
+            break;
+        }
+    }
+    output.truncate(written);
+    output
+}
+
+/// True for the bytes that may stand between records.
+pub(super) fn is_blank(byte: u8) -> bool {
+    matches!(byte, b'\r' | b'\n' | b' ' | b'\t' | 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_file_holds_begins_behind_blanks() {
+        let text = b"\r\n WARC/1.0 and more".as_slice();
+        let compressed = zstd::encode_all(text, 3).expect("memory");
+        for head in [text, &compressed] {
+            assert_eq!(content_head(head), b"WARC/1.0 and more");
+        }
+        assert_eq!(content_head(&[0x28, 0xb5, 0x2f, 0xfd, 9]), b"", "what does not decode is nothing");
+        assert_eq!(codec_of(&mut compressed.as_slice()).expect("memory"), Codec::Zstd);
+        assert_eq!(codec_of(&mut b"x".as_slice()).expect("memory"), Codec::Plain);
+    }
+
+    #[test]
+    fn a_folder_has_no_first_bytes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("x"), vec![b'x'; 100_000]).expect("a file");
+        assert_eq!(head_of(folder.path()).expect("a folder"), b"");
+        assert_eq!(head_of(&folder.path().join("x")).expect("a file").len(), 64 << 10);
+        assert!(head_of(&folder.path().join("gone")).is_err());
+    }
+}

@@ -1,0 +1,224 @@
+//! Attributes → links, images, declared languages.
+
+use super::attributes::Attributes;
+use crate::extract::declared::declare;
+use crate::extract::fold;
+use crate::extract::links::Resolver;
+use crate::extract::params::Params;
+use crate::extract::tags::Role;
+use crate::types::{Image, Lang, Link, LinkKind, Page};
+
+/// Takes links, images and declared languages out of the elements of a page.
+pub(super) struct References<'a> {
+    params: &'a Params,
+    resolver: Resolver,
+    link: Option<OpenLink>,
+}
+
+/// A link whose text is being read.
+struct OpenLink {
+    /// Its place in [`Page::links`].
+    link: usize,
+    /// Where its text begins in [`Page::text`].
+    start: usize,
+    /// Alternative text of the last image in it.
+    alt: String,
+}
+
+/// What a link is in one kind of element.
+#[derive(Clone, Copy)]
+struct Element {
+    kind: LinkKind,
+    /// The attribute with the URL.
+    target: &'static str,
+    /// The attribute that stands for an anchor; `None` where text follows.
+    title: Option<&'static str>,
+}
+
+const ANCHOR: Element = Element { kind: LinkKind::Anchor, target: "href", title: None };
+const AREA: Element = Element { kind: LinkKind::Anchor, target: "href", title: Some("alt") };
+const HEAD: Element = Element { kind: LinkKind::Head, target: "href", title: Some("title") };
+const FRAME: Element = Element { kind: LinkKind::Frame, target: "src", title: Some("title") };
+
+/// Attributes of `<meta>` that name what its content is.
+const META_NAMES: &[&str] = &["http-equiv", "name", "property"];
+/// Names of content that is a language.
+const META_LANGUAGES: &[&str] = &["content-language", "language", "dc.language", "dcterms.language", "og:locale"];
+
+impl<'a> References<'a> {
+    /// None yet; `resolver` knows what they are relative to.
+    pub(super) fn new(resolver: Resolver, params: &'a Params) -> References<'a> {
+        References { params, resolver, link: None }
+    }
+
+    /// True while the text of a link is being read.
+    pub(super) fn in_link(&self) -> bool {
+        self.link.is_some()
+    }
+
+    /// Takes what the attributes of an element say, which stands behind `at` tags.
+    pub(super) fn take(&mut self, role: Role, attributes: &Attributes<'_, '_, '_>, at: u32, page: &mut Page) {
+        match role {
+            Role::Anchor => {
+                self.end_link(page);
+                if self.add_link(ANCHOR, attributes, at, page) {
+                    let link = page.links.len() - 1;
+                    self.link = Some(OpenLink { link, start: page.text.len(), alt: String::new() });
+                }
+            }
+            Role::Area => _ = self.add_link(AREA, attributes, at, page),
+            Role::Link if leads_to_page(attributes) => _ = self.add_link(HEAD, attributes, at, page),
+            Role::Frame => _ = self.add_link(FRAME, attributes, at, page),
+            Role::Image => self.image(attributes, page),
+            Role::Base => {
+                if let Some(href) = attributes.get("href") {
+                    self.resolver.rebase(&href);
+                }
+            }
+            Role::Meta => {
+                let is = |value: &str| META_LANGUAGES.iter().any(|key| value.trim().eq_ignore_ascii_case(key));
+                let says_language = META_NAMES.iter().any(|name| attributes.get(name).is_some_and(|value| is(&value)));
+                if says_language && let Some(content) = attributes.get("content") {
+                    declare(&mut page.declared, &content);
+                }
+            }
+            Role::Root => {
+                let lang = attributes.get("lang").or_else(|| attributes.get("xml:lang"));
+                declare(&mut page.declared, &lang.unwrap_or_default());
+            }
+            Role::Link | Role::Plain | Role::Svg | Role::Template => {}
+        }
+    }
+
+    /// Gives the open link its text, if there is one.
+    pub(super) fn end_link(&mut self, page: &mut Page) {
+        let Some(open) = self.link.take() else { return };
+        let text = page.text[open.start..].trim();
+        let text = if text.is_empty() { &open.alt } else { text };
+        let text = fold::head(text, self.params.max_anchor_bytes as usize);
+        page.links[open.link].anchor = text.replace('\n', " ");
+    }
+
+    /// Adds a link. False where it leads nowhere.
+    fn add_link(&mut self, element: Element, attributes: &Attributes<'_, '_, '_>, at: u32, page: &mut Page) -> bool {
+        if page.links.len() >= self.params.max_links as usize {
+            return false;
+        }
+        let Some(url) = attributes.get(element.target).and_then(|href| self.absolute(&href)) else { return false };
+        let rel = attributes.get("rel").map(|rel| short(&rel, self.params).to_ascii_lowercase()).unwrap_or_default();
+        let hreflang = attributes.get("hreflang").and_then(|tag| Lang::parse(&tag)).filter(|lang| lang.is_known());
+        let title = element.title.and_then(|name| attributes.get(name));
+        let anchor = title.map(|title| short(&title, self.params)).unwrap_or_default();
+        page.links.push(Link { url, anchor, rel, hreflang, kind: element.kind, at });
+        true
+    }
+
+    fn absolute(&mut self, href: &str) -> Option<String> {
+        let max = self.params.max_url_bytes as usize;
+        if href.len() > max {
+            return None;
+        }
+        self.resolver.resolve(href).filter(|url| url.len() <= max)
+    }
+
+    fn image(&mut self, attributes: &Attributes<'_, '_, '_>, page: &mut Page) {
+        let alt = attributes.get("alt").map(|alt| short(&alt, self.params)).unwrap_or_default();
+        if let Some(open) = &mut self.link
+            && !alt.is_empty()
+        {
+            open.alt.clone_from(&alt);
+        }
+        if page.images.len() < self.params.max_links as usize
+            && let Some(url) = attributes.get("src").and_then(|src| self.absolute(&src))
+        {
+            page.images.push(Image { url, alt });
+        }
+    }
+}
+
+fn short(raw: &str, params: &Params) -> String {
+    let mut text = fold::folded(raw);
+    text.truncate(fold::head(&text, params.max_anchor_bytes as usize).len());
+    text
+}
+
+/// True for `<link>` elements that lead to a page, not to a style sheet, an icon or a feed.
+fn leads_to_page(attributes: &Attributes<'_, '_, '_>) -> bool {
+    const NOT_PAGES: &[&str] = &[
+        "stylesheet",
+        "icon",
+        "apple-touch-icon",
+        "apple-touch-icon-precomposed",
+        "mask-icon",
+        "fluid-icon",
+        "image_src",
+        "preload",
+        "modulepreload",
+        "prefetch",
+        "prerender",
+        "preconnect",
+        "dns-prefetch",
+        "manifest",
+        "pingback",
+        "edituri",
+        "wlwmanifest",
+        "search",
+        "profile",
+        "https://api.w.org/",
+    ];
+    let html = attributes.get("type").is_none_or(|kind| {
+        let kind = kind.split(';').next().unwrap_or("").trim();
+        kind.is_empty() || kind.eq_ignore_ascii_case("text/html") || kind.eq_ignore_ascii_case("application/xhtml+xml")
+    });
+    html && attributes.get("rel").is_some_and(|rel| {
+        !rel.split_ascii_whitespace().any(|word| NOT_PAGES.iter().any(|no| word.eq_ignore_ascii_case(no)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{link, links, page};
+    use super::*;
+
+    #[test]
+    fn links_are_absolute_and_carry_their_text() {
+        let html = "<a href=x.html#y rel='NOFOLLOW x' hreflang=FR> one <b>two</b><p>three</a> no \
+            <a href=/z><img src=i.png alt='an image'></a><a name=n>no</a><a href=#top>no</a><a href='mailto:a@b'>no</a>\
+            <map><area href=q alt=area></map><iframe src=f title=frame></iframe><a href=..>open <a href=w>last";
+        let expected = [
+            link("http://ex.org/a/x.html", "one two three"),
+            link("http://ex.org/z", "an image"),
+            link("http://ex.org/a/q", "area"),
+            link("http://ex.org/a/f", "frame"),
+            link("http://ex.org/", "open"),
+            link("http://ex.org/a/w", "last"),
+        ];
+        assert_eq!(links(html), expected);
+        let page = page(html);
+        assert_eq!((page.links[0].rel.as_str(), page.links[0].hreflang), ("nofollow x", Lang::parse("fr")));
+        assert_eq!(page.links[3].kind, LinkKind::Frame);
+        assert_eq!((page.images[0].url.as_str(), page.images[0].alt.as_str()), ("http://ex.org/a/i.png", "an image"));
+    }
+
+    #[test]
+    fn head_links_that_lead_to_pages_are_kept() {
+        let page = page(
+            "<base href=http://ex.org/c/><link rel=stylesheet href=a.css><link rel='shortcut icon' href=i>\
+             <link rel=alternate type=application/rss+xml href=feed><link rel=alternate hreflang=de href=de.html>\
+             <link rel=next href=n.html title=Next>",
+        );
+        let links: Vec<_> = page.links.iter().map(|l| (l.url.as_str(), l.anchor.as_str(), l.kind)).collect();
+        let expected =
+            [("http://ex.org/c/de.html", "", LinkKind::Head), ("http://ex.org/c/n.html", "Next", LinkKind::Head)];
+        assert_eq!(links, expected);
+    }
+
+    #[test]
+    fn languages_are_declared_once_each_in_order() {
+        let page = page(
+            "<html xml:lang=de><meta http-equiv=Content-Language content='en, DE'><meta name=language content=x-default>\
+             <meta property=og:locale content=pt_BR>",
+        );
+        assert_eq!(page.declared, ["de", "en", "pt"].map(|tag| Lang::parse(tag).expect("a language")));
+    }
+}
