@@ -15,4 +15,3 @@ mod sites;
 mod suffixes;
 mod support;
 mod tidy;
-mod tools;
