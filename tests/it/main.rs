@@ -1,6 +1,5 @@
 //! Integration tests: one binary, one file a subject.
 
-mod archive;
 mod bitext;
 mod cli;
 mod damage;
