@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::{diglot, failure, rows, run, shared, stdout, tiny_site, write_warc};
+use crate::support::{diglot, failure, rows, run, stdout, tiny_site, write_warc};
 
 const EN: &str = "The museum opens every morning at nine and shows the work of the painters who lived in the valley";
 const FR: &str =
@@ -254,27 +254,6 @@ fn an_index_tells_where_wanted_pages_are() {
     let archive = at("seen.warc").display().to_string();
     let (code, message) = failure(diglot(&at("s")).args(["--quiet", "recover", "--index", &archive]));
     assert!(code == 1 && message.contains("is an archive, expected an index"), "{message}");
-}
-
-#[test]
-fn real_wat_and_wet_files_go_in() {
-    let Some(samples) = shared("warc-samples") else { return };
-    let folder = tempfile::tempdir().expect("a folder");
-    let store = folder.path().join("s");
-    for (name, lang) in
-        [("cc-whirlwind.warc.wat.gz", ""), ("cc-whirlwind.warc.wet.gz", "an es"), ("cc-whirlwind.warc.gz", "an es")]
-    {
-        run(&store, &[&samples.join(name)]);
-        let told = stdout(&store, &["explain", "https://an.wikipedia.org/wiki/Escopete", "--json"]);
-        println!("{name}: {told}");
-        let pages = rows(&store, &["hosts"]).len();
-        // This WAT tells of the request only.
-        assert_eq!(pages, usize::from(!lang.is_empty()), "{name}");
-    }
-    let status = stdout(&store, &["status"]);
-    for reason in ["request record", "warcinfo record"] {
-        assert!(status.contains(reason), "{status}");
-    }
 }
 
 /// A WARC of one record of another type.

@@ -1,6 +1,5 @@
 //! Integration tests: one binary, one file a subject.
 
-mod archive;
 mod bitext;
 mod cli;
 mod damage;
@@ -15,4 +14,3 @@ mod sites;
 mod suffixes;
 mod support;
 mod tidy;
-mod tools;

@@ -1,13 +1,11 @@
 //! Scores on judged pairs: at or above what was recorded.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::sites::{diglot, stdout};
-use crate::support::{data, mirror, rows, run, sample_store, shared};
+use crate::support::{data, rows, run, sample_store};
 
 /// The row of a score.
 fn score(store: &Path, gold: &Path, site: &str) -> Map<String, Value> {
@@ -59,83 +57,4 @@ fn two_sites_in_one_store_do_not_disturb_each_other() {
         alone.extend(pairs(&store));
     }
     assert_eq!(pairs(sample_store()), alone);
-}
-
-/// Runs the stages up to one.
-fn run_until(stage: &str, store: &Path, input: &Path) {
-    stdout(diglot(store).args(["run", "--quiet", "--until", stage]).arg(input));
-}
-
-#[test]
-fn content_and_links_pair_what_no_address_reveals() {
-    let (Some(warcs), Some(gold)) = (shared("warc"), shared("gold")) else { return };
-    let folder = tempfile::tempdir().expect("a folder");
-    for (site, least) in [("harden", 0.98), ("packaging", 0.99)] {
-        let store = folder.path().join(site);
-        let input = warcs.join(format!("{site}.warc.gz"));
-        stdout(diglot(&store).args(["run", "--quiet", "--until", "iterate", "--without", "keys"]).arg(&input));
-        let row = score(&store, &gold, site);
-        println!("{site}, without keys: {row:?}");
-        assert!(f1(&row) >= least, "{site}: F1 {}, recorded {least}", f1(&row));
-    }
-}
-
-/// A crawl longer than this takes too long in a build for tests; `DIGLOT_ALL_SITES=1` takes them all.
-const MAX_WARC_BYTES: u64 = 12 << 20;
-
-/// Judged crawls, by name.
-fn crawls() -> Vec<(String, PathBuf)> {
-    let Some(folder) = shared("warc") else { return Vec::new() };
-    let limit = if std::env::var_os("DIGLOT_ALL_SITES").is_some() { u64::MAX } else { MAX_WARC_BYTES };
-    let mut crawls = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder").flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if let Some(site) = name.strip_suffix(".warc.gz") {
-            if entry.metadata().expect("its length").len() <= limit {
-                crawls.push((site.to_owned(), entry.path()));
-            } else {
-                println!("skipped: {site} is long, DIGLOT_ALL_SITES=1 takes it too");
-            }
-        }
-    }
-    crawls.sort();
-    crawls
-}
-
-#[test]
-fn whole_sites_are_paired_by_keys_and_mirrors_agree() {
-    let (crawls, Some(gold)) = (crawls(), shared("gold")) else { return };
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut scores = Vec::new();
-    for (site, crawl) in &crawls {
-        let store = folder.path().join(site);
-        run_until("keys", &store, crawl);
-        let found = pairs(&store);
-        let judged = |kind: &str| fs::read_to_string(gold.join(format!("{site}.{kind}.tsv"))).expect("gold");
-        if judged("pairs").is_empty() {
-            assert!(found.is_empty(), "{site}, in one language: {found:?}");
-        } else if judged("keys").is_empty() {
-            println!("{site}: {} pairs, and no key to be found", found.len());
-        } else {
-            let row = score(&store, &gold, site);
-            println!("{site}: P {} R {} F1 {}", row["precision"], row["recall"], row["f1"]);
-            scores.push((site.clone(), f1(&row)));
-        }
-        let packed = shared("httrack").map(|folder| folder.join(format!("{site}.tar.zst")));
-        if let Some(mirror) = packed.filter(|packed| packed.exists()).and_then(|_| mirror(site)) {
-            let store = folder.path().join(format!("{site}-mirror"));
-            run_until("keys", &store, &mirror.path().join(site));
-            let mirrored = pairs(&store);
-            let odd: Vec<_> = mirrored.symmetric_difference(&found).take(3).collect();
-            assert!(odd.is_empty(), "{site}: {} pairs, {} of the mirror; {odd:?}", found.len(), mirrored.len());
-        }
-    }
-    for (site, f1) in &scores {
-        assert!(*f1 >= 0.95, "{site}: F1 {f1}");
-    }
-    if !scores.is_empty() {
-        let mean = scores.iter().map(|(_, f1)| f1).sum::<f64>() / scores.len() as f64;
-        println!("macro F1 {mean:.4} over {} sites", scores.len());
-        assert!(mean >= 0.985, "macro F1 {mean}");
-    }
 }

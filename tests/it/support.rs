@@ -12,37 +12,6 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The folder of test data, which is no part of the package; `None` where it is not there.
-pub fn shared(folder: &str) -> Option<PathBuf> {
-    let shared = match std::env::var_os("DIGLOT_SHARED") {
-        Some(shared) => PathBuf::from(shared),
-        None => root().join("../shared"),
-    };
-    let path = shared.join("data").join(folder);
-    if !path.exists() {
-        println!("skipped: {} is not there", path.display());
-        return None;
-    }
-    Some(path)
-}
-
-/// Unpacks the mirror of a site into a folder of its own.
-pub fn mirror(site: &str) -> Option<tempfile::TempDir> {
-    let packed = shared("httrack")?.join(format!("{site}.tar.zst"));
-    let folder = tempfile::tempdir().expect("a folder");
-    let tar = std::process::Command::new("tar")
-        .args(["--use-compress-program", "zstd -d --long=27", "-xf"])
-        .arg(&packed)
-        .arg("-C")
-        .arg(folder.path())
-        .status();
-    if !tar.is_ok_and(|status| status.success()) {
-        println!("skipped: tar and zstd are needed to unpack {}", packed.display());
-        return None;
-    }
-    Some(folder)
-}
-
 /// A file of `data/`.
 pub fn data(name: &str) -> PathBuf {
     root().join("data").join(name)

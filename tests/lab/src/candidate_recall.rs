@@ -1,7 +1,7 @@
 //! How many gold pairs the search for candidates leaves to be proposed, when no address has a say.
 //!
 //! ```text
-//! cargo run --release --example candidate_recall -- STORE GOLD.pairs.tsv...
+//! cargo run --release -p diglot-lab -- candidate-recall STORE GOLD.pairs.tsv...
 //! ```
 //!
 //! STORE is one that `diglot run --until keys` left, or a later stage. One line for each gold file: gold pairs; those whose pages
@@ -11,7 +11,6 @@
 //! not. The default asks words for pages that are not paired yet, and compares fewer pairs; links propose more.
 
 use std::collections::BTreeSet;
-use std::error::Error;
 use std::path::Path;
 
 use diglot::config::Config;
@@ -23,22 +22,17 @@ use diglot::query::Site;
 use diglot::store::{Access, Store};
 use diglot::types::{Candidate, CanonicalUrl, SiteId};
 
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
+use crate::{Result, Usage};
+
 type Pairs = BTreeSet<(u32, u32)>;
 
 /// Pages given for each page, beside the default.
 const COUNTS: [usize; 4] = [1, 4, 16, 32];
 
-fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [store, gold @ ..] = &*arguments else {
-        eprintln!("usage: candidate_recall STORE GOLD.pairs.tsv...");
-        std::process::exit(2);
-    };
-    if let Err(error) = measure(Path::new(store), gold) {
-        eprintln!("candidate_recall: {error}");
-        std::process::exit(1);
-    }
+/// Prints the table.
+pub fn run(arguments: &[String]) -> Result<()> {
+    let [store, gold @ ..] = arguments else { return Err(Usage.into()) };
+    measure(Path::new(store), gold)
 }
 
 fn measure(store: &Path, gold: &[String]) -> Result<()> {

@@ -1,7 +1,7 @@
 """PageRank by two other programs: networkx, and a dense linear system.
 
     pagerank.py make SITES LINKS SEED > EDGES     every site links to another one, so that both formulas are one
-    pagerank.py compare EDGES RANKS               RANKS as `cargo run --example web ranks EDGES` gives them
+    pagerank.py compare EDGES RANKS               RANKS as `diglot-lab web ranks EDGES` gives them
 
 Needs networkx and numpy.
 """

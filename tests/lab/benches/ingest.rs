@@ -18,7 +18,7 @@ fn main() {
 }
 
 fn warc() -> PathBuf {
-    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/data/sites/webserver.warc.gz");
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/sites/webserver.warc.gz");
     std::env::var_os("DIGLOT_BENCH_WARC").map_or_else(|| sample.into(), PathBuf::from)
 }
 

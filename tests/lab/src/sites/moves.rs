@@ -8,7 +8,7 @@ use lol_html::{AsciiCompatibleEncoding, HtmlRewriter, MemorySettings, Settings, 
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::Result;
+use crate::Result;
 
 /// Attributes that hold an address.
 const ATTRIBUTES: &[&str] = &["href", "src", "action", "data", "longdesc", "background"];
@@ -118,5 +118,43 @@ impl Moves {
             None => target.as_str().to_owned(),
         };
         Some(format!("{address}{fragment}").replace('&', "&amp;").replace('"', "&quot;"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use diglot::types::CanonicalUrl;
+
+    use super::Moves;
+
+    #[test]
+    fn links_lead_where_they_led() {
+        let mut moves = Moves::new("new.site.test".into(), ["old.test".to_owned()].into(), 1);
+        moves.add("old.test/en/b.html", "/p/1.html".into()).expect("a free path");
+        moves.add("old.test/v?l=fr&id=2", "/p/2.html".into()).expect("a free path");
+        assert!(moves.add("old.test/c", "/p/2.html".into()).is_err(), "two pages at one address");
+        assert!(moves.add("old.test/en/b.html", "/p/3.html".into()).is_err(), "one page at two addresses");
+        let url = CanonicalUrl::parse("http://old.test/en/a.html").expect("an address");
+        let rewrite = |html: &[u8]| moves.rewrite(&url, html).expect("it can be written");
+        let show = |html: &str| String::from_utf8(rewrite(html.as_bytes())).expect("UTF-8");
+        assert_eq!(show("<a href='b.html#top' title='Ü'>"), r#"<a href="/p/1.html#top" title='Ü'>"#);
+        assert_eq!(show("<a href=\"/v?l=fr&amp;id=2\">Ü</a>"), "<a href=\"/p/2.html\">Ü</a>");
+        assert_eq!(show("<base href=\"/\"><a href=en/b.html>"), "<base><a href=\"/p/1.html\">");
+        assert_eq!(show("<meta http-equiv=Refresh content='0; url=b.html'>"), {
+            "<meta http-equiv=Refresh content=\"0; url=/p/1.html\">"
+        });
+        // Places on the page, other schemes and other hosts stay.
+        for same in ["<a href=\"#top\">", "<a href=\"mailto:x@old.test\">", "<a href=\"http://else.test/en/b.html\">"] {
+            assert_eq!(show(same), same);
+        }
+        // Pictures and missing pages get an address that tells nothing, the same from everywhere.
+        let picture = show("<img src=pic.png>");
+        assert!(picture.starts_with("<img src=\"/x/") && picture.ends_with(".png\">"), "{picture}");
+        assert_eq!(show("<img src=\"http://old.test/en/pic.png\">"), picture);
+        // Bytes that are no UTF-8 stay what they are.
+        assert_eq!(
+            rewrite(b"<p title=\"\xe9\x81\">\xa4\xa4<a href=b.html>"),
+            b"<p title=\"\xe9\x81\">\xa4\xa4<a href=\"/p/1.html\">"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Makes of a judged site one whose URL key is right for some pages and off by one for the others.
 //!
 //! ```text
-//! cargo run --release --example lying_key -- OUT SITE.warc.gz GOLD_PREFIX \
+//! cargo run --release -p diglot-lab -- unreliable-key OUT SITE.warc.gz GOLD_PREFIX \
 //!     [--langs en,de] [--share 0.5] [--stretches 4] [--seed 1]
 //! ```
 //!
@@ -13,14 +13,12 @@
 
 use std::path::Path;
 
-mod sites;
+use crate::Result;
+use crate::sites::{self, Arguments, Moves, Site};
 
-use sites::{Arguments, Moves, Result, Site};
-
-fn main() {
-    let usage = "OUT SITE.warc.gz GOLD_PREFIX [--langs a,b] [--share 0.5] [--stretches N] [--seed N]";
-    let options = ["langs", "share", "stretches", "seed"];
-    std::process::exit(sites::main("lying_key", usage, &options, 3, make));
+/// Makes the site.
+pub fn run(arguments: &[String]) -> Result<()> {
+    make(&Arguments::read(arguments, 3, &["langs", "share", "stretches", "seed"])?)
 }
 
 fn make(arguments: &Arguments) -> Result<()> {

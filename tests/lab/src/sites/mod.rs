@@ -5,7 +5,6 @@
 //! pages round alike, `warc.rs` knows the records.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::error::Error;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -15,14 +14,13 @@ use diglot::evaluate::{GoldPair, GoldPairs};
 use diglot::extract;
 use diglot::types::{CanonicalUrl, Capture, Lang, LangPair};
 
+use crate::{Result, Usage};
+
 mod moves;
 mod warc;
 
 pub use moves::Moves;
 pub use warc::Writer;
-
-/// What goes wrong is told to the person at the terminal, and ends the program.
-pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// The arguments of a maker: those without a name, and `--name value`.
 pub struct Arguments {
@@ -32,10 +30,10 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Those of this process. `names` are the options there are.
-    pub fn read(names: &[&str]) -> Result<Arguments> {
+    /// At least so many without a name; `names` are the options there are.
+    pub fn read(arguments: &[String], min_plain: usize, names: &[&str]) -> Result<Arguments> {
+        let mut rest = arguments.iter().cloned();
         let mut arguments = Arguments { plain: Vec::new(), named: BTreeMap::new() };
-        let mut rest = std::env::args().skip(1);
         while let Some(argument) = rest.next() {
             let Some(name) = argument.strip_prefix("--") else {
                 arguments.plain.push(argument);
@@ -46,6 +44,9 @@ impl Arguments {
             }
             let value = rest.next().ok_or_else(|| format!("--{name} has no value"))?;
             arguments.named.insert(name.to_owned(), value);
+        }
+        if arguments.plain.len() < min_plain {
+            return Err(Usage.into());
         }
         Ok(arguments)
     }
@@ -251,22 +252,76 @@ fn open(path: &Path) -> Result<File> {
     File::open(path).map_err(|error| format!("{}: {error}", path.display()).into())
 }
 
-/// Runs a maker: its usage with exit code 2 where arguments lack, what went wrong with 1.
-pub fn main(name: &str, usage: &str, options: &[&str], least: usize, make: impl Fn(&Arguments) -> Result<()>) -> i32 {
-    match Arguments::read(options) {
-        Ok(arguments) if arguments.plain.len() >= least => match make(&arguments) {
-            Ok(()) => 0,
-            Err(error) => {
-                eprintln!("{name}: {error}");
-                1
-            }
-        },
-        outcome => {
-            if let Err(error) = outcome {
-                eprintln!("{name}: {error}");
-            }
-            eprintln!("usage: {name} {usage}");
-            2
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use diglot::evaluate::GoldPairs;
+    use diglot::types::{Capture, Lang};
+
+    use super::{Moves, Site, Writer, beside, host_of, write};
+
+    const EN: &str = "The museum opens every morning at nine and shows the work of the painters who lived in the valley, \
+                      and it is open to all of them that have come from other places to see what there is.";
+    const FR: &str = "Le musée ouvre tous les matins à neuf heures et montre les œuvres des peintres qui vivaient dans la \
+                      vallée, et il est ouvert à tous ceux qui sont venus d'ailleurs.";
+
+    /// An archive of pages: their URLs and texts.
+    fn archive(path: &Path, pages: &[(String, &str)]) {
+        let mut warc = Writer::create(path).expect("room on the disk");
+        let capture = Capture { content_type: Some("text/html; charset=utf-8".into()), ..Capture::default() };
+        for (url, text) in pages {
+            let html = format!("<body><a href=\"/en/garden.html\">Garden</a><p>{text}");
+            warc.page(url, &capture, html.as_bytes()).expect("room on the disk");
         }
+        warc.finish().expect("room on the disk");
+    }
+
+    #[test]
+    fn a_site_that_moves_keeps_its_pairs() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (old, new) = (folder.path().join("tiny"), folder.path().join("moved"));
+        let names = ["paintings", "drawings", "visitors", "history", "garden"];
+        let url = |lang: &str, name: &str| format!("http://tiny.test/{lang}/{name}.html");
+        let pages: Vec<_> = names.iter().flat_map(|name| [(url("en", name), EN), (url("fr", name), FR)]).collect();
+        archive(&beside(&old, "warc.gz"), &pages);
+        let gold: String =
+            names.iter().map(|name| format!("{}\t{}\ten\tfr\n", url("en", name), url("fr", name))).collect();
+        fs::write(beside(&old, "pairs.tsv"), gold).expect("room on the disk");
+        let read = |prefix: &Path| {
+            Site::read(&beside(prefix, "warc.gz"), &prefix.display().to_string()).expect("a sound site")
+        };
+        let site = read(&old);
+        let langs = site.langs(None).expect("one pair of languages");
+        assert_eq!(langs, (Lang::EN, Lang::parse("fr").expect("a tag")));
+        let documents = site.documents(langs);
+        let first = ("tiny.test/en/drawings.html".to_owned(), "tiny.test/fr/drawings.html".to_owned());
+        assert_eq!((documents.len(), &documents[0]), (5, &first));
+
+        let mut moves = Moves::new(host_of(&new).expect("a host"), site.hosts(), 1);
+        for (at, (a, b)) in documents.iter().enumerate() {
+            moves.add(a, format!("/en/node{at}.html")).expect("a free path");
+            moves.add(b, format!("/fr/node{at}.html")).expect("a free path");
+        }
+        write(&new, &[&site], &moves).expect("room on the disk");
+        let moved = read(&new);
+        let node = |lang: &str, at: usize| format!("moved.site.test/{lang}/node{at}.html");
+        let expected: Vec<_> = (0..5).map(|at| (node("en", at), node("fr", at))).collect();
+        assert_eq!(moved.documents(langs), expected);
+        // Documents are in the order of their first URLs: the garden is the second.
+        for page in moved.pages.values() {
+            let html = String::from_utf8_lossy(&page.capture.body);
+            assert!(html.contains("<a href=\"/en/node1.html\">Garden</a>"), "{html}");
+        }
+    }
+
+    #[test]
+    fn pages_nobody_judges_have_the_language_of_their_text() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let warc = folder.path().join("one.warc.gz");
+        archive(&warc, &[("http://one.test/a".to_owned(), EN)]);
+        let site = Site::read_pages(&warc, GoldPairs::default()).expect("a sound site");
+        assert_eq!(site.alone(Lang::EN, &[]), ["one.test/a"]);
     }
 }

@@ -1,7 +1,7 @@
 //! Kills runs at random instants, lets the same command go on, and compares what comes out in the end.
 //!
 //! ```text
-//! cargo run --release --example kill_test -- DIGLOT_BINARY KILLS SEED [--only STAGE,...] INPUT...
+//! cargo run --release -p diglot-lab -- kill-test DIGLOT_BINARY KILLS SEED [--only STAGE,...] INPUT...
 //! ```
 //!
 //! An undisturbed run comes first and tells how long each stage takes. Then a store is made again and again: stages before
@@ -13,15 +13,13 @@
 //! anything differs. Stores lie in the folder for temporary files (`TMPDIR`).
 
 use std::collections::BTreeMap;
-use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-mod dice;
-
-use dice::Dice;
+use crate::dice::Dice;
+use crate::{Result, Usage};
 
 /// Kills of one store, at the most, before it is left to finish.
 const KILLS_OF_A_STORE: u64 = 12;
@@ -38,10 +36,8 @@ const OUTPUTS: [&[&str]; 5] = [
     &["export", "--what", "bitext", "--format", "jsonl"],
 ];
 
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
-
-fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().skip(1).collect();
+/// Kills, and compares.
+pub fn run(args: &[String]) -> Result<()> {
     let number = |at: usize| args.get(at).and_then(|text| text.parse::<u64>().ok());
     let (only, rest) = match args.get(3..) {
         Some([option, names, rest @ ..]) if option == "--only" => (Some(names), rest),
@@ -52,20 +48,15 @@ fn main() -> ExitCode {
     let (Some(binary), Some(kills), Some(seed), inputs @ [_, ..], [_, ..]) =
         (args.first(), number(1), number(2), rest, &*aims)
     else {
-        eprintln!("usage: kill_test DIGLOT_BINARY KILLS SEED [--only STAGE,...] INPUT...");
-        return ExitCode::from(2);
+        return Err(Usage.into());
     };
     let folder = std::env::temp_dir().join(format!("kill_test.{}", std::process::id()));
     let program = Program { binary: binary.into(), inputs: inputs.to_vec() };
     let outcome = campaign(&program, &folder, (kills, &aims), seed);
     let _ = fs::remove_dir_all(&folder);
-    match outcome {
-        Ok(0) => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("kill_test: {error}");
-            ExitCode::FAILURE
-        }
+    match outcome? {
+        0 => Ok(()),
+        different => Err(format!("{different} outputs differ").into()),
     }
 }
 
@@ -119,7 +110,9 @@ fn campaign(program: &Program, folder: &Path, (kills, aims): (u64, &[&str]), see
     }
     let stages: Vec<String> = stages.iter().map(|(stage, count)| format!("{count} in {stage}")).collect();
     println!("{done} kills ({}), {stores} stores, {unhurt} runs ended before their kill", stages.join(", "));
-    println!("{}", if different == 0 { "all outputs equal".to_owned() } else { format!("{different} outputs differ") });
+    if different == 0 {
+        println!("all outputs equal");
+    }
     Ok(different)
 }
 

@@ -1,14 +1,13 @@
 //! How fast pairs of pages are verified, without anything being learnt.
 //!
 //! ```text
-//! cargo run --release --example verify_rate -- STORE...
+//! cargo run --release -p diglot-lab -- verify-rate STORE...
 //! ```
 //!
 //! Each STORE is one that `diglot run --until iterate` left. All pairs judged there are compared again by all measures, on one
 //! thread. One line a store: pairs, different pages among them, seconds for the profiles of the pages with the weights of their words
 //! and for the comparisons, and pairs a second of both together.
 
-use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
@@ -19,22 +18,19 @@ use diglot::query::Site;
 use diglot::store::{Access, Store};
 use diglot::types::SiteId;
 
-type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
+use crate::{Result, Usage};
 
-fn main() {
-    let stores: Vec<String> = std::env::args().skip(1).collect();
-    if stores.is_empty() {
-        eprintln!("usage: verify_rate STORE...");
-        std::process::exit(2);
+/// Prints the table.
+pub fn run(arguments: &[String]) -> Result<()> {
+    if arguments.is_empty() {
+        return Err(Usage.into());
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool of one thread");
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     println!("store\tpairs\tpages\tprofiles s\tcomparisons s\tpairs/s");
-    for store in &stores {
-        if let Err(error) = pool.install(|| measure(Path::new(store))) {
-            eprintln!("verify_rate: {store}: {error}");
-            std::process::exit(1);
-        }
+    for store in arguments {
+        pool.install(|| measure(Path::new(store))).map_err(|error| format!("{store}: {error}"))?;
     }
+    Ok(())
 }
 
 fn measure(path: &Path) -> Result<()> {

@@ -1,9 +1,8 @@
 //! Makes a bilingual site of any size, whose addresses tell nothing, to try the program on sites larger than any crawl.
 //!
 //! ```text
-//! cargo run --release --example big_site -- OUT PAGES_EN PAGES_DE LINKS \
+//! cargo run --release -p diglot-lab -- big-site OUT PAGES_EN PAGES_DE LINKS \
 //!     [--paired 0.9] [--topic-pages 40] [--addresses opaque|key] [--seed 1]
-//! big_site big 12000 11500 20
 //! ```
 //!
 //! PAIRED, a share of the smaller language's pages, are translations of each other; the others have no partner. A page
@@ -24,12 +23,9 @@ use std::path::Path;
 use diglot::types::Capture;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-mod dice;
-#[expect(dead_code, reason = "shared with makers that move the pages of other sites")]
-mod sites;
-
-use dice::Dice;
-use sites::{Arguments, Result, Writer};
+use crate::Result;
+use crate::dice::Dice;
+use crate::sites::{self, Arguments, Writer};
 
 /// Words that hold sentences together, in both languages.
 const FUNCTION_WORDS: &[(&str, &str)] = &[
@@ -98,10 +94,9 @@ const NAMES: usize = 2;
 /// When all pages were fetched: 14 November 2023.
 const DATE_MS: i64 = 1_700_000_000_000;
 
-fn main() {
-    let usage = "OUT PAGES_EN PAGES_DE LINKS [--paired SHARE] [--topic-pages N] [--addresses opaque|key] [--seed N]";
-    let options = ["paired", "topic-pages", "addresses", "seed"];
-    std::process::exit(sites::main("big_site", usage, &options, 4, make));
+/// Makes the site.
+pub fn run(arguments: &[String]) -> Result<()> {
+    make(&Arguments::read(arguments, 4, &["paired", "topic-pages", "addresses", "seed"])?)
 }
 
 fn make(arguments: &Arguments) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Makes of a judged site one whose addresses tell nothing.
 //!
 //! ```text
-//! cargo run --release --example hide_urls -- OUT SITE.warc.gz GOLD_PREFIX [--langs en,de] [--seed 1]
+//! cargo run --release -p diglot-lab -- hide-urls OUT SITE.warc.gz GOLD_PREFIX [--langs en,de] [--seed 1]
 //! ```
 //!
 //! Every page of every host moves to `/p/HASH.html` of one host, which the last part of OUT names, and all links with
@@ -9,14 +9,12 @@
 
 use std::path::Path;
 
-#[expect(dead_code, reason = "shared with other makers of sites")]
-mod sites;
+use crate::Result;
+use crate::sites::{self, Arguments, Moves, Site};
 
-use sites::{Arguments, Moves, Result, Site};
-
-fn main() {
-    let usage = "OUT SITE.warc.gz GOLD_PREFIX [--langs a,b] [--seed N]";
-    std::process::exit(sites::main("hide_urls", usage, &["langs", "seed"], 3, make));
+/// Makes the site.
+pub fn run(arguments: &[String]) -> Result<()> {
+    make(&Arguments::read(arguments, 3, &["langs", "seed"])?)
 }
 
 fn make(arguments: &Arguments) -> Result<()> {

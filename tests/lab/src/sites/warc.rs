@@ -8,7 +8,8 @@ use diglot::types::Capture;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::{Result, create};
+use super::create;
+use crate::Result;
 
 /// A WARC being written: one gzip member a record, nothing held in memory.
 pub struct Writer {

@@ -1,16 +1,18 @@
 //! Growth of indexing and key discovery with the number of addresses, on generated ones.
 //!
-//! `growth LAYOUT URLS [SITES]` fills a store with generated addresses (no text), runs the stages and prints CPU seconds, peak
+//! ```text
+//! cargo run --release -p diglot-lab -- growth LAYOUT URLS [SITES]
+//! ```
+//!
+//! Fills a store with generated addresses (no text), runs the stages and prints CPU seconds, peak
 //! memory and what was found. Layouts: `unique` (a name a page), `shared` (50 names in every folder), `ids` (numbers in the
 //! query). With SITES, the addresses are spread over so many domains by Zipf's law.
 
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use diglot::config::Config;
-use diglot::error::Result;
 use diglot::pipeline::observer::Silent;
 use diglot::pipeline::{self, Context};
 use diglot::query::{self, Scope};
@@ -19,25 +21,17 @@ use diglot::store::layout::{BatchRecord, PageEntry};
 use diglot::store::{Access, Store};
 use diglot::types::Lang;
 
-// As the command does.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use crate::clock::{cpu_seconds, peak_bytes};
+use crate::{Result, Usage};
 
-fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+/// Prints a line a stage, and what was found.
+pub fn run(arguments: &[String]) -> Result<()> {
     let number = |at: usize| arguments.get(at).and_then(|text| text.replace('_', "").parse::<u64>().ok());
-    let outcome = match (arguments.first().map(String::as_str), number(1)) {
+    match (arguments.first().map(String::as_str), number(1)) {
         // Each stage in a process of its own, so that none is charged with what another left in memory.
         (Some("--stage"), Some(urls)) => stage(&arguments[3], Path::new(&arguments[4]), urls, number(2).unwrap_or(1)),
         (Some(layout), Some(urls)) => measure(layout, urls, number(2).unwrap_or(1)),
-        _ => {
-            eprintln!("usage: growth unique|shared|ids URLS [SITES]");
-            std::process::exit(2);
-        }
-    };
-    if let Err(error) = outcome {
-        eprintln!("growth: {error}");
-        std::process::exit(1);
+        _ => Err(Usage.into()),
     }
 }
 
@@ -50,10 +44,10 @@ fn measure(layout: &str, urls: u64, sites: u64) -> Result<()> {
         let numbers = [urls.to_string(), sites.to_string()];
         print!("{layout}\t{urls} urls\t{sites} sites\t");
         std::io::stdout().flush().expect("stdout takes it");
-        let status = std::process::Command::new(program).arg("--stage").args(numbers).arg(name).arg(&path).status();
+        let status =
+            std::process::Command::new(program).args(["growth", "--stage"]).args(numbers).arg(name).arg(&path).status();
         if !status.is_ok_and(|status| status.success()) {
-            eprintln!("growth: the stage {name} failed");
-            std::process::exit(1);
+            return Err(format!("the stage {name} failed").into());
         }
     }
     let config = Config::preset("default").expect("it is a preset");
@@ -80,7 +74,7 @@ fn stage(name: &str, path: &Path, urls: u64, sites: u64) -> Result<()> {
     let before = cpu_seconds();
     pipeline::run_stage(pipeline::stage(name).expect("it is a stage"), &mut store, &context)?;
     let seconds = cpu_seconds() - before;
-    let peak = status("VmHWM:");
+    let peak = peak_bytes();
     let per_url = seconds * 1e6 / urls as f64;
     println!(
         "{name}\t{seconds:.2} s CPU\t{per_url:.2} us/url\tpeak {:.0} MB\t{:.0} bytes/url of the largest site",
@@ -106,7 +100,10 @@ fn fill(store: &mut Store, layout: &str, urls: u64, sites: u64) -> Result<()> {
         written += 1;
         store.batches.append(batch)?;
         batch.pages.clear();
-        if written % 64 == 0 || last { store.commit(Changes::default()) } else { Ok(()) }
+        if written % 64 == 0 || last {
+            store.commit(Changes::default())?;
+        }
+        Ok(())
     };
     for site in 1..=sites {
         let pages = if sites == 1 { urls } else { share(site, sites, urls) };
@@ -142,19 +139,4 @@ fn entry(layout: &str, site: u64, page: u64) -> PageEntry {
         text_bytes: 1000,
         ..PageEntry::default()
     }
-}
-
-/// User and system time of this process.
-fn cpu_seconds() -> f64 {
-    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
-    let ticks = |at: usize| fields.get(at).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
-    (ticks(11) + ticks(12)) / 100.0
-}
-
-/// A line of /proc/self/status, in bytes.
-fn status(name: &str) -> f64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or("0");
-    line.split_whitespace().next().and_then(|kb| kb.parse::<f64>().ok()).unwrap_or(0.0) * 1024.0
 }

@@ -1,4 +1,4 @@
-//! How fast are keys discovered, in URLs a second, in three layouts of a site? See tests/tools/growth.rs for memory and growth.
+//! How fast are keys discovered, in URLs a second, in three layouts of a site? The tool `growth` measures memory.
 
 use std::path::Path;
 

@@ -1,4 +1,8 @@
-//! Fits the shipped weights of the score on judged pairs: `fit_weights STORE GOLD GREY ...`, three arguments a site.
+//! Fits the shipped weights of the score on judged pairs.
+//!
+//! ```text
+//! cargo run --release -p diglot-lab -- fit-weights STORE GOLD.pairs.tsv GREY.grey.tsv ...
+//! ```
 //!
 //! Every candidate that a store of the default has judged is good if gold has it, and bad otherwise; grey pairs are left
 //! out. Prints the weights as they stand in src/judge/score.rs, and for each site the log loss of weights that were
@@ -13,18 +17,22 @@ use diglot::query::{Scope, Site, sites};
 use diglot::store::{Access, Store};
 use diglot::types::{CanonicalUrl, Lang, MEASURES, Similarities};
 
+use crate::{Result, Usage};
+
 type Pair = (String, String);
 
-fn pairs(path: &str) -> BTreeSet<Pair> {
-    let text = std::fs::read_to_string(path).unwrap_or_default();
-    text.lines()
+fn pairs(path: &str) -> Result<BTreeSet<Pair>> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    let pairs = text
+        .lines()
         .filter_map(|line| {
             let mut cells = line.split('\t');
             let mut next = || CanonicalUrl::parse(cells.next()?).ok().map(|url| url.identity().to_owned());
             let (a, b) = (next()?, next()?);
             Some(if a < b { (a, b) } else { (b, a) })
         })
-        .collect()
+        .collect();
+    Ok(pairs)
 }
 
 struct Examples {
@@ -33,13 +41,13 @@ struct Examples {
     bad: Vec<Similarities>,
 }
 
-fn read(store: &str, gold: &str, grey: &str) -> Examples {
-    let (gold, grey) = (pairs(gold), pairs(grey));
-    let store = Store::open(Path::new(store), Access::Read).expect("a store");
+fn read(store: &str, gold: &str, grey: &str) -> Result<Examples> {
+    let (gold, grey) = (pairs(gold)?, pairs(grey)?);
+    let store = Store::open(Path::new(store), Access::Read)?;
     let mut examples = Examples { name: store.folder().display().to_string(), good: Vec::new(), bad: Vec::new() };
-    for id in sites(&store, &Scope::all()).expect("a store") {
+    for id in sites(&store, &Scope::all())? {
         use diglot::index::site::Addresses;
-        let site = Site::open(&store, id).expect("a store");
+        let site = Site::open(&store, id)?;
         let Some(judged) = &site.judged else { continue };
         // Language pairs that gold knows nothing of tell nothing.
         let mut known: BTreeSet<(Lang, Lang)> = BTreeSet::new();
@@ -62,7 +70,7 @@ fn read(store: &str, gold: &str, grey: &str) -> Examples {
             examples.push(row.similarities);
         }
     }
-    examples
+    Ok(examples)
 }
 
 /// At most this many examples of each kind from a site, so that none outweighs the others.
@@ -100,9 +108,13 @@ fn fit(examples: &[&Examples]) -> Scorer {
     }
 }
 
-fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let examples: Vec<Examples> = arguments.chunks_exact(3).map(|site| read(&site[0], &site[1], &site[2])).collect();
+/// Prints the weights.
+pub fn run(arguments: &[String]) -> Result<()> {
+    if arguments.is_empty() || !arguments.len().is_multiple_of(3) {
+        return Err(Usage.into());
+    }
+    let examples: Vec<Examples> =
+        arguments.chunks_exact(3).map(|site| read(&site[0], &site[1], &site[2])).collect::<Result<_>>()?;
     for (at, one) in examples.iter().enumerate() {
         let others: Vec<&Examples> =
             examples.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, o)| o).collect();
@@ -131,4 +143,5 @@ fn main() {
             measure.name()
         );
     }
+    Ok(())
 }

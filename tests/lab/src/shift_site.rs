@@ -1,7 +1,7 @@
 //! Makes of a judged site one whose URL key is strong and wrong.
 //!
 //! ```text
-//! cargo run --release --example shift_site -- OUT SITE.warc.gz GOLD_PREFIX \
+//! cargo run --release -p diglot-lab -- shift-site OUT SITE.warc.gz GOLD_PREFIX \
 //!     [--langs en,de] [--inserts 1] [--other OTHER.warc.gz] [--seed 1]
 //! ```
 //!
@@ -17,14 +17,12 @@ use std::path::Path;
 
 use diglot::evaluate::GoldPairs;
 
-mod sites;
+use crate::Result;
+use crate::sites::{self, Arguments, Moves, Site};
 
-use sites::{Arguments, Moves, Result, Site};
-
-fn main() {
-    let usage = "OUT SITE.warc.gz GOLD_PREFIX [--langs a,b] [--inserts N] [--other OTHER.warc.gz] [--seed N]";
-    let options = ["langs", "inserts", "other", "seed"];
-    std::process::exit(sites::main("shift_site", usage, &options, 3, make));
+/// Makes the site.
+pub fn run(arguments: &[String]) -> Result<()> {
+    make(&Arguments::read(arguments, 3, &["langs", "inserts", "other", "seed"])?)
 }
 
 fn make(arguments: &Arguments) -> Result<()> {

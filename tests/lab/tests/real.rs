@@ -1,4 +1,5 @@
-//! Real archives are read as far as any reader reads them.
+//! Real archives are read as far as any reader reads them: `cargo test -p diglot-lab --test real`, with data that is no part
+//! of the repository.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -6,7 +7,13 @@ use std::path::Path;
 use diglot::archive::{Item, Params, capture, open};
 use diglot::types::{Capture, Form, Skip};
 
-use crate::support::{mirror, shared};
+#[path = "../../real/data.rs"]
+mod data;
+
+/// The folder of the repository.
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
 
 fn items(path: &Path) -> Vec<Item> {
     let mut archive = open(path, 0, &Params::default()).expect("an archive");
@@ -44,7 +51,7 @@ fn counts(items: &[Item]) -> BTreeMap<String, usize> {
 
 #[test]
 fn every_sample_gives_the_records_the_most_tolerant_reader_finds() {
-    let Some(samples) = shared("warc-samples") else { return };
+    let samples = data::real(root(), "warc-samples");
     let table = std::fs::read_to_string(samples.join("counts.tsv")).expect("the counts");
     let mut wrong = Vec::new();
     for line in table.lines().skip(1) {
@@ -111,7 +118,7 @@ fn links(pages: &BTreeMap<String, Capture>) -> BTreeSet<(String, String)> {
 #[test]
 fn a_mirror_without_its_cache_has_the_same_pages_and_links() {
     for site in ["devref", "guide", "harden", "packaging"] {
-        let Some(folder) = mirror(site) else { return };
+        let folder = data::mirror(root(), site);
         let root = folder.path().join(site);
         let with = pages(&root);
         let (cache, log) = (root.join("hts-cache/new.zip"), root.join("hts-cache/new.txt"));
@@ -143,7 +150,7 @@ fn a_mirror_without_its_cache_has_the_same_pages_and_links() {
 #[test]
 fn a_mirror_has_the_addresses_its_log_has() {
     for site in ["devref", "guide", "harden", "packaging", "mta"] {
-        let (Some(folder), Some(gold)) = (mirror(site), shared("gold")) else { return };
+        let (folder, gold) = (data::mirror(root(), site), data::real(root(), "gold"));
         let table = std::fs::read_to_string(gold.join(format!("{site}.httrack-urls.tsv"))).expect("the table");
         let expected: BTreeSet<String> =
             table.lines().filter_map(|line| line.split('\t').nth(1)).map(String::from).collect();

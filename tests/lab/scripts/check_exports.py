@@ -72,7 +72,7 @@ def tmx(path, expected):
     except ImportError:
         print("tmx: not checked, there is no lxml")
         return
-    dtd = etree.DTD(str(pathlib.Path(__file__).parent.parent / "tmx14.dtd"))
+    dtd = etree.DTD(str(pathlib.Path(__file__).parent.parent.parent / "tmx14.dtd"))
     tree = etree.parse(str(path), etree.XMLParser(huge_tree=True, load_dtd=False, no_network=True))
     if not dtd.validate(tree):
         sys.exit(f"tmx: {dtd.error_log.last_error}")

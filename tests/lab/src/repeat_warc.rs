@@ -1,7 +1,7 @@
 //! Makes a WARC of any size out of small ones, to try the program on archives larger than one cares to keep.
 //!
 //! ```text
-//! cargo run --release --example repeat_warc -- OUT.warc.gz MIN_BYTES INPUT.warc.gz...
+//! cargo run --release -p diglot-lab -- repeat-warc OUT.warc.gz MIN_BYTES INPUT.warc.gz...
 //! ```
 //!
 //! The HTML responses with status 200 of the inputs are written again and again until OUT has `MIN_BYTES` (compressed;
@@ -9,37 +9,29 @@
 //! `WARC-Target-URI` becomes `rR.HOST`; nothing else changes, so absolute links and declarations in the pages lead to
 //! addresses that are not there. One gzip member a record, level 6. One record at a time is held in memory.
 
-use std::error::Error;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
-use std::process::ExitCode;
 
 use flate2::Compression;
 use flate2::bufread::MultiGzDecoder;
 use flate2::write::GzEncoder;
+
+use crate::{Result, Usage};
 
 /// Longest record that is read, in bytes; no page comes near.
 const MAX_RECORD_BYTES: u64 = 64 << 20;
 /// Longest header of a record, in bytes.
 const MAX_HEADER_BYTES: u64 = 64 << 10;
 
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
-
-fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let min_bytes = args.get(1).and_then(|text| text.parse().ok());
-    let (Some(out), Some(min_bytes), Some(inputs @ [_, ..])) = (args.first(), min_bytes, args.get(2..)) else {
-        eprintln!("usage: repeat_warc OUT.warc.gz MIN_BYTES INPUT.warc.gz...");
-        return ExitCode::from(2);
+/// Writes the archive.
+pub fn run(arguments: &[String]) -> Result<()> {
+    let min_bytes = arguments.get(1).and_then(|text| text.parse().ok());
+    let (Some(out), Some(min_bytes), Some(inputs @ [_, ..])) = (arguments.first(), min_bytes, arguments.get(2..))
+    else {
+        return Err(Usage.into());
     };
-    match repeat(Path::new(out), min_bytes, inputs) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("repeat_warc: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    repeat(Path::new(out), min_bytes, inputs)
 }
 
 fn repeat(out: &Path, min_bytes: u64, inputs: &[String]) -> Result<()> {

@@ -16,10 +16,12 @@ use diglot::store::catalog::Changes;
 use diglot::store::layout::WebHead;
 use diglot::store::{Access, SiteWeb, Store};
 
-type Failure = Box<dyn std::error::Error>;
+use crate::clock::peak_bytes;
+use crate::dice::Dice;
+use crate::{Result, Usage};
 
-fn main() -> Result<(), Failure> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+/// Does what the first argument says.
+pub fn run(arguments: &[String]) -> Result<()> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let folder = tempfile::tempdir()?;
     let mut store = Store::open(&folder.path().join("s"), Access::Write)?;
@@ -28,12 +30,12 @@ fn main() -> Result<(), Failure> {
         ["time", sites, links] => time(&mut store, sites.parse()?, links.parse()?),
         ["find", seed] => find(&mut store, seed.parse()?),
         ["rounds", seed] => rounds(seed.parse()?),
-        _ => Err("usage: web ranks FILE | web time SITES LINKS | web find SEED | web rounds SEED".into()),
+        _ => Err(Usage.into()),
     }
 }
 
 /// A graph in the store: `stored` sites that link, and others.
-fn put(store: &mut Store, stored: u32, count: u32, mut links: Vec<(u32, u32, u32)>) -> Result<SiteWeb, Failure> {
+fn put(store: &mut Store, stored: u32, count: u32, mut links: Vec<(u32, u32, u32)>) -> Result<SiteWeb> {
     links.sort_unstable();
     links.dedup_by(|b, a| (a.0, a.1) == (b.0, b.1));
     links.retain(|link| link.0 != link.1);
@@ -45,12 +47,12 @@ fn put(store: &mut Store, stored: u32, count: u32, mut links: Vec<(u32, u32, u32
     }
     records[0].credibility = vec![1.0; stored as usize];
     records[0].pairs = vec![1; stored as usize];
-    let chunks = records.iter().map(|record| Ok(store.webs.append(record)?.0)).collect::<Result<_, Failure>>()?;
+    let chunks = records.iter().map(|record| Ok(store.webs.append(record)?.0)).collect::<Result<_>>()?;
     store.commit(Changes::default())?;
     Ok(store.web(&WebHead { fingerprint: 1, chunks })?)
 }
 
-fn ranks(store: &mut Store, file: &str) -> Result<(), Failure> {
+fn ranks(store: &mut Store, file: &str) -> Result<()> {
     let mut links: Vec<(u32, u32, u32)> = Vec::new();
     for line in std::fs::read_to_string(file)?.lines() {
         let (from, to) = line.split_once(' ').ok_or("two numbers a line")?;
@@ -66,29 +68,8 @@ fn ranks(store: &mut Store, file: &str) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-/// Numbers without end, the same every time (splitmix64).
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn share(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// A number below `count`, small ones more often.
-    fn popular(&mut self, count: u32) -> u32 {
-        ((self.share().powi(3) * f64::from(count)) as u32).min(count - 1)
-    }
-}
-
-fn time(store: &mut Store, sites: u32, links: usize) -> Result<(), Failure> {
-    let mut noise = Noise(7);
+fn time(store: &mut Store, sites: u32, links: usize) -> Result<()> {
+    let mut noise = Dice(7);
     let pairs = (0..links).map(|_| (noise.popular(sites), noise.popular(sites), 1)).collect();
     let web = put(store, sites, sites, pairs)?;
     let mut kept = 0u64;
@@ -97,18 +78,15 @@ fn time(store: &mut Store, sites: u32, links: usize) -> Result<(), Failure> {
     let ranks = explore::rank(&web, &|_| 1.0, &vec![true; sites as usize], &Params::default());
     let sum: f64 = ranks.iter().map(|rank| rank.pagerank).sum();
     println!("sites {sites} links {kept} seconds {:.2} sum {sum:.9}", since.elapsed().as_secs_f64());
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    for line in status.lines().filter(|line| line.starts_with("VmHWM") || line.starts_with("RssAnon")) {
-        println!("{line}");
-    }
+    println!("peak {:.0} MiB", peak_bytes() / 1_048_576.0);
     Ok(())
 }
 
 /// 2,000 seeds, with C(w) from 0.1 to 1, and 20,000 sites outside, a fifth of them bilingual. A link of a seed leads to a
 /// bilingual site with 0.2 + 0.6·C(w)², and anywhere else otherwise; some sites are linked to far more often than others.
-fn find(store: &mut Store, seed: u64) -> Result<(), Failure> {
+fn find(store: &mut Store, seed: u64) -> Result<()> {
     let (seeds, outside) = (2000u32, 20_000u32);
-    let mut noise = Noise(seed);
+    let mut noise = Dice(seed);
     let credibility: Vec<f64> = (0..seeds).map(|_| 0.1 + 0.9 * noise.share()).collect();
     let bilingual: Vec<bool> = (0..outside).map(|_| noise.share() < 0.2).collect();
     let of = |wanted: bool| -> Vec<u32> { (0..outside).filter(|&site| bilingual[site as usize] == wanted).collect() };
@@ -142,10 +120,10 @@ fn find(store: &mut Store, seed: u64) -> Result<(), Failure> {
 /// 20,000 sites, a fifth of them bilingual with C(w) from 0.1 to 1; links lead to bilingual sites as in [`find`], those of other
 /// sites in one case of five. 200 bilingual sites are seeds. Each round takes in the 200 sites named first; those that turn out
 /// bilingual are seeds from then on. `any` takes sites that seeds link to, in no order.
-fn rounds(seed: u64) -> Result<(), Failure> {
+fn rounds(seed: u64) -> Result<()> {
     const SITES: u32 = 20_000;
     const TAKEN: usize = 200;
-    let mut noise = Noise(seed);
+    let mut noise = Dice(seed);
     let credibility: Vec<f64> =
         (0..SITES).map(|_| if noise.share() < 0.2 { 0.1 + 0.9 * noise.share() } else { 0.0 }).collect();
     let of = |wanted: bool| -> Vec<u32> { (0..SITES).filter(|&s| (credibility[s as usize] > 0.0) == wanted).collect() };
@@ -183,7 +161,7 @@ fn rounds(seed: u64) -> Result<(), Failure> {
             let ranks = explore::rank(&web, &c, &seeds, &Params::default());
             let mut next = explore::next(&web, &ranks, &seeds, by.unwrap_or(By::Linkout));
             if by.is_none() {
-                next.sort_by_key(|next| Noise(u64::from(next.site)).next());
+                next.sort_by_key(|next| Dice(u64::from(next.site)).next());
             }
             let came: Vec<u32> = next.iter().take(TAKEN).map(|next| all[next.site as usize]).collect();
             let bilingual = came.iter().filter(|&&site| credibility[site as usize] > 0.0).count();

@@ -1,7 +1,7 @@
 //! Alignment at size: how fast sentence pairs come, and how much memory it takes, on copies of the pages of real archives.
 //!
 //! ```text
-//! cargo run --release --example align_growth -- STORE
+//! cargo run --release -p diglot-lab -- align-rate STORE
 //! ```
 //! STORE was filled by `diglot run … --until keys`. Prints seconds of CPU (user) and of the clock for learning and for aligning,
 //! the sentence pairs and how many of them came in a second of CPU, the most memory the process has held (`VmHWM`), and how
@@ -22,6 +22,9 @@ use diglot::query::{self, Scope};
 use diglot::store::{Access, Store};
 use diglot::text::words::Words;
 use diglot::types::LangPair;
+
+use crate::clock::{peak_bytes, user_seconds};
+use crate::{Result, Usage};
 
 /// Tells how long each kind of work took: seconds of the clock, and of CPU.
 #[derive(Default)]
@@ -55,25 +58,10 @@ impl Clock {
     }
 }
 
-/// Seconds of CPU this process has used outside the kernel, all threads together; 0 where the system does not tell.
-fn user_seconds() -> f64 {
-    /// Ticks a second, the same on every Linux.
-    const TICKS: f64 = 100.0;
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Fields are counted from behind the name, which may hold spaces.
-    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
-    fields.split_whitespace().nth(11).and_then(|ticks| ticks.parse::<f64>().ok()).unwrap_or(0.0) / TICKS
-}
-
-/// The most memory this process has held, in MiB; where the system tells.
-fn peak() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? >> 10)
-}
-
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let path: PathBuf = std::env::args().nth(1).ok_or("expected the folder of a store")?.into();
+/// Runs the stage and prints the figures.
+pub fn run(arguments: &[String]) -> Result<()> {
+    let [path] = arguments else { return Err(Usage.into()) };
+    let path = PathBuf::from(path);
     let mut store = Store::open(&path, Access::Write)?;
     let config = Config::preset("default").ok_or("no default preset")?;
     let clock = Clock::default();
@@ -86,7 +74,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (part, (seconds, cpu)) in &sums {
         println!("{part}: {cpu:.2} s of CPU, {seconds:.2} s by the clock");
     }
-    println!("peak: {} MiB", peak().map_or_else(|| "?".to_owned(), |peak| peak.to_string()));
+    println!("peak: {:.0} MiB", peak_bytes() / 1_048_576.0);
     let (mut pairs, mut beads, mut sentences) = (0u64, 0u64, 0u64);
     for id in query::sites(&store, &Scope::all())? {
         let site = query::Site::open(&store, id)?;
@@ -108,7 +96,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 type Corpus = (Vec<(Vec<u64>, Vec<u64>)>, usize);
 
 /// How fast the model learns, from the sentence pairs of the two languages that have most.
-fn passes(store: &Store, config: &Config) -> Result<(), Box<dyn std::error::Error>> {
+fn passes(store: &Store, config: &Config) -> Result<()> {
     const MORE: usize = 4;
     let words = Words::new();
     let mut corpora: BTreeMap<LangPair, Corpus> = BTreeMap::new();

@@ -1,0 +1,104 @@
+//! Scores on judged pairs of whole sites: at or above what was recorded.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use crate::support::{diglot, rows};
+use crate::{mirror, real};
+
+/// The row of a score.
+fn score(store: &Path, gold: &Path, site: &str) -> Map<String, Value> {
+    let file = |kind: &str| gold.join(format!("{site}.{kind}.tsv")).display().to_string();
+    let scores = rows(store, &["eval", "--gold", &file("pairs"), "--grey", &file("grey")]);
+    let all = scores.into_iter().find(|row| row["scope"] == "all" && row["name"] == "micro");
+    all.expect("a row for all")
+}
+
+fn f1(row: &Map<String, Value>) -> f64 {
+    row["f1"].as_f64().unwrap_or(0.0)
+}
+
+/// Pairs of a store, as sets of two addresses.
+fn pairs(store: &Path) -> BTreeSet<BTreeSet<String>> {
+    let text = |value: &Value| value.as_str().expect("an address").to_owned();
+    rows(store, &["pairs"]).iter().map(|row| [text(&row["url_a"]), text(&row["url_b"])].into()).collect()
+}
+
+/// Runs the stages up to one.
+fn run_until(stage: &str, store: &Path, input: &Path) {
+    stdout(diglot(store).args(["run", "--quiet", "--until", stage]).arg(input));
+}
+
+#[test]
+fn content_and_links_pair_what_no_address_reveals() {
+    let (warcs, gold) = (real("warc"), real("gold"));
+    let folder = tempfile::tempdir().expect("a folder");
+    for (site, least) in [("harden", 0.98), ("packaging", 0.99)] {
+        let store = folder.path().join(site);
+        let input = warcs.join(format!("{site}.warc.gz"));
+        stdout(diglot(&store).args(["run", "--quiet", "--until", "iterate", "--without", "keys"]).arg(&input));
+        let row = score(&store, &gold, site);
+        println!("{site}, without keys: {row:?}");
+        assert!(f1(&row) >= least, "{site}: F1 {}, recorded {least}", f1(&row));
+    }
+}
+
+/// A crawl longer than this takes too long in a build for tests; `DIGLOT_ALL_SITES=1` takes them all.
+const MAX_WARC_BYTES: u64 = 12 << 20;
+
+/// Judged crawls, by name.
+fn crawls() -> Vec<(String, PathBuf)> {
+    let limit = if std::env::var_os("DIGLOT_ALL_SITES").is_some() { u64::MAX } else { MAX_WARC_BYTES };
+    let mut crawls = Vec::new();
+    for entry in fs::read_dir(real("warc")).expect("a folder").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if let Some(site) = name.strip_suffix(".warc.gz") {
+            if entry.metadata().expect("its length").len() <= limit {
+                crawls.push((site.to_owned(), entry.path()));
+            } else {
+                println!("skipped: {site} is long, DIGLOT_ALL_SITES=1 takes it too");
+            }
+        }
+    }
+    crawls.sort();
+    crawls
+}
+
+#[test]
+fn whole_sites_are_paired_by_keys_and_mirrors_agree() {
+    let (crawls, gold) = (crawls(), real("gold"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut scores = Vec::new();
+    for (site, crawl) in &crawls {
+        let store = folder.path().join(site);
+        run_until("keys", &store, crawl);
+        let found = pairs(&store);
+        let judged = |kind: &str| fs::read_to_string(gold.join(format!("{site}.{kind}.tsv"))).expect("gold");
+        if judged("pairs").is_empty() {
+            assert!(found.is_empty(), "{site}, in one language: {found:?}");
+        } else if judged("keys").is_empty() {
+            println!("{site}: {} pairs, and no key to be found", found.len());
+        } else {
+            let row = score(&store, &gold, site);
+            println!("{site}: P {} R {} F1 {}", row["precision"], row["recall"], row["f1"]);
+            scores.push((site.clone(), f1(&row)));
+        }
+        if real("httrack").join(format!("{site}.tar.zst")).exists() {
+            let mirror = mirror(site);
+            let store = folder.path().join(format!("{site}-mirror"));
+            run_until("keys", &store, &mirror.path().join(site));
+            let mirrored = pairs(&store);
+            let odd: Vec<_> = mirrored.symmetric_difference(&found).take(3).collect();
+            assert!(odd.is_empty(), "{site}: {} pairs, {} of the mirror; {odd:?}", found.len(), mirrored.len());
+        }
+    }
+    for (site, f1) in &scores {
+        assert!(*f1 >= 0.95, "{site}: F1 {f1}");
+    }
+    let mean = scores.iter().map(|(_, f1)| f1).sum::<f64>() / scores.len() as f64;
+    println!("macro F1 {mean:.4} over {} sites", scores.len());
+    assert!(mean >= 0.985, "macro F1 {mean}");
+}
