@@ -18,7 +18,8 @@ use crate::store::layout::{
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{SitePages, Store};
 use crate::types::{
-    self, CanonicalUrl, FetchLine, JudgedPair, Key, Lang, Method, Outcome, PairLine, SiteId, host_of, registrable_domain,
+    self, CanonicalUrl, FetchLine, JudgedPair, Key, Lang, Method, Outcome, PairLine, SiteId, host_of,
+    registrable_domain,
 };
 
 /// One key of one site, for listing.

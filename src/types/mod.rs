@@ -6,6 +6,7 @@ mod id;
 mod judged;
 mod key;
 mod lang;
+pub(crate) mod measures;
 mod page;
 mod pair;
 mod session;
