@@ -197,6 +197,9 @@ impl Global {
                 "diglot: the catalog was damaged and was made again from the record files; `diglot run` makes the results again"
             );
         }
+        if let Some(format) = store.upgraded_from {
+            eprintln!("diglot: upgraded the store from format {format}; `diglot run` makes the results again");
+        }
         let config = config_of(store.config())?;
         Ok((store, config))
     }
