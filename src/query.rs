@@ -18,7 +18,8 @@ use crate::store::layout::{
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{SitePages, Store};
 use crate::types::{
-    self, CanonicalUrl, JudgedPair, Key, Lang, Method, Outcome, PairLine, SiteId, host_of, registrable_domain,
+    self, CanonicalUrl, FetchLine, JudgedPair, Key, Lang, Method, Outcome, PairLine, SiteId, host_of,
+    registrable_domain,
 };
 
 /// One key of one site, for listing.
@@ -394,19 +395,6 @@ fn line(
         method: if recovered { "recovered" } else { method },
         key: pattern.unwrap_or_default(),
     }
-}
-
-/// A capture to fetch: a page of a pair that only an index or a WAT knows.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct FetchLine {
-    /// Archive file, as the index names it.
-    pub file: String,
-    /// Where its record begins there.
-    pub offset: u64,
-    /// Bytes it takes there; 0 where the index does not tell.
-    pub length: u64,
-    /// Its address.
-    pub url: String,
 }
 
 /// The captures to fetch so that the pairs of a scope, in languages that are wanted, have text: by file and offset, each once.

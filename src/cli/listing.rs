@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, Write};
 
 use clap::ValueEnum;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use diglot::export::rows::{Columns, TsvWriter, json_line};
 use serde_json::Value;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -15,59 +16,69 @@ pub enum Format {
 
 /// Prints rows to stdout; a table is held until [`Listing::finish`], as its widths depend on all rows.
 pub struct Listing {
-    format: Format,
     columns: Vec<&'static str>,
-    table: Table,
-    out: BufWriter<io::StdoutLock<'static>>,
+    rows: Rows,
+}
+
+enum Rows {
+    Table(Table),
+    Tsv(TsvWriter<io::StdoutLock<'static>>),
+    Jsonl(BufWriter<io::StdoutLock<'static>>),
 }
 
 impl Listing {
     pub fn new(format: Format, columns: &[&'static str]) -> io::Result<Listing> {
-        let mut table = Table::new();
-        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-        table.set_header(columns.iter().map(|column| column.to_uppercase().replace('_', " ")));
-        for column in table.column_iter_mut() {
-            column.set_padding((0, 2));
-        }
-        let mut listing =
-            Listing { format, columns: columns.to_vec(), table, out: BufWriter::new(io::stdout().lock()) };
-        if format == Format::Tsv {
-            writeln!(listing.out, "{}", columns.join("\t"))?;
-        }
-        Ok(listing)
+        let rows = match format {
+            Format::Table => {
+                let mut table = Table::new();
+                table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+                table.set_header(columns.iter().map(|column| column.to_uppercase().replace('_', " ")));
+                for column in table.column_iter_mut() {
+                    column.set_padding((0, 2));
+                }
+                Rows::Table(table)
+            }
+            Format::Tsv => {
+                let mut out = TsvWriter::new(io::stdout().lock());
+                out.row(columns)?;
+                Rows::Tsv(out)
+            }
+            Format::Jsonl => Rows::Jsonl(BufWriter::new(io::stdout().lock())),
+        };
+        Ok(Listing { columns: columns.to_vec(), rows })
     }
 
     pub fn row(&mut self, values: Vec<Value>) -> io::Result<()> {
-        match self.format {
-            Format::Table => {
-                self.table.add_row(values.iter().map(plain));
+        match &mut self.rows {
+            Rows::Table(table) => {
+                table.add_row(values.iter().map(plain));
                 for (at, value) in values.iter().enumerate() {
-                    if let (true, Some(column)) = (value.is_number(), self.table.column_mut(at)) {
+                    if let (true, Some(column)) = (value.is_number(), table.column_mut(at)) {
                         column.set_cell_alignment(CellAlignment::Right);
                     }
                 }
                 Ok(())
             }
-            Format::Tsv => {
-                let fields: Vec<String> =
-                    values.iter().map(|value| plain(value).replace(['\t', '\n', '\r'], " ")).collect();
-                writeln!(self.out, "{}", fields.join("\t"))
+            Rows::Tsv(out) => {
+                let values: Vec<String> = values.iter().map(plain).collect();
+                out.row(&values.iter().map(String::as_str).collect::<Vec<_>>())
             }
-            Format::Jsonl => {
-                // Written by hand, field by field, so that the order is that of the columns.
-                let fields = self.columns.iter().zip(&values).map(|(column, value)| format!("\"{column}\":{value}"));
-                writeln!(self.out, "{{{}}}", fields.collect::<Vec<_>>().join(","))
-            }
+            Rows::Jsonl(out) => json_line(out, &Columns(&self.columns, &values)),
         }
     }
 
-    pub fn finish(mut self) -> io::Result<()> {
-        if self.format == Format::Table {
-            for line in self.table.lines() {
-                writeln!(self.out, "{}", line.trim_end())?;
+    pub fn finish(self) -> io::Result<()> {
+        match self.rows {
+            Rows::Table(table) => {
+                let mut out = BufWriter::new(io::stdout().lock());
+                for line in table.lines() {
+                    writeln!(out, "{}", line.trim_end())?;
+                }
+                out.flush()
             }
+            Rows::Tsv(mut out) => out.flush(),
+            Rows::Jsonl(mut out) => out.flush(),
         }
-        self.out.flush()
     }
 }
 

@@ -22,12 +22,12 @@ mod eval;
 mod explain;
 mod explore;
 mod export;
-mod fetch;
 mod filter;
 mod gold;
 mod hosts;
 mod keys;
 mod listing;
+mod output;
 mod pairs;
 mod progress;
 mod recover;
@@ -196,6 +196,9 @@ impl Global {
             eprintln!(
                 "diglot: the catalog was damaged and was made again from the record files; `diglot run` makes the results again"
             );
+        }
+        if let Some(format) = store.upgraded_from {
+            eprintln!("diglot: upgraded the store from format {format}; `diglot run` makes the results again");
         }
         let config = config_of(store.config())?;
         Ok((store, config))

@@ -2,6 +2,7 @@
 
 use super::sigmoid;
 use crate::types::Similarities;
+use crate::types::measures::measures;
 
 /// Inputs: for each measure, that it could be told, and what it says.
 pub const INPUTS: usize = 2 * Similarities::COUNT + 1;
@@ -37,26 +38,19 @@ impl Default for Scorer {
     }
 }
 
-/// Weights fitted on judged pairs of the sites named in docs/evaluation.md.
-const SHIPPED: [f64; INPUTS] = [
-    1.0, // bias
-    0.0, 0.8, // length
-    0.0, 0.8, // size
-    0.0, 1.0, // tags
-    0.0, 1.0, // paragraphs
-    0.0, 1.9, // lcs
-    0.0, 0.5, // structure
-    0.0, 2.2, // numbers
-    0.0, 0.0, // links
-    0.0, 0.3, // images
-    0.0, 2.5, // words
-    0.0, 3.0, // content
-    0.0, 4.0, // hreflang
-    0.0, 0.5, // link
-    0.0, 2.5, // votes
-    0.0, 2.0, // neighbours
-    0.0, 4.0, // margin
-];
+/// The shipped weight that all pairs have.
+const BIAS: f64 = 1.0;
+
+macro_rules! shipped {
+    (
+        scored { $($(#[$doc:meta])* $name:ident = $text:literal $(weight $weight:literal)? $(by $by:expr)?;)* }
+        $($alone:tt)*
+    ) => {
+        /// Weights of the table of measures: that a measure can be told counts for nothing.
+        const SHIPPED: [f64; INPUTS] = [BIAS, $(0.0, 0.0 $(+ $weight)?,)*];
+    };
+}
+measures!(shipped);
 
 /// Similarities within ε of 0 or 1 are taken as ε or 1 − ε.
 const EPSILON: f64 = 0.02;
@@ -77,9 +71,11 @@ pub fn inputs(similarities: &Similarities) -> [f64; INPUTS] {
 }
 
 impl Scorer {
-    /// Weights as they are stored; `None` where there are not as many as inputs.
+    /// Weights as they are stored; `None` where there are none. Measures that were added since count for nothing.
     pub fn of_weights(weights: &[f64]) -> Option<Scorer> {
-        <[f64; INPUTS]>::try_from(weights).ok().map(|weights| Scorer { weights })
+        let mut scorer = Scorer { weights: [0.0; INPUTS] };
+        scorer.weights.iter_mut().zip(weights).for_each(|(weight, stored)| *weight = *stored);
+        (!weights.is_empty()).then_some(scorer)
     }
 
     /// The weight of the evidence, in nats: ln P(similarities | good) − ln P(similarities | bad).
@@ -244,6 +240,14 @@ mod tests {
                 assert!(posterior(&other) < best, "weight {at} {step}");
             }
         }
+    }
+
+    #[test]
+    fn weights_learnt_before_a_measure_was_added_are_those_of_the_others() {
+        let stored: Vec<f64> = (1..INPUTS - 2).map(|at| at as f64).collect();
+        let scorer = Scorer::of_weights(&stored).expect("weights");
+        assert_eq!((scorer.weights[..stored.len()].to_vec(), scorer.weights[INPUTS - 1]), (stored, 0.0));
+        assert_eq!(Scorer::of_weights(&[]), None);
     }
 
     #[test]

@@ -17,9 +17,7 @@ use crate::store::layout::{ResultRecord, SiteHead};
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{SiteLinks, SitePages, Store};
 use crate::text::words::Words;
-use crate::types::{
-    Candidate, Compared, JudgedPair, Lang, LangPair, Measure, Page, PagePair, Similarities, SiteId, host_of,
-};
+use crate::types::{Candidate, Compared, JudgedPair, Lang, LangPair, Page, PagePair, Similarities, SiteId, host_of};
 use crate::verify::{self, Profile, With};
 
 /// A site whose keys are found, opened for comparing its pages.
@@ -349,37 +347,15 @@ impl<'s> SiteView<'s> {
         let shared = |word: u64| weights.shared(word);
         let translations = sources.translations(langs, self.pages.identity(a));
         let translations = translations.as_deref().filter(|_| !self.config.without_content);
-        let with = With { translations, weights: Some(&weight), ..With::new(&self.config.verify) };
-        let mut found = similarities(first, second, &with, sources.length_ratio(langs));
-        found.set(Measure::Words, verify::shared_words(first, second, &shared).map(|s| s as f32));
-        found
+        let with = With {
+            params: &self.config.verify,
+            translations,
+            weights: Some(&weight),
+            shared: Some(&shared),
+            length_ratio: sources.length_ratio(langs),
+        };
+        verify::similarities(first, second, &with)
     }
-}
-
-/// The measures of the score, of two pages in the order of their languages.
-pub fn similarities(a: &Profile, b: &Profile, with: &With<'_>, length_ratio: Option<f64>) -> Similarities {
-    const BY_NAME: [Measure; 11] = [
-        Measure::Size,
-        Measure::Tags,
-        Measure::Paragraphs,
-        Measure::Lcs,
-        Measure::Structure,
-        Measure::Numbers,
-        Measure::Links,
-        Measure::Images,
-        Measure::Content,
-        Measure::Hreflang,
-        Measure::Link,
-    ];
-    let mut found = Similarities::default();
-    // Without a usual ratio the lengths say too little: Chinese is half as long as English.
-    let length = length_ratio.and_then(|ratio| verify::text_ratio(a, b, ratio));
-    found.set(Measure::Length, length.map(|s| s as f32));
-    for measure in BY_NAME {
-        let verifier = verify::verifier(measure.name()).expect("every measure by name has its verifier");
-        found.set(measure, verifier.similarity(a, b, with).map(|s| s as f32));
-    }
-    found
 }
 
 fn hash_of_tags(tags: &[u16]) -> u64 {

@@ -25,33 +25,34 @@
 //! fit together (sled can open a damaged file as empty, without a word), the catalog is made again from the record files.
 
 use std::fs::{self, File, TryLockError};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
-
 use crate::error::{Error, Result};
-use crate::index::graph::{Links, SiteLink};
-use crate::index::site::{PageFacts, Pages};
-use crate::index::web::Web;
-use crate::types::{ArchiveId, Lang, LangPair, SiteId};
+use crate::types::{ArchiveId, LangPair, SiteId};
 
 pub mod catalog;
 pub mod layout;
+mod manifest;
 mod rebuild;
+pub mod records;
 mod requests;
 mod sites;
-pub use rebuild::add_batch;
-pub mod records;
 pub mod tokens;
+mod upgrade;
+mod views;
 
 use catalog::{Catalog, Changes, OpenFailure, Table};
 use layout::*;
+use manifest::Manifest;
+pub use rebuild::add_batch;
 use records::{Mapped, RecordFile, RecordRef, START};
+pub use views::{SiteLinks, SitePages, SiteWeb};
 
 /// Format of stores this program writes and reads.
 pub const FORMAT_VERSION: u32 = 5;
+/// The oldest format that a store is upgraded from.
+pub const OLDEST_FORMAT: u32 = 4;
 
 /// How long to wait for another process that holds the store.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -65,79 +66,148 @@ pub enum Access {
     Write,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Manifest {
-    format: u32,
-    #[serde(flatten)]
-    sentinel: Sentinel,
-    crc: u32,
-    /// Kept here too, so that it outlives the catalog.
-    config: RunConfig,
+macro_rules! record_files {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident: $record:ty = $kind:literal since $since:literal
+        $(source $source:literal)? $(heads [$($table:ident),*])?;
+    )*) => {
+        /// An open store.
+        pub struct Store {
+            folder: PathBuf,
+            _lock: File,
+            catalog: Catalog,
+            sentinel: Sentinel,
+            config: RunConfig,
+            $($(#[$doc])* pub $name: RecordFile<$record>,)*
+            /// True when opening had to make the catalog again.
+            pub was_rebuilt: bool,
+            /// The format it had, when opening had to change it.
+            pub upgraded_from: Option<u32>,
+        }
+
+        /// All record files, in the order of their kinds.
+        const KINDS: &[Kind] = &[$(Kind {
+            name: stringify!($name),
+            number: $kind,
+            since: $since,
+            is_source: false $(|| $source)?,
+            heads: &[$($(Table::$table),*)?],
+        }),*];
+
+        impl Store {
+            fn with_catalog(
+                folder: &Path,
+                lock: File,
+                catalog: Catalog,
+                sentinel: Sentinel,
+                access: Access,
+            ) -> Result<Store> {
+                let write = access == Access::Write;
+                Ok(Store {
+                    $($name: RecordFile::open(
+                        &folder.join(stringify!($name)),
+                        $kind,
+                        end_of($kind, &sentinel),
+                        write,
+                    )?,)*
+                    folder: folder.to_owned(),
+                    _lock: lock,
+                    catalog,
+                    sentinel,
+                    config: RunConfig::default(),
+                    was_rebuilt: false,
+                    upgraded_from: None,
+                })
+            }
+
+            /// Syncs the record files, and returns their ends.
+            fn sync(&mut self) -> Result<Vec<u64>> {
+                $(self.$name.sync()?;)*
+                Ok(vec![$(self.$name.end().0),*])
+            }
+
+            /// Lets go of the maps of what was read; they are made again when something is read.
+            pub fn unmap(&self) {
+                $(self.$name.unmap();)*
+            }
+        }
+
+        /// How far the file of a kind can be read, before `limit`.
+        fn sound_end(folder: &Path, kind: &Kind, limit: RecordRef) -> Result<RecordRef> {
+            match kind.number {
+                $($kind => RecordFile::<$record>::sound_end(&folder.join(kind.name), kind.number, kind.since, limit),)*
+                number => unreachable!("there is no kind {number}"),
+            }
+        }
+    };
 }
 
-/// An open store.
-pub struct Store {
-    folder: PathBuf,
-    _lock: File,
-    catalog: Catalog,
-    sentinel: Sentinel,
-    config: RunConfig,
+// One line a kind: its folder and field, what it holds, its number, and the format in which its records took the layout
+// they have. A new kind gets the next number: ends are stored by it, and a store that lacks the kind has none of its
+// records. `source` files outlive a rebuild; the others follow from them, with what the catalog has under `heads`.
+record_files! {
     /// Pages as extracted.
-    pub pages: RecordFile<PageRecord>,
+    pages: PageRecord = 1 since 4 source true;
     /// What each commit of ingestion read.
-    pub batches: RecordFile<BatchRecord>,
+    batches: BatchRecord = 2 since 4 source true;
     /// Page tables of sites.
-    pub sites: RecordFile<SiteChunk>,
+    sites: SiteChunk = 3 since 4 heads [Site, Domain, Token];
     /// Keys and pairs of sites.
-    pub results: RecordFile<ResultRecord>,
+    results: ResultRecord = 4 since 4 heads [Result, Credibility];
     /// Captures left out, by site.
-    pub skips: RecordFile<SkipChunk>,
+    skips: SkipChunk = 5 since 4;
     /// Links of the pages of sites.
-    pub graphs: RecordFile<GraphRecord>,
-    /// Pairs as verified.
-    pub verified: RecordFile<JudgedRecord>,
-    /// Pairs as settled by iteration.
-    pub settled: RecordFile<JudgedRecord>,
-    /// What was learnt of language pairs.
-    pub learnt: RecordFile<LearntRecord>,
+    graphs: GraphRecord = 6 since 4 heads [Graph];
     /// Links between sites.
-    pub webs: RecordFile<WebRecord>,
+    webs: WebRecord = 7 since 4 heads [Web];
+    /// Pairs as verified.
+    verified: JudgedRecord = 8 since 5 heads [Verified];
+    /// Pairs as settled by iteration.
+    settled: JudgedRecord = 9 since 5 heads [Settled];
+    /// What was learnt of language pairs.
+    learnt: LearntRecord = 10 since 4 heads [Learnt];
     /// Sentence pairs of sites.
-    pub bitexts: RecordFile<BitextRecord>,
+    bitexts: BitextRecord = 11 since 4 heads [Bitext];
     /// Which of them are said more than once.
-    pub repeats: RecordFile<RepeatRecord>,
+    repeats: RepeatRecord = 12 since 4;
     /// What was learnt of pairs of languages.
-    pub models: RecordFile<ModelRecord>,
-    /// What was asked of crawlers.
-    pub requests: RecordFile<RequestRecord>,
-    /// True when opening had to make the catalog again.
-    pub was_rebuilt: bool,
+    models: ModelRecord = 13 since 4 heads [Model];
+    /// What was requested of crawlers.
+    requests: RequestRecord = 14 since 4 source true;
 }
 
-const MANIFEST: &str = "manifest.json";
+/// What is known of a kind of records.
+struct Kind {
+    /// Folder.
+    name: &'static str,
+    /// From 1, without gaps.
+    number: u32,
+    /// The first format with the layout that its records have.
+    since: u32,
+    /// Nothing else tells what it holds.
+    is_source: bool,
+    /// What of the catalog belongs to its records.
+    heads: &'static [Table],
+}
 
-/// Folder and kind of each record file; the position is that of its end in [`Sentinel::ends`].
-const KINDS: [(&str, u32); 14] = [
-    ("pages", 1),
-    ("batches", 2),
-    ("sites", 3),
-    ("results", 4),
-    ("skips", 5),
-    ("graphs", 6),
-    ("webs", 7),
-    ("verified", 8),
-    ("settled", 9),
-    ("learnt", 10),
-    ("bitexts", 11),
-    ("repeats", 12),
-    ("models", 13),
-    ("requests", 14),
-];
+const _: () = {
+    let mut at = 0;
+    while at < KINDS.len() {
+        assert!(KINDS[at].number == at as u32 + 1, "kinds are numbered in their order");
+        at += 1;
+    }
+};
+
+/// Where the record file of a kind ends.
+fn end_of(kind: u32, sentinel: &Sentinel) -> RecordRef {
+    sentinel.ends.get(kind as usize - 1).map_or(START, |&end| RecordRef(end))
+}
 
 impl Store {
     /// True when there is a store in `folder`, of whatever format.
     pub fn is_at(folder: &Path) -> bool {
-        folder.join(MANIFEST).exists()
+        folder.join(manifest::NAME).exists()
     }
 
     /// Opens the store in `folder`.
@@ -145,8 +215,8 @@ impl Store {
     /// # Errors
     /// When it is missing (for reading), in use, of another format, no store at all, or damaged beyond its record files.
     pub fn open(folder: &Path, access: Access) -> Result<Store> {
-        let manifest_path = folder.join(MANIFEST);
-        if !manifest_path.exists() {
+        let is_there = Store::is_at(folder);
+        if !is_there {
             if access == Access::Read {
                 return Err(fault(folder, "there is no store here; make one with `diglot run INPUT... --store DIR`"));
             }
@@ -154,13 +224,19 @@ impl Store {
             fs::create_dir_all(folder).map_err(Error::io(folder, "making the store"))?;
         }
         let lock = lock(folder, access)?;
-        let manifest = if manifest_path.exists() { Some(read_manifest(folder, &manifest_path)?) } else { None };
-        let known = manifest.as_ref().map(|m| m.sentinel.clone());
-        if let Some((catalog, sentinel)) = Store::open_catalog(folder, access, known.as_ref())? {
-            let store = Store::with_catalog(folder, lock, catalog, sentinel, access);
-            match store {
+        let manifest = if is_there { Some(Manifest::read(folder)?) } else { None };
+        let format = manifest.as_ref().map_or(FORMAT_VERSION, |manifest| manifest.format);
+        if format != FORMAT_VERSION && access == Access::Read {
+            return Err(upgrade::needed(folder, format));
+        }
+        let known = manifest.as_ref().map(|manifest| manifest.sentinel.clone());
+        let config = manifest.map(|manifest| manifest.config).unwrap_or_default();
+        if let Some((catalog, mut sentinel)) = Store::open_catalog(folder, access, known.as_ref())? {
+            let upgraded_from = upgrade::upgrade(&catalog, &mut sentinel, known.as_ref(), &config)?;
+            match Store::with_catalog(folder, lock, catalog, sentinel, access) {
                 Ok(mut store) => {
                     store.config = store.catalog.get(Table::Meta, b"config")?.unwrap_or_default();
+                    store.upgraded_from = upgraded_from;
                     if access == Access::Write && known.as_ref() != Some(&store.sentinel) {
                         store.write_manifest()?;
                     }
@@ -174,7 +250,6 @@ impl Store {
             drop(lock);
         }
         let lock = self::lock(folder, Access::Write)?;
-        let config = manifest.map(|m| m.config).unwrap_or_default();
         let store = rebuild::rebuild(folder, lock, known, config)?;
         if access == Access::Write {
             return Ok(store);
@@ -208,34 +283,6 @@ impl Store {
         Ok(fits.then_some((catalog, sentinel)))
     }
 
-    fn with_catalog(folder: &Path, lock: File, catalog: Catalog, sentinel: Sentinel, access: Access) -> Result<Store> {
-        let write = access == Access::Write;
-        let end = |kind: usize| sentinel.ends.get(kind).map_or(START, |&end| RecordRef(end));
-        let at = |kind: usize| folder.join(KINDS[kind].0);
-        Ok(Store {
-            pages: RecordFile::open(&at(0), KINDS[0].1, end(0), write)?,
-            batches: RecordFile::open(&at(1), KINDS[1].1, end(1), write)?,
-            sites: RecordFile::open(&at(2), KINDS[2].1, end(2), write)?,
-            results: RecordFile::open(&at(3), KINDS[3].1, end(3), write)?,
-            skips: RecordFile::open(&at(4), KINDS[4].1, end(4), write)?,
-            graphs: RecordFile::open(&at(5), KINDS[5].1, end(5), write)?,
-            webs: RecordFile::open(&at(6), KINDS[6].1, end(6), write)?,
-            verified: RecordFile::open(&at(7), KINDS[7].1, end(7), write)?,
-            settled: RecordFile::open(&at(8), KINDS[8].1, end(8), write)?,
-            learnt: RecordFile::open(&at(9), KINDS[9].1, end(9), write)?,
-            bitexts: RecordFile::open(&at(10), KINDS[10].1, end(10), write)?,
-            repeats: RecordFile::open(&at(11), KINDS[11].1, end(11), write)?,
-            models: RecordFile::open(&at(12), KINDS[12].1, end(12), write)?,
-            requests: RecordFile::open(&at(13), KINDS[13].1, end(13), write)?,
-            folder: folder.to_owned(),
-            _lock: lock,
-            catalog,
-            sentinel,
-            config: RunConfig::default(),
-            was_rebuilt: false,
-        })
-    }
-
     /// The store's folder.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -256,74 +303,16 @@ impl Store {
     /// # Errors
     /// When the disk does not take it. The store then still holds the commit before.
     pub fn commit(&mut self, mut changes: Changes) -> Result<()> {
-        self.pages.sync()?;
-        self.batches.sync()?;
-        self.sites.sync()?;
-        self.results.sync()?;
-        self.skips.sync()?;
-        self.graphs.sync()?;
-        self.webs.sync()?;
-        self.verified.sync()?;
-        self.settled.sync()?;
-        self.learnt.sync()?;
-        self.bitexts.sync()?;
-        self.repeats.sync()?;
-        self.models.sync()?;
-        self.requests.sync()?;
-        let ends = [
-            self.pages.end(),
-            self.batches.end(),
-            self.sites.end(),
-            self.results.end(),
-            self.skips.end(),
-            self.graphs.end(),
-            self.webs.end(),
-            self.verified.end(),
-            self.settled.end(),
-            self.learnt.end(),
-            self.bitexts.end(),
-            self.repeats.end(),
-            self.models.end(),
-            self.requests.end(),
-        ];
-        self.sentinel.commit += 1;
-        self.sentinel.ends = ends.iter().map(|end| end.0).collect();
+        let ends = self.sync()?;
+        self.sentinel = Sentinel { commit: self.sentinel.commit + 1, ends };
+        changes.put(Table::Meta, b"format", &FORMAT_VERSION);
         changes.put(Table::Meta, b"sentinel", &self.sentinel);
         self.catalog.apply(changes)?;
         self.write_manifest()
     }
 
     fn write_manifest(&self) -> Result<()> {
-        let path = self.folder.join(MANIFEST);
-        let crc = manifest_crc(FORMAT_VERSION, &self.sentinel);
-        let manifest =
-            Manifest { format: FORMAT_VERSION, sentinel: self.sentinel.clone(), crc, config: self.config.clone() };
-        let text = serde_json::to_string_pretty(&manifest).expect("numbers serialise");
-        let fresh = self.folder.join("manifest.new");
-        let write = || -> std::io::Result<()> {
-            let mut file = File::create(&fresh)?;
-            file.write_all(text.as_bytes())?;
-            file.write_all(b"\n")?;
-            file.sync_data()?;
-            fs::rename(&fresh, &path)
-        };
-        write().map_err(Error::io(&path, "writing"))
-    }
-
-    /// Lets go of the maps of what was read; they are made again when something is read.
-    pub fn unmap(&self) {
-        self.pages.unmap();
-        self.sites.unmap();
-        self.results.unmap();
-        self.graphs.unmap();
-        self.verified.unmap();
-        self.settled.unmap();
-        self.learnt.unmap();
-    }
-
-    /// Number of the last commit.
-    pub fn commit_number(&self) -> u64 {
-        self.sentinel.commit
+        Manifest::new(self.sentinel.clone(), self.config.clone()).write(&self.folder)
     }
 
     /// The catalog, for reading.
@@ -532,152 +521,12 @@ impl Store {
     }
 }
 
-/// The page table of one site, in mapped memory.
-pub struct SitePages {
-    chunks: Vec<Mapped<SiteChunk>>,
-    count: u32,
-}
-
-impl SitePages {
-    /// The chunk a page lies in, and its place there.
-    pub fn chunk(&self, page: u32) -> (&ArchivedSiteChunk, usize) {
-        let page = page as usize;
-        (self.chunks[page / CHUNK_PAGES].get(), page % CHUNK_PAGES)
-    }
-
-    /// The page with an address (without scheme).
-    pub fn find(&self, identity: &str) -> Option<u32> {
-        use crate::index::site::Addresses;
-        let (mut low, mut high) = (0, self.count);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match self.identity(middle).cmp(identity) {
-                std::cmp::Ordering::Equal => return Some(middle),
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-            }
-        }
-        None
-    }
-
-    /// The address of a page, with its scheme.
-    pub fn url(&self, page: u32) -> String {
-        let (chunk, at) = self.chunk(page);
-        format!("{}{}", if chunk.https[at] { "https://" } else { "http://" }, chunk.identity(at))
-    }
-}
-
-impl crate::index::site::Addresses for SitePages {
-    fn count(&self) -> u32 {
-        self.count
-    }
-
-    fn identity(&self, page: u32) -> &str {
-        let (chunk, at) = self.chunk(page);
-        chunk.identity(at)
-    }
-
-    fn release(&self) {
-        self.chunks.iter().for_each(Mapped::release);
-    }
-}
-
-impl Pages for SitePages {
-    fn facts(&self, page: u32) -> PageFacts {
-        let (chunk, at) = self.chunk(page);
-        chunk.facts(at)
-    }
-
-    fn detected(&self, page: u32) -> Lang {
-        let (chunk, at) = self.chunk(page);
-        chunk.detected(at)
-    }
-}
-
 /// Key of a language pair's model.
 pub fn model_key(langs: LangPair) -> [u8; 16] {
     let mut key = [0; 16];
     key[..8].copy_from_slice(&langs.a.to_bytes());
     key[8..].copy_from_slice(&langs.b.to_bytes());
     key
-}
-
-/// The links between sites, in mapped memory.
-pub struct SiteWeb {
-    chunks: Vec<Mapped<WebRecord>>,
-}
-
-impl SiteWeb {
-    /// The name of a site; empty where there is none.
-    pub fn name(&self, site: u32) -> &str {
-        let Some(first) = self.chunks.first() else { return "" };
-        let end = |at: u32| first.name_ends.get(at as usize).map_or(0, |end| end.to_native() as usize);
-        let start = site.checked_sub(1).map_or(0, end);
-        first.names.get(start..end(site)).unwrap_or("")
-    }
-
-    /// C(w) of a site of the store.
-    pub fn credibility(&self, site: u32) -> f64 {
-        self.chunks.first().and_then(|c| c.credibility.get(site as usize)).map_or(0.0, |found| found.to_native())
-    }
-
-    /// Pairs of a site of the store.
-    pub fn pairs(&self, site: u32) -> u64 {
-        self.chunks.first().and_then(|c| c.pairs.get(site as usize)).map_or(0, |found| found.to_native())
-    }
-}
-
-impl Web for SiteWeb {
-    fn stored(&self) -> u32 {
-        self.chunks.first().map_or(0, |first| first.credibility.len() as u32)
-    }
-
-    fn count(&self) -> u32 {
-        self.chunks.first().map_or(0, |first| first.name_ends.len() as u32)
-    }
-
-    fn for_each_link(&self, mut each: impl FnMut(u32, u32, u32)) {
-        for chunk in &self.chunks {
-            let mut start = 0;
-            for (end, from) in chunk.ends.iter().zip(chunk.first.to_native()..) {
-                let end = (end.to_native() as usize).min(chunk.targets.len()).min(chunk.links.len());
-                let row = start.min(end)..end;
-                for (to, links) in chunk.targets[row.clone()].iter().zip(&chunk.links[row]) {
-                    each(from, to.to_native(), links.to_native());
-                }
-                start = end;
-            }
-        }
-    }
-}
-
-/// The links of one site's pages, in mapped memory.
-pub struct SiteLinks {
-    chunks: Vec<Mapped<GraphRecord>>,
-}
-
-impl SiteLinks {
-    /// The records, in the order of pages.
-    pub fn chunks(&self) -> impl Iterator<Item = &ArchivedGraphRecord> {
-        self.chunks.iter().map(Mapped::get)
-    }
-}
-
-impl Links for SiteLinks {
-    fn for_each_link(&self, page: u32, each: &mut dyn FnMut(SiteLink)) {
-        let Some(chunk) = self.chunks.get(page as usize / CHUNK_PAGES) else { return };
-        for link in chunk.links(page as usize % CHUNK_PAGES) {
-            each(link);
-        }
-    }
-
-    fn for_each_alternate(&self, page: u32, each: &mut dyn FnMut(u32, Lang)) {
-        let Some(chunk) = self.chunks.get(page as usize / CHUNK_PAGES) else { return };
-        let start = chunk.alternates.partition_point(|row| row.from.to_native() < page);
-        for row in chunk.alternates[start..].iter().take_while(|row| row.from.to_native() == page) {
-            each(row.to.to_native(), Lang::from_bytes(row.lang));
-        }
-    }
 }
 
 fn fault(folder: &Path, problem: impl Into<String>) -> Error {
@@ -718,7 +567,7 @@ fn refuse_foreign_folder(folder: &Path) -> Result<()> {
     };
     let own = ["lock", "catalog", "tmp", "manifest.new"];
     for entry in entries.flatten() {
-        if !own.iter().chain(KINDS.iter().map(|(name, _)| name)).any(|name| entry.file_name() == *name) {
+        if !own.into_iter().chain(KINDS.iter().map(|kind| kind.name)).any(|name| entry.file_name() == name) {
             let name = entry.file_name();
             return Err(fault(
                 folder,
@@ -727,41 +576,4 @@ fn refuse_foreign_folder(folder: &Path) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn manifest_crc(format: u32, sentinel: &Sentinel) -> u32 {
-    let numbers = [u64::from(format), sentinel.commit].into_iter().chain(sentinel.ends.iter().copied());
-    numbers.fold(0, |crc, number| crc32c::crc32c_append(crc, &number.to_le_bytes()))
-}
-
-fn read_manifest(folder: &Path, path: &Path) -> Result<Manifest> {
-    let text = fs::read(path).map_err(Error::io(path, "reading"))?;
-    let manifest: serde_json::Value =
-        serde_json::from_slice(&text).map_err(|error| damaged_manifest(folder, &error.to_string()))?;
-    let format = manifest.get("format").and_then(serde_json::Value::as_u64);
-    match format {
-        Some(format) if format == u64::from(FORMAT_VERSION) => {}
-        Some(format) => {
-            let what =
-                if format > u64::from(FORMAT_VERSION) { "use a newer release" } else { "ingest its archives again" };
-            return Err(fault(
-                folder,
-                format!("written in format {format}, this program reads {FORMAT_VERSION}; {what}"),
-            ));
-        }
-        None => return Err(damaged_manifest(folder, "no format is told")),
-    }
-    let manifest: Manifest =
-        serde_json::from_value(manifest).map_err(|error| damaged_manifest(folder, &error.to_string()))?;
-    if manifest.crc != manifest_crc(manifest.format, &manifest.sentinel) {
-        return Err(damaged_manifest(folder, "its checksum does not fit"));
-    }
-    Ok(manifest)
-}
-
-fn damaged_manifest(folder: &Path, why: &str) -> Error {
-    fault(
-        folder,
-        format!("manifest.json is damaged ({why}); delete that file and run again: what the record files hold is kept"),
-    )
 }

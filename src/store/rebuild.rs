@@ -4,36 +4,11 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use super::catalog::{Catalog, Changes, OpenFailure, Table};
-use super::layout::{ArchiveRecord, ArchivedBatchRecord, BatchRecord, PageRecord, RequestRecord, RunConfig, Sentinel};
-use super::records::{RecordFile, RecordRef, START, Stored};
+use super::layout::{ArchiveRecord, ArchivedBatchRecord, BatchRecord, RunConfig, Sentinel};
+use super::records::{RecordFile, RecordRef, START};
 use super::requests::put_request;
-use super::{Access, KINDS, PATIENCE, Store, fault, in_use};
+use super::{Access, KINDS, PATIENCE, Store, end_of, fault, in_use, sound_end};
 use crate::error::{Error, Result};
-
-/// Places among the kinds of the record files that a rebuild keeps.
-const PAGES: usize = place_of("pages");
-const BATCHES: usize = place_of("batches");
-const REQUESTS: usize = place_of("requests");
-
-const fn place_of(name: &str) -> usize {
-    let mut at = 0;
-    while at < KINDS.len() {
-        if is_same(KINDS[at].0.as_bytes(), name.as_bytes()) {
-            return at;
-        }
-        at += 1;
-    }
-    panic!("no record file has this name")
-}
-
-/// Equality of texts, which constants cannot ask for otherwise.
-const fn is_same(a: &[u8], b: &[u8]) -> bool {
-    let mut at = 0;
-    while at < a.len() && at < b.len() && a[at] == b[at] {
-        at += 1;
-    }
-    a.len() == b.len() && at == a.len()
-}
 
 /// Samples kept of each reason, an archive.
 const SAMPLES: usize = 8;
@@ -49,29 +24,28 @@ pub fn rebuild(folder: &Path, lock: File, known: Option<Sentinel>, config: RunCo
         }
         _ => {}
     }
-    let limit = |kind: usize| known.as_ref().and_then(|known| known.ends.get(kind)).copied().unwrap_or(u64::MAX >> 1);
-    let pages = sound::<PageRecord>(folder, PAGES, limit(PAGES))?;
-    let batches = sound::<BatchRecord>(folder, BATCHES, limit(BATCHES))?;
-    let requests = sound::<RequestRecord>(folder, REQUESTS, limit(REQUESTS))?;
-    for (_, (name, _)) in KINDS.iter().enumerate().filter(|(at, _)| ![PAGES, BATCHES, REQUESTS].contains(at)) {
-        let path = folder.join(name);
-        if path.exists() {
+    let mut sentinel = Sentinel { commit: 0, ends: vec![START.0; KINDS.len()] };
+    for (kind, end) in KINDS.iter().zip(&mut sentinel.ends) {
+        let path = folder.join(kind.name);
+        if kind.is_source {
+            // Without a manifest, all that is there.
+            let limit = known.as_ref().map_or(RecordRef(u64::MAX >> 1), |known| end_of(kind.number, known));
+            *end = sound_end(folder, kind, limit)?.0;
+        } else if path.exists() {
             fs::remove_dir_all(&path).map_err(Error::io(&path, "clearing"))?;
         }
     }
-    let batches = whole_batches(folder, pages, batches)?;
+    keep_whole_batches(folder, &mut sentinel)?;
     let catalog = match Catalog::open(&catalog_path, Access::Write, PATIENCE) {
         Ok(catalog) => catalog,
         Err(OpenFailure::Locked) => return Err(in_use(folder)),
         Err(OpenFailure::Environment(error)) => return Err(error),
         Err(OpenFailure::Damaged(why)) => return Err(fault(folder, format!("a new catalog cannot be made: {why}"))),
     };
-    let mut ends = vec![START.0; KINDS.len()];
-    (ends[PAGES], ends[BATCHES], ends[REQUESTS]) = (pages.0, batches.0, requests.0);
-    let mut store = Store::with_catalog(folder, lock, catalog, Sentinel { commit: 0, ends }, Access::Write)?;
+    let mut store = Store::with_catalog(folder, lock, catalog, sentinel, Access::Write)?;
     let mut archives: Vec<ArchiveRecord> = Vec::new();
     let mut at = START;
-    while at < batches {
+    while at < store.batches.end() {
         let (batch, next) = store.batches.read_next(at)?;
         let number = batch.archive.to_native() as usize;
         if archives.len() <= number {
@@ -86,7 +60,7 @@ pub fn rebuild(folder: &Path, lock: File, known: Option<Sentinel>, config: RunCo
         changes.put(Table::Fingerprint, &archive.identity.fingerprint.to_be_bytes(), &number);
     }
     let mut at = START;
-    while at < requests {
+    while at < store.requests.end() {
         let (request, next) = store.requests.read_next(at)?;
         put_request(&request.get().to_owned(), &mut changes);
         at = next;
@@ -119,23 +93,20 @@ pub fn add_batch(archive: &mut ArchiveRecord, batch: &ArchivedBatchRecord) {
     }
 }
 
-fn sound<T: Stored>(folder: &Path, kind: usize, limit: u64) -> Result<RecordRef>
-where
-    T::Archived: super::records::Checked,
-{
-    RecordFile::<T>::sound_end(&folder.join(KINDS[kind].0), KINDS[kind].1, RecordRef(limit))
-}
-
-/// The end of the last batch all of whose pages are there.
-fn whole_batches(folder: &Path, pages: RecordRef, batches: RecordRef) -> Result<RecordRef> {
-    let file = RecordFile::<BatchRecord>::open(&folder.join(KINDS[BATCHES].0), KINDS[BATCHES].1, batches, false)?;
+/// Moves the end of the batches behind the last one all of whose pages are there.
+fn keep_whole_batches(folder: &Path, sentinel: &mut Sentinel) -> Result<()> {
+    let [pages, batches] = ["pages", "batches"]
+        .map(|name| KINDS.iter().find(|kind| kind.name == name).expect("a record file has this name"));
+    let (pages_end, end) = (end_of(pages.number, sentinel), end_of(batches.number, sentinel));
+    let file = RecordFile::<BatchRecord>::open(&folder.join(batches.name), batches.number, end, false)?;
     let mut at = START;
-    while at < batches {
+    while at < end {
         let (batch, next) = file.read_next(at)?;
-        if batch.pages.iter().any(|page| page.page.to_native() >= pages.0) {
+        if batch.pages.iter().any(|page| page.page.to_native() >= pages_end.0) {
             break;
         }
         at = next;
     }
-    Ok(at)
+    sentinel.ends[batches.number as usize - 1] = at.0;
+    Ok(())
 }

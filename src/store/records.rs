@@ -157,11 +157,12 @@ where
         Ok(records)
     }
 
-    /// How far a damaged file can be read: the end of the last sound frame before `limit`.
+    /// How far a damaged file can be read: the end of the last sound frame before `limit`. The records must have been
+    /// written by a format from `since` on.
     ///
     /// # Errors
     /// When the folder cannot be read.
-    pub fn sound_end(folder: &Path, kind: u32, limit: RecordRef) -> Result<RecordRef> {
+    pub fn sound_end(folder: &Path, kind: u32, since: u32, limit: RecordRef) -> Result<RecordRef> {
         let mut end = START;
         for segment in 0..=limit.segment() {
             let path = segment_path(folder, segment);
@@ -169,7 +170,8 @@ where
             let stop = if segment == limit.segment() { length.min(limit.offset()) } else { length };
             let file = File::open(&path).map_err(Error::io(&path, "opening"))?;
             let map = map(&file, &path, length)?;
-            if header_of(&map).as_ref() != Some(&file_header(kind, segment)) {
+            let header = header_of(&map);
+            if !(since..=super::FORMAT_VERSION).any(|format| header == Some(file_header(format, kind, segment))) {
                 break;
             }
             let mut offset = FILE_HEADER;
@@ -224,7 +226,7 @@ where
         let length = file.metadata().map_err(Error::io(&path, "reading its length"))?.len();
         if self.end == START {
             file.set_len(0)
-                .and_then(|()| file.write_all(&file_header(self.kind, segment)))
+                .and_then(|()| file.write_all(&file_header(super::FORMAT_VERSION, self.kind, segment)))
                 .map_err(Error::io(&path, "writing"))?;
         } else if length > self.end.offset() {
             file.set_len(self.end.offset()).map_err(Error::io(&path, "cutting off what was not committed"))?;
@@ -374,7 +376,9 @@ impl Writer {
         let path = segment_path(folder, self.segment);
         let file = File::create(&path).map_err(Error::io(&path, "creating"))?;
         self.file = BufWriter::with_capacity(1 << 20, file);
-        self.file.write_all(&file_header(kind, self.segment)).map_err(Error::io(&path, "writing"))?;
+        self.file
+            .write_all(&file_header(super::FORMAT_VERSION, kind, self.segment))
+            .map_err(Error::io(&path, "writing"))?;
         self.offset = FILE_HEADER;
         Ok(())
     }
@@ -399,10 +403,10 @@ fn align(offset: u64) -> u64 {
     offset.next_multiple_of(FRAME_HEADER)
 }
 
-fn file_header(kind: u32, segment: u32) -> [u8; FILE_HEADER as usize] {
+fn file_header(format: u32, kind: u32, segment: u32) -> [u8; FILE_HEADER as usize] {
     let mut header = [0; FILE_HEADER as usize];
     header[..8].copy_from_slice(&FILE_MAGIC);
-    header[8..12].copy_from_slice(&super::FORMAT_VERSION.to_le_bytes());
+    header[8..12].copy_from_slice(&format.to_le_bytes());
     header[12..16].copy_from_slice(&0x0102_0304u32.to_le_bytes());
     header[16..20].copy_from_slice(&kind.to_le_bytes());
     header[20..24].copy_from_slice(&segment.to_le_bytes());
@@ -484,7 +488,7 @@ mod tests {
         let bytes = fs::read(&path).expect("it was written");
         for cut in START.offset() as usize..bytes.len() {
             fs::write(&path, &bytes[..cut]).expect("room on disk");
-            let sound = Texts::sound_end(folder.path(), 7, end).expect("it can be read");
+            let sound = Texts::sound_end(folder.path(), 7, 4, end).expect("it can be read");
             assert!(sound.offset() <= cut as u64);
             Texts::open(folder.path(), 7, sound, false).expect("cut to what is sound");
         }
@@ -505,7 +509,7 @@ mod tests {
                 *byte ^= 4;
             }
             fs::write(&path, &bytes).expect("room on disk");
-            let sound = Texts::sound_end(folder.path(), 7, end).expect("it can be read");
+            let sound = Texts::sound_end(folder.path(), 7, 4, end).expect("it can be read");
             let damage = cut.min(length).min(if flip < cut { flip } else { u64::MAX });
             let whole = refs.iter().chain([&end]).filter(|r| r.offset() <= damage).max().copied().unwrap_or(START);
             // A flipped bit of padding does no harm, so more may be sound than stands before the damage.

@@ -1,7 +1,7 @@
 //! Sites of a family of domains, and how all sites are forgotten.
 
-use super::Store;
 use super::catalog::{Changes, Table};
+use super::{KINDS, Store};
 use crate::error::Result;
 use crate::types::{SiteId, family};
 
@@ -29,24 +29,10 @@ impl Store {
     /// # Errors
     /// When the disk does not take it.
     pub fn forget_sites(&mut self) -> Result<()> {
-        const TABLES: [Table; 12] = [
-            Table::Site,
-            Table::Domain,
-            Table::Result,
-            Table::Credibility,
-            Table::Graph,
-            Table::Verified,
-            Table::Settled,
-            Table::Learnt,
-            Table::Bitext,
-            Table::Model,
-            Table::Token,
-            Table::Web,
-        ];
         // Sled keeps what a large batch replaces for long.
         const BATCH: usize = 5000;
         let mut changes = Changes::default();
-        for table in TABLES {
+        for &table in KINDS.iter().filter(|kind| !kind.is_source).flat_map(|kind| kind.heads) {
             for key in self.catalog.keys(table)? {
                 changes.remove(table, &key);
                 if changes.len() >= BATCH {

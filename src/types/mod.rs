@@ -6,6 +6,7 @@ mod id;
 mod judged;
 mod key;
 mod lang;
+pub(crate) mod measures;
 mod page;
 mod pair;
 mod session;
@@ -20,7 +21,7 @@ pub use judged::{Candidate, Compared, JudgedPair, JudgedSite, Method, Outcome, S
 pub use key::{Edit, Field, Key, NULL, pattern, unescape};
 pub use lang::{Lang, LangPair};
 pub use page::{Block, Image, Link, LinkKind, Page, TEXT_TOKEN, tag_code, tag_name};
-pub use pair::{PagePair, PairLine};
+pub use pair::{FetchLine, PagePair, PairLine};
 pub use session::{may_name_session, without_session};
 pub use similarity::{MEASURES, Measure, Similarities};
 pub use skip::{Skip, SkipReason};

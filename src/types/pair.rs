@@ -32,3 +32,16 @@ pub struct PairLine {
     /// The key's pattern, from the first address to the second.
     pub key: String,
 }
+
+/// A capture to fetch: a page of a pair that only an index or a WAT knows.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FetchLine {
+    /// Archive file, as the index names it.
+    pub file: String,
+    /// Where its record begins there.
+    pub offset: u64,
+    /// Bytes it takes there; 0 where the index does not tell.
+    pub length: u64,
+    /// Its address.
+    pub url: String,
+}

@@ -1,62 +1,33 @@
 //! What the measures say of two pages.
 
-macro_rules! measures {
-    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// One of the measures a score is made of. Stored by position: only append.
+use super::measures::measures;
+
+macro_rules! measure_names {
+    (
+        scored { $($(#[$doc:meta])* $name:ident = $text:literal $(weight $weight:literal)? $(by $by:expr)?;)* }
+        $($alone:tt)*
+    ) => {
+        /// One of the measures a score is made of. Stored by position.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(usize)]
         pub enum Measure {
             $($(#[$doc])* $name,)*
         }
 
-        /// All measures, in the order they are stored.
+        /// All measures of the score, in the order they are stored.
         pub const MEASURES: &[Measure] = &[$(Measure::$name,)*];
 
         const COUNT: usize = [$($text,)*].len();
 
         impl Measure {
-            /// As it is told, and the name of its verifier where it is one.
+            /// As it is listed, and the name of its verifier where it has one.
             pub fn name(self) -> &'static str {
                 [$($text,)*][self as usize]
             }
         }
     };
 }
-
-measures! {
-    /// Ratio of the lengths of the texts, the usual ratio of the two languages taken out.
-    Length = "length",
-    /// Ratio of the sizes of the bodies.
-    Size = "size",
-    /// Ratio of the numbers of tags.
-    Tags = "tags",
-    /// Ratio of the numbers of text blocks.
-    Paragraphs = "paragraphs",
-    /// LCS of the tags that are not visual (Liu et al. 2014, §3.2).
-    Lcs = "lcs",
-    /// Edit distance of the tag sequences with ⟨text_n⟩ (Tomás et al. 2008, §2.2).
-    Structure = "structure",
-    /// Numbers in common.
-    Numbers = "numbers",
-    /// Link targets in common.
-    Links = "links",
-    /// Images in common.
-    Images = "images",
-    /// Words in common, rare ones counting more.
-    Words = "words",
-    /// Words with a translation on the other side, rare ones counting more.
-    Content = "content",
-    /// One page declares the other as its translation (1), or another page (0).
-    Hreflang = "hreflang",
-    /// One page links to the other.
-    Link = "link",
-    /// How often aligned links of paired pages lead to the two.
-    Votes = "votes",
-    /// Neighbours of the one that are paired with neighbours of the other (Liu et al. 2014, eq. 3).
-    Neighbours = "neighbours",
-    /// Content beside that of the other candidates of the two pages (ratio margin: Artetxe & Schwenk 2019).
-    Margin = "margin",
-}
+measures!(measure_names);
 
 /// The similarities of two pages: a number in 0..=1 for each measure, NaN where it cannot be told.
 #[derive(Clone, Copy, Debug)]

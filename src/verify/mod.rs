@@ -2,16 +2,18 @@
 //!
 //! A [`Profile`] is what the measures look at of a page, made once. [`VERIFIERS`] has all measures by name; each gives
 //! a number from 0 to 1 for two profiles, or says that it cannot tell. [`With`] is what measures need beside the pages:
-//! settings, and where there is one, a source of [translations](crate::lexicon::Translations).
+//! settings, and where there is one, a source of [translations](crate::lexicon::Translations). The table they come from is
+//! `types/measures.rs`.
 //!
 //! | file | measures |
 //! |---|---|
-//! | `size` | `size`, `tags`, `paragraphs`: Tomás et al. |
+//! | `size` | `size`, `tags`, `paragraphs`: Tomás et al.; `length`: Liu et al. |
 //! | `language` | `language`: Tomás et al. |
 //! | `structure` | `structure`: edit distance of tags, Tomás et al. |
 //! | `lcs` | `lcs`: longest common subsequence of tags, Liu et al. |
 //! | `overlap` | `numbers`, `links`, `images`, `equal-text` |
 //! | `links` | `hreflang`, `link`: what the pages say of each other |
+//! | `words` | `words`: those that both languages of the site have |
 //! | `content` | `content`, `s_cb` (Liu et al.), `strand`, `bits`, `cognates` |
 
 mod content;
@@ -32,6 +34,8 @@ pub use structure::{Limit, distance};
 pub use words::{same_text, shared_words};
 
 use crate::lexicon::Translations;
+use crate::types::measures::measures;
+use crate::types::{Measure, Similarities};
 
 /// Settings of the measures.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,70 +78,73 @@ pub struct With<'a> {
     pub translations: Option<&'a dyn Translations>,
     /// How much a word tells, ≥ 0: its inverse document frequency in the site. All alike where it is not given.
     pub weights: Option<&'a (dyn Fn(u64) -> f32 + Sync)>,
+    /// The same, and 0 for a word that only one language of the site has.
+    pub shared: Option<&'a (dyn Fn(u64) -> f32 + Sync)>,
+    /// Bytes of text of the second language for one of the first. Without it lengths say too little: Chinese is half as
+    /// long as English.
+    pub length_ratio: Option<f64>,
 }
 
 impl<'a> With<'a> {
     /// Settings alone.
     pub fn new(params: &'a Params) -> With<'a> {
-        With { params, translations: None, weights: None }
+        With { params, translations: None, weights: None, shared: None, length_ratio: None }
     }
 }
 
-/// A measure of how alike two pages are.
-pub trait Verifier: Sync {
-    /// The name used in settings and listings.
-    fn name(&self) -> &'static str;
-
-    /// From 0, nothing alike, to 1, as translations are at best. `None` where the pages do not allow to tell.
-    fn similarity(&self, a: &Profile, b: &Profile, with: &With<'_>) -> Option<f64>;
-}
-
-/// A measure that is a function.
-struct Measure {
+/// How one measure is found from two pages.
+pub struct Verifier {
     name: &'static str,
+    measure: Option<Measure>,
     similarity: fn(&Profile, &Profile, &With<'_>) -> Option<f64>,
 }
 
-impl Verifier for Measure {
-    fn name(&self) -> &'static str {
+impl Verifier {
+    /// The name used in settings and listings.
+    pub fn name(&self) -> &'static str {
         self.name
     }
 
-    fn similarity(&self, a: &Profile, b: &Profile, with: &With<'_>) -> Option<f64> {
+    /// Its part in the score, if it has one.
+    pub fn measure(&self) -> Option<Measure> {
+        self.measure
+    }
+
+    /// From 0, nothing alike, to 1, as translations are at best; the pages in the order of their languages. `None` where
+    /// they do not allow to tell.
+    pub fn similarity(&self, a: &Profile, b: &Profile, with: &With<'_>) -> Option<f64> {
         (self.similarity)(a, b, with)
     }
 }
 
-/// Every measure. Results that are stored go by the place in this table: only append.
-pub const VERIFIERS: &[&dyn Verifier] = &[
-    &Measure { name: "size", similarity: |a, b, _| size::ratio(a.body_bytes, b.body_bytes) },
-    &Measure { name: "tags", similarity: |a, b, _| size::ratio(a.tag_count, b.tag_count) },
-    &Measure { name: "paragraphs", similarity: |a, b, _| size::ratio(a.paragraphs, b.paragraphs) },
-    &Measure { name: "language", similarity: |a, b, _| language::similarity(a, b) },
-    &Measure {
-        name: "structure",
-        similarity: |a, b, with| structure::similarity(&a.tags, &b.tags, &with.params.structure),
-    },
-    &Measure {
-        name: "lcs",
-        similarity: |a, b, with| lcs::similarity(&a.structure, &b.structure, with.params.max_lcs_tags),
-    },
-    &Measure { name: "numbers", similarity: |a, b, _| dice(&a.numbers, &b.numbers) },
-    &Measure { name: "links", similarity: |a, b, _| dice(&a.links, &b.links) },
-    &Measure { name: "images", similarity: |a, b, _| dice(&a.images, &b.images) },
-    &Measure { name: "hreflang", similarity: |a, b, _| links::hreflang(a, b) },
-    &Measure { name: "link", similarity: |a, b, _| links::direct(a, b) },
-    &Measure { name: "equal-text", similarity: |a, b, _| dice(&a.blocks, &b.blocks) },
-    &Measure { name: "content", similarity: content::content },
-    &Measure { name: "s_cb", similarity: content::s_cb },
-    &Measure { name: "strand", similarity: content::strand },
-    &Measure { name: "bits", similarity: content::bits },
-    &Measure { name: "cognates", similarity: |a, b, _| content::cognates(a, b) },
-];
+macro_rules! verifiers {
+    (
+        scored { $($(#[$doc:meta])* $name:ident = $text:literal $(weight $weight:literal)? $(by $by:expr)?;)* }
+        alone { $($(#[$alone_doc:meta])* $alone:literal by $alone_by:expr;)* }
+    ) => {
+        /// Every measure that two pages tell by themselves, those of the score first.
+        pub const VERIFIERS: &[Verifier] = &[
+            $($(Verifier { name: $text, measure: Some(Measure::$name), similarity: $by },)?)*
+            $(Verifier { name: $alone, measure: None, similarity: $alone_by },)*
+        ];
+    };
+}
+measures!(verifiers);
 
-/// The measure of a name.
-pub fn verifier(name: &str) -> Option<&'static dyn Verifier> {
-    VERIFIERS.iter().copied().find(|verifier| verifier.name() == name)
+/// The verifier of a name.
+pub fn verifier(name: &str) -> Option<&'static Verifier> {
+    VERIFIERS.iter().find(|verifier| verifier.name == name)
+}
+
+/// What all measures of the score say that two pages tell by themselves, in the order of their languages.
+pub fn similarities(a: &Profile, b: &Profile, with: &With<'_>) -> Similarities {
+    let mut found = Similarities::default();
+    for verifier in VERIFIERS {
+        if let Some(measure) = verifier.measure {
+            found.set(measure, verifier.similarity(a, b, with).map(|similarity| similarity as f32));
+        }
+    }
+    found
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@ use std::time::Instant;
 
 use diglot::config::Config;
 use diglot::error::{Error, Result};
-use diglot::export::EXPORTERS;
 use diglot::keys::State;
 use diglot::pipeline::observer::{Observer, Silent};
 use diglot::pipeline::{self, Context};
@@ -102,17 +101,12 @@ fn run(store: &Path, inputs: &[PathBuf]) {
 fn answers(store: &Path) -> String {
     let store = Store::open(store, Access::Read).expect("a sound store");
     let config = config();
-    let mut out = Vec::new();
-    for (_, exporter) in EXPORTERS {
-        let mut exporter = exporter();
-        exporter.begin(&mut out).expect("memory");
-        query::for_each_pair(&store, &config, &Scope::all(), |pair| {
-            exporter.pair(&pair, &mut out).expect("memory");
-            Ok(())
-        })
-        .expect("a sound store");
-    }
-    let mut text = String::from_utf8(out).expect("UTF-8");
+    let mut text = String::new();
+    query::for_each_pair(&store, &config, &Scope::all(), |pair| {
+        text.push_str(&format!("{pair:?}\n"));
+        Ok(())
+    })
+    .expect("a sound store");
     for key in query::keys(&store, &config, &Scope::all(), true).expect("a sound store") {
         text.push_str(&format!("{key:?}\n"));
     }

@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 
-use super::{BitextExporter, Output, outputs, rounded};
+use super::{Content, Exporter, Output, outputs, rounded};
 use crate::types::{BitextLine, Lang, Place};
 
 struct Tmx(Writer<Output>);
 
-pub fn make(given: Vec<Output>) -> io::Result<Box<dyn BitextExporter>> {
+pub fn make(_: Content, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
     let [out] = outputs(given)?;
     let mut tmx = Tmx(Writer::new(out));
     tmx.0.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
@@ -69,8 +69,8 @@ impl Tmx {
     }
 }
 
-impl BitextExporter for Tmx {
-    fn line(&mut self, line: &BitextLine) -> io::Result<()> {
+impl Exporter for Tmx {
+    fn sentences(&mut self, line: &BitextLine) -> io::Result<()> {
         let segtype = if line.shape == (1, 1) { "sentence" } else { "block" };
         self.open("tu", &[("segtype", segtype)])?;
         self.prop("x-score", &rounded(line.score).to_string())?;
@@ -100,7 +100,7 @@ mod tests {
     use quick_xml::Reader;
     use quick_xml::events::Event;
 
-    use crate::export::bitext::tests::{export, line, text};
+    use crate::export::tests::{export, line, text};
 
     #[test]
     fn texts_with_markup_and_control_characters_stay_well_formed() {

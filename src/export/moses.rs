@@ -2,17 +2,18 @@
 
 use std::io::{self, Write};
 
-use super::{BitextExporter, Output, one_line, outputs};
+use super::rows::one_line;
+use super::{Content, Exporter, Output, outputs};
 use crate::types::BitextLine;
 
 struct Moses([Output; 2]);
 
-pub fn make(given: Vec<Output>) -> io::Result<Box<dyn BitextExporter>> {
+pub fn make(_: Content, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
     Ok(Box::new(Moses(outputs(given)?)))
 }
 
-impl BitextExporter for Moses {
-    fn line(&mut self, line: &BitextLine) -> io::Result<()> {
+impl Exporter for Moses {
+    fn sentences(&mut self, line: &BitextLine) -> io::Result<()> {
         writeln!(self.0[0], "{}", one_line(&line.text_a))?;
         writeln!(self.0[1], "{}", one_line(&line.text_b))
     }

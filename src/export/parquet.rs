@@ -10,7 +10,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{Type, TypePtr};
 
-use super::{BitextExporter, Output, outputs, rounded};
+use super::{Content, Exporter, Output, outputs, rounded};
 use crate::types::BitextLine;
 
 /// Rows held and written together.
@@ -74,7 +74,7 @@ fn schema() -> Result<TypePtr, ParquetError> {
     Ok(Arc::new(Type::group_type_builder("bitext").with_fields(fields).build()?))
 }
 
-pub fn make(given: Vec<Output>) -> io::Result<Box<dyn BitextExporter>> {
+pub fn make(_: Content, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
     let [out] = outputs(given)?;
     let properties = Arc::new(WriterProperties::builder().set_compression(Compression::SNAPPY).build());
     let writer = schema().and_then(|schema| SerializedFileWriter::new(out, schema, properties)).map_err(failed)?;
@@ -112,8 +112,8 @@ impl Parquet {
     }
 }
 
-impl BitextExporter for Parquet {
-    fn line(&mut self, line: &BitextLine) -> io::Result<()> {
+impl Exporter for Parquet {
+    fn sentences(&mut self, line: &BitextLine) -> io::Result<()> {
         self.rows.push(line.clone());
         if self.rows.len() == ROWS { self.write().map_err(failed) } else { Ok(()) }
     }
@@ -133,7 +133,7 @@ mod tests {
     use parquet::record::RowAccessor;
 
     use super::*;
-    use crate::export::bitext::tests::{export, line};
+    use crate::export::tests::{export, line};
 
     #[test]
     fn rows_can_be_read_again() {

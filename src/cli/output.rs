@@ -1,0 +1,108 @@
+//! Files that are complete or not there at all, compressed where their name says so.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use diglot::error::Error;
+use diglot::export::Output;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+/// Something to write to, and the file it becomes when all went well.
+pub struct Target {
+    out: Option<Output>,
+    /// The file it is written to first, and its name in the end.
+    file: Option<(PathBuf, PathBuf)>,
+}
+
+impl Target {
+    /// Opens stdout, a pipe or device as it is, or a new file. `suffix` comes before an ending that means compression.
+    pub fn open(path: Option<&Path>, suffix: &str) -> anyhow::Result<Target> {
+        let Some(path) = path.filter(|path| path.as_os_str() != "-") else {
+            let out: Output = Box::new(BufWriter::new(io::stdout()));
+            return Ok(Target { out: Some(out), file: None });
+        };
+        let path = with_suffix(path, suffix);
+        if path.exists() && !path.is_file() {
+            if path.is_dir() {
+                return Err(Error::input(path.display().to_string(), "is a folder, expected a file to write").into());
+            }
+            let file = OpenOptions::new().write(true).open(&path).map_err(Error::io(&path, "opening"))?;
+            return Ok(Target { out: Some(compressed(&path, file)?), file: None });
+        }
+        // What a link leads to is replaced, not the link.
+        let path = path.canonicalize().unwrap_or(path);
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".part");
+        let part = path.with_file_name(name);
+        let file = File::create(&part).map_err(Error::io(&part, "creating"))?;
+        Ok(Target { out: Some(compressed(&path, file)?), file: Some((part, path)) })
+    }
+
+    /// The output, once.
+    pub fn take(&mut self) -> Output {
+        self.out.take().unwrap_or_else(|| Box::new(io::sink()))
+    }
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let ending = path.extension().filter(|ending| *ending == "gz" || *ending == "zst").map(|ending| ending.to_owned());
+    let mut name = if ending.is_some() { path.with_extension("") } else { path.to_owned() }.into_os_string();
+    name.push(suffix);
+    if let Some(ending) = ending {
+        name.push(".");
+        name.push(ending);
+    }
+    name.into()
+}
+
+/// Writes the end of the compressed stream when it is dropped or flushed for the last time.
+fn compressed(path: &Path, file: File) -> anyhow::Result<Output> {
+    Ok(match path.extension().and_then(|ending| ending.to_str()) {
+        Some("gz") => Box::new(Gz(Some(GzEncoder::new(BufWriter::new(file), Compression::default())))),
+        Some("zst") => {
+            let encoder = zstd::Encoder::new(BufWriter::new(file), 0).map_err(Error::io(path, "opening"))?;
+            Box::new(Zst(Some(encoder)))
+        }
+        _ => Box::new(BufWriter::new(file)),
+    })
+}
+
+/// A gzip stream that ends at the first flush: exporters flush once, when all is written.
+struct Gz(Option<GzEncoder<BufWriter<File>>>);
+
+impl Write for Gz {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.as_mut().map_or(Err(io::ErrorKind::BrokenPipe.into()), |encoder| encoder.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.take().map_or(Ok(()), |encoder| encoder.finish()?.flush())
+    }
+}
+
+/// The same with zstd.
+struct Zst(Option<zstd::Encoder<'static, BufWriter<File>>>);
+
+impl Write for Zst {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.as_mut().map_or(Err(io::ErrorKind::BrokenPipe.into()), |encoder| encoder.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.take().map_or(Ok(()), |encoder| encoder.finish()?.flush())
+    }
+}
+
+/// Gives the files their names, or takes them away.
+pub fn finish(targets: Vec<Target>, written: anyhow::Result<()>) -> anyhow::Result<()> {
+    for (part, path) in targets.into_iter().filter_map(|target| target.file) {
+        if written.is_ok() {
+            std::fs::rename(&part, &path).map_err(Error::io(&path, "naming"))?;
+        } else {
+            let _ = std::fs::remove_file(&part);
+        }
+    }
+    written
+}

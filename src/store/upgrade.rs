@@ -1,0 +1,64 @@
+//! Stores of an older format: what has kept its layout stays, what follows from it is made again by the next run.
+
+use std::path::Path;
+
+use super::catalog::{Catalog, Changes, Table};
+use super::layout::{RunConfig, Sentinel};
+use super::records::START;
+use super::{FORMAT_VERSION, KINDS, OLDEST_FORMAT, manifest};
+use crate::error::{Error, Result};
+
+/// Stages whose results are dropped with the records that a format changed.
+const STAGES: &[(u32, &[&str])] = &[(5, &["verify", "iterate"])];
+/// Changes applied together: sled keeps what a large batch replaces for long.
+const BATCH: usize = 5000;
+
+/// What a reader is told of a store that only a writer can open.
+pub fn needed(folder: &Path, format: u32) -> Error {
+    let advice = format!("`diglot run --store {}` upgrades it; archives are not read again", folder.display());
+    manifest::other_format(folder, u64::from(format), &advice)
+}
+
+/// Makes a catalog of an older format one of this: drops the heads of records whose layout has changed, moves the ends of
+/// their files to the start, and puts the settings in. Returns the format it had, if it was another.
+///
+/// What is dropped follows from what is kept, so that a store is sound wherever this is interrupted; `sentinel` is made the
+/// one after `known`, that of the manifest, and goes with the last change.
+///
+/// # Errors
+/// When the catalog cannot be read or written.
+pub fn upgrade(
+    catalog: &Catalog,
+    sentinel: &mut Sentinel,
+    known: Option<&Sentinel>,
+    config: &RunConfig,
+) -> Result<Option<u32>> {
+    let is_new = sentinel.commit == 0;
+    let format = catalog.get(Table::Meta, b"format")?.unwrap_or(if is_new { FORMAT_VERSION } else { OLDEST_FORMAT });
+    if format >= FORMAT_VERSION {
+        return Ok(None);
+    }
+    let mut changes = Changes::default();
+    for kind in KINDS.iter().filter(|kind| kind.since > format) {
+        for &table in kind.heads {
+            for key in catalog.keys(table)? {
+                changes.remove(table, &key);
+                if changes.len() >= BATCH {
+                    catalog.apply(std::mem::take(&mut changes))?;
+                }
+            }
+        }
+        if let Some(end) = sentinel.ends.get_mut(kind.number as usize - 1) {
+            *end = START.0;
+        }
+    }
+    for stage in STAGES.iter().filter(|(since, _)| *since > format).flat_map(|(_, stages)| *stages) {
+        changes.remove(Table::Stage, stage.as_bytes());
+    }
+    sentinel.commit = known.map_or(sentinel.commit, |known| known.commit) + 1;
+    changes.put(Table::Meta, b"config", config);
+    changes.put(Table::Meta, b"format", &FORMAT_VERSION);
+    changes.put(Table::Meta, b"sentinel", sentinel);
+    catalog.apply(changes)?;
+    Ok(Some(format))
+}

@@ -1,0 +1,147 @@
+//! Records of one thing that are read together: the page table of a site, its links, the links between sites.
+
+use super::layout::{ArchivedGraphRecord, ArchivedSiteChunk, CHUNK_PAGES, GraphRecord, SiteChunk, WebRecord};
+use super::records::Mapped;
+use crate::index::graph::{Links, SiteLink};
+use crate::index::site::{Addresses, PageFacts, Pages};
+use crate::index::web::Web;
+use crate::types::Lang;
+
+/// The page table of one site, in mapped memory.
+pub struct SitePages {
+    pub(super) chunks: Vec<Mapped<SiteChunk>>,
+    pub(super) count: u32,
+}
+
+impl SitePages {
+    /// The chunk a page lies in, and its place there.
+    pub fn chunk(&self, page: u32) -> (&ArchivedSiteChunk, usize) {
+        let page = page as usize;
+        (self.chunks[page / CHUNK_PAGES].get(), page % CHUNK_PAGES)
+    }
+
+    /// The page with an address (without scheme).
+    pub fn find(&self, identity: &str) -> Option<u32> {
+        let (mut low, mut high) = (0, self.count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.identity(middle).cmp(identity) {
+                std::cmp::Ordering::Equal => return Some(middle),
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
+    /// The address of a page, with its scheme.
+    pub fn url(&self, page: u32) -> String {
+        let (chunk, at) = self.chunk(page);
+        format!("{}{}", if chunk.https[at] { "https://" } else { "http://" }, chunk.identity(at))
+    }
+}
+
+impl Addresses for SitePages {
+    fn count(&self) -> u32 {
+        self.count
+    }
+
+    fn identity(&self, page: u32) -> &str {
+        let (chunk, at) = self.chunk(page);
+        chunk.identity(at)
+    }
+
+    fn release(&self) {
+        self.chunks.iter().for_each(Mapped::release);
+    }
+}
+
+impl Pages for SitePages {
+    fn facts(&self, page: u32) -> PageFacts {
+        let (chunk, at) = self.chunk(page);
+        chunk.facts(at)
+    }
+
+    fn detected(&self, page: u32) -> Lang {
+        let (chunk, at) = self.chunk(page);
+        chunk.detected(at)
+    }
+}
+
+/// The links between sites, in mapped memory.
+pub struct SiteWeb {
+    pub(super) chunks: Vec<Mapped<WebRecord>>,
+}
+
+impl SiteWeb {
+    /// The name of a site; empty where there is none.
+    pub fn name(&self, site: u32) -> &str {
+        let Some(first) = self.chunks.first() else { return "" };
+        let end = |at: u32| first.name_ends.get(at as usize).map_or(0, |end| end.to_native() as usize);
+        let start = site.checked_sub(1).map_or(0, end);
+        first.names.get(start..end(site)).unwrap_or("")
+    }
+
+    /// C(w) of a site of the store.
+    pub fn credibility(&self, site: u32) -> f64 {
+        self.chunks.first().and_then(|c| c.credibility.get(site as usize)).map_or(0.0, |found| found.to_native())
+    }
+
+    /// Pairs of a site of the store.
+    pub fn pairs(&self, site: u32) -> u64 {
+        self.chunks.first().and_then(|c| c.pairs.get(site as usize)).map_or(0, |found| found.to_native())
+    }
+}
+
+impl Web for SiteWeb {
+    fn stored(&self) -> u32 {
+        self.chunks.first().map_or(0, |first| first.credibility.len() as u32)
+    }
+
+    fn count(&self) -> u32 {
+        self.chunks.first().map_or(0, |first| first.name_ends.len() as u32)
+    }
+
+    fn for_each_link(&self, mut each: impl FnMut(u32, u32, u32)) {
+        for chunk in &self.chunks {
+            let mut start = 0;
+            for (end, from) in chunk.ends.iter().zip(chunk.first.to_native()..) {
+                let end = (end.to_native() as usize).min(chunk.targets.len()).min(chunk.links.len());
+                let row = start.min(end)..end;
+                for (to, links) in chunk.targets[row.clone()].iter().zip(&chunk.links[row]) {
+                    each(from, to.to_native(), links.to_native());
+                }
+                start = end;
+            }
+        }
+    }
+}
+
+/// The links of one site's pages, in mapped memory.
+pub struct SiteLinks {
+    pub(super) chunks: Vec<Mapped<GraphRecord>>,
+}
+
+impl SiteLinks {
+    /// The records, in the order of pages.
+    pub fn chunks(&self) -> impl Iterator<Item = &ArchivedGraphRecord> {
+        self.chunks.iter().map(Mapped::get)
+    }
+}
+
+impl Links for SiteLinks {
+    fn for_each_link(&self, page: u32, each: &mut dyn FnMut(SiteLink)) {
+        let Some(chunk) = self.chunks.get(page as usize / CHUNK_PAGES) else { return };
+        for link in chunk.links(page as usize % CHUNK_PAGES) {
+            each(link);
+        }
+    }
+
+    fn for_each_alternate(&self, page: u32, each: &mut dyn FnMut(u32, Lang)) {
+        let Some(chunk) = self.chunks.get(page as usize / CHUNK_PAGES) else { return };
+        let start = chunk.alternates.partition_point(|row| row.from.to_native() < page);
+        for row in chunk.alternates[start..].iter().take_while(|row| row.from.to_native() == page) {
+            each(row.to.to_native(), Lang::from_bytes(row.lang));
+        }
+    }
+}
