@@ -2,7 +2,7 @@
 
 use crate::index::retrieval;
 use crate::types::Lang;
-use crate::{align, archive, explore, extract, iterate, judge, keys, recover, verify};
+use crate::{align, archive, explore, extract, iterate, judge, keys, learn, recover, verify};
 use std::path::PathBuf;
 
 /// Names of the presets, and what each is.
@@ -85,7 +85,7 @@ pub struct Config {
     /// Judging pairs.
     pub judge: judge::Params,
     /// Learning from pairs of strong keys.
-    pub learn: judge::lessons::Params,
+    pub learn: learn::Params,
     /// Iteration over links.
     pub iterate: iterate::Params,
     /// What is done with the pairs of keys.
@@ -97,7 +97,7 @@ pub struct Config {
     /// Translations of words say nothing.
     pub without_content: bool,
     /// All pages against all others.
-    pub webmining: verify::webmining::Params,
+    pub webmining: judge::webmining::Params,
     /// Word lists that the user gave.
     pub lexicons: Vec<PathBuf>,
     /// Candidates that no address reveals.

@@ -456,7 +456,7 @@ impl Asked<'_> {
         facts: &mut Facts,
     ) -> anyhow::Result<()> {
         let (lang_a, lang_b) = (site.lang(row.pair.a), site.lang(row.pair.b));
-        let models = diglot::pipeline::learn::Models::read(self.store, self.config)?;
+        let models = diglot::pipeline::models::read(self.store, self.config)?;
         let fitted = site.judged.as_ref().and_then(|judged| {
             let weights = judged.fitted(LangPair::new(lang_a, lang_b)?)?;
             Scorer::of_weights(&weights)

@@ -12,6 +12,20 @@ pub trait Addresses: Sync {
     /// The URL of a page without its scheme. Panics when `page` is not below [`Addresses::count`].
     fn identity(&self, page: u32) -> &str;
 
+    /// The page with an identity, by binary search: pages stand in the order of their URLs.
+    fn find(&self, identity: &str) -> Option<u32> {
+        let (mut low, mut high) = (0, self.count());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.identity(middle).cmp(identity) {
+                std::cmp::Ordering::Equal => return Some(middle),
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
     /// Lets go of memory that was only read: mapped pages come back when they are read again.
     fn release(&self) {}
 }

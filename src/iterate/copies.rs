@@ -5,25 +5,27 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
+use crate::error::Result;
 use crate::index::graph::Neighbours;
 use crate::index::site::SKETCH;
 use crate::types::Lang;
+use crate::verify::{PageIds, SiteView, same_text};
 
 /// What makes a page a copy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
     /// Share of the words both pages have, from which they have the same text; menus may be translated. Default 0.8.
-    pub least_same_text: f64,
+    pub min_same_text: f64,
     /// A page stands among others when the share of its neighbours that are in its own language is less than this part of
     /// the same share of the page it is a copy of. Default 0.75.
-    pub most_at_home: f64,
+    pub max_at_home: f64,
     /// Neighbours that a page must have for this to be told. Default 3.
-    pub least_neighbours: usize,
+    pub min_neighbours: usize,
 }
 
 impl Default for Params {
     fn default() -> Params {
-        Params { least_same_text: 0.8, most_at_home: 0.75, least_neighbours: 3 }
+        Params { min_same_text: 0.8, max_at_home: 0.75, min_neighbours: 3 }
     }
 }
 
@@ -71,12 +73,12 @@ impl<'l> Homes<'l> {
         let mut found = Vec::new();
         for (page, &lang) in pages() {
             let (share, neighbours) = self.shares[page as usize];
-            if neighbours < params.least_neighbours {
+            if neighbours < params.min_neighbours {
                 continue;
             }
             for hash in hashes(page) {
                 let alike = by_block.get(&(lang, hash)).map_or(&[][..], Vec::as_slice);
-                let homely = alike.iter().take_while(|&&other| share < params.most_at_home * self.at_home(other));
+                let homely = alike.iter().take_while(|&&other| share < params.max_at_home * self.at_home(other));
                 found.extend(homely.take(LOOKED_AT).map(|&other| (page, other)));
             }
         }
@@ -89,7 +91,7 @@ impl<'l> Homes<'l> {
     /// one that is most at home, then the first.
     pub fn copies(&self, suspects: impl Iterator<Item = ((u32, u32), f64)>, params: &Params) -> Vec<(u32, u32)> {
         let mut best: BTreeMap<u32, u32> = BTreeMap::new();
-        for ((page, other), _) in suspects.filter(|(_, same)| *same >= params.least_same_text) {
+        for ((page, other), _) in suspects.filter(|(_, same)| *same >= params.min_same_text) {
             let best = best.entry(page).or_insert(other);
             if self.at_home(other) > self.at_home(*best) {
                 *best = other;
@@ -97,6 +99,29 @@ impl<'l> Homes<'l> {
         }
         best.into_iter().collect()
     }
+}
+
+/// (copy, page it is a copy of), by copy, of one site, among pages that `is_paired` does not say are paired. Pages are read where a
+/// copy is suspected.
+///
+/// # Errors
+/// When a page cannot be read.
+pub fn copies(site: &SiteView<'_>, is_paired: &dyn Fn(u32) -> bool, params: &Params) -> Result<Vec<(u32, u32)>> {
+    let count = site.pages().count();
+    let is_known = |page: u32| site.langs[page as usize].is_known();
+    let mut links = Vec::new();
+    for page in (0..count).filter(|&page| is_known(page)) {
+        site.links().for_each_link(page, &mut |link| {
+            if is_known(link.to) {
+                links.push((page, link.to));
+            }
+        });
+    }
+    let homes = Homes::new(&site.langs, &|page| site.facts(page).declared, &Neighbours::new(count, links));
+    let mut suspects: Vec<PageIds> = homes.suspects(&|page| site.facts(page).sketch, params);
+    suspects.retain(|&(page, _)| !is_paired(page));
+    let same = site.compare_each(&suspects, &|(_, first), (_, second)| same_text(first, second))?;
+    Ok(homes.copies(suspects.into_iter().zip(same), params))
 }
 
 #[cfg(test)]

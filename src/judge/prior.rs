@@ -1,6 +1,6 @@
 //! How often each source of candidates is right: expectation-maximisation over the evidence of its pairs.
 
-use super::{logit, sigmoid};
+use super::odds::{logit, sigmoid};
 
 /// What is believed of a source before its pairs are seen.
 #[derive(Clone, Debug, PartialEq)]

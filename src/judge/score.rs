@@ -1,6 +1,6 @@
 //! The weight of evidence of two pages: a logistic model over their similarities.
 
-use super::sigmoid;
+use super::odds::sigmoid;
 use crate::types::Similarities;
 use crate::types::measures::measures;
 
@@ -64,7 +64,7 @@ pub fn inputs(similarities: &Similarities) -> [f64; INPUTS] {
         if !value.is_nan() {
             let value = f64::from(value).clamp(EPSILON, 1.0 - EPSILON);
             inputs[1 + 2 * at] = 1.0;
-            inputs[2 + 2 * at] = super::logit(value) / 4.0;
+            inputs[2 + 2 * at] = super::odds::logit(value) / 4.0;
         }
     }
     inputs

@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::logit;
+use super::odds::logit;
 use crate::types::{Lang, PagePair};
 
 /// By how much two pairs must be surer than a third to speak against it, in nats (an estimate): odds of seven to one.

@@ -13,6 +13,7 @@ pub mod credibility;
 mod discover;
 mod found;
 pub mod hosts;
+mod known;
 pub mod labels;
 pub mod language_names;
 pub mod linking_power;
@@ -28,6 +29,7 @@ pub mod unlabelled;
 pub use credibility::{Evidence, GlobalSum, State};
 pub use discover::discover;
 pub use found::{Discovery, FoundKey, FoundPair};
+pub use known::{KnownKey, KnownKeys};
 pub use params::{CoreMode, LabelMode, Params, SiteUnit, Strength, UnlabelledParams};
 
 pub use crate::index::site::{PageFacts, Pages};

@@ -15,22 +15,13 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::store::Store;
 
-pub mod all_pairs;
-pub mod candidates;
-pub mod copies;
-pub mod ets;
 pub mod explore;
-pub mod judging;
-pub mod learn;
-pub mod network;
+pub mod models;
 pub mod observer;
-pub mod one_measure;
 pub mod realign;
 pub mod recover;
-pub mod rounds;
 pub mod site;
 pub mod stages;
-pub mod votes;
 
 use observer::Observer;
 pub use stages::STAGES;

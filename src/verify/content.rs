@@ -2,7 +2,8 @@
 //! (Liu et al. 2014, STRAND, BITS) or without one (cognates).
 
 use super::overlap::dice;
-use super::{Bag, Profile, With};
+use super::profile::{Bag, Profile};
+use super::with::With;
 use crate::lexicon::{Side, Translations};
 use crate::types::Lang;
 

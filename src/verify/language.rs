@@ -1,6 +1,6 @@
 //! Languages differ (Tomás et al. 2008, §2.2, second filter).
 
-use super::Profile;
+use super::profile::Profile;
 
 /// 1 when the languages of two pages differ, 0 when they can be one. `None` when one is not known.
 pub fn similarity(a: &Profile, b: &Profile) -> Option<f64> {

@@ -1,6 +1,6 @@
 //! What two pages say of each other: declared translations and direct links.
 
-use super::Profile;
+use super::profile::Profile;
 
 /// 1 when one of two pages declares the other its version in that one's language (`hreflang`).
 ///

@@ -1,6 +1,6 @@
 //! Ratios of sizes: of files, of numbers of tags, of paragraphs (Tomás et al. 2008, §2.2).
 
-use super::Profile;
+use super::profile::Profile;
 
 /// How alike two sizes are: 1 − |a − b| / max(a, b), 0..=1. `None` when both are 0.
 ///

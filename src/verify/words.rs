@@ -1,6 +1,6 @@
 //! Equal words: names, numbers, terms and code that both languages write alike.
 
-use super::Profile;
+use super::profile::Profile;
 
 /// Dice of the different words of two pages, each by its weight: 2·Σ_{w ∈ A∩B} weight(w) / (Σ_A weight + Σ_B weight),
 /// 0..=1. `None` where neither page has a word of weight.

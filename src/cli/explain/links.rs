@@ -1,9 +1,9 @@
 //! What links say of a pair: rounds of link-2014, and who speaks for it in the default.
 
-use diglot::pipeline::ets::{self, History};
-use diglot::pipeline::learn::Models;
-use diglot::pipeline::site::SiteView;
-use diglot::pipeline::votes;
+use diglot::iterate::ets::{self, History};
+use diglot::pipeline::models::{self, ets_inputs};
+use diglot::pipeline::site::OpenSite;
+use diglot::propose::votes;
 use diglot::query::Site;
 use diglot::types::{JudgedPair, LangPair, Outcome};
 
@@ -13,8 +13,8 @@ use super::{Asked, Facts};
 const LISTED: usize = 12;
 
 impl Asked<'_> {
-    fn view(&self, site: &Site) -> anyhow::Result<Option<SiteView<'_>>> {
-        Ok(SiteView::open(self.store, self.config, site.id)?)
+    fn open(&self, site: &Site) -> anyhow::Result<Option<OpenSite<'_>>> {
+        Ok(OpenSite::open(self.store, site.id)?)
     }
 
     /// S_in, S_ext and ETS of the pairs that link-2014 kept of a page, round by round.
@@ -25,13 +25,14 @@ impl Asked<'_> {
         rows: &[JudgedPair],
         facts: &mut Facts,
     ) -> anyhow::Result<()> {
-        let Some(view) = self.view(site)? else { return Ok(()) };
-        let models = Models::given(self.config)?;
+        let Some(open) = self.open(site)? else { return Ok(()) };
+        let (view, models) = (open.view(self.config), models::given(self.config)?);
+        let inputs = ets_inputs(&view, &models, self.config);
         let mut pairs: Vec<_> = rows.iter().filter_map(|row| view.ordered(row.pair.a, row.pair.b)).collect();
         pairs.sort_unstable();
         for of_langs in pairs.chunk_by(|x, y| x.langs == y.langs) {
             let asked: Vec<_> = of_langs.iter().map(|pair| (pair.a, pair.b)).collect();
-            let histories = ets::histories(&view, self.config, &models, of_langs[0].langs, &asked)?;
+            let histories = ets::histories(&inputs, of_langs[0].langs, &asked)?;
             for (&(a, b), history) in asked.iter().zip(histories) {
                 let Some(history) = history else { continue };
                 let other = site.pages.url(if a == page { b } else { a });
@@ -55,17 +56,18 @@ impl Asked<'_> {
 
     /// S_in, each round and the neighbours it came from, and the verdict of link-2014 on a pair.
     pub(super) fn rounds_of_pair(&self, site: &Site, (a, b): (u32, u32), facts: &mut Facts) -> anyhow::Result<()> {
-        let Some(view) = self.view(site)? else {
+        let Some(open) = self.open(site)? else {
             facts.add("verdict", "links have not been read since these pages came; `diglot run` does");
             return Ok(());
         };
+        let view = open.view(self.config);
         let Some(pair) = view.ordered(a, b) else {
             facts.add("verdict", "not a pair: both are in one language");
             return Ok(());
         };
-        let models = Models::given(self.config)?;
-        let found =
-            ets::histories(&view, self.config, &models, pair.langs, &[(pair.a, pair.b)])?.into_iter().next().flatten();
+        let models = models::given(self.config)?;
+        let inputs = ets_inputs(&view, &models, self.config);
+        let found = ets::histories(&inputs, pair.langs, &[(pair.a, pair.b)])?.into_iter().next().flatten();
         let Some(history) = found else {
             facts.add(
                 "verdict",
@@ -103,11 +105,12 @@ impl Asked<'_> {
 
     /// The accepted pairs that speak for a pair, and its neighbours that are partners.
     pub(super) fn support(&self, site: &Site, (a, b): (u32, u32), facts: &mut Facts) -> anyhow::Result<()> {
-        let (Some(mut view), Some(judged)) = (self.view(site)?, &site.judged) else { return Ok(()) };
+        let (Some(open), Some(judged)) = (self.open(site)?, &site.judged) else { return Ok(()) };
+        let mut view = open.view(self.config);
         view.leave_out(judged.copies());
         let Some(pair) = view.ordered(a, b) else { return Ok(()) };
         let rows: Vec<JudgedPair> = judged.pairs().collect();
-        let found = votes::support(&view, self.config, &rows, pair);
+        let found = votes::support(&view, &self.config.iterate.propose, &rows, pair);
         let url = |page: u32| site.pages.url(page);
         let mut list = |name: &str, pairs: &[(u32, u32)]| {
             for &(x, y) in pairs.iter().take(LISTED) {

@@ -7,10 +7,11 @@ use super::groups::{begin, finish};
 use super::judged::{self, Stale};
 use crate::config::{Config, Method};
 use crate::error::Result;
-use crate::pipeline::learn::Models;
-use crate::pipeline::rounds::Rounds;
-use crate::pipeline::site::SiteView;
-use crate::pipeline::{Context, Stage, copies, ets, fingerprint};
+use crate::iterate::{copies, ets, rounds};
+use crate::learn::Models;
+use crate::pipeline::models::{ets_inputs, for_judging};
+use crate::pipeline::site::OpenSite;
+use crate::pipeline::{Context, Stage, fingerprint};
 use crate::store::Store;
 use crate::store::catalog::Table;
 use crate::store::layout::JudgedHead;
@@ -63,9 +64,9 @@ impl Stage for Iterate {
             judged::forget(store, Table::Settled)?;
             return finish(self, store, context.config);
         }
-        let models = Models::of(store, context.config)?;
+        let models = for_judging(store, context.config)?;
         let stale = stale_sites(self, store, context.config)?;
-        let work = |store: &Store, id| settle(store, context, &models, id);
+        let work = |store: &Store, id| resolve(store, context, &models, id);
         judged::judge_sites((self, "rounds over links"), store, context, (Table::Settled, stale), work)?;
         finish(self, store, context.config)
     }
@@ -98,12 +99,14 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
     Ok(stale)
 }
 
-fn settle(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> Result<Option<JudgedSite>> {
-    let Some(mut view) = SiteView::open(store, context.config, id)? else { return Ok(None) };
-    let mut site = JudgedSite { site: id, generation: view.head.generation, ..JudgedSite::default() };
-    if context.config.method == Method::Links {
-        site.pairs = ets::judged(&view, context, models)?;
-        site.hosts = view.pairs_of_hosts(&site.pairs);
+fn resolve(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> Result<Option<JudgedSite>> {
+    let (config, stop) = (context.config, || context.check_stop());
+    let Some(open) = OpenSite::open(store, id)? else { return Ok(None) };
+    let mut view = open.view(config);
+    let mut site = JudgedSite { site: id, generation: open.head.generation, ..JudgedSite::default() };
+    if config.method == Method::Links {
+        site.pairs = ets::judged(&ets_inputs(&view, models, config), &stop)?;
+        site.hosts = open.pairs_of_hosts(&site.pairs);
         return Ok(Some(site));
     }
     let Some(head) = store.judged_head(Table::Verified, id)? else { return Ok(None) };
@@ -112,14 +115,20 @@ fn settle(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> 
         return Ok(Some(site));
     }
     // URLs and declarations tell translations from copies; links lead to either.
-    let is_told = |judged: &JudgedPair| judged.method <= PairedBy::Hreflang;
+    let is_declared = |judged: &JudgedPair| judged.method <= PairedBy::Hreflang;
     let paired: FxHashSet<u32> =
-        verified.accepted().filter(is_told).flat_map(|judged| [judged.pair.a, judged.pair.b]).collect();
-    site.copies = copies::copies(&view, &|page| paired.contains(&page), &context.config.iterate.copies)?;
+        verified.accepted().filter(is_declared).flat_map(|judged| [judged.pair.a, judged.pair.b]).collect();
+    site.copies = copies::copies(&view, &|page| paired.contains(&page), &config.iterate.copies)?;
     view.leave_out(site.copies.iter().map(|copy| copy.0));
-    let mut rounds = Rounds::new(&view, context, models, verified.pairs())?;
-    rounds.run()?;
-    rounds.outcome(&mut site);
-    site.hosts = view.pairs_of_hosts(&site.pairs);
+    let settings = rounds::Settings {
+        iterate: &config.iterate,
+        judge: &config.judge,
+        learn: &config.learn,
+        retrieval: &config.retrieval,
+    };
+    let rounds::Resolved { pairs, sources, fitted } =
+        rounds::resolve(&view, verified.pairs(), models, settings, &stop)?;
+    site.hosts = open.pairs_of_hosts(&pairs);
+    (site.pairs, site.sources, site.fitted) = (pairs, sources, fitted);
     Ok(Some(site))
 }

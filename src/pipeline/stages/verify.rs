@@ -1,20 +1,26 @@
 //! Keys and pages → verified pairs, in two passes: what each language pair teaches, then every site by itself.
 //! Units of work: a language pair, a site.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::groups::{begin, finish};
 use super::judged::{self, Stale};
 use crate::config::{Config, Method};
-use crate::error::Result;
-use crate::pipeline::judging::{beside_rivals, judge};
-use crate::pipeline::learn::{Lessons, Models};
-use crate::pipeline::site::SiteView;
-use crate::pipeline::{Context, Stage, all_pairs, candidates, fingerprint, one_measure};
+use crate::error::{Error, Result};
+use crate::judge::{beside_rivals, judge, one_measure, unique, webmining};
+use crate::learn::{self, Learnt, Models, Settings, SitePairs, TrainingPair, TrainingPairs, WeightsOfSites};
+use crate::pipeline::site::OpenSite;
+use crate::pipeline::{Context, Stage, fingerprint, models};
+use crate::propose::{direct, keys};
 use crate::store::catalog::{Changes, Table};
-use crate::store::layout::LearntHead;
-use crate::store::{Store, model_key};
+use crate::store::layout::{LearntHead, LearntRecord};
+use crate::store::{SitePages, Store, model_key};
 use crate::types::{JudgedSite, LangPair, SiteId};
+use crate::verify::verifier;
 
 /// Pairs of keys → verified pairs.
 pub struct Verify;
@@ -64,7 +70,7 @@ impl Stage for Verify {
         if context.config.learns() {
             self.learn(store, context)?;
         }
-        let models = Models::of(store, context.config)?;
+        let models = models::for_judging(store, context.config)?;
         let stale = stale_sites(self, store, context.config)?;
         let work = |store: &Store, id| verify(store, context, &models, id);
         judged::judge_sites((self, "pairs of each site"), store, context, (Table::Verified, stale), work)?;
@@ -73,35 +79,27 @@ impl Stage for Verify {
 }
 
 impl Verify {
-    /// Learns the language pairs whose lessons have changed, and forgets those that have too few.
+    /// Learns the language pairs whose training pairs have changed, and forgets those that have too few.
     fn learn(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
-        let lessons = Lessons::gather(store, context.config)?;
+        let by_langs = training_pairs(store, context.config)?;
+        forget_others(store, &by_langs)?;
         let mut stale = Vec::new();
-        for langs in lessons.langs() {
-            let inputs = lessons.inputs(langs, store, context.config, self)?;
+        for (&langs, pairs) in &by_langs {
+            let inputs = inputs_of(pairs, store, fingerprint(self, context.config))?;
             if store.learnt_head(langs)?.is_none_or(|head| head.inputs != inputs) {
                 stale.push((langs, inputs));
             }
         }
-        let known: Vec<LangPair> = lessons.langs().collect();
-        let mut forgotten = Vec::new();
-        store.catalog().for_each(Table::Learnt, |key, _: LearntHead| {
-            if !known.iter().any(|langs| model_key(*langs) == key) {
-                forgotten.push(key.to_vec());
-            }
-            Ok(())
-        })?;
-        let mut changes = Changes::default();
-        forgotten.iter().for_each(|key| changes.remove(Table::Learnt, key));
-        store.commit(changes)?;
-        context.observer.begin(self.name(), "what language pairs teach", "language pairs", Some(stale.len() as u64));
+        context.observer.begin(self.name(), "learning language pairs", "language pairs", Some(stale.len() as u64));
+        let weights = WeightsOfSites::default();
         let mut done = 0;
         for portion in stale.chunks(rayon::current_num_threads().max(1)) {
-            let learn = |&(langs, inputs): &(LangPair, u64)| lessons.learn(langs, inputs, store, context);
-            let learnt: Vec<_> = portion.par_iter().map(learn).collect::<Result<_>>()?;
+            let learn =
+                |&(langs, _): &(LangPair, u64)| learn(langs, &by_langs[&langs], store, context.config, &weights);
+            let learnt: Vec<Learnt> = portion.par_iter().map(learn).collect::<Result<_>>()?;
             let mut changes = Changes::default();
-            for (record, &(langs, inputs)) in learnt.into_iter().zip(portion) {
-                let head = LearntHead { record: store.learnt.append(&record)?.0, inputs };
+            for (learnt, &(langs, inputs)) in learnt.into_iter().zip(portion) {
+                let head = LearntHead { record: store.learnt.append(&record(langs, inputs, learnt))?.0, inputs };
                 changes.put(Table::Learnt, &model_key(langs), &head);
             }
             store.commit(changes)?;
@@ -111,6 +109,90 @@ impl Verify {
         }
         Ok(())
     }
+}
+
+type ByLangs = BTreeMap<LangPair, Vec<TrainingPair>>;
+
+/// The training pairs of all sites whose keys are found, by language pair.
+fn training_pairs(store: &Store, config: &Config) -> Result<ByLangs> {
+    let mut pairs = TrainingPairs::new(&config.learn);
+    // Without keys nobody knows which pairs are sure.
+    let count = if config.without_keys { 0 } else { store.site_count()? };
+    for id in (0..count).map(SiteId) {
+        if store.result_head(id)?.is_none_or(|head| head.pairs == 0) {
+            continue;
+        }
+        if let Some(site) = OpenSite::open(store, id)? {
+            pairs.add_site(&site.view(config), &site.known_keys()?);
+        }
+        store.results.unmap();
+        store.sites.unmap();
+    }
+    Ok(pairs.finish(config.judge.fit.min_good))
+}
+
+/// Forgets what was learnt of language pairs that have too few training pairs now.
+fn forget_others(store: &mut Store, by_langs: &ByLangs) -> Result<()> {
+    let mut forgotten = Vec::new();
+    store.catalog().for_each(Table::Learnt, |key, _: LearntHead| {
+        if !by_langs.keys().any(|langs| model_key(*langs) == key) {
+            forgotten.push(key.to_vec());
+        }
+        Ok(())
+    })?;
+    let mut changes = Changes::default();
+    forgotten.iter().for_each(|key| changes.remove(Table::Learnt, key));
+    store.commit(changes)
+}
+
+/// Hash of what a language pair is learnt from, and of the settings.
+fn inputs_of(pairs: &[TrainingPair], store: &Store, fingerprint: u64) -> Result<u64> {
+    let mut hasher = Xxh3::new();
+    hasher.update(&fingerprint.to_le_bytes());
+    let mut pages: FxHashMap<SiteId, SitePages> = FxHashMap::default();
+    for TrainingPair { hash, site, a, b } in pairs {
+        hasher.update(&hash.to_le_bytes());
+        if !pages.contains_key(site) {
+            let head = store.site(*site)?.unwrap_or_default();
+            pages.insert(*site, store.site_pages(&head)?);
+            // Near misses and the weights of words come from all pages of the site.
+            hasher.update(&head.generation.to_le_bytes());
+            hasher.update(&store.result_head(*site)?.map_or(0, |head| head.record).to_le_bytes());
+        }
+        for page in [*a, *b] {
+            let (chunk, at) = pages[site].chunk(page);
+            hasher.update(&chunk.digests[at].to_native().to_le_bytes());
+        }
+    }
+    Ok(hasher.digest())
+}
+
+/// Learns one language pair, from the sites in an order that depends on their domains alone.
+fn learn(
+    langs: LangPair,
+    pairs: &[TrainingPair],
+    store: &Store,
+    config: &Config,
+    weights: &WeightsOfSites,
+) -> Result<Learnt> {
+    let mut by_site: BTreeMap<u64, (SiteId, Vec<(u32, u32)>)> = BTreeMap::new();
+    for pair in pairs {
+        let domain = store.site(pair.site)?.unwrap_or_default().domain;
+        by_site.entry(xxh3_64(domain.as_bytes())).or_insert_with(|| (pair.site, Vec::new())).1.push((pair.a, pair.b));
+    }
+    let mut open = Vec::new();
+    for (site, pairs) in by_site.into_values() {
+        open.extend(OpenSite::open(store, site)?.map(|site| (site, pairs)));
+    }
+    let sites = open.iter().map(|(site, pairs)| SitePairs { site: site.view(config), pairs: pairs.clone() });
+    let settings = Settings { learn: &config.learn, fit: &config.judge.fit };
+    learn::learn(langs, sites.collect(), settings, weights)
+}
+
+fn record(langs: LangPair, inputs: u64, learnt: Learnt) -> LearntRecord {
+    let Learnt { pairs, weights, length_ratio, halves, lexicon } = learnt;
+    let (lang_a, lang_b) = (langs.a.to_bytes(), langs.b.to_bytes());
+    LearntRecord { lang_a, lang_b, inputs, pairs: pairs as u32, weights, length_ratio, halves, lexicon }
 }
 
 /// Sites whose judged pairs are missing, or were made from other pages, keys, models or settings.
@@ -130,24 +212,35 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
     Ok(stale)
 }
 
-/// Judges what addresses, declarations and language bars propose in one site.
+/// Judges what URLs, declarations and language bars propose in one site.
 fn verify(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> Result<Option<JudgedSite>> {
     let config = context.config;
-    let Some(view) = SiteView::open(store, config, id)? else { return Ok(None) };
-    let mut site = JudgedSite { site: id, generation: view.head.generation, ..JudgedSite::default() };
+    let Some(open) = OpenSite::open(store, id)? else { return Ok(None) };
+    let view = open.view(config);
+    let mut site = JudgedSite { site: id, generation: open.head.generation, ..JudgedSite::default() };
+    let known = if config.without_keys { None } else { Some(open.known_keys()?) };
     if let Some(name) = &config.verifier {
-        site.pairs = one_measure::judged(&view, config, models, name)?;
+        let verifier = verifier(name).ok_or_else(|| Error::Config(format!("there is no verifier {name}")))?;
+        let candidates = unique(known.map_or_else(Vec::new, |known| keys::of_keys(&view, &known)));
+        site.pairs = one_measure::judged(&view, &candidates, verifier, models, config.judge.min_score)?;
     } else if config.method == Method::Webmining {
-        site.pairs = all_pairs::judged(&view, context)?;
-    } else if let candidates = candidates::direct(&view, !config.without_keys)?
+        let lang_pairs = view.lang_pairs(&config.keys.langs);
+        let pages = webmining::pages_of(&lang_pairs).len();
+        if pages <= config.webmining.max_pages {
+            let (params, stop) = (&config.webmining, || context.check_stop());
+            site.pairs = webmining::judged(&view, lang_pairs, config.judge.min_score, params, &stop)?;
+        } else {
+            let problem = format!("{}: {pages} pages are too many to compare all with all; left out", open.head.domain);
+            context.observer.message(&problem);
+        }
+    } else if let candidates = direct(&view, known.as_ref())
         && !candidates.is_empty()
     {
-        let weights = view.word_weights()?;
-        let compared = view.compared(&candidates, models, &weights)?;
-        let mut judged = judge(&compared, |langs| models.scorer(langs), |langs| view.smaller(langs), config);
+        let compared = view.compared(&candidates, models, &view.word_weights()?)?;
+        let mut judged = judge(&compared, |langs| models.scorer(langs), |langs| view.smaller(langs), &config.judge);
         beside_rivals(&mut judged.pairs);
         (site.pairs, site.sources) = (judged.pairs, judged.sources);
     }
-    site.hosts = view.pairs_of_hosts(&site.pairs);
+    site.hosts = open.pairs_of_hosts(&site.pairs);
     Ok(Some(site))
 }

@@ -15,12 +15,13 @@ use std::path::Path;
 
 use diglot::config::Config;
 use diglot::index::retrieval;
-use diglot::pipeline::candidates::{self, Partners};
-use diglot::pipeline::learn::Models;
-use diglot::pipeline::site::SiteView;
+use diglot::pipeline::models;
+use diglot::pipeline::site::OpenSite;
+use diglot::propose::{self, Partners};
 use diglot::query::Site;
 use diglot::store::{Access, Store};
 use diglot::types::{Candidate, CanonicalUrl, SiteId};
+use diglot::verify::SiteView;
 
 use crate::{Result, Usage};
 
@@ -45,8 +46,8 @@ fn measure(store: &Path, gold: &[String]) -> Result<()> {
         let text = std::fs::read_to_string(path)?;
         let mut counts = Counts::default();
         for id in (0..store.site_count()?).map(SiteId) {
-            if let Some(view) = SiteView::open(&store, &config, id)? {
-                counts.add(&store, &view, &config, &text)?;
+            if let Some(open) = OpenSite::open(&store, id)? {
+                counts.add(&store, &open.view(&config), &config, &text)?;
             }
         }
         println!("{path}\t{}\t{counts}", text.lines().count());
@@ -69,7 +70,7 @@ struct Counts {
 
 impl Counts {
     fn add(&mut self, store: &Store, view: &SiteView<'_>, config: &Config, gold: &str) -> Result<()> {
-        let find = |url: &str| view.pages.find(CanonicalUrl::parse(url).ok()?.identity());
+        let find = |url: &str| view.pages().find(CanonicalUrl::parse(url).ok()?.identity());
         let pages_of = |line: &str| {
             let mut urls = line.split('\t');
             let (a, b) = (find(urls.next()?)?, find(urls.next()?)?);
@@ -79,12 +80,11 @@ impl Counts {
         if gold.is_empty() {
             return Ok(());
         }
-        let models = Models::given(config)?;
+        let models = models::given(config)?;
         let pairs = |found: &[Candidate]| -> Pairs { found.iter().map(|one| (one.pair.a, one.pair.b)).collect() };
-        let of_words =
-            |paired: &Partners, params: &retrieval::Params| candidates::of_words(view, paired, &models, params);
+        let of_words = |paired: &Partners, params: &retrieval::Params| propose::of_words(view, paired, &models, params);
         let right = |found: &Pairs| gold.intersection(found).count();
-        let direct = candidates::direct(view, false)?;
+        let direct = propose::direct(view, None);
         let words = pairs(&of_words(&Partners::default(), &config.retrieval)?);
         self.comparable += gold.len();
         self.direct += right(&pairs(&direct));

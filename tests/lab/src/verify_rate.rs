@@ -12,11 +12,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use diglot::config::Config;
-use diglot::pipeline::learn::Models;
-use diglot::pipeline::site::{PageIds, SiteView};
+use diglot::pipeline::models;
+use diglot::pipeline::site::OpenSite;
 use diglot::query::Site;
 use diglot::store::{Access, Store};
 use diglot::types::SiteId;
+use diglot::verify::PageIds;
 
 use crate::{Result, Usage};
 
@@ -36,12 +37,13 @@ pub fn run(arguments: &[String]) -> Result<()> {
 fn measure(path: &Path) -> Result<()> {
     let store = Store::open(path, Access::Read)?;
     let config = Config::preset("default").ok_or("no preset")?;
-    let models = Models::read(&store, &config)?;
+    let models = models::read(&store, &config)?;
     let (mut pairs, mut pages, mut times) = (0, 0, [0.0; 2]);
     for id in (0..store.site_count()?).map(SiteId) {
-        let (Some(view), Some(judged)) = (SiteView::open(&store, &config, id)?, Site::open(&store, id)?.judged) else {
+        let (Some(open), Some(judged)) = (OpenSite::open(&store, id)?, Site::open(&store, id)?.judged) else {
             continue;
         };
+        let view = open.view(&config);
         let judged: Vec<PageIds> = judged
             .pairs()
             .filter_map(|judged| view.ordered(judged.pair.a, judged.pair.b))

@@ -19,19 +19,19 @@ pub struct Params {
     pub smoothing: f64,
     /// With [`Weights::Second`]: pages of less weight are no neighbours. The paper gives no value; 1, the weight of a page that
     /// a third of all pages link to.
-    pub least_weight: f64,
+    pub min_weight: f64,
     /// Least similarity of a pair; with `None`, as many pairs are taken as the smaller language has pages (MAX_P).
     pub min_sim: Option<f64>,
     /// Texts whose lengths differ by more than this share, the usual ratio of the languages taken out, are no candidates. The
     /// paper filters by a size ratio and gives no value; 0.5.
-    pub most_length_difference: f64,
+    pub max_length_difference: f64,
     /// Bytes of text that a page must have. The paper, §4.1: 100.
-    pub least_text: u32,
+    pub min_text: u32,
     /// Of each page's similarities, the best so many of a round are seen by the next one's search for pairs of neighbours: a page
     /// of a menu has hundreds of neighbours, and Algorithm 1 would sort all their pairs for every pair of pages. Default 16.
     pub seen: usize,
     /// Cells of a dense table, |P_e|·|P_c|, up to which all pairs are compared; beyond it candidates only. Default 25 M.
-    pub most_cells: usize,
+    pub max_cells: usize,
 }
 
 impl Default for Params {
@@ -43,12 +43,12 @@ impl Default for Params {
             stable: 1e-4,
             weights: Weights::None,
             smoothing: 1.0,
-            least_weight: 1.0,
+            min_weight: 1.0,
             min_sim: None,
-            most_length_difference: 0.5,
-            least_text: 100,
+            max_length_difference: 0.5,
+            min_text: 100,
             seen: 16,
-            most_cells: 25_000_000,
+            max_cells: 25_000_000,
         }
     }
 }
@@ -108,21 +108,6 @@ impl Table {
         let start = if row == 0 { 0 } else { self.ends[row - 1] };
         start as usize..self.ends[row] as usize
     }
-
-    /// How many rows there are.
-    pub fn rows(&self) -> u32 {
-        self.ends.len() as u32
-    }
-
-    /// The column of a cell.
-    pub fn column(&self, cell: usize) -> u32 {
-        self.columns[cell]
-    }
-
-    /// Calls `each` with row, column and place of every cell.
-    pub fn cells(&self) -> impl Iterator<Item = (u32, u32, usize)> + '_ {
-        (0..self.rows()).flat_map(move |row| self.row(row).map(move |cell| (row, self.columns[cell], cell)))
-    }
 }
 
 /// Both networks: the neighbours of pages inside one language, by position in that language, with their weights.
@@ -161,7 +146,7 @@ pub fn external_by(
     mut each: impl FnMut(u32, u32, f64),
 ) -> f64 {
     let counts = |network: &Neighbours, page: u32| {
-        params.weights != Weights::Second || weight(network, page, params.smoothing) >= params.least_weight
+        params.weights != Weights::Second || weight(network, page, params.smoothing) >= params.min_weight
     };
     scratch.pairs.clear();
     let neighbours_c = networks.b.of(c);

@@ -35,7 +35,7 @@ fn algorithm_1(e: usize, c: usize, groups: &[Vec<BTreeSet<usize>>; 2], ets: &Ful
         ((pages + params.smoothing) / (popularity + params.smoothing)).ln()
     };
     let input = |side: usize, page: usize| -> Vec<usize> {
-        let is_kept = |one: &usize| params.weights != Weights::Second || weight(side, *one) >= params.least_weight;
+        let is_kept = |one: &usize| params.weights != Weights::Second || weight(side, *one) >= params.min_weight;
         groups[side][page].iter().copied().filter(is_kept).collect()
     };
     let (mut e_set, mut c_set) = (input(0, e), input(1, c));
@@ -142,7 +142,7 @@ fn settings() -> impl Strategy<Value = Params> {
         rounds,
         weights,
         min_sim,
-        least_weight: f64::from(least) / 4.0,
+        min_weight: f64::from(least) / 4.0,
         // All that Algorithm 1 looks at.
         seen: usize::MAX,
         ..Params::default()

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::config::Config;
-use crate::judge::decide::{Choice, best_first};
-use crate::judge::score::Scorer;
-use crate::judge::versions::Versions;
-use crate::judge::{self, prior};
+use super::decide::{Choice, best_first};
+use super::params::Params;
+use super::prior;
+use super::score::Scorer;
+use super::versions::Versions;
 use crate::types::{Candidate, Compared, JudgedPair, LangPair, Method, Outcome, PagePair, SourceStats};
 
 /// Judged pairs of one site.
@@ -59,9 +59,8 @@ pub fn judge(
     compared: &[Compared],
     scorer: impl Fn(LangPair) -> Scorer,
     smaller: impl Fn(LangPair) -> usize,
-    config: &Config,
+    params: &Params,
 ) -> Judged {
-    let params = &config.judge;
     let mut by_langs: BTreeMap<LangPair, Vec<&Compared>> = BTreeMap::new();
     for one in compared {
         by_langs.entry(one.candidate.pair.langs).or_default().push(one);
@@ -117,7 +116,7 @@ fn weigh<'c>(
     compared: Vec<&'c Compared>,
     scorer: &Scorer,
     smaller: usize,
-    params: &judge::Params,
+    params: &Params,
 ) -> Weighed<'c> {
     let evidence: Vec<f64> = compared.iter().map(|one| scorer.evidence(&one.similarities, &params.fit)).collect();
     let mut of_source: BTreeMap<Source, Vec<f64>> = BTreeMap::new();
@@ -155,7 +154,7 @@ fn weigh<'c>(
 
 impl Weighed<'_> {
     /// Takes the best first of those that are neither the same text on both sides nor contradicted.
-    fn decide(&mut self, params: &judge::Params) {
+    fn decide(&mut self, params: &Params) {
         let is_open = |at: &usize| !matches!(self.outcomes[*at], Outcome::SameText | Outcome::Contradicted);
         let open: Vec<usize> = (0..self.outcomes.len()).filter(is_open).collect();
         let choice = |&at: &usize| {
@@ -175,7 +174,7 @@ impl Weighed<'_> {
     }
 
     /// Takes back what could be accepted and is contradicted; true when any of it was.
-    fn bar(&mut self, versions: &Versions, params: &judge::Params) -> bool {
+    fn bar(&mut self, versions: &Versions, params: &Params) -> bool {
         let mut any = false;
         for (at, one) in self.compared.iter().enumerate().filter(|(_, one)| !is_declared(one.candidate.method)) {
             let PagePair { a, b, .. } = one.candidate.pair;
@@ -273,7 +272,7 @@ mod tests {
                 one((de, 12), (fr, 21), 0.9, method),
                 one((de, 11), (fr, 21), 0.85, method),
             ];
-            let mut rows = judge(&compared, |_| scorer.clone(), |_| 2, &Config::default()).pairs;
+            let mut rows = judge(&compared, |_| scorer.clone(), |_| 2, &Params::default()).pairs;
             rows.sort_by_key(|row| (row.pair.a, row.pair.b));
             beside_rivals(&mut rows);
             let of = |page: u32| *rows.iter().find(|row| [row.pair.a, row.pair.b] == [page, 21]).expect("judged");
@@ -301,7 +300,7 @@ mod tests {
             .collect();
         let mut scorer = Scorer { weights: [0.0; crate::judge::score::INPUTS] };
         scorer.weights[2 + 2 * Measure::Content as usize] = 8.0;
-        let judged = judge(&compared, |_| scorer.clone(), |_| 40, &Config::default());
+        let judged = judge(&compared, |_| scorer.clone(), |_| 40, &Params::default());
         let source = judged.sources[0];
         assert!((0.4..0.6).contains(&source.precision) && (source.proposed, source.accepted) == (40, 19), "{source:?}");
         assert_eq!(judged.pairs[0].outcome, Outcome::SameText);

@@ -5,59 +5,99 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::Context;
-use super::learn::aligned_blocks;
-use super::site::SiteView;
+use super::best_two::BestTwo;
+use super::decide::{Choice, best_first};
 use crate::error::Result;
-use crate::judge::decide::{Choice, best_first};
 use crate::lexicon::{ModelParams, SentencePair, Side, TranslationModel};
 use crate::text::words::Words;
 use crate::types::{
     Candidate, JudgedPair, LangPair, Measure, Method, Outcome, Page, PagePair, Similarities, TEXT_TOKEN,
 };
-use crate::verify::webmining::Params;
-use crate::verify::{self, Profile, With};
+use crate::verify::{self, Profile, SiteView, With, aligned_blocks};
 
-/// The pairs of a site, of each language pair. Sites that are too large have none, and a message.
+/// Settings of comparing all pages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// Pages of the largest site that is compared. A page takes 12 KB at the most while structures are compared, and 8 bytes a
+    /// word while contents are. Default 20,000, an estimate.
+    pub max_pages: usize,
+    /// Partners of a page that are kept, those most alike in structure. Default 30: all that pass on most sites.
+    pub max_partners: usize,
+    /// Pairs of pages that the model first learns from, unasked. Default 30, an estimate: some ten thousand words.
+    pub first_pairs: usize,
+    /// With fewer of them the structure alone decides. Default 5, an estimate.
+    pub min_first: usize,
+    /// Similarity of structure, 0..=1, that those must have: the "very restricted thresholds" of §2.3, which gives none.
+    pub first_similarity: f64,
+    /// How much more alike they must be than either page is to any other. Ours: pages from one mould are all alike.
+    pub first_lead: f64,
+    /// Passes of EM over each new pair of pages; the paper has several. Default 3.
+    pub passes: usize,
+    /// ln Pr(f|e)/|f|, in nats a word, from which a sentence counts as translated. The paper gives no value.
+    pub min_log_prob: f64,
+    /// Share of the sentences that must be translated, 0..=1. The paper gives no value.
+    pub min_share: f64,
+    /// Pairs of a page that are kept with their reasons beside the accepted ones. Default 3.
+    pub kept_rows: usize,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params {
+            max_pages: 20_000,
+            max_partners: 30,
+            first_pairs: 30,
+            min_first: 5,
+            first_similarity: 0.7,
+            first_lead: 0.05,
+            passes: 3,
+            min_log_prob: -5.0,
+            min_share: 0.5,
+            kept_rows: 3,
+        }
+    }
+}
+
+/// The pairs of a site, of each of the language pairs, given with the pages of both languages. `stop` is asked before each language
+/// pair.
 ///
 /// # Errors
-/// When the store cannot be read.
-pub fn judged(view: &SiteView<'_>, context: &Context<'_>) -> Result<Vec<JudgedPair>> {
-    let (config, params) = (context.config, &context.config.webmining);
-    let pairs = view.lang_pairs();
-    if pairs.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut pages: Vec<u32> = pairs.iter().flat_map(|(_, a, b)| a.iter().chain(b)).copied().collect();
-    pages.sort_unstable();
-    pages.dedup();
-    if pages.len() > params.most_pages {
-        context.observer.message(&format!(
-            "{}: {} pages are too many to compare all with all; left out",
-            view.head.domain,
-            pages.len()
-        ));
-        return Ok(Vec::new());
-    }
+/// When a page cannot be read, or what `stop` returns.
+pub fn judged(
+    site: &SiteView<'_>,
+    lang_pairs: Vec<(LangPair, Vec<u32>, Vec<u32>)>,
+    min_score: f64,
+    params: &Params,
+    stop: &(dyn Fn() -> Result<()> + Sync),
+) -> Result<Vec<JudgedPair>> {
+    let pages = pages_of(&lang_pairs);
     let made = pages.par_iter().map_init(Words::new, |words, &page| {
-        let profile = view.profile(page, words)?;
+        let profile = site.profile(page, words)?;
         Ok((page, Shape::new(page, profile)))
     });
     let shapes: FxHashMap<u32, Shape> = made.collect::<Result<Vec<_>>>()?.into_iter().collect();
     let mut judged = Vec::new();
-    for (langs, a, b) in pairs {
-        context.check_stop()?;
+    for (langs, a, b) in lang_pairs {
+        stop()?;
         let of = |pages: &[u32]| pages.iter().filter_map(|page| shapes.get(page)).collect::<Vec<_>>();
-        let choices = alike(&of(&a), &of(&b), &config.verify, params.most_partners);
-        let shares = if config.without_content {
+        let choices = alike(&of(&a), &of(&b), site.params(), params.max_partners);
+        let verdicts = if site.without_content() {
             vec![Verdict::Unasked; choices.len()]
         } else {
-            let texts = texts(view, &choices)?;
+            let texts = texts(site, &choices)?;
             by_content(langs, &choices, &texts, params)
         };
-        judged.extend(decide(langs, &choices, &shares, config.judge.min_score, params));
+        judged.extend(decide(langs, &choices, &verdicts, min_score, params));
     }
     Ok(judged)
+}
+
+/// The different pages of some language pairs.
+pub fn pages_of(lang_pairs: &[(LangPair, Vec<u32>, Vec<u32>)]) -> Vec<u32> {
+    let mut pages: Vec<u32> = lang_pairs.iter().flat_map(|(_, a, b)| a.iter().chain(b)).copied().collect();
+    pages.sort_unstable();
+    pages.dedup();
+    pages
 }
 
 /// What is compared of the structure of a page.
@@ -200,7 +240,7 @@ enum Verdict {
 fn by_content(langs: LangPair, choices: &[Choice], texts: &BTreeMap<u32, Text>, params: &Params) -> Vec<Verdict> {
     let mut verdicts = vec![Verdict::Unasked; choices.len()];
     let first = first_pairs(choices, params);
-    if first.len() < params.least_first {
+    if first.len() < params.min_first {
         return verdicts;
     }
     let sentences = |choice: &Choice| match (texts.get(&choice.a), texts.get(&choice.b)) {
@@ -218,7 +258,7 @@ fn by_content(langs: LangPair, choices: &[Choice], texts: &BTreeMap<u32, Text>, 
     for group in choices.chunk_by(|x, y| x.a == y.a) {
         let places = start..start + group.len();
         start = places.end;
-        let ask = |choice: &Choice| share(&model, &sentences(choice), params.least_log_prob);
+        let ask = |choice: &Choice| share(&model, &sentences(choice), params.min_log_prob);
         let shares: Vec<f64> = group.par_iter().map(ask).collect();
         let has_first = verdicts[places.clone()].contains(&Verdict::First);
         let mut best: Option<usize> = None;
@@ -233,7 +273,7 @@ fn by_content(langs: LangPair, choices: &[Choice], texts: &BTreeMap<u32, Text>, 
                 let (x, y) = (rank(at), rank(than));
                 x.0.total_cmp(&y.0).then(x.1.total_cmp(&y.1)).is_gt()
             };
-            if found >= params.least_share && !taught.contains(&choices[at].b) && best.is_none_or(is_better) {
+            if found >= params.min_share && !taught.contains(&choices[at].b) && best.is_none_or(is_better) {
                 best = Some(at);
             }
         }
@@ -247,30 +287,21 @@ fn by_content(langs: LangPair, choices: &[Choice], texts: &BTreeMap<u32, Text>, 
 
 /// Pairs nearly identical in structure, and less alike to all others, by page; at most so many.
 fn first_pairs(choices: &[Choice], params: &Params) -> Vec<usize> {
-    let mut best: [FxHashMap<u32, (f64, f64)>; 2] = Default::default();
+    let (mut of_a, mut of_b) = (BestTwo::new(0.0), BestTwo::new(0.0));
     for choice in choices {
-        for (best, page) in best.iter_mut().zip([choice.a, choice.b]) {
-            let (first, second) = best.entry(page).or_insert((0.0, 0.0));
-            if choice.score > *first {
-                (*first, *second) = (choice.score, *first);
-            } else if choice.score > *second {
-                *second = choice.score;
-            }
-        }
+        of_a.add(choice.a, choice.score);
+        of_b.add(choice.b, choice.score);
     }
     let leads = |choice: &Choice| {
-        let of = |side: usize, page: u32| best[side].get(&page).copied().unwrap_or_default();
-        [of(0, choice.a), of(1, choice.b)]
-            .iter()
-            .all(|&(first, second)| choice.score >= first && choice.score >= second + params.first_lead)
+        of_a.leads(choice.a, choice.score, params.first_lead) && of_b.leads(choice.b, choice.score, params.first_lead)
     };
     let places = (0..choices.len()).filter(|&at| choices[at].score >= params.first_similarity && leads(&choices[at]));
     places.take(params.first_pairs).collect()
 }
 
 /// The share of the sentence pairs whose probability a word, by eq. 1, is at least so much; 0 without any.
-fn share(model: &TranslationModel, sentences: &[SentencePair<'_>], least_log_prob: f64) -> f64 {
-    let good = sentences.iter().filter(|(a, b)| model.log_prob(Side::A, b, a) / b.len() as f64 >= least_log_prob);
+fn share(model: &TranslationModel, sentences: &[SentencePair<'_>], min_log_prob: f64) -> f64 {
+    let good = sentences.iter().filter(|(a, b)| model.log_prob(Side::A, b, a) / b.len() as f64 >= min_log_prob);
     good.count() as f64 / sentences.len().max(1) as f64
 }
 
@@ -287,7 +318,7 @@ fn decide(
         _ => *choice,
     };
     let scored: Vec<Choice> = choices.iter().zip(verdicts).map(score).collect();
-    let passes = |at: &usize| !matches!(verdicts[*at], Verdict::Share(share) if share < params.least_share);
+    let passes = |at: &usize| !matches!(verdicts[*at], Verdict::Share(share) if share < params.min_share);
     let passing: Vec<usize> = (0..scored.len()).filter(passes).collect();
     let wanted: Vec<Choice> = passing.iter().map(|&at| scored[at]).collect();
     let mut outcomes = vec![Outcome::LowScore; scored.len()];
@@ -308,13 +339,13 @@ fn decide(
 }
 
 /// A judged pair of all pairs.
-pub(super) fn judged_pair(langs: LangPair, choice: Choice, similarities: Similarities, outcome: Outcome) -> JudgedPair {
+pub fn judged_pair(langs: LangPair, choice: Choice, similarities: Similarities, outcome: Outcome) -> JudgedPair {
     let pair = PagePair { langs, a: choice.a, b: choice.b };
     JudgedPair::new(Candidate { pair, method: Method::All, key: None }, choice.score, similarities, outcome)
 }
 
 /// Accepted pairs, and of the others the best `most` of each page of the first language; sorted by pages. All are of one language pair.
-pub(super) fn worth_keeping(mut judged: Vec<JudgedPair>, most: usize) -> Vec<JudgedPair> {
+pub fn worth_keeping(mut judged: Vec<JudgedPair>, most: usize) -> Vec<JudgedPair> {
     judged.sort_unstable_by(|x, y| {
         let order = x.pair.a.cmp(&y.pair.a).then(y.is_accepted().cmp(&x.is_accepted()));
         order.then(y.score.total_cmp(&x.score)).then(x.pair.b.cmp(&y.pair.b))
@@ -422,7 +453,7 @@ mod tests {
             texts.insert(page, text(u64::from(page), 1));
             texts.insert(100 + page, text(u64::from(page), 1001));
         }
-        let params = Params { least_log_prob: -1.5, ..Params::default() };
+        let params = Params { min_log_prob: -1.5, ..Params::default() };
         let accepted = |verdicts: &[Verdict]| -> Vec<(u32, u32)> {
             let rows = decide(langs, &choices, verdicts, 0.0, &params);
             rows.iter().filter(|row| row.is_accepted()).map(|row| (row.pair.a, row.pair.b)).collect()
@@ -432,7 +463,7 @@ mod tests {
         assert_eq!(verdicts.iter().filter(|verdict| **verdict == Verdict::First).count(), 20);
         assert_eq!(accepted(&verdicts), right, "{verdicts:?}");
         assert_ne!(accepted(&vec![Verdict::Unasked; choices.len()]), right);
-        let few = by_content(langs, &choices, &texts, &Params { least_first: 21, ..Params::default() });
+        let few = by_content(langs, &choices, &texts, &Params { min_first: 21, ..Params::default() });
         assert!(few.iter().all(|verdict| *verdict == Verdict::Unasked));
     }
 

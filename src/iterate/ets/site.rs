@@ -3,34 +3,45 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::Context;
-use super::all_pairs::{judged_pair, worth_keeping};
-use super::candidates::{self, Partners};
-use super::learn::Models;
-use super::site::{PROFILES, PageIds, SiteView, Sources};
-use crate::config::Config;
+use super::formulas::{Networks, Params, Scratch, Table, enhanced, external, external_by, normalise};
 use crate::error::Result;
-use crate::index::graph::{Links, Neighbours};
-use crate::index::site::Addresses;
-use crate::iterate::ets::{Networks, Params, Scratch, Table, enhanced, external, external_by, normalise};
+use crate::index::graph::Neighbours;
+use crate::index::retrieval;
 use crate::judge::decide::{Choice, best_first};
+use crate::judge::webmining::{judged_pair, worth_keeping};
+use crate::propose::{Partners, of_words};
 use crate::text::words::Words;
-use crate::types::{Candidate, JudgedPair, LangPair, Measure, Outcome, Similarities};
-use crate::verify::{self, Profile, With};
+use crate::types::{Candidate, JudgedPair, Lang, LangPair, Measure, Outcome, Similarities};
+use crate::verify::{self, Dictionaries, MAX_PROFILES, PageIds, Profile, SiteView, With};
 
-/// The pairs of a site, of each language pair. Memory: 40 bytes a pair of pages that is compared.
+/// A site, and what it is compared with.
+#[derive(Clone, Copy)]
+pub struct Inputs<'v, 's> {
+    /// The site.
+    pub site: &'v SiteView<'s>,
+    /// Word lists.
+    pub dictionaries: &'v dyn Dictionaries,
+    /// Settings of the method.
+    pub params: &'v Params,
+    /// Settings of the search for candidates, on sites where not all pairs can be compared.
+    pub retrieval: &'v retrieval::Params,
+    /// The languages requested; none: all.
+    pub requested: &'v [Lang],
+}
+
+/// The pairs of a site, of each language pair. Memory: 40 bytes a pair of pages that is compared. `stop` is asked before each
+/// language pair.
 ///
 /// # Errors
-/// When the store cannot be read.
-pub fn judged(view: &SiteView<'_>, context: &Context<'_>, given: &Models) -> Result<Vec<JudgedPair>> {
-    let params = &context.config.iterate.ets;
+/// When a page cannot be read, or what `stop` returns.
+pub fn judged(inputs: &Inputs<'_, '_>, stop: &(dyn Fn() -> Result<()> + Sync)) -> Result<Vec<JudgedPair>> {
     let mut judged = Vec::new();
     let mut by_words = None;
-    for (langs, mut a, mut b) in view.lang_pairs() {
-        context.check_stop()?;
-        let cells = compared(view, context.config, given, langs, (&mut a, &mut b), &mut by_words)?;
+    for (langs, mut a, mut b) in inputs.site.lang_pairs(inputs.requested) {
+        stop()?;
+        let cells = compared(inputs, langs, (&mut a, &mut b), &mut by_words)?;
         if !cells.is_empty() {
-            judged.extend(resolved(view, langs, (&a, &b), &cells, params));
+            judged.extend(resolved(inputs.site, langs, (&a, &b), &cells, inputs.params));
         }
     }
     Ok(judged)
@@ -39,26 +50,24 @@ pub fn judged(view: &SiteView<'_>, context: &Context<'_>, given: &Models) -> Res
 /// The pairs of two languages that are compared, by position among the pages of each. Pages with too little text are taken out;
 /// `by_words` keeps what rare words propose on the site, once it was asked for.
 fn compared(
-    view: &SiteView<'_>,
-    config: &Config,
-    given: &Models,
+    inputs: &Inputs<'_, '_>,
     langs: LangPair,
     (a, b): (&mut Vec<u32>, &mut Vec<u32>),
     by_words: &mut Option<Vec<Candidate>>,
 ) -> Result<Vec<Cell>> {
-    let params = &config.iterate.ets;
+    let Inputs { site, params, .. } = *inputs;
     for pages in [&mut *a, &mut *b] {
-        pages.retain(|&page| view.facts(page).text_bytes >= params.least_text);
+        pages.retain(|&page| site.facts(page).text_bytes >= params.min_text);
     }
     if a.is_empty() || b.is_empty() {
         return Ok(Vec::new());
     }
-    let inside = Inside { view, config, given, langs, length: usual_ratio(view, a, b) };
-    if a.len().saturating_mul(b.len()) <= params.most_cells && a.len() + b.len() <= PROFILES {
+    let inside = Inside { inputs, langs, length: usual_ratio(site, a, b) };
+    if a.len().saturating_mul(b.len()) <= params.max_cells && a.len() + b.len() <= MAX_PROFILES {
         return inside.all(a, b);
     }
     if by_words.is_none() {
-        *by_words = Some(candidates::of_words(view, &Partners::default(), given, &config.retrieval)?);
+        *by_words = Some(of_words(site, &Partners::default(), inputs.dictionaries, inputs.retrieval)?);
     }
     let found = by_words.iter().flatten().filter(|one| one.pair.langs == langs).map(|one| (one.pair.a, one.pair.b));
     inside.some(&found.collect::<Vec<_>>(), a, b)
@@ -94,26 +103,20 @@ pub struct Round {
 /// [`judged`] for these languages.
 ///
 /// # Errors
-/// When the store cannot be read.
-pub fn histories(
-    view: &SiteView<'_>,
-    config: &Config,
-    given: &Models,
-    langs: LangPair,
-    asked: &[PageIds],
-) -> Result<Vec<Option<History>>> {
-    let of_langs = view.lang_pairs().into_iter().find(|(known, _, _)| *known == langs);
-    let Some((_, mut a, mut b)) = of_langs else { return Ok(vec![None; asked.len()]) };
-    let cells = compared(view, config, given, langs, (&mut a, &mut b), &mut None)?;
+/// When a page cannot be read.
+pub fn histories(inputs: &Inputs<'_, '_>, langs: LangPair, requested: &[PageIds]) -> Result<Vec<Option<History>>> {
+    let Inputs { site, params, .. } = *inputs;
+    let of_langs = site.lang_pairs(inputs.requested).into_iter().find(|(known, _, _)| *known == langs);
+    let Some((_, mut a, mut b)) = of_langs else { return Ok(vec![None; requested.len()]) };
+    let cells = compared(inputs, langs, (&mut a, &mut b), &mut None)?;
     let place = |&(x, y): &PageIds| {
         let wanted = (a.binary_search(&x).ok()? as u32, b.binary_search(&y).ok()? as u32);
         cells.binary_search_by_key(&wanted, |cell| (cell.a, cell.b)).ok()
     };
-    let places: Vec<Option<usize>> = asked.iter().map(place).collect();
-    let params = &config.iterate.ets;
-    let networks = (network(view, &a), network(view, &b));
+    let places: Vec<Option<usize>> = requested.iter().map(place).collect();
+    let networks = (network(site, &a), network(site, &b));
     let networks = Networks { a: &networks.0, b: &networks.1 };
-    let mut told: Vec<Vec<Round>> = vec![Vec::new(); asked.len()];
+    let mut told: Vec<Vec<Round>> = vec![Vec::new(); requested.len()];
     let (values, _) = rounds(&cells, &networks, params, |before, outer, values| {
         for (place, told) in places.iter().zip(&mut told) {
             let Some(at) = *place else { continue };
@@ -146,21 +149,20 @@ struct Cell {
 }
 
 /// What is needed to compare two pages by what they are themselves (eq. 2).
-struct Inside<'v, 's> {
-    view: &'v SiteView<'s>,
-    config: &'v Config,
-    given: &'v Models,
+struct Inside<'i, 'v, 's> {
+    inputs: &'i Inputs<'v, 's>,
     langs: LangPair,
     /// Bytes of text of the second language for one of the first.
     length: f64,
 }
 
-impl Inside<'_, '_> {
+impl Inside<'_, '_, '_> {
     /// All pairs that the ratio of their lengths allows.
     fn all(&self, a: &[u32], b: &[u32]) -> Result<Vec<Cell>> {
         let slim = |pages: &[u32]| -> Result<Vec<Profile>> {
             let made = pages.par_iter().map_init(Words::new, |words, &page| {
-                let Profile { lang, text_bytes, structure, words, bag, stems, .. } = self.view.profile(page, words)?;
+                let Profile { lang, text_bytes, structure, words, bag, stems, .. } =
+                    self.inputs.site.profile(page, words)?;
                 Ok(Profile { lang, text_bytes, structure, words, bag, stems, ..Profile::default() })
             });
             made.collect()
@@ -179,7 +181,7 @@ impl Inside<'_, '_> {
     /// Those of some pairs that the ratio of their lengths allows; sorted by position.
     fn some(&self, pairs: &[PageIds], a: &[u32], b: &[u32]) -> Result<Vec<Cell>> {
         let place = |pages: &[u32], page: u32| pages.binary_search(&page).ok().map(|at| at as u32);
-        let compared = self.view.compare_each(pairs, &|first, (_, second)| self.compare(first, second))?;
+        let compared = self.inputs.site.compare_each(pairs, &|first, (_, second)| self.compare(first, second))?;
         let mut cells = Vec::new();
         for (&(x, y), found) in pairs.iter().zip(compared) {
             if let (Some(at), Some(to), Some(cell)) = (place(a, x), place(b, y), found) {
@@ -192,15 +194,15 @@ impl Inside<'_, '_> {
 
     /// S_in of two pages, without their positions; `None` when their lengths are too different.
     fn compare(&self, (page, a): (u32, &Profile), b: &Profile) -> Option<Cell> {
-        let params = &self.config.iterate.ets;
-        if verify::text_ratio(a, b, self.length).is_some_and(|alike| alike < 1.0 - params.most_length_difference) {
+        let Inputs { site, params, dictionaries, .. } = *self.inputs;
+        if verify::text_ratio(a, b, self.length).is_some_and(|alike| alike < 1.0 - params.max_length_difference) {
             return None;
         }
-        let translations = self.given.translations(self.langs, self.view.pages.identity(page));
-        let with = With { translations: translations.as_deref(), ..With::new(&self.config.verify) };
+        let translations = dictionaries.translations(self.langs, site.pages().identity(page));
+        let with = With { translations: translations.as_deref(), ..With::new(site.params()) };
         let ask = |name: &str| verify::verifier(name).and_then(|verifier| verifier.similarity(a, b, &with));
         let content = match with.translations {
-            _ if self.config.without_content => None,
+            _ if site.without_content() => None,
             Some(_) => ask("s_cb"),
             None => ask("cognates"),
         };
@@ -212,9 +214,9 @@ impl Inside<'_, '_> {
 }
 
 /// C of length(E) ≈ C·length(F), of one site: the ratio of the middle lengths.
-fn usual_ratio(view: &SiteView<'_>, a: &[u32], b: &[u32]) -> f64 {
+fn usual_ratio(site: &SiteView<'_>, a: &[u32], b: &[u32]) -> f64 {
     let middle = |pages: &[u32]| {
-        let mut lengths: Vec<u32> = pages.iter().map(|&page| view.facts(page).text_bytes).collect();
+        let mut lengths: Vec<u32> = pages.iter().map(|&page| site.facts(page).text_bytes).collect();
         lengths.sort_unstable();
         f64::from(lengths.get(lengths.len() / 2).copied().unwrap_or(1).max(1))
     };
@@ -222,24 +224,24 @@ fn usual_ratio(view: &SiteView<'_>, a: &[u32], b: &[u32]) -> f64 {
 }
 
 /// The links between pages of one language, by position.
-fn network(view: &SiteView<'_>, pages: &[u32]) -> Neighbours {
+fn network(site: &SiteView<'_>, pages: &[u32]) -> Neighbours {
     let places: FxHashMap<u32, u32> = pages.iter().copied().zip(0..).collect();
     let mut links = Vec::new();
     for (&page, at) in pages.iter().zip(0u32..) {
-        view.links.for_each_link(page, &mut |link| links.extend(places.get(&link.to).map(|&to| (at, to))));
+        site.links().for_each_link(page, &mut |link| links.extend(places.get(&link.to).map(|&to| (at, to))));
     }
     Neighbours::new(pages.len() as u32, links)
 }
 
 /// Rounds, and the best pairs first.
 fn resolved(
-    view: &SiteView<'_>,
+    site: &SiteView<'_>,
     langs: LangPair,
     (a, b): (&[u32], &[u32]),
     cells: &[Cell],
     params: &Params,
 ) -> Vec<JudgedPair> {
-    let networks = (network(view, a), network(view, b));
+    let networks = (network(site, a), network(site, b));
     let (values, outer) = rounds(cells, &Networks { a: &networks.0, b: &networks.1 }, params, |_, _, _| {});
     let outcomes = best(cells, &values, (a.len(), b.len()), params);
     let rows = (0..cells.len()).map(|at| {
@@ -314,7 +316,7 @@ fn strongest(cells: &[Cell], values: &[f64], rows: u32, columns: u32, most: usiz
 }
 
 #[cfg(test)]
-mod twin;
+mod reference;
 
 #[cfg(test)]
 mod tests {

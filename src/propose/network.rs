@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::site::SiteView;
-use crate::index::graph::{Links, Neighbours};
-use crate::index::site::Addresses;
-use crate::iterate::propose::Link;
+use super::aligned_links::Link;
+use crate::index::graph::Neighbours;
 use crate::types::Lang;
+use crate::verify::SiteView;
 
 /// Links inside each language.
 pub struct Network {
@@ -20,15 +19,15 @@ pub struct Network {
 
 impl Network {
     /// Reads the links of a site. Memory: 16 bytes a link, and 8 a link and language.
-    pub fn new(view: &SiteView<'_>) -> Network {
-        let count = view.pages.count();
+    pub fn new(site: &SiteView<'_>) -> Network {
+        let count = site.pages().count();
         let mut edges: BTreeMap<Lang, Vec<(u32, u32)>> = BTreeMap::new();
         let (mut ends, mut links) = (Vec::with_capacity(count as usize), Vec::new());
         for page in 0..count {
-            let lang = view.langs[page as usize];
+            let lang = site.langs[page as usize];
             let mut before = 0;
-            view.links.for_each_link(page, &mut |link| {
-                if lang.is_known() && view.langs[link.to as usize] == lang && link.to != page {
+            site.links().for_each_link(page, &mut |link| {
+                if lang.is_known() && site.langs[link.to as usize] == lang && link.to != page {
                     edges.entry(lang).or_default().push((page, link.to));
                     // What stands between two links tells a list from a running text.
                     let context = [link.at.saturating_sub(before).min(15), link.kind as u32];
@@ -53,5 +52,21 @@ impl Network {
     /// The neighbours of pages of a language.
     pub fn neighbours(&self, lang: Lang) -> &Neighbours {
         self.by_lang.get(&lang).unwrap_or(&self.none)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verify::fixture::ListedSite;
+
+    #[test]
+    fn links_between_languages_and_to_the_page_itself_are_left_out() {
+        let pages = [("a", "en", ""), ("b", "en", ""), ("c", "fr", "")];
+        let site = ListedSite::new(&pages).link(0, 1).link(0, 2).link(0, 0).link(2, 1);
+        let network = Network::new(&site.view());
+        assert_eq!(network.links(0).iter().map(|link| link.to).collect::<Vec<_>>(), [1]);
+        assert_eq!((network.links(1), network.links(2)), (&[][..], &[][..]));
+        assert_eq!((network.neighbours(Lang::EN).of(1), network.neighbours(Lang::ZH).of(1)), (&[0][..], &[][..]));
     }
 }

@@ -7,16 +7,16 @@ use crate::sequence::path::{Move, cheapest_in};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
     /// Links of a page that are aligned, at the most. Default 4,000: the list of all pages of a site.
-    pub most_links: usize,
+    pub max_links: usize,
     /// Links by which two pages may be out of step, beside the difference of their numbers. Default 48.
     pub band: usize,
     /// Share of the votes of both pages from which a pair is proposed. Default 0.3.
-    pub least_share: f32,
+    pub min_share: f32,
 }
 
 impl Default for Params {
     fn default() -> Params {
-        Params { most_links: 4000, band: 48, least_share: 0.3 }
+        Params { max_links: 4000, band: 48, min_share: 0.3 }
     }
 }
 
@@ -45,7 +45,7 @@ pub enum Belief {
 /// than nothing when a target is believed to be another's partner. What has other tags and is not believed is not
 /// given. In a band round the diagonal: time and memory grow with the number of links.
 pub fn align(a: &[Link], b: &[Link], belief: &dyn Fn(u32, u32) -> Belief, params: &Params) -> Vec<(u32, u32)> {
-    let (a, b) = (&a[..a.len().min(params.most_links)], &b[..b.len().min(params.most_links)]);
+    let (a, b) = (&a[..a.len().min(params.max_links)], &b[..b.len().min(params.max_links)]);
     let band = Band::in_step(a.len() as u32, b.len() as u32, params.band as u32);
     // The best way is that which costs least, with worth as negative costs.
     let cost = |i: u32, j: u32, step: Move| match step {

@@ -1,0 +1,321 @@
+//! The rounds of the default in one site: judge, let the links of accepted pairs vote, compare what they propose.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::params::Params;
+use crate::error::Result;
+use crate::index::retrieval;
+use crate::judge::best_two::BestTwo;
+use crate::judge::score::Scorer;
+use crate::judge::{self, Judged, beside_rivals, judge, unique};
+use crate::learn::{self, Models, learn_from_site};
+use crate::propose::votes::Votes;
+use crate::propose::{Network, Partners, neighbours, of_words};
+use crate::types::{Candidate, Compared, JudgedPair, LangPair, Measure, Method, PagePair, SourceStats};
+use crate::verify::{Either, PageIds, SiteView, WordWeights};
+
+/// Settings of rounds.
+#[derive(Clone, Copy)]
+pub struct Settings<'p> {
+    /// Rounds, and aligning links.
+    pub iterate: &'p Params,
+    /// Judging.
+    pub judge: &'p judge::Params,
+    /// What a site teaches by itself.
+    pub learn: &'p learn::Params,
+    /// Candidates that no URL reveals.
+    pub retrieval: &'p retrieval::Params,
+}
+
+/// What rounds leave of a site.
+#[derive(Clone, Debug, Default)]
+pub struct Resolved {
+    /// The judged pairs that are worth keeping.
+    pub pairs: Vec<JudgedPair>,
+    /// How reliable each source of candidates was.
+    pub sources: Vec<SourceStats>,
+    /// Weights that were fitted to the site.
+    pub fitted: Vec<(LangPair, Vec<f64>)>,
+}
+
+/// Takes up what verification judged of a site, and goes on in rounds until nothing changes. `stop` is asked before each round.
+///
+/// # Errors
+/// When a page cannot be read, or what `stop` returns.
+pub fn resolve(
+    site: &SiteView<'_>,
+    verified: impl Iterator<Item = JudgedPair>,
+    models: &Models,
+    settings: Settings<'_>,
+    stop: &(dyn Fn() -> Result<()> + Sync),
+) -> Result<Resolved> {
+    let mut rounds = Rounds::new(site, verified, models, settings)?;
+    rounds.run(stop)?;
+    Ok(rounds.into_resolved())
+}
+
+/// What rounds work on in one site.
+struct Rounds<'v, 's> {
+    site: &'v SiteView<'s>,
+    settings: Settings<'v>,
+    models: &'v Models,
+    /// What this site itself teaches, for language pairs the run has learnt nothing of.
+    own: Models,
+    /// The pairs it was learnt from.
+    learnt_from: BTreeMap<LangPair, Vec<PageIds>>,
+    /// Weights fitted to this site.
+    fitted: BTreeMap<LangPair, Scorer>,
+    shipped: Scorer,
+    weights: WordWeights,
+    network: Network,
+    compared: Vec<Compared>,
+    known: FxHashSet<PagePair>,
+    judged: Judged,
+}
+
+impl<'v, 's> Rounds<'v, 's> {
+    fn new(
+        site: &'v SiteView<'s>,
+        verified: impl Iterator<Item = JudgedPair>,
+        models: &'v Models,
+        settings: Settings<'v>,
+    ) -> Result<Rounds<'v, 's>> {
+        let mut rounds = Rounds {
+            site,
+            settings,
+            models,
+            own: Models::default(),
+            learnt_from: BTreeMap::new(),
+            fitted: BTreeMap::new(),
+            shipped: Scorer::default(),
+            weights: site.word_weights()?,
+            network: Network::new(site),
+            compared: Vec::new(),
+            known: FxHashSet::default(),
+            judged: Judged::default(),
+        };
+        for judged in verified {
+            // Copies found since are out of the competition.
+            if site.ordered(judged.pair.a, judged.pair.b).is_some() {
+                rounds.note(judged.compared());
+            }
+        }
+        Ok(rounds)
+    }
+
+    fn note(&mut self, one: Compared) {
+        self.known.insert(one.candidate.pair);
+        self.compared.push(one);
+    }
+
+    /// Rounds until nothing changes: judge, let the links of accepted pairs vote, compare what they propose.
+    fn run(&mut self, stop: &(dyn Fn() -> Result<()> + Sync)) -> Result<()> {
+        self.judge();
+        let found = self.by_words()?;
+        self.compare(found)?;
+        self.fit();
+        self.judge();
+        for round in 0..self.settings.iterate.rounds {
+            stop()?;
+            let before = self.accepted();
+            let proposed = self.vote();
+            let new = self.compare(proposed)?;
+            if new > 0 {
+                self.vote();
+            }
+            self.judge();
+            if round < LEARNING_ROUNDS {
+                self.fit();
+                self.learn()?;
+                self.judge();
+            }
+            if self.accepted() == before && new == 0 {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn judge(&mut self) {
+        let scorer = |langs| self.fitted.get(&langs).cloned().unwrap_or_else(|| self.models.scorer(langs));
+        self.judged = judge(&self.compared, scorer, |langs| self.site.smaller(langs), self.settings.judge);
+    }
+
+    /// Fits the weights of language pairs that the run has learnt nothing of to what this site has: good are pairs that are
+    /// each other's best by far, bad the other candidates of their pages.
+    fn fit(&mut self) {
+        let params = &self.settings.judge.fit;
+        let mut by_langs: BTreeMap<LangPair, Vec<(&Compared, f64)>> = BTreeMap::new();
+        for one in self.compared.iter().filter(|one| !one.same_text) {
+            let langs = one.candidate.pair.langs;
+            if !self.models.has_learnt(langs) {
+                let scorer = self.fitted.get(&langs).unwrap_or(&self.shipped);
+                by_langs.entry(langs).or_default().push((one, scorer.evidence(&one.similarities, params)));
+            }
+        }
+        for (langs, list) in by_langs {
+            let mut scores = BestTwo::new(f64::NEG_INFINITY);
+            for (one, evidence) in &list {
+                scores.add(one.candidate.pair.a, *evidence);
+                scores.add(one.candidate.pair.b, *evidence);
+            }
+            let leads = |PagePair { a, b, .. }: PagePair, evidence: f64| {
+                scores.leads(a, evidence, LEAD) && scores.leads(b, evidence, LEAD)
+            };
+            let (leading, others): (Vec<_>, Vec<_>) =
+                list.into_iter().partition(|(one, evidence)| leads(one.candidate.pair, *evidence));
+            let led: FxHashSet<u32> =
+                leading.iter().flat_map(|(one, _)| [one.candidate.pair.a, one.candidate.pair.b]).collect();
+            let is_beside = |one: &Compared| led.contains(&one.candidate.pair.a) || led.contains(&one.candidate.pair.b);
+            let good: Vec<_> = leading.iter().map(|(one, _)| one.similarities).collect();
+            let bad: Vec<_> =
+                others.iter().filter(|(one, _)| is_beside(one)).map(|(one, _)| one.similarities).collect();
+            self.fitted.insert(langs, Scorer::fit(&good, &bad, &self.shipped, params));
+        }
+    }
+
+    fn accepted(&self) -> Vec<PagePair> {
+        self.judged.pairs.iter().filter(|judged| judged.is_accepted()).map(|judged| judged.pair).collect()
+    }
+
+    /// Adds candidates that are new, with what the measures say; gives how many.
+    fn compare(&mut self, candidates: Vec<Candidate>) -> Result<usize> {
+        let new: Vec<Candidate> =
+            unique(candidates).into_iter().filter(|candidate| !self.known.contains(&candidate.pair)).collect();
+        let compared = self.site.compared(&new, &self.dictionaries(), &self.weights)?;
+        compared.into_iter().for_each(|one| self.note(one));
+        self.set_margins();
+        Ok(new.len())
+    }
+
+    /// Sets how far the content of each candidate is above that of the others of its two pages: what a page that has no
+    /// partner shares with pages of its subject, all of them share. Time grows with the candidates.
+    fn set_margins(&mut self) {
+        let mut of_page: FxHashMap<(LangPair, u32), Vec<f32>> = FxHashMap::default();
+        for one in &self.compared {
+            let PagePair { langs, a, b } = one.candidate.pair;
+            if let Some(content) = one.similarities.get(Measure::Content) {
+                for page in [a, b] {
+                    of_page.entry((langs, page)).or_default().push(content);
+                }
+            }
+        }
+        of_page.values_mut().for_each(|contents| contents.sort_unstable_by(|x, y| y.total_cmp(x)));
+        for one in &mut self.compared {
+            let PagePair { langs, a, b } = one.candidate.pair;
+            let margin = one.similarities.get(Measure::Content).and_then(|content| {
+                let others = [a, b].map(|page| mean_of_others(&of_page[&(langs, page)], content));
+                let [Some(x), Some(y)] = others else { return None };
+                Some(margin(content, (x + y) / 2.0))
+            });
+            one.similarities.set(Measure::Margin, margin);
+        }
+    }
+
+    fn dictionaries(&self) -> Either<'_> {
+        Either { first: self.models, second: &self.own }
+    }
+
+    /// Pages without a partner, by the rare words they share.
+    fn by_words(&self) -> Result<Vec<Candidate>> {
+        let paired = Partners::of(self.accepted().into_iter());
+        of_words(self.site, &paired, &self.dictionaries(), self.settings.retrieval)
+    }
+
+    /// Learns the words of language pairs that nothing is known of from the pairs that are surest, and asks again.
+    fn learn(&mut self) -> Result<()> {
+        let mut sure: BTreeMap<LangPair, Vec<PageIds>> = BTreeMap::new();
+        for judged in &self.judged.pairs {
+            let PagePair { langs, a, b } = judged.pair;
+            let is_sure = judged.is_accepted() && judged.score >= SURE;
+            if is_sure && !self.models.knows(langs) {
+                sure.entry(langs).or_default().push((a, b));
+            }
+        }
+        // What has been learnt from the same pairs is known.
+        sure.retain(|langs, pairs| pairs.len() >= MIN_SURE && self.learnt_from.get(langs) != Some(pairs));
+        if sure.is_empty() {
+            return Ok(());
+        }
+        self.own.extend(learn_from_site(self.site, &sure, self.settings.learn)?);
+        self.learnt_from.extend(sure.clone());
+        let places: Vec<usize> =
+            (0..self.compared.len()).filter(|&at| sure.contains_key(&self.compared[at].candidate.pair.langs)).collect();
+        let pairs: Vec<PageIds> =
+            places.iter().map(|&at| self.compared[at].candidate.pair).map(|pair| (pair.a, pair.b)).collect();
+        let again = self.site.similarities(&pairs, &self.dictionaries(), &self.weights)?;
+        for (at, similarities) in places.into_iter().zip(again) {
+            let one = &mut self.compared[at].similarities;
+            for measure in [Measure::Content, Measure::Length] {
+                one.set(measure, similarities.get(measure));
+            }
+        }
+        let found = self.by_words()?;
+        self.compare(found)?;
+        self.judge();
+        Ok(())
+    }
+
+    /// Lets the accepted pairs vote. Sets what votes and neighbours say of every candidate, and gives the pairs that have many votes.
+    fn vote(&mut self) -> Vec<Candidate> {
+        let accepted: Vec<JudgedPair> =
+            self.judged.pairs.iter().filter(|judged| judged.is_accepted()).copied().collect();
+        let partners = Partners::of(accepted.iter().map(|judged| judged.pair));
+        let params = &self.settings.iterate.propose;
+        let votes = Votes::cast(&accepted, &self.network, params, &|x, y| self.site.ordered(x, y));
+        let network = &self.network;
+        self.compared.par_iter_mut().for_each(|one| {
+            let PagePair { langs, a, b } = one.candidate.pair;
+            let graphs = (network.neighbours(langs.a), network.neighbours(langs.b));
+            let neighbours = neighbours::share((a, b), graphs, &|page| partners.get(langs, page));
+            one.similarities.set(Measure::Neighbours, neighbours);
+            one.similarities.set(Measure::Votes, votes.share(one.candidate.pair));
+        });
+        let is_of_langs =
+            |pair: &PagePair| self.site.ordered(pair.a, pair.b).is_some_and(|known| known.langs == pair.langs);
+        let elected = votes.elected(params.min_share).filter(is_of_langs);
+        elected.map(|pair| Candidate { pair, method: Method::Votes, key: None }).collect()
+    }
+
+    fn into_resolved(self) -> Resolved {
+        let mut pairs = self.judged.pairs;
+        // What words alone proposed and nothing supports is not worth its bytes.
+        let min_kept = self.settings.iterate.min_kept;
+        pairs.retain(|judged| judged.score >= min_kept || judged.method < Method::Words);
+        beside_rivals(&mut pairs);
+        let fitted = self.fitted.into_iter().map(|(langs, scorer)| (langs, scorer.weights.to_vec())).collect();
+        Resolved { pairs, sources: self.judged.sources, fitted }
+    }
+}
+
+/// The mean of the largest [`OTHERS`] of a list that is sorted from the largest on, one that is `own` left out; `None` where
+/// there are fewer.
+fn mean_of_others(sorted: &[f32], own: f32) -> Option<f32> {
+    let place = sorted.partition_point(|&other| other > own);
+    let others = sorted.iter().enumerate().filter(|&(at, _)| at != place).map(|(_, &other)| other).take(OTHERS);
+    let (sum, count) = others.fold((0.0, 0), |(sum, count), other| (sum + other, count + 1));
+    (count == OTHERS).then(|| sum / OTHERS as f32)
+}
+
+/// How much more content a pair has than others, 0..=1: 0.5 for [`FAIR`] times as much.
+fn margin(own: f32, others: f32) -> f32 {
+    let ratio = (own / others.max(0.01) / FAIR).powi(4);
+    ratio / (1.0 + ratio)
+}
+
+/// Other candidates that a page is compared with.
+const OTHERS: usize = 3;
+/// How much more content than the others a pair has that is as likely right as wrong.
+const FAIR: f32 = 1.3;
+
+/// How much better than any other a pair must be for both of its pages to be taken as surely good, in nats.
+const LEAD: f64 = 1.5;
+/// Rounds after which weights and words are learnt again.
+const LEARNING_ROUNDS: usize = 3;
+/// Probability from which a pair is a training pair of its site.
+const SURE: f32 = 0.9;
+/// Training pairs of a site, at the least.
+const MIN_SURE: usize = 8;

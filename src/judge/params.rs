@@ -1,0 +1,22 @@
+//! Settings of judging.
+
+use super::prior;
+use super::score::FitParams;
+
+/// Settings of judging.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// Least probability of a pair. Default 0.5: with calibrated probabilities F1 is highest at half of itself, and F1
+    /// is near 1.
+    pub min_score: f64,
+    /// Fitting the weights.
+    pub fit: FitParams,
+    /// What is believed of a source before its pairs are seen.
+    pub prior: prior::Params,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params { min_score: 0.5, fit: FitParams::default(), prior: prior::Params::default() }
+    }
+}

@@ -1,0 +1,36 @@
+//! Keys and pairs of a site whose discovery is done, as later methods see them.
+
+use std::ops::Range;
+
+use super::credibility::State;
+use super::found::FoundPair;
+use crate::types::Key;
+
+/// One key of a site.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KnownKey {
+    /// The key.
+    pub key: Key,
+    /// Pages it was found among: one host, or the whole domain.
+    pub scope: Range<u32>,
+    /// Local credibility C(p, w).
+    pub credibility: f64,
+    /// What discovery decided about it.
+    pub state: State,
+}
+
+/// The keys of a site, and the pairs that strong and rescued ones were assigned.
+#[derive(Clone, Debug, Default)]
+pub struct KnownKeys {
+    /// The strongest first.
+    pub keys: Vec<KnownKey>,
+    /// By language pair and page; [`FoundPair::key`] is a position in `keys`.
+    pub pairs: Vec<FoundPair>,
+}
+
+impl KnownKeys {
+    /// The key of a pair.
+    pub fn key_of(&self, pair: &FoundPair) -> Option<&KnownKey> {
+        self.keys.get(pair.key as usize)
+    }
+}

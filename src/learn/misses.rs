@@ -1,0 +1,48 @@
+//! Pairs that are surely wrong, and near right ones.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use crate::verify::{PageIds, SiteView};
+
+/// Pairs that are surely wrong, and near: the partners of the three pages before and after in the list, of those most alike in
+/// length, of one far away, and the next pages of the folder.
+pub fn near_misses(site: &SiteView<'_>, pairs: &[PageIds]) -> Vec<PageIds> {
+    let mut by_length: Vec<u32> = pairs.iter().map(|pair| pair.1).collect();
+    by_length.sort_unstable_by_key(|&page| (site.facts(page).text_bytes, page));
+    let places: FxHashMap<u32, usize> = by_length.iter().enumerate().map(|(at, &page)| (page, at)).collect();
+    let mut found: BTreeSet<PageIds> = BTreeSet::new();
+    for (at, &(a, b)) in pairs.iter().enumerate() {
+        let round = (1..=NEAR).flat_map(|by| [at.checked_sub(by), Some(at + by)]);
+        let near = round.chain([Some((at + pairs.len() / 2) % pairs.len())]);
+        let others = near.flatten().filter_map(|at| pairs.get(at)).map(|pair| pair.1);
+        let place = places.get(&b).copied().unwrap_or(0);
+        let alike = [place.checked_sub(1), Some(place + 1)].into_iter().flatten();
+        let alike = alike.filter_map(|at| by_length.get(at)).copied();
+        // The next pages of the site itself stand in the same folder.
+        let neighbours = (1..=NEAR as u32)
+            .flat_map(|by| [b.checked_sub(by), Some(b + by)])
+            .flatten()
+            .filter(|&other| site.langs.get(other as usize).is_some_and(|&lang| lang == site.langs[b as usize]));
+        found.extend(others.chain(alike).chain(neighbours).filter(|&other| other != b).map(|other| (a, other)));
+    }
+    found.into_iter().collect()
+}
+
+/// Pages before and after that are near.
+const NEAR: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verify::fixture::ListedSite;
+
+    #[test]
+    fn near_misses_are_partners_of_neighbours_and_pages_beside_the_right_one() {
+        let urls = ["en/a", "en/b", "fr/a", "fr/b", "fr/c"];
+        let site = ListedSite::new(&urls.map(|url| (url, &url[..2], "text")));
+        let misses = near_misses(&site.view(), &[(0, 2), (1, 3)]);
+        assert_eq!(misses, [(0, 3), (0, 4), (1, 2), (1, 4)]);
+    }
+}

@@ -1,0 +1,24 @@
+//! What a run learns of each language pair: the weights of the score, the usual ratio of lengths, and which words are translations of
+//! each other.
+//!
+//! [`TrainingPairs`] samples pairs of strong keys; [`near_misses`] are pairs that are surely wrong, and near them. A [`Trainer`] learns
+//! words and lengths from texts, [`learn`] all there is to learn of a language pair, [`learn_from_site`] words from the surest pairs of
+//! one site. [`Models`] are what was learnt, and what the user gave, for comparing pages.
+
+mod halves;
+mod learning;
+mod misses;
+mod models;
+mod params;
+mod trainer;
+mod training_pairs;
+mod word_weights;
+
+pub use halves::{Halves, half_of};
+pub use learning::{Learnt, Settings, SitePairs, learn, learn_from_site};
+pub use misses::near_misses;
+pub use models::{Model, Models};
+pub use params::Params;
+pub use trainer::Trainer;
+pub use training_pairs::{TrainingPair, TrainingPairs, hash_of};
+pub use word_weights::WeightsOfSites;

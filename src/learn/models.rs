@@ -1,0 +1,145 @@
+//! What is known of language pairs: learnt, and given by the user.
+
+use std::collections::BTreeMap;
+
+use super::halves::{Halves, half_of};
+use crate::judge::score::Scorer;
+use crate::lexicon::{Between, Lexicon, LexiconSet, Side, Translations};
+use crate::types::LangPair;
+use crate::verify::Dictionaries;
+
+/// What was learnt of a language pair.
+pub struct Model {
+    /// What to look up for the pages of each half.
+    halves: [Lexicon; 2],
+    /// Bytes of text of the second language for one of the first.
+    length_ratio: f64,
+    /// Weights of the score.
+    scorer: Scorer,
+}
+
+impl Model {
+    /// From what the trainer and the fit of the weights gave.
+    pub fn new(langs: LangPair, halves: &Halves, length_ratio: f64, scorer: Scorer) -> Model {
+        let lexicon = |half: usize| Lexicon::new(langs, halves[half].iter().copied());
+        Model { halves: [lexicon(0), lexicon(1)], length_ratio, scorer }
+    }
+}
+
+/// What is known of all language pairs.
+#[derive(Default)]
+pub struct Models {
+    /// Learnt.
+    learnt: BTreeMap<LangPair, Model>,
+    /// Given.
+    given: LexiconSet,
+}
+
+impl Models {
+    /// What the user gave, and what was learnt.
+    pub fn new(given: LexiconSet, learnt: BTreeMap<LangPair, Model>) -> Models {
+        Models { learnt, given }
+    }
+
+    /// Takes in what was learnt besides; of a language pair learnt in both, the other one stays.
+    pub fn extend(&mut self, other: Models) {
+        self.learnt.extend(other.learnt);
+    }
+
+    /// True when something was learnt of a language pair.
+    pub fn has_learnt(&self, langs: LangPair) -> bool {
+        self.learnt.contains_key(&langs)
+    }
+
+    /// True when something was learnt or given of a language pair.
+    pub fn knows(&self, langs: LangPair) -> bool {
+        self.has_learnt(langs) || self.given.between(langs).is_some()
+    }
+
+    /// The weights of a language pair.
+    pub fn scorer(&self, langs: LangPair) -> Scorer {
+        self.learnt.get(&langs).map_or_else(Scorer::default, |model| model.scorer.clone())
+    }
+}
+
+impl Dictionaries for Models {
+    fn translations(&self, langs: LangPair, page: &str) -> Option<Box<dyn Translations + '_>> {
+        let learnt = self.learnt.get(&langs).map(|model| &model.halves[half_of(page)]);
+        match (learnt.filter(|half| !half.is_empty()), self.given.between(langs)) {
+            (Some(learnt), Some(given)) => Some(Box::new(Both { learnt, given })),
+            (Some(learnt), None) => Some(Box::new(Learnt(learnt))),
+            (None, Some(given)) => Some(Box::new(given)),
+            (None, None) => None,
+        }
+    }
+
+    fn length_ratio(&self, langs: LangPair) -> Option<f64> {
+        self.learnt.get(&langs).map(|model| model.length_ratio)
+    }
+}
+
+/// A lexicon that is borrowed.
+struct Learnt<'l>(&'l Lexicon);
+
+impl Translations for Learnt<'_> {
+    fn langs(&self) -> LangPair {
+        self.0.langs()
+    }
+
+    fn for_each_translation(&self, side: Side, word: u64, each: &mut dyn FnMut(u64)) {
+        self.0.for_each_translation(side, word, each);
+    }
+
+    fn is_translation(&self, side: Side, word: u64, other: u64) -> bool {
+        self.0.is_translation(side, word, other)
+    }
+}
+
+/// What was learnt and what was given, together.
+struct Both<'l> {
+    learnt: &'l Lexicon,
+    given: Between<'l>,
+}
+
+impl Translations for Both<'_> {
+    fn langs(&self) -> LangPair {
+        self.learnt.langs()
+    }
+
+    fn for_each_translation(&self, side: Side, word: u64, each: &mut dyn FnMut(u64)) {
+        self.learnt.for_each_translation(side, word, each);
+        self.given.for_each_translation(side, word, &mut |other| {
+            if !self.learnt.is_translation(side, word, other) {
+                each(other);
+            }
+        });
+    }
+
+    fn is_translation(&self, side: Side, word: u64, other: u64) -> bool {
+        self.learnt.is_translation(side, word, other) || self.given.is_translation(side, word, other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Lang;
+
+    #[test]
+    fn a_page_is_asked_about_in_the_half_that_it_did_not_teach() {
+        let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
+        let halves: Halves = [vec![(1, 11)], vec![(2, 12)]];
+        let model = Model::new(langs, &halves, 0.5, Scorer::default());
+        let mut models = Models::default();
+        assert!(!models.knows(langs) && models.translations(langs, "x.org/a").is_none());
+        models.extend(Models::new(LexiconSet::default(), BTreeMap::from([(langs, model)])));
+        assert!(models.knows(langs) && models.has_learnt(langs));
+        assert_eq!(models.length_ratio(langs), Some(0.5));
+        for page in ["x.org/a", "x.org/b", "x.org/c"] {
+            let known = models.translations(langs, page).expect("it was learnt");
+            let (word, other) = halves[half_of(page)][0];
+            let (first, second) = halves[1 - half_of(page)][0];
+            assert!(known.is_translation(Side::A, word, other) && !known.is_translation(Side::A, first, second));
+        }
+    }
+}

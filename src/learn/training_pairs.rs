@@ -1,0 +1,100 @@
+//! The pairs that each language pair is learnt from: those of credible keys that no declaration contradicts.
+
+use std::collections::BTreeMap;
+
+use xxhash_rust::xxh3::Xxh3;
+
+use super::params::Params;
+use crate::index::smallest::Smallest;
+use crate::keys::{KnownKeys, State};
+use crate::types::{LangPair, SiteId};
+use crate::verify::SiteView;
+
+/// A pair that a language pair is learnt from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TrainingPair {
+    /// Of its URLs ([`hash_of`]). The smallest are taken, so that which of many depends on neither archives nor threads.
+    pub hash: u64,
+    /// Its site.
+    pub site: SiteId,
+    /// Page of the first language.
+    pub a: u32,
+    /// Page of the second.
+    pub b: u32,
+}
+
+/// Training pairs as they are gathered, site after site.
+pub struct TrainingPairs<'p> {
+    params: &'p Params,
+    by_langs: BTreeMap<LangPair, Smallest<TrainingPair>>,
+}
+
+impl<'p> TrainingPairs<'p> {
+    /// None yet.
+    pub fn new(params: &'p Params) -> TrainingPairs<'p> {
+        TrainingPairs { params, by_langs: BTreeMap::new() }
+    }
+
+    /// Takes those of a site. Cost: a hash for each of its pairs.
+    pub fn add_site(&mut self, site: &SiteView<'_>, known: &KnownKeys) {
+        for pair in &known.pairs {
+            let is_credible = known
+                .key_of(pair)
+                .is_some_and(|key| key.credibility >= self.params.min_credibility && key.state != State::Weak);
+            let Some(found) =
+                site.ordered(pair.a, pair.b).filter(|found| is_credible && !site.declared_otherwise(*found))
+            else {
+                continue;
+            };
+            let hash = hash_of(site.pages().identity(found.a), site.pages().identity(found.b));
+            let of_langs = self.by_langs.entry(found.langs).or_insert_with(|| Smallest::new(self.params.max_pairs));
+            of_langs.offer(TrainingPair { hash, site: site.id, a: found.a, b: found.b });
+        }
+    }
+
+    /// Those of the language pairs that have at least `min` of them, the smallest hash first.
+    pub fn finish(self, min: usize) -> BTreeMap<LangPair, Vec<TrainingPair>> {
+        let enough = self.by_langs.into_iter().filter(|(_, pairs)| pairs.len() >= min);
+        enough.map(|(langs, pairs)| (langs, pairs.into_sorted())).collect()
+    }
+}
+
+/// A hash of the URLs, without scheme, of two pages.
+pub fn hash_of(a: &str, b: &str) -> u64 {
+    let mut hasher = Xxh3::new();
+    hasher.update(a.as_bytes());
+    hasher.update(&[0]);
+    hasher.update(b.as_bytes());
+    hasher.digest()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keys::{FoundPair, KnownKey};
+    use crate::types::{Edit, Field, Key, Lang};
+    use crate::verify::fixture::ListedSite;
+
+    #[test]
+    fn pairs_of_incredible_keys_and_pairs_declared_otherwise_teach_nothing() {
+        let pages = ["en/a", "en/b", "en/c", "fr/a", "fr/b", "fr/c"].map(|url| (url, &url[..2], ""));
+        // Page 1 declares another French page than the one its key pairs it with.
+        let site = ListedSite::new(&pages).alternate(1, 5);
+        let langs = LangPair::new(Lang::EN, Lang::parse("fr").expect("a tag")).expect("two languages");
+        let key = |from: &str, credibility: f64| {
+            let edit = Edit { field: Field::Path, from: from.into(), to: "fr".into(), core: false };
+            KnownKey { key: Key { langs, edits: vec![edit] }, scope: 0..6, credibility, state: State::Strong }
+        };
+        let pair = |a: u32, key: u32| FoundPair { a, b: a + 3, key };
+        let known =
+            KnownKeys { keys: vec![key("en", 0.5), key("e", 0.01)], pairs: vec![pair(0, 0), pair(1, 0), pair(2, 1)] };
+        let params = Params::default();
+        let mut training = TrainingPairs::new(&params);
+        training.add_site(&site.view(), &known);
+        let found = training.finish(1);
+        assert_eq!(found[&langs].iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>(), [(0, 3)]);
+        let mut few = TrainingPairs::new(&params);
+        few.add_site(&site.view(), &known);
+        assert!(few.finish(2).is_empty());
+    }
+}

@@ -1,0 +1,82 @@
+//! What the store holds of language pairs, and what the user gave, for comparing pages.
+
+use std::collections::BTreeMap;
+
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::iterate::ets;
+use crate::judge::score::Scorer;
+use crate::learn::{Halves, Model, Models};
+use crate::lexicon::{Lexicon, LexiconSet};
+use crate::store::Store;
+use crate::store::catalog::Table;
+use crate::store::layout::LearntHead;
+use crate::store::records::RecordRef;
+use crate::text::words::Words;
+use crate::types::{Lang, LangPair};
+use crate::verify::SiteView;
+
+/// What pairs are judged by: what the user gave, and what was learnt where the settings have it learnt.
+///
+/// # Errors
+/// When the store, or a word list, cannot be read.
+pub fn for_judging(store: &Store, config: &Config) -> Result<Models> {
+    if config.learns() { read(store, config) } else { given(config) }
+}
+
+/// What the user gave, and nothing learnt.
+///
+/// # Errors
+/// When a word list cannot be read.
+pub fn given(config: &Config) -> Result<Models> {
+    Ok(Models::new(word_lists(config)?, BTreeMap::new()))
+}
+
+/// What the user gave, and what was learnt of all language pairs.
+///
+/// # Errors
+/// When the store, or a word list, cannot be read.
+pub fn read(store: &Store, config: &Config) -> Result<Models> {
+    let mut heads = Vec::new();
+    store.catalog().for_each(Table::Learnt, |_, head: LearntHead| {
+        heads.push(head);
+        Ok(())
+    })?;
+    let mut learnt = BTreeMap::new();
+    for head in heads {
+        let record = store.learnt.read(RecordRef(head.record))?;
+        let pair = LangPair::new(Lang::from_bytes(record.lang_a), Lang::from_bytes(record.lang_b));
+        let Some(langs) = pair else { continue };
+        let half = |at: usize| {
+            record.halves[at].iter().map(|pair| (pair.0.to_native(), pair.1.to_native())).collect::<Vec<_>>()
+        };
+        let halves: Halves = [half(0), half(1)];
+        let weights: Vec<f64> = record.weights.iter().map(|weight| weight.to_native()).collect();
+        let scorer = Scorer::of_weights(&weights).unwrap_or_default();
+        learnt.insert(langs, Model::new(langs, &halves, record.length_ratio.to_native(), scorer));
+    }
+    Ok(Models::new(word_lists(config)?, learnt))
+}
+
+/// The word lists that the user gave.
+fn word_lists(config: &Config) -> Result<LexiconSet> {
+    let mut set = LexiconSet::default();
+    let words = Words::new();
+    for path in &config.lexicons {
+        let file = std::fs::File::open(path).map_err(Error::io(path, "opening"))?;
+        let (lexicon, _) = Lexicon::read(std::io::BufReader::new(file), &path.display().to_string(), &words)?;
+        set.add(lexicon);
+    }
+    Ok(set)
+}
+
+/// What link-2014 compares the pages of a site with.
+pub fn ets_inputs<'v, 's>(site: &'v SiteView<'s>, models: &'v Models, config: &'v Config) -> ets::Inputs<'v, 's> {
+    ets::Inputs {
+        site,
+        dictionaries: models,
+        params: &config.iterate.ets,
+        retrieval: &config.retrieval,
+        requested: &config.keys.langs,
+    }
+}

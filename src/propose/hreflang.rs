@@ -1,0 +1,38 @@
+//! Pairs that pages declare.
+
+use crate::types::{Candidate, Method};
+use crate::verify::SiteView;
+
+/// The pairs that a page declares (`hreflang`).
+pub fn of_hreflang(site: &SiteView<'_>) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    for page in 0..site.pages().count() {
+        site.links().for_each_alternate(page, &mut |other, lang| {
+            if lang.agrees(site.langs[other as usize])
+                && let Some(pair) = site.ordered(page, other)
+            {
+                found.push(Candidate { pair, method: Method::Hreflang, key: None });
+            }
+        });
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verify::fixture::ListedSite;
+
+    #[test]
+    fn declared_versions_are_proposed_where_the_language_is_the_declared_one() {
+        let pages = [("x.org/a", "en", ""), ("x.org/b", "fr", ""), ("x.org/c", "en", "")];
+        let site = ListedSite::new(&pages).alternate(1, 0).alternate(0, 2);
+        let view = site.view();
+        let found = of_hreflang(&view);
+        // Page 2 is in the language of page 0.
+        assert_eq!(found.iter().map(|one| (one.pair.a, one.pair.b)).collect::<Vec<_>>(), [(0, 1)]);
+        assert_eq!((found[0].method, found[0].key), (Method::Hreflang, None));
+        assert!(view.declared_otherwise(view.ordered(2, 1).expect("two languages")));
+        assert!(!view.declared_otherwise(found[0].pair));
+    }
+}

@@ -1,0 +1,80 @@
+//! Pairs that keys propose.
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::partners::Partners;
+use crate::keys::{KnownKey, KnownKeys, State, counterpart};
+use crate::types::{Candidate, LangPair, Method, PagePair};
+use crate::verify::SiteView;
+
+/// Weak keys of a language pair that are tried, the strongest first.
+const WEAK_KEYS: usize = 16;
+
+/// The pairs of keys that are strong or rescued.
+pub fn of_keys(site: &SiteView<'_>, known: &KnownKeys) -> Vec<Candidate> {
+    let pairs = known.pairs.iter().filter_map(|pair| {
+        let found = site.ordered(pair.a, pair.b)?;
+        Some(Candidate { pair: found, method: Method::Key, key: Some(pair.key) })
+    });
+    pairs.collect()
+}
+
+/// The pairs of the strongest weak keys, among pages that no strong key pairs in the key's languages. `paired` tells
+/// those. Cost: a URL made and looked up for each such page and key.
+pub fn of_weak_keys(site: &SiteView<'_>, known: &KnownKeys, paired: &Partners) -> Vec<Candidate> {
+    let mut used: FxHashMap<LangPair, usize> = FxHashMap::default();
+    let mut tried = Vec::new();
+    for (key, at) in known.keys.iter().zip(0u32..).filter(|(key, _)| key.state == State::Weak) {
+        let used = used.entry(key.key.langs).or_default();
+        if *used < WEAK_KEYS {
+            *used += 1;
+            tried.push((key, at));
+        }
+    }
+    let found = tried.par_iter().flat_map_iter(|&(KnownKey { key, scope, .. }, at)| {
+        let from = scope
+            .clone()
+            .filter(|&page| site.langs.get(page as usize) == Some(&key.langs.a) && !paired.has(key.langs, page));
+        from.flat_map(move |page| {
+            let urls = counterpart::counterparts(site.pages().identity(page), key, true);
+            let pages = urls.into_iter().filter_map(|url| site.pages().find(&url));
+            let free =
+                pages.filter(|&other| site.langs[other as usize] == key.langs.b && !paired.has(key.langs, other));
+            let pair = |other: u32| PagePair { langs: key.langs, a: page, b: other };
+            free.map(|other| Candidate { pair: pair(other), method: Method::WeakKey, key: Some(at) })
+                .collect::<Vec<_>>()
+        })
+    });
+    found.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keys::FoundPair;
+    use crate::types::{Edit, Field, Key, Lang};
+    use crate::verify::fixture::ListedSite;
+
+    fn known(state: State, pairs: Vec<FoundPair>) -> KnownKeys {
+        let langs = LangPair::new(Lang::EN, Lang::parse("fr").expect("a tag")).expect("two languages");
+        let edit = Edit { field: Field::Path, from: "en".into(), to: "fr".into(), core: false };
+        let key = KnownKey { key: Key { langs, edits: vec![edit] }, scope: 0..4, credibility: 0.5, state };
+        KnownKeys { keys: vec![key], pairs }
+    }
+
+    #[test]
+    fn weak_keys_propose_what_they_lead_to_among_pages_without_a_partner() {
+        let urls = ["x.org/en/a", "x.org/en/b", "x.org/fr/a", "x.org/fr/b"];
+        let site = ListedSite::new(&urls.map(|url| (url, &url[6..8], "")));
+        let view = site.view();
+        let strong = known(State::Strong, vec![FoundPair { a: 0, b: 2, key: 0 }]);
+        let pairs = |found: &[Candidate]| found.iter().map(|one| (one.pair.a, one.pair.b)).collect::<Vec<_>>();
+        let found = of_keys(&view, &strong);
+        assert_eq!((pairs(&found), found[0].method), (vec![(0, 2)], Method::Key));
+        let paired = Partners::of(found.iter().map(|one| one.pair));
+        assert_eq!(of_weak_keys(&view, &strong, &paired), []);
+        let found = of_weak_keys(&view, &known(State::Weak, Vec::new()), &paired);
+        assert_eq!((pairs(&found), found[0].method, found[0].key), (vec![(1, 3)], Method::WeakKey, Some(0)));
+    }
+}

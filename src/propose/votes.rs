@@ -1,0 +1,183 @@
+//! Votes: accepted pairs speak for the pairs that their aligned links lead to, and for translations of one page.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::aligned_links::{self, Belief};
+use super::network::Network;
+use super::partners::Partners;
+use crate::types::{JudgedPair, LangPair, PagePair};
+use crate::verify::{PageIds, SiteView};
+
+/// The votes that the accepted pairs of a site cast.
+#[derive(Clone, Debug, Default)]
+pub struct Votes {
+    of_pair: BTreeMap<PagePair, u32>,
+    /// All votes for pairs of a page.
+    of_page: FxHashMap<(LangPair, u32), u32>,
+}
+
+/// What a half vote more takes away from a share: one vote of one is less than twenty of twenty.
+const SMOOTHING: f32 = 0.5;
+
+impl Votes {
+    /// Aligns the links of all accepted pairs: their targets get a vote each. Two translations of one page, in two other
+    /// languages, get one besides. `ordered` gives two pages in the order of their languages. Cost: that of aligning, and the pairs
+    /// of versions that each page has.
+    pub fn cast(
+        accepted: &[JudgedPair],
+        network: &Network,
+        params: &aligned_links::Params,
+        ordered: &dyn Fn(u32, u32) -> Option<PagePair>,
+    ) -> Votes {
+        let partners = Partners::of(accepted.iter().map(|judged| judged.pair));
+        let scores: FxHashMap<PagePair, f32> = accepted.iter().map(|judged| (judged.pair, judged.score)).collect();
+        let ballots = accepted.par_iter().map(|judged| {
+            let PagePair { langs, a, b } = judged.pair;
+            let belief = |x: u32, y: u32| match scores.get(&PagePair { langs, a: x, b: y }) {
+                Some(&score) => Belief::Pair(score),
+                None if partners.has(langs, x) || partners.has(langs, y) => Belief::Otherwise,
+                None => Belief::Open,
+            };
+            let mut aligned = aligned_links::align(network.links(a), network.links(b), &belief, params);
+            // A page says nothing of itself.
+            aligned.retain(|&(x, y)| x != a && y != b);
+            aligned
+        });
+        let ballots: Vec<Vec<PageIds>> = ballots.collect();
+        let mut votes = Votes::default();
+        for (judged, ballot) in accepted.iter().zip(&ballots) {
+            let langs = judged.pair.langs;
+            ballot.iter().for_each(|&(a, b)| votes.add(PagePair { langs, a, b }));
+        }
+        let mut versions_of: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for PagePair { a, b, .. } in accepted.iter().map(|judged| judged.pair) {
+            versions_of.entry(a).or_default().push(b);
+            versions_of.entry(b).or_default().push(a);
+        }
+        for versions in versions_of.values() {
+            for (at, &x) in versions.iter().enumerate() {
+                versions[at + 1..].iter().filter_map(|&y| ordered(x, y)).for_each(|pair| votes.add(pair));
+            }
+        }
+        votes
+    }
+
+    fn add(&mut self, pair: PagePair) {
+        *self.of_pair.entry(pair).or_default() += 1;
+        *self.of_page.entry((pair.langs, pair.a)).or_default() += 1;
+        *self.of_page.entry((pair.langs, pair.b)).or_default() += 1;
+    }
+
+    /// The share of the votes for a page that a pair has, of the page with more votes; `None` where neither has any.
+    pub fn share(&self, pair: PagePair) -> Option<f32> {
+        let of = |page: u32| self.of_page.get(&(pair.langs, page)).copied().unwrap_or(0);
+        let most = of(pair.a).max(of(pair.b));
+        let got = self.of_pair.get(&pair).copied().unwrap_or(0);
+        (most > 0).then(|| got as f32 / (most as f32 + SMOOTHING))
+    }
+
+    /// The pairs that have at least this share of the votes, in order.
+    pub fn elected(&self, min_share: f32) -> impl Iterator<Item = PagePair> + '_ {
+        let has_votes = move |pair: &PagePair| self.share(*pair).is_some_and(|share| share >= min_share);
+        self.of_pair.keys().copied().filter(has_votes)
+    }
+}
+
+/// What the accepted pairs of a site say of one pair.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Support {
+    /// Accepted pairs whose links, aligned, lead to it.
+    pub voters: Vec<PageIds>,
+    /// Pages of a third language that both are accepted translations of.
+    pub versions: Vec<u32>,
+    /// Neighbours of the first page and of the second that are accepted as partners of each other.
+    pub neighbours: Vec<PageIds>,
+    /// How many neighbours of each page have a partner at all.
+    pub with_partner: (usize, usize),
+}
+
+/// What accepted pairs say of a pair of pages. Links are aligned anew, those of pairs that
+/// link to both pages. Iteration asked the pairs of its last round, which may differ from those it left by a few.
+pub fn support(
+    site: &SiteView<'_>,
+    params: &aligned_links::Params,
+    judged: &[JudgedPair],
+    requested: PagePair,
+) -> Support {
+    let PagePair { langs, a, b } = requested;
+    let network = Network::new(site);
+    let mut partners = Partners::default();
+    let mut scores: FxHashMap<PageIds, f32> = FxHashMap::default();
+    // Translations of the two pages, in whatever language.
+    let mut versions: (Vec<u32>, Vec<u32>) = Default::default();
+    for JudgedPair { pair, score, .. } in judged.iter().filter(|judged| judged.is_accepted()) {
+        for (of, page) in [(&mut versions.0, a), (&mut versions.1, b)] {
+            of.extend((pair.a == page).then_some(pair.b).or((pair.b == page).then_some(pair.a)));
+        }
+        if site.ordered(pair.a, pair.b).is_some_and(|known| known.langs == langs) {
+            partners.add(*pair);
+            scores.insert((pair.a, pair.b), *score);
+        }
+    }
+    let belief = |x: u32, y: u32| match scores.get(&(x, y)) {
+        Some(&score) => Belief::Pair(score),
+        None if partners.has(langs, x) || partners.has(langs, y) => Belief::Otherwise,
+        None => Belief::Open,
+    };
+    let leads_to = |from: u32, to: u32| from != to && network.links(from).iter().any(|link| link.to == to);
+    let mut voters: Vec<PageIds> = scores.keys().copied().filter(|&(x, y)| leads_to(x, a) && leads_to(y, b)).collect();
+    voters
+        .retain(|&(x, y)| aligned_links::align(network.links(x), network.links(y), &belief, params).contains(&(a, b)));
+    voters.sort_unstable();
+    versions.0.retain(|page| versions.1.contains(page));
+    versions.0.sort_unstable();
+    let (of_a, of_b) = (network.neighbours(langs.a).of(a), network.neighbours(langs.b).of(b));
+    let partner = |page: &u32| partners.get(langs, *page);
+    let with_partner = (of_a.iter().filter_map(partner).count(), of_b.iter().filter_map(partner).count());
+    let common = |&x: &u32| Some((x, partner(&x).filter(|y| of_b.binary_search(y).is_ok())?));
+    Support { voters, versions: versions.0, neighbours: of_a.iter().filter_map(common).collect(), with_partner }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{Candidate, Method, Outcome, Similarities};
+    use crate::verify::fixture::ListedSite;
+
+    fn accepted(pair: PagePair) -> JudgedPair {
+        let candidate = Candidate { pair, method: Method::Key, key: Some(0) };
+        JudgedPair::new(candidate, 0.9, Similarities::default(), Outcome::Accepted)
+    }
+
+    #[test]
+    fn two_translations_of_one_page_vote_for_each_other() {
+        let site = ListedSite::new(&[("x.org/a", "en", ""), ("x.org/b", "fr", ""), ("x.org/c", "de", "")]);
+        let view = site.view();
+        let ordered = |x: u32, y: u32| view.ordered(x, y);
+        let pairs = [ordered(0, 1), ordered(0, 2)].map(|pair| accepted(pair.expect("two languages")));
+        let votes = Votes::cast(&pairs, &Network::new(&view), &aligned_links::Params::default(), &ordered);
+        let expected = ordered(1, 2).expect("two languages");
+        assert_eq!(votes.elected(0.5).collect::<Vec<_>>(), [expected]);
+        // One of one, with half a vote against it.
+        assert_eq!(votes.share(expected), Some(1.0 / 1.5));
+        assert_eq!(votes.share(PagePair { a: 7, ..expected }), Some(0.0));
+    }
+
+    #[test]
+    fn aligned_links_vote_for_what_they_lead_to() {
+        let pages = ["en/a", "en/b", "en/c", "fr/a", "fr/b", "fr/c"].map(|url| (url, &url[..2], ""));
+        let site = ListedSite::new(&pages).link(0, 1).link(0, 2).link(3, 4).link(3, 5);
+        let view = site.view();
+        let of = |a, b| view.ordered(a, b).expect("two languages");
+        let params = aligned_links::Params::default();
+        let votes = Votes::cast(&[accepted(of(0, 3))], &Network::new(&view), &params, &|x, y| view.ordered(x, y));
+        assert_eq!(votes.elected(0.3).collect::<Vec<_>>(), [of(1, 4), of(2, 5)]);
+        assert_eq!(votes.share(of(1, 5)), Some(0.0));
+        let support = support(&view, &params, &[accepted(of(0, 3))], of(1, 4));
+        assert_eq!(support.voters, [(0, 3)]);
+        assert_eq!((support.neighbours, support.with_partner), (vec![(0, 3)], (1, 1)));
+    }
+}

@@ -1,0 +1,108 @@
+//! A site as a list of pages, for the tests of methods that look at a site.
+
+use super::params::Params;
+use super::site::{PageText, SiteData, SiteView};
+use crate::error::Result;
+use crate::index::graph::{Links, SiteLink};
+use crate::index::site::{Addresses, PageFacts, Pages};
+use crate::types::{Block, Lang, LinkKind, Page, SiteId};
+
+/// Pages of one site, in the order of their URLs.
+#[derive(Default)]
+pub struct ListedSite {
+    urls: Vec<String>,
+    facts: Vec<PageFacts>,
+    pages: Vec<Page>,
+    links: Vec<Vec<SiteLink>>,
+    alternates: Vec<Vec<(u32, Lang)>>,
+    params: Params,
+}
+
+impl ListedSite {
+    /// A site from the URL without scheme, the language and the text of each page. Each line of a text is a block. URLs must be sorted.
+    pub fn new(pages: &[(&str, &str, &str)]) -> ListedSite {
+        assert!(pages.is_sorted_by_key(|page| page.0), "pages stand in the order of their URLs");
+        let mut site = ListedSite::default();
+        for (url, lang, text) in pages {
+            let detected = Lang::parse(lang).unwrap_or(Lang::UNKNOWN);
+            site.urls.push((*url).to_owned());
+            site.facts.push(PageFacts { detected, text_bytes: text.len() as u32, ..PageFacts::default() });
+            site.pages.push(page(text));
+        }
+        site.links = vec![Vec::new(); pages.len()];
+        site.alternates = vec![Vec::new(); pages.len()];
+        site
+    }
+
+    /// Adds a link.
+    pub fn link(mut self, from: u32, to: u32) -> ListedSite {
+        let links = &mut self.links[from as usize];
+        links.push(SiteLink { to, at: links.len() as u32, kind: LinkKind::Anchor });
+        self
+    }
+
+    /// Has a page declare another as its version in that page's language.
+    pub fn alternate(mut self, from: u32, to: u32) -> ListedSite {
+        let lang = self.facts[to as usize].detected;
+        self.alternates[from as usize].push((to, lang));
+        self
+    }
+
+    /// The site as methods see it, with the default settings.
+    pub fn view(&self) -> SiteView<'_> {
+        let langs = self.facts.iter().map(|facts| facts.detected).collect();
+        SiteView::new(SiteId(0), self, langs, &self.params, false)
+    }
+}
+
+/// A page of blocks, one a line.
+fn page(text: &str) -> Page {
+    let (mut blocks, mut start) = (Vec::new(), 0);
+    for line in text.split_inclusive('\n') {
+        let end = start + line.trim_end_matches('\n').len() as u32;
+        blocks.push(Block { start, end, tag: crate::types::tag_code("p"), at: blocks.len() as u32 });
+        start += line.len() as u32;
+    }
+    Page { text: text.to_owned(), blocks, body_bytes: text.len() as u32, ..Page::default() }
+}
+
+impl Addresses for ListedSite {
+    fn count(&self) -> u32 {
+        self.urls.len() as u32
+    }
+
+    fn identity(&self, page: u32) -> &str {
+        &self.urls[page as usize]
+    }
+}
+
+impl Pages for ListedSite {
+    fn facts(&self, page: u32) -> PageFacts {
+        self.facts[page as usize]
+    }
+}
+
+impl Links for ListedSite {
+    fn for_each_link(&self, page: u32, each: &mut dyn FnMut(SiteLink)) {
+        self.links[page as usize].iter().copied().for_each(each);
+    }
+
+    fn for_each_alternate(&self, page: u32, each: &mut dyn FnMut(u32, Lang)) {
+        self.alternates[page as usize].iter().for_each(|&(to, lang)| each(to, lang));
+    }
+}
+
+impl SiteData for ListedSite {
+    fn pages(&self) -> &dyn Pages {
+        self
+    }
+
+    fn links(&self) -> &dyn Links {
+        self
+    }
+
+    fn read(&self, page: u32) -> Result<PageText> {
+        let url = format!("http://{}", self.urls[page as usize]);
+        Ok(PageText { url, page: self.pages[page as usize].clone() })
+    }
+}

@@ -1,0 +1,41 @@
+//! Settings of comparing pages.
+
+use super::profile::ProfileParams;
+use super::size::Limits;
+use super::structure::Limit;
+
+/// Settings of the measures.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// What is kept of a page.
+    pub profile: ProfileParams,
+    /// The most that sizes may differ, for [`Limits::allow`].
+    pub sizes: Limits,
+    /// The edit distance at which two tag sequences have nothing in common.
+    pub structure: Limit,
+    /// How many tags of each page the longest common subsequence is sought in. An estimate: the cost is their product
+    /// over 64.
+    pub max_lcs_tags: usize,
+    /// True when equal words count as translations of each other in `s_cb`, `strand` and `bits`: names and numbers.
+    /// None of the papers says so.
+    pub equal_words: bool,
+    /// How many different words of two pages together the source of translations must know for `content` (an estimate).
+    pub min_known_words: u32,
+    /// Share of words that both sides may have in common before the pair counts as untranslated. Default 0.9: a text
+    /// and its translation share names, numbers and code, not nine words of ten.
+    pub max_same_text: f32,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params {
+            profile: ProfileParams::default(),
+            sizes: Limits::default(),
+            structure: Limit::default(),
+            max_lcs_tags: 4096,
+            equal_words: false,
+            min_known_words: 10,
+            max_same_text: 0.9,
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! One site whose pages are compared: its languages, the profiles of its pages, and what the measures say of pairs.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::dictionaries::Dictionaries;
+use super::params::Params;
+use super::profile::Profile;
+use super::verifiers;
+use super::weights::WordWeights;
+use super::with::With;
+use super::words::same_text;
+use crate::error::Result;
+use crate::index::graph::Links;
+use crate::index::site::{PageFacts, Pages};
+use crate::text::words::Words;
+use crate::types::{Candidate, Compared, Lang, LangPair, Page, PagePair, Similarities, SiteId};
+
+/// The text and structure of a page, with its URL.
+#[derive(Clone, Debug, Default)]
+pub struct PageText {
+    /// Its URL, with the scheme.
+    pub url: String,
+    /// What extraction took out of it.
+    pub page: Page,
+}
+
+/// What methods read of a site. Implemented by a site of the store, and by a list of pages for tests.
+pub trait SiteData: Sync {
+    /// Its URLs, and what is known of its pages without reading them.
+    fn pages(&self) -> &dyn Pages;
+
+    /// Its links.
+    fn links(&self) -> &dyn Links;
+
+    /// Reads a page.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn read(&self, page: u32) -> Result<PageText>;
+}
+
+/// A site whose pages are compared.
+pub struct SiteView<'s> {
+    /// Its number.
+    pub id: SiteId,
+    /// The language each page counts for; unknown for those out of the competition, copies among them.
+    pub langs: Vec<Lang>,
+    data: &'s dyn SiteData,
+    params: &'s Params,
+    /// Words with a known translation say nothing.
+    without_content: bool,
+    profiles: Mutex<Kept>,
+}
+
+/// Profiles that one step made, for the next.
+#[derive(Default)]
+struct Kept {
+    by_page: FxHashMap<u32, Arc<Profile>>,
+    bytes: usize,
+}
+
+/// Says something of two pages, given each with its profile.
+pub type Compare<'c, T> = dyn Fn((u32, &Profile), (u32, &Profile)) -> T + Sync + 'c;
+
+/// Two pages, in the order of their languages.
+pub type PageIds = (u32, u32);
+
+/// Profiles held at once; a site with more pages is compared in portions.
+pub const MAX_PROFILES: usize = 20_000;
+/// Bytes of profiles that are kept from one step to the next; the profiles of other pages are made again.
+const MAX_KEPT_BYTES: usize = 256 << 20;
+/// Pages on which words are counted.
+const COUNTED_PAGES: usize = 20_000;
+/// Pages whose words are counted between two looks at memory.
+const COUNTED_AT_ONCE: usize = 512;
+/// Lengths of the runs of tags by which pages are looked up.
+const TAG_RUNS: [usize; 3] = [6, 12, 24];
+
+impl<'s> SiteView<'s> {
+    /// A site with the language each page counts for; without content, translations of words say nothing.
+    pub fn new(
+        id: SiteId,
+        data: &'s dyn SiteData,
+        langs: Vec<Lang>,
+        params: &'s Params,
+        without_content: bool,
+    ) -> SiteView<'s> {
+        SiteView { id, langs, data, params, without_content, profiles: Mutex::default() }
+    }
+
+    /// Its URLs, and what is known of its pages without reading them.
+    pub fn pages(&self) -> &'s dyn Pages {
+        self.data.pages()
+    }
+
+    /// Its links.
+    pub fn links(&self) -> &'s dyn Links {
+        self.data.links()
+    }
+
+    /// The settings of the measures.
+    pub fn params(&self) -> &'s Params {
+        self.params
+    }
+
+    /// True when translations of words say nothing.
+    pub fn without_content(&self) -> bool {
+        self.without_content
+    }
+
+    /// Takes pages out of the competition.
+    pub fn leave_out(&mut self, pages: impl Iterator<Item = u32>) {
+        pages.for_each(|page| self.langs[page as usize] = Lang::UNKNOWN);
+        // A profile has the language of its page.
+        self.profiles = Mutex::default();
+    }
+
+    /// Two pages in the order of their languages; `None` for pages of one language.
+    pub fn ordered(&self, x: u32, y: u32) -> Option<PagePair> {
+        let (lang_x, lang_y) = (self.langs[x as usize], self.langs[y as usize]);
+        if !lang_x.is_known() || !lang_y.is_known() {
+            return None;
+        }
+        let langs = LangPair::new(lang_x, lang_y)?;
+        let (a, b) = if langs.a == lang_x { (x, y) } else { (y, x) };
+        Some(PagePair { langs, a, b })
+    }
+
+    /// The language pairs of the site, with the pages of each language, in order. `requested` are the languages asked for; none: all.
+    pub fn lang_pairs(&self, requested: &[Lang]) -> Vec<(LangPair, Vec<u32>, Vec<u32>)> {
+        let mut by_lang = self.by_lang();
+        by_lang.retain(|&lang, _| requested.is_empty() || requested.iter().any(|one| one.agrees(lang)));
+        let mut found = Vec::new();
+        for (at, first) in by_lang.keys().enumerate() {
+            for second in by_lang.keys().skip(at + 1) {
+                if let Some(langs) = LangPair::new(*first, *second) {
+                    found.push((langs, by_lang[&langs.a].clone(), by_lang[&langs.b].clone()));
+                }
+            }
+        }
+        found
+    }
+
+    /// How many pages the smaller of two languages has.
+    pub fn smaller(&self, langs: LangPair) -> usize {
+        let count = |wanted: Lang| self.langs.iter().filter(|&&lang| lang == wanted).count();
+        count(langs.a).min(count(langs.b))
+    }
+
+    /// The pages of each language that competes.
+    pub fn by_lang(&self) -> BTreeMap<Lang, Vec<u32>> {
+        let mut by_lang: BTreeMap<Lang, Vec<u32>> = BTreeMap::new();
+        for (page, lang) in (0u32..).zip(&self.langs).filter(|(_, lang)| lang.is_known()) {
+            by_lang.entry(*lang).or_default().push(page);
+        }
+        by_lang
+    }
+
+    /// What the page table has of a page.
+    pub fn facts(&self, page: u32) -> PageFacts {
+        self.pages().facts(page)
+    }
+
+    /// The text and structure of a page.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn page(&self, page: u32) -> Result<Page> {
+        Ok(self.data.read(page)?.page)
+    }
+
+    /// True when a page of the pair declares another page of the site as its translation (`hreflang`) than the other one.
+    pub fn declared_otherwise(&self, PagePair { a, b, .. }: PagePair) -> bool {
+        let other = |from: u32, to: u32| {
+            let (mut this, mut that) = (false, false);
+            self.links().for_each_alternate(from, &mut |page, lang| {
+                if lang.agrees(self.langs[to as usize]) {
+                    this |= page == to;
+                    that |= page != to;
+                }
+            });
+            that && !this
+        };
+        other(a, b) || other(b, a)
+    }
+
+    /// The profile of a page.
+    ///
+    /// # Errors
+    /// When the page cannot be read.
+    pub fn profile(&self, page: u32, words: &Words) -> Result<Profile> {
+        let lang = self.langs[page as usize];
+        let PageText { url, page } = self.data.read(page)?;
+        Ok(Profile::new(&page, page.body_bytes, &url, lang, words, &self.params.profile))
+    }
+
+    /// The same; it is not made again by the next step as long as there is room for it.
+    fn kept_profile(&self, page: u32, words: &Words) -> Result<Arc<Profile>> {
+        if let Some(known) = self.kept().by_page.get(&page) {
+            return Ok(Arc::clone(known));
+        }
+        let profile = Arc::new(self.profile(page, words)?);
+        let mut kept = self.kept();
+        if kept.bytes + profile.bytes() <= MAX_KEPT_BYTES {
+            let is_new = kept.by_page.insert(page, Arc::clone(&profile)).is_none();
+            kept.bytes += if is_new { profile.bytes() } else { 0 };
+        }
+        Ok(profile)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.profiles.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The profiles of some pages.
+    ///
+    /// # Errors
+    /// When a page cannot be read.
+    pub fn profiles(&self, pages: &[u32]) -> Result<FxHashMap<u32, Arc<Profile>>> {
+        let made = pages.par_iter().map_init(Words::new, |words, &page| Ok((page, self.kept_profile(page, words)?)));
+        made.collect::<Result<Vec<_>>>().map(|made| made.into_iter().collect())
+    }
+
+    /// What pages are looked up by: their different words, images, links out of the site and runs of tags, as hashes.
+    ///
+    /// # Errors
+    /// When a page cannot be read.
+    pub fn tokens(&self, pages: &[u32]) -> Result<FxHashMap<u32, Vec<u64>>> {
+        let of = |words: &mut Words, page: u32| -> Result<(u32, Vec<u64>)> {
+            let profile = self.kept_profile(page, words)?;
+            let mut tokens: Vec<u64> = profile.bag.entries().iter().map(|entry| entry.0).collect();
+            tokens.extend(&profile.images);
+            tokens.extend(&profile.links);
+            for length in TAG_RUNS {
+                tokens.extend(profile.structure.windows(length).map(hash_of_tags));
+            }
+            // The page as a whole.
+            tokens.push(hash_of_tags(&profile.structure));
+            tokens.sort_unstable();
+            tokens.dedup();
+            Ok((page, tokens))
+        };
+        let made = pages.par_iter().map_init(Words::new, |words, &page| of(words, page));
+        made.collect::<Result<Vec<_>>>().map(|made| made.into_iter().collect())
+    }
+
+    /// On how many pages each word stands, counted on a sample of pages spread evenly.
+    ///
+    /// # Errors
+    /// When a page cannot be read.
+    pub fn word_weights(&self) -> Result<WordWeights> {
+        let all: Vec<u32> = (0..self.pages().count()).filter(|&page| self.langs[page as usize].is_known()).collect();
+        let sample: Vec<u32> = all.iter().copied().step_by(all.len() / COUNTED_PAGES + 1).collect();
+        let mut weights = WordWeights::default();
+        for portion in sample.chunks(COUNTED_AT_ONCE) {
+            let made = portion.par_iter().map_init(Words::new, |words, &page| self.kept_profile(page, words));
+            made.collect::<Result<Vec<_>>>()?.iter().for_each(|profile| weights.add(profile));
+        }
+        weights.forget_single();
+        Ok(weights)
+    }
+
+    /// What the measures say of pairs of pages, in their order.
+    ///
+    /// # Errors
+    /// When a page cannot be read.
+    pub fn similarities(
+        &self,
+        pairs: &[PageIds],
+        dictionaries: &dyn Dictionaries,
+        weights: &WordWeights,
+    ) -> Result<Vec<Similarities>> {
+        self.compare_each(pairs, &|a, b| self.compare(a, b, dictionaries, weights))
+    }
+
+    /// Candidates with what the measures say of them, in their order.
+    ///
+    /// # Errors
+    /// When a page cannot be read.
+    pub fn compared(
+        &self,
+        candidates: &[Candidate],
+        dictionaries: &dyn Dictionaries,
+        weights: &WordWeights,
+    ) -> Result<Vec<Compared>> {
+        let pairs: Vec<PageIds> = candidates.iter().map(|candidate| (candidate.pair.a, candidate.pair.b)).collect();
+        let limit = self.params.max_same_text;
+        let found = self.compare_each(&pairs, &|a, b| {
+            let is_same = LangPair::new(a.1.lang, b.1.lang).is_some() && same_text(a.1, b.1) as f32 > limit;
+            (self.compare(a, b, dictionaries, weights), is_same)
+        })?;
+        let compared = |(&candidate, (similarities, same_text))| Compared { candidate, similarities, same_text };
+        Ok(candidates.iter().zip(found).map(compared).collect())
+    }
+
+    /// What `compare` says of pairs of pages, in their order, given the page and profile of each.
+    ///
+    /// # Errors
+    /// When a page cannot be read.
+    pub fn compare_each<T: Send + Default>(&self, pairs: &[PageIds], compare: &Compare<'_, T>) -> Result<Vec<T>> {
+        let mut found = Vec::with_capacity(pairs.len());
+        let mut rest = pairs;
+        while !rest.is_empty() {
+            let mut pages: FxHashSet<u32> = FxHashSet::default();
+            let fits = rest.iter().take_while(|&&(a, b)| {
+                pages.insert(a);
+                pages.insert(b);
+                pages.len() <= MAX_PROFILES
+            });
+            let (portion, after) = rest.split_at(fits.count().max(1));
+            let mut pages: Vec<u32> = portion.iter().flat_map(|&(a, b)| [a, b]).collect();
+            pages.sort_unstable();
+            pages.dedup();
+            let profiles = self.profiles(&pages)?;
+            let compared = portion.par_iter().map(|&(a, b)| match (profiles.get(&a), profiles.get(&b)) {
+                (Some(first), Some(second)) => compare((a, first), (b, second)),
+                _ => T::default(),
+            });
+            found.extend(compared.collect::<Vec<_>>());
+            rest = after;
+        }
+        Ok(found)
+    }
+
+    fn compare(
+        &self,
+        (a, first): (u32, &Profile),
+        (_, second): (u32, &Profile),
+        dictionaries: &dyn Dictionaries,
+        weights: &WordWeights,
+    ) -> Similarities {
+        let Some(langs) = LangPair::new(first.lang, second.lang) else { return Similarities::default() };
+        let weight = |word: u64| weights.of(word);
+        let shared = |word: u64| weights.shared(word);
+        let translations = dictionaries.translations(langs, self.pages().identity(a));
+        let with = With {
+            params: self.params,
+            translations: translations.as_deref().filter(|_| !self.without_content),
+            weights: Some(&weight),
+            shared: Some(&shared),
+            length_ratio: dictionaries.length_ratio(langs),
+        };
+        verifiers::similarities(first, second, &with)
+    }
+}
+
+fn hash_of_tags(tags: &[u16]) -> u64 {
+    let bytes: Vec<u8> = tags.iter().flat_map(|tag| tag.to_le_bytes()).collect();
+    xxh3_64(&bytes)
+}

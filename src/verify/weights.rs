@@ -1,0 +1,75 @@
+//! How much the words of a site tell: on how few of its pages they stand.
+
+use rustc_hash::FxHashMap;
+
+use super::profile::Profile;
+use crate::index::retrieval;
+use crate::types::Lang;
+
+/// How much the words of a site tell.
+#[derive(Default)]
+pub struct WordWeights {
+    counts: FxHashMap<u64, Count>,
+    pages: u32,
+}
+
+struct Count {
+    pages: u32,
+    lang: Lang,
+    /// Two languages have it.
+    shared: bool,
+}
+
+impl WordWeights {
+    /// Counts the words of one more page.
+    pub fn add(&mut self, profile: &Profile) {
+        self.pages += 1;
+        for &(word, _) in profile.bag.entries() {
+            let count = self.counts.entry(word).or_insert(Count { pages: 0, lang: profile.lang, shared: false });
+            count.pages += 1;
+            count.shared |= count.lang != profile.lang;
+        }
+    }
+
+    /// Forgets the words of a single page: those that a sample does not hold are as rare.
+    pub fn forget_single(&mut self) {
+        self.counts.retain(|_, count| count.pages > 1);
+    }
+
+    /// ln(1 + N/df) of a word.
+    pub fn of(&self, word: u64) -> f32 {
+        retrieval::weight(self.pages, self.counts.get(&word).map_or(1, |count| count.pages as usize))
+    }
+
+    /// The same, and 0 for a word that only one language has.
+    pub fn shared(&self, word: u64) -> f32 {
+        self.counts.get(&word).filter(|count| count.shared).map_or(0.0, |_| self.of(word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::words::Words;
+    use crate::types::{Block, Page};
+    use crate::verify::ProfileParams;
+
+    fn profile(text: &str, lang: Lang) -> Profile {
+        let blocks = vec![Block { start: 0, end: text.len() as u32, ..Block::default() }];
+        let page = Page { text: text.to_owned(), blocks, ..Page::default() };
+        Profile::new(&page, 1, "http://x.org/", lang, &Words::new(), &ProfileParams::default())
+    }
+
+    #[test]
+    fn words_of_many_pages_weigh_less_and_words_of_one_language_are_not_shared() {
+        let pages = [("house linux", Lang::EN), ("house tree linux", Lang::EN), ("haus linux", Lang::ZH)];
+        let mut weights = WordWeights::default();
+        pages.iter().for_each(|(text, lang)| weights.add(&profile(text, *lang)));
+        weights.forget_single();
+        let hash = |word: &str| profile(word, Lang::EN).bag.entries()[0].0;
+        let (linux, house, tree) = (hash("linux"), hash("house"), hash("tree"));
+        assert!(weights.of(linux) < weights.of(house) && weights.of(house) < weights.of(tree));
+        assert_eq!(weights.of(tree), weights.of(hash("unheard-of")));
+        assert_eq!((weights.shared(linux), weights.shared(house)), (weights.of(linux), 0.0));
+    }
+}

@@ -1,0 +1,27 @@
+//! What measures need beside the two pages.
+
+use super::params::Params;
+use crate::lexicon::Translations;
+
+/// What measures need beside two pages.
+#[derive(Clone, Copy)]
+pub struct With<'a> {
+    /// Settings.
+    pub params: &'a Params,
+    /// Which words mean the same; measures that need to know say nothing without.
+    pub translations: Option<&'a dyn Translations>,
+    /// How much a word tells, ≥ 0: its inverse document frequency in the site. All alike where it is not given.
+    pub weights: Option<&'a (dyn Fn(u64) -> f32 + Sync)>,
+    /// The same, and 0 for a word that only one language of the site has.
+    pub shared: Option<&'a (dyn Fn(u64) -> f32 + Sync)>,
+    /// Bytes of text of the second language for one of the first. Without it lengths say too little: Chinese is half as
+    /// long as English.
+    pub length_ratio: Option<f64>,
+}
+
+impl<'a> With<'a> {
+    /// Settings alone.
+    pub fn new(params: &'a Params) -> With<'a> {
+        With { params, translations: None, weights: None, shared: None, length_ratio: None }
+    }
+}
