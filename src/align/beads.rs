@@ -15,13 +15,13 @@ use crate::types::Bead;
 
 /// How sentences may be joined, and what that costs by itself: −ln of how often it is seen (Gale & Church 1993, table 5).
 /// The paper's number for 1–0 and 0–1 together, and for 2–1 and 1–2 together, is divided by two.
-const SENTENCE_MOVES: &[(Move, f32)] =
-    &[((1, 1), 0.117), ((1, 0), 5.308), ((0, 1), 5.308), ((2, 1), 3.112), ((1, 2), 3.112), ((2, 2), 4.510)];
+const SENTENCE_MOVES: [(Move, f32); 6] =
+    [((1, 1), 0.117), ((1, 0), 5.308), ((0, 1), 5.308), ((2, 1), 3.112), ((1, 2), 3.112), ((2, 2), 4.510)];
 
 /// The same for blocks: −ln of 0.9, 0.04, 0.04, 0.01, 0.01. An estimate: blocks are left out more often than sentences, and
 /// seldom joined.
-const BLOCK_MOVES: &[(Move, f32)] =
-    &[((1, 1), 0.105), ((1, 0), 3.219), ((0, 1), 3.219), ((2, 1), 4.605), ((1, 2), 4.605)];
+const BLOCK_MOVES: [(Move, f32); 5] =
+    [((1, 1), 0.105), ((1, 0), 3.219), ((0, 1), 3.219), ((2, 1), 4.605), ((1, 2), 4.605)];
 
 /// Aligns two pages: beads that hold each sentence of both once, in order.
 ///
@@ -82,9 +82,14 @@ fn match_blocks(
         let tag = |document: &Document<'_>, block: u32| document.blocks[block as usize].tag;
         if tag(a, i - step.0) == tag(b, j - step.1) { 0.0 } else { params.tag_cost }
     };
-    let mut steps =
-        BeadCosts { units: &units, moves: BLOCK_MOVES, costs, missing: (lengths, params, params.missing_block), extra };
-    cheapest(n, m, &moves_of(BLOCK_MOVES), &params.path, &mut steps)
+    let mut steps = BeadCosts {
+        units: &units,
+        moves: &BLOCK_MOVES,
+        costs,
+        missing: (lengths, params, params.missing_block),
+        extra,
+    };
+    cheapest(n, m, &BLOCK_MOVES.map(|(step, _)| step), &params.path, &mut steps)
 }
 
 fn match_sentences(
@@ -103,12 +108,8 @@ fn match_sentences(
         _ => {}
     }
     let extra = |i: u32, j: u32, step: Move| if is_allowed(i, j, step) { 0.0 } else { f32::INFINITY };
-    let mut steps = BeadCosts { units, moves: SENTENCE_MOVES, costs, missing: (lengths, params, 1.0), extra };
-    cheapest(n, m, &moves_of(SENTENCE_MOVES), &params.path, &mut steps)
-}
-
-fn moves_of(moves: &[(Move, f32)]) -> Vec<Move> {
-    moves.iter().map(|(step, _)| *step).collect()
+    let mut steps = BeadCosts { units, moves: &SENTENCE_MOVES, costs, missing: (lengths, params, 1.0), extra };
+    cheapest(n, m, &SENTENCE_MOVES.map(|(step, _)| step), &params.path, &mut steps)
 }
 
 /// What beads cost.

@@ -25,7 +25,7 @@ pub trait Cost {
     /// The cost, in nats; negative where the spans speak for each other.
     fn cost(&self, a: &Span, b: &Span) -> f32;
 
-    /// Called before [`Cost::step`] is asked for the cells of a band: what they have in common can be looked up once.
+    /// Called before [`Cost::step`] is, for the cells of a band: what they have in common can be looked up once.
     fn enter(&mut self, _units: &Units<'_>, _band: &Band) {}
 
     /// The cost of the step that ends before units `i` and `j` of those entered last, a cell of its band; so is the cell

@@ -175,7 +175,7 @@ fn sums(
     rows.fill(to, targets, from, sources);
     let free = params.free_words;
     let none = free.ln();
-    let most = params.max_word.exp();
+    let max_ratio = params.max_word.exp();
     let over = |length: usize| (1.0 - free) / (length + 1) as f32;
     let alone: Vec<f32> = sources.iter().map(|span| over(span.words.len())).collect();
     let with_last = |unit: usize| if unit == 0 { 0 } else { sources[unit - 1].words.len() };
@@ -200,7 +200,7 @@ fn sums(
                 let factor = if to.known[word] { 1.0 / free } else { 1.0 };
                 known += u32::from(to.known[word]);
                 let over_share = 1.0 / to.shares[word];
-                let term = |p: f32| f64::from((free + p * over_share).min(most) * factor);
+                let term = |p: f32| f64::from((free + p * over_share).min(max_ratio) * factor);
                 let row = rows.from(rows.ids[word] as usize - 1, low);
                 let mut before = (usize::MAX, 0.0);
                 for (at, &(source, p)) in row.iter().enumerate() {

@@ -73,7 +73,7 @@ pub fn samples(a: &Document<'_>, b: &Document<'_>, model: &Model, params: &Param
 
 /// Learns a pair of languages from so many page pairs; `pairs` aligns a portion of them with what is known so far.
 ///
-/// The pages are gone over twice: first with what those before them taught, then with what all of them did. The weights of the
+/// The pages are gone over twice: first with what is known from those before them, then with what is known from all. The weights of the
 /// score are still to be [learnt](Trainer::calibrate).
 ///
 /// # Errors
@@ -105,8 +105,8 @@ pub fn learn<E>(
 
 /// Learns from training pairs in the order they are given; what it has learnt depends on nothing else.
 ///
-/// The translation model is trained on the fly (Tomás et al. 2008, §2.3): pages are aligned with what those before them
-/// taught, and each portion of them is one step of incremental EM. When all pages were seen, a new model goes over all of them
+/// The translation model is trained on the fly (Tomás et al. 2008, §2.3): pages are aligned with what is known
+/// from those before them, and each portion of them is one step of incremental EM. When all pages were seen, a new model goes over all of them
 /// several times, and the same pages are aligned and learnt from once more: what the first pages were aligned with was little.
 pub struct Trainer {
     langs: LangPair,

@@ -25,7 +25,7 @@ pub struct Params {
     pub alpha: f32,
     /// Translations of a word that are kept, at the most. Default 12.
     pub max_translations: usize,
-    /// The least probability of a translation that is kept, 0..=1. Default 0.02.
+    /// Probability of a translation from which it is kept, 0..=1. Default 0.02.
     pub min_probability: f32,
 }
 
@@ -208,7 +208,7 @@ impl Side {
     }
 
     fn foreign(&self, range: Range<u32>) -> Option<f32> {
-        const LEAST: u32 = 4;
+        const MIN_WORDS: u32 = 4;
         let (mut sum, mut judged) = (0.0, 0);
         for &word in &self.words[range.start as usize..range.end as usize] {
             if self.judged[word as usize] {
@@ -216,7 +216,7 @@ impl Side {
                 judged += 1;
             }
         }
-        (judged >= LEAST).then(|| sum / judged as f32)
+        (judged >= MIN_WORDS).then(|| sum / judged as f32)
     }
 }
 

@@ -155,6 +155,28 @@ impl<'a> SiteIndex<'a> {
     }
 }
 
+/// Pages in a list, for tests: URLs without scheme, in order, and what is known of each.
+#[cfg(test)]
+pub struct ListedPages(pub Vec<(String, PageFacts)>);
+
+#[cfg(test)]
+impl Addresses for ListedPages {
+    fn count(&self) -> u32 {
+        self.0.len() as u32
+    }
+
+    fn identity(&self, page: u32) -> &str {
+        &self.0[page as usize].0
+    }
+}
+
+#[cfg(test)]
+impl Pages for ListedPages {
+    fn facts(&self, page: u32) -> PageFacts {
+        self.0[page as usize].1
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

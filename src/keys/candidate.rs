@@ -1,8 +1,8 @@
-//! The keys that addresses suggest: what fills a slot, and which values meet in one skeleton.
+//! The keys that URLs suggest: what fills a slot, and which values meet in one skeleton.
 //!
-//! A *value* is what stands in a slot (one span, or two for compound keys); a *skeleton* is the rest of the address. Two
-//! addresses of different languages with one skeleton suggest the key their values make. Instead of comparing
-//! addresses with one another (Kit & Ng 2007, §3: O(L²|U|²)), every address names its skeletons, and entries are
+//! A *value* is what stands in a slot (one span, or two for compound keys); a *skeleton* is the rest of the URL. Two
+//! URLs of different languages with one skeleton suggest the key their values make. Instead of comparing
+//! URLs with one another (Kit & Ng 2007, §3: O(L²|U|²)), every URL names its skeletons, and entries are
 //! sorted by skeleton: O(L|U| log(L|U|)). Values that cannot reach the minimum power are left out before
 //! that, by counts that are exact on all but large sites, and there may only err upwards.
 
@@ -182,12 +182,12 @@ impl Sink for Sampling<'_, '_, '_> {
         if skeleton & (self.rate - 1) == 0 {
             let value = self.values.number(self.page, anatomy, occurrence, self.scan.shape);
             if self.entries.len() == self.entries.capacity() {
-                // Doubles, but not beyond what the sample may hold and what one address may add.
+                // Doubles, but not beyond what the sample may hold and what one URL may add.
                 let max = self.scan.params.sample_entries + (1 << 16);
                 let room = max.saturating_sub(self.entries.len()).clamp(64, self.entries.len().max(64));
                 self.entries.reserve_exact(room);
             }
-            self.entries.push(Entry { key: skeleton, filler: value, page: self.page });
+            self.entries.push(Entry { key: skeleton, value, page: self.page });
         }
     }
 }
@@ -211,7 +211,7 @@ impl<E: FnMut(Entry) -> crate::error::Result<()>> Sink for Exact<E> {
 
     fn take(&mut self, _: &Anatomy, occurrence: &Occurrence<'_>, skeleton: u64) {
         if let (Some(&value), true) = (self.numbers.get(&occurrence.value), self.outcome.is_ok()) {
-            self.outcome = (self.each)(Entry { key: skeleton, filler: value, page: self.page });
+            self.outcome = (self.each)(Entry { key: skeleton, value, page: self.page });
         }
     }
 }
@@ -264,7 +264,7 @@ pub struct Scan<'s, 'a> {
 }
 
 impl Scan<'_, '_> {
-    /// Calls `each` with every page that has a label, its address taken apart.
+    /// Calls `each` with every page that has a label, its URL taken apart.
     fn for_each_page(&self, step: usize, mut each: impl FnMut(u32, u16, &Anatomy)) {
         let mut anatomy = Anatomy::default();
         let mut released = self.pages.start;
@@ -456,13 +456,13 @@ const MAX_VALUES_OF_SKELETON: usize = 256;
 pub fn count_candidates(site: &SiteIndex<'_>, values: &Values, entries: &[Entry]) -> Vec<(Candidate, u32)> {
     let mut frequency = vec![0u32; values.list.len()];
     for entry in entries {
-        frequency[entry.filler as usize] += 1;
+        frequency[entry.value as usize] += 1;
     }
     let mut counts: FxHashMap<Candidate, u32> = FxHashMap::default();
     let mut members: Vec<(u16, u32)> = Vec::new();
     for group in entries.chunk_by(|a, b| a.key == b.key).filter(|group| group.len() > 1) {
         members.clear();
-        members.extend(group.iter().map(|entry| (site.labels[entry.page as usize], entry.filler)));
+        members.extend(group.iter().map(|entry| (site.labels[entry.page as usize], entry.value)));
         members.sort_unstable();
         members.dedup();
         if members.first().map(|m| m.0) == members.last().map(|m| m.0) {

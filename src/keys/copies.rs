@@ -1,4 +1,4 @@
-//! Untranslated copies: pages that stand under the address of another language once more.
+//! Untranslated copies: pages that stand under the URL of another language once more.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -47,11 +47,11 @@ const COPY_LENGTH: f64 = 0.1;
 /// How many pairs of copies must differ by the same edit: one alone may be two short pages that look alike.
 const COPY_EDITS: u32 = 3;
 
-/// Untranslated copies: pages of one language with nearly equal text and equal title whose addresses differ by an edit
+/// Untranslated copies: pages of one language with nearly equal text and equal title whose URLs differ by an edit
 /// that recurs in their language and no other. Gives (copy, page that stands for it).
 ///
-/// The page that stands for a cluster declares its language, or its address names it, or has nothing where the
-/// others have a marker, or its marker is the purest in that language; then the shortest address.
+/// The page that stands for a cluster declares its language, or its URL names it, or has nothing where the
+/// others have a marker, or its marker is the purest in that language; then the shortest URL.
 /// Cost: every page is compared with at most [`BUCKETS`]·[`NEIGHBOURS`] others that share a block.
 pub fn copies(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32)> {
     let look_alikes = look_alikes(pages, site);
@@ -156,7 +156,7 @@ fn shared(a: &[u32; SKETCH], b: &[u32; SKETCH]) -> f64 {
     if union.is_empty() { 0.0 } else { both as f64 / union.len() as f64 }
 }
 
-/// The one span by which two addresses differ, if they differ by one: its field, its text in the first, in the second.
+/// The one span by which two URLs differ, if they differ by one: its field, its text in the first, in the second.
 pub fn edit_between(a: &str, b: &str) -> Option<(Field, String, String)> {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'%';
     let (x, y) = (a.as_bytes(), b.as_bytes());

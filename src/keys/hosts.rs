@@ -12,7 +12,7 @@ use crate::index::site::{Addresses, NO_LABEL, SiteIndex};
 use crate::text::counterpart;
 use crate::types::{Key, Lang, host_of};
 
-/// The pages of each host, as ranges of a list sorted by address.
+/// The pages of each host, as ranges of a list sorted by URL.
 pub fn host_ranges<A: Addresses + ?Sized>(addresses: &A) -> Vec<Range<u32>> {
     let mut ranges: Vec<Range<u32>> = Vec::new();
     let mut start = 0;
@@ -110,7 +110,7 @@ pub struct HostSummary {
     pub langs: BTreeMap<Lang, u32>,
 }
 
-/// The hosts of a site, in the order of its addresses.
+/// The hosts of a site, in the order of its URLs.
 pub fn summaries(addresses: &dyn Addresses, found: &Discovery, params: &Params) -> Vec<HostSummary> {
     let ranges = host_ranges(addresses);
     let host_of_page = |page: u32| ranges.partition_point(|range| range.end <= page);
@@ -139,26 +139,8 @@ mod tests {
     use rustc_hash::FxHashSet;
 
     use super::*;
-    use crate::index::site::{PageFacts, Pages};
+    use crate::index::site::{ListedPages, PageFacts};
     use crate::keys::discover;
-
-    struct Site(Vec<(String, Lang)>);
-
-    impl Addresses for Site {
-        fn count(&self) -> u32 {
-            self.0.len() as u32
-        }
-
-        fn identity(&self, page: u32) -> &str {
-            &self.0[page as usize].0
-        }
-    }
-
-    impl Pages for Site {
-        fn facts(&self, page: u32) -> PageFacts {
-            PageFacts { detected: self.0[page as usize].1, ..PageFacts::default() }
-        }
-    }
 
     #[test]
     fn hosts_are_listed_with_their_pages_pairs_and_languages() {
@@ -169,7 +151,8 @@ mod tests {
             pages.push((format!("y.x.org/{name}"), Lang::EN));
         }
         pages.sort();
-        let site = Site(pages);
+        let facts = |detected| PageFacts { detected, ..PageFacts::default() };
+        let site = ListedPages(pages.into_iter().map(|(url, lang)| (url, facts(lang))).collect());
         let found = discover(&site, &Params::default(), &FxHashSet::default(), &std::env::temp_dir());
         let hosts = summaries(&site, &found.expect("nothing is written"), &Params::default());
         let expected = [("x.org", 6, 3, vec![(Lang::EN, 3), (fr, 3)]), ("y.x.org", 3, 0, vec![(Lang::EN, 3)])];

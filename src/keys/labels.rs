@@ -51,7 +51,7 @@ fn resolve_scripts(pages: &dyn Pages, site: &mut SiteIndex<'_>) {
 /// Resolves doubtful languages by the markers of strong keys; `true` when anything changed.
 ///
 /// Doubtful is a page whose language is unknown, or takes part in no strong key (noise of detection), or that is in two
-/// languages of different letters (`Letters`). When its address carries markers of one language only, it counts for that language, unless
+/// languages of different letters (`Letters`). When its URL carries markers of one language only, it counts for that language, unless
 /// it declares another one. A page without markers counts for the language it declares where (null) stands for that language,
 /// if it has no other.
 pub fn resolve(
@@ -159,40 +159,23 @@ const MIN_DIFFERENCE: f64 = 0.3;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::site::{Addresses, PageFacts};
-
-    /// Pages with their address, the language of their text, and its share of A–Z.
-    struct Site(Vec<(String, Lang, f32)>);
-
-    impl Addresses for Site {
-        fn count(&self) -> u32 {
-            self.0.len() as u32
-        }
-
-        fn identity(&self, page: u32) -> &str {
-            &self.0[page as usize].0
-        }
-    }
-
-    impl Pages for Site {
-        fn facts(&self, page: u32) -> PageFacts {
-            let (_, detected, latin_share) = self.0[page as usize];
-            // Mixed pages are detected as such, whatever they are mixed of.
-            let confidence = if [0.1, 0.95].contains(&latin_share) { 0.95 } else { 0.6 };
-            PageFacts { detected, confidence, latin_share, ..PageFacts::default() }
-        }
-    }
+    use crate::index::site::{Addresses, ListedPages, PageFacts};
 
     #[test]
     fn a_page_half_translated_counts_for_the_language_of_its_address() {
         let [en, ar] = ["en", "ar"].map(|tag| Lang::parse(tag).expect("a tag"));
-        let page = |folder: &str, n: u32, lang, latin_share| (format!("x.org/{folder}/{n}"), lang, latin_share);
+        let page = |folder: &str, n: u32, detected, latin_share| {
+            // Mixed pages are detected as such, whatever they are mixed of.
+            let confidence = if [0.1, 0.95].contains(&latin_share) { 0.95 } else { 0.6 };
+            let facts = PageFacts { detected, confidence, latin_share, ..PageFacts::default() };
+            (format!("x.org/{folder}/{n}"), facts)
+        };
         let mut pages: Vec<_> = (0..20).map(|n| page("arabic", n, ar, 0.1)).collect();
         // Half in Arabic letters; a few of them, in a menu.
         pages.extend([page("arabic", 20, en, 0.55), page("arabic", 21, en, 0.85)]);
         pages.extend((0..22).map(|n| page("english", n, en, 0.95)));
         pages.sort_by(|x, y| x.0.cmp(&y.0));
-        let pages = Site(pages);
+        let pages = ListedPages(pages);
         let found = crate::keys::discover(&pages, &Params::default(), &FxHashSet::default(), &std::env::temp_dir());
         let found = found.expect("a writable folder for temporary files");
         let at = |address: &str| (0..pages.count()).find(|&page| pages.identity(page) == address).expect("it is there");
@@ -202,7 +185,7 @@ mod tests {
         };
         assert!(paired(3) && paired(20));
         assert!(!paired(21));
-        // Never to the language that the site has more of, though most pages at the address were not translated.
+        // Never to the language that the site has more of, though most pages at the URL were not translated.
         let letters = Letters(BTreeMap::from([(en, (19.0, 20)), (ar, (1.0, 10))]));
         assert!((letters.way(en, ar, 0.525) - 0.5).abs() < 1e-6);
         assert_eq!(letters.way(ar, en, 0.525), 0.0);

@@ -86,7 +86,7 @@ pub struct Params {
     /// Confidence of a language, 0..=1, below which a text may be in two, and its letters decide. Default 0.75: where the
     /// alphabets differ it is the share of the language's letters, so that a quarter is in other ones.
     pub min_confidence: f64,
-    /// How much of the way from the letters of its language to those of the language of its address a text must have come, 0..=1, to
+    /// How much of the way from the letters of its language to those of the language of its URL a text must have come, 0..=1, to
     /// count for that one. Default ⅓, an estimate: a third is translated.
     pub min_shift: f64,
     /// What markers must show where there are neither text nor languages.
@@ -201,7 +201,7 @@ impl Params {
     }
 }
 
-/// What a marker must show where no language is known. Power is the number of addresses that exist with either marker.
+/// What a marker must show where no language is known. Power is the number of URLs that exist with either marker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnlabelledParams {
     /// Markers that name languages: least power. Default 2, as for keys that name their languages.

@@ -1,14 +1,14 @@
-//! The reference implementation of key discovery, slow and simple: every address compared with every other one, straight from the definitions.
+//! The reference implementation of key discovery, slow and simple: every URL compared with every other one, straight from the definitions.
 //!
 //! It shares nothing with [`super::candidate`], [`super::linking_power`], [`super::competition`] or the postings, not even
-//! how addresses are taken apart: where they take hashes, it takes strings. Three definitions are the same:
+//! how URLs are taken apart: where they take hashes, it takes strings. Three definitions are the same:
 //!
-//! - What is *left* of an address is the address without what a key takes out of it: u − {t} (Kit & Ng 2007, eq. 1). A
+//! - What is *left* of a URL is the URL without what a key takes out of it: u − {t} (Kit & Ng 2007, eq. 1). A
 //!   text that the other side replaces leaves a slot; one that is (null) on the other side goes with one separator.
 //! - A key matches (u, u′) when the same is left of both. It must not be reducible: where both sides have a text, the
 //!   two begin with different tokens and end with different tokens (bytes, for cores).
-//! - p(κ) (eq. 2) counts what is left, once for each: pages whose addresses differ in the order of parameters only
-//!   count as one, and so do the places where one address may have had what is (null) in the other. The pair is that of
+//! - p(κ) (eq. 2) counts what is left, once for each: pages whose URLs differ in the order of parameters only
+//!   count as one, and so do the places where one URL may have had what is (null) in the other. The pair is that of
 //!   the first page on either side.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -37,7 +37,7 @@ struct Segment {
     tokens: Vec<Range<usize>>,
 }
 
-/// An address with its parameters in the order of their names.
+/// A URL with its parameters in the order of their names.
 struct Address {
     form: String,
     segments: Vec<Segment>,
@@ -134,7 +134,7 @@ impl Address {
         cuts
     }
 
-    /// The address with `places` taken out, in rising order; each is replaced by the text beside it.
+    /// The URL with `places` taken out, in rising order; each is replaced by the text beside it.
     fn without(&self, places: &[(&Range<usize>, &str)]) -> String {
         let mut left = String::new();
         let mut at = 0;
@@ -160,7 +160,7 @@ impl Address {
 
 const SLOT: &str = "\0";
 
-/// A text taken out of an address.
+/// A text taken out of a URL.
 #[derive(Clone)]
 struct Part {
     field: Field,
@@ -171,7 +171,7 @@ struct Part {
     gone: bool,
 }
 
-/// One way to take something out of an address.
+/// One way to take something out of a URL.
 struct Way {
     left: u32,
     parts: Vec<Part>,
@@ -385,7 +385,7 @@ impl<'t> Reference<'t> {
         spans
     }
 
-    /// All ways to take something out of an address, each with what is left.
+    /// All ways to take something out of a URL, each with what is left.
     fn ways(&self, kind: Kind, page: u32, markers: &dyn Fn(Field, &str) -> bool) -> Vec<(String, Vec<Part>)> {
         let address = &self.addresses[page as usize];
         let mut ways = vec![(address.form.clone(), Vec::new())];
@@ -609,7 +609,7 @@ fn names_languages(key: &Key) -> bool {
     key.edits.iter().all(|e| !e.core && names(&e.from, key.langs.a) && names(&e.to, key.langs.b))
 }
 
-/// Pages of which only address and language are known.
+/// Pages of which only URL and language are known.
 #[derive(Debug)]
 struct Site {
     identities: Vec<String>,
@@ -690,7 +690,7 @@ fn slow(site: &Site, params: &Params, rescue: &FxHashSet<String>) -> Listed {
     (keys, reference.pairs)
 }
 
-/// Styles of addresses: `<d>` and `<f>` are folder and file of a document, `<m>` markers the language, `<n>` numbers it.
+/// Styles of URLs: `<d>` and `<f>` are folder and file of a document, `<m>` markers the language, `<n>` numbers it.
 const STYLES: [&str; 28] = [
     PLAIN,
     DIRECTORY,
@@ -976,7 +976,7 @@ fn small_sites_hold_strong_keys_of_every_kind() {
     assert!(seen.values().all(|&sites| sites >= 5), "{seen:?}");
 }
 
-/// The pairs of a site as addresses, with the patterns of their keys; both sides must agree on them.
+/// The pairs of a site as URLs, with the patterns of their keys; both sides must agree on them.
 fn pairs_of(pages: &[(&str, Lang)], params: &Params) -> Vec<(String, String, String)> {
     let site = Site::of(pages);
     let none = FxHashSet::default();

@@ -86,7 +86,7 @@ pub trait Sites {
     /// How many there are, numbered from 0.
     fn count(&self) -> Result<u32>;
 
-    /// The sites an address of which has this token.
+    /// The sites a URL of which has this token.
     fn with_token(&self, token: &str) -> Result<RoaringBitmap>;
 
     /// [`hash_of`] the patterns that were looked for when the results of a site were made.
@@ -132,7 +132,7 @@ pub fn tasks(
     Ok(tasks)
 }
 
-/// The patterns whose texts all stand in addresses of a site, of each site that has any.
+/// The patterns whose texts all stand in URLs of a site, of each site that has any.
 fn sites_of_patterns<'p>(
     patterns: impl Iterator<Item = &'p String>,
     sites: &dyn Sites,
@@ -159,7 +159,7 @@ fn sites_of_patterns<'p>(
     Ok(found)
 }
 
-/// The texts that an address must have for a pattern to apply: tokens, and no (null) or core.
+/// The texts that a URL must have for a pattern to apply: tokens, and no (null) or core.
 fn tokens_of(pattern: &str) -> impl Iterator<Item = String> {
     let sides = pattern.split('+').flat_map(|edit| edit.split(':').skip(1));
     sides.filter(|text| *text != NULL && !text.starts_with('~')).map(unescape)

@@ -1,4 +1,4 @@
-//! What is cut out of an address, and what is left: the skeletons of one address and what fills them.
+//! What is cut out of a URL, and what is left: the skeletons of one URL and what fills them.
 
 use super::language_names::is_language_name;
 use super::params::Params;
@@ -18,7 +18,7 @@ pub enum Shape {
     Compound,
 }
 
-/// One thing cut out of an address.
+/// One thing cut out of a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// The field it stands in.
@@ -40,18 +40,18 @@ pub enum Role {
     Null,
 }
 
-/// What fills one skeleton of an address.
+/// What fills one skeleton of a URL.
 #[derive(Clone, Copy)]
 pub struct Occurrence<'p> {
     /// Hash of the value: field, kind and text of its parts.
     pub value: u64,
-    /// What was cut out, in the order it stands in the address.
+    /// What was cut out, in the order it stands in the URL.
     pub parts: &'p [Part],
     /// What it can pair with.
     pub role: Role,
 }
 
-/// Receives the skeletons of an address.
+/// Receives the skeletons of a URL.
 pub trait Sink {
     /// True when a span may be part of a compound key; `marker` is its [`span_marker`].
     fn is_marker(&mut self, marker: u64) -> bool;
@@ -71,7 +71,7 @@ const SLOT_AND_CUT: u64 = 0x55;
 const TWO_SLOTS: u64 = 0x66;
 const TWO_CUTS: u64 = 0x77;
 
-/// Gives every skeleton of an address to `sink`.
+/// Gives every skeleton of a URL to `sink`.
 pub fn skeletons<S: Sink>(shape: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S) {
     let (nothing, send) = match shape {
         Shape::Spans | Shape::HostSpans => (CUT, spans as fn(Shape, &Anatomy, &Params, &mut S)),
@@ -107,9 +107,9 @@ fn suffix_without_www<S: Sink>(anatomy: &Anatomy, sink: &mut S) {
     };
     if anatomy.text(first.span) == "www" && first.cut.end < last.span.start {
         let www = Part { field: Field::Host, span: first.span, cut: true };
-        send(&[www, slot], Role::Cut, anatomy.hole_and_cut_hash(last.span, first.cut));
+        send(&[www, slot], Role::Cut, anatomy.slot_and_cut_hash(last.span, first.cut));
     } else {
-        send(&[slot], Role::Null, anatomy.hole_hash(last.span));
+        send(&[slot], Role::Null, anatomy.slot_hash(last.span));
     }
 }
 
@@ -143,7 +143,7 @@ fn slot_and_cuts<S: Sink>(
     let parts = [Part { field, span, cut: false }];
     let occurrence = Occurrence { value: value_hash(anatomy, &parts, tag), parts: &parts, role: Role::Plain };
     if sink.wants(anatomy, &occurrence) {
-        sink.take(anatomy, &occurrence, mix(anatomy.hole_hash(span), tag));
+        sink.take(anatomy, &occurrence, mix(anatomy.slot_hash(span), tag));
     }
     let parts = [Part { field, span, cut: true }];
     let occurrence = Occurrence { value: value_hash(anatomy, &parts, cut_tag), parts: &parts, role: Role::Cut };
@@ -180,7 +180,7 @@ fn value_hash(anatomy: &Anatomy, parts: &[Part], tag: u64) -> u64 {
     })
 }
 
-/// Spans of one address that compound keys are made of, at the most.
+/// Spans of one URL that compound keys are made of, at the most.
 const MAX_MARKERS: usize = 6;
 
 fn compounds<S: Sink>(_: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S) {
@@ -205,19 +205,19 @@ fn compounds<S: Sink>(_: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S
     let slot = |segment: &Segment, span: Span| Part { field: segment.field, span, cut: false };
     let cut = |segment: &Segment, span: Span| Part { field: segment.field, span, cut: true };
     for (segment, span) in &spans {
-        send(anatomy.hole_hash(*span), SLOT_AND_CUT, &[slot(segment, *span)], Role::Null);
+        send(anatomy.slot_hash(*span), SLOT_AND_CUT, &[slot(segment, *span)], Role::Null);
     }
     for (i, (s1, first)) in spans.iter().enumerate() {
         for (s2, second) in spans.iter().skip(i + 1).filter(|(s2, _)| s2.span != s1.span) {
             let both = [slot(s1, *first), slot(s2, *second)];
-            send(anatomy.two_hole_hash(*first, *second), TWO_SLOTS, &both, Role::Plain);
+            send(anatomy.two_slot_hash(*first, *second), TWO_SLOTS, &both, Role::Plain);
             for gone in cuts(s2, *second) {
                 let parts = [slot(s1, *first), cut(s2, *second)];
-                send(anatomy.hole_and_cut_hash(*first, gone), SLOT_AND_CUT, &parts, Role::Cut);
+                send(anatomy.slot_and_cut_hash(*first, gone), SLOT_AND_CUT, &parts, Role::Cut);
             }
             for gone in cuts(s1, *first) {
                 let parts = [cut(s1, *first), slot(s2, *second)];
-                send(anatomy.hole_and_cut_hash(*second, gone), SLOT_AND_CUT, &parts, Role::Cut);
+                send(anatomy.slot_and_cut_hash(*second, gone), SLOT_AND_CUT, &parts, Role::Cut);
                 for other in cuts(s2, *second).filter(|other| other.start >= gone.end) {
                     let parts = [cut(s1, *first), cut(s2, *second)];
                     send(anatomy.two_cut_hash(gone, other), TWO_CUTS, &parts, Role::Cut);

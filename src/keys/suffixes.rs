@@ -2,7 +2,7 @@
 //! another, or have nothing in common but the name.
 //!
 //! A name is no evidence, and neither is that both have `/contact.html` or `/node/12`. Two domains are one site when pages link
-//! to the page of the other domain that has their address, or declare it; or when both have many addresses that two sites do not
+//! to the page of the other domain that has their URL, or declare it; or when both have many URLs that two sites do not
 //! share by chance, and what is long on one is long on the other.
 
 use std::collections::BTreeMap;
@@ -21,12 +21,12 @@ pub struct Thresholds {
     pub min_linked: usize,
     /// The same as a share of the pages of the smaller domain. Default 0.1, the least credibility of a strong key.
     pub linked_share: f64,
-    /// Least number of telling addresses that both have, where they do not link to each other. Default 5, as for keys that
+    /// Least number of telling URLs that both have, where they do not link to each other. Default 5, as for keys that
     /// do not name their languages.
     pub min_telling: usize,
     /// The same as a share of the pages of the smaller domain. Default 0.3: the least coverage of a strong key.
     pub telling_share: f64,
-    /// Least rank correlation of the lengths of texts at addresses that both have. Default 0.7: of translations it is 0.9 and
+    /// Least rank correlation of the lengths of texts at URLs that both have. Default 0.7: of translations it is 0.9 and
     /// more, of unrelated pages seldom above 0.5.
     pub min_correlation: f64,
 }
@@ -40,7 +40,7 @@ impl Default for Thresholds {
 /// One page of a family of domains.
 #[derive(Clone, Copy, Debug)]
 pub struct Member<'m> {
-    /// Its address without scheme.
+    /// Its URL without scheme.
     pub identity: &'m str,
     /// The language of its text, or unknown.
     pub lang: Lang,
@@ -48,13 +48,13 @@ pub struct Member<'m> {
     pub text_bytes: u32,
 }
 
-/// Calls a function with the address (without scheme) that each link of a page leads to, and whether it declares a version of
+/// Calls a function with the URL (without scheme) that each link of a page leads to, and whether it declares a version of
 /// the page.
 pub type LinksOf<'l> = dyn Fn(usize, &mut dyn FnMut(&str, bool)) + 'l;
 
 /// The domains that pages are on, in groups that are one site each; all sorted.
 ///
-/// Cost: linear in the pages and links, and quadratic in the domains of a group of equal addresses.
+/// Cost: linear in the pages and links, and quadratic in the domains of a group of equal URLs.
 pub fn groups(pages: &[Member<'_>], links: &LinksOf<'_>, thresholds: &Thresholds) -> Vec<Vec<String>> {
     let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
     for page in pages {
@@ -80,7 +80,7 @@ pub fn groups(pages: &[Member<'_>], links: &LinksOf<'_>, thresholds: &Thresholds
     groups.into_values().collect()
 }
 
-/// Pages of one address that are compared, at the most.
+/// Pages of one URL that are compared, at the most.
 const MAX_ALIKE: usize = 256;
 
 /// What joins two domains.
@@ -88,9 +88,9 @@ const MAX_ALIKE: usize = 256;
 struct Ties {
     /// Pages of either domain that link to their counterpart, or declare a version on the other.
     linked: [FxHashSet<usize>; 2],
-    /// Addresses that both have, in two languages, and that are telling.
+    /// URLs that both have, in two languages, and that are telling.
     telling: usize,
-    /// Bytes of text at addresses that both have.
+    /// Bytes of text at URLs that both have.
     lengths: Vec<(u32, u32)>,
 }
 
@@ -119,7 +119,7 @@ fn ties(pages: &[Member<'_>], domain_of: &[usize], links: &LinksOf<'_>) -> BTree
     for (address, same) in &by_address {
         let telling = usize::from(is_telling(address));
         let same = &same[..same.len().min(MAX_ALIKE)];
-        // With and without `www`, an address is one.
+        // With and without `www`, a URL is one.
         let mut met: FxHashSet<(usize, usize)> = FxHashSet::default();
         for (at, &a) in same.iter().enumerate() {
             for &b in same[at + 1..].iter().filter(|&&b| domain_of[a] != domain_of[b] && differ(a, b)) {
@@ -152,7 +152,7 @@ fn ties(pages: &[Member<'_>], domain_of: &[usize], links: &LinksOf<'_>) -> BTree
     ties
 }
 
-/// What two addresses have in common that differ in the public suffix, or a `www`, only.
+/// What two URLs have in common that differ in the public suffix, or a `www`, only.
 fn counterpart(identity: &str) -> String {
     let host = host_of(identity);
     let domain = registrable_domain(host);
@@ -164,7 +164,7 @@ fn is_home(identity: &str) -> bool {
     identity[host_of(identity).len()..].trim_matches('/').is_empty()
 }
 
-/// True for an address that two sites hardly share by chance: two words or more behind the host (`/news/2017/harvest-festival`),
+/// True for a URL that two sites hardly share by chance: two words or more behind the host (`/news/2017/harvest-festival`),
 /// or a long one. `/contact.html`, `/node/12` and `/?p=7` are everywhere.
 ///
 /// A word is a token of three letters or more without a digit; the ending of a file is none. A long one has twelve.

@@ -1,4 +1,4 @@
-//! The texts of an address that may tell a language.
+//! The texts of a URL that may tell a language.
 
 use crate::text::tokens::Anatomy;
 use crate::types::Field;
@@ -6,7 +6,7 @@ use crate::types::Field;
 /// Tokens of the longest run that is looked at beside whole segments.
 pub const MAX_RUN: usize = 4;
 
-/// Calls `each` with the field and text of every token, run of up to [`MAX_RUN`] tokens and segment of an address.
+/// Calls `each` with the field and text of every token, run of up to [`MAX_RUN`] tokens and segment of a URL.
 pub fn for_each_text(anatomy: &mut Anatomy, identity: &str, each: &mut dyn FnMut(Field, &str)) {
     if !anatomy.read(identity, Default::default()) {
         return;

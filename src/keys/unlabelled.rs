@@ -1,6 +1,6 @@
-//! Languages of pages without text: markers in addresses that swap with one another.
+//! Languages of pages without text: markers in URLs that swap with one another.
 //!
-//! An index without languages tells addresses only, so there is no language to keep a key to. In its place a marker has to prove
+//! An index without languages tells URLs only, so there is no language to keep a key to. In its place a marker has to prove
 //! itself by what it joins: of the pages that have it, a good part must exist once more with the other marker in its place. That
 //! is demanded of markers that name languages (`/en/`, `.fr.`), and where a domain has none such, more strictly, of any texts
 //! ([`UnlabelledParams`](super::params::UnlabelledParams)). Pages then count for the language of their marker, and keys are sought among them as everywhere else.
@@ -55,7 +55,7 @@ struct Text {
 struct Measured {
     /// Texts, and the pages that have them (an estimate on large sites).
     texts: Vec<(Text, u32)>,
-    /// Addresses that exist with either text; `None`: with nothing in its place.
+    /// URLs that exist with either text; `None`: with nothing in its place.
     powers: BTreeMap<(u32, Option<u32>), u32>,
 }
 
@@ -108,7 +108,7 @@ struct Meeting<'k> {
     rate: u64,
 }
 
-/// The value of addresses with nothing in the place of a marker.
+/// The value of URLs with nothing in the place of a marker.
 const NOTHING: u32 = u32::MAX;
 
 impl Sink for Meeting<'_> {
@@ -132,7 +132,7 @@ impl Sink for Meeting<'_> {
         }
         // `page` tells slots from cuts: what is cut meets nothing, and what fills a slot meets what fills it.
         let is_slot = occurrence.role == Role::Plain;
-        self.entries.push(Entry { key: skeleton, filler: value, page: u32::from(is_slot) });
+        self.entries.push(Entry { key: skeleton, value, page: u32::from(is_slot) });
     }
 }
 
@@ -191,11 +191,11 @@ fn joined(meeting: Meeting<'_>, kept: &[(u64, u32)]) -> Measured {
         texts.binary_search_by(|(known, _)| known.cmp(text)).ok().map(|at| at as u32)
     };
     let mut powers: BTreeMap<(u32, Option<u32>), u32> = BTreeMap::new();
-    entries.sort_unstable_by_key(|entry| (entry.key, entry.page, entry.filler));
+    entries.sort_unstable_by_key(|entry| (entry.key, entry.page, entry.value));
     for group in entries.chunk_by(|a, b| (a.key, a.page) == (b.key, b.page)) {
         let is_slot = group[0].page == 1;
-        let has_nothing = group.iter().any(|entry| entry.filler == NOTHING);
-        let mut here: Vec<u32> = group.iter().filter_map(|entry| number(entry.filler)).collect();
+        let has_nothing = group.iter().any(|entry| entry.value == NOTHING);
+        let mut here: Vec<u32> = group.iter().filter_map(|entry| number(entry.value)).collect();
         here.sort_unstable();
         here.dedup();
         if here.len() > MAX_IN_ONE {
@@ -218,7 +218,7 @@ fn joined(meeting: Meeting<'_>, kept: &[(u64, u32)]) -> Measured {
 
 /// Markers that were accepted.
 struct Markers {
-    /// Language of each, and its power: of two markers in one address the stronger holds.
+    /// Language of each, and its power: of two markers in one URL the stronger holds.
     langs: BTreeMap<Text, (u32, Lang)>,
     /// What pages without a marker are in, where markers stand against nothing.
     unmarked: Option<Lang>,
@@ -331,7 +331,7 @@ impl Markers {
         self.strongest(anatomy, params.max_span_tokens).map(|(_, lang)| lang)
     }
 
-    /// The strongest marker of an address that is not part of a longer one.
+    /// The strongest marker of a URL that is not part of a longer one.
     fn strongest(&self, anatomy: &Anatomy, longest: usize) -> Option<(u32, Lang)> {
         let mut found: Vec<(Span, u32, Lang)> = Vec::new();
         for segment in anatomy.segments() {
@@ -380,36 +380,19 @@ const CODES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::site::{Addresses, PageFacts};
+    use crate::index::site::{Addresses, ListedPages, PageFacts};
     use crate::types::Form;
-
-    struct Site(Vec<String>);
-
-    impl Addresses for Site {
-        fn count(&self) -> u32 {
-            self.0.len() as u32
-        }
-
-        fn identity(&self, page: u32) -> &str {
-            &self.0[page as usize]
-        }
-    }
-
-    impl Pages for Site {
-        fn facts(&self, _: u32) -> PageFacts {
-            PageFacts { form: Form::Index, ..PageFacts::default() }
-        }
-    }
 
     fn labels(addresses: impl IntoIterator<Item = String>) -> Vec<(String, String)> {
         let mut addresses: Vec<String> = addresses.into_iter().collect();
         addresses.sort();
-        let pages = Site(addresses);
+        let facts = PageFacts { form: Form::Index, ..PageFacts::default() };
+        let pages = ListedPages(addresses.into_iter().map(|url| (url, facts)).collect());
         let none = vec![None; pages.0.len()];
         let mut site = SiteIndex::new(&pages, &none);
         label(&pages, &Params::default(), &mut site);
         let name = |page: u32| site.lang(page).map_or("-".to_owned(), |lang| lang.to_string());
-        (0..pages.count()).map(|page| (pages.0[page as usize].clone(), name(page))).collect()
+        (0..pages.count()).map(|page| (pages.identity(page).to_owned(), name(page))).collect()
     }
 
     fn of<'l>(labels: &'l [(String, String)], address: &str) -> &'l str {

@@ -70,7 +70,7 @@ pub struct TranslationModel {
     has_moved: bool,
     /// True when the present update has dropped pairs of words, and so may have left words without any.
     has_dropped: bool,
-    /// Made when first asked for after an update.
+    /// Made at the first use after an update.
     rows: OnceLock<[Rows; 2]>,
     work: Work,
 }

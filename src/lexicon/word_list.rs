@@ -265,7 +265,7 @@ pub struct LexiconSet {
 }
 
 impl LexiconSet {
-    /// Adds a word list. Several of one pair of languages are asked together.
+    /// Adds a word list. Several of one language pair are used together.
     pub fn add(&mut self, lexicon: Lexicon) {
         self.lexicons.push(lexicon);
     }
@@ -277,7 +277,7 @@ impl LexiconSet {
 
     /// What the word lists of two languages know together; `None` where there is no list.
     ///
-    /// A list of `zh` serves simplified and traditional Chinese, and for `zh` lists of both are asked.
+    /// A list of `zh` serves simplified and traditional Chinese, and for `zh` lists of both are used.
     pub fn between(&self, langs: LangPair) -> Option<Between<'_>> {
         let serves = |lexicon: &&Lexicon| lexicon.langs.a.agrees(langs.a) && lexicon.langs.b.agrees(langs.b);
         let turned = |lexicon: &&Lexicon| lexicon.langs.a.agrees(langs.b) && lexicon.langs.b.agrees(langs.a);

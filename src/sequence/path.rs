@@ -61,7 +61,13 @@ impl<N, F: Fn(u32, u32, Move) -> N> Steps<N> for F {
 ///
 /// `moves` must hold (1, 0) and (0, 1), and these must be allowed everywhere: so there is always a path.
 /// Of equally cheap paths the one whose last differing step stands first in `moves` is taken.
-pub fn cheapest<N: Number>(n: u32, m: u32, moves: &[Move], params: &Params, steps: &mut impl Steps<N>) -> Vec<Move> {
+pub fn cheapest<N: Number, const K: usize>(
+    n: u32,
+    m: u32,
+    moves: &[Move; K],
+    params: &Params,
+    steps: &mut impl Steps<N>,
+) -> Vec<Move> {
     // Rows must meet: the diagonal goes on by m/n a row.
     let mut width = params.band.max(1).saturating_add(m / n.max(1));
     loop {
@@ -94,33 +100,29 @@ fn touches(band: &Band, path: &[Move]) -> bool {
 
 /// The cheapest path from (0, 0) to the last cell of a band; `None` where there is none in it. Ties are resolved as in
 /// [`cheapest`]. Time grows as the cells times the moves, memory as the cells.
-pub fn cheapest_in<N: Number>(band: &Band, moves: &[Move], steps: &impl Steps<N>) -> Option<Vec<Move>> {
+pub fn cheapest_in<N: Number, const K: usize>(
+    band: &Band,
+    moves: &[Move; K],
+    steps: &impl Steps<N>,
+) -> Option<Vec<Move>> {
     let mut sums = vec![N::INFINITY; band.cells()];
     // The last step of the cheapest path to each cell, by its number in `moves`.
     let mut last_steps = vec![u8::MAX; sums.len()];
     sums[band.cell(0, 0)] = N::ZERO;
-    let mut origins: Vec<Origin> = Vec::with_capacity(moves.len());
     for i in 0..=band.n {
-        origins.clear();
-        for (number, &step) in (0u8..).zip(moves) {
-            if let Some(from) = i.checked_sub(step.0) {
-                let (low, high) = band.row(from);
-                origins.push(Origin { number, step, low, high, first: band.cell(from, low) });
-            }
-        }
+        let origins = moves.map(|step| Origin::new(band, i, step));
         let (low, high) = band.row(i);
         let first = band.cell(i, low);
         for j in low..=high {
             let here = first + (j - low) as usize;
             let (mut best, mut best_step) = (sums[here], u8::MAX);
-            for origin in &origins {
-                let from = j.checked_sub(origin.step.1).filter(|from| (origin.low..=origin.high).contains(from));
-                let Some(from) = from else { continue };
-                let before = sums[origin.first + (from - origin.low) as usize];
-                if before < N::INFINITY {
-                    let sum = before + steps.cost(i, j, origin.step);
+            for (origin, number) in origins.iter().zip(0u8..) {
+                // Below the first column it wraps round, far beyond the last.
+                let from = j.wrapping_sub(origin.low);
+                if from < origin.cells {
+                    let sum = sums[origin.first + from as usize] + steps.cost(i, j, origin.step);
                     if sum < best {
-                        (best, best_step) = (sum, origin.number);
+                        (best, best_step) = (sum, number);
                     }
                 }
             }
@@ -130,16 +132,24 @@ pub fn cheapest_in<N: Number>(band: &Band, moves: &[Move], steps: &impl Steps<N>
     trace(band, &last_steps, moves)
 }
 
-/// The row that a move comes from.
+/// The cells of a row that a move comes from.
 struct Origin {
-    /// Place of the move in the list.
-    number: u8,
     step: Move,
-    /// First and last j of the row.
+    /// Where the move leads from the first of them: the j of that cell.
     low: u32,
-    high: u32,
-    /// Number of its first cell.
+    /// How many there are.
+    cells: u32,
+    /// Number of the first.
     first: usize,
+}
+
+impl Origin {
+    /// Where a move to row `i` comes from; no cells above the first row.
+    fn new(band: &Band, i: u32, step: Move) -> Origin {
+        let Some(from) = i.checked_sub(step.0) else { return Origin { step, low: 0, cells: 0, first: 0 } };
+        let (low, high) = band.row(from);
+        Origin { step, low: low + step.1, cells: high - low + 1, first: band.cell(from, low) }
+    }
 }
 
 fn trace(band: &Band, last_steps: &[u8], moves: &[Move]) -> Option<Vec<Move>> {
@@ -160,7 +170,7 @@ mod tests {
 
     use super::*;
 
-    const MOVES: &[Move] = &[(1, 1), (1, 0), (0, 1), (2, 1), (1, 2), (2, 2)];
+    const MOVES: &[Move; 6] = &[(1, 1), (1, 0), (0, 1), (2, 1), (1, 2), (2, 2)];
 
     /// The least sum over all paths, without a band.
     fn reference(n: u32, m: u32, cost: &impl Fn(u32, u32, Move) -> f32) -> f32 {
@@ -233,10 +243,10 @@ mod tests {
     #[test]
     fn of_equally_cheap_steps_the_first_of_the_list_is_last() {
         let equal = |_: u32, _: u32, _: Move| 1.0f64;
-        let path = |moves: &[Move]| cheapest_in(&Band::in_step(1, 2, 0), moves, &equal);
-        assert_eq!(path(&[(1, 1), (1, 0), (0, 1)]), Some(vec![(0, 1), (1, 1)]));
-        assert_eq!(path(&[(0, 1), (1, 1), (1, 0)]), Some(vec![(1, 1), (0, 1)]));
-        assert_eq!(path(&[(1, 0)]), None);
+        let band = Band::in_step(1, 2, 0);
+        assert_eq!(cheapest_in(&band, &[(1, 1), (1, 0), (0, 1)], &equal), Some(vec![(0, 1), (1, 1)]));
+        assert_eq!(cheapest_in(&band, &[(0, 1), (1, 1), (1, 0)], &equal), Some(vec![(1, 1), (0, 1)]));
+        assert_eq!(cheapest_in(&band, &[(1, 0)], &equal), None);
     }
 
     #[test]

@@ -42,25 +42,25 @@ pub fn similarity(a: &[u16], b: &[u16], limit: &Limit) -> Option<f64> {
     Some(alike.max(0.0))
 }
 
-/// The least cost of turning one tag sequence into the other; `None` when it is more than `limit`.
+/// The lowest cost of turning one tag sequence into the other; `None` when it is more than `limit`.
 ///
 /// To insert, delete or replace costs 1; to replace ⟨text_n⟩ by ⟨text_m⟩ |n − m|/10. The paper does not cap the latter;
 /// from n − m = 20 on, deleting one and inserting the other is cheaper.
 ///
 /// By hand: `<p> text_12 <br>` → `<p> text_9 <hr> <br>` is 3/10 for the text and 1 for `<hr>`: 1.3.
 ///
-/// At most O(n·limit) time, and O(n·d) for a distance of d; O(n) memory. Pages with other numbers of the same tags are told by
-/// the numbers alone.
+/// At most O(n·limit) time, and O(n·d) for a distance of d; O(n) memory. Pages with other numbers of the same tags are
+/// rejected by the numbers alone.
 pub fn distance(a: &[u16], b: &[u16], limit: f64) -> Option<f64> {
     let limit = (limit * f64::from(TENTHS)) as u32;
     let (a, b) = trim(a, b);
-    if at_least(a, b) > limit {
+    if lower_bound(a, b) > limit {
         return None;
     }
     // Most pairs are either near, or further than any limit.
     let mut tried = FIRST_LIMIT.min(limit);
     loop {
-        let found = if tried <= <i16 as Cost>::MOST { within::<i16>(a, b, tried) } else { within::<i32>(a, b, tried) };
+        let found = if tried <= <i16 as Cost>::MAX { within::<i16>(a, b, tried) } else { within::<i32>(a, b, tried) };
         match found {
             Ok(cost) => return Some(f64::from(cost) / f64::from(TENTHS)),
             Err(_) if tried >= limit => return None,
@@ -76,9 +76,9 @@ pub fn distance(a: &[u16], b: &[u16], limit: f64) -> Option<f64> {
 /// The limit that is tried first, in tenths.
 const FIRST_LIMIT: u32 = 16 * TENTHS;
 
-/// What the distance is at least: a step that costs 1 takes away one tag that one side has more of, and adds one that the
+/// What the distance is not below: a step that costs 1 takes away one tag that one side has more of, and adds one that the
 /// other side has more of. All texts count as one tag.
-fn at_least(a: &[u16], b: &[u16]) -> u32 {
+fn lower_bound(a: &[u16], b: &[u16]) -> u32 {
     let kind = |tag: u16| if tag & TEXT_TOKEN == 0 { tag } else { TEXT_TOKEN };
     let mut counts: FxHashMap<u16, i64> = FxHashMap::default();
     a.iter().for_each(|&tag| *counts.entry(kind(tag)).or_default() += 1);
@@ -93,7 +93,7 @@ trait Cost: Copy + Ord + Into<i64> {
     /// More than any cost that counts.
     const FAR: Self;
     /// What adds up to less than [`FAR`](Cost::FAR), in tenths.
-    const MOST: u32;
+    const MAX: u32;
 
     fn of(cost: u32) -> Self;
 
@@ -108,7 +108,7 @@ macro_rules! cost {
     ($number:ty) => {
         impl Cost for $number {
             const FAR: $number = <$number>::MAX;
-            const MOST: u32 = (<$number>::MAX / 2) as u32;
+            const MAX: u32 = (<$number>::MAX / 2) as u32;
 
             fn of(cost: u32) -> $number {
                 <$number>::try_from(cost).unwrap_or(Self::FAR)
@@ -145,7 +145,7 @@ fn within<C: Cost>(a: &[u16], b: &[u16], limit: u32) -> Result<u32, f64> {
         return Err(0.0);
     }
     // Cells with i − j outside of these cannot be on a way of so many insertions.
-    let (least, most) = ((n - m).min(0) - spare / 2, (n - m).max(0) + spare / 2);
+    let (min, max) = ((n - m).min(0) - spare / 2, (n - m).max(0) + spare / 2);
     // Column j = d − i of b lies beside row i when b is turned round; both have one entry more, for j = 0 and i = 0.
     let rows: Vec<u16> = std::iter::once(0).chain(a.iter().copied()).collect();
     let columns: Vec<u16> = b.iter().rev().copied().chain([0]).collect();
@@ -159,8 +159,8 @@ fn within<C: Cost>(a: &[u16], b: &[u16], limit: u32) -> Result<u32, f64> {
     let (mut last, mut last_but_one) = ((0, 0), NONE);
     diagonals[1][at(0)] = C::of(0);
     for d in 1..=n + m {
-        let start = (d - m).max(0).max((d + least + 1).div_euclid(2)).max(last.0.min(last_but_one.0 + 1));
-        let end = n.min(d).min((d + most).div_euclid(2)).min(last.1.max(last_but_one.1) + 1);
+        let start = (d - m).max(0).max((d + min + 1).div_euclid(2)).max(last.0.min(last_but_one.0 + 1));
+        let end = n.min(d).min((d + max).div_euclid(2)).min(last.1.max(last_but_one.1) + 1);
         if start > end {
             return Err(d as f64 / (n + m) as f64);
         }
