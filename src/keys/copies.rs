@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::language_names::names_language;
 use super::texts::for_each_text;
-use crate::index::site::{Pages, SKETCH, SiteIndex};
+use crate::index::site::{PageFacts, Pages, SKETCH, SiteIndex};
 use crate::text::tokens::Anatomy;
 use crate::types::{Field, Lang};
 
@@ -118,25 +118,35 @@ const BUCKETS: usize = 3;
 /// Pages that a page is compared with for each of these.
 const NEIGHBOURS: usize = 32;
 
+/// A page under one hash of its sketch. Those of one language, title and hash are compared.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Bucketed {
+    lang: Lang,
+    title: u64,
+    hash: u32,
+    sketch: [u32; SKETCH],
+    page: u32,
+}
+
 /// Pairs of pages that look like copies.
 fn look_alikes(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32)> {
-    let mut buckets: Vec<(Lang, u64, u32, [u32; SKETCH], u32)> = Vec::new();
+    let mut buckets: Vec<Bucketed> = Vec::new();
     for page in 0..pages.count() {
         let Some(lang) = site.lang(page) else { continue };
-        let facts = pages.facts(page);
-        let smallest = facts.sketch.iter().copied().filter(|&hash| hash != 0).take(BUCKETS);
-        buckets.extend(smallest.map(|hash| (lang, facts.title, hash, facts.sketch, page)));
+        let PageFacts { title, sketch, .. } = pages.facts(page);
+        let smallest = sketch.iter().copied().filter(|&hash| hash != 0).take(BUCKETS);
+        buckets.extend(smallest.map(|hash| Bucketed { lang, title, hash, sketch, page }));
     }
     pages.release();
     buckets.sort_unstable();
+    let length = |page: u32| f64::from(pages.facts(page).text_bytes);
     let mut look_alikes = Vec::new();
-    for bucket in buckets.chunk_by(|x, y| (x.0, x.1, x.2) == (y.0, y.1, y.2)) {
-        for (i, (_, _, _, sketch, a)) in bucket.iter().enumerate() {
-            for (_, _, _, other, b) in bucket.iter().skip(i + 1).take(NEIGHBOURS) {
-                let length = |page: u32| f64::from(pages.facts(page).text_bytes);
-                let (x, y) = (length(*a), length(*b));
-                if shared(sketch, other) >= COPY_SHARE && (x - y).abs() <= COPY_LENGTH * x.max(y) {
-                    look_alikes.push((*a.min(b), *a.max(b)));
+    for bucket in buckets.chunk_by(|x, y| (x.lang, x.title, x.hash) == (y.lang, y.title, y.hash)) {
+        for (i, one) in bucket.iter().enumerate() {
+            for other in bucket.iter().skip(i + 1).take(NEIGHBOURS) {
+                let (x, y) = (length(one.page), length(other.page));
+                if shared(&one.sketch, &other.sketch) >= COPY_SHARE && (x - y).abs() <= COPY_LENGTH * x.max(y) {
+                    look_alikes.push((one.page.min(other.page), one.page.max(other.page)));
                 }
             }
         }

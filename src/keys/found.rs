@@ -88,3 +88,24 @@ impl Discovery {
         self.pairs.sort_unstable_by_key(|pair| (keys[pair.key as usize].key.langs, pair.a, pair.b));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::site::{ListedPages, PageFacts};
+
+    #[test]
+    fn pages_are_relabelled_that_count_for_another_language_than_was_detected() {
+        let facts = |detected| PageFacts { detected, ..PageFacts::default() };
+        let pages: Vec<(String, PageFacts)> = [Lang::EN, Lang::ZH, Lang::UNKNOWN, Lang::EN]
+            .into_iter()
+            .zip(0..)
+            .map(|(lang, n)| (format!("x.org/{n}"), facts(lang)))
+            .collect();
+        let no_label = crate::index::site::NO_LABEL;
+        let labels = (vec![Lang::EN, Lang::ZH], vec![0, 0, 1, no_label]);
+        let found = Discovery { labels, ..Discovery::default() };
+        let relabelled: Vec<(u32, Lang)> = found.relabelled(&ListedPages(pages)).collect();
+        assert_eq!(relabelled, [(1, Lang::EN), (2, Lang::ZH), (3, Lang::UNKNOWN)]);
+    }
+}

