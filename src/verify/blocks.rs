@@ -1,82 +1,61 @@
 //! Blocks of two pages that correspond.
 
-use crate::types::Page;
+use crate::sequence::band::Band;
+use crate::sequence::path::{Move, cheapest_in};
+use crate::types::{Block, Page};
+
+/// Blocks by which two pages may be out of step, beside the difference of their numbers. An estimate.
+const BAND_BLOCKS: u32 = 50;
+/// Cells of an alignment, at the most: pages of more blocks have no blocks that correspond.
+const MAX_CELLS: usize = 4 << 20;
+/// What it costs to leave a block out.
+const LEFT_OUT: f64 = 1.0;
+/// What it costs to pair blocks of different tags, beside their lengths: more than to leave both out.
+const OTHER_TAG: f64 = 2.5;
+/// What different lengths cost, at the most.
+const MAX_LENGTHS: f64 = 3.0;
 
 /// Blocks of two pages that correspond, by their tags and lengths: the cheapest way to walk both lists, where leaving a
 /// block out costs 1 and pairing two blocks |ln(length ratio)|, more than leaving both out when their tags differ.
 /// Only in a band round the diagonal, so the cost grows with the number of blocks.
 pub fn aligned_blocks(a: &Page, b: &Page) -> Vec<(usize, usize)> {
-    let (n, m) = (a.blocks.len(), b.blocks.len());
-    if n == 0 || m == 0 {
+    let (a, b) = (&a.blocks[..], &b.blocks[..]);
+    if a.is_empty() || b.is_empty() {
         return Vec::new();
     }
-    let tags = |page: &Page| page.blocks.iter().map(|block| block.tag).collect::<Vec<u16>>();
-    if tags(a) == tags(b) {
-        return (0..n).map(|at| (at, at)).collect();
+    if a.iter().map(|block| block.tag).eq(b.iter().map(|block| block.tag)) {
+        return (0..a.len()).map(|at| (at, at)).collect();
     }
-    let band = n.abs_diff(m) + BAND_BLOCKS;
-    let width = 2 * band + 1;
-    if n.saturating_mul(width) > MAX_CELLS {
+    let width = 2 * (a.len().abs_diff(b.len()) + BAND_BLOCKS as usize) + 1;
+    if a.len().saturating_mul(width) > MAX_CELLS {
         return Vec::new();
     }
-    let length = |page: &Page, at: usize| f64::from(page.blocks[at].end - page.blocks[at].start).max(1.0);
-    // Row i holds columns i − band … i + band.
-    let mut cost = vec![f64::INFINITY; (n + 1) * width];
-    let mut step = vec![0u8; (n + 1) * width];
-    let cell = |i: usize, j: usize| (j + band).checked_sub(i).filter(|&k| k < width).map(|k| i * width + k);
-    for i in 0..=n {
-        for j in i.saturating_sub(band)..=(i + band).min(m) {
-            let Some(here) = cell(i, j) else { continue };
-            if i == 0 && j == 0 {
-                cost[here] = 0.0;
-                continue;
-            }
-            let mut best = (f64::INFINITY, 0);
-            let mut offer = |from: Option<usize>, price: f64, kind: u8| {
-                if let Some(from) = from.filter(|&from| cost[from] + price < best.0) {
-                    best = (cost[from] + price, kind);
-                }
-            };
-            if i > 0 && j > 0 {
-                let alike = a.blocks[i - 1].tag == b.blocks[j - 1].tag;
-                let price = (length(a, i - 1) / length(b, j - 1)).ln().abs().min(3.0);
-                offer(cell(i - 1, j - 1), if alike { price } else { 2.5 + price }, 1);
-            }
-            if i > 0 {
-                offer(cell(i - 1, j), 1.0, 2);
-            }
-            if j > 0 {
-                offer(cell(i, j - 1), 1.0, 3);
-            }
-            (cost[here], step[here]) = best;
-        }
-    }
+    let band = Band::in_step(a.len() as u32, b.len() as u32, BAND_BLOCKS);
+    let cost = |i: u32, j: u32, step: Move| match step {
+        (1, 1) => cost(&a[i as usize - 1], &b[j as usize - 1]),
+        _ => LEFT_OUT,
+    };
     let mut pairs = Vec::new();
-    let (mut i, mut j) = (n, m);
-    while i > 0 || j > 0 {
-        match cell(i, j).map_or(0, |here| step[here]) {
-            1 => {
-                (i, j) = (i - 1, j - 1);
-                pairs.push((i, j));
-            }
-            2 => i -= 1,
-            3 => j -= 1,
-            _ => return Vec::new(),
+    let (mut i, mut j) = (0, 0);
+    for step in cheapest_in(&band, &[(1, 1), (1, 0), (0, 1)], &cost).unwrap_or_default() {
+        if step == (1, 1) {
+            pairs.push((i, j));
         }
+        (i, j) = (i + step.0 as usize, j + step.1 as usize);
     }
-    pairs.reverse();
     pairs
 }
 
-/// Blocks by which two pages may be out of step, beside the difference of their numbers.
-const BAND_BLOCKS: usize = 50;
-/// Cells of an alignment, at the most; beyond it nothing is learnt from a pair.
-const MAX_CELLS: usize = 4 << 20;
+/// What it costs to pair two blocks.
+fn cost(a: &Block, b: &Block) -> f64 {
+    let length = |block: &Block| f64::from(block.end - block.start).max(1.0);
+    let lengths = (length(a) / length(b)).ln().abs().min(MAX_LENGTHS);
+    if a.tag == b.tag { lengths } else { OTHER_TAG + lengths }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::Block;
 
     /// A page of blocks of these tags and lengths.
     fn page(blocks: &[(u16, u32)]) -> Page {
@@ -107,5 +86,11 @@ mod tests {
     fn of_blocks_with_equal_tags_those_of_like_length_correspond() {
         let (a, b) = (page(&[(1, 10), (1, 100)]), page(&[(1, 105)]));
         assert_eq!(aligned_blocks(&a, &b), [(1, 0)]);
+    }
+
+    #[test]
+    fn pages_that_differ_by_too_many_blocks_have_none_that_correspond() {
+        let (a, b) = (page(&vec![(1, 10); 3000]), page(&vec![(2, 10); 10]));
+        assert_eq!(aligned_blocks(&a, &b), []);
     }
 }

@@ -19,7 +19,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("archive", &["text", "index"]),
     ("extract", &["text", "index"]),
     ("keys", &["text", "index"]),
-    ("verify", &["text", "index", "lexicon"]),
+    ("verify", &["text", "sequence", "index", "lexicon"]),
     ("judge", &["text", "index"]),
     ("iterate", &["text", "sequence", "index", "lexicon"]),
     ("align", &["text", "sequence", "index", "lexicon"]),
@@ -41,8 +41,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     (
         "pipeline",
         &[
-            "config", "query", "store", "text", "index", "lexicon", "archive", "extract", "keys", "verify", "judge",
-            "iterate", "align", "recover", "explore",
+            "config", "query", "store", "text", "sequence", "index", "lexicon", "archive", "extract", "keys", "verify",
+            "judge", "iterate", "align", "recover", "explore",
         ],
     ),
     // The face sees the library as every other program does, by its name.
