@@ -6,6 +6,7 @@ mod damage;
 mod deep;
 mod format;
 mod kills;
+mod modules;
 mod presets;
 mod quality;
 mod resume;
