@@ -55,7 +55,7 @@ fn listings() -> Vec<(Vec<String>, Vec<&'static str>)> {
         "wrong",
         "missed",
         "gold",
-        "grey",
+        "ignored",
         "unscored",
     ];
     let status = vec!["what", "name", "count", "detail"];
