@@ -352,7 +352,7 @@ fn bilingual_sites_name_the_next_ones_and_rounds_are_kept() {
     let rounds = rows(&store, &["--quiet", "explore", "--rounds"]);
     let first = rounds.first().expect("a round");
     assert_eq!(
-        (first["asked"].as_u64(), first["came"].as_u64(), first["bilingual"].as_u64()),
+        (first["requested"].as_u64(), first["arrived"].as_u64(), first["bilingual"].as_u64()),
         (Some(2), Some(1), Some(1))
     );
     assert_eq!((first["pairs"].as_u64(), first["seeds"].as_u64()), (Some(4), Some(2)));
