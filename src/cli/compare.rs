@@ -22,14 +22,14 @@ use super::gold::{self, SiteGold};
 use super::listing::{Listing, number};
 use super::{FormatArg, Global, Settings};
 
-/// Score the presets on the same archives against gold.
+/// Run several presets on the same archives and score each against gold.
 ///
-/// Archives are read once; what the presets do not share is done for each. Precision, recall and F1 of every site that the
-/// folder of gold has (NAME.pairs.tsv, with NAME.grey.tsv beside it) and the archives hold, and their means over the sites,
-/// each weighing the same. Seconds are those of the stages after reading and indexing, up to
-/// iterate: sentences are not aligned.
+/// Lists precision, recall and F1 of every site for which the gold folder has NAME.pairs.tsv (and NAME.grey.tsv, the pairs to
+/// ignore) and which is in the archives, and their means over the sites, each site weighing the same. The archives are read only
+/// once; the stages in which the presets differ are run for each preset. SECONDS is the time that these stages take, up to
+/// `iterate`: sentences are not aligned.
 ///
-/// The stores lie in a temporary folder, unless --keep names one; --store is not looked at.
+/// The stores are temporary unless --keep names a folder for them; --store is ignored.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -37,19 +37,19 @@ Examples:
   diglot compare crawls/ --gold gold/ --presets default,pupsniffer-2013 --svg f1.svg
   diglot compare crawls/ --gold gold/ --keep stores/    then: diglot eval --store stores/default.store …")]
 pub struct Compare {
-    /// Archives (WARC, ARC, WACZ, HTTrack mirrors): files, folders, patterns, or @LIST, a file with one input a line.
+    /// Archives (WARC, ARC, WACZ, HTTrack mirrors): files, folders, patterns, or @LIST, a file with one input on each line.
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<String>,
-    /// Folder of gold: NAME.pairs.tsv and NAME.grey.tsv of each site.
+    /// Gold folder: NAME.pairs.tsv of each site, and NAME.grey.tsv for the pairs to ignore.
     #[arg(long, value_name = "DIR")]
     gold: PathBuf,
-    /// Presets to compare, in this order; by default all.
+    /// Presets to compare, in this order; all by default.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     presets: Vec<String>,
-    /// Draws F1 by site and preset into a file.
+    /// Draw F1 by site and preset into this SVG file.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Keeps the stores, as DIR/PRESET.store.
+    /// Keep the stores, as DIR/PRESET.store.
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
     #[command(flatten)]
@@ -63,7 +63,7 @@ struct Judged {
     hosts: BTreeSet<String>,
 }
 
-/// What a preset comes to on one site.
+/// The result of a preset on one site.
 struct Score {
     counts: Counts,
     /// Pairs with a page on its hosts.
@@ -86,7 +86,7 @@ impl Compare {
         };
         let store_of = |preset: &str| folder.join(format!("{preset}.store"));
         if let Some(there) = presets.iter().map(|preset| store_of(&preset.preset)).find(|path| path.exists()) {
-            let problem = "it is there already; name another folder with --keep";
+            let problem = "it exists already; name another folder with --keep";
             return Err(Error::input(there.display().to_string(), problem).into());
         }
 
@@ -104,14 +104,14 @@ impl Compare {
         let sites: Vec<usize> =
             (0..judged.len()).filter(|&at| scores.iter().any(|(.., found)| found[at].is_some())).collect();
         if sites.is_empty() {
-            let problem = "none of the hosts that its pairs name is in the archives";
+            let problem = "the archives have none of the hosts that its pairs name";
             return Err(Error::input(self.gold.display().to_string(), problem).into());
         }
         if !global.quiet {
             let absent = (0..judged.len()).filter(|at| !sites.contains(at)).map(|at| judged[at].name.as_str());
             let absent: Vec<&str> = absent.collect();
             if !absent.is_empty() {
-                eprintln!("diglot: not in the archives, or judged by no pair: {}", absent.join(", "));
+                eprintln!("diglot: left out, because the archives have no page of them: {}", absent.join(", "));
             }
         }
         if let Some(path) = &self.svg {
@@ -205,15 +205,15 @@ fn mean(scores: &[&Score], of: impl Fn(&Counts) -> Option<f64>) -> Option<f64> {
 
 fn read_gold(folder: &Path) -> anyhow::Result<Vec<Judged>> {
     if !folder.is_dir() {
-        let problem = "no folder, expected one with NAME.pairs.tsv of each site";
+        let problem = "not a folder, expected one with NAME.pairs.tsv of each site";
         return Err(Error::input(folder.display().to_string(), problem).into());
     }
     let read = |site: SiteGold| {
         let mut gold = GoldPairs::default();
         let open = |path: &Path| File::open(path).map_err(Error::io(path, "opening"));
         gold.read_pairs(&site.pairs.display().to_string(), open(&site.pairs)?)?;
-        if let Some(grey) = &site.grey {
-            gold.read_grey(&grey.display().to_string(), open(grey)?)?;
+        if let Some(path) = &site.ignored {
+            gold.read_ignored(&path.display().to_string(), open(path)?)?;
         }
         let urls = gold.rows().iter().flat_map(|row| [&row.url_a, &row.url_b]);
         let hosts = urls.map(|url| url.host().to_owned()).collect();
@@ -222,15 +222,15 @@ fn read_gold(folder: &Path) -> anyhow::Result<Vec<Judged>> {
     gold::in_folder(folder)?.into_iter().map(read).collect()
 }
 
-/// Stores that presets go on from: one for all that read archives alike.
+/// Stores that presets start from: one for all presets that read archives in the same way.
 struct Bases<'f> {
     folder: &'f Path,
-    /// By what the settings of reading come to.
+    /// By the fingerprint of the settings of reading.
     made: Vec<(u64, PathBuf)>,
 }
 
 impl Bases<'_> {
-    /// The store that a preset goes on from, made if it is not there.
+    /// The store that a preset starts from; made if it does not exist.
     fn of(
         &mut self,
         preset: &Config,
@@ -259,7 +259,7 @@ impl Bases<'_> {
     }
 }
 
-/// Copies a folder with all that is in it. No links: a store adds to its files.
+/// Copies a folder with all its content. Not by hard links, because a store appends to its files.
 fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to).map_err(Error::io(to, "making"))?;
     let mut entries = BTreeMap::new();

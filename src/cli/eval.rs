@@ -28,31 +28,32 @@ enum What {
     Bitext,
 }
 
-/// By which means sentence pairs are made.
+/// How sentence pairs are made.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Means {
-    /// Lengths alone, over whole pages (Gale & Church 1993).
+    /// By lengths alone, over whole pages (Gale & Church 1993).
     Lengths,
-    /// Lengths and words, over whole pages.
+    /// By lengths and words, over whole pages.
     Words,
-    /// Lengths and words, in blocks that belong together.
+    /// By lengths and words, within blocks that are aligned first.
     Blocks,
-    /// Those of the store: as `blocks`, with what is no bitext left out.
+    /// As in the store: like `blocks`, and then cleaned.
     All,
 }
 
-/// Score pairs or keys against gold.
+/// Score page pairs, keys or sentence pairs against gold.
 ///
-/// Precision, recall and F1 of pairs, for each site and language pair and in all; or keys beside the gold keys.
+/// Lists precision, recall and F1 of page pairs for each site and each language pair and in total; or compares the keys found with
+/// gold keys; or scores sentence pairs.
 ///
-/// Gold pairs: url_a, url_b, lang_a, lang_b; grey pairs have a reason besides: `untranslated` ones are wrong when given
-/// out, others are left out of the score. Only language pairs that gold or grey name are scored. Gold keys: key_a, key_b,
-/// field. Gold segments of `--what bitext`: two texts that are translations, perhaps of several sentences; the languages are in the
-/// name of the file. All tab-separated, without a header line. A folder stands for all NAME.pairs.tsv, NAME.grey.tsv and
-/// NAME.keys.tsv in it.
+/// All gold files are tab-separated, without a header line. Gold pairs have the columns url_a, url_b, lang_a, lang_b. Ignored pairs
+/// (--grey) have a fifth column with a reason: pairs marked `untranslated` are wrong if they are found, all others are left out of
+/// the score. Only language pairs that these files name are scored. Gold keys have the columns key_a, key_b, field. Gold segments
+/// (--what bitext) are two texts that are translations of each other, of one or more sentences; the name of the file gives the
+/// languages. A folder stands for all NAME.pairs.tsv, NAME.grey.tsv and NAME.keys.tsv in it.
 ///
-/// `--curve` lists precision and recall for every score above which pairs could be given out; `--calibration` sorts pairs by
-/// score and tells how many are right, and in the last line the expected calibration error.
+/// --curve lists precision and recall at every threshold on the score; --calibration sorts pairs into bins by score and shows how
+/// many of each bin are right, and in the last line the expected calibration error.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -62,33 +63,33 @@ Examples:
   diglot eval --what keys --gold site.keys.tsv --pairs site.pairs.tsv
   diglot eval --what bitext --gold site.en-fr.bitext.tsv.gz")]
 pub struct Eval {
-    /// Only what the store has of this host or registrable domain.
+    /// Only pairs of this host or registrable domain.
     host: Option<String>,
-    /// Files of gold pairs, or of gold keys; or folders of them.
+    /// Files of gold pairs, gold keys or gold segments, or folders of them.
     #[arg(long, required = true, value_name = "FILE")]
     gold: Vec<PathBuf>,
-    /// Files of grey pairs: what is no gold pair, and why.
-    #[arg(long, value_name = "FILE")]
-    grey: Vec<PathBuf>,
-    /// What is scored: page pairs, the keys that took any, or sentence pairs.
+    /// Files of ignored pairs: pairs that are not gold, and why.
+    #[arg(long = "grey", value_name = "FILE")]
+    ignored: Vec<PathBuf>,
+    /// What to score: page pairs, the keys that were assigned any, or sentence pairs.
     #[arg(long, value_enum, default_value = "pairs")]
     what: What,
-    /// Gold pairs, for `--what keys`: keys of languages without any are not scored.
+    /// Gold pairs for `--what keys`: keys of language pairs without gold pairs are not scored.
     #[arg(long, value_name = "FILE")]
     pairs: Vec<PathBuf>,
-    /// Sentence pairs by fewer means than those of the store, learnt anew and with nothing left out; for `--what bitext`.
+    /// For `--what bitext`: how sentence pairs are made. Except with `all`, they are aligned anew, and nothing is cleaned.
     #[arg(long, value_enum, default_value = "all", value_name = "MEANS")]
     align: Means,
-    /// The wrong and the missed pairs too, a line each.
+    /// Also list the wrong and the missed pairs, one a line.
     #[arg(long)]
     show_errors: bool,
-    /// Precision, recall and F1 over thresholds of the score, 200 at the most.
+    /// List precision, recall and F1 at up to 200 thresholds on the score.
     #[arg(long, conflicts_with_all = ["calibration", "show_errors"])]
     curve: bool,
-    /// Scores beside the share of right pairs, in bins.
+    /// Compare scores with the share of right pairs, in bins of the score.
     #[arg(long, conflicts_with = "show_errors")]
     calibration: bool,
-    /// Draws the curve into a file.
+    /// Draw the curve into this SVG file.
     #[arg(long, value_name = "FILE", requires = "curve")]
     svg: Option<PathBuf>,
     #[command(flatten)]
@@ -98,7 +99,7 @@ pub struct Eval {
 impl Eval {
     pub fn run(mut self, global: &Global) -> anyhow::Result<()> {
         if self.what == What::Keys && (self.curve || self.calibration) {
-            let problem = "--curve and --calibration are of pairs, --what is keys";
+            let problem = "--curve and --calibration need page pairs, --what is keys";
             return Err(Error::Config(problem.into()).into());
         }
         self.open_folders()?;
@@ -108,7 +109,7 @@ impl Eval {
             What::Pairs => {
                 let mut gold = GoldPairs::default();
                 read_all(&self.gold, |place, file| gold.read_pairs(place, file))?;
-                read_all(&self.grey, |place, file| gold.read_grey(place, file))?;
+                read_all(&self.ignored, |place, file| gold.read_ignored(place, file))?;
                 let out = if self.curve || self.calibration {
                     judged_pairs(&store, &config, &scope)?
                 } else {
@@ -147,7 +148,7 @@ impl Eval {
         }
     }
 
-    /// Puts the files of folders in their place.
+    /// Replaces each folder by the files in it.
     fn open_folders(&mut self) -> Result<()> {
         let mut files = Vec::new();
         for path in std::mem::take(&mut self.gold) {
@@ -159,7 +160,7 @@ impl Eval {
                 match self.what {
                     What::Pairs => {
                         files.push(site.pairs);
-                        self.grey.extend(site.grey);
+                        self.ignored.extend(site.ignored);
                     }
                     What::Keys => {
                         files.extend(site.keys);
@@ -221,7 +222,7 @@ impl Eval {
         for path in &self.gold {
             let place = path.display().to_string();
             let (lang_a, lang_b) = langs_of_name(&place).ok_or_else(|| {
-                Error::input(&place, "no languages are in its name; expected one such as site.en-fr.bitext.tsv")
+                Error::input(&place, "its name has no languages, expected one such as site.en-fr.bitext.tsv")
             })?;
             let file = File::open(path).map_err(Error::io(path, "opening"))?;
             let mut gold = if place.ends_with(".gz") {
@@ -295,7 +296,7 @@ impl Eval {
             "wrong",
             "missed",
             "gold",
-            "grey",
+            "ignored",
             "unscored",
         ];
         let mut listing = Listing::new(self.format.get(), &columns)?;
@@ -311,7 +312,7 @@ impl Eval {
                 json!(counts.wrong_other),
                 json!(counts.missed()),
                 json!(counts.gold),
-                json!(counts.grey_ignored),
+                json!(counts.ignored),
                 json!(counts.unscored),
             ])
         };
@@ -342,12 +343,12 @@ impl Eval {
     }
 }
 
-/// A share as listings have it: four digits.
+/// A share as listings show it: four digits.
 pub fn share(share: Option<f64>) -> Value {
     share.map_or(Value::Null, |share| number(share, 4))
 }
 
-/// The pairs of a scope that are held against gold, with their scores.
+/// The accepted pairs of a scope, with their scores.
 pub fn scored_pairs(store: &Store, config: &Config, scope: &Scope) -> Result<Vec<(OutPair, f64)>> {
     let mut out = Vec::new();
     query::for_each_pair(store, config, scope, |pair| {
@@ -359,7 +360,7 @@ pub fn scored_pairs(store: &Store, config: &Config, scope: &Scope) -> Result<Vec
     Ok(out)
 }
 
-/// The same with the pairs that were judged and not accepted.
+/// The same, with those that were judged and not accepted.
 fn judged_pairs(store: &Store, config: &Config, scope: &Scope) -> Result<Vec<(OutPair, f64)>> {
     let mut out = Vec::new();
     query::for_each_judged(store, config, scope, |pair, _| {

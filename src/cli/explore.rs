@@ -4,9 +4,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use diglot::error::Error;
-use diglot::explore::By;
+use diglot::explore::{Arrivals, By};
 use diglot::pipeline::Context;
 use diglot::pipeline::explore::{Explored, gains, is_fresh, make_web, remember};
 use serde_json::{Value, json};
@@ -15,27 +16,18 @@ use super::listing::{Listing, number};
 use super::progress::Progress;
 use super::{FormatArg, Global, STOP};
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Sum {
-    /// The sum of Linkout over the seeds that link there: how many bilingual sites each of them links to.
-    Linkout,
-    /// The sum of their PageRank among bilingual sites.
-    Pagerank,
-    /// The sum of their PageRank times their credibility.
-    Weighted,
+/// Reads `--by`, and lists its values with a line of help each.
+fn by_parser() -> impl TypedValueParser<Value = By> {
+    let values = By::ALL.map(|by| PossibleValue::new(by.name()).help(by.help()));
+    PossibleValuesParser::new(values).try_map(|name| By::parse(&name).ok_or("unknown ranking"))
 }
 
-impl Sum {
-    fn by(self) -> (&'static str, By) {
-        By::ALL[self as usize]
-    }
-}
-
-/// Name the sites to crawl next: those that bilingual sites link to.
+/// List the sites to crawl next: sites outside the store to which bilingual sites link.
 ///
-/// Seeds are the sites of the store that have pairs. A site outside the store is ranked by the sum of Linkout, PageRank or
-/// weighted PageRank over the seeds that link to it; `seeds` and `links` count who links there. What is named is remembered as a
-/// round. Crawl the sites named, take them in with `diglot run`, and run this again: --rounds shows what each round has brought.
+/// The seeds are the sites of the store that have pairs. A site outside the store is ranked by the sum of Linkout, PageRank or
+/// weighted PageRank over the seeds that link to it; SEEDS and LINKS count these seeds and their links. The sites listed are
+/// remembered as requested, as one round. Crawl them, add the archives with `diglot run`, and call this command again for the next
+/// round; --rounds shows what each round has brought.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -44,19 +36,19 @@ Examples:
     wget -r -l 3 -i next.txt --warc-file=next && diglot run next.warc.gz
   diglot explore --rounds")]
 pub struct Explore {
-    /// How many sites to name.
+    /// How many sites to list.
     #[arg(long, value_name = "K", default_value = "100")]
     top: usize,
-    /// What sites are ranked by.
-    #[arg(long, value_enum, default_value = "weighted")]
-    by: Sum,
-    /// A site is a registrable domain, not a host.
+    /// By what sites are ranked.
+    #[arg(long, value_parser = by_parser(), default_value = "weighted")]
+    by: By,
+    /// Rank registrable domains instead of hosts.
     #[arg(long)]
     by_domain: bool,
-    /// Write the home pages of the sites to a list for a crawler, one a line; `-`: stdout, instead of the listing.
+    /// Write the home pages of the sites to this file, one a line, as a list for a crawler; `-`: to stdout, instead of the listing.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// List the rounds so far, and what each has brought, and name nothing.
+    /// List the rounds so far and what each has brought, instead of new sites.
     #[arg(long)]
     rounds: bool,
     #[command(flatten)]
@@ -72,8 +64,7 @@ impl Explore {
             return self.list_rounds(global);
         }
         let explored = explored(global, self.by_domain)?;
-        let (name, by) = self.by.by();
-        let mut next = explored.next(by);
+        let mut next = explored.next(self.by);
         next.truncate(self.top);
         if next.is_empty() {
             if !global.quiet {
@@ -82,12 +73,12 @@ impl Explore {
                 } else {
                     "no site of the store has pairs"
                 };
-                eprintln!("diglot: nothing to name: {why}");
+                eprintln!("diglot: nothing to do: {why}");
             }
             return Ok(Listing::new(self.format.get(), &COLUMNS)?.finish()?);
         }
-        let asked = next.iter().map(|next| explored.web.name(next.site).to_owned()).collect();
-        remember(&mut global.write()?.0, &explored, name, self.by_domain, asked)?;
+        let requested = next.iter().map(|next| explored.web.name(next.site).to_owned()).collect();
+        remember(&mut global.write()?.0, &explored, self.by, self.by_domain, requested)?;
         if let Some(path) = &self.output {
             let list: String = next.iter().map(|next| format!("http://{}/\n", explored.web.name(next.site))).collect();
             if path.as_os_str() == "-" {
@@ -112,13 +103,24 @@ impl Explore {
 
     fn list_rounds(&self, global: &Global) -> anyhow::Result<()> {
         let (store, _) = global.read()?;
-        let columns =
-            ["round", "by", "site_is", "seeds", "pairs_before", "asked", "came", "bilingual", "precision", "pairs"];
+        let columns = [
+            "round",
+            "by",
+            "site_is",
+            "seeds",
+            "pairs_before",
+            "requested",
+            "arrived",
+            "bilingual",
+            "precision",
+            "pairs",
+        ];
         let mut listing = Listing::new(self.format.get(), &columns)?;
         for (gain, number_of) in gains(&store)?.into_iter().zip(1..) {
-            let share = match gain.came {
+            let Arrivals { arrived, bilingual, pairs } = gain.arrivals;
+            let share = match arrived {
                 0 => Value::Null,
-                came => number(f64::from(gain.bilingual) / f64::from(came), 4),
+                arrived => number(f64::from(bilingual) / f64::from(arrived), 4),
             };
             listing.row(vec![
                 json!(number_of),
@@ -127,10 +129,10 @@ impl Explore {
                 json!(gain.round.seeds),
                 json!(gain.round.pairs),
                 json!(gain.round.asked.len()),
-                json!(gain.came),
-                json!(gain.bilingual),
+                json!(arrived),
+                json!(bilingual),
                 share,
-                json!(gain.pairs),
+                json!(pairs),
             ])?;
         }
         Ok(listing.finish()?)

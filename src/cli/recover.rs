@@ -2,52 +2,57 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use diglot::archive;
 use diglot::error::Error;
 use diglot::pipeline::Context;
-use diglot::pipeline::recover::{Fate, Line, Plan, Request, plan, remember};
+use diglot::pipeline::recover::{Plan, Request, plan, remember};
 use diglot::query::Scope;
+use diglot::recover::{DeepPage, Outcome};
 use serde_json::json;
 
 use super::listing::{Listing, number};
 use super::progress::Progress;
 use super::{FormatArg, Global, STOP};
 
-/// Find the pages that partners should have and the archives lack: deep pages.
+/// Find deep pages: pages that the archives lack, although a key says that they should exist.
 ///
-/// For every page without a partner and every key that applies, the address the partner would have. CHANCE is how likely the
-/// address is to be there, as the counterparts of neighbouring pages are and as pages link to it (LINKED); CREDIBILITY is that
-/// of the key. FATE says what became of it: recovered (asked for, came, and is paired by that key), came (asked for, came, and
-/// is not), present (the store has it, and why it is no partner), left-out (the archives have it, and why it is no page),
-/// indexed (an index given with --index has it: file, offset, length), asked (it was asked for and has not come), wanted (nobody
-/// has it); present and left-out ones come last. With -o the wanted ones go to a list for a crawler, and are not asked for
-/// again; a list that is there is replaced only by one that asks for something.
+/// For every page without a partner, and every key that applies to its URL, the URL that its partner would have. CHANCE is how
+/// likely that URL is to exist, estimated from the counterparts of neighbouring pages and from links; LINKED says whether any page
+/// of the store links to it; CREDIBILITY is that of the key. OUTCOME is one of:
+///
+/// missing: it is not in the store, and was not requested yet; requested: it was requested, and has not arrived; recovered: it was
+/// requested, it arrived, and the key pairs it; arrived: it was requested and arrived, but the key does not pair it; indexed: an
+/// index given with --index has it (DETAIL: file, offset, length); present: it is in the store, and DETAIL says why it is no
+/// partner; left-out: an archive has it, and DETAIL says why it is no page. Present and left-out URLs are listed last.
+///
+/// With -o, the missing URLs are written to a list for a crawler and count as requested from then on. A list that is already there
+/// is replaced only if there is something new to request.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  diglot recover example.org                      what could be asked for
-  diglot recover --top 1000 -o list.txt           ask for the likeliest, then:
+  diglot recover example.org                      what could be requested
+  diglot recover --top 1000 -o list.txt           request the likeliest, then:
     wget -i list.txt --warc-file=deep && diglot run deep.warc.gz
   diglot recover --index cdx-00000.gz             what a larger archive has of it")]
 pub struct Recover {
-    /// A host, a registrable domain or an address; none: all.
+    /// Only this host, registrable domain, or host of a URL; by default everything in the store.
     host: Option<String>,
-    /// Indexes of larger archives (CDXJ, CDX, Parquet): files, folders, patterns, or @LIST.
+    /// Look missing URLs up in indexes of larger archives (CDXJ, CDX, Parquet): files, folders, patterns, or @LIST.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     index: Vec<String>,
-    /// Only so many wanted addresses: the likeliest.
+    /// List at most K missing URLs, the likeliest ones.
     #[arg(long, value_name = "K")]
     top: Option<usize>,
-    /// Leave out wanted addresses that are less likely to be there; 0: list all.
+    /// Leave out missing URLs whose chance is below this; 0 lists all.
     #[arg(long, value_name = "0..1", default_value_t = 0.05)]
     min_chance: f64,
-    /// Ask again for what was asked for before and has not come.
+    /// Request again what was requested before and has not arrived.
     #[arg(long)]
     again: bool,
-    /// Write the wanted addresses to a list, one a line, and remember them; `-`: stdout, instead of the listing.
+    /// Write the missing URLs to this file, one a line, and remember that they are requested; `-`: to stdout, instead of the listing.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -69,61 +74,68 @@ impl Recover {
             Request { scope: &scope, indexes: &indexes, top: self.top, min_chance: self.min_chance, again: self.again };
         let planned = plan(&store, &context, &request);
         diglot::pipeline::observer::Observer::end(&observer, "recover", planned.is_ok());
-        let Plan { lines, unlikely } = planned?;
+        let Plan { pages, unlikely } = planned?;
         if unlikely > 0 && !global.quiet {
-            let least = self.min_chance;
-            eprintln!("diglot: {unlikely} addresses less likely than {least} are left out; --min-chance 0 lists them");
+            let bound = self.min_chance;
+            eprintln!("diglot: {unlikely} URLs with a chance below {bound} are left out; --min-chance 0 lists them");
         }
         drop(store);
-        let Some(path) = self.output else { return self.format.print(&lines) };
-        let wanted: Vec<&Line> = lines.iter().filter(|line| line.fate == Fate::Wanted).collect();
+        match &self.output {
+            None => self.format.print(&pages),
+            Some(path) => self.request(path, &pages, global),
+        }
+    }
+
+    /// Writes the list for a crawler, and remembers it.
+    fn request(&self, path: &Path, pages: &[DeepPage], global: &Global) -> anyhow::Result<()> {
+        let missing: Vec<&DeepPage> = pages.iter().filter(|page| page.outcome == Outcome::Missing).collect();
         let to_stdout = path.as_os_str() == "-";
-        if wanted.is_empty() && !to_stdout && path.exists() {
-            // It may be the list of a run that was stopped when all was remembered, or one not crawled yet.
+        if missing.is_empty() && !to_stdout && path.exists() {
+            // The list may not be crawled yet, or a run was interrupted when all of it had been remembered.
             if !global.quiet {
-                eprintln!("diglot: nothing new to ask for; {} stays as it is", path.display());
+                eprintln!("diglot: nothing to do: no URL to request; {} stays as it is", path.display());
             }
-            return self.format.print(&lines);
+            return self.format.print(pages);
         }
         let out: Box<dyn Write> = if to_stdout {
             Box::new(io::stdout().lock())
         } else {
-            Box::new(File::create(&path).map_err(Error::io(&path, "creating"))?)
+            Box::new(File::create(path).map_err(Error::io(path, "creating"))?)
         };
         let mut out = BufWriter::new(out);
-        for line in wanted {
-            writeln!(out, "{}", line.url).map_err(Error::io(&path, "writing"))?;
+        for page in missing {
+            writeln!(out, "{}", page.url).map_err(Error::io(path, "writing"))?;
         }
-        out.flush().map_err(Error::io(&path, "writing"))?;
+        out.flush().map_err(Error::io(path, "writing"))?;
         drop(out);
-        // After the list is there: what is asked for twice does less harm than what is never asked for.
-        remember(&mut global.write()?.0, &lines)?;
-        if to_stdout { Ok(()) } else { self.format.print(&lines) }
+        // After the list is written: a URL requested twice does less harm than one that is never requested.
+        remember(&mut global.write()?.0, pages)?;
+        if to_stdout { Ok(()) } else { self.format.print(pages) }
     }
 }
 
 impl FormatArg {
-    fn print(&self, lines: &[Line]) -> anyhow::Result<()> {
-        let columns = ["url", "lang", "chance", "linked", "credibility", "key", "fate", "detail", "from"];
+    fn print(&self, pages: &[DeepPage]) -> anyhow::Result<()> {
+        let columns = ["url", "lang", "chance", "linked", "credibility", "key", "outcome", "detail", "from"];
         let mut listing = Listing::new(self.get(), &columns)?;
-        // What can be asked for, or was, comes before what the store has already, which is often more.
-        let is_here = |line: &&Line| matches!(line.fate, Fate::Present(_) | Fate::LeftOut(_));
-        for line in lines.iter().filter(|line| !is_here(line)).chain(lines.iter().filter(is_here)) {
-            let detail = match &line.fate {
-                Fate::Present(why) | Fate::LeftOut(why) => json!(why),
-                Fate::Indexed(at) => json!(format!("{} {} {}", at.file, at.offset, at.length)),
-                Fate::Recovered | Fate::Came | Fate::Asked | Fate::Wanted => json!(null),
+        // What can be requested, or was, comes before what the store has already, which is often more.
+        let is_here = |page: &&DeepPage| matches!(page.outcome, Outcome::Present(_) | Outcome::LeftOut(_));
+        for page in pages.iter().filter(|page| !is_here(page)).chain(pages.iter().filter(is_here)) {
+            let detail = match &page.outcome {
+                Outcome::Present(why) | Outcome::LeftOut(why) => json!(why),
+                Outcome::Indexed(at) => json!(format!("{} {} {}", at.file, at.offset, at.length)),
+                Outcome::Recovered | Outcome::Arrived | Outcome::Requested | Outcome::Missing => json!(null),
             };
             listing.row(vec![
-                json!(line.url),
-                json!(line.lang.as_str()),
-                number(line.chance, 4),
-                json!(line.is_linked),
-                number(line.credibility, 4),
-                json!(line.key),
-                json!(line.fate.name()),
+                json!(page.url),
+                json!(page.lang.as_str()),
+                number(page.chance, 4),
+                json!(page.is_linked),
+                number(page.credibility, 4),
+                json!(page.key),
+                json!(page.outcome.name()),
                 detail,
-                json!(line.from),
+                json!(page.from),
             ])?;
         }
         Ok(listing.finish()?)

@@ -1,7 +1,7 @@
-//! Whether a score is a probability: pairs by score, and how many of them are right.
+//! Whether a score is a probability: pairs in bins of score, and how many of each bin are right.
 
 use super::curve::ScoredPairs;
-use super::ratio;
+use super::ratios::ratio;
 
 /// Settings of calibration.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +20,7 @@ impl Default for CalibrationParams {
 /// The pairs whose scores lie in `from..to`; in the last bin, `to` is included.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bin {
-    /// The least score.
+    /// The lowest score.
     pub from: f64,
     /// Where the next bin begins.
     pub to: f64,

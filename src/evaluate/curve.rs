@@ -1,4 +1,4 @@
-//! Precision and recall at every score above which pairs could be given out.
+//! Precision and recall at every threshold on the score.
 
 use std::cmp::Reverse;
 
@@ -6,14 +6,14 @@ use rustc_hash::FxHashSet;
 
 use super::gold::{GoldPairs, unordered};
 use super::pairs::{OutPair, Verdict, verdicts};
-use super::{f1, precision, recall};
+use super::ratios::{f1, precision, recall};
 
-/// One pair that can be judged, and what was thought of it.
+/// One pair that can be judged, with its score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScoredPair {
     /// Its score.
     pub score: f64,
-    /// True: a judged pair; false: it should not be given out.
+    /// True: a gold pair; false: a wrong pair.
     pub right: bool,
 }
 
@@ -22,7 +22,7 @@ pub struct ScoredPair {
 pub struct ScoredPairs {
     /// Best first, each pair once.
     pub pairs: Vec<ScoredPair>,
-    /// Judged pairs: what there was to find.
+    /// Gold pairs: what there was to find.
     pub gold: u64,
 }
 
@@ -39,7 +39,7 @@ impl Default for CurveParams {
     }
 }
 
-/// What giving out every pair of a score or more comes to.
+/// The result of accepting every pair with a score of `threshold` or more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CurvePoint {
     /// The score.
@@ -48,7 +48,7 @@ pub struct CurvePoint {
     pub right: u64,
     /// Those that are wrong.
     pub wrong: u64,
-    /// Judged pairs: what there was to find.
+    /// Gold pairs: what there was to find.
     pub gold: u64,
 }
 
@@ -69,8 +69,8 @@ impl CurvePoint {
     }
 }
 
-/// Judges pairs with their scores, by the rules of [`super::pairs()`]: what is grey or unscored there is left out. Of a
-/// pair that is given more than once, the best score counts. Cost: sorting the pairs.
+/// Judges pairs with their scores, by the rules of [`super::pairs()`]: what is ignored or unscored there is left out. Of a
+/// pair that occurs more than once, the best score counts. Cost: sorting the pairs.
 pub fn scored(out: impl IntoIterator<Item = (OutPair, f64)>, gold: &GoldPairs) -> ScoredPairs {
     let mut out: Vec<(OutPair, f64)> = out.into_iter().collect();
     out.sort_by(|x, y| y.1.total_cmp(&x.1));
@@ -83,7 +83,7 @@ pub fn scored(out: impl IntoIterator<Item = (OutPair, f64)>, gold: &GoldPairs) -
         Verdict::Wrong => Some(ScoredPair { score, right: false }),
         Verdict::Ignored => None,
     });
-    let found = gold.rows().iter().filter(|row| row.grey.is_none()).count() as u64;
+    let found = gold.rows().iter().filter(|row| row.ignored.is_none()).count() as u64;
     ScoredPairs { pairs: pairs.collect(), gold: found }
 }
 
@@ -173,14 +173,14 @@ mod tests {
     }
 
     #[test]
-    fn grey_pairs_stay_out_and_the_best_score_of_a_pair_counts() {
+    fn ignored_pairs_stay_out_and_the_best_score_of_a_pair_counts() {
         let mut gold = GoldPairs::default();
         gold.read_pairs("pairs", "http://x.org/en/1\thttp://x.org/fr/1\ten\tfr\n".as_bytes()).expect("sound rows");
-        let grey = "http://x.org/en/2\thttp://x.org/fr/2\ten\tfr\tmixed\n\
+        let ignored = "http://x.org/en/2\thttp://x.org/fr/2\ten\tfr\tmixed\n\
                     http://x.org/en/3\thttp://x.org/fr/3\ten\tfr\tuntranslated\n";
-        gold.read_grey("grey", grey.as_bytes()).expect("sound rows");
+        gold.read_ignored("ignored", ignored.as_bytes()).expect("sound rows");
         let pair = |a: &str, b: &str| {
-            let url = |path: &str| CanonicalUrl::parse(&format!("http://x.org/{path}")).expect("an address");
+            let url = |path: &str| CanonicalUrl::parse(&format!("http://x.org/{path}")).expect("a URL");
             OutPair { url_a: url(a), url_b: url(b), lang_a: Lang::EN, lang_b: Lang::parse("fr").expect("a tag") }
         };
         let out = [

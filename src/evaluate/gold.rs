@@ -1,14 +1,14 @@
-//! Files of judged pairs and keys.
+//! Files of gold: pairs and keys that were judged beforehand.
 //!
-//! All are UTF-8 text, one row a line, columns separated by one tab, without a head line; empty lines are passed over:
+//! All are UTF-8 text, one row a line, columns separated by one tab, without a header line; empty lines are ignored:
 //!
 //! | file | columns |
 //! |---|---|
 //! | pairs | `url_a url_b lang_a lang_b`: pages that are translations of each other |
-//! | grey | as pairs, and a reason ([`GreyReason`]): counterparts that are not gold, and why |
+//! | ignored pairs (`.grey.tsv`) | as pairs, and a reason ([`IgnoredReason`]): counterparts that are not gold pairs, and why |
 //! | keys | `key_a key_b field`: what differs between two addresses; `(null)` where one has nothing there |
 //!
-//! A pair may stand either way round. Languages are anything [`Lang::parse`] reads: `zh-cn` is `zh-Hans`.
+//! The two pages of a pair may stand in either order. Languages are anything [`Lang::parse`] reads: `zh-cn` is `zh-Hans`.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -19,12 +19,13 @@ use rustc_hash::FxHashMap;
 use crate::error::{Error, Result};
 use crate::types::{CanonicalUrl, Field, Lang, LangPair, NULL};
 
-/// Why a counterpart is not gold.
+/// Why a counterpart is not a gold pair. A found pair with one of these reasons is ignored in the score; only the first reason makes
+/// it wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum GreyReason {
-    /// One page is really in another language: to give the pair out is an error.
+pub enum IgnoredReason {
+    /// One page is in fact in another language: if the pair is found, it counts as wrong.
     Untranslated,
-    /// Partly translated: neither right nor wrong, like everything below.
+    /// Partly translated: neither right nor wrong, as with all reasons below.
     Mixed,
     /// Hardly any text.
     Short,
@@ -34,34 +35,39 @@ pub enum GreyReason {
     Duplicate,
 }
 
-impl GreyReason {
+impl IgnoredReason {
     /// Every reason.
-    pub const ALL: [GreyReason; 5] =
-        [GreyReason::Untranslated, GreyReason::Mixed, GreyReason::Short, GreyReason::Length, GreyReason::Duplicate];
+    pub const ALL: [IgnoredReason; 5] = [
+        IgnoredReason::Untranslated,
+        IgnoredReason::Mixed,
+        IgnoredReason::Short,
+        IgnoredReason::Length,
+        IgnoredReason::Duplicate,
+    ];
 
-    /// The name used in grey files.
+    /// The name used in files.
     pub fn name(self) -> &'static str {
         match self {
-            GreyReason::Untranslated => "untranslated",
-            GreyReason::Mixed => "mixed",
-            GreyReason::Short => "short",
-            GreyReason::Length => "length",
-            GreyReason::Duplicate => "duplicate",
+            IgnoredReason::Untranslated => "untranslated",
+            IgnoredReason::Mixed => "mixed",
+            IgnoredReason::Short => "short",
+            IgnoredReason::Length => "length",
+            IgnoredReason::Duplicate => "duplicate",
         }
     }
 
-    fn parse(name: &str) -> Option<GreyReason> {
-        GreyReason::ALL.into_iter().find(|reason| reason.name() == name)
+    fn parse(name: &str) -> Option<IgnoredReason> {
+        IgnoredReason::ALL.into_iter().find(|reason| reason.name() == name)
     }
 }
 
-impl fmt::Display for GreyReason {
+impl fmt::Display for IgnoredReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
 }
 
-/// One judged pair, as its file has it.
+/// One pair of a file: a gold pair or an ignored one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GoldPair {
     /// One page.
@@ -73,7 +79,7 @@ pub struct GoldPair {
     /// The language the second is judged by.
     pub lang_b: Lang,
     /// `None`: translations of each other; else why they do not count as such.
-    pub grey: Option<GreyReason>,
+    pub ignored: Option<IgnoredReason>,
 }
 
 impl GoldPair {
@@ -83,7 +89,7 @@ impl GoldPair {
     }
 }
 
-/// Judged pairs and grey ones, of any number of sites.
+/// Gold pairs and ignored ones, of any number of sites.
 #[derive(Clone, Debug, Default)]
 pub struct GoldPairs {
     /// In the order they were read.
@@ -99,7 +105,7 @@ impl GoldPairs {
     ///
     /// # Errors
     /// [`Error::Io`] when it cannot be read; [`Error::Input`], with the line, when a row has not four columns, a column
-    /// is no address or language, both languages are the same, a pair occurs twice (also when the other row is grey),
+    /// is no URL or language, both languages are the same, a pair occurs twice (also when the other row is an ignored pair),
     /// or a page is said to be in two languages.
     pub fn read_pairs(&mut self, place: &str, file: impl Read) -> Result<()> {
         for_each_row(place, file, ["url_a", "url_b", "lang_a", "lang_b"], |[url_a, url_b, lang_a, lang_b]| {
@@ -107,27 +113,27 @@ impl GoldPairs {
         })
     }
 
-    /// Adds the grey pairs of a file.
+    /// Adds the ignored pairs of a file.
     ///
     /// # Errors
-    /// As [`GoldPairs::read_pairs`], with five columns, the last of which must name a [`GreyReason`].
-    pub fn read_grey(&mut self, place: &str, file: impl Read) -> Result<()> {
+    /// As [`GoldPairs::read_pairs`], with five columns, the last of which must name a [`IgnoredReason`].
+    pub fn read_ignored(&mut self, place: &str, file: impl Read) -> Result<()> {
         let columns = ["url_a", "url_b", "lang_a", "lang_b", "reason"];
         for_each_row(place, file, columns, |[url_a, url_b, lang_a, lang_b, reason]| {
-            let grey = GreyReason::parse(reason).ok_or_else(|| {
-                let known = GreyReason::ALL.map(GreyReason::name).join(", ");
+            let ignored = IgnoredReason::parse(reason).ok_or_else(|| {
+                let known = IgnoredReason::ALL.map(IgnoredReason::name).join(", ");
                 format!("reason is {reason:?}, expected one of {known}")
             })?;
-            self.add(read_pair(url_a, url_b, lang_a, lang_b, Some(grey))?)
+            self.add(read_pair(url_a, url_b, lang_a, lang_b, Some(ignored))?)
         })
     }
 
-    /// The judged pairs and the grey ones, in the order they were read.
+    /// The gold pairs and the ignored ones, in the order they were read.
     pub fn rows(&self) -> &[GoldPair] {
         &self.rows
     }
 
-    /// The row of two pages, whichever way round.
+    /// The row of two pages, in either order.
     pub fn get(&self, x: &CanonicalUrl, y: &CanonicalUrl) -> Option<&GoldPair> {
         self.by_pages.get(&unordered(x, y)).map(|&at| &self.rows[at])
     }
@@ -137,9 +143,9 @@ impl GoldPairs {
         self.langs.get(url.identity()).copied()
     }
 
-    /// The pairs of languages that have judged pairs; those with grey ones alone are not among them.
+    /// The language pairs that have gold pairs, not only ignored ones.
     pub fn paired_langs(&self) -> BTreeSet<LangPair> {
-        self.rows.iter().filter(|row| row.grey.is_none()).map(GoldPair::langs).collect()
+        self.rows.iter().filter(|row| row.ignored.is_none()).map(GoldPair::langs).collect()
     }
 
     fn add(&mut self, row: GoldPair) -> Result<(), String> {
@@ -162,13 +168,13 @@ impl GoldPairs {
     }
 }
 
-/// The identities of two addresses in the order that makes a pair one, whichever way round it is given.
+/// The identities of two URLs, in an order that does not depend on that in which they are given.
 pub(super) fn unordered(x: &CanonicalUrl, y: &CanonicalUrl) -> (String, String) {
     let (x, y) = (x.identity(), y.identity());
     (x.min(y).to_owned(), x.max(y).to_owned())
 }
 
-/// One judged key. Invariant: `a <= b`; (null) is the empty string.
+/// One gold key. Invariant: `a <= b`; (null) is the empty string.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GoldKey {
     /// The field both stand in.
@@ -180,7 +186,7 @@ pub struct GoldKey {
 }
 
 impl GoldKey {
-    /// The key of two texts, whichever way round.
+    /// The key of two texts, in either order.
     pub fn new(field: Field, x: &str, y: &str) -> GoldKey {
         GoldKey { field, a: x.min(y).to_owned(), b: x.max(y).to_owned() }
     }
@@ -193,7 +199,7 @@ impl fmt::Display for GoldKey {
     }
 }
 
-/// Judged keys, each once, in the order they were read.
+/// Gold keys, each once, in the order they were read.
 #[derive(Clone, Debug, Default)]
 pub struct GoldKeys {
     keys: Vec<GoldKey>,
@@ -201,7 +207,7 @@ pub struct GoldKeys {
 
 impl GoldKeys {
     /// Adds the keys of a file, which may be empty: then there is nothing to find. A key that is there already is
-    /// passed over, since sites share keys.
+    /// ignored, since sites share keys.
     ///
     /// # Errors
     /// [`Error::Io`] when it cannot be read; [`Error::Input`], with the line, when a row has not three columns, names
@@ -235,10 +241,10 @@ fn read_pair(
     url_b: &str,
     lang_a: &str,
     lang_b: &str,
-    grey: Option<GreyReason>,
+    ignored: Option<IgnoredReason>,
 ) -> Result<GoldPair, String> {
     let url = |column: &str, text: &str| {
-        CanonicalUrl::parse(text).map_err(|_| format!("{column} is {text:?}, expected an http or https address"))
+        CanonicalUrl::parse(text).map_err(|_| format!("{column} is {text:?}, expected an http or https URL"))
     };
     let lang = |column: &str, text: &str| {
         Lang::parse(text).ok_or_else(|| format!("{column} is {text:?}, expected a language tag such as en or zh-cn"))
@@ -248,7 +254,7 @@ fn read_pair(
         url_b: url("url_b", url_b)?,
         lang_a: lang("lang_a", lang_a)?,
         lang_b: lang("lang_b", lang_b)?,
-        grey,
+        ignored,
     };
     if row.lang_a == row.lang_b {
         return Err(format!("lang_a and lang_b are both {}, expected two languages", row.lang_a));
@@ -299,7 +305,7 @@ mod tests {
     use super::*;
 
     fn url(text: &str) -> CanonicalUrl {
-        CanonicalUrl::parse(text).expect("an address")
+        CanonicalUrl::parse(text).expect("a URL")
     }
 
     fn pairs_error(text: &str) -> String {
@@ -310,11 +316,11 @@ mod tests {
     fn a_pair_is_found_either_way_round_and_under_either_scheme() {
         let mut gold = GoldPairs::default();
         gold.read_pairs("p", "http://x.org/en/\thttp://x.org/zh/\ten\tzh-cn\r\n\n".as_bytes()).expect("sound rows");
-        gold.read_grey("g", "http://x.org/en/\thttp://x.org/fr/\ten\tfr\tmixed".as_bytes()).expect("sound rows");
+        gold.read_ignored("g", "http://x.org/en/\thttp://x.org/fr/\ten\tfr\tmixed".as_bytes()).expect("sound rows");
         let row = gold.get(&url("https://x.org/zh/"), &url("https://x.org/en/#top")).expect("a row");
-        assert_eq!((row.lang_b, row.grey), (Lang::ZH_HANS, None));
+        assert_eq!((row.lang_b, row.ignored), (Lang::ZH_HANS, None));
         let row = gold.get(&url("http://x.org/en/"), &url("http://x.org/fr/")).expect("a row");
-        assert_eq!(row.grey, Some(GreyReason::Mixed));
+        assert_eq!(row.ignored, Some(IgnoredReason::Mixed));
         assert_eq!(gold.get(&url("http://x.org/fr/"), &url("http://x.org/zh/")), None);
         assert_eq!(gold.lang(&url("https://x.org/fr/")), Lang::parse("fr"));
     }
@@ -325,7 +331,7 @@ mod tests {
         let cases = [
             ("a b", "gold.tsv: line 1: 1 columns, expected 4 separated by tabs (url_a url_b lang_a lang_b)"),
             ("\nx\ty\tz", "gold.tsv: line 2: 3 columns, expected 4 (url_a url_b lang_a lang_b)"),
-            ("url_a\turl_b\tlang_a\tlang_b", "gold.tsv: line 1: url_a is \"url_a\", expected an http or https address"),
+            ("url_a\turl_b\tlang_a\tlang_b", "gold.tsv: line 1: url_a is \"url_a\", expected an http or https URL"),
             (
                 "http://x.org/en\thttp://x.org/fr\tenglish\tfr",
                 "gold.tsv: line 1: lang_a is \"english\", expected a language tag such as en or zh-cn",
@@ -347,9 +353,9 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(pairs_error(text), expected);
         }
-        let grey = "http://x.org/en\thttp://x.org/fr\ten\tfr\tdunno";
+        let ignored = "http://x.org/en\thttp://x.org/fr\ten\tfr\tdunno";
         assert_eq!(
-            GoldPairs::default().read_grey("g", grey.as_bytes()).expect_err("refused").to_string(),
+            GoldPairs::default().read_ignored("g", ignored.as_bytes()).expect_err("refused").to_string(),
             "g: line 1: reason is \"dunno\", expected one of untranslated, mixed, short, length, duplicate"
         );
         assert!(
@@ -380,7 +386,7 @@ mod tests {
         #[test]
         fn arbitrary_bytes_are_refused_without_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             let _ = GoldPairs::default().read_pairs("g", &bytes[..]);
-            let _ = GoldPairs::default().read_grey("g", &bytes[..]);
+            let _ = GoldPairs::default().read_ignored("g", &bytes[..]);
             let _ = GoldKeys::default().read("g", &bytes[..]);
         }
     }

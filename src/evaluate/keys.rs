@@ -1,21 +1,21 @@
-//! Found keys against judged ones.
+//! Found keys compared with gold keys.
 
 use std::collections::BTreeSet;
 
 use super::gold::{GoldKey, GoldKeys, GoldPairs};
-use super::{f1, precision, recall};
+use super::ratios::{f1, precision, recall};
 use crate::types::{Key, LangPair};
 
-/// What became of the found keys and of the judged ones.
+/// The found keys and the gold keys, compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyReport {
-    /// Judged keys that were found, in the order of their file.
+    /// Gold keys that were found, in the order of their file.
     pub found: Vec<GoldKey>,
-    /// Judged keys that were not.
+    /// Gold keys that were not.
     pub missed: Vec<GoldKey>,
-    /// Patterns of found keys that were not judged to be any, sorted.
+    /// Patterns of found keys that are not gold, sorted.
     pub extra: Vec<String>,
-    /// How many different patterns of found keys are left out: gold is silent about their languages.
+    /// How many different patterns of found keys are left out, because gold says nothing about their languages.
     pub unscored: u64,
 }
 
@@ -25,24 +25,24 @@ impl KeyReport {
         precision(self.found.len() as u64, self.extra.len() as u64)
     }
 
-    /// found / (found + missed), in 0..=1; `None` when there is no judged key.
+    /// found / (found + missed), in 0..=1; `None` when there is no gold key.
     pub fn recall(&self) -> Option<f64> {
         recall(self.found.len() as u64, self.missed.len() as u64)
     }
 
-    /// Harmonic mean of precision and recall; `None` when there is no key of either sort.
+    /// Harmonic mean of precision and recall; `None` when there is neither a found nor a gold key.
     pub fn f1(&self) -> Option<f64> {
         f1(self.found.len() as u64, self.extra.len() as u64, self.missed.len() as u64)
     }
 }
 
-/// Compares found keys, of one site or many, with the judged ones.
+/// Compares the keys found on one site or on many with the gold keys.
 ///
-/// A key is what it says: field and two texts, either way round, letter for letter (`zh_CN` is not `zh-CN`); whether it
-/// was found as a whole token or as part of one is no matter. A key found for several pairs of languages or in several
-/// sites counts once. A compound key matches no judged key, since those are single, and counts as extra.
+/// Two keys are equal when field and both texts are, in either order and letter for letter (`zh_CN` is not `zh-CN`); whether a key
+/// was found as a whole token or as part of one does not matter. A key found for several language pairs or on several sites
+/// counts once. A compound key matches no gold key, since those are single, and counts as extra.
 ///
-/// Keys are judged for the languages that have judged pairs only. Where `pairs` is given, keys of other languages are
+/// Gold keys exist only for language pairs that have gold pairs. Where `pairs` is given, keys of other languages are
 /// left out, unless it holds no pair at all: then there is nothing to find, and every found key is extra.
 pub fn keys<'a>(found: impl IntoIterator<Item = &'a Key>, gold: &GoldKeys, pairs: Option<&GoldPairs>) -> KeyReport {
     let scored = pairs.map(GoldPairs::paired_langs).filter(|langs| !langs.is_empty());
@@ -129,7 +129,7 @@ mod tests {
         let gold = gold("en\tfr\tpath\n");
         let mut pairs = GoldPairs::default();
         pairs.read_pairs("p", "http://x.org/en/\thttp://x.org/fr/\ten\tfr".as_bytes()).expect("sound rows");
-        pairs.read_grey("g", "http://x.org/fr/\thttp://x.org/ja/\tfr\tja\tmixed".as_bytes()).expect("sound rows");
+        pairs.read_ignored("g", "http://x.org/fr/\thttp://x.org/ja/\tfr\tja\tmixed".as_bytes()).expect("sound rows");
         let found = [key("en", "fr", Field::Path, "en", "fr"), key("fr", "ja", Field::Path, "fr", "ja")];
         let report = keys(&found, &gold, Some(&pairs));
         assert_eq!((report.precision(), report.unscored), (Some(1.0), 1));

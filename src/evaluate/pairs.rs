@@ -1,40 +1,40 @@
-//! Found pairs against judged ones.
+//! Found pairs compared with gold pairs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::gold::{GoldPair, GoldPairs, GreyReason, unordered};
-use super::{f1, precision, recall};
+use super::gold::{GoldPair, GoldPairs, IgnoredReason, unordered};
+use super::ratios::{f1, precision, recall};
 use crate::types::{CanonicalUrl, Lang, LangPair, registrable_domain};
 
-/// One pair that was given out.
+/// One pair that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutPair {
     /// One page.
     pub url_a: CanonicalUrl,
     /// The other.
     pub url_b: CanonicalUrl,
-    /// The language the first is said to be in.
+    /// The language that the first was found in.
     pub lang_a: Lang,
-    /// The language the second is said to be in.
+    /// The language that the second was found in.
     pub lang_b: Lang,
 }
 
-/// How many pairs turned out what.
+/// How many pairs are gold, right, wrong, ignored and unscored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Judged pairs: what there was to find.
+    /// Gold pairs: what there was to find.
     pub gold: u64,
-    /// Given out and judged to be pairs.
+    /// Found, and gold pairs.
     pub right: u64,
-    /// Given out, though a page is really in another language ([`GreyReason::Untranslated`]).
+    /// Found, though a page is in fact in another language ([`IgnoredReason::Untranslated`]).
     pub wrong_untranslated: u64,
-    /// Given out, though neither judged nor grey.
+    /// Found, and neither gold nor ignored.
     pub wrong_other: u64,
-    /// Given out and grey for another reason: neither right nor wrong.
-    pub grey_ignored: u64,
-    /// Given out, but of languages or a site that gold is silent about: neither right nor wrong.
+    /// Found, and ignored for another reason: neither right nor wrong.
+    pub ignored: u64,
+    /// Found, but of languages or a site about which gold says nothing: neither right nor wrong.
     pub unscored: u64,
 }
 
@@ -44,18 +44,18 @@ impl Counts {
         self.wrong_untranslated + self.wrong_other
     }
 
-    /// Judged pairs that were not given out.
+    /// Gold pairs that were not found.
     pub fn missed(&self) -> u64 {
         self.gold - self.right
     }
 
-    /// |out ∩ gold| / (|out ∩ gold| + |out ∩ untranslated| + |out in neither file|), in 0..=1; `None` when none of
-    /// what was given out can be judged.
+    /// |found ∩ gold| / (|found ∩ gold| + |found ∩ untranslated| + |found in neither file|), in 0..=1; `None` when none of
+    /// the found pairs can be judged.
     pub fn precision(&self) -> Option<f64> {
         precision(self.right, self.wrong())
     }
 
-    /// |out ∩ gold| / |gold|, in 0..=1; `None` when there is nothing to find.
+    /// |found ∩ gold| / |gold|, in 0..=1; `None` when there is nothing to find.
     pub fn recall(&self) -> Option<f64> {
         recall(self.right, self.missed())
     }
@@ -67,28 +67,28 @@ impl Counts {
     }
 }
 
-/// A pair that should not have been given out.
+/// A found pair that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FalsePair {
     /// The pair.
     pub pair: OutPair,
-    /// Why it is wrong, where a file tells; `None`: it is in neither file.
-    pub grey: Option<GreyReason>,
+    /// Why it is wrong, if a file says so; `None`: it is in neither file.
+    pub ignored: Option<IgnoredReason>,
 }
 
-/// Counts in all, by site and by languages, and what was wrong or missed.
+/// Counts in total, by site and by language pair, and what was wrong or missed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// The sums. Precision, recall and F1 of them are the micro-averages (Manning, Raghavan & Schütze 2008, §13.6).
     pub total: Counts,
-    /// By site: a host, or where judged pairs join several hosts, what their names end in (`packaging.example.org` for
+    /// By site: a host, or where gold pairs join several hosts, what their names end in (`packaging.example.org` for
     /// `en.packaging.example.org` and `de.packaging.example.org`).
     pub sites: BTreeMap<String, Counts>,
     /// By languages; only those that are scored, and so without [`Counts::unscored`].
     pub langs: BTreeMap<LangPair, Counts>,
-    /// What was given out and should not have been, in the order given.
+    /// Wrong pairs, in the order given.
     pub false_pairs: Vec<FalsePair>,
-    /// Judged pairs that were not given out, in the order of their files.
+    /// Gold pairs that were not found, in the order of their files.
     pub missed: Vec<GoldPair>,
 }
 
@@ -101,18 +101,18 @@ impl Report {
     }
 }
 
-/// Holds the pairs given out against the judged ones. Cost: linear in both.
+/// Compares the found pairs with gold. Cost: linear in both.
 ///
-/// A pair is unordered and counts once, however often it is given out; `http` and `https` are one. What is in neither
-/// file is wrong where gold claims to know, that is when a file names its site and, of that site, its two languages;
-/// else it is unscored. A page's language is the one the files give it, and the one it was given out with where they do
-/// not know the page, or say that both pages are in one language. Where no pair at all is judged, there is nothing to
-/// find, and every pair given out is wrong unless it is grey.
+/// A pair is unordered and counts once, however often it was found; `http` and `https` are one. A pair that is in neither
+/// file is wrong if gold covers it, that is when a file names its site and, of that site, its two languages;
+/// otherwise it is unscored. A page's language is the one that the files give it; where they do not know the page, or give both
+/// pages one language, it is the one that the page was found in. Where there is no gold pair at all, there is nothing to
+/// find, and every found pair is wrong unless it is ignored.
 pub fn pairs(out: impl IntoIterator<Item = OutPair>, gold: &GoldPairs) -> Report {
     let sites = Sites::new(gold);
     let mut report = Report::default();
     for row in gold.rows() {
-        report.count(sites.of_row(row), Some(row.langs()), |counts| counts.gold += u64::from(row.grey.is_none()));
+        report.count(sites.of_row(row), Some(row.langs()), |counts| counts.gold += u64::from(row.ignored.is_none()));
     }
     let mut seen = FxHashSet::default();
     for pair in out {
@@ -120,23 +120,23 @@ pub fn pairs(out: impl IntoIterator<Item = OutPair>, gold: &GoldPairs) -> Report
             judge(pair, gold, &sites, &mut report);
         }
     }
-    let missed = |row: &&GoldPair| row.grey.is_none() && !seen.contains(&unordered(&row.url_a, &row.url_b));
+    let missed = |row: &&GoldPair| row.ignored.is_none() && !seen.contains(&unordered(&row.url_a, &row.url_b));
     report.missed = gold.rows().iter().filter(missed).cloned().collect();
     report
 }
 
-/// What one pair turned out to be.
+/// What gold says of one found pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// Judged to be a pair.
+    /// A gold pair.
     Right,
-    /// It should not be given out.
+    /// It should not have been found.
     Wrong,
-    /// Grey, or of languages or a site that gold is silent about.
+    /// Ignored, or of languages or a site about which gold says nothing.
     Ignored,
 }
 
-/// What each pair is, by the rules of [`pairs`].
+/// The verdict on each pair, by the rules of [`pairs`].
 pub(super) fn verdicts(out: impl IntoIterator<Item = OutPair>, gold: &GoldPairs) -> Vec<Verdict> {
     let sites = Sites::new(gold);
     let verdict = |pair| {
@@ -153,13 +153,13 @@ pub(super) fn verdicts(out: impl IntoIterator<Item = OutPair>, gold: &GoldPairs)
 
 fn judge(pair: OutPair, gold: &GoldPairs, sites: &Sites, report: &mut Report) {
     if let Some(row) = gold.get(&pair.url_a, &pair.url_b) {
-        report.count(sites.of_row(row), Some(row.langs()), |counts| match row.grey {
+        report.count(sites.of_row(row), Some(row.langs()), |counts| match row.ignored {
             None => counts.right += 1,
-            Some(GreyReason::Untranslated) => counts.wrong_untranslated += 1,
-            Some(_) => counts.grey_ignored += 1,
+            Some(IgnoredReason::Untranslated) => counts.wrong_untranslated += 1,
+            Some(_) => counts.ignored += 1,
         });
-        if row.grey == Some(GreyReason::Untranslated) {
-            report.false_pairs.push(FalsePair { pair, grey: row.grey });
+        if row.ignored == Some(IgnoredReason::Untranslated) {
+            report.false_pairs.push(FalsePair { pair, ignored: row.ignored });
         }
         return;
     }
@@ -177,7 +177,7 @@ fn judge(pair: OutPair, gold: &GoldPairs, sites: &Sites, report: &mut Report) {
         }
         return;
     }
-    report.false_pairs.push(FalsePair { pair, grey: None });
+    report.false_pairs.push(FalsePair { pair, ignored: None });
 }
 
 fn judged_langs(pair: &OutPair, gold: &GoldPairs) -> Option<LangPair> {
@@ -197,18 +197,18 @@ impl Report {
     }
 }
 
-/// Which hosts gold takes for one site, and which languages it knows of each.
+/// Which hosts are one site by gold, and which language pairs it has of each.
 struct Sites {
     /// Place in `names` of each host, and of each name.
     of_host: FxHashMap<String, usize>,
     names: Vec<String>,
     langs: Vec<BTreeSet<LangPair>>,
-    /// No pair is judged anywhere.
+    /// There is no gold pair anywhere.
     nothing_to_find: bool,
 }
 
 impl Sites {
-    /// Hosts that a judged or grey pair joins are one site.
+    /// Hosts that a gold or ignored pair joins are one site.
     fn new(gold: &GoldPairs) -> Sites {
         let mut groups: Vec<BTreeSet<&str>> = Vec::new();
         let mut group_of: FxHashMap<&str, usize> = FxHashMap::default();
@@ -230,7 +230,7 @@ impl Sites {
             names.iter().enumerate().map(|(at, name)| (name.clone(), at)).collect();
         // Hosts last: one that bears the name of another group belongs to its own.
         of_host.extend(group_of.into_iter().map(|(host, at)| (host.to_owned(), at)));
-        let nothing_to_find = gold.rows().iter().all(|row| row.grey.is_some());
+        let nothing_to_find = gold.rows().iter().all(|row| row.ignored.is_some());
         let langs = vec![BTreeSet::new(); names.len()];
         let mut sites = Sites { of_host, names, langs, nothing_to_find };
         for row in gold.rows() {
@@ -285,7 +285,7 @@ mod tests {
         OutPair { url_a: url(url_a), url_b: url(url_b), lang_a: lang(lang_a), lang_b: lang(lang_b) }
     }
 
-    fn gold(pairs: &[&str], grey: &[&str]) -> GoldPairs {
+    fn gold(pairs: &[&str], ignored: &[&str]) -> GoldPairs {
         let rows = |lines: &[&str]| {
             let row = |line: &&str| {
                 let [url_a, url_b, rest] = line.splitn(3, ' ').collect::<Vec<_>>().try_into().expect("three columns");
@@ -295,7 +295,7 @@ mod tests {
         };
         let mut gold = GoldPairs::default();
         gold.read_pairs("pairs", rows(pairs).as_bytes()).expect("sound rows");
-        gold.read_grey("grey", rows(grey).as_bytes()).expect("sound rows");
+        gold.read_ignored("ignored", rows(ignored).as_bytes()).expect("sound rows");
         gold
     }
 
@@ -317,7 +317,7 @@ mod tests {
             out("x.org/fr/1", "x.org/en/1", "fr", "en"),      // gold, the other way round
             out("x.org/en/1", "x.org/fr/1", "en", "fr"),      // the same once more
             out("x.org/en/3", "x.org/fr/3", "en", "fr"),      // untranslated
-            out("x.org/en/4", "x.org/fr/4", "en", "fr"),      // grey
+            out("x.org/en/4", "x.org/fr/4", "en", "fr"),      // ignored
             out("x.org/en/1", "x.org/fr/2", "en", "fr"),      // in neither file
             out("x.org/en/9", "x.org/new/9", "en", "zh"),     // in neither file, pages not known, zh means either
             out("x.org/fr/1", "x.org/zh/3", "fr", "zh-Hans"), // languages gold is silent about
@@ -325,8 +325,7 @@ mod tests {
             out("y.org/en/1", "y.org/fr/1", "en", "fr"),      // a site gold is silent about
         ];
         let report = pairs(given, &gold);
-        let expected =
-            Counts { gold: 3, right: 1, wrong_untranslated: 1, wrong_other: 2, grey_ignored: 1, unscored: 3 };
+        let expected = Counts { gold: 3, right: 1, wrong_untranslated: 1, wrong_other: 2, ignored: 1, unscored: 3 };
         assert_eq!(report.total, expected);
         // P = 1 / (1 + 1 + 2), R = 1/3, F1 = 2·(1/4)·(1/3) / (1/4 + 1/3) = (1/6) / (7/12) = 2/7.
         assert_eq!(report.total.precision(), Some(0.25));
@@ -334,12 +333,12 @@ mod tests {
         assert_eq!(report.total.f1(), Some(2.0 / 7.0));
 
         assert_eq!(report.sites, BTreeMap::from([("x.org".to_owned(), Counts { unscored: 2, ..expected })]));
-        let en_fr = Counts { gold: 2, right: 1, wrong_untranslated: 1, wrong_other: 1, grey_ignored: 1, unscored: 0 };
+        let en_fr = Counts { gold: 2, right: 1, wrong_untranslated: 1, wrong_other: 1, ignored: 1, unscored: 0 };
         let en_zh = Counts { gold: 1, wrong_other: 1, ..Counts::default() };
         assert_eq!(report.langs, BTreeMap::from([(langs("en", "fr"), en_fr), (langs("en", "zh-cn"), en_zh)]));
 
-        let false_pairs: Vec<_> = report.false_pairs.iter().map(|f| (f.pair.url_b.rest(), f.grey)).collect();
-        assert_eq!(false_pairs, [("/fr/3", Some(GreyReason::Untranslated)), ("/fr/2", None), ("/new/9", None)]);
+        let false_pairs: Vec<_> = report.false_pairs.iter().map(|f| (f.pair.url_b.rest(), f.ignored)).collect();
+        assert_eq!(false_pairs, [("/fr/3", Some(IgnoredReason::Untranslated)), ("/fr/2", None), ("/new/9", None)]);
         let missed: Vec<_> = report.missed.iter().map(|row| row.url_b.rest()).collect();
         assert_eq!(missed, ["/fr/2", "/zh/3"]);
     }
@@ -372,11 +371,11 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_judged_every_pair_but_grey_ones_is_wrong() {
+    fn where_nothing_is_gold_every_pair_but_ignored_ones_is_wrong() {
         let gold = gold(&[], &["x.org/a x.org/b en fr short"]);
         let given = [out("x.org/a", "x.org/b", "en", "fr"), out("a.z.org/1", "b.z.org/1", "en", "ja")];
         let report = pairs(given, &gold);
-        assert_eq!(report.total, Counts { wrong_other: 1, grey_ignored: 1, ..Counts::default() });
+        assert_eq!(report.total, Counts { wrong_other: 1, ignored: 1, ..Counts::default() });
         assert_eq!(report.sites["z.org"].wrong_other, 1);
         assert_eq!((report.total.precision(), report.total.recall()), (Some(0.0), None));
     }

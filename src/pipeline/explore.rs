@@ -1,21 +1,21 @@
-//! The graph of sites, out of the links of all pages, and the rounds of exploring it.
+//! The graph of sites, made from the links of all pages, and the rounds of exploring it. The method is [`crate::explore`]; here the
+//! store is read and written.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::Context;
 use crate::error::Result;
-use crate::explore::{self, By, Next, Rank};
+use crate::explore::{self, Arrivals, By, Next, Rank, WebBuilder};
 use crate::index::web::Web;
 use crate::query;
 use crate::store::catalog::{Changes, Table};
 use crate::store::layout::{RequestRecord, RoundRecord, WebHead, WebRecord};
 use crate::store::{SiteWeb, Store};
-use crate::types::{SiteId, registrable_domain};
+use crate::types::SiteId;
 
-/// Links of one record, at the most, unless one site has more.
+/// Links of one record, at most, unless one site has more.
 const RECORD_LINKS: usize = 1 << 24;
 
 /// What a site is.
@@ -55,49 +55,28 @@ pub fn make_web(store: &mut Store, context: &Context<'_>, by_domain: bool) -> Re
         return Ok(());
     }
     context.observer.begin("explore", "links between sites", "sites", Some(u64::from(store.site_count()?)));
-    // Of each stored site: C(w), the best of its hosts', and pairs.
-    let name = |host: &str| if by_domain { registrable_domain(host).into_owned() } else { host.to_owned() };
-    let mut stored: BTreeMap<String, (f64, u64)> = BTreeMap::new();
+    let mut builder = WebBuilder::new(by_domain);
     for host in query::hosts(store)? {
-        let site = stored.entry(name(&host.host)).or_default();
-        *site = (site.0.max(host.credibility), site.1 + host.pairs);
+        builder.add_host(&host.host, host.credibility, host.pairs);
     }
-    let mut outside: BTreeSet<String> = BTreeSet::new();
-    let mut named: FxHashMap<(String, String), u32> = FxHashMap::default();
     for id in (0..store.site_count()?).map(SiteId) {
         let generation = store.site(id)?.map_or(0, |head| head.generation);
         let Some(graph) = store.site_links(id, generation)? else { continue };
         for row in graph.chunks().flat_map(|chunk| chunk.outside.iter()) {
-            let (from, to) = (name(&row.from), name(&row.host));
-            if from != to && !to.is_empty() {
-                if !stored.contains_key(&to) && !outside.contains(&to) {
-                    outside.insert(to.clone());
-                }
-                let links = named.entry((from, to)).or_default();
-                *links = links.saturating_add(row.links.to_native());
-            }
+            builder.add_links(&row.from, &row.host, row.links.to_native());
         }
         context.observer.progress(u64::from(id.0) + 1, "");
         context.check_stop()?;
     }
-    let first = stored.len();
-    let numbers: FxHashMap<&str, u32> =
-        stored.keys().chain(&outside).zip(0u32..).map(|(name, number)| (name.as_str(), number)).collect();
-    let number = |name: &str| numbers.get(name).copied();
-    let mut links: Vec<(u32, u32, u32)> = named
-        .iter()
-        .filter_map(|((from, to), &links)| Some((number(from)?, number(to)?, links)))
-        .filter(|(from, ..)| (*from as usize) < first)
-        .collect();
-    links.sort_unstable();
-    let mut records = records(first as u32, &links);
+    let web = builder.finish();
+    let mut records = records(web.stored.len() as u32, &web.links);
     let head = &mut records[0];
-    for name in stored.keys().chain(&outside) {
+    for name in web.stored.iter().map(|site| &site.name).chain(&web.outside) {
         head.names.push_str(name);
         head.name_ends.push(head.names.len() as u32);
     }
-    head.credibility = stored.values().map(|site| site.0).collect();
-    head.pairs = stored.values().map(|site| site.1).collect();
+    head.credibility = web.stored.iter().map(|site| site.credibility).collect();
+    head.pairs = web.stored.iter().map(|site| site.pairs).collect();
     let chunks = records.iter().map(|record| Ok(store.webs.append(record)?.0)).collect::<Result<_>>()?;
     let head = WebHead { fingerprint: fingerprint(store)?, chunks };
     let mut changes = Changes::default();
@@ -186,11 +165,12 @@ impl Explored {
     }
 }
 
-/// Remembers the sites that were named as those to explore next. The same graph asked again in the same way is the same round.
+/// Remembers the sites that were requested. A request with the same graph and the same ranking belongs to the same round.
 ///
 /// # Errors
 /// When the disk does not take it.
-pub fn remember(store: &mut Store, explored: &Explored, by: &str, by_domain: bool, asked: Vec<String>) -> Result<()> {
+pub fn remember(store: &mut Store, explored: &Explored, by: By, by_domain: bool, requested: Vec<String>) -> Result<()> {
+    let by = by.name();
     let rounds = store.rounds()?;
     let is_same =
         |round: &RoundRecord| round.web == explored.fingerprint && round.by == by && round.by_domain == by_domain;
@@ -201,7 +181,7 @@ pub fn remember(store: &mut Store, explored: &Explored, by: &str, by_domain: boo
         web: explored.fingerprint,
         seeds: explored.seeds.iter().filter(|seed| **seed).count() as u32,
         pairs: (0..explored.web.stored()).map(|site| explored.web.pairs(site)).sum(),
-        asked,
+        asked: requested,
     };
     if rounds.get(number) == Some(&record) {
         return Ok(());
@@ -212,16 +192,12 @@ pub fn remember(store: &mut Store, explored: &Explored, by: &str, by_domain: boo
     store.commit(changes)
 }
 
-/// What a round has brought so far.
+/// A round, and what it has brought so far.
 pub struct Gain {
     /// The round.
     pub round: RoundRecord,
-    /// Sites it named that the store has now.
-    pub came: u32,
-    /// Those of them with a pair.
-    pub bilingual: u32,
-    /// Their pairs.
-    pub pairs: u64,
+    /// What has become of the sites it requested.
+    pub arrivals: Arrivals,
 }
 
 /// The rounds, and what each has brought.
@@ -229,21 +205,16 @@ pub struct Gain {
 /// # Errors
 /// When the store cannot be read.
 pub fn gains(store: &Store) -> Result<Vec<Gain>> {
-    let hosts = query::hosts(store)?;
     let mut by_kind: [BTreeMap<String, u64>; 2] = Default::default();
-    for host in hosts {
-        *by_kind[1].entry(registrable_domain(&host.host).into_owned()).or_default() += host.pairs;
-        by_kind[0].insert(host.host, host.pairs);
+    for host in query::hosts(store)? {
+        for by_domain in [false, true] {
+            let name = explore::site_name(&host.host, by_domain).into_owned();
+            *by_kind[usize::from(by_domain)].entry(name).or_default() += host.pairs;
+        }
     }
     let gain = |round: RoundRecord| {
-        let known = &by_kind[usize::from(round.by_domain)];
-        let came: Vec<u64> = round.asked.iter().filter_map(|site| known.get(site).copied()).collect();
-        Gain {
-            came: came.len() as u32,
-            bilingual: came.iter().filter(|pairs| **pairs > 0).count() as u32,
-            pairs: came.iter().sum(),
-            round,
-        }
+        let arrivals = explore::arrivals(&round.asked, &by_kind[usize::from(round.by_domain)]);
+        Gain { round, arrivals }
     };
     Ok(store.rounds()?.into_iter().map(gain).collect())
 }

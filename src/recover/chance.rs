@@ -1,5 +1,5 @@
-//! How likely an address is to be there: as likely as those of its page's neighbours that have been translated into the same other
-//! languages.
+//! How likely a URL is to exist: as likely as the counterparts of those neighbours of its page that have been translated into the same
+//! other languages.
 
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -15,38 +15,38 @@ pub(super) struct Others {
 }
 
 impl Others {
-    /// With one language more.
+    /// With one more language.
     pub(super) fn with(self, lang: Lang) -> Others {
         Others { count: self.count + 1, set: self.set ^ hash((lang.as_str(), 0)) }
     }
 
-    /// With one language less, which was there.
+    /// Without one of its languages.
     pub(super) fn without(self, lang: Lang) -> Others {
         Others { count: self.count - 1, set: self.set ^ hash((lang.as_str(), 0)) }
     }
 }
 
-/// Of the pages of each folder, how many there are, and of how many the counterpart is there; of one language towards another.
+/// How many pages each folder has, and how many of them have an existing counterpart; from one language to another.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chances {
-    /// By a hash of the group: addresses may be long, and deep.
+    /// By a hash of the group: URLs may be long, and deep.
     counts: FxHashMap<(Lang, Lang, u64), (u32, u32)>,
 }
 
 impl Chances {
     /// Counts a page of `own` language, which has partners in `others` beside `other`, for its folder and all above it.
-    pub(super) fn add(&mut self, own: Lang, other: Lang, (identity, others): (&str, Others), is_there: bool) {
+    pub(super) fn add(&mut self, own: Lang, other: Lang, (identity, others): (&str, Others), exists: bool) {
         for group in groups(identity, others) {
             let (all, with) = self.counts.entry((own, other, hash(group))).or_default();
             *all += 1;
-            *with += u32::from(is_there);
+            *with += u32::from(exists);
         }
     }
 
-    /// The chance that a page's counterpart is there: the share of the pages of its folder, with partners in the same other
-    /// languages, of which it is; drawn towards that of those with partners in as many as `prior` more pages would draw it, this
-    /// towards that of the whole folder, this towards that of the folder above, and so on up to the site, which is drawn towards
-    /// one half.
+    /// The chance that a page's counterpart exists: the share of existing counterparts among the pages of its folder that have
+    /// partners in the same other languages. Small groups say little, so this share is drawn, with the weight of `prior` pages,
+    /// towards the share among the pages of the folder with partners in as many other languages; that one towards the share of the
+    /// whole folder, that one towards the share of the folder above, and so on up to the site, whose share is drawn towards one half.
     pub(super) fn of(&self, own: Lang, other: Lang, (identity, others): (&str, Others), prior: f64) -> f64 {
         groups(identity, others).fold(0.5, |above, group| {
             let (all, with) = self.counts.get(&(own, other, hash(group))).copied().unwrap_or_default();
@@ -55,14 +55,14 @@ impl Chances {
     }
 }
 
-/// The groups that a page is in, each inside the one before: the site, its host, each directory down to its own, there the pages
-/// with partners in as many other languages, and of these those with partners in the same ones. A group is a folder, and 0 for
-/// all its pages.
+/// The groups that a page is in, each inside the one before: the site, its host, each directory down to its own, in that directory the
+/// pages with partners in as many other languages, and of these the ones with partners in the same languages. A group is a folder and a
+/// number, which is 0 for all pages of the folder.
 ///
-/// Of very deep folders, as a crawler that goes in circles finds them, the first [`MOST_FOLDERS`] count.
+/// Of very deep folders, such as a crawler in a loop finds, only the first [`MAX_FOLDERS`] count.
 fn groups(identity: &str, others: Others) -> impl Iterator<Item = (&str, u64)> {
     let path = identity.split('?').next().unwrap_or("");
-    let ends = path.match_indices('/').map(|(at, _)| &path[..=at]).take(MOST_FOLDERS);
+    let ends = path.match_indices('/').map(|(at, _)| &path[..=at]).take(MAX_FOLDERS);
     let own = ends.clone().last().unwrap_or("");
     let inner = [(own, u64::from(others.count) + 1), (own, others.set | 1 << 63)];
     std::iter::once("").chain(ends).map(|folder| (folder, 0)).chain(inner)
@@ -72,8 +72,8 @@ fn hash((text, kind): (&str, u64)) -> u64 {
     xxh3_64_with_seed(text.as_bytes(), kind)
 }
 
-/// Folders of an address that count.
-const MOST_FOLDERS: usize = 24;
+/// Folders of a URL that count.
+const MAX_FOLDERS: usize = 24;
 
 #[cfg(test)]
 mod tests {
@@ -91,7 +91,7 @@ mod tests {
         let expected =
             [("", 0), ("x.org/", 0), ("x.org/a/", 0), ("x.org/a/b/", 0), ("x.org/a/b/", 3), ("x.org/a/b/", set)];
         assert_eq!(found, expected);
-        assert_eq!(groups(&"a/".repeat(1000), Others::default()).count(), MOST_FOLDERS + 3);
+        assert_eq!(groups(&"a/".repeat(1000), Others::default()).count(), MAX_FOLDERS + 3);
     }
 
     #[test]

@@ -1,66 +1,108 @@
-//! What links tell of addresses: one that pages link to is likely to be there, unless such links have proved dead.
+//! What links say about URLs: one that pages link to is likely to exist, unless such links have proved dead.
 
 use std::collections::BTreeMap;
 
-use super::{Params, Proposal};
+use rustc_hash::FxHashSet;
+
+use super::known::KnownSite;
+use super::params::Params;
+use super::proposal::Proposal;
+use crate::index::graph::Links;
 use crate::types::Lang;
 
-/// How many addresses of each language are linked to, and what came of it.
+/// Where the links of a site's pages lead.
 #[derive(Clone, Debug, Default)]
-pub struct Linked {
+pub struct LinkTargets {
+    /// Of each page, whether another page of the site links to it.
+    pub pages: Vec<bool>,
+    /// URLs without scheme that pages link to and that are no pages. Only proposed ones need to be here.
+    pub missing: FxHashSet<String>,
+}
+
+/// Of each page, whether another page of the site links to it.
+pub fn linked_pages(count: u32, links: &dyn Links) -> Vec<bool> {
+    let mut is_linked = vec![false; count as usize];
+    for page in 0..count {
+        links.for_each_link(page, &mut |link| {
+            if let Some(is_linked) = is_linked.get_mut(link.to as usize).filter(|_| link.to != page) {
+                *is_linked = true;
+            }
+        });
+    }
+    is_linked
+}
+
+/// How many URLs of each language are linked to, and how many of them are dead.
+#[derive(Clone, Debug, Default)]
+struct Linked {
     langs: BTreeMap<Lang, Counts>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     pages: u32,
-    /// Of these, those that other pages link to.
+    /// Those of them that other pages link to.
     linked: u32,
-    /// Addresses that pages link to, and that are known to be no pages.
+    /// URLs that pages link to, and that are known to be no pages.
     dead: u32,
 }
 
 impl Linked {
     /// Counts a page, and whether other pages link to it.
-    pub fn add_page(&mut self, lang: Lang, is_linked: bool) {
+    fn add_page(&mut self, lang: Lang, is_linked: bool) {
         let counts = self.langs.entry(lang).or_default();
         counts.pages += 1;
         counts.linked += u32::from(is_linked);
     }
 
-    /// Counts an address that a key made, that pages link to, and that is known to be no page.
-    pub fn add_dead(&mut self, lang: Lang) {
+    /// Counts a URL that a key made, that pages link to, and that is known to be no page.
+    fn add_dead(&mut self, lang: Lang) {
         self.langs.entry(lang).or_default().dead += 1;
     }
 
-    /// The chance of an address of `lang` that had `chance` before its links were looked at, 0..=1.
+    /// The chance, 0..=1, of a URL of `lang` whose chance was `chance` before its links were looked at.
     ///
-    /// Linked to: it is there because its neighbours are or because links are right, 1 − (1 − chance)·(1 − g), where
-    /// g = (linked + 1)/(linked + dead + 2) is the share of linked addresses that are pages. Else: its odds fall by the share of
-    /// pages that nothing links to, (pages − linked + 1)/(pages + 2), but to no less than `least_unlinked`.
-    pub fn chance(&self, lang: Lang, chance: f64, is_linked: bool, params: &Params) -> f64 {
+    /// If it is linked to, it exists because its neighbours do or because links are right: 1 − (1 − chance)·(1 − g), where
+    /// g = (linked + 1)/(linked + dead + 2) is the share of linked URLs that are pages. If not, its odds fall by the share of
+    /// pages that nothing links to, (pages − linked + 1)/(pages + 2), but to no less than `min_unlinked`.
+    fn chance(&self, lang: Lang, chance: f64, is_linked: bool, params: &Params) -> f64 {
         let Counts { pages, linked, dead } = self.langs.get(&lang).copied().unwrap_or_default();
         let share = |part: u32, all: u32| (f64::from(part) + 1.0) / (f64::from(all) + 2.0);
         if is_linked {
             return 1.0 - (1.0 - chance) * (1.0 - share(linked, linked + dead));
         }
-        let unlinked = share(pages - linked, pages).max(params.least_unlinked);
+        let unlinked = share(pages - linked, pages).max(params.min_unlinked);
         chance * unlinked / (chance * unlinked + 1.0 - chance)
     }
 }
 
-/// Gives each proposal the chance that links leave it, and sorts them again; `is_linked` tells by address whether any page links
-/// to it.
-pub fn weigh(proposals: &mut [Proposal], linked: &Linked, is_linked: &dyn Fn(&str) -> bool, params: &Params) {
+/// Corrects the chance of each proposal, no two of which have the same URL, by the links of the site's pages, and sorts them again. Nothing changes where
+/// pages have no links, as in an index of an archive.
+pub fn weigh<S: KnownSite + ?Sized>(proposals: &mut [Proposal], site: &S, targets: &LinkTargets, params: &Params) {
+    if targets.missing.is_empty() && !targets.pages.contains(&true) {
+        return;
+    }
+    let mut linked = Linked::default();
+    let is_linked_page = |page: u32| targets.pages.get(page as usize).copied().unwrap_or(false);
+    for page in (0..site.count()).filter(|&page| site.copy_of(page).is_none()) {
+        linked.add_page(site.lang(page), is_linked_page(page));
+    }
+    for proposal in proposals.iter().filter(|proposal| targets.missing.contains(&proposal.identity)) {
+        if site.skip_reason(&proposal.identity).is_some() {
+            linked.add_dead(proposal.lang);
+        }
+    }
     for proposal in proposals.iter_mut() {
-        proposal.is_linked = is_linked(&proposal.identity);
+        proposal.is_linked = targets.missing.contains(&proposal.identity)
+            || site.page_of(&proposal.identity).is_some_and(is_linked_page);
         proposal.chance = linked.chance(proposal.lang, proposal.chance, proposal.is_linked, params);
     }
-    proposals.sort_by(super::order);
+    proposals.sort_by(Proposal::order);
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::known::tests::ListedSite;
     use super::*;
 
     /// By hand: of ten pages eight are linked to, and two linked addresses are dead: g = 9/12, unlinked 3/12. From a chance of
@@ -78,5 +120,33 @@ mod tests {
             let found = linked.chance(lang, 0.6, is_linked, &params);
             assert!((found - expected).abs() < 1e-12, "{lang} {is_linked}: {found}");
         }
+    }
+
+    /// One of two French pages is linked to, and so is a proposed URL, once dead and once not known: g = (1 + 1)/(1 + dead + 2).
+    #[test]
+    fn a_dead_link_makes_linked_urls_less_likely() {
+        let fr = Lang::parse("fr").expect("a tag");
+        let mut site = ListedSite::new(&[("x.org/fr/a", "fr"), ("x.org/fr/b", "fr")]);
+        let proposal = Proposal {
+            identity: "x.org/fr/c".into(),
+            lang: fr,
+            page: 0,
+            key: 0,
+            credibility: 0.5,
+            place_share: 1.0,
+            chance: 0.5,
+            is_linked: false,
+        };
+        let targets =
+            LinkTargets { pages: vec![true, false], missing: FxHashSet::from_iter(["x.org/fr/c".to_owned()]) };
+        let chance = |site: &ListedSite, targets: &LinkTargets| {
+            let mut proposals = [proposal.clone()];
+            weigh(&mut proposals, site, targets, &Params::default());
+            (proposals[0].chance, proposals[0].is_linked)
+        };
+        assert_eq!(chance(&site, &LinkTargets::default()), (0.5, false));
+        assert_eq!(chance(&site, &targets), (1.0 - 0.5 * (1.0 - 2.0 / 3.0), true));
+        site.skipped = vec![("x.org/fr/c", "http status not 200: 404")];
+        assert_eq!(chance(&site, &targets), (0.75, true));
     }
 }

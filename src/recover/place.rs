@@ -1,27 +1,27 @@
-//! Where in an address a key's text goes, learnt from the pairs it has made.
+//! Where in a URL a key's value goes, learnt from the pairs that the key has made.
 
 use rustc_hash::FxHashMap;
 
-/// What an edit takes out and puts in, and how many separators stand before or behind it: a directory is counted from the
-/// start of the address, a mark in a file name from its end. Which of the two holds shows in the pairs.
+/// What an edit takes out and puts in, and how many separators stand before or after it: the place of a directory is counted from the
+/// start of the URL, that of a marker in a file name from its end. The pairs show which of the two applies.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Place {
     out: String,
     into: String,
-    /// The separators beside it; 0 where a word or nothing is.
+    /// The separators beside it; 0 where a word or nothing stands.
     beside: [u8; 2],
     separators: u16,
     from_start: bool,
 }
 
-/// How often addresses made at each place were those of partners.
+/// How often URLs made at each place were those of partners.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places {
     seen: FxHashMap<Place, (u32, u32)>,
 }
 
 impl Places {
-    /// Learns from one pair: of all addresses made of `from`, one is `partner`.
+    /// Learns from one pair: of all URLs made from `from`, one is `partner`.
     pub(super) fn add(&mut self, from: &str, made: &[String], partner: &str) {
         if made.iter().all(|other| other != partner) {
             return;
@@ -35,7 +35,7 @@ impl Places {
         }
     }
 
-    /// How often an address made like this one was the partner's, 0..=1; by the better of the two ways to count.
+    /// How often a URL made like this one was that of the partner, 0..=1; by the better of the two ways to count.
     pub(super) fn share(&self, from: &str, other: &str) -> f64 {
         let share = |place: &Place| match self.seen.get(place) {
             Some(&(hits, tries)) => f64::from(hits) / f64::from(tries),
@@ -45,7 +45,7 @@ impl Places {
     }
 }
 
-/// The place of the edit between two addresses, counted from the start and from the end.
+/// The place of the edit between two URLs, counted from the start and from the end.
 fn places(from: &str, other: &str) -> [Place; 2] {
     let (x, y) = (from.as_bytes(), other.as_bytes());
     let shorter = x.len().min(y.len());
@@ -57,7 +57,7 @@ fn places(from: &str, other: &str) -> [Place; 2] {
     while !from.is_char_boundary(x.len() - tail) || !other.is_char_boundary(y.len() - tail) {
         tail -= 1;
     }
-    // Of an insertion beside an equal letter (`fr/` before `f…`) the first place is taken; whole words, where they can be.
+    // Of an insertion beside an equal letter (`fr/` before `f…`) the first place counts; whole words, where possible.
     while head > 0 && is_word(x[head - 1]) && x.get(head).copied().is_some_and(is_word) {
         head -= 1;
     }

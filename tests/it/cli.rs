@@ -55,7 +55,7 @@ fn listings() -> Vec<(Vec<String>, Vec<&'static str>)> {
         "wrong",
         "missed",
         "gold",
-        "grey",
+        "ignored",
         "unscored",
     ];
     let status = vec!["what", "name", "count", "detail"];
@@ -133,7 +133,7 @@ fn exit_codes_tell_a_mistake_of_the_user_from_one_of_the_world() {
         (store, "explain ftp://ex.org/", 1, "expected an http or https address"),
         (store, "export --format docx", 2, "--format is docx, expected one of tsv, jsonl"),
         (store, "eval --gold /nonexistent/gold.tsv", 1, "/nonexistent/gold.tsv: opening failed"),
-        (store, "eval --gold x --what keys --curve", 2, "--curve and --calibration are of pairs, --what is keys"),
+        (store, "eval --gold x --what keys --curve", 2, "--curve and --calibration need page pairs, --what is keys"),
         (store, "--threads 0 pairs", 2, "--threads is 0, expected 1 or more"),
         (&none, "pairs", 1, "there is no store here; make one with `diglot run INPUT... --store DIR`"),
         (&none, "run /nonexistent/a.warc", 1, "/nonexistent/a.warc: no such file or folder"),

@@ -41,23 +41,23 @@ fn what_is_asked_for_comes_back_as_pairs() {
     write(&at("all.warc"), &site);
     let (store, whole) = (at("s"), at("whole"));
     run(&store, &[&at("seen.warc")]);
-    let fates = |store: &Path| -> Vec<(String, String)> {
+    let outcomes = |store: &Path| -> Vec<(String, String)> {
         let text = |row: &serde_json::Map<_, _>, name: &str| row[name].as_str().expect("a text").to_owned();
-        rows(store, &["recover"]).iter().map(|row| (text(row, "url"), text(row, "fate"))).collect()
+        rows(store, &["recover"]).iter().map(|row| (text(row, "url"), text(row, "outcome"))).collect()
     };
     let deer = "http://deep.test/fr/deer.html".to_owned();
-    assert_eq!(fates(&store), [(deer.clone(), "wanted".to_owned())]);
+    assert_eq!(outcomes(&store), [(deer.clone(), "missing".to_owned())]);
     // Looking does not ask.
-    assert_eq!(fates(&store), [(deer.clone(), "wanted".to_owned())]);
+    assert_eq!(outcomes(&store), [(deer.clone(), "missing".to_owned())]);
     let list = at("list.txt").display().to_string();
     stdout(&store, &["--quiet", "recover", "-o", &list]);
     assert_eq!(fs::read_to_string(&list).expect("the list"), format!("{deer}\n"));
     // What was asked for is not asked for again, unless that is said.
-    assert_eq!(fates(&store), [(deer.clone(), "asked".to_owned())]);
+    assert_eq!(outcomes(&store), [(deer.clone(), "requested".to_owned())]);
     assert_eq!(stdout(&store, &["--quiet", "recover", "-o", "-"]), "");
     assert_eq!(stdout(&store, &["--quiet", "recover", "--again", "-o", "-"]), format!("{deer}\n"));
     run(&store, &[&at("hidden.warc")]);
-    assert_eq!(fates(&store), [(deer, "recovered".to_owned())]);
+    assert_eq!(outcomes(&store), [(deer, "recovered".to_owned())]);
     run(&whole, &[&at("all.warc")]);
     let pairs = |store: &Path, method: &str| -> Vec<String> {
         let mut pairs = rows(store, &["pairs"]);
@@ -105,7 +105,7 @@ fn what_the_archives_left_out_is_not_asked_for() {
     run(&store, &[&archive]);
     let rows = rows(&store, &["recover"]);
     let found: Vec<_> =
-        rows.iter().map(|row| (row["url"].as_str(), row["fate"].as_str(), row["detail"].as_str())).collect();
+        rows.iter().map(|row| (row["url"].as_str(), row["outcome"].as_str(), row["detail"].as_str())).collect();
     assert_eq!(found, [(Some("http://tiny.test/fr/gone.html"), Some("left-out"), Some("http status not 200: 404"))]);
 }
 
@@ -249,7 +249,7 @@ fn an_index_tells_where_wanted_pages_are() {
     fs::write(at("index.cdxj"), cdxj(&site, |_| "")).expect("room on the disk");
     let index = at("index.cdxj").display().to_string();
     let rows = rows(&at("s"), &["--quiet", "recover", "--index", &index]);
-    assert_eq!((rows.len(), rows[0]["fate"].as_str()), (1, Some("indexed")));
+    assert_eq!((rows.len(), rows[0]["outcome"].as_str()), (1, Some("indexed")));
     assert_eq!(rows[0]["detail"], "a.warc.gz 9000 77");
     let archive = at("seen.warc").display().to_string();
     let (code, message) = failure(diglot(&at("s")).args(["--quiet", "recover", "--index", &archive]));
@@ -352,7 +352,7 @@ fn bilingual_sites_name_the_next_ones_and_rounds_are_kept() {
     let rounds = rows(&store, &["--quiet", "explore", "--rounds"]);
     let first = rounds.first().expect("a round");
     assert_eq!(
-        (first["asked"].as_u64(), first["came"].as_u64(), first["bilingual"].as_u64()),
+        (first["requested"].as_u64(), first["arrived"].as_u64(), first["bilingual"].as_u64()),
         (Some(2), Some(1), Some(1))
     );
     assert_eq!((first["pairs"].as_u64(), first["seeds"].as_u64()), (Some(4), Some(2)));

@@ -115,7 +115,7 @@ fn presets_are_compared_as_each_would_score_alone() {
         assert!(drawn.contains(says), "{says} is not in the picture");
     }
     let (code, stderr) = failure(diglot(&unused).args(command));
-    assert!(code == 1 && stderr.contains("default.store: it is there already"), "{stderr}");
+    assert!(code == 1 && stderr.contains("default.store: it exists already"), "{stderr}");
 }
 
 #[test]
@@ -127,8 +127,8 @@ fn comparing_tells_what_is_wrong_with_the_gold() {
     let inputs = data("sites/packaging");
     let cases: [(&Path, &str, i32, &str); 4] = [
         (place.path(), "default", 1, "no gold in this folder, expected NAME.pairs.tsv"),
-        (&place.path().join("nope"), "default", 1, "no folder, expected one with NAME.pairs.tsv of each site"),
-        (&elsewhere, "default", 1, "none of the hosts that its pairs name is in the archives"),
+        (&place.path().join("nope"), "default", 1, "not a folder, expected one with NAME.pairs.tsv of each site"),
+        (&elsewhere, "default", 1, "the archives have none of the hosts that its pairs name"),
         (&elsewhere, "default,best", 2, "--presets has best, expected some of default"),
     ];
     for (gold, presets, code, message) in cases {

@@ -106,7 +106,8 @@ fn find(store: &mut Store, seed: u64) -> Result<()> {
     let all = vec![true; seeds as usize];
     let ranks = explore::rank(&web, &|site| credibility[site as usize], &all, &Params::default());
     println!("by\t{}", [50, 100, 200, 500, 1000].map(|n| format!("P@{n}")).join("\t"));
-    for (name, by) in By::ALL {
+    for by in By::ALL {
+        let name = by.name();
         let next = explore::next(&web, &ranks, &all, by);
         let precision = [50, 100, 200, 500, 1000].map(|n| {
             let right = next.iter().take(n).filter(|next| bilingual[(next.site - seeds) as usize]).count();
@@ -140,7 +141,7 @@ fn rounds(seed: u64) -> Result<()> {
         })
         .collect();
     println!("by\t{}", (1..=6).map(|round| format!("round {round}")).collect::<Vec<_>>().join("\t"));
-    let ways = By::ALL.iter().map(|(name, by)| (*name, Some(*by))).chain([("any", None)]);
+    let ways = By::ALL.iter().map(|by| (by.name(), Some(*by))).chain([("any", None)]);
     for (name, by) in ways {
         // Not the best known ones.
         let mut stored: Vec<u32> = yes.iter().copied().skip(200).step_by(17).take(200).collect();

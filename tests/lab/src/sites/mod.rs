@@ -98,7 +98,7 @@ impl Site {
         gold.read_pairs(&pairs.display().to_string(), open(&pairs)?)?;
         let grey = PathBuf::from(format!("{gold_prefix}.grey.tsv"));
         if grey.exists() {
-            gold.read_grey(&grey.display().to_string(), open(&grey)?)?;
+            gold.read_ignored(&grey.display().to_string(), open(&grey)?)?;
         }
         Site::read_pages(warc, gold)
     }
@@ -138,7 +138,7 @@ impl Site {
             return Ok(langs);
         }
         let mut counts: BTreeMap<LangPair, usize> = BTreeMap::new();
-        for row in self.gold.rows().iter().filter(|row| row.grey.is_none()) {
+        for row in self.gold.rows().iter().filter(|row| row.ignored.is_none()) {
             *counts.entry(row.langs()).or_default() += 1;
         }
         let most = counts.iter().max_by_key(|(langs, count)| (**count, std::cmp::Reverse(**langs)));
@@ -153,7 +153,7 @@ impl Site {
         let mut taken = BTreeSet::new();
         let mut documents = Vec::new();
         for grey in [false, true] {
-            for row in self.gold.rows().iter().filter(|row| row.grey.is_some() == grey) {
+            for row in self.gold.rows().iter().filter(|row| row.ignored.is_some() == grey) {
                 let Some((a, b)) = turned(row, langs) else { continue };
                 let known = self.pages.contains_key(a) && self.pages.contains_key(b);
                 if known && !taken.contains(a) && !taken.contains(b) {
@@ -207,7 +207,7 @@ pub fn write(out: &Path, sites: &[&Site], moves: &Moves) -> Result<()> {
     let (mut pairs, mut grey) = (Vec::new(), Vec::new());
     for row in judged.gold.rows() {
         let (Some(a), Some(b)) = (moves.page(row.url_a.identity()), moves.page(row.url_b.identity())) else { continue };
-        match row.grey {
+        match row.ignored {
             None => pairs.push(format!("{a}\t{b}\t{}\t{}\n", row.lang_a, row.lang_b)),
             Some(reason) => grey.push(format!("{a}\t{b}\t{}\t{}\t{reason}\n", row.lang_a, row.lang_b)),
         }

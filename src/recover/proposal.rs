@@ -1,0 +1,51 @@
+//! Keys that can make URLs, and the URLs that they make.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use crate::types::{Key, Lang};
+
+/// A key that may make URLs: one that is strong or rescued and was assigned pairs.
+#[derive(Clone, Debug)]
+pub struct ActiveKey {
+    /// The key.
+    pub key: Key,
+    /// Local credibility C(p, w).
+    pub credibility: f64,
+    /// Pages among which it was found.
+    pub scope: Range<u32>,
+    /// Its assigned pairs: pages in its first and in its second language.
+    pub pairs: Vec<(u32, u32)>,
+}
+
+/// The URL that the missing partner of a page would have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proposal {
+    /// The URL, without scheme.
+    pub identity: String,
+    /// The language the partner would be in.
+    pub lang: Lang,
+    /// The page without a partner.
+    pub page: u32,
+    /// Position of the key.
+    pub key: usize,
+    /// Local credibility of the key.
+    pub credibility: f64,
+    /// How often the key's known pairs have their partner at this place, 0..=1.
+    pub place_share: f64,
+    /// How likely the URL is to exist, 0..=1: as likely as the counterparts of its page's neighbours, times `place_share`; after
+    /// [`super::weigh`], corrected by links.
+    pub chance: f64,
+    /// Whether any page links to it; false until [`super::weigh`].
+    pub is_linked: bool,
+}
+
+impl Proposal {
+    /// Likeliest first, then by the credibility of the key, then by page, key and URL.
+    pub(super) fn order(&self, other: &Proposal) -> Ordering {
+        let by_trust = other.chance.total_cmp(&self.chance).then(other.credibility.total_cmp(&self.credibility));
+        by_trust
+            .then((self.page, self.key).cmp(&(other.page, other.key)))
+            .then_with(|| self.identity.cmp(&other.identity))
+    }
+}

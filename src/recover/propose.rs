@@ -1,0 +1,271 @@
+//! The URLs that the partners of pages without one would have.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::chance::{Chances, Others};
+use super::known::KnownSite;
+use super::markers::Markers;
+use super::params::Params;
+use super::place::Places;
+use super::proposal::{ActiveKey, Proposal};
+use crate::index::site::Addresses;
+use crate::text::counterpart::counterparts;
+use crate::types::{Edit, Key, Lang, LangPair};
+
+/// The URLs that missing partners would have: the likeliest first, then by the credibility of the key, then by URL. Each URL
+/// once, by its likeliest page and key.
+///
+/// A page lacks a partner in a language when no pair joins it to a page of that language. Pages without a language, and copies,
+/// lack none. Cost: pages without a partner × keys of their language.
+pub fn propose<S: KnownSite + ?Sized>(site: &S, keys: &[ActiveKey], params: &Params) -> Vec<Proposal> {
+    let partners = Partners::new(keys);
+    let mut proposals = unrated(site, keys, &partners, params);
+    let chances = partners.chances(site, &proposals);
+    for proposal in &mut proposals {
+        let page = (site.identity(proposal.page), partners.others(proposal.page));
+        let own = site.lang(proposal.page);
+        proposal.chance = chances.of(own, proposal.lang, page, params.prior_pages) * proposal.place_share;
+    }
+    proposals.sort_by(Proposal::order);
+    let mut met: FxHashSet<String> = FxHashSet::default();
+    proposals.retain(|proposal| met.insert(proposal.identity.clone()));
+    proposals
+}
+
+/// Which pages have partners in which languages.
+struct Partners {
+    /// A page, and a language that it has a partner in.
+    partnered: FxHashSet<(u32, Lang)>,
+    others: FxHashMap<u32, Others>,
+}
+
+impl Partners {
+    fn new(keys: &[ActiveKey]) -> Partners {
+        let mut partnered: FxHashSet<(u32, Lang)> = FxHashSet::default();
+        for key in keys {
+            let LangPair { a, b } = key.key.langs;
+            partnered.extend(key.pairs.iter().flat_map(|&(x, y)| [(x, b), (y, a)]));
+        }
+        let mut others: FxHashMap<u32, Others> = FxHashMap::default();
+        for &(page, other) in &partnered {
+            let entry = others.entry(page).or_default();
+            *entry = entry.with(other);
+        }
+        Partners { partnered, others }
+    }
+
+    /// The languages that a page has partners in.
+    fn others(&self, page: u32) -> Others {
+        self.others.get(&page).copied().unwrap_or_default()
+    }
+
+    /// How often the counterparts of pages exist: of all pages with a partner, and of those whose missing one is proposed.
+    fn chances<S: KnownSite + ?Sized>(&self, site: &S, proposals: &[Proposal]) -> Chances {
+        let mut chances = Chances::default();
+        for &(page, other) in &self.partnered {
+            if let Some(own) = site.lang_of_original(page) {
+                chances.add(own, other, (site.identity(page), self.others(page).without(other)), true);
+            }
+        }
+        let mut alone: FxHashMap<(u32, Lang), bool> = FxHashMap::default();
+        for proposal in proposals {
+            *alone.entry((proposal.page, proposal.lang)).or_default() |= site.page_of(&proposal.identity).is_some();
+        }
+        for (&(page, other), &exists) in &alone {
+            chances.add(site.lang(page), other, (site.identity(page), self.others(page)), exists);
+        }
+        chances
+    }
+}
+
+/// One proposal for each page without a partner and each key that can make its URL; their chances are still 0.
+fn unrated<S: KnownSite + ?Sized>(site: &S, keys: &[ActiveKey], partners: &Partners, params: &Params) -> Vec<Proposal> {
+    let learnt: Vec<[Places; 2]> = keys.iter().map(|key| learn(site, key, params)).collect();
+    let markers = Markers::new(keys);
+    let mut proposals = Vec::new();
+    for page in 0..site.count() {
+        let Some(own) = site.lang_of_original(page) else { continue };
+        let identity = site.identity(page);
+        let Some(marked) = markers.fields(identity, own) else { continue };
+        for (at, active) in keys.iter().enumerate().filter(|(_, active)| active.scope.contains(&page)) {
+            let Some((forward, lang)) = direction(active.key.langs, own) else { continue };
+            // A marker is not inserted where another one stands.
+            let is_bare = |edit: &Edit| if forward { edit.from.is_empty() } else { edit.to.is_empty() };
+            let is_marked_twice = active.key.edits.iter().any(|edit| is_bare(edit) && marked.contains(&edit.field));
+            if is_marked_twice || partners.partnered.contains(&(page, lang)) {
+                continue;
+            }
+            let places = &learnt[at][usize::from(!forward)];
+            let Some((identity, place_share)) = best_counterpart(identity, (&active.key, forward), places, params)
+            else {
+                continue;
+            };
+            let credibility = active.credibility;
+            let (chance, is_linked) = (0.0, false);
+            proposals.push(Proposal { identity, lang, page, key: at, credibility, place_share, chance, is_linked });
+        }
+    }
+    proposals
+}
+
+/// Whether a key is read from its first language to its second for a page of `own` language, and the language it leads to.
+fn direction(langs: LangPair, own: Lang) -> Option<(bool, Lang)> {
+    if own == langs.a {
+        Some((true, langs.b))
+    } else if own == langs.b {
+        Some((false, langs.a))
+    } else {
+        None
+    }
+}
+
+/// Where a key's pairs have their partners: from the first language to the second, and back.
+fn learn<A: Addresses + ?Sized>(site: &A, key: &ActiveKey, params: &Params) -> [Places; 2] {
+    let step = key.pairs.len().div_ceil(params.learnt_pairs.max(1)).max(1);
+    let mut places = [Places::default(), Places::default()];
+    for &(a, b) in key.pairs.iter().step_by(step) {
+        let (a, b) = (site.identity(a), site.identity(b));
+        for (at, (from, to)) in [(a, b), (b, a)].into_iter().enumerate() {
+            places[at].add(from, &counterparts(from, &key.key, at == 0), to);
+        }
+    }
+    places
+}
+
+/// The URL at the surest place, and how sure that is; `key` with the direction in which it is read.
+fn best_counterpart(
+    from: &str,
+    (key, forward): (&Key, bool),
+    places: &Places,
+    params: &Params,
+) -> Option<(String, f64)> {
+    let made = counterparts(from, key, forward).into_iter().filter(|other| other != from);
+    let shares = made.map(|other| (places.share(from, &other), other));
+    // The first of equals: URLs come sorted.
+    let best = shares.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
+    (best.0 >= params.min_place_share).then_some((best.1, best.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::known::tests::ListedSite;
+    use super::*;
+    use crate::types::Field;
+
+    fn lang(tag: &str) -> Lang {
+        Lang::parse(tag).expect("a tag")
+    }
+
+    fn key(langs: (&str, &str), field: Field, from: &str, to: &str) -> Key {
+        let langs = LangPair::new(lang(langs.0), lang(langs.1)).expect("two languages");
+        Key { langs, edits: vec![Edit { field, from: from.into(), to: to.into(), core: false }] }
+    }
+
+    fn active(key: Key, credibility: f64, pages: u32, pairs: Vec<(u32, u32)>) -> ActiveKey {
+        ActiveKey { key, credibility, scope: 0..pages, pairs }
+    }
+
+    fn found(site: &ListedSite, keys: &[ActiveKey]) -> Vec<Proposal> {
+        propose(site, keys, &Params::default())
+    }
+
+    /// By hand: pages 0–3 are English, 4–6 French; /en/a and /en/b have partners, /en/c, /en/d and /fr/e lack theirs.
+    #[test]
+    fn pages_without_a_partner_propose_the_one_the_key_gives_them() {
+        let site = ListedSite::new(&[
+            ("x.org/en/a", "en"),
+            ("x.org/en/b", "en"),
+            ("x.org/en/c", "en"),
+            ("x.org/en/d", "en"),
+            ("x.org/fr/a", "fr"),
+            ("x.org/fr/b", "fr"),
+            ("x.org/fr/e", "fr"),
+        ]);
+        let keys = [active(key(("en", "fr"), Field::Path, "en", "fr"), 0.5, 7, vec![(0, 4), (1, 5)])];
+        let found = found(&site, &keys);
+        let found: Vec<(&str, u32, Lang)> = found.iter().map(|p| (p.identity.as_str(), p.page, p.lang)).collect();
+        // Two of three French pages have their partner, two of four English ones.
+        assert_eq!(found, [("x.org/en/e", 6, Lang::EN), ("x.org/fr/c", 2, lang("fr")), ("x.org/fr/d", 3, lang("fr"))]);
+    }
+
+    /// /fr/c is a page, in English: the site has French URLs for three of its four English pages, so /fr/d is likelier.
+    #[test]
+    fn a_counterpart_that_is_another_page_counts_as_existing() {
+        let pages = [
+            ("x.org/en/a", "en"),
+            ("x.org/en/b", "en"),
+            ("x.org/en/c", "en"),
+            ("x.org/en/d", "en"),
+            ("x.org/fr/a", "fr"),
+            ("x.org/fr/b", "fr"),
+        ];
+        let mut more = pages.to_vec();
+        more.push(("x.org/fr/c", "en"));
+        let keys = [active(key(("en", "fr"), Field::Path, "en", "fr"), 0.5, 6, vec![(0, 4), (1, 5)])];
+        let chance = |pages: &[(&'static str, &str)]| {
+            let found = found(&ListedSite::new(pages), &keys);
+            found.iter().find(|found| found.identity == "x.org/fr/d").expect("it is proposed").chance
+        };
+        assert!(chance(&more) > chance(&pages));
+    }
+
+    /// `index.html` has seven ways to take in `fr`; the known pairs leave one.
+    #[test]
+    fn known_pairs_show_where_a_value_goes() {
+        let site = ListedSite::new(&[
+            ("x.org/a.fr.html", "fr"),
+            ("x.org/a.html", "en"),
+            ("x.org/b.fr.html", "fr"),
+            ("x.org/b.html", "en"),
+            ("x.org/long-name.html", "en"),
+        ]);
+        let key = key(("en", "fr"), Field::File, "", "fr");
+        let found = found(&site, &[active(key.clone(), 0.5, 5, vec![(1, 0), (3, 2)])]);
+        let found: Vec<(&str, f64)> = found.iter().map(|p| (p.identity.as_str(), p.place_share)).collect();
+        assert_eq!(found, [("x.org/long-name.fr.html", 1.0)]);
+        assert!(counterparts("x.org/long-name.html", &key, true).len() > 6);
+    }
+
+    /// `b.de.html` in English is untranslated, and `c.de.html` has its marker already.
+    #[test]
+    fn a_marker_is_not_inserted_where_another_one_stands() {
+        let site = ListedSite::new(&[
+            ("x.org/a.de.html", "de"),
+            ("x.org/a.html", "en"),
+            ("x.org/b.de.html", "en"),
+            ("x.org/c.de.html", "de"),
+            ("x.org/d.html", "en"),
+        ]);
+        let found = found(&site, &[active(key(("de", "en"), Field::File, "de", ""), 0.5, 5, vec![(0, 1)])]);
+        let found: Vec<&str> = found.iter().map(|p| p.identity.as_str()).collect();
+        assert_eq!(found, ["x.org/c.html", "x.org/d.de.html"]);
+    }
+
+    #[test]
+    fn copies_and_pages_of_unknown_language_propose_nothing() {
+        let mut site =
+            ListedSite::new(&[("x.org/en/a", "en"), ("x.org/en/b", "en"), ("x.org/en/c", "und"), ("x.org/fr/a", "fr")]);
+        site.copies = vec![(1, 0)];
+        let keys = [active(key(("en", "fr"), Field::Path, "en", "fr"), 0.5, 4, vec![(0, 3)])];
+        assert_eq!(found(&site, &keys), []);
+    }
+
+    #[test]
+    fn the_most_credible_key_proposes_a_url_first_and_once() {
+        let site = ListedSite::new(&[
+            ("x.org/en/c", "en"),
+            ("x.org/en/d", "en"),
+            ("x.org/fr/d", "fr"),
+            ("x.org/it/c", "it"),
+            ("x.org/it/d", "it"),
+        ]);
+        let keys = [
+            active(key(("en", "fr"), Field::Path, "en", "fr"), 0.2, 5, vec![(1, 2)]),
+            active(key(("fr", "it"), Field::Path, "fr", "it"), 0.9, 5, vec![(2, 4)]),
+            active(key(("en", "it"), Field::Path, "en", "it"), 0.8, 5, vec![(0, 3), (1, 4)]),
+        ];
+        let found = found(&site, &keys);
+        let found: Vec<(&str, u32, usize)> = found.iter().map(|p| (p.identity.as_str(), p.page, p.key)).collect();
+        assert_eq!(found, [("x.org/fr/c", 3, 1)]);
+    }
+}
