@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::explore::{self, By, Next, Rank};
 use crate::index::web::Web;
 use crate::query;
-use crate::store::catalog::{Changes, Table};
+use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{RequestRecord, RoundRecord, WebHead, WebRecord};
 use crate::store::{SiteWeb, Store};
 use crate::types::{SiteId, registrable_domain};
@@ -101,7 +101,7 @@ pub fn make_web(store: &mut Store, context: &Context<'_>, by_domain: bool) -> Re
     let chunks = records.iter().map(|record| Ok(store.webs.append(record)?.0)).collect::<Result<_>>()?;
     let head = WebHead { fingerprint: fingerprint(store)?, chunks };
     let mut changes = Changes::default();
-    changes.put(Table::Web, kind(by_domain).as_bytes(), &head);
+    changes.put(Keyspace::Web, kind(by_domain).as_bytes(), &head);
     store.commit(changes)
 }
 
@@ -190,7 +190,13 @@ impl Explored {
 ///
 /// # Errors
 /// When the disk does not take it.
-pub fn remember(store: &mut Store, explored: &Explored, by: &str, by_domain: bool, asked: Vec<String>) -> Result<()> {
+pub fn remember(
+    store: &mut Store,
+    explored: &Explored,
+    by: &str,
+    by_domain: bool,
+    requested: Vec<String>,
+) -> Result<()> {
     let rounds = store.rounds()?;
     let is_same =
         |round: &RoundRecord| round.web == explored.fingerprint && round.by == by && round.by_domain == by_domain;
@@ -201,7 +207,7 @@ pub fn remember(store: &mut Store, explored: &Explored, by: &str, by_domain: boo
         web: explored.fingerprint,
         seeds: explored.seeds.iter().filter(|seed| **seed).count() as u32,
         pairs: (0..explored.web.stored()).map(|site| explored.web.pairs(site)).sum(),
-        asked,
+        requested,
     };
     if rounds.get(number) == Some(&record) {
         return Ok(());
@@ -237,7 +243,7 @@ pub fn gains(store: &Store) -> Result<Vec<Gain>> {
     }
     let gain = |round: RoundRecord| {
         let known = &by_kind[usize::from(round.by_domain)];
-        let came: Vec<u64> = round.asked.iter().filter_map(|site| known.get(site).copied()).collect();
+        let came: Vec<u64> = round.requested.iter().filter_map(|site| known.get(site).copied()).collect();
         Gain {
             came: came.len() as u32,
             bilingual: came.iter().filter(|pairs| **pairs > 0).count() as u32,

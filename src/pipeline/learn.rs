@@ -535,7 +535,7 @@ impl Models {
         let mut models = Models::given(config)?;
         let mut heads = Vec::new();
         store.catalog().for_each(
-            crate::store::catalog::Table::Learnt,
+            crate::store::catalog::Keyspace::Learnt,
             |_, head: crate::store::layout::LearntHead| {
                 heads.push(head);
                 Ok(())

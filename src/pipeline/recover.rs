@@ -19,7 +19,7 @@ use crate::recover::linked::Linked;
 use crate::recover::{self, ActiveKey, Proposal};
 use crate::store::Store;
 use crate::store::catalog::Changes;
-use crate::store::layout::{AskedRecord, RequestRecord, SkipEntry};
+use crate::store::layout::{RequestRecord, RequestedRecord, SkipEntry};
 use crate::store::records::RecordRef;
 use crate::types::{CanonicalUrl, Form, Key, Lang, Pointer, RawRecord, SkipReason};
 
@@ -149,16 +149,16 @@ pub fn remember(store: &mut Store, lines: &[Line]) -> Result<()> {
 const RECORD_ADDRESSES: usize = 1 << 16;
 
 fn remember_in(store: &mut Store, lines: &[Line], record_addresses: usize) -> Result<()> {
-    let asked = |line: &Line| {
+    let requested = |line: &Line| {
         let from = line.from.split_once("://").map_or(line.from.as_str(), |(_, identity)| identity);
-        let asked = AskedRecord {
+        let requested = RequestedRecord {
             from: from.to_owned(),
             pattern: line.key.clone(),
             lang: line.lang.to_bytes(),
             credibility: line.credibility,
             https: line.url.starts_with("https:"),
         };
-        (line.identity.clone(), asked)
+        (line.identity.clone(), requested)
     };
     let wanted: Vec<&Line> = lines.iter().filter(|line| line.fate == Fate::Wanted).collect();
     if wanted.is_empty() {
@@ -167,8 +167,8 @@ fn remember_in(store: &mut Store, lines: &[Line], record_addresses: usize) -> Re
     // One commit: of a list half of which is remembered, the other half would make a new list.
     let mut changes = Changes::default();
     for part in wanted.chunks(record_addresses) {
-        let asked = part.iter().map(|line| asked(line)).collect();
-        store.remember(&RequestRecord { asked, ..RequestRecord::default() }, &mut changes)?;
+        let requested = part.iter().map(|line| requested(line)).collect();
+        store.remember(&RequestRecord { requested, ..RequestRecord::default() }, &mut changes)?;
     }
     store.commit(changes)
 }
@@ -176,8 +176,8 @@ fn remember_in(store: &mut Store, lines: &[Line], record_addresses: usize) -> Re
 fn of_site(store: &Store, config: &Config, site: &Site, request: &Request<'_>) -> Result<Vec<Line>> {
     let skipped = skipped(store, site)?;
     let mut lines = Vec::new();
-    for (identity, asked) in site.asked.iter().filter(|(identity, _)| request.scope.has_host(identity)) {
-        let scheme = if asked.https { "https://" } else { "http://" };
+    for (identity, requested) in site.asked.iter().filter(|(identity, _)| request.scope.has_host(identity)) {
+        let scheme = if requested.https { "https://" } else { "http://" };
         let fate = match (site.pages.find(identity), skipped.get(identity)) {
             (Some(page), _) if site.is_recovered(page) => Fate::Recovered,
             (Some(_), _) => Fate::Came,
@@ -188,12 +188,12 @@ fn of_site(store: &Store, config: &Config, site: &Site, request: &Request<'_>) -
         };
         lines.push(Line {
             url: format!("{scheme}{identity}"),
-            lang: Lang::from_bytes(asked.lang),
-            key: asked.pattern.clone(),
-            credibility: asked.credibility,
+            lang: Lang::from_bytes(requested.lang),
+            key: requested.pattern.clone(),
+            credibility: requested.credibility,
             chance: 1.0,
             is_linked: None,
-            from: format!("{scheme}{}", asked.from),
+            from: format!("{scheme}{}", requested.from),
             fate,
             identity: identity.clone(),
         });
@@ -438,7 +438,7 @@ mod tests {
             records += 1;
         }
         assert_eq!(records, 3);
-        let known = |store: &Store| store.asked("x.org").expect("readable").into_keys().collect::<Vec<_>>();
+        let known = |store: &Store| store.requested("x.org").expect("readable").into_keys().collect::<Vec<_>>();
         let expected: Vec<String> = (0..5).map(|name| format!("x.org/fr/{name}")).collect();
         assert_eq!(known(&store), expected);
         drop(store);

@@ -79,7 +79,7 @@ impl<'s> SiteView<'s> {
         let Some(links) = store.site_links(id, head.generation)? else { return Ok(None) };
         let pages = store.site_pages(&head)?;
         let mut langs: Vec<Lang> = (0..pages.count()).map(|page| pages.detected(page)).collect();
-        for row in result.settled.iter() {
+        for row in result.relabelled.iter() {
             langs[row.0.to_native() as usize] = Lang::from_bytes(row.1);
         }
         for copy in result.copies.iter() {

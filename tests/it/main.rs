@@ -14,3 +14,4 @@ mod sites;
 mod suffixes;
 mod support;
 mod tidy;
+mod upgrade;

@@ -19,7 +19,7 @@ fn old_store() -> (tempfile::TempDir, PathBuf) {
     let mut archive = zip::ZipArchive::new(file).expect("a ZIP");
     for at in 0..archive.len() {
         let mut entry = archive.by_index(at).expect("an entry");
-        let path = store.join(entry.name());
+        let path = store.join(entry.enclosed_name().expect("a name"));
         fs::create_dir_all(path.parent().expect("a folder")).expect("room on the disk");
         let mut bytes = Vec::new();
         entry.read_to_end(&mut bytes).expect("an entry");

@@ -1,4 +1,4 @@
-//! Verified pairs, links and words → settled pairs. Unit of work: a site.
+//! Verified pairs, links and words → resolved pairs. Unit of work: a site.
 
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::Xxh3;
@@ -12,12 +12,12 @@ use crate::pipeline::rounds::Rounds;
 use crate::pipeline::site::SiteView;
 use crate::pipeline::{Context, Stage, copies, ets, fingerprint};
 use crate::store::Store;
-use crate::store::catalog::Table;
+use crate::store::catalog::Keyspace;
 use crate::store::layout::JudgedHead;
 use crate::store::records::RecordRef;
 use crate::types::{JudgedPair, JudgedSite, Method as PairedBy, SiteId};
 
-/// Verified pairs → settled pairs.
+/// Verified pairs → resolved pairs.
 pub struct Iterate;
 
 impl Stage for Iterate {
@@ -60,18 +60,18 @@ impl Stage for Iterate {
         }
         begin(self, store, context.config)?;
         if !context.config.iterates() {
-            judged::forget(store, Table::Settled)?;
+            judged::forget(store, Keyspace::Resolved)?;
             return finish(self, store, context.config);
         }
         let models = Models::of(store, context.config)?;
         let stale = stale_sites(self, store, context.config)?;
         let work = |store: &Store, id| settle(store, context, &models, id);
-        judged::judge_sites((self, "rounds over links"), store, context, (Table::Settled, stale), work)?;
+        judged::judge_sites((self, "rounds over links"), store, context, (Keyspace::Resolved, stale), work)?;
         finish(self, store, context.config)
     }
 }
 
-/// Sites whose settled pairs are missing, or were made from other verified pairs or settings; with what they depend on.
+/// Sites whose resolved pairs are missing, or were made from other verified pairs or settings; with what they depend on.
 fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<Stale>> {
     let mut stale = Vec::new();
     if !config.iterates() {
@@ -81,7 +81,7 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
         let verified = if config.method == Method::Links {
             let generation = store.site(id)?.map_or(0, |head| head.generation);
             JudgedHead { generation, ..JudgedHead::default() }
-        } else if let Some(head) = store.judged_head(Table::Verified, id)? {
+        } else if let Some(head) = store.judged_head(Keyspace::Verified, id)? {
             head
         } else {
             continue;
@@ -90,7 +90,7 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
         hasher.update(&judged::inputs_of(stage, store, config, id)?.to_le_bytes());
         hasher.update(&verified.record.to_le_bytes());
         let inputs = hasher.digest() | 1;
-        let head = store.judged_head(Table::Settled, id)?.unwrap_or_default();
+        let head = store.judged_head(Keyspace::Resolved, id)?.unwrap_or_default();
         if (head.generation, head.inputs) != (verified.generation, inputs) {
             stale.push((id, inputs));
         }
@@ -106,7 +106,7 @@ fn settle(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> 
         site.hosts = view.pairs_of_hosts(&site.pairs);
         return Ok(Some(site));
     }
-    let Some(head) = store.judged_head(Table::Verified, id)? else { return Ok(None) };
+    let Some(head) = store.judged_head(Keyspace::Verified, id)? else { return Ok(None) };
     let verified = store.verified.read(RecordRef(head.record))?;
     if view.by_lang().len() < 2 {
         return Ok(Some(site));

@@ -11,7 +11,7 @@ use crate::pipeline::judging::{beside_rivals, judge};
 use crate::pipeline::learn::{Lessons, Models};
 use crate::pipeline::site::SiteView;
 use crate::pipeline::{Context, Stage, all_pairs, candidates, fingerprint, one_measure};
-use crate::store::catalog::{Changes, Table};
+use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::LearntHead;
 use crate::store::{Store, model_key};
 use crate::types::{JudgedSite, LangPair, SiteId};
@@ -58,7 +58,7 @@ impl Stage for Verify {
         }
         begin(self, store, context.config)?;
         if !context.config.verifies() {
-            judged::forget(store, Table::Verified)?;
+            judged::forget(store, Keyspace::Verified)?;
             return finish(self, store, context.config);
         }
         if context.config.learns() {
@@ -67,7 +67,7 @@ impl Stage for Verify {
         let models = Models::of(store, context.config)?;
         let stale = stale_sites(self, store, context.config)?;
         let work = |store: &Store, id| verify(store, context, &models, id);
-        judged::judge_sites((self, "pairs of each site"), store, context, (Table::Verified, stale), work)?;
+        judged::judge_sites((self, "pairs of each site"), store, context, (Keyspace::Verified, stale), work)?;
         finish(self, store, context.config)
     }
 }
@@ -85,14 +85,14 @@ impl Verify {
         }
         let known: Vec<LangPair> = lessons.langs().collect();
         let mut forgotten = Vec::new();
-        store.catalog().for_each(Table::Learnt, |key, _: LearntHead| {
+        store.catalog().for_each(Keyspace::Learnt, |key, _: LearntHead| {
             if !known.iter().any(|langs| model_key(*langs) == key) {
                 forgotten.push(key.to_vec());
             }
             Ok(())
         })?;
         let mut changes = Changes::default();
-        forgotten.iter().for_each(|key| changes.remove(Table::Learnt, key));
+        forgotten.iter().for_each(|key| changes.remove(Keyspace::Learnt, key));
         store.commit(changes)?;
         context.observer.begin(self.name(), "what language pairs teach", "language pairs", Some(stale.len() as u64));
         let mut done = 0;
@@ -102,7 +102,7 @@ impl Verify {
             let mut changes = Changes::default();
             for (record, &(langs, inputs)) in learnt.into_iter().zip(portion) {
                 let head = LearntHead { record: store.learnt.append(&record)?.0, inputs };
-                changes.put(Table::Learnt, &model_key(langs), &head);
+                changes.put(Keyspace::Learnt, &model_key(langs), &head);
             }
             store.commit(changes)?;
             done += portion.len() as u64;
@@ -121,7 +121,7 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
     }
     for id in (0..store.site_count()?).map(SiteId) {
         let generation = store.site(id)?.map_or(0, |head| head.generation);
-        let head = store.judged_head(Table::Verified, id)?.unwrap_or_default();
+        let head = store.judged_head(Keyspace::Verified, id)?.unwrap_or_default();
         let inputs = judged::inputs_of(stage, store, config, id)?;
         if (head.generation, head.inputs) != (generation, inputs) {
             stale.push((id, inputs));
