@@ -454,12 +454,12 @@ pub fn keys(store: &Store, config: &Config, scope: &Scope, weak: bool) -> Result
             let judged = site.judged.as_ref().and_then(of_key);
             lines.push(KeyLine {
                 right: judged.map(|source| f64::from(source.precision)),
-                accepted: judged.map_or(row.taken.to_native(), |source| u64::from(source.accepted)),
+                accepted: judged.map_or(row.assigned.to_native(), |source| u64::from(source.accepted)),
                 site: if one_host { site.host(start).to_owned() } else { site.head.domain.clone() },
                 turned: config.lang_rank(key.langs.b) < config.lang_rank(key.langs.a),
                 key,
                 power: row.power.to_native(),
-                taken: row.taken.to_native(),
+                taken: row.assigned.to_native(),
                 credibility: row.credibility.to_native(),
                 global,
                 state,

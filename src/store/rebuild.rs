@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 const SAMPLES: usize = 8;
 
 /// Makes a new catalog from the batches that are whole; what stands behind the first damaged record is read from its
-/// archive again. Sites and results are not kept: indexing makes them again from the batches. What was asked of crawlers is
+/// archive again. Sites and results are not kept: indexing makes them again from the batches. What was requested of crawlers is
 /// kept: nothing else tells it.
 pub fn rebuild(folder: &Path, lock: File, known: Option<Sentinel>, config: RunConfig) -> Result<Store> {
     let catalog_path = folder.join("catalog");

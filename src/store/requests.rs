@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::types::{host_of, registrable_domain};
 
 impl Store {
-    /// What crawlers were requested for because pages of a registrable domain lack it, by address without scheme.
+    /// What was requested of crawlers because pages of a registrable domain lack it, by URL without scheme.
     ///
     /// # Errors
     /// When the catalog cannot be read.

@@ -24,7 +24,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Forgets all sites and what was made of them; archives, settings and what was asked for stay.
+    /// Forgets all sites and what was made of them; archives, settings and requests stay.
     ///
     /// # Errors
     /// When the disk does not take it.

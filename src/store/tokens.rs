@@ -1,4 +1,4 @@
-//! The inverted index of tokens: token → roaring bitmap of the sites whose addresses have it.
+//! The inverted index of tokens: token → roaring bitmap of the sites whose URLs have it.
 //!
 //! Many tokens share a block of about 4 KB, kept in the catalog under the hash of its first token: one put a token costs
 //! 3 to 40 times as much. A token's list of up to seven sites is plain integers, a longer one a roaring bitmap.

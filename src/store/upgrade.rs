@@ -16,7 +16,7 @@ const GONE: &[(u32, &str)] = &[(5, "settled")];
 /// Changes applied together: sled keeps what a large batch replaces for long.
 const BATCH: usize = 5000;
 
-/// What a reader is told of a store that only a writer can open.
+/// The error of a reader whose store must be upgraded first.
 pub fn needed(folder: &Path, format: u32) -> Error {
     let advice = format!("`diglot run --store {}` upgrades it; archives are not read again", folder.display());
     manifest::other_format(folder, u64::from(format), &advice)

@@ -341,7 +341,7 @@ fn result() -> ResultRecord {
             power: 6,
             site_pages: 7,
             credibility: 0.5,
-            taken: 8,
+            assigned: 8,
             state: 1,
         }],
         alone: vec![("path:en:fr".into(), 9, true)],

@@ -241,7 +241,7 @@ fn key_row(found: &FoundKey, config: &Config) -> KeyRow {
         power: found.evidence.power,
         site_pages: found.evidence.site_pages(&config.keys),
         credibility: found.evidence.credibility(&config.keys),
-        taken: found.assigned,
+        assigned: found.assigned,
         state: found.state as u8,
         ..KeyRow::new(&found.key)
     }

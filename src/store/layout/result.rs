@@ -49,8 +49,8 @@ pub struct KeyRow {
     pub site_pages: u64,
     /// Local credibility C(p, w).
     pub credibility: f64,
-    /// Pairs it took.
-    pub taken: u64,
+    /// Pairs assigned to it.
+    pub assigned: u64,
     /// [`crate::keys::State`].
     pub state: u8,
 }

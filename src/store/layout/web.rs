@@ -2,21 +2,21 @@
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-/// What was requested of crawlers in one commit. Kind 14. Of one address or round, the last record holds.
+/// What was requested of crawlers in one commit. Kind 14. Of one URL or round, the last record holds.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
 pub struct RequestRecord {
-    /// Addresses without scheme.
+    /// URLs without scheme.
     pub requested: Vec<(String, RequestedRecord)>,
     /// Rounds of exploring, by number.
     pub rounds: Vec<(u32, RoundRecord)>,
 }
 
-/// An address that was requested of a crawler. Key `q` registrable domain of `from`, a zero byte, address without scheme.
+/// A URL that was requested of a crawler. Key `q` registrable domain of `from`, a zero byte, URL without scheme.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 pub struct RequestedRecord {
-    /// Address of the page that lacks a partner, without scheme.
+    /// URL of the page that lacks a partner, without scheme.
     pub from: String,
-    /// Pattern of the key that made the address.
+    /// Pattern of the key that made the URL.
     pub pattern: String,
     /// The language the page would be in.
     pub lang: [u8; 8],
