@@ -10,10 +10,10 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::index::site::{Addresses, Pages};
 use crate::keys::{State, credibility};
-use crate::store::catalog::Table;
+use crate::store::catalog::Keyspace;
 use crate::store::layout::{
-    ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, AskedRecord, BitextHead, JudgedHead, JudgedRecord, SiteHead,
-    SkipEntry,
+    ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, BitextHead, JudgedHead, JudgedRecord, RequestedRecord,
+    SiteHead, SkipEntry,
 };
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{SitePages, Store};
@@ -135,7 +135,7 @@ pub struct Site {
     /// What verification or iteration left, whichever was last, if made from these keys.
     pub judged: Option<Mapped<JudgedRecord>>,
     /// What crawlers were asked for, by address without scheme.
-    pub asked: BTreeMap<String, AskedRecord>,
+    pub asked: BTreeMap<String, RequestedRecord>,
 }
 
 impl Site {
@@ -153,7 +153,7 @@ impl Site {
         let domains: BTreeSet<_> = head.hosts.iter().map(|host| registrable_domain(&host.host)).collect();
         let mut asked = BTreeMap::new();
         for domain in domains {
-            asked.extend(store.asked(&domain)?);
+            asked.extend(store.requested(&domain)?);
         }
         Ok(Site { id, head, pages, result, judged, asked })
     }
@@ -170,8 +170,8 @@ impl Site {
     /// The language a page counts for: as detected, or as settled by keys.
     pub fn lang(&self, page: u32) -> Lang {
         let settled = self.result.as_ref().and_then(|result| {
-            let at = result.settled.binary_search_by_key(&page, |row| row.0.to_native()).ok()?;
-            Some(Lang::from_bytes(result.settled[at].1))
+            let at = result.relabelled.binary_search_by_key(&page, |row| row.0.to_native()).ok()?;
+            Some(Lang::from_bytes(result.relabelled[at].1))
         });
         settled.unwrap_or_else(|| self.pages.facts(page).detected)
     }
@@ -205,7 +205,7 @@ impl Site {
     }
 }
 
-fn is_pattern(row: &ArchivedKeyRow, asked: &AskedRecord) -> bool {
+fn is_pattern(row: &ArchivedKeyRow, asked: &RequestedRecord) -> bool {
     row.key().is_some_and(|key| key.pattern() == asked.pattern)
 }
 
@@ -228,14 +228,14 @@ fn copies_by_links(site: &Site) -> BTreeMap<String, BTreeMap<Lang, u32>> {
 /// What iteration left of a site, or else verification, if it was made from its present keys.
 fn judged(store: &Store, id: SiteId, head: &SiteHead) -> Result<Option<Mapped<JudgedRecord>>> {
     let Some((table, found)) = judged_head(store, id, head)? else { return Ok(None) };
-    let file = if table == Table::Verified { &store.verified } else { &store.settled };
+    let file = if table == Keyspace::Verified { &store.verified } else { &store.resolved };
     Ok(Some(file.read(RecordRef(found.record))?))
 }
 
-fn judged_head(store: &Store, id: SiteId, head: &SiteHead) -> Result<Option<(Table, JudgedHead)>> {
+fn judged_head(store: &Store, id: SiteId, head: &SiteHead) -> Result<Option<(Keyspace, JudgedHead)>> {
     let keys = store.result_head(id)?.map_or(0, |result| result.record);
     let of_these = |found: &JudgedHead| (found.generation, found.result) == (head.generation, keys);
-    for table in [Table::Settled, Table::Verified] {
+    for table in [Keyspace::Resolved, Keyspace::Verified] {
         if let Some(found) = store.judged_head(table, id)?.filter(of_these) {
             return Ok(Some((table, found)));
         }
@@ -286,7 +286,7 @@ pub fn sites(store: &Store, scope: &Scope) -> Result<Vec<SiteId>> {
     let mut sites = Vec::new();
     // Of the domains of a family, the first stands for all.
     let mut met = FxHashSet::default();
-    store.catalog().for_each(crate::store::catalog::Table::Domain, |_, id: u32| {
+    store.catalog().for_each(crate::store::catalog::Keyspace::Domain, |_, id: u32| {
         if met.insert(id) {
             sites.push(SiteId(id));
         }
@@ -454,12 +454,12 @@ pub fn keys(store: &Store, config: &Config, scope: &Scope, weak: bool) -> Result
             let judged = site.judged.as_ref().and_then(of_key);
             lines.push(KeyLine {
                 right: judged.map(|source| f64::from(source.precision)),
-                accepted: judged.map_or(row.taken.to_native(), |source| u64::from(source.accepted)),
+                accepted: judged.map_or(row.assigned.to_native(), |source| u64::from(source.accepted)),
                 site: if one_host { site.host(start).to_owned() } else { site.head.domain.clone() },
                 turned: config.lang_rank(key.langs.b) < config.lang_rank(key.langs.a),
                 key,
                 power: row.power.to_native(),
-                taken: row.taken.to_native(),
+                taken: row.assigned.to_native(),
                 credibility: row.credibility.to_native(),
                 global,
                 state,

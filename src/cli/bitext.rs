@@ -12,7 +12,7 @@ use super::{FormatArg, Global, Settings};
 
 /// List the sentence pairs of a host, or of all.
 ///
-/// Columns: the two texts, their languages, the probability that they are translations, the two addresses, the number of
+/// Columns: the two texts, their languages, the probability that they are translations, the two URLs, the number of
 /// other page pairs of the site that say the same; with --keep-all, why a pair is left out.
 #[derive(Args)]
 #[command(after_help = "\
@@ -21,7 +21,7 @@ Examples:
   diglot bitext --langs fr,en --min-score 0.9 --format tsv > fr-en.tsv
   diglot bitext example.org --keep-all | grep duplicate")]
 pub struct Bitext {
-    /// A host, a registrable domain or an address; none: all.
+    /// A host, a registrable domain or a URL; none: all.
     host: Option<String>,
     #[command(flatten)]
     filter: Filter,

@@ -128,7 +128,7 @@ impl Explore {
                 json!(if gain.round.by_domain { "domain" } else { "host" }),
                 json!(gain.round.seeds),
                 json!(gain.round.pairs),
-                json!(gain.round.asked.len()),
+                json!(gain.round.requested.len()),
                 json!(arrived),
                 json!(bilingual),
                 share,

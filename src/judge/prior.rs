@@ -9,7 +9,7 @@ pub struct Params {
     pub strong: (f64, f64),
     /// Of a weak key. Default 0.1, 4.
     pub weak: (f64, f64),
-    /// Of links, words and whatever else proposes pairs without an address. Default 0.1, 4.
+    /// Of links, words and whatever else proposes pairs without a URL. Default 0.1, 4.
     pub other: (f64, f64),
     /// Pairs of keys that are right from which pages without a key are believed to have no partner. Default 10.
     pub many_pairs: usize,

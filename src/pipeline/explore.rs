@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::explore::{self, Arrivals, By, Next, Rank, WebBuilder};
 use crate::index::web::Web;
 use crate::query;
-use crate::store::catalog::{Changes, Table};
+use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{RequestRecord, RoundRecord, WebHead, WebRecord};
 use crate::store::{SiteWeb, Store};
 use crate::types::SiteId;
@@ -80,7 +80,7 @@ pub fn make_web(store: &mut Store, context: &Context<'_>, by_domain: bool) -> Re
     let chunks = records.iter().map(|record| Ok(store.webs.append(record)?.0)).collect::<Result<_>>()?;
     let head = WebHead { fingerprint: fingerprint(store)?, chunks };
     let mut changes = Changes::default();
-    changes.put(Table::Web, kind(by_domain).as_bytes(), &head);
+    changes.put(Keyspace::Web, kind(by_domain).as_bytes(), &head);
     store.commit(changes)
 }
 
@@ -181,7 +181,7 @@ pub fn remember(store: &mut Store, explored: &Explored, by: By, by_domain: bool,
         web: explored.fingerprint,
         seeds: explored.seeds.iter().filter(|seed| **seed).count() as u32,
         pairs: (0..explored.web.stored()).map(|site| explored.web.pairs(site)).sum(),
-        asked: requested,
+        requested,
     };
     if rounds.get(number) == Some(&record) {
         return Ok(());
@@ -213,7 +213,7 @@ pub fn gains(store: &Store) -> Result<Vec<Gain>> {
         }
     }
     let gain = |round: RoundRecord| {
-        let arrivals = explore::arrivals(&round.asked, &by_kind[usize::from(round.by_domain)]);
+        let arrivals = explore::arrivals(&round.requested, &by_kind[usize::from(round.by_domain)]);
         Gain { round, arrivals }
     };
     Ok(store.rounds()?.into_iter().map(gain).collect())

@@ -9,7 +9,7 @@ use crate::judge::score::Scorer;
 use crate::learn::{Halves, Model, Models};
 use crate::lexicon::{Lexicon, LexiconSet};
 use crate::store::Store;
-use crate::store::catalog::Table;
+use crate::store::catalog::Keyspace;
 use crate::store::layout::LearntHead;
 use crate::store::records::RecordRef;
 use crate::text::words::Words;
@@ -38,7 +38,7 @@ pub fn given(config: &Config) -> Result<Models> {
 /// When the store, or a word list, cannot be read.
 pub fn read(store: &Store, config: &Config) -> Result<Models> {
     let mut heads = Vec::new();
-    store.catalog().for_each(Table::Learnt, |_, head: LearntHead| {
+    store.catalog().for_each(Keyspace::Learnt, |_, head: LearntHead| {
         heads.push(head);
         Ok(())
     })?;

@@ -17,7 +17,7 @@ use crate::query::{self, Scope, Site};
 use crate::recover::{self, ActiveKey, DeepPage, Filter, KnownSite, LinkTargets, Outcome, Proposal, Requested};
 use crate::store::Store;
 use crate::store::catalog::Changes;
-use crate::store::layout::{AskedRecord, RequestRecord, SkipEntry};
+use crate::store::layout::{RequestRecord, RequestedRecord, SkipEntry};
 use crate::store::records::RecordRef;
 use crate::types::{CanonicalUrl, Form, Key, Lang, Pointer, RawRecord, SkipReason};
 
@@ -80,7 +80,7 @@ const RECORD_URLS: usize = 1 << 16;
 fn remember_in(store: &mut Store, pages: &[DeepPage], record_urls: usize) -> Result<()> {
     let requested = |page: &DeepPage| {
         let from = page.from.split_once("://").map_or(page.from.as_str(), |(_, identity)| identity);
-        let record = AskedRecord {
+        let record = RequestedRecord {
             from: from.to_owned(),
             pattern: page.key.clone(),
             lang: page.lang.to_bytes(),
@@ -96,8 +96,8 @@ fn remember_in(store: &mut Store, pages: &[DeepPage], record_urls: usize) -> Res
     // One commit: if half of a list were remembered, the other half would become a list of its own.
     let mut changes = Changes::default();
     for part in missing.chunks(record_urls) {
-        let asked = part.iter().map(|page| requested(page)).collect();
-        store.remember(&RequestRecord { asked, ..RequestRecord::default() }, &mut changes)?;
+        let requested = part.iter().map(|page| requested(page)).collect();
+        store.remember(&RequestRecord { requested, ..RequestRecord::default() }, &mut changes)?;
     }
     store.commit(changes)
 }
@@ -115,7 +115,7 @@ fn of_site(store: &Store, config: &Config, site: &StoredSite, request: &Request<
     Ok(recover::deep_pages(site, &requested, (&keys, proposals), &filter))
 }
 
-fn requested(record: &AskedRecord) -> Requested {
+fn requested(record: &RequestedRecord) -> Requested {
     Requested {
         from: record.from.clone(),
         pattern: record.pattern.clone(),
@@ -333,7 +333,7 @@ mod tests {
             records += 1;
         }
         assert_eq!(records, 3);
-        let known = |store: &Store| store.asked("x.org").expect("readable").into_keys().collect::<Vec<_>>();
+        let known = |store: &Store| store.requested("x.org").expect("readable").into_keys().collect::<Vec<_>>();
         let expected: Vec<String> = (0..5).map(|name| format!("x.org/fr/{name}")).collect();
         assert_eq!(known(&store), expected);
         drop(store);

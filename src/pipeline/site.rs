@@ -48,7 +48,7 @@ impl<'s> OpenSite<'s> {
     /// The language each page counts for; unknown for those out of the competition, copies among them.
     fn langs(&self) -> Vec<Lang> {
         let mut langs: Vec<Lang> = (0..self.pages.count()).map(|page| self.pages.detected(page)).collect();
-        for row in self.result.settled.iter() {
+        for row in self.result.relabelled.iter() {
             langs[row.0.to_native() as usize] = Lang::from_bytes(row.1);
         }
         for copy in self.result.copies.iter() {

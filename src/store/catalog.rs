@@ -1,6 +1,6 @@
-//! The catalog: one sled tree of small values, by table and key. Everything in it can be made again from the record files.
+//! The catalog: one sled tree of small values, by keyspace and key. Everything in it can be made again from the record files.
 //!
-//! One tree, not one a table: a batch of sled is atomic within a tree, and a commit must be.
+//! One tree, not one a keyspace: a batch of sled is atomic within a tree, and a commit must be.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -17,10 +17,10 @@ use super::Access;
 use super::records::Stored;
 use crate::error::{Error, Result};
 
-/// First byte of a key.
+/// What a key is of: its first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Table {
+pub enum Keyspace {
     /// Sentinel and settings, by name.
     Meta = b'm',
     /// Archives, by number.
@@ -41,8 +41,8 @@ pub enum Table {
     Graph = b'l',
     /// Verified pairs, by number of the site.
     Verified = b'v',
-    /// Settled pairs, by number of the site.
-    Settled = b'i',
+    /// Pairs resolved by iteration, by number of the site.
+    Resolved = b'i',
     /// What verification learnt, by the two languages.
     Learnt = b'o',
     /// Sentence pairs, by number of the site.
@@ -51,15 +51,15 @@ pub enum Table {
     Model = b'y',
     /// Token → sites, in blocks by the first token's hash.
     Token = b't',
-    /// Addresses that a crawler was asked for, by registrable domain and address.
-    Asked = b'q',
+    /// URLs that were requested of a crawler, by registrable domain and URL.
+    Requested = b'q',
     /// Graphs of sites, by what a site is in them.
     Web = b'w',
     /// Rounds of exploring, by number.
     Round = b'x',
 }
 
-impl Table {
+impl Keyspace {
     fn key(self, key: &[u8]) -> Vec<u8> {
         let mut full = Vec::with_capacity(key.len() + 1);
         full.push(self as u8);
@@ -77,21 +77,21 @@ pub struct Changes {
 
 impl Changes {
     /// Sets a value.
-    pub fn put<T: Stored>(&mut self, table: Table, key: &[u8], value: &T) {
+    pub fn put<T: Stored>(&mut self, keyspace: Keyspace, key: &[u8], value: &T) {
         let bytes =
             rkyv::to_bytes::<rancor::Error>(value).expect("catalog values hold nothing that cannot be serialised");
-        self.put_bytes(table, key, &bytes);
+        self.put_bytes(keyspace, key, &bytes);
     }
 
     /// Sets a value that is bytes already.
-    pub fn put_bytes(&mut self, table: Table, key: &[u8], value: &[u8]) {
-        self.batch.insert(table.key(key), value);
+    pub fn put_bytes(&mut self, keyspace: Keyspace, key: &[u8], value: &[u8]) {
+        self.batch.insert(keyspace.key(key), value);
         self.count += 1;
     }
 
     /// Takes a value away.
-    pub fn remove(&mut self, table: Table, key: &[u8]) {
-        self.batch.remove(table.key(key));
+    pub fn remove(&mut self, keyspace: Keyspace, key: &[u8]) {
+        self.batch.remove(keyspace.key(key));
         self.count += 1;
     }
 
@@ -181,21 +181,21 @@ impl Catalog {
     ///
     /// # Errors
     /// When the catalog cannot be read or the value is damaged.
-    pub fn get<T>(&self, table: Table, key: &[u8]) -> Result<Option<T>>
+    pub fn get<T>(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<T>>
     where
         T: Archive,
         T::Archived:
             for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<T, HighDeserializer<rancor::Error>>,
     {
-        self.get_bytes(table, key)?.map(|bytes| self.decode(&bytes)).transpose()
+        self.get_bytes(keyspace, key)?.map(|bytes| self.decode(&bytes)).transpose()
     }
 
     /// A value as bytes.
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn get_bytes(&self, table: Table, key: &[u8]) -> Result<Option<sled::IVec>> {
-        self.db()?.get(table.key(key)).map_err(|error| self.failed("reading", error))
+    pub fn get_bytes(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<sled::IVec>> {
+        self.db()?.get(keyspace.key(key)).map_err(|error| self.failed("reading", error))
     }
 
     fn decode<T>(&self, bytes: &[u8]) -> Result<T>
@@ -213,17 +213,17 @@ impl Catalog {
         })
     }
 
-    /// Calls `each` with the key and value of every entry of a table, in order of the key.
+    /// Calls `each` with the key and value of every entry of a keyspace, in order of the key.
     ///
     /// # Errors
     /// When the catalog cannot be read, or what `each` returns.
-    pub fn for_each<T>(&self, table: Table, mut each: impl FnMut(&[u8], T) -> Result<()>) -> Result<()>
+    pub fn for_each<T>(&self, keyspace: Keyspace, mut each: impl FnMut(&[u8], T) -> Result<()>) -> Result<()>
     where
         T: Archive,
         T::Archived:
             for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<T, HighDeserializer<rancor::Error>>,
     {
-        for entry in self.db()?.scan_prefix([table as u8]) {
+        for entry in self.db()?.scan_prefix([keyspace as u8]) {
             let (key, value) = entry.map_err(|error| self.failed("reading", error))?;
             each(&key[1..], self.decode(&value)?)?;
         }
@@ -236,7 +236,7 @@ impl Catalog {
     /// As there.
     pub fn for_each_below<T>(
         &self,
-        table: Table,
+        keyspace: Keyspace,
         prefix: &[u8],
         mut each: impl FnMut(&[u8], T) -> Result<()>,
     ) -> Result<()>
@@ -245,38 +245,38 @@ impl Catalog {
         T::Archived:
             for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<T, HighDeserializer<rancor::Error>>,
     {
-        for entry in self.db()?.scan_prefix(table.key(prefix)) {
+        for entry in self.db()?.scan_prefix(keyspace.key(prefix)) {
             let (key, value) = entry.map_err(|error| self.failed("reading", error))?;
             each(&key[1 + prefix.len()..], self.decode(&value)?)?;
         }
         Ok(())
     }
 
-    /// The keys of a table, in order.
+    /// The keys of a keyspace, in order.
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn keys(&self, table: Table) -> Result<Vec<Vec<u8>>> {
-        let keys = self.db()?.scan_prefix([table as u8]).keys();
+    pub fn keys(&self, keyspace: Keyspace) -> Result<Vec<Vec<u8>>> {
+        let keys = self.db()?.scan_prefix([keyspace as u8]).keys();
         keys.map(|key| Ok(key.map_err(|error| self.failed("reading", error))?[1..].to_vec())).collect()
     }
 
-    /// The last entry of a table at or before `key`, as bytes.
+    /// The last entry of a keyspace at or before `key`, as bytes.
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn at_or_before(&self, table: Table, key: &[u8]) -> Result<Option<(Vec<u8>, sled::IVec)>> {
-        let range = table.key(&[])..=table.key(key);
+    pub fn at_or_before(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<(Vec<u8>, sled::IVec)>> {
+        let range = keyspace.key(&[])..=keyspace.key(key);
         let entry = self.db()?.range(range).next_back().transpose().map_err(|error| self.failed("reading", error))?;
         Ok(entry.map(|(key, value)| (key[1..].to_vec(), value)))
     }
 
-    /// The first key of a table at or after `key`.
+    /// The first key of a keyspace at or after `key`.
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn after(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        let range = table.key(key)..vec![table as u8 + 1];
+    pub fn after(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        let range = keyspace.key(key)..vec![keyspace as u8 + 1];
         let entry = self.db()?.range(range).next().transpose().map_err(|error| self.failed("reading", error))?;
         Ok(entry.map(|(key, _)| key[1..].to_vec()))
     }
@@ -430,7 +430,11 @@ mod tests {
             let mut changes = Changes::default();
             for number in 0..200 {
                 noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                changes.put_bytes(Table::Site, &(part * 200 + number).to_be_bytes(), &noise.to_le_bytes().repeat(60));
+                changes.put_bytes(
+                    Keyspace::Site,
+                    &(part * 200 + number).to_be_bytes(),
+                    &noise.to_le_bytes().repeat(60),
+                );
             }
             catalog.apply(changes).expect("room on disk");
         }
@@ -451,7 +455,7 @@ mod tests {
             bytes[at..end].fill(0);
             std::fs::write(damaged.path().join("db"), bytes).expect("room on disk");
             let Some(catalog) = open(damaged.path()) else { continue };
-            let values = (0..4000u32).map(|number| catalog.get_bytes(Table::Site, &number.to_be_bytes()));
+            let values = (0..4000u32).map(|number| catalog.get_bytes(Keyspace::Site, &number.to_be_bytes()));
             match values.collect::<Result<Vec<_>>>() {
                 // Of an earlier commit, which the sentinel would tell.
                 Ok(values) => {

@@ -12,13 +12,13 @@
 //! skips/          captures left out, by site
 //! graphs/         links of the pages of registrable domains
 //! verified/       pairs of registrable domains, verified
-//! settled/        … and settled by iteration over links
+//! resolved/       … and resolved by iteration over links
 //! learnt/         what was learnt of each language pair
 //! webs/           links between sites
 //! bitexts/        sentence pairs of registrable domains
 //! repeats/        which of them are said more than once
 //! models/         what was learnt of a pair of languages
-//! requests/       what was asked of crawlers
+//! requests/       what was requested of crawlers
 //! ```
 //! A commit syncs the record files, then makes the catalog's changes durable with a sentinel that holds the new ends,
 //! then replaces the manifest. Whatever points past the committed ends does not exist. When catalog and manifest do not
@@ -42,7 +42,7 @@ pub mod tokens;
 mod upgrade;
 mod views;
 
-use catalog::{Catalog, Changes, OpenFailure, Table};
+use catalog::{Catalog, Changes, Keyspace, OpenFailure};
 use layout::*;
 use manifest::Manifest;
 pub use rebuild::add_batch;
@@ -70,7 +70,7 @@ macro_rules! record_files {
     ($(
         $(#[$doc:meta])*
         $name:ident: $record:ty = $kind:literal since $since:literal
-        $(source $source:literal)? $(heads [$($table:ident),*])?;
+        $(source $source:literal)? $(heads [$($keyspace:ident),*])?;
     )*) => {
         /// An open store.
         pub struct Store {
@@ -92,7 +92,7 @@ macro_rules! record_files {
             number: $kind,
             since: $since,
             is_source: false $(|| $source)?,
-            heads: &[$($(Table::$table),*)?],
+            heads: &[$($(Keyspace::$keyspace),*)?],
         }),*];
 
         impl Store {
@@ -163,8 +163,8 @@ record_files! {
     webs: WebRecord = 7 since 4 heads [Web];
     /// Pairs as verified.
     verified: JudgedRecord = 8 since 5 heads [Verified];
-    /// Pairs as settled by iteration.
-    settled: JudgedRecord = 9 since 5 heads [Settled];
+    /// Pairs as resolved by iteration.
+    resolved: JudgedRecord = 9 since 5 heads [Resolved];
     /// What was learnt of language pairs.
     learnt: LearntRecord = 10 since 4 heads [Learnt];
     /// Sentence pairs of sites.
@@ -188,7 +188,7 @@ struct Kind {
     /// Nothing else tells what it holds.
     is_source: bool,
     /// What of the catalog belongs to its records.
-    heads: &'static [Table],
+    heads: &'static [Keyspace],
 }
 
 const _: () = {
@@ -232,10 +232,10 @@ impl Store {
         let known = manifest.as_ref().map(|manifest| manifest.sentinel.clone());
         let config = manifest.map(|manifest| manifest.config).unwrap_or_default();
         if let Some((catalog, mut sentinel)) = Store::open_catalog(folder, access, known.as_ref())? {
-            let upgraded_from = upgrade::upgrade(&catalog, &mut sentinel, known.as_ref(), &config)?;
+            let upgraded_from = upgrade::upgrade(folder, &catalog, &mut sentinel, known.as_ref(), &config)?;
             match Store::with_catalog(folder, lock, catalog, sentinel, access) {
                 Ok(mut store) => {
-                    store.config = store.catalog.get(Table::Meta, b"config")?.unwrap_or_default();
+                    store.config = store.catalog.get(Keyspace::Meta, b"config")?.unwrap_or_default();
                     store.upgraded_from = upgraded_from;
                     if access == Access::Write && known.as_ref() != Some(&store.sentinel) {
                         store.write_manifest()?;
@@ -271,7 +271,7 @@ impl Store {
             Err(OpenFailure::Environment(error)) => return Err(error),
             Err(OpenFailure::Damaged(_)) => return Ok(None),
         };
-        let sentinel: Option<Sentinel> = catalog.get(Table::Meta, b"sentinel").unwrap_or(None);
+        let sentinel: Option<Sentinel> = catalog.get(Keyspace::Meta, b"sentinel").unwrap_or(None);
         let fits = match (&sentinel, known) {
             (Some(sentinel), Some(known)) => sentinel == known || sentinel.commit == known.commit + 1,
             (Some(_), None) => true,
@@ -305,8 +305,8 @@ impl Store {
     pub fn commit(&mut self, mut changes: Changes) -> Result<()> {
         let ends = self.sync()?;
         self.sentinel = Sentinel { commit: self.sentinel.commit + 1, ends };
-        changes.put(Table::Meta, b"format", &FORMAT_VERSION);
-        changes.put(Table::Meta, b"sentinel", &self.sentinel);
+        changes.put(Keyspace::Meta, b"format", &FORMAT_VERSION);
+        changes.put(Keyspace::Meta, b"sentinel", &self.sentinel);
         self.catalog.apply(changes)?;
         self.write_manifest()
     }
@@ -327,7 +327,7 @@ impl Store {
 
     /// Keeps settings, from the next commit on.
     pub fn set_config(&mut self, config: RunConfig, changes: &mut Changes) {
-        changes.put(Table::Meta, b"config", &config);
+        changes.put(Keyspace::Meta, b"config", &config);
         self.config = config;
     }
 
@@ -336,7 +336,7 @@ impl Store {
     /// # Errors
     /// When the catalog cannot be read.
     pub fn archive(&self, id: ArchiveId) -> Result<Option<ArchiveRecord>> {
-        self.catalog.get(Table::Archive, &id.0.to_be_bytes())
+        self.catalog.get(Keyspace::Archive, &id.0.to_be_bytes())
     }
 
     /// All archives, by number.
@@ -345,7 +345,7 @@ impl Store {
     /// When the catalog cannot be read.
     pub fn archives(&self) -> Result<Vec<ArchiveRecord>> {
         let mut archives = Vec::new();
-        self.catalog.for_each(Table::Archive, |_, archive| {
+        self.catalog.for_each(Keyspace::Archive, |_, archive| {
             archives.push(archive);
             Ok(())
         })?;
@@ -357,7 +357,7 @@ impl Store {
     /// # Errors
     /// When the catalog cannot be read.
     pub fn archive_by_fingerprint(&self, fingerprint: u64) -> Result<Option<ArchiveId>> {
-        Ok(self.catalog.get::<u32>(Table::Fingerprint, &fingerprint.to_be_bytes())?.map(ArchiveId))
+        Ok(self.catalog.get::<u32>(Keyspace::Fingerprint, &fingerprint.to_be_bytes())?.map(ArchiveId))
     }
 
     /// The number of the site that has a domain. Several domains of a family may be one site.
@@ -365,7 +365,7 @@ impl Store {
     /// # Errors
     /// When the catalog cannot be read.
     pub fn site_of_domain(&self, domain: &str) -> Result<Option<SiteId>> {
-        Ok(self.catalog.get::<u32>(Table::Domain, domain.as_bytes())?.map(SiteId))
+        Ok(self.catalog.get::<u32>(Keyspace::Domain, domain.as_bytes())?.map(SiteId))
     }
 
     /// A site.
@@ -373,7 +373,7 @@ impl Store {
     /// # Errors
     /// When the catalog cannot be read.
     pub fn site(&self, id: SiteId) -> Result<Option<SiteHead>> {
-        self.catalog.get(Table::Site, &id.0.to_be_bytes())
+        self.catalog.get(Keyspace::Site, &id.0.to_be_bytes())
     }
 
     /// How many sites there are.
@@ -382,7 +382,7 @@ impl Store {
     /// When the catalog cannot be read.
     pub fn site_count(&self) -> Result<u32> {
         // Numbers are dense, so the last one tells.
-        let last = self.catalog.at_or_before(Table::Site, &u32::MAX.to_be_bytes())?;
+        let last = self.catalog.at_or_before(Keyspace::Site, &u32::MAX.to_be_bytes())?;
         Ok(last.and_then(|(key, _)| key.try_into().ok()).map_or(0, |key| u32::from_be_bytes(key) + 1))
     }
 
@@ -391,7 +391,7 @@ impl Store {
     /// # Errors
     /// When the catalog cannot be read.
     pub fn archive_count(&self) -> Result<u32> {
-        let last = self.catalog.at_or_before(Table::Archive, &u32::MAX.to_be_bytes())?;
+        let last = self.catalog.at_or_before(Keyspace::Archive, &u32::MAX.to_be_bytes())?;
         Ok(last.and_then(|(key, _)| key.try_into().ok()).map_or(0, |key| u32::from_be_bytes(key) + 1))
     }
 
@@ -400,7 +400,7 @@ impl Store {
     /// # Errors
     /// When the catalog cannot be read.
     pub fn result_head(&self, id: SiteId) -> Result<Option<ResultHead>> {
-        self.catalog.get(Table::Result, &id.0.to_be_bytes())
+        self.catalog.get(Keyspace::Result, &id.0.to_be_bytes())
     }
 
     /// Keys and pairs of a site, if key discovery has seen it.
@@ -415,8 +415,8 @@ impl Store {
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn judged_head(&self, table: Table, id: SiteId) -> Result<Option<JudgedHead>> {
-        self.catalog.get(table, &id.0.to_be_bytes())
+    pub fn judged_head(&self, keyspace: Keyspace, id: SiteId) -> Result<Option<JudgedHead>> {
+        self.catalog.get(keyspace, &id.0.to_be_bytes())
     }
 
     /// Where what verification learnt of a language pair is.
@@ -424,7 +424,7 @@ impl Store {
     /// # Errors
     /// When the catalog cannot be read.
     pub fn learnt_head(&self, langs: LangPair) -> Result<Option<LearntHead>> {
-        self.catalog.get(Table::Learnt, &model_key(langs))
+        self.catalog.get(Keyspace::Learnt, &model_key(langs))
     }
 
     /// Where the link graph of a site is.
@@ -432,7 +432,7 @@ impl Store {
     /// # Errors
     /// When the catalog cannot be read.
     pub fn graph_head(&self, id: SiteId) -> Result<Option<GraphHead>> {
-        self.catalog.get(Table::Graph, &id.0.to_be_bytes())
+        self.catalog.get(Keyspace::Graph, &id.0.to_be_bytes())
     }
 
     /// The links of a site's pages, if they were read since its pages changed.
@@ -451,7 +451,7 @@ impl Store {
     /// When the catalog cannot be read.
     pub fn rounds(&self) -> Result<Vec<RoundRecord>> {
         let mut rounds = Vec::new();
-        self.catalog.for_each(Table::Round, |_, round| {
+        self.catalog.for_each(Keyspace::Round, |_, round| {
             rounds.push(round);
             Ok(())
         })?;
@@ -463,7 +463,7 @@ impl Store {
     /// # Errors
     /// When the catalog cannot be read.
     pub fn web_head(&self, kind: &str) -> Result<Option<WebHead>> {
-        self.catalog.get(Table::Web, kind.as_bytes())
+        self.catalog.get(Keyspace::Web, kind.as_bytes())
     }
 
     /// The graph of sites.
@@ -479,7 +479,7 @@ impl Store {
     /// # Errors
     /// When the catalog cannot be read.
     pub fn bitext_head(&self, id: SiteId) -> Result<Option<BitextHead>> {
-        self.catalog.get(Table::Bitext, &id.0.to_be_bytes())
+        self.catalog.get(Keyspace::Bitext, &id.0.to_be_bytes())
     }
 
     /// Where what was learnt of a pair of languages is.
@@ -487,7 +487,7 @@ impl Store {
     /// # Errors
     /// When the catalog cannot be read.
     pub fn model_head(&self, langs: LangPair) -> Result<Option<ModelHead>> {
-        self.catalog.get(Table::Model, &model_key(langs))
+        self.catalog.get(Keyspace::Model, &model_key(langs))
     }
 
     /// Global credibility of a pattern.
@@ -495,7 +495,7 @@ impl Store {
     /// # Errors
     /// When the catalog cannot be read.
     pub fn credibility(&self, pattern: &str) -> Result<Credibility> {
-        Ok(self.catalog.get(Table::Credibility, pattern.as_bytes())?.unwrap_or_default())
+        Ok(self.catalog.get(Keyspace::Credibility, pattern.as_bytes())?.unwrap_or_default())
     }
 
     /// How far a stage is.
@@ -503,7 +503,7 @@ impl Store {
     /// # Errors
     /// When the catalog cannot be read.
     pub fn stage(&self, name: &str) -> Result<StageRecord> {
-        Ok(self.catalog.get(Table::Stage, name.as_bytes())?.unwrap_or_default())
+        Ok(self.catalog.get(Keyspace::Stage, name.as_bytes())?.unwrap_or_default())
     }
 
     /// The page table of a site.

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-use super::catalog::{Catalog, Changes, OpenFailure, Table};
+use super::catalog::{Catalog, Changes, Keyspace, OpenFailure};
 use super::layout::{ArchiveRecord, ArchivedBatchRecord, BatchRecord, RunConfig, Sentinel};
 use super::records::{RecordFile, RecordRef, START};
 use super::requests::put_request;
@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 const SAMPLES: usize = 8;
 
 /// Makes a new catalog from the batches that are whole; what stands behind the first damaged record is read from its
-/// archive again. Sites and results are not kept: indexing makes them again from the batches. What was asked of crawlers is
+/// archive again. Sites and results are not kept: indexing makes them again from the batches. What was requested of crawlers is
 /// kept: nothing else tells it.
 pub fn rebuild(folder: &Path, lock: File, known: Option<Sentinel>, config: RunConfig) -> Result<Store> {
     let catalog_path = folder.join("catalog");
@@ -56,8 +56,8 @@ pub fn rebuild(folder: &Path, lock: File, known: Option<Sentinel>, config: RunCo
     }
     let mut changes = Changes::default();
     for (archive, number) in archives.iter().zip(0u32..) {
-        changes.put(Table::Archive, &number.to_be_bytes(), archive);
-        changes.put(Table::Fingerprint, &archive.identity.fingerprint.to_be_bytes(), &number);
+        changes.put(Keyspace::Archive, &number.to_be_bytes(), archive);
+        changes.put(Keyspace::Fingerprint, &archive.identity.fingerprint.to_be_bytes(), &number);
     }
     let mut at = START;
     while at < store.requests.end() {

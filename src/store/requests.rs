@@ -1,28 +1,28 @@
-//! What was asked of crawlers: in a record file, and by domain in the catalog.
+//! What was requested of crawlers: in a record file, and by domain in the catalog.
 
 use std::collections::BTreeMap;
 
 use super::Store;
-use super::catalog::{Changes, Table};
-use super::layout::{AskedRecord, RequestRecord};
+use super::catalog::{Changes, Keyspace};
+use super::layout::{RequestRecord, RequestedRecord};
 use crate::error::Result;
 use crate::types::{host_of, registrable_domain};
 
 impl Store {
-    /// What crawlers were asked for because pages of a registrable domain lack it, by address without scheme.
+    /// What was requested of crawlers because pages of a registrable domain lack it, by URL without scheme.
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn asked(&self, domain: &str) -> Result<BTreeMap<String, AskedRecord>> {
-        let mut asked = BTreeMap::new();
-        self.catalog.for_each_below(Table::Asked, &asked_key(domain, ""), |identity, record| {
-            asked.insert(String::from_utf8_lossy(identity).into_owned(), record);
+    pub fn requested(&self, domain: &str) -> Result<BTreeMap<String, RequestedRecord>> {
+        let mut requested = BTreeMap::new();
+        self.catalog.for_each_below(Keyspace::Requested, &request_key(domain, ""), |identity, record| {
+            requested.insert(String::from_utf8_lossy(identity).into_owned(), record);
             Ok(())
         })?;
-        Ok(asked)
+        Ok(requested)
     }
 
-    /// Remembers what was asked of crawlers, from the next commit on. It outlives the catalog.
+    /// Remembers what was requested of crawlers, from the next commit on. It outlives the catalog.
     ///
     /// # Errors
     /// When the disk does not take it.
@@ -35,15 +35,15 @@ impl Store {
 
 /// What the catalog has of a request.
 pub(super) fn put_request(request: &RequestRecord, changes: &mut Changes) {
-    for (identity, asked) in &request.asked {
-        let from = registrable_domain(host_of(&asked.from));
-        changes.put(Table::Asked, &asked_key(&from, identity), asked);
+    for (identity, requested) in &request.requested {
+        let from = registrable_domain(host_of(&requested.from));
+        changes.put(Keyspace::Requested, &request_key(&from, identity), requested);
     }
     for (number, round) in &request.rounds {
-        changes.put(Table::Round, &number.to_be_bytes(), round);
+        changes.put(Keyspace::Round, &number.to_be_bytes(), round);
     }
 }
 
-fn asked_key(domain: &str, identity: &str) -> Vec<u8> {
+fn request_key(domain: &str, identity: &str) -> Vec<u8> {
     [domain.as_bytes(), &[0], identity.as_bytes()].concat()
 }

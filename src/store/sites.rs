@@ -1,6 +1,6 @@
 //! Sites of a family of domains, and how all sites are forgotten.
 
-use super::catalog::{Changes, Table};
+use super::catalog::{Changes, Keyspace};
 use super::{KINDS, Store};
 use crate::error::Result;
 use crate::types::{SiteId, family};
@@ -14,7 +14,7 @@ impl Store {
         // The name of a host without a public suffix is that of its family.
         let start = name.split_once('*').map_or(name, |(start, _)| start);
         let mut found = Vec::new();
-        self.catalog.for_each_below(Table::Domain, start.as_bytes(), |rest, site: u32| {
+        self.catalog.for_each_below(Keyspace::Domain, start.as_bytes(), |rest, site: u32| {
             let domain = format!("{start}{}", String::from_utf8_lossy(rest));
             if family(&domain) == name {
                 found.push((domain, SiteId(site)));
@@ -24,7 +24,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Forgets all sites and what was made of them; archives, settings and what was asked for stay.
+    /// Forgets all sites and what was made of them; archives, settings and requests stay.
     ///
     /// # Errors
     /// When the disk does not take it.
@@ -32,9 +32,9 @@ impl Store {
         // Sled keeps what a large batch replaces for long.
         const BATCH: usize = 5000;
         let mut changes = Changes::default();
-        for &table in KINDS.iter().filter(|kind| !kind.is_source).flat_map(|kind| kind.heads) {
-            for key in self.catalog.keys(table)? {
-                changes.remove(table, &key);
+        for &keyspace in KINDS.iter().filter(|kind| !kind.is_source).flat_map(|kind| kind.heads) {
+            for key in self.catalog.keys(keyspace)? {
+                changes.remove(keyspace, &key);
                 if changes.len() >= BATCH {
                     self.commit(std::mem::take(&mut changes))?;
                 }
@@ -43,8 +43,8 @@ impl Store {
         self.commit(changes)?;
         // The stages last, and at once: until they are gone, the next run begins here again.
         let mut changes = Changes::default();
-        for key in self.catalog.keys(Table::Stage)? {
-            changes.remove(Table::Stage, &key);
+        for key in self.catalog.keys(Keyspace::Stage)? {
+            changes.remove(Keyspace::Stage, &key);
         }
         self.commit(changes)
     }

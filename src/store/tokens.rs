@@ -1,4 +1,4 @@
-//! The inverted index of tokens: token → roaring bitmap of the sites whose addresses have it.
+//! The inverted index of tokens: token → roaring bitmap of the sites whose URLs have it.
 //!
 //! Many tokens share a block of about 4 KB, kept in the catalog under the hash of its first token: one put a token costs
 //! 3 to 40 times as much. A token's list of up to seven sites is plain integers, a longer one a roaring bitmap.
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use roaring::RoaringBitmap;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::catalog::{Catalog, Changes, Table};
+use super::catalog::{Catalog, Changes, Keyspace};
 use crate::error::{Error, Result};
 use crate::types::SiteId;
 
@@ -26,7 +26,7 @@ pub fn token_hash(token: &str) -> u64 {
 /// When the catalog cannot be read, or a block is damaged.
 pub fn sites_with(catalog: &Catalog, token: &str) -> Result<RoaringBitmap> {
     let hash = token_hash(token);
-    let Some((_, block)) = catalog.at_or_before(Table::Token, &hash.to_be_bytes())? else {
+    let Some((_, block)) = catalog.at_or_before(Keyspace::Token, &hash.to_be_bytes())? else {
         return Ok(RoaringBitmap::new());
     };
     Ok(decode(&block)?.remove(&hash).unwrap_or_default())
@@ -44,7 +44,7 @@ pub fn change(catalog: &Catalog, postings: &mut Vec<Posting>, changes: &mut Chan
     postings.dedup();
     let mut rest = &postings[..];
     while let Some(&(first, ..)) = rest.first() {
-        let (key, mut lists) = match catalog.at_or_before(Table::Token, &first.to_be_bytes())? {
+        let (key, mut lists) = match catalog.at_or_before(Keyspace::Token, &first.to_be_bytes())? {
             Some((key, block)) => (key, decode(&block)?),
             None => (0u64.to_be_bytes().to_vec(), BTreeMap::new()),
         };
@@ -69,7 +69,7 @@ pub fn change(catalog: &Catalog, postings: &mut Vec<Posting>, changes: &mut Chan
 
 fn next_block(catalog: &Catalog, hash: u64) -> Result<Option<u64>> {
     let Some(after) = hash.checked_add(1) else { return Ok(None) };
-    let key = catalog.after(Table::Token, &after.to_be_bytes())?;
+    let key = catalog.after(Keyspace::Token, &after.to_be_bytes())?;
     Ok(key.and_then(|key| key.try_into().ok()).map(u64::from_be_bytes))
 }
 
@@ -79,13 +79,13 @@ fn put_blocks(key: &[u8], lists: &BTreeMap<u64, RoaringBitmap>, changes: &mut Ch
     let mut block = Vec::with_capacity(BLOCK_BYTES + 512);
     for (hash, sites) in lists {
         if block.len() >= BLOCK_BYTES {
-            changes.put_bytes(Table::Token, &key, &block);
+            changes.put_bytes(Keyspace::Token, &key, &block);
             block.clear();
             key = hash.to_be_bytes().to_vec();
         }
         encode(*hash, sites, &mut block);
     }
-    changes.put_bytes(Table::Token, &key, &block);
+    changes.put_bytes(Keyspace::Token, &key, &block);
 }
 
 fn encode(hash: u64, sites: &RoaringBitmap, block: &mut Vec<u8>) {

@@ -1,8 +1,9 @@
 //! Stores of an older format: what has kept its layout stays, what follows from it is made again by the next run.
 
+use std::fs;
 use std::path::Path;
 
-use super::catalog::{Catalog, Changes, Table};
+use super::catalog::{Catalog, Changes, Keyspace};
 use super::layout::{RunConfig, Sentinel};
 use super::records::START;
 use super::{FORMAT_VERSION, KINDS, OLDEST_FORMAT, manifest};
@@ -10,10 +11,12 @@ use crate::error::{Error, Result};
 
 /// Stages whose results are dropped with the records that a format changed.
 const STAGES: &[(u32, &[&str])] = &[(5, &["verify", "iterate"])];
+/// Folders that have another name since a format.
+const GONE: &[(u32, &str)] = &[(5, "settled")];
 /// Changes applied together: sled keeps what a large batch replaces for long.
 const BATCH: usize = 5000;
 
-/// What a reader is told of a store that only a writer can open.
+/// The error of a reader whose store must be upgraded first.
 pub fn needed(folder: &Path, format: u32) -> Error {
     let advice = format!("`diglot run --store {}` upgrades it; archives are not read again", folder.display());
     manifest::other_format(folder, u64::from(format), &advice)
@@ -28,21 +31,22 @@ pub fn needed(folder: &Path, format: u32) -> Error {
 /// # Errors
 /// When the catalog cannot be read or written.
 pub fn upgrade(
+    folder: &Path,
     catalog: &Catalog,
     sentinel: &mut Sentinel,
     known: Option<&Sentinel>,
     config: &RunConfig,
 ) -> Result<Option<u32>> {
     let is_new = sentinel.commit == 0;
-    let format = catalog.get(Table::Meta, b"format")?.unwrap_or(if is_new { FORMAT_VERSION } else { OLDEST_FORMAT });
+    let format = catalog.get(Keyspace::Meta, b"format")?.unwrap_or(if is_new { FORMAT_VERSION } else { OLDEST_FORMAT });
     if format >= FORMAT_VERSION {
         return Ok(None);
     }
     let mut changes = Changes::default();
     for kind in KINDS.iter().filter(|kind| kind.since > format) {
-        for &table in kind.heads {
-            for key in catalog.keys(table)? {
-                changes.remove(table, &key);
+        for &keyspace in kind.heads {
+            for key in catalog.keys(keyspace)? {
+                changes.remove(keyspace, &key);
                 if changes.len() >= BATCH {
                     catalog.apply(std::mem::take(&mut changes))?;
                 }
@@ -53,12 +57,18 @@ pub fn upgrade(
         }
     }
     for stage in STAGES.iter().filter(|(since, _)| *since > format).flat_map(|(_, stages)| *stages) {
-        changes.remove(Table::Stage, stage.as_bytes());
+        changes.remove(Keyspace::Stage, stage.as_bytes());
+    }
+    for (_, name) in GONE.iter().filter(|(since, _)| *since > format) {
+        let path = folder.join(name);
+        if path.exists() {
+            fs::remove_dir_all(&path).map_err(Error::io(&path, "removing"))?;
+        }
     }
     sentinel.commit = known.map_or(sentinel.commit, |known| known.commit) + 1;
-    changes.put(Table::Meta, b"config", config);
-    changes.put(Table::Meta, b"format", &FORMAT_VERSION);
-    changes.put(Table::Meta, b"sentinel", sentinel);
+    changes.put(Keyspace::Meta, b"config", config);
+    changes.put(Keyspace::Meta, b"format", &FORMAT_VERSION);
+    changes.put(Keyspace::Meta, b"sentinel", sentinel);
     catalog.apply(changes)?;
     Ok(Some(format))
 }

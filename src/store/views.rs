@@ -20,7 +20,7 @@ impl SitePages {
         (self.chunks[page / CHUNK_PAGES].get(), page % CHUNK_PAGES)
     }
 
-    /// The page with an address (without scheme).
+    /// The page with a URL (without scheme).
     pub fn find(&self, identity: &str) -> Option<u32> {
         let (mut low, mut high) = (0, self.count);
         while low < high {
@@ -34,7 +34,7 @@ impl SitePages {
         None
     }
 
-    /// The address of a page, with its scheme.
+    /// The URL of a page, with its scheme.
     pub fn url(&self, page: u32) -> String {
         let (chunk, at) = self.chunk(page);
         format!("{}{}", if chunk.https[at] { "https://" } else { "http://" }, chunk.identity(at))

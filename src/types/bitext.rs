@@ -32,7 +32,7 @@ impl Bead {
 /// Where one side of a sentence pair comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// Address of the page.
+    /// URL of the page.
     pub url: String,
     /// The archive, as it was named when it was read.
     pub archive: String,
@@ -65,6 +65,6 @@ pub struct BitextLine {
     pub a: Place,
     /// Source of the second.
     pub b: Place,
-    /// Other page pairs with the same sentence pair, exactly or nearly: the addresses of each, in the order of the languages.
+    /// Other page pairs with the same sentence pair, exactly or nearly: the URLs of each, in the order of the languages.
     pub others: Vec<(String, String)>,
 }

@@ -16,9 +16,9 @@ pub struct PagePair {
 /// One pair of pages, for listing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairLine {
-    /// Address of the page in the language listed first.
+    /// URL of the page in the language listed first.
     pub url_a: String,
-    /// Address of its translation.
+    /// URL of its translation.
     pub url_b: String,
     /// Language of the first.
     pub lang_a: Lang,
@@ -29,7 +29,7 @@ pub struct PairLine {
     pub score: f64,
     /// What proposed it.
     pub method: &'static str,
-    /// The key's pattern, from the first address to the second.
+    /// The key's pattern, from the first URL to the second.
     pub key: String,
 }
 
@@ -42,6 +42,6 @@ pub struct FetchLine {
     pub offset: u64,
     /// Bytes it takes there; 0 where the index does not tell.
     pub length: u64,
-    /// Its address.
+    /// Its URL.
     pub url: String,
 }

@@ -15,3 +15,4 @@ mod sites;
 mod suffixes;
 mod support;
 mod tidy;
+mod upgrade;

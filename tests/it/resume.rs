@@ -12,7 +12,7 @@ use diglot::keys::State;
 use diglot::pipeline::observer::{Observer, Silent};
 use diglot::pipeline::{self, Context};
 use diglot::query::{self, Scope};
-use diglot::store::catalog::Table;
+use diglot::store::catalog::Keyspace;
 use diglot::store::layout::{Credibility, ResultHead};
 use diglot::store::{Access, Store};
 use diglot::types::{BitextLine, SiteId};
@@ -131,7 +131,7 @@ fn credibilities(store: &Store) -> Vec<(String, Credibility)> {
     let mut all = Vec::new();
     store
         .catalog()
-        .for_each(Table::Credibility, |pattern, known| {
+        .for_each(Keyspace::Credibility, |pattern, known| {
             all.push((String::from_utf8_lossy(pattern).into_owned(), known));
             Ok(())
         })

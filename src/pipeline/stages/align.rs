@@ -22,7 +22,7 @@ use crate::index::smallest::Smallest;
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::query::bitext::{accepted_pairs, document, hash_of_pairs, model, page_place, page_record};
 use crate::query::{Scope, Site, sites};
-use crate::store::catalog::{Changes, Table};
+use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{
     ArchivedPairBitextRow, BeadRow, BitextHead, BitextRecord, ModelHead, ModelRecord, PairBitextRow, RepeatRecord,
     RepeatRow, VocabularyRow,
@@ -272,7 +272,7 @@ impl Align {
         let record = model_record(langs, trainer.into_model());
         let head = ModelHead { record: store.models.append(&record)?.0, input: sample.input, params: fingerprint };
         let mut changes = Changes::default();
-        changes.put(Table::Model, &model_key(langs), &head);
+        changes.put(Keyspace::Model, &model_key(langs), &head);
         store.commit(changes)
     }
 
@@ -328,7 +328,7 @@ impl Align {
             for site in first..end {
                 if heads[site].done == sites[site].0.count && !heads[site].finished {
                     repeats(store, &mut heads[site], &folder, &context.config.align)?;
-                    changes.put(Table::Bitext, &sites[site].0.site.0.to_be_bytes(), &heads[site]);
+                    changes.put(Keyspace::Bitext, &sites[site].0.site.0.to_be_bytes(), &heads[site]);
                 }
             }
             if !changes.is_empty() {
@@ -365,7 +365,7 @@ impl Align {
             if !record.pairs.is_empty() {
                 heads[site].done += record.pairs.len() as u32;
                 heads[site].chunks.push(store.bitexts.append(&record)?.0);
-                changes.put(Table::Bitext, &sites[site].0.site.0.to_be_bytes(), &heads[site]);
+                changes.put(Keyspace::Bitext, &sites[site].0.site.0.to_be_bytes(), &heads[site]);
             }
         }
         if changes.is_empty() { Ok(()) } else { store.commit(changes) }

@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::pipeline::{Stage, fingerprint};
 use crate::store::Store;
-use crate::store::catalog::{Changes, Table};
+use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::StageRecord;
 use crate::types::SiteId;
 
@@ -57,6 +57,6 @@ pub fn finish(stage: &dyn Stage, store: &mut Store, config: &Config) -> Result<(
 /// When the store cannot be written.
 pub fn note(stage: &dyn Stage, store: &mut Store, record: StageRecord) -> Result<()> {
     let mut changes = Changes::default();
-    changes.put(Table::Stage, stage.name().as_bytes(), &record);
+    changes.put(Keyspace::Stage, stage.name().as_bytes(), &record);
     store.commit(changes)
 }

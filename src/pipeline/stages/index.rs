@@ -13,7 +13,7 @@ use crate::index::site::Addresses;
 use crate::index::sorter::{Entry, Sorter};
 use crate::keys::suffixes::{self, Member};
 use crate::pipeline::{Context, Stage, fingerprint};
-use crate::store::catalog::{Changes, Table};
+use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{
     BatchRecord, ChunkBuilder, HostRecord, PageEntry, SiteHead, SkipChunk, SkipEntry, StageRecord,
 };
@@ -557,17 +557,17 @@ impl<'c> Work<'c> {
     fn commit(&mut self, store: &mut Store, stage: Option<StageRecord>) -> Result<()> {
         let mut changes = Changes::default();
         for (id, head) in self.heads.drain(..) {
-            changes.put(Table::Site, &id.0.to_be_bytes(), &head);
+            changes.put(Keyspace::Site, &id.0.to_be_bytes(), &head);
         }
         for (domain, id) in self.domains.drain(..) {
-            changes.put(Table::Domain, domain.as_bytes(), &id.0);
+            changes.put(Keyspace::Domain, domain.as_bytes(), &id.0);
         }
         tokens::change(store.catalog(), &mut self.tokens, &mut changes)?;
         self.tokens.clear();
         self.pages = 0;
         self.release();
         if let Some(stage) = stage {
-            changes.put(Table::Stage, b"index", &stage);
+            changes.put(Keyspace::Stage, b"index", &stage);
         }
         store.commit(changes)
     }

@@ -16,7 +16,7 @@ use crate::extract;
 use crate::keys::copies;
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::store::Store;
-use crate::store::catalog::{Changes, Table};
+use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{
     ArchiveIdentity, ArchiveRecord, BatchRecord, PageEntry, PageRecord, SkipEntry, SkipSample, StageRecord,
 };
@@ -52,7 +52,7 @@ impl Stage for Ingest {
         let mut changes = Changes::default();
         let record = StageRecord { fingerprint: fingerprint(self, context.config), cursor: 0, finished: true };
         if store.stage(self.name())? != record {
-            changes.put(Table::Stage, self.name().as_bytes(), &record);
+            changes.put(Keyspace::Stage, self.name().as_bytes(), &record);
             store.commit(changes)?;
         }
         for (at, path) in context.inputs.iter().enumerate() {
@@ -223,8 +223,8 @@ impl Batch {
         store.pages.sync()?;
         crate::store::add_batch(known, &*store.batches.read(at)?);
         let mut changes = Changes::default();
-        changes.put(Table::Archive, &self.record.archive.to_be_bytes(), known);
-        changes.put(Table::Fingerprint, &self.record.identity.fingerprint.to_be_bytes(), &self.record.archive);
+        changes.put(Keyspace::Archive, &self.record.archive.to_be_bytes(), known);
+        changes.put(Keyspace::Fingerprint, &self.record.identity.fingerprint.to_be_bytes(), &self.record.archive);
         store.commit(changes)?;
         let next = Batch::new(self.record.archive, self.record.identity.clone(), self.record.to);
         let done = self.record.done;

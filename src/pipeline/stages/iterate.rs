@@ -1,4 +1,4 @@
-//! Verified pairs, links and words → settled pairs. Unit of work: a site.
+//! Verified pairs, links and words → resolved pairs. Unit of work: a site.
 
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::Xxh3;
@@ -13,12 +13,12 @@ use crate::pipeline::models::{ets_inputs, for_judging};
 use crate::pipeline::site::OpenSite;
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::store::Store;
-use crate::store::catalog::Table;
+use crate::store::catalog::Keyspace;
 use crate::store::layout::JudgedHead;
 use crate::store::records::RecordRef;
 use crate::types::{JudgedPair, JudgedSite, Method as PairedBy, SiteId};
 
-/// Verified pairs → settled pairs.
+/// Verified pairs → resolved pairs.
 pub struct Iterate;
 
 impl Stage for Iterate {
@@ -61,18 +61,18 @@ impl Stage for Iterate {
         }
         begin(self, store, context.config)?;
         if !context.config.iterates() {
-            judged::forget(store, Table::Settled)?;
+            judged::forget(store, Keyspace::Resolved)?;
             return finish(self, store, context.config);
         }
         let models = for_judging(store, context.config)?;
         let stale = stale_sites(self, store, context.config)?;
         let work = |store: &Store, id| resolve(store, context, &models, id);
-        judged::judge_sites((self, "rounds over links"), store, context, (Table::Settled, stale), work)?;
+        judged::judge_sites((self, "rounds over links"), store, context, (Keyspace::Resolved, stale), work)?;
         finish(self, store, context.config)
     }
 }
 
-/// Sites whose settled pairs are missing, or were made from other verified pairs or settings; with what they depend on.
+/// Sites whose resolved pairs are missing, or were made from other verified pairs or settings; with what they depend on.
 fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<Stale>> {
     let mut stale = Vec::new();
     if !config.iterates() {
@@ -82,7 +82,7 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
         let verified = if config.method == Method::Links {
             let generation = store.site(id)?.map_or(0, |head| head.generation);
             JudgedHead { generation, ..JudgedHead::default() }
-        } else if let Some(head) = store.judged_head(Table::Verified, id)? {
+        } else if let Some(head) = store.judged_head(Keyspace::Verified, id)? {
             head
         } else {
             continue;
@@ -91,7 +91,7 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
         hasher.update(&judged::inputs_of(stage, store, config, id)?.to_le_bytes());
         hasher.update(&verified.record.to_le_bytes());
         let inputs = hasher.digest() | 1;
-        let head = store.judged_head(Table::Settled, id)?.unwrap_or_default();
+        let head = store.judged_head(Keyspace::Resolved, id)?.unwrap_or_default();
         if (head.generation, head.inputs) != (verified.generation, inputs) {
             stale.push((id, inputs));
         }
@@ -109,7 +109,7 @@ fn resolve(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) ->
         site.hosts = open.pairs_of_hosts(&site.pairs);
         return Ok(Some(site));
     }
-    let Some(head) = store.judged_head(Table::Verified, id)? else { return Ok(None) };
+    let Some(head) = store.judged_head(Keyspace::Verified, id)? else { return Ok(None) };
     let verified = store.verified.read(RecordRef(head.record))?;
     if view.by_lang().len() < 2 {
         return Ok(Some(site));

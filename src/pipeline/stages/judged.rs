@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::store::Store;
-use crate::store::catalog::{Changes, Table};
+use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{JudgedHead, JudgedRecord};
 use crate::types::{JudgedSite, Lang, LangPair, SiteId};
 
@@ -26,7 +26,7 @@ pub fn judge_sites(
     (stage, what): (&dyn Stage, &str),
     store: &mut Store,
     context: &Context<'_>,
-    (table, stale): (Table, Vec<Stale>),
+    (table, stale): (Keyspace, Vec<Stale>),
     work: impl Fn(&Store, SiteId) -> Result<Option<JudgedSite>> + Sync,
 ) -> Result<()> {
     context.observer.begin(stage.name(), what, "sites", Some(stale.len() as u64));
@@ -52,10 +52,10 @@ pub fn judge_sites(
 }
 
 /// Appends what was judged of a site, and notes where.
-fn put(store: &mut Store, table: Table, site: &JudgedSite, inputs: u64, changes: &mut Changes) -> Result<()> {
+fn put(store: &mut Store, table: Keyspace, site: &JudgedSite, inputs: u64, changes: &mut Changes) -> Result<()> {
     let pairs = site.pairs.iter().filter(|judged| judged.is_accepted()).count() as u64;
     let result = store.result_head(site.site)?.map_or(0, |head| head.record);
-    let file = if table == Table::Verified { &mut store.verified } else { &mut store.settled };
+    let file = if table == Keyspace::Verified { &mut store.verified } else { &mut store.resolved };
     let place = file.append(&JudgedRecord::new(site))?.0;
     let head = JudgedHead { record: place, generation: site.generation, result, inputs, pairs };
     changes.put(table, &site.site.0.to_be_bytes(), &head);
@@ -66,7 +66,7 @@ fn put(store: &mut Store, table: Table, site: &JudgedSite, inputs: u64, changes:
 ///
 /// # Errors
 /// When the store cannot be read or written.
-pub fn forget(store: &mut Store, table: Table) -> Result<()> {
+pub fn forget(store: &mut Store, table: Keyspace) -> Result<()> {
     let mut known = Vec::new();
     store.catalog().for_each(table, |key, _: JudgedHead| {
         known.push(key.to_vec());

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::keys::hosts::{self, HostSummary};
 use crate::keys::{self, FoundKey, GlobalSum, credibility, rescue};
 use crate::pipeline::{Context, Stage, fingerprint};
-use crate::store::catalog::{Changes, Table};
+use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{Credibility, HostRow, KeyRow, PairRow, ResultHead, ResultRecord, SiteHead};
 use crate::store::{SitePages, Store, tokens};
 use crate::types::SiteId;
@@ -132,14 +132,14 @@ impl Keys {
                 considered: rescue::hash_of(&result.considered),
                 pairs: result.pairs.len() as u64,
             };
-            changes.put(Table::Result, &site.0.to_be_bytes(), &head);
+            changes.put(Keyspace::Result, &site.0.to_be_bytes(), &head);
         }
         let known = |pattern: &str| store.credibility(pattern).map(|known| (known.sum, known.sites));
         sums.for_each(known, |pattern, sum, sites| {
             if sites == 0 {
-                changes.remove(Table::Credibility, pattern.as_bytes());
+                changes.remove(Keyspace::Credibility, pattern.as_bytes());
             } else {
-                changes.put(Table::Credibility, pattern.as_bytes(), &Credibility { sum, sites });
+                changes.put(Keyspace::Credibility, pattern.as_bytes(), &Credibility { sum, sites });
             }
             Ok(())
         })?;
@@ -150,7 +150,7 @@ impl Keys {
     fn sites_to_rescue(&self, store: &Store, context: &Context<'_>) -> Result<Vec<(SiteId, BTreeSet<String>)>> {
         let params = &context.config.keys;
         let mut credible: BTreeMap<String, GlobalSum> = BTreeMap::new();
-        store.catalog().for_each(Table::Credibility, |pattern, known: Credibility| {
+        store.catalog().for_each(Keyspace::Credibility, |pattern, known: Credibility| {
             if params.rescue_above.is_some_and(|min| credibility::global(known.sum) > min) {
                 credible.insert(String::from_utf8_lossy(pattern).into_owned(), known.sum);
             }
@@ -202,7 +202,7 @@ impl Task {
             generation: self.head.generation,
             params,
             considered: self.considered.iter().cloned().collect(),
-            settled: found.relabelled(&self.pages).map(|(page, lang)| (page, lang.to_bytes())).collect(),
+            relabelled: found.relabelled(&self.pages).map(|(page, lang)| (page, lang.to_bytes())).collect(),
             alone: self.alone.clone().unwrap_or_else(|| contributions(&found.keys, config)),
             hosts: hosts::summaries(&self.pages, &found, &config.keys).into_iter().map(host_row).collect(),
             keys: found.keys.iter().map(|key| key_row(key, config)).collect(),
@@ -241,7 +241,7 @@ fn key_row(found: &FoundKey, config: &Config) -> KeyRow {
         power: found.evidence.power,
         site_pages: found.evidence.site_pages(&config.keys),
         credibility: found.evidence.credibility(&config.keys),
-        taken: found.assigned,
+        assigned: found.assigned,
         state: found.state as u8,
         ..KeyRow::new(&found.key)
     }

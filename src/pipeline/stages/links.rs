@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::Addresses;
 use crate::pipeline::{Context, Stage, fingerprint};
-use crate::store::catalog::{Changes, Table};
+use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{AlternateRow, CHUNK_PAGES, GraphHead, GraphRecord, OutsideRow, StageRecord};
 use crate::store::records::RecordRef;
 use crate::store::{SitePages, Store};
@@ -65,7 +65,7 @@ impl Stage for Links {
                 let chunks = chunks_of(store, id, &head)?;
                 let chunks: Result<Vec<u64>> = chunks.iter().map(|chunk| Ok(store.graphs.append(chunk)?.0)).collect();
                 let graph = GraphHead { generation: head.generation, params, chunks: chunks? };
-                changes.put(Table::Graph, &id.0.to_be_bytes(), &graph);
+                changes.put(Keyspace::Graph, &id.0.to_be_bytes(), &graph);
                 (sites, pages) = (sites + 1, pages + u64::from(head.pages));
                 if sites >= GROUP_SITES || pages >= GROUP_PAGES {
                     break;
@@ -75,7 +75,7 @@ impl Stage for Links {
             if stale.peek().is_none() {
                 let record =
                     StageRecord { fingerprint: params, cursor: u64::from(store.site_count()?), finished: true };
-                changes.put(Table::Stage, self.name().as_bytes(), &record);
+                changes.put(Keyspace::Stage, self.name().as_bytes(), &record);
             }
             store.commit(changes)?;
             store.sites.unmap();

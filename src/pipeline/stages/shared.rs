@@ -7,7 +7,7 @@ use crate::align::repeats::{BeadId, Beads, Finder};
 use crate::error::Result;
 use crate::query::bitext::SiteBitext;
 use crate::store::Store;
-use crate::store::catalog::{Changes, Table};
+use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{ArchivedBeadRow, ArchivedPairBitextRow, BitextHead, PagePlaces, RepeatRecord, RepeatRow};
 use crate::types::SiteId;
 
@@ -43,7 +43,7 @@ pub fn find(store: &mut Store, sites: &[SiteId], compared: u64) -> Result<()> {
     let mut changes = Changes::default();
     for (site, head) in sites.iter().zip(&heads) {
         if store.bitext_head(*site)?.as_ref() != Some(head) {
-            changes.put(Table::Bitext, &site.0.to_be_bytes(), head);
+            changes.put(Keyspace::Bitext, &site.0.to_be_bytes(), head);
         }
         if changes.len() >= HEADS {
             store.commit(std::mem::take(&mut changes))?;

@@ -16,7 +16,7 @@ use crate::learn::{self, Learnt, Models, Settings, SitePairs, TrainingPair, Trai
 use crate::pipeline::site::OpenSite;
 use crate::pipeline::{Context, Stage, fingerprint, models};
 use crate::propose::{direct, keys};
-use crate::store::catalog::{Changes, Table};
+use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{LearntHead, LearntRecord};
 use crate::store::{SitePages, Store, model_key};
 use crate::types::{JudgedSite, LangPair, SiteId};
@@ -64,7 +64,7 @@ impl Stage for Verify {
         }
         begin(self, store, context.config)?;
         if !context.config.verifies() {
-            judged::forget(store, Table::Verified)?;
+            judged::forget(store, Keyspace::Verified)?;
             return finish(self, store, context.config);
         }
         if context.config.learns() {
@@ -73,7 +73,7 @@ impl Stage for Verify {
         let models = models::for_judging(store, context.config)?;
         let stale = stale_sites(self, store, context.config)?;
         let work = |store: &Store, id| verify(store, context, &models, id);
-        judged::judge_sites((self, "pairs of each site"), store, context, (Table::Verified, stale), work)?;
+        judged::judge_sites((self, "pairs of each site"), store, context, (Keyspace::Verified, stale), work)?;
         finish(self, store, context.config)
     }
 }
@@ -100,7 +100,7 @@ impl Verify {
             let mut changes = Changes::default();
             for (learnt, &(langs, inputs)) in learnt.into_iter().zip(portion) {
                 let head = LearntHead { record: store.learnt.append(&record(langs, inputs, learnt))?.0, inputs };
-                changes.put(Table::Learnt, &model_key(langs), &head);
+                changes.put(Keyspace::Learnt, &model_key(langs), &head);
             }
             store.commit(changes)?;
             done += portion.len() as u64;
@@ -134,14 +134,14 @@ fn training_pairs(store: &Store, config: &Config) -> Result<ByLangs> {
 /// Forgets what was learnt of language pairs that have too few training pairs now.
 fn forget_others(store: &mut Store, by_langs: &ByLangs) -> Result<()> {
     let mut forgotten = Vec::new();
-    store.catalog().for_each(Table::Learnt, |key, _: LearntHead| {
+    store.catalog().for_each(Keyspace::Learnt, |key, _: LearntHead| {
         if !by_langs.keys().any(|langs| model_key(*langs) == key) {
             forgotten.push(key.to_vec());
         }
         Ok(())
     })?;
     let mut changes = Changes::default();
-    forgotten.iter().for_each(|key| changes.remove(Table::Learnt, key));
+    forgotten.iter().for_each(|key| changes.remove(Keyspace::Learnt, key));
     store.commit(changes)
 }
 
@@ -203,7 +203,7 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
     }
     for id in (0..store.site_count()?).map(SiteId) {
         let generation = store.site(id)?.map_or(0, |head| head.generation);
-        let head = store.judged_head(Table::Verified, id)?.unwrap_or_default();
+        let head = store.judged_head(Keyspace::Verified, id)?.unwrap_or_default();
         let inputs = judged::inputs_of(stage, store, config, id)?;
         if (head.generation, head.inputs) != (generation, inputs) {
             stale.push((id, inputs));

@@ -23,7 +23,7 @@ pub struct BatchRecord {
     pub samples: Vec<SkipSample>,
     /// Pages, in the order of the archive.
     pub pages: Vec<PageEntry>,
-    /// Left-out captures that have a web address.
+    /// Left-out captures that have a web URL.
     pub skipped: Vec<SkipEntry>,
 }
 
@@ -54,7 +54,7 @@ pub struct SkipSample {
 /// One page as indexing sees it.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
 pub struct PageEntry {
-    /// Address without scheme.
+    /// URL without scheme.
     pub identity: String,
     /// Scheme is https.
     pub https: bool,
@@ -87,7 +87,7 @@ pub struct PageEntry {
 /// One left-out capture, for `explain`.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 pub struct SkipEntry {
-    /// Address without scheme.
+    /// URL without scheme.
     pub identity: String,
     /// Code of the reason.
     pub reason: u8,

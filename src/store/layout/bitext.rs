@@ -2,7 +2,7 @@
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-/// Aligned page pairs of one site, in the order of languages, then of addresses. Kind 7.
+/// Aligned page pairs of one site, in the order of languages, then of URLs. Kind 7.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
 pub struct BitextRecord {
     /// Number of the site.

@@ -45,7 +45,7 @@ pub struct SiteHead {
     pub skipped: Vec<u64>,
     /// Pages.
     pub pages: u32,
-    /// Captures that a newer one of their address replaced.
+    /// Captures that a newer one of their URL replaced.
     pub older: u64,
     /// Grows whenever its pages change.
     pub generation: u64,
@@ -117,7 +117,7 @@ pub struct RunConfig {
     pub rescue_above: Option<u64>,
     /// Longest record, in bytes; `None`: the default.
     pub max_record_bytes: Option<u64>,
-    /// Addresses propose nothing.
+    /// URLs propose nothing.
     pub without_keys: bool,
     /// Word lists.
     pub lexicons: Vec<String>,

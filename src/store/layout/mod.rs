@@ -31,7 +31,9 @@ pub use result::{
     ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, EditRow, HostRow, KeyRow, PairRow, ResultRecord,
 };
 pub use site::{ArchivedSiteChunk, CHUNK_PAGES, ChunkBuilder, SiteChunk, SkipChunk};
-pub use web::{ArchivedRequestRecord, ArchivedWebRecord, AskedRecord, RequestRecord, RoundRecord, WebHead, WebRecord};
+pub use web::{
+    ArchivedRequestRecord, ArchivedWebRecord, RequestRecord, RequestedRecord, RoundRecord, WebHead, WebRecord,
+};
 
 #[cfg(test)]
 mod tests {
@@ -82,10 +84,10 @@ mod tests {
             }
             SkipChunk = ArchivedSkipChunk { entries }
             ResultRecord = ArchivedResultRecord {
-                site, generation, params, considered, keys, alone, pairs, settled, copies, hosts
+                site, generation, params, considered, keys, alone, pairs, relabelled, copies, hosts
             }
             KeyRow = ArchivedKeyRow {
-                lang_a, lang_b, edits, scope_start, scope_end, power, site_pages, credibility, taken, state
+                lang_a, lang_b, edits, scope_start, scope_end, power, site_pages, credibility, assigned, state
             }
             EditRow = ArchivedEditRow { field, from, to, core }
             PairRow = ArchivedPairRow { a, b, key }
@@ -107,13 +109,13 @@ mod tests {
             }
             LearntHead = ArchivedLearntHead { record, inputs }
             GraphHead = ArchivedGraphHead { generation, params, chunks }
-            RequestRecord = ArchivedRequestRecord { asked, rounds }
-            AskedRecord = ArchivedAskedRecord { from, pattern, lang, credibility, https }
+            RequestRecord = ArchivedRequestRecord { requested, rounds }
+            RequestedRecord = ArchivedRequestedRecord { from, pattern, lang, credibility, https }
             WebRecord = ArchivedWebRecord {
                 first, ends, targets, links, names, name_ends, credibility, pairs
             }
             WebHead = ArchivedWebHead { fingerprint, chunks }
-            RoundRecord = ArchivedRoundRecord { by, by_domain, web, seeds, pairs, asked }
+            RoundRecord = ArchivedRoundRecord { by, by_domain, web, seeds, pairs, requested }
             BitextRecord = ArchivedBitextRecord { site, first, pairs }
             PairBitextRow = ArchivedPairBitextRow { page_a, page_b, a, b, lang_a, lang_b, score, beads }
             BeadRow = ArchivedBeadRow { near, exact, a_start, a_end, b_start, b_end, score, m, n, reason }

@@ -7,7 +7,7 @@ use crate::types::{Block, Capture, Image, Lang, Link, LinkKind, Page, Pointer};
 /// One page as extracted. Kind 1.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
 pub struct PageRecord {
-    /// The address, with its scheme.
+    /// The URL, with its scheme.
     pub url: String,
     /// Archive it came from.
     pub archive: u32,
@@ -29,7 +29,7 @@ pub struct PageRecord {
     pub blocks: Vec<BlockRecord>,
     /// Tag sequence.
     pub tags: Vec<u16>,
-    /// Texts of links, end to end: address (without what it shares with the page's own), anchor, rel.
+    /// Texts of links, end to end: URL (without what it shares with the page's own), anchor, rel.
     pub link_text: String,
     /// Links.
     pub links: Vec<LinkRecord>,
@@ -65,9 +65,9 @@ pub struct BlockRecord {
 /// [`crate::types::Link`]; texts lie in `link_text` behind those of the link before.
 #[derive(Archive, Serialize, Clone, Copy, Debug)]
 pub struct LinkRecord {
-    /// Bytes its address shares with the beginning of the page's own.
+    /// Bytes its URL shares with the beginning of the page's own.
     pub shared: u16,
-    /// End of the rest of its address.
+    /// End of the rest of its URL.
     pub url_end: u32,
     /// End of its anchor.
     pub anchor_end: u32,
@@ -84,7 +84,7 @@ pub struct LinkRecord {
 /// [`crate::types::Image`].
 #[derive(Archive, Serialize, Clone, Debug)]
 pub struct ImageRecord {
-    /// Address.
+    /// URL.
     pub url: String,
     /// Alternative text.
     pub alt: String,
@@ -171,7 +171,7 @@ impl ArchivedPageRecord {
         }
     }
 
-    /// Calls `each` with the address, kind, place and `hreflang` of every link, in order.
+    /// Calls `each` with the URL, kind, place and `hreflang` of every link, in order.
     pub fn for_each_link(&self, mut each: impl FnMut(&str, LinkKind, u32, Option<Lang>)) {
         let mut url = String::new();
         let mut start = 0;

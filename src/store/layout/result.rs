@@ -23,7 +23,7 @@ pub struct ResultRecord {
     /// Pairs, by language pair and page.
     pub pairs: Vec<PairRow>,
     /// Language each page counts for, where it is not the detected one; `und`: none.
-    pub settled: Vec<(u32, [u8; 8])>,
+    pub relabelled: Vec<(u32, [u8; 8])>,
     /// Untranslated copies, and the page that stands for each.
     pub copies: Vec<(u32, u32)>,
     /// What `hosts` lists.
@@ -49,8 +49,8 @@ pub struct KeyRow {
     pub site_pages: u64,
     /// Local credibility C(p, w).
     pub credibility: f64,
-    /// Pairs it took.
-    pub taken: u64,
+    /// Pairs assigned to it.
+    pub assigned: u64,
     /// [`crate::keys::State`].
     pub state: u8,
 }

@@ -1,4 +1,4 @@
-//! Site chunks: the page table of one registrable domain, by columns, sorted by address.
+//! Site chunks: the page table of one registrable domain, by columns, sorted by URL.
 
 use rkyv::{Archive, Serialize};
 
@@ -12,9 +12,9 @@ pub const CHUNK_PAGES: usize = 1 << 14;
 /// Some pages of one site. Kind 3. All columns have one entry a page.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
 pub struct SiteChunk {
-    /// Addresses without scheme, end to end.
+    /// URLs without scheme, end to end.
     pub identities: String,
-    /// End of each address.
+    /// End of each URL.
     pub ends: Vec<u32>,
     /// Scheme is https.
     pub https: Vec<bool>,
@@ -46,7 +46,7 @@ pub struct SiteChunk {
     pub links: Vec<u64>,
 }
 
-/// Left-out captures of one site, sorted by address. Kind 5.
+/// Left-out captures of one site, sorted by URL. Kind 5.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
 pub struct SkipChunk {
     /// The captures.
@@ -110,7 +110,7 @@ impl ArchivedSiteChunk {
         self.ends.is_empty()
     }
 
-    /// Address of a page without scheme.
+    /// URL of a page without scheme.
     pub fn identity(&self, at: usize) -> &str {
         let start = if at == 0 { 0 } else { self.ends[at - 1].to_native() as usize };
         self.identities.get(start..self.ends[at].to_native() as usize).unwrap_or("")

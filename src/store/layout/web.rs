@@ -1,22 +1,22 @@
-//! What was asked of crawlers, and the graph of sites that tells whom to ask next.
+//! What was requested of crawlers, and the graph of sites that tells where to look next.
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-/// What was asked of crawlers in one commit. Kind 14. Of one address or round, the last record holds.
+/// What was requested of crawlers in one commit. Kind 14. Of one URL or round, the last record holds.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
 pub struct RequestRecord {
-    /// Addresses without scheme.
-    pub asked: Vec<(String, AskedRecord)>,
+    /// URLs without scheme.
+    pub requested: Vec<(String, RequestedRecord)>,
     /// Rounds of exploring, by number.
     pub rounds: Vec<(u32, RoundRecord)>,
 }
 
-/// An address that a crawler was asked for. Key `q` registrable domain of `from`, a zero byte, address without scheme.
+/// A URL that was requested of a crawler. Key `q` registrable domain of `from`, a zero byte, URL without scheme.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
-pub struct AskedRecord {
-    /// Address of the page that lacks a partner, without scheme.
+pub struct RequestedRecord {
+    /// URL of the page that lacks a partner, without scheme.
     pub from: String,
-    /// Pattern of the key that made the address.
+    /// Pattern of the key that made the URL.
     pub pattern: String,
     /// The language the page would be in.
     pub lang: [u8; 8],
@@ -70,21 +70,21 @@ pub struct RoundRecord {
     /// Pairs of all sites then.
     pub pairs: u64,
     /// The sites that were named, best first.
-    pub asked: Vec<String>,
+    pub requested: Vec<String>,
 }
 
 impl ArchivedRequestRecord {
     /// The request, owned.
     pub fn to_owned(&self) -> RequestRecord {
-        let asked = self.asked.iter().map(|row| (row.0.to_string(), row.1.to_owned()));
+        let requested = self.requested.iter().map(|row| (row.0.to_string(), row.1.to_owned()));
         let rounds = self.rounds.iter().map(|row| (row.0.to_native(), row.1.to_owned()));
-        RequestRecord { asked: asked.collect(), rounds: rounds.collect() }
+        RequestRecord { requested: requested.collect(), rounds: rounds.collect() }
     }
 }
 
-impl ArchivedAskedRecord {
-    fn to_owned(&self) -> AskedRecord {
-        AskedRecord {
+impl ArchivedRequestedRecord {
+    fn to_owned(&self) -> RequestedRecord {
+        RequestedRecord {
             from: self.from.to_string(),
             pattern: self.pattern.to_string(),
             lang: self.lang,
@@ -102,7 +102,7 @@ impl ArchivedRoundRecord {
             web: self.web.to_native(),
             seeds: self.seeds.to_native(),
             pairs: self.pairs.to_native(),
-            asked: self.asked.iter().map(ToString::to_string).collect(),
+            requested: self.requested.iter().map(ToString::to_string).collect(),
         }
     }
 }
