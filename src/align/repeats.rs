@@ -65,7 +65,7 @@ impl<'f> Finder<'f> {
     /// # Errors
     /// When entries cannot be written.
     pub fn add(&mut self, near: u64, bead: BeadId) -> Result<()> {
-        self.by_near.push(Entry { key: near, filler: bead.unit, page: bead.number })
+        self.by_near.push(Entry { key: near, value: bead.unit, page: bead.number })
     }
 
     /// Calls `each` with every sentence pair that is said more than once, in order.
@@ -75,25 +75,25 @@ impl<'f> Finder<'f> {
     pub fn for_each(self, beads: &dyn Beads, mut each: impl FnMut(Repeat) -> Result<()>) -> Result<()> {
         // Key: the sentence pair. Then one that says it too, or the reason why it is left out.
         let mut by_bead = Sorter::new(self.budget_bytes, self.folder);
-        let id = |entry: &Entry| BeadId { unit: entry.filler, number: entry.page };
-        let key = |entry: &Entry| u64::from(entry.filler) << 32 | u64::from(entry.page);
+        let id = |entry: &Entry| BeadId { unit: entry.value, number: entry.page };
+        let key = |entry: &Entry| u64::from(entry.value) << 32 | u64::from(entry.page);
         self.by_near.for_each_group(|group| {
             let [first, others @ ..] = group else { return Ok(()) };
             if others.is_empty() {
                 return Ok(());
             }
-            let units = group.chunk_by(|x, y| x.filler == y.filler).count() as u32;
+            let units = group.chunk_by(|x, y| x.value == y.value).count() as u32;
             if beads.is_boilerplate(id(first), units) {
                 return group.iter().try_for_each(|entry| {
-                    by_bead.push(Entry { key: key(entry), filler: LEFT_OUT, page: Reason::Boilerplate as u32 })
+                    by_bead.push(Entry { key: key(entry), value: LEFT_OUT, page: Reason::Boilerplate as u32 })
                 });
             }
             let exact = beads.exact(id(first));
             for other in others {
                 let is_equal = beads.exact(id(other)) == exact;
                 let reason = if is_equal { Reason::Duplicate } else { Reason::NearDuplicate };
-                by_bead.push(Entry { key: key(other), filler: LEFT_OUT, page: reason as u32 })?;
-                by_bead.push(Entry { key: key(first), filler: other.filler, page: other.page })?;
+                by_bead.push(Entry { key: key(other), value: LEFT_OUT, page: reason as u32 })?;
+                by_bead.push(Entry { key: key(first), value: other.value, page: other.page })?;
             }
             Ok(())
         })?;
@@ -101,7 +101,7 @@ impl<'f> Finder<'f> {
             let bead = BeadId { unit: (group[0].key >> 32) as u32, number: group[0].key as u32 };
             let mut repeat = Repeat { bead, reason: None, others: Vec::new() };
             for entry in group {
-                if entry.filler == LEFT_OUT {
+                if entry.value == LEFT_OUT {
                     repeat.reason = Reason::from_code(entry.page as u8);
                 } else {
                     repeat.others.push(id(entry));

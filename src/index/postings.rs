@@ -3,7 +3,7 @@
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
-/// One posting list: the skeletons that a filler fills in pages of one language.
+/// One posting list: the skeletons that a value fills in pages of one language.
 #[derive(Clone, Debug, Default)]
 pub struct Posting {
     /// Dense numbers of the skeletons.
@@ -12,7 +12,7 @@ pub struct Posting {
     pub pages: Vec<u32>,
 }
 
-/// All posting lists of one pass: (filler, label) → [`Posting`].
+/// All posting lists of one pass: (value, label) → [`Posting`].
 ///
 /// With dense skeleton numbers a bitmap takes at most one bit a skeleton, and a page four bytes a posting.
 #[derive(Debug, Default)]
@@ -21,19 +21,19 @@ pub struct Postings {
 }
 
 impl Postings {
-    /// Notes that `page`, of language `label`, is `filler` in `skeleton`. Skeletons must come in rising order; a second
-    /// page of the same filler, label and skeleton is left out.
-    pub fn push(&mut self, filler: u32, label: u16, skeleton: u32, page: u32) {
-        let posting = self.lists.entry((filler, label)).or_default();
+    /// Notes that `page`, of language `label`, is `value` in `skeleton`. Skeletons must come in rising order; a second
+    /// page of the same value, label and skeleton is left out.
+    pub fn push(&mut self, value: u32, label: u16, skeleton: u32, page: u32) {
+        let posting = self.lists.entry((value, label)).or_default();
         if posting.skeletons.max() != Some(skeleton) {
             posting.skeletons.insert(skeleton);
             posting.pages.push(page);
         }
     }
 
-    /// The posting list of a filler in a language, if it fills anything.
-    pub fn get(&self, filler: u32, label: u16) -> Option<&Posting> {
-        self.lists.get(&(filler, label))
+    /// The posting list of a value in a language, if it fills anything.
+    pub fn get(&self, value: u32, label: u16) -> Option<&Posting> {
+        self.lists.get(&(value, label))
     }
 
     /// How many skeletons both fill: the linking power of the key the two make.

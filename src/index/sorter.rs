@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// One entry: 16 bytes. Sorted by `key`, then `filler`, then `page`.
+/// One entry: 16 bytes. Sorted by `key`, then `value`, then `page`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
     /// What entries are grouped by (a skeleton's hash, a site).
     pub key: u64,
-    /// What fills the hole, or any second number.
-    pub filler: u32,
+    /// What stands in the slot, or any second number.
+    pub value: u32,
     /// The page, or any third number.
     pub page: u32,
 }
@@ -67,7 +67,7 @@ impl Sorter {
         let write = |writer: &mut BufWriter<&mut File>, entries: &[Entry]| -> std::io::Result<()> {
             for entry in entries {
                 writer.write_all(&entry.key.to_le_bytes())?;
-                writer.write_all(&entry.filler.to_le_bytes())?;
+                writer.write_all(&entry.value.to_le_bytes())?;
                 writer.write_all(&entry.page.to_le_bytes())?;
             }
             writer.flush()
@@ -134,7 +134,7 @@ impl Merge {
             Ok(()) => {
                 let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
                 let key = u64::from(word(0)) | u64::from(word(4)) << 32;
-                self.heap.push(std::cmp::Reverse((Entry { key, filler: word(8), page: word(12) }, run)));
+                self.heap.push(std::cmp::Reverse((Entry { key, value: word(8), page: word(12) }, run)));
                 Ok(())
             }
             Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Ok(()),
@@ -173,7 +173,7 @@ mod tests {
             let mut small = Sorter::new(0, folder.path());
             let mut large = Sorter::new(1 << 20, folder.path());
             for (page, &key) in keys.iter().enumerate() {
-                let entry = Entry { key, filler: key as u32 % 7, page: page as u32 };
+                let entry = Entry { key, value: key as u32 % 7, page: page as u32 };
                 small.push(entry).expect("a writable folder");
                 large.push(entry).expect("a writable folder");
             }

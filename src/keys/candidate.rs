@@ -187,7 +187,7 @@ impl Sink for Sampling<'_, '_, '_> {
                 let room = max.saturating_sub(self.entries.len()).clamp(64, self.entries.len().max(64));
                 self.entries.reserve_exact(room);
             }
-            self.entries.push(Entry { key: skeleton, filler: value, page: self.page });
+            self.entries.push(Entry { key: skeleton, value, page: self.page });
         }
     }
 }
@@ -211,7 +211,7 @@ impl<E: FnMut(Entry) -> crate::error::Result<()>> Sink for Exact<E> {
 
     fn take(&mut self, _: &Anatomy, occurrence: &Occurrence<'_>, skeleton: u64) {
         if let (Some(&value), true) = (self.numbers.get(&occurrence.value), self.outcome.is_ok()) {
-            self.outcome = (self.each)(Entry { key: skeleton, filler: value, page: self.page });
+            self.outcome = (self.each)(Entry { key: skeleton, value, page: self.page });
         }
     }
 }
@@ -270,11 +270,11 @@ impl Scan<'_, '_> {
         let mut released = self.pages.start;
         for page in self.pages.clone().step_by(step) {
             let label = self.site.labels[page as usize];
-            if label != NO_LABEL && anatomy.read(self.site.addresses.identity(page), self.params.separators) {
+            if label != NO_LABEL && anatomy.read(self.site.urls.identity(page), self.params.separators) {
                 each(page, label, &anatomy);
             }
             if page - released >= RELEASE_PAGES {
-                self.site.addresses.release();
+                self.site.urls.release();
                 released = page;
             }
         }
@@ -369,7 +369,7 @@ impl Scan<'_, '_> {
         let mut markers = FxHashSet::default();
         let mut anatomy = Anatomy::default();
         for (value, _) in values.list.iter().zip(wanted).filter(|(_, wanted)| **wanted) {
-            if anatomy.read(self.site.addresses.identity(value.page), self.params.separators) {
+            if anatomy.read(self.site.urls.identity(value.page), self.params.separators) {
                 markers.extend(value.parts.iter().map(|part| span_marker(&anatomy, &Part { cut: false, ..*part })));
             }
         }
@@ -385,7 +385,7 @@ impl Scan<'_, '_> {
         let texts = |number: u32| -> Vec<(Part, String)> {
             let value = &values.list[number as usize];
             let mut anatomy = Anatomy::default();
-            anatomy.read(self.site.addresses.identity(value.page), self.params.separators);
+            anatomy.read(self.site.urls.identity(value.page), self.params.separators);
             value.parts.iter().map(|&part| (part, anatomy.text(part.span).to_owned())).collect()
         };
         let core = self.shape == Shape::Cores;
@@ -456,13 +456,13 @@ const MAX_VALUES_OF_SKELETON: usize = 256;
 pub fn count_candidates(site: &SiteIndex<'_>, values: &Values, entries: &[Entry]) -> Vec<(Candidate, u32)> {
     let mut frequency = vec![0u32; values.list.len()];
     for entry in entries {
-        frequency[entry.filler as usize] += 1;
+        frequency[entry.value as usize] += 1;
     }
     let mut counts: FxHashMap<Candidate, u32> = FxHashMap::default();
     let mut members: Vec<(u16, u32)> = Vec::new();
     for group in entries.chunk_by(|a, b| a.key == b.key).filter(|group| group.len() > 1) {
         members.clear();
-        members.extend(group.iter().map(|entry| (site.labels[entry.page as usize], entry.filler)));
+        members.extend(group.iter().map(|entry| (site.labels[entry.page as usize], entry.value)));
         members.sort_unstable();
         members.dedup();
         if members.first().map(|m| m.0) == members.last().map(|m| m.0) {

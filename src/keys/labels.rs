@@ -159,12 +159,12 @@ const MIN_DIFFERENCE: f64 = 0.3;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::site::{Addresses, PageFacts};
+    use crate::index::site::{PageFacts, Urls};
 
     /// Pages with their address, the language of their text, and its share of A–Z.
     struct Site(Vec<(String, Lang, f32)>);
 
-    impl Addresses for Site {
+    impl Urls for Site {
         fn count(&self) -> u32 {
             self.0.len() as u32
         }

@@ -40,10 +40,10 @@ pub fn rank(scan: &Scan<'_, '_>, folder: &Path, keep: &dyn Fn(&Candidate, &Value
     let mut builder = Builder::default();
     if rate == 1 {
         for group in entries.chunk_by(|a, b| a.key == b.key) {
-            builder.add(scan.site, group.iter().filter(|entry| wanted[entry.filler as usize]));
+            builder.add(scan.site, group.iter().filter(|entry| wanted[entry.value as usize]));
         }
     } else {
-        let expected = entries.iter().filter(|entry| wanted[entry.filler as usize]).count() as u64 * rate;
+        let expected = entries.iter().filter(|entry| wanted[entry.value as usize]).count() as u64 * rate;
         drop(entries);
         let mut sorter = Sorter::new(scan.params.memory_bytes, folder);
         sorter.expect(usize::try_from(expected + expected / 8).unwrap_or(usize::MAX));
@@ -75,7 +75,7 @@ impl Builder {
             return;
         }
         for entry in group {
-            self.postings.push(entry.filler, label(entry), self.skeletons, entry.page);
+            self.postings.push(entry.value, label(entry), self.skeletons, entry.page);
         }
         self.skeletons += 1;
     }

@@ -107,9 +107,9 @@ fn suffix_without_www<S: Sink>(anatomy: &Anatomy, sink: &mut S) {
     };
     if anatomy.text(first.span) == "www" && first.cut.end < last.span.start {
         let www = Part { field: Field::Host, span: first.span, cut: true };
-        send(&[www, slot], Role::Cut, anatomy.hole_and_cut_hash(last.span, first.cut));
+        send(&[www, slot], Role::Cut, anatomy.slot_and_cut_hash(last.span, first.cut));
     } else {
-        send(&[slot], Role::Null, anatomy.hole_hash(last.span));
+        send(&[slot], Role::Null, anatomy.slot_hash(last.span));
     }
 }
 
@@ -143,7 +143,7 @@ fn slot_and_cuts<S: Sink>(
     let parts = [Part { field, span, cut: false }];
     let occurrence = Occurrence { value: value_hash(anatomy, &parts, tag), parts: &parts, role: Role::Plain };
     if sink.wants(anatomy, &occurrence) {
-        sink.take(anatomy, &occurrence, mix(anatomy.hole_hash(span), tag));
+        sink.take(anatomy, &occurrence, mix(anatomy.slot_hash(span), tag));
     }
     let parts = [Part { field, span, cut: true }];
     let occurrence = Occurrence { value: value_hash(anatomy, &parts, cut_tag), parts: &parts, role: Role::Cut };
@@ -205,19 +205,19 @@ fn compounds<S: Sink>(_: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S
     let slot = |segment: &Segment, span: Span| Part { field: segment.field, span, cut: false };
     let cut = |segment: &Segment, span: Span| Part { field: segment.field, span, cut: true };
     for (segment, span) in &spans {
-        send(anatomy.hole_hash(*span), SLOT_AND_CUT, &[slot(segment, *span)], Role::Null);
+        send(anatomy.slot_hash(*span), SLOT_AND_CUT, &[slot(segment, *span)], Role::Null);
     }
     for (i, (s1, first)) in spans.iter().enumerate() {
         for (s2, second) in spans.iter().skip(i + 1).filter(|(s2, _)| s2.span != s1.span) {
             let both = [slot(s1, *first), slot(s2, *second)];
-            send(anatomy.two_hole_hash(*first, *second), TWO_SLOTS, &both, Role::Plain);
+            send(anatomy.two_slot_hash(*first, *second), TWO_SLOTS, &both, Role::Plain);
             for gone in cuts(s2, *second) {
                 let parts = [slot(s1, *first), cut(s2, *second)];
-                send(anatomy.hole_and_cut_hash(*first, gone), SLOT_AND_CUT, &parts, Role::Cut);
+                send(anatomy.slot_and_cut_hash(*first, gone), SLOT_AND_CUT, &parts, Role::Cut);
             }
             for gone in cuts(s1, *first) {
                 let parts = [cut(s1, *first), slot(s2, *second)];
-                send(anatomy.hole_and_cut_hash(*second, gone), SLOT_AND_CUT, &parts, Role::Cut);
+                send(anatomy.slot_and_cut_hash(*second, gone), SLOT_AND_CUT, &parts, Role::Cut);
                 for other in cuts(s2, *second).filter(|other| other.start >= gone.end) {
                     let parts = [cut(s1, *first), cut(s2, *second)];
                     send(anatomy.two_cut_hash(gone, other), TWO_CUTS, &parts, Role::Cut);

@@ -132,7 +132,7 @@ impl Sink for Meeting<'_> {
         }
         // `page` tells slots from cuts: what is cut meets nothing, and what fills a slot meets what fills it.
         let is_slot = occurrence.role == Role::Plain;
-        self.entries.push(Entry { key: skeleton, filler: value, page: u32::from(is_slot) });
+        self.entries.push(Entry { key: skeleton, value, page: u32::from(is_slot) });
     }
 }
 
@@ -191,11 +191,11 @@ fn joined(meeting: Meeting<'_>, kept: &[(u64, u32)]) -> Measured {
         texts.binary_search_by(|(known, _)| known.cmp(text)).ok().map(|at| at as u32)
     };
     let mut powers: BTreeMap<(u32, Option<u32>), u32> = BTreeMap::new();
-    entries.sort_unstable_by_key(|entry| (entry.key, entry.page, entry.filler));
+    entries.sort_unstable_by_key(|entry| (entry.key, entry.page, entry.value));
     for group in entries.chunk_by(|a, b| (a.key, a.page) == (b.key, b.page)) {
         let is_slot = group[0].page == 1;
-        let has_nothing = group.iter().any(|entry| entry.filler == NOTHING);
-        let mut here: Vec<u32> = group.iter().filter_map(|entry| number(entry.filler)).collect();
+        let has_nothing = group.iter().any(|entry| entry.value == NOTHING);
+        let mut here: Vec<u32> = group.iter().filter_map(|entry| number(entry.value)).collect();
         here.sort_unstable();
         here.dedup();
         if here.len() > MAX_IN_ONE {
@@ -380,12 +380,12 @@ const CODES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::site::{Addresses, PageFacts};
+    use crate::index::site::{PageFacts, Urls};
     use crate::types::Form;
 
     struct Site(Vec<String>);
 
-    impl Addresses for Site {
+    impl Urls for Site {
         fn count(&self) -> u32 {
             self.0.len() as u32
         }

@@ -7,7 +7,7 @@ use super::site::{SiteView, Sources};
 use crate::error::Result;
 use crate::index::graph::Links;
 use crate::index::retrieval::{self, Rare};
-use crate::index::site::{Addresses, Pages};
+use crate::index::site::{Pages, Urls};
 use crate::keys::{State, counterpart};
 use crate::lexicon::{Side, Translations};
 use crate::types::{Candidate, Lang, LangPair, Method, PagePair};

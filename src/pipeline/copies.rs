@@ -3,7 +3,7 @@
 use super::site::{PageIds, SiteView};
 use crate::error::Result;
 use crate::index::graph::{Links, Neighbours};
-use crate::index::site::Addresses;
+use crate::index::site::Urls;
 use crate::iterate::copies::{Homes, Params};
 use crate::verify;
 

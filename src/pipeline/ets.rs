@@ -11,7 +11,7 @@ use super::site::{PROFILES, PageIds, SiteView, Sources};
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::graph::{Links, Neighbours};
-use crate::index::site::Addresses;
+use crate::index::site::Urls;
 use crate::iterate::ets::{Networks, Params, Scratch, Table, enhanced, external, external_by, normalise};
 use crate::judge::decide::{Choice, best_first};
 use crate::text::words::Words;

@@ -12,7 +12,7 @@ use super::site::{PageIds, SiteView, Sources, WordWeights};
 use super::{Context, Stage, fingerprint};
 use crate::config::Config;
 use crate::error::Result;
-use crate::index::site::Addresses;
+use crate::index::site::Urls;
 use crate::judge::score::Scorer;
 use crate::keys::State;
 use crate::lexicon::{Between, Lexicon, LexiconSet, ModelParams, Side, TranslationModel, Translations};

@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::site::SiteView;
 use crate::index::graph::{Links, Neighbours};
-use crate::index::site::Addresses;
+use crate::index::site::Urls;
 use crate::iterate::propose::Link;
 use crate::types::Lang;
 

@@ -5,7 +5,7 @@ use super::learn::Models;
 use super::site::{PageIds, SiteView, Sources};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::index::site::Addresses;
+use crate::index::site::Urls;
 use crate::judge::decide::{Choice, best_first};
 use crate::types::{Candidate, JudgedPair, LangPair, Similarities};
 use crate::verify::{self, With};

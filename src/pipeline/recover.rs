@@ -12,7 +12,7 @@ use crate::archive::{self, Item};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::index::graph::Links;
-use crate::index::site::Addresses;
+use crate::index::site::Urls;
 use crate::keys::State;
 use crate::query::{self, Scope, Site};
 use crate::recover::linked::Linked;

@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::index::graph::Links;
 use crate::index::retrieval;
-use crate::index::site::{Addresses, PageFacts, Pages};
+use crate::index::site::{PageFacts, Pages, Urls};
 use crate::lexicon::Translations;
 use crate::store::layout::{ResultRecord, SiteHead};
 use crate::store::records::{Mapped, RecordRef};

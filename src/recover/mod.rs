@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::index::site::Addresses;
+use crate::index::site::Urls;
 use crate::text::counterpart::counterparts;
 use crate::text::tokens::{Anatomy, Separators};
 use crate::types::{Edit, Field, Key, Lang, LangPair};
@@ -83,7 +83,7 @@ pub struct Proposal {
 /// A page is lone towards a language when no pair joins it to a page of that language. `lang` is the language a page counts
 /// for; pages without one (copies, unknown) ask for nothing. `is_there` tells whether an address is a page, if no partner.
 /// Cost: lone pages × keys of their language.
-pub fn propose<A: Addresses + ?Sized>(
+pub fn propose<A: Urls + ?Sized>(
     site: &A,
     keys: &[ActiveKey],
     lang: &dyn Fn(u32) -> Option<Lang>,
@@ -209,7 +209,7 @@ impl Marks {
 }
 
 /// Where a key's pairs have their partners: from the first language to the second, and back.
-fn learn<A: Addresses + ?Sized>(site: &A, key: &ActiveKey, params: &Params) -> [Places; 2] {
+fn learn<A: Urls + ?Sized>(site: &A, key: &ActiveKey, params: &Params) -> [Places; 2] {
     let step = key.pairs.len().div_ceil(params.learnt_pairs.max(1)).max(1);
     let mut places = [Places::default(), Places::default()];
     for &(a, b) in key.pairs.iter().step_by(step) {

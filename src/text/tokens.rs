@@ -261,26 +261,26 @@ impl Anatomy {
         add(mul(self.prefix[usize::from(span.start)], self.powers[tail.len()]), self.hash(tail))
     }
 
-    /// Hash of the URL with a hole where `span` is: what stands before and after, and that there is a hole.
-    pub fn hole_hash(&self, span: Span) -> u64 {
+    /// Hash of the URL with a slot where `span` is: what stands before and after, and that there is a slot.
+    pub fn slot_hash(&self, span: Span) -> u64 {
         let tail = Span { start: span.end, end: self.bytes.len() as u16 };
         mix(self.prefix[usize::from(span.start)], self.hash(tail))
     }
 
-    /// As [`Anatomy::hole_hash`] of `hole`, with `cut` cut out besides. The two must not overlap.
-    pub fn hole_and_cut_hash(&self, hole: Span, cut: Span) -> u64 {
+    /// As [`Anatomy::slot_hash`] of `slot`, with `cut` cut out besides. The two must not overlap.
+    pub fn slot_and_cut_hash(&self, slot: Span, cut: Span) -> u64 {
         let end = self.bytes.len() as u16;
         let join = |a: Span, b: Span| add(mul(self.hash(a), self.powers[b.len()]), self.hash(b));
         let span = |start, end| Span { start, end };
-        if cut.end <= hole.start {
-            mix(join(span(0, cut.start), span(cut.end, hole.start)), self.hash(span(hole.end, end)))
+        if cut.end <= slot.start {
+            mix(join(span(0, cut.start), span(cut.end, slot.start)), self.hash(span(slot.end, end)))
         } else {
-            mix(self.prefix[usize::from(hole.start)], join(span(hole.end, cut.start), span(cut.end, end)))
+            mix(self.prefix[usize::from(slot.start)], join(span(slot.end, cut.start), span(cut.end, end)))
         }
     }
 
-    /// Hash with two holes; `first` stands before `second`.
-    pub fn two_hole_hash(&self, first: Span, second: Span) -> u64 {
+    /// Hash with two slots; `first` stands before `second`.
+    pub fn two_slot_hash(&self, first: Span, second: Span) -> u64 {
         let end = self.bytes.len() as u16;
         let middle = self.hash(Span { start: first.end, end: second.start });
         let tail = self.hash(Span { start: second.end, end });
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn holes_at_one_place_leave_one_skeleton() {
+    fn slots_at_one_place_leave_one_skeleton() {
         let span = |a: &Anatomy, text: &str| {
             let at = a.bytes().windows(text.len()).position(|w| w == text.as_bytes()).expect("it is there");
             to_span((at, at + text.len()))
@@ -420,11 +420,11 @@ mod tests {
         let (x1, x2) = (span(&x, "en-US"), span(&x, "en.html"));
         let x2 = Span { start: x2.start, end: x2.start + 2 };
         let (y1, y2) = (span(&y, "nl"), span(&y, "dutch"));
-        assert_eq!(x.two_hole_hash(x1, x2), y.two_hole_hash(y1, y2));
-        assert_ne!(x.hole_hash(x1), y.hole_hash(y1));
+        assert_eq!(x.two_slot_hash(x1, x2), y.two_slot_hash(y1, y2));
+        assert_ne!(x.slot_hash(x1), y.slot_hash(y1));
         let z = read("ex.org/nl/about.html");
         let y_cut = Span { start: y2.start - 1, end: y2.end };
-        assert_eq!(y.hole_and_cut_hash(y1, y_cut), z.hole_hash(span(&z, "nl")));
+        assert_eq!(y.slot_and_cut_hash(y1, y_cut), z.slot_hash(span(&z, "nl")));
         let plain = read("ex.org/about.html");
         let nl = Span { start: y1.start, end: y1.end + 1 };
         assert_eq!(y.two_cut_hash(nl, y_cut), plain.hash(plain.whole()));

@@ -9,7 +9,7 @@ use super::groups::note;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::index::order::sort_by_url;
-use crate::index::site::Addresses;
+use crate::index::site::Urls;
 use crate::index::sorter::{Entry, Sorter};
 use crate::keys::suffixes::{self, Member};
 use crate::pipeline::{Context, Stage, fingerprint};
@@ -183,7 +183,7 @@ impl<'c> Work<'c> {
                         name
                     }
                 };
-                work.sorter.push(Entry { key: u64::from(name), filler: number, page: place })?;
+                work.sorter.push(Entry { key: u64::from(name), value: number, page: place })?;
             }
             batch.release();
             work.batches.push((at, batch));
@@ -211,7 +211,7 @@ impl<'c> Work<'c> {
         let before = self.before(store, &name)?;
         // A run that was stopped has merged some names already.
         let indexed = before.sites.iter().map(|site| site.head.indexed).max().unwrap_or_default();
-        let group = &group[group.partition_point(|entry| self.batches[entry.filler as usize].0.0 < indexed)..];
+        let group = &group[group.partition_point(|entry| self.batches[entry.value as usize].0.0 < indexed)..];
         if group.is_empty() {
             return Ok(());
         }
@@ -266,7 +266,7 @@ impl<'c> Work<'c> {
             skipped.extend(store.skips.read(RecordRef(at))?.entries.iter().map(|entry| entry.to_owned()));
         }
         for entry in group.iter().filter(|entry| entry.page & SKIPPED != 0) {
-            let batch = &self.batches[entry.filler as usize].1;
+            let batch = &self.batches[entry.value as usize].1;
             skipped.push(batch.skipped[(entry.page & !SKIPPED) as usize].to_owned());
         }
         skipped.sort_unstable_by(|a, b| {
@@ -436,7 +436,7 @@ impl<'c> Work<'c> {
     /// The order of the pages of a name: new ones as entries, old ones as ordinals; the fullest capture of each URL, and
     /// of these the newest.
     fn merge(&self, before: &Before, group: &[Entry]) -> Merged {
-        let new = group.iter().filter(|entry| entry.page & SKIPPED == 0).map(|e| Source::new(e.filler, e.page));
+        let new = group.iter().filter(|entry| entry.page & SKIPPED == 0).map(|e| Source::new(e.value, e.page));
         let old = before.sites.iter().zip(0u32..);
         let old = old.flat_map(|(site, at)| (0..site.pages.count()).map(move |page| Source::old(at, page)));
         let sources = old.chain(new);
