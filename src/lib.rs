@@ -17,14 +17,14 @@
 //! The heart is [`keys::discover`]. It needs the addresses of a site and the language of each page:
 //!
 //! ```
-//! use diglot::index::site::{Addresses, PageFacts, Pages};
+//! use diglot::index::site::{PageFacts, Pages, Urls};
 //! use diglot::keys::{self, Params};
 //! use diglot::types::Lang;
 //!
 //! /// Pages in the order of their addresses, scheme left out.
 //! struct Site(Vec<(&'static str, Lang)>);
 //!
-//! impl Addresses for Site {
+//! impl Urls for Site {
 //!     fn count(&self) -> u32 {
 //!         self.0.len() as u32
 //!     }

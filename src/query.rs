@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::index::site::{Addresses, Pages};
+use crate::index::site::{Pages, Urls};
 use crate::keys::{State, credibility};
 use crate::store::catalog::Keyspace;
 use crate::store::layout::{

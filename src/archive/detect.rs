@@ -16,10 +16,14 @@ impl Formats {
     pub(super) fn of(self, path: &Path) -> Result<&'static dyn Format> {
         let head = head_of(path)?;
         self.recognise(path, &head).ok_or_else(|| {
-            let names: Vec<_> = self.0.iter().map(|format| format.name()).collect();
-            let problem = format!("found {}, which is none of {}", describe(path, &head), names.join(", "));
+            let problem = format!("found {}, which is none of {}", describe(path, &head), self.names());
             Error::input(path.display().to_string(), problem)
         })
+    }
+
+    /// Their names, in order.
+    pub(super) fn names(self) -> String {
+        self.0.iter().map(|format| format.name()).collect::<Vec<_>>().join(", ")
     }
 
     /// The format of what begins with `head`, if any knows it.

@@ -69,6 +69,11 @@ pub const FORMATS: &[&dyn Format] = &[
 
 const ALL: Formats = Formats(FORMATS);
 
+/// The names of all formats, for a person: `WARC, ARC, …`.
+pub fn names() -> String {
+    ALL.names()
+}
+
 /// Opens the archive at `path`, at a position [`Archive::position`] gave, 0 for the start.
 ///
 /// # Errors

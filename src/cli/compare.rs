@@ -37,8 +37,7 @@ Examples:
   diglot compare crawls/ --gold gold/ --presets default,pupsniffer-2013 --svg f1.svg
   diglot compare crawls/ --gold gold/ --keep stores/    then: diglot eval --store stores/default.store …")]
 pub struct Compare {
-    /// Archives (WARC, ARC, WACZ, HTTrack mirrors): files, folders, patterns, or @LIST, a file with one input on each line.
-    #[arg(value_name = "INPUT", required = true)]
+    #[arg(value_name = "INPUT", required = true, help = super::run::inputs_help())]
     inputs: Vec<String>,
     /// Gold folder: NAME.pairs.tsv of each site, and NAME.grey.tsv for the pairs to ignore.
     #[arg(long, value_name = "DIR")]

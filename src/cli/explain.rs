@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 use diglot::config::{self, Config};
 use diglot::error::Error;
-use diglot::index::site::Addresses;
+use diglot::index::site::Urls;
 use diglot::judge::score::Scorer;
 use diglot::keys::{State, counterpart};
 use diglot::query::{self, Scope, Site, bitext};

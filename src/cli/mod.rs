@@ -38,8 +38,8 @@ use listing::Format;
 
 /// Finds the pages of web archives that are translations of each other.
 ///
-/// Archives (WARC, ARC, WACZ, HTTrack mirrors, or indexes of them) go into a store; `diglot` learns from the addresses how each site marks
-/// its languages, and pairs the pages. Everything is offline, and every command can be interrupted: the same command goes on.
+/// Archives go into a store; `diglot` learns from the URLs how each site marks its languages,
+/// and pairs the pages. Everything is offline, and every command can be interrupted: the same command goes on.
 #[derive(Parser)]
 #[command(name = "diglot", version, max_term_width = 100, after_help = EXAMPLES)]
 struct Cli {

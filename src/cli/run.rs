@@ -29,9 +29,7 @@ Examples:
   diglot run --preset pupsniffer-2013       the same archives, by another method
   diglot run                                go on with what was stopped")]
 pub struct Run {
-    /// Archives (WARC, ARC, WACZ, HTTrack mirrors): files, folders, patterns, or @LIST, a file with one input a line. None: go
-    /// on with what the store has.
-    #[arg(value_name = "INPUT")]
+    #[arg(value_name = "INPUT", help = format!("{}. None: go on with what the store has", inputs_help()))]
     inputs: Vec<String>,
     #[command(flatten)]
     settings: Settings,
@@ -78,8 +76,7 @@ Examples:
   diglot ingest crawl-01.warc.gz
   diglot ingest crawls/ mirrors/ --max-record-bytes 33554432")]
 pub struct Ingest {
-    /// Archives (WARC, ARC, WACZ, HTTrack mirrors): files, folders, patterns, or @LIST, a file with one input a line.
-    #[arg(value_name = "INPUT", required = true)]
+    #[arg(value_name = "INPUT", required = true, help = inputs_help())]
     inputs: Vec<String>,
     #[command(flatten)]
     settings: Settings,
@@ -93,6 +90,11 @@ impl Ingest {
         let config = self.settings.apply(&mut store)?;
         work(&mut store, &config, &inputs, global, "ingest")
     }
+}
+
+/// What commands that read archives say of their inputs.
+pub fn inputs_help() -> String {
+    format!("Archives ({}): files, folders, patterns, or @LIST, a file with one input a line", archive::names())
 }
 
 fn expand(inputs: &[String]) -> anyhow::Result<Vec<PathBuf>> {

@@ -6,9 +6,9 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
     /// Tokens on more pages than this share of all are not looked at. Default 0.1.
-    pub most_common: f64,
+    pub max_share: f64,
     /// … nor those on more pages than this, so that the cost of a page is bounded. Default 200.
-    pub most_pages: usize,
+    pub max_pages: usize,
     /// Rarest tokens of a page that are looked at. Default 96.
     pub tokens: usize,
     /// Pages given for each page. Default 8.
@@ -17,7 +17,7 @@ pub struct Params {
 
 impl Default for Params {
     fn default() -> Params {
-        Params { most_common: 0.1, most_pages: 200, tokens: 96, candidates: 8 }
+        Params { max_share: 0.1, max_pages: 200, tokens: 96, candidates: 8 }
     }
 }
 
@@ -52,14 +52,14 @@ impl Rare {
             lengths: vec![0.0; count as usize],
             params: params.clone(),
         };
-        let most =
-            ((f64::from(count) * params.most_common) as usize).clamp(MIN_COMMON, params.most_pages.max(MIN_COMMON));
+        let max_pages =
+            ((f64::from(count) * params.max_share) as usize).clamp(MIN_COMMON, params.max_pages.max(MIN_COMMON));
         for group in entries.chunk_by(|a, b| a.0 == b.0) {
             let weight = weight(count, group.len());
             for &(_, page) in group {
                 rare.lengths[page as usize] += weight * weight;
             }
-            if group.len() > most {
+            if group.len() > max_pages {
                 continue;
             }
             rare.tokens.push(group[0].0);
@@ -86,7 +86,7 @@ impl Rare {
 
     /// The pages that share most rare tokens with a page of these distinct tokens: the largest
     /// Σ idf² / length, at most [`Params::candidates`], best first, ties by number. Cost: at most
-    /// `tokens · most_pages`, whatever the site looks like.
+    /// `tokens · max_pages`, whatever the site looks like.
     pub fn most_similar(&self, tokens: &[u64]) -> Vec<(u32, f32)> {
         let mut found: Vec<&[u32]> = tokens.iter().map(|&token| self.pages(token)).filter(|p| !p.is_empty()).collect();
         // The rarest first; of equally rare ones those that come first, so tokens are given in one order.
@@ -136,7 +136,7 @@ mod tests {
             query in proptest::collection::btree_set(0u64..30, 0..12),
         ) {
             let lists: Vec<Vec<u64>> = pages.iter().map(|page| page.iter().copied().collect()).collect();
-            let params = Params { most_common: 1.0, candidates: 100, ..Params::default() };
+            let params = Params { max_share: 1.0, candidates: 100, ..Params::default() };
             let rare = Rare::new(lists.iter().map(Vec::as_slice), &params);
             let query: Vec<u64> = query.into_iter().collect();
             let found = rare.most_similar(&query);

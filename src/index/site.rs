@@ -5,11 +5,11 @@ use std::ops::Range;
 use crate::types::{Form, Lang};
 
 /// URLs by page ordinal. Implemented by the mapped page table, and by a plain slice for tests.
-pub trait Addresses: Sync {
+pub trait Urls: Sync {
     /// How many there are.
     fn count(&self) -> u32;
 
-    /// The URL of a page without its scheme. Panics when `page` is not below [`Addresses::count`].
+    /// The URL of a page without its scheme. Panics when `page` is not below [`Urls::count`].
     fn identity(&self, page: u32) -> &str;
 
     /// The page with an identity, by binary search: pages stand in the order of their URLs.
@@ -30,7 +30,7 @@ pub trait Addresses: Sync {
     fn release(&self) {}
 }
 
-impl<S: AsRef<str> + Sync> Addresses for [S] {
+impl<S: AsRef<str> + Sync> Urls for [S] {
     fn count(&self) -> u32 {
         self.len() as u32
     }
@@ -65,8 +65,8 @@ pub struct PageFacts {
 }
 
 /// The pages of a registrable domain, in the order of their URLs.
-pub trait Pages: Addresses {
-    /// What is known of a page. Panics when `page` is not below [`Addresses::count`].
+pub trait Pages: Urls {
+    /// What is known of a page. Panics when `page` is not below [`Urls::count`].
     fn facts(&self, page: u32) -> PageFacts;
 
     /// [`PageFacts::detected`] alone, which is needed more often than the rest.
@@ -82,7 +82,7 @@ pub const NO_LABEL: u16 = u16::MAX;
 #[derive(Clone)]
 pub struct SiteIndex<'a> {
     /// Their URLs.
-    pub addresses: &'a dyn Addresses,
+    pub urls: &'a dyn Urls,
     /// The languages of the site, sorted.
     pub langs: Vec<Lang>,
     /// Language of each page as a position in `langs`, or [`NO_LABEL`].
@@ -91,17 +91,16 @@ pub struct SiteIndex<'a> {
 
 impl<'a> SiteIndex<'a> {
     /// A site from the language of each page; `None` leaves a page out of every competition.
-    pub fn new(addresses: &'a dyn Addresses, languages: &[Option<Lang>]) -> SiteIndex<'a> {
-        SiteIndex::collect(addresses, |page| languages[page as usize])
+    pub fn new(urls: &'a dyn Urls, languages: &[Option<Lang>]) -> SiteIndex<'a> {
+        SiteIndex::collect(urls, |page| languages[page as usize])
     }
 
     /// A site whose pages are given one by one.
-    pub fn collect(addresses: &'a dyn Addresses, language: impl Fn(u32) -> Option<Lang>) -> SiteIndex<'a> {
-        let mut site =
-            SiteIndex { addresses, langs: Vec::new(), labels: Vec::with_capacity(addresses.count() as usize) };
+    pub fn collect(urls: &'a dyn Urls, language: impl Fn(u32) -> Option<Lang>) -> SiteIndex<'a> {
+        let mut site = SiteIndex { urls, langs: Vec::new(), labels: Vec::with_capacity(urls.count() as usize) };
         // Numbered as they come; sites have few languages.
         let mut met: Vec<Lang> = Vec::new();
-        for page in 0..addresses.count() {
+        for page in 0..urls.count() {
             let number = |lang: Lang, met: &mut Vec<Lang>| {
                 met.iter().position(|&known| known == lang).unwrap_or_else(|| {
                     met.push(lang);
@@ -160,7 +159,7 @@ impl<'a> SiteIndex<'a> {
 pub struct ListedPages(pub Vec<(String, PageFacts)>);
 
 #[cfg(test)]
-impl Addresses for ListedPages {
+impl Urls for ListedPages {
     fn count(&self) -> u32 {
         self.0.len() as u32
     }
@@ -187,7 +186,7 @@ mod tests {
     /// So many pages, of which only the languages matter.
     struct Pages(u32);
 
-    impl Addresses for Pages {
+    impl Urls for Pages {
         fn count(&self) -> u32 {
             self.0
         }

@@ -270,11 +270,11 @@ impl Scan<'_, '_> {
         let mut released = self.pages.start;
         for page in self.pages.clone().step_by(step) {
             let label = self.site.labels[page as usize];
-            if label != NO_LABEL && anatomy.read(self.site.addresses.identity(page), self.params.separators) {
+            if label != NO_LABEL && anatomy.read(self.site.urls.identity(page), self.params.separators) {
                 each(page, label, &anatomy);
             }
             if page - released >= RELEASE_PAGES {
-                self.site.addresses.release();
+                self.site.urls.release();
                 released = page;
             }
         }
@@ -369,7 +369,7 @@ impl Scan<'_, '_> {
         let mut markers = FxHashSet::default();
         let mut anatomy = Anatomy::default();
         for (value, _) in values.list.iter().zip(wanted).filter(|(_, wanted)| **wanted) {
-            if anatomy.read(self.site.addresses.identity(value.page), self.params.separators) {
+            if anatomy.read(self.site.urls.identity(value.page), self.params.separators) {
                 markers.extend(value.parts.iter().map(|part| span_marker(&anatomy, &Part { cut: false, ..*part })));
             }
         }
@@ -385,7 +385,7 @@ impl Scan<'_, '_> {
         let texts = |number: u32| -> Vec<(Part, String)> {
             let value = &values.list[number as usize];
             let mut anatomy = Anatomy::default();
-            anatomy.read(self.site.addresses.identity(value.page), self.params.separators);
+            anatomy.read(self.site.urls.identity(value.page), self.params.separators);
             value.parts.iter().map(|&part| (part, anatomy.text(part.span).to_owned())).collect()
         };
         let core = self.shape == Shape::Cores;

@@ -8,12 +8,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::credibility::Evidence;
 use super::found::Discovery;
 use super::params::Params;
-use crate::index::site::{Addresses, NO_LABEL, SiteIndex};
+use crate::index::site::{NO_LABEL, SiteIndex, Urls};
 use crate::text::counterpart;
 use crate::types::{Key, Lang, host_of};
 
 /// The pages of each host, as ranges of a list sorted by URL.
-pub fn host_ranges<A: Addresses + ?Sized>(addresses: &A) -> Vec<Range<u32>> {
+pub fn host_ranges<A: Urls + ?Sized>(addresses: &A) -> Vec<Range<u32>> {
     let mut ranges: Vec<Range<u32>> = Vec::new();
     let mut start = 0;
     while start < addresses.count() {
@@ -26,12 +26,12 @@ pub fn host_ranges<A: Addresses + ?Sized>(addresses: &A) -> Vec<Range<u32>> {
 }
 
 /// Host of a page; empty where there is no such page.
-pub(super) fn host_at<A: Addresses + ?Sized>(addresses: &A, page: u32) -> &str {
+pub(super) fn host_at<A: Urls + ?Sized>(addresses: &A, page: u32) -> &str {
     if page >= addresses.count() { "" } else { host_of(addresses.identity(page)) }
 }
 
 /// Gallops from `start` to the first page of another host: pages of one host stand together.
-fn end_of_host<A: Addresses + ?Sized>(addresses: &A, start: u32, host: &str) -> u32 {
+fn end_of_host<A: Urls + ?Sized>(addresses: &A, start: u32, host: &str) -> u32 {
     let (mut low, mut step) = (start, 1);
     let mut high = loop {
         let probe = low.saturating_add(step).min(addresses.count());
@@ -71,7 +71,7 @@ impl HostSizes {
             sizes
         };
         let host = |page: u32| host_of(site.addresses.identity(page)).to_owned();
-        let addresses: &dyn Addresses = site.addresses;
+        let addresses: &dyn Urls = site.addresses;
         let hosts = host_ranges(addresses).into_iter().map(|range| (host(range.start), count(range))).collect();
         HostSizes { langs: site.langs.clone(), hosts }
     }
@@ -111,7 +111,7 @@ pub struct HostSummary {
 }
 
 /// The hosts of a site, in the order of its URLs.
-pub fn summaries(addresses: &dyn Addresses, found: &Discovery, params: &Params) -> Vec<HostSummary> {
+pub fn summaries(addresses: &dyn Urls, found: &Discovery, params: &Params) -> Vec<HostSummary> {
     let ranges = host_ranges(addresses);
     let host_of_page = |page: u32| ranges.partition_point(|range| range.end <= page);
     let summary = |range: &Range<u32>| {

@@ -159,7 +159,7 @@ const MIN_DIFFERENCE: f64 = 0.3;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::site::{Addresses, ListedPages, PageFacts};
+    use crate::index::site::{ListedPages, PageFacts, Urls};
 
     #[test]
     fn a_page_half_translated_counts_for_the_language_of_its_address() {

@@ -25,7 +25,7 @@ use super::found::{Discovery, FoundKey, FoundPair};
 use super::language_names::{is_language_name, names_language};
 use super::params::{CoreMode, LabelMode, Params, SiteUnit, Strength};
 use super::slots::Shape;
-use crate::index::site::{Addresses, PageFacts, Pages, SKETCH, SiteIndex};
+use crate::index::site::{PageFacts, Pages, SKETCH, SiteIndex, Urls};
 use crate::text::tokens::Separators;
 use crate::types::{Edit, Field, Key, Lang, LangPair, PagePair};
 
@@ -641,7 +641,7 @@ impl Site {
     }
 }
 
-impl Addresses for Site {
+impl Urls for Site {
     fn count(&self) -> u32 {
         self.identities.len() as u32
     }

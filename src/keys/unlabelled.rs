@@ -392,7 +392,7 @@ const CODES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::site::{Addresses, ListedPages, PageFacts};
+    use crate::index::site::{ListedPages, PageFacts, Urls};
     use crate::types::Form;
 
     fn labels(addresses: impl IntoIterator<Item = String>) -> Vec<(String, String)> {

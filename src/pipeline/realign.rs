@@ -6,7 +6,7 @@ use crate::align::sample::hash_of;
 use crate::align::train::{TrainingPair, learn};
 use crate::align::{Evidence, Params, align};
 use crate::error::Result;
-use crate::index::site::Addresses;
+use crate::index::site::Urls;
 use crate::query::bitext::{accepted_pairs, document, page_record};
 use crate::query::{Scope, Site, sites};
 use crate::store::Store;

@@ -11,7 +11,7 @@ use super::Context;
 use crate::archive::{self, Item};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::index::site::Addresses;
+use crate::index::site::Urls;
 use crate::keys::State;
 use crate::query::{self, Scope, Site};
 use crate::recover::{self, ActiveKey, DeepPage, Filter, KnownSite, LinkTargets, Outcome, Proposal, Requested};
@@ -138,7 +138,7 @@ impl StoredSite {
     }
 }
 
-impl Addresses for StoredSite {
+impl Urls for StoredSite {
     fn count(&self) -> u32 {
         self.site.pages.count()
     }

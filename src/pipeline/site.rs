@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::index::graph::Links;
-use crate::index::site::{Addresses, Pages};
+use crate::index::site::{Pages, Urls};
 use crate::keys::{FoundPair, KnownKey, KnownKeys, State};
 use crate::store::layout::{ArchivedKeyRow, ResultRecord, SiteHead};
 use crate::store::records::{Mapped, RecordRef};

@@ -9,7 +9,7 @@ use crate::align::clean::Reason;
 use crate::align::{Document, Lengths, Model, Params, Vocabulary};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::index::site::Addresses;
+use crate::index::site::Urls;
 use crate::store::Store;
 use crate::store::layout::{
     ArchivedBeadRow, ArchivedPageRecord, ArchivedPairBitextRow, ArchivedRepeatRow, ArchivedVocabularyRow, BitextHead,

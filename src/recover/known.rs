@@ -1,10 +1,10 @@
 //! What is known of a site when its deep pages are sought.
 
-use crate::index::site::Addresses;
+use crate::index::site::Urls;
 use crate::types::Lang;
 
 /// The pages of one site, and what is known of other URLs. Implemented on the store, and by a list for tests.
-pub trait KnownSite: Addresses {
+pub trait KnownSite: Urls {
     /// The page of a URL without scheme.
     fn page_of(&self, identity: &str) -> Option<u32>;
 
@@ -53,7 +53,7 @@ pub(super) mod tests {
         }
     }
 
-    impl Addresses for ListedSite {
+    impl Urls for ListedSite {
         fn count(&self) -> u32 {
             self.urls.len() as u32
         }

@@ -8,7 +8,7 @@ use super::markers::Markers;
 use super::params::Params;
 use super::place::Places;
 use super::proposal::{ActiveKey, Proposal};
-use crate::index::site::Addresses;
+use crate::index::site::Urls;
 use crate::text::counterpart::counterparts;
 use crate::types::{Edit, Key, Lang, LangPair};
 
@@ -120,7 +120,7 @@ fn direction(langs: LangPair, own: Lang) -> Option<(bool, Lang)> {
 }
 
 /// Where a key's pairs have their partners: from the first language to the second, and back.
-fn learn<A: Addresses + ?Sized>(site: &A, key: &ActiveKey, params: &Params) -> [Places; 2] {
+fn learn<A: Urls + ?Sized>(site: &A, key: &ActiveKey, params: &Params) -> [Places; 2] {
     let step = key.pairs.len().div_ceil(params.learnt_pairs.max(1)).max(1);
     let mut places = [Places::default(), Places::default()];
     for &(a, b) in key.pairs.iter().step_by(step) {

@@ -3,7 +3,7 @@
 use super::layout::{ArchivedGraphRecord, ArchivedSiteChunk, CHUNK_PAGES, GraphRecord, SiteChunk, WebRecord};
 use super::records::Mapped;
 use crate::index::graph::{Links, SiteLink};
-use crate::index::site::{Addresses, PageFacts, Pages};
+use crate::index::site::{PageFacts, Pages, Urls};
 use crate::index::web::Web;
 use crate::types::Lang;
 
@@ -41,7 +41,7 @@ impl SitePages {
     }
 }
 
-impl Addresses for SitePages {
+impl Urls for SitePages {
     fn count(&self) -> u32 {
         self.count
     }

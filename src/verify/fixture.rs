@@ -4,7 +4,7 @@ use super::params::Params;
 use super::site::{PageText, SiteData, SiteView};
 use crate::error::Result;
 use crate::index::graph::{Links, SiteLink};
-use crate::index::site::{Addresses, PageFacts, Pages};
+use crate::index::site::{PageFacts, Pages, Urls};
 use crate::types::{Block, Lang, LinkKind, Page, SiteId};
 
 /// Pages of one site, in the order of their URLs.
@@ -66,7 +66,7 @@ fn page(text: &str) -> Page {
     Page { text: text.to_owned(), blocks, body_bytes: text.len() as u32, ..Page::default() }
 }
 
-impl Addresses for ListedSite {
+impl Urls for ListedSite {
     fn count(&self) -> u32 {
         self.urls.len() as u32
     }

@@ -17,7 +17,7 @@ use crate::align::train::{self, TrainingPair, samples};
 use crate::align::{Aligned, Document, Model, Params, Vocabulary, align_pages, clean};
 use crate::config::Config;
 use crate::error::Result;
-use crate::index::site::Addresses;
+use crate::index::site::Urls;
 use crate::index::smallest::Smallest;
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::query::bitext::{accepted_pairs, document, hash_of_pairs, model, page_place, page_record};

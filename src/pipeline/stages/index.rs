@@ -9,7 +9,7 @@ use super::groups::note;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::index::order::sort_by_url;
-use crate::index::site::Addresses;
+use crate::index::site::Urls;
 use crate::index::sorter::{Entry, Sorter};
 use crate::keys::suffixes::{self, Member};
 use crate::pipeline::{Context, Stage, fingerprint};

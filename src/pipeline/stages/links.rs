@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::groups::finish;
 use crate::config::Config;
 use crate::error::Result;
-use crate::index::site::Addresses;
+use crate::index::site::Urls;
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{AlternateRow, CHUNK_PAGES, GraphHead, GraphRecord, OutsideRow, StageRecord};

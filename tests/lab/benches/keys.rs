@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use diglot::index::site::{Addresses, PageFacts, Pages};
+use diglot::index::site::{PageFacts, Pages, Urls};
 use diglot::keys::{Params, discover};
 use diglot::types::Lang;
 use divan::Bencher;
@@ -17,7 +17,7 @@ fn main() {
 
 struct Site(Vec<(String, Lang)>);
 
-impl Addresses for Site {
+impl Urls for Site {
     fn count(&self) -> u32 {
         self.0.len() as u32
     }

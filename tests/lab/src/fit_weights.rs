@@ -46,7 +46,7 @@ fn read(store: &str, gold: &str, grey: &str) -> Result<Examples> {
     let store = Store::open(Path::new(store), Access::Read)?;
     let mut examples = Examples { name: store.folder().display().to_string(), good: Vec::new(), bad: Vec::new() };
     for id in sites(&store, &Scope::all())? {
-        use diglot::index::site::Addresses;
+        use diglot::index::site::Urls;
         let site = Site::open(&store, id)?;
         let Some(judged) = &site.judged else { continue };
         // Language pairs that gold knows nothing of tell nothing.
