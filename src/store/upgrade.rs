@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::catalog::{Catalog, Changes, Table};
-use super::layout::{RunConfig, Sentinel};
+use super::layout::{Sentinel, StoredSettings};
 use super::records::START;
 use super::{FORMAT_VERSION, KINDS, OLDEST_FORMAT, manifest};
 use crate::error::{Error, Result};
@@ -31,7 +31,7 @@ pub fn upgrade(
     catalog: &Catalog,
     sentinel: &mut Sentinel,
     known: Option<&Sentinel>,
-    config: &RunConfig,
+    settings: &StoredSettings,
 ) -> Result<Option<u32>> {
     let is_new = sentinel.commit == 0;
     let format = catalog.get(Table::Meta, b"format")?.unwrap_or(if is_new { FORMAT_VERSION } else { OLDEST_FORMAT });
@@ -56,7 +56,8 @@ pub fn upgrade(
         changes.remove(Table::Stage, stage.as_bytes());
     }
     sentinel.commit = known.map_or(sentinel.commit, |known| known.commit) + 1;
-    changes.put(Table::Meta, b"config", config);
+    changes.remove(Table::Meta, b"config");
+    changes.put(Table::Meta, b"settings", settings);
     changes.put(Table::Meta, b"format", &FORMAT_VERSION);
     changes.put(Table::Meta, b"sentinel", sentinel);
     catalog.apply(changes)?;
