@@ -12,7 +12,7 @@ pub enum StageState {
     Fresh,
     /// It never ran on this store.
     NotRun,
-    /// It has work left, and the next run goes on with it.
+    /// It was stopped, and the next run goes on with it.
     Partial,
     /// Its settings, or the results of a stage before, are not those it ran with.
     Stale,
@@ -52,14 +52,15 @@ pub fn progress(store: &Store, config: &Config, until: &str) -> Result<Vec<Stage
     let mut is_behind = false;
     for (at, stage) in STAGES.iter().enumerate() {
         let remaining = stage.remaining(store, config)?;
-        let ran_with = store.stage(stage.name())?.fingerprint;
-        let state = if ran_with == 0 {
+        let record = store.stage(stage.name())?;
+        let was_stopped = at == 0 || (!record.finished && record.fingerprint == fingerprint(*stage, config));
+        let state = if record.fingerprint == 0 {
             StageState::NotRun
         } else if is_behind {
             StageState::Stale
         } else if remaining.is_empty() {
             StageState::Fresh
-        } else if at == 0 || ran_with == fingerprint(*stage, config) {
+        } else if was_stopped {
             StageState::Partial
         } else {
             StageState::Stale
