@@ -72,7 +72,7 @@ impl Reason {
 }
 
 /// When a bead is left out. The defaults are estimates.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
     /// Letters each side must have. Default 2.
     pub min_letters: u32,

@@ -5,7 +5,7 @@ use crate::lexicon::ModelParams;
 use crate::sequence::path;
 
 /// Settings of alignment.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
     /// Names of the costs that are added up, of [`COSTS`](costs::COSTS).
     pub costs: Vec<&'static str>,
@@ -58,7 +58,7 @@ impl Params {
 }
 
 /// Settings of training.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct TrainParams {
     /// Page pairs that are learnt from, of each pair of languages, at the most. Default 20,000.
     pub max_pages: usize,

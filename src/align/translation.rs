@@ -13,7 +13,7 @@ use super::span::Span;
 /// Settings of the cost.
 ///
 /// The defaults were chosen on the test sites, where neighbouring values change little.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
     /// How often a word is no translation of any word of the other side, 0..=1: ε. Default 0.35: at 0.2 free
     /// translations are taken for none.

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::types::{RawRecord, Skip};
 
 /// Limits of reading.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
     /// The longest block of a record, and the longest body after undoing content codings, in bytes. Longer ones are
     /// skipped as a stream and counted. Default 16 MiB: three times the longest body Common Crawl keeps.

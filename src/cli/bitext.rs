@@ -8,7 +8,8 @@ use serde_json::json;
 
 use super::filter::Filter;
 use super::listing::{Listing, number};
-use super::{FormatArg, Global, Settings};
+use super::settings::{AfterIngest, Settings};
+use super::{FormatArg, Global, Lists};
 
 /// List the sentence pairs of a host, or of all.
 ///
@@ -34,7 +35,7 @@ pub struct Bitext {
 
 impl Bitext {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
-        let (store, mut config) = global.read()?;
+        let (store, mut config) = global.query(Lists::Bitext)?;
         let wanted = self.filter.wanted(&mut config)?;
         let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
         let mut columns = vec!["text_a", "text_b", "lang_a", "lang_b", "score", "url_a", "url_b", "others"];
@@ -75,17 +76,17 @@ Examples:
   diglot align --store museums.store")]
 pub struct Align {
     #[command(flatten)]
-    settings: Settings,
+    settings: Settings<AfterIngest>,
 }
 
 impl Align {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
-        self.settings.check()?;
+        self.settings.check(&global.store)?;
         if !diglot::store::Store::is_at(&global.store) {
             // The message of one who only reads names what to do.
             global.read()?;
         }
-        let (mut store, _) = global.write()?;
+        let mut store = global.write()?;
         let config = self.settings.apply(&mut store)?;
         super::run::work(&mut store, &config, &[], global, "align")
     }

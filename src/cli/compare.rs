@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 use clap::Args;
 use diglot::archive;
-use diglot::config::{Config, PRESETS};
+use diglot::config::{Config, PRESETS, presets};
 use diglot::error::{Error, Result};
 use diglot::evaluate::plot::{self, Bars};
 use diglot::evaluate::{self, Counts, GoldPairs, OutPair};
@@ -20,7 +20,8 @@ use serde_json::{Value, json};
 use super::eval::{scored_pairs, share};
 use super::gold::{self, SiteGold};
 use super::listing::{Listing, number};
-use super::{FormatArg, Global, Settings};
+use super::settings::Given;
+use super::{FormatArg, Global};
 
 /// Run several presets on the same archives and score each against gold.
 ///
@@ -132,14 +133,12 @@ impl Compare {
 
     /// Settings of the presets asked for.
     fn presets(&self) -> Result<Vec<Config>> {
-        let all = || PRESETS.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let all = || PRESETS.iter().map(|preset| preset.name.to_owned()).collect();
         let names: Vec<String> = if self.presets.is_empty() { all() } else { self.presets.clone() };
         let mut presets: Vec<Config> = Vec::new();
         for name in names {
-            let known = Config::preset(&name).ok_or_else(|| {
-                let known: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
-                Error::Config(format!("--presets has {name}, expected some of {}", known.join(", ")))
-            })?;
+            let known = Config::preset(&name)
+                .ok_or_else(|| Error::Config(format!("--presets has {name}, expected some of {}", presets::names())))?;
             if !presets.contains(&known) {
                 presets.push(known);
             }
@@ -156,7 +155,7 @@ impl Compare {
         global: &Global,
     ) -> anyhow::Result<(f64, Vec<Option<Score>>)> {
         let mut store = Store::open(path, Access::Write)?;
-        let settings = Settings { preset: Some(preset.preset.clone()), ..Settings::default() };
+        let settings = Given::preset(&preset.preset);
         let config = settings.apply(&mut store)?;
         let began = Instant::now();
         // Sentences have no part in the score.
@@ -250,7 +249,7 @@ impl Bases<'_> {
             alike.iter().all(|config| pipeline::fingerprint(**stage, config) == pipeline::fingerprint(**stage, preset))
         };
         let until = STAGES.iter().take_while(agrees).last().map_or("", |stage| stage.name());
-        let settings = Settings { preset: Some(preset.preset.clone()), ..Settings::default() };
+        let settings = Given::preset(&preset.preset);
         let config = settings.apply(&mut store)?;
         super::run::work(&mut store, &config, inputs, global, until)?;
         self.made.push((wanted, path.clone()));

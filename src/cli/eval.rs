@@ -19,13 +19,23 @@ use serde_json::{Value, json};
 
 use super::gold::{self, read_all};
 use super::listing::{Listing, number};
-use super::{FormatArg, Global};
+use super::{FormatArg, Global, Lists};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum What {
     Pairs,
     Keys,
     Bitext,
+}
+
+impl What {
+    fn lists(self) -> Lists {
+        match self {
+            What::Pairs => Lists::Pairs,
+            What::Keys => Lists::Keys,
+            What::Bitext => Lists::Bitext,
+        }
+    }
 }
 
 /// How sentence pairs are made.
@@ -103,7 +113,7 @@ impl Eval {
             return Err(Error::Config(problem.into()).into());
         }
         self.open_folders()?;
-        let (store, config) = global.read()?;
+        let (store, config) = global.query(self.what.lists())?;
         let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
         match self.what {
             What::Pairs => {

@@ -17,7 +17,7 @@ use diglot::types::{
 };
 use serde_json::{Map, Value, json};
 
-use super::Global;
+use super::{Global, Lists};
 
 mod links;
 
@@ -43,7 +43,7 @@ pub struct Explain {
 
 impl Explain {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
-        let (store, config) = global.read()?;
+        let (store, config) = global.query(Lists::Keys)?;
         let mut facts = Facts::default();
         let asked = Asked { store: &store, config: &config };
         let first = parse(&self.url)?;

@@ -6,15 +6,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use diglot::config::Config;
 use diglot::error::Error;
 use diglot::explore::{Arrivals, By};
 use diglot::pipeline::Context;
-use diglot::pipeline::explore::{Explored, gains, is_fresh, make_web, remember};
+use diglot::pipeline::explore::{Explored, gains, keep, remember};
+use diglot::store::Store;
 use serde_json::{Value, json};
 
 use super::listing::{Listing, number};
 use super::progress::Progress;
-use super::{FormatArg, Global, STOP};
+use super::{FormatArg, Global, Lists, STOP};
 
 /// Reads `--by`, and lists its values with a line of help each.
 fn by_parser() -> impl TypedValueParser<Value = By> {
@@ -59,11 +61,12 @@ const COLUMNS: [&str; 6] = ["site", "linkout", "pagerank", "weighted", "seeds", 
 
 impl Explore {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
-        super::run::bring_up_to_date(global, "keys")?;
+        let (store, config) = global.query(Lists::Keys)?;
         if self.rounds {
-            return self.list_rounds(global);
+            return self.list_rounds(&store);
         }
-        let explored = explored(global, self.by_domain)?;
+        let explored = explored(global, &store, &config, self.by_domain)?;
+        drop(store);
         let mut next = explored.next(self.by);
         next.truncate(self.top);
         if next.is_empty() {
@@ -78,7 +81,10 @@ impl Explore {
             return Ok(Listing::new(self.format.get(), &COLUMNS)?.finish()?);
         }
         let requested = next.iter().map(|next| explored.web.name(next.site).to_owned()).collect();
-        remember(&mut global.write()?.0, &explored, self.by, self.by_domain, requested)?;
+        let mut store = global.write()?;
+        keep(&mut store, &explored, self.by_domain)?;
+        remember(&mut store, &explored, self.by, self.by_domain, requested)?;
+        drop(store);
         if let Some(path) = &self.output {
             let list: String = next.iter().map(|next| format!("http://{}/\n", explored.web.name(next.site))).collect();
             if path.as_os_str() == "-" {
@@ -101,8 +107,7 @@ impl Explore {
         Ok(listing.finish()?)
     }
 
-    fn list_rounds(&self, global: &Global) -> anyhow::Result<()> {
-        let (store, _) = global.read()?;
+    fn list_rounds(&self, store: &Store) -> anyhow::Result<()> {
         let columns = [
             "round",
             "by",
@@ -116,7 +121,7 @@ impl Explore {
             "pairs",
         ];
         let mut listing = Listing::new(self.format.get(), &columns)?;
-        for (gain, number_of) in gains(&store)?.into_iter().zip(1..) {
+        for (gain, number_of) in gains(store)?.into_iter().zip(1..) {
             let Arrivals { arrived, bilingual, pairs } = gain.arrivals;
             let share = match arrived {
                 0 => Value::Null,
@@ -139,17 +144,11 @@ impl Explore {
     }
 }
 
-/// The graph of sites and its ranks, brought up to date first.
-pub fn explored(global: &Global, by_domain: bool) -> anyhow::Result<Explored> {
-    let (mut store, mut config) = global.read()?;
-    if !is_fresh(&store, by_domain)? {
-        drop(store);
-        (store, config) = global.write()?;
-        let observer = Progress::new(global.quiet);
-        let context = Context { config: &config, inputs: &[], observer: &observer, stop: &STOP };
-        let made = make_web(&mut store, &context, by_domain);
-        diglot::pipeline::observer::Observer::end(&observer, "explore", made.is_ok());
-        made?;
-    }
-    Ok(Explored::new(&store, &config.explore, by_domain)?)
+/// The graph of sites and its ranks; the store is only read.
+pub fn explored(global: &Global, store: &Store, config: &Config, by_domain: bool) -> anyhow::Result<Explored> {
+    let observer = Progress::new(global.quiet);
+    let context = Context { config, inputs: &[], observer: &observer, stop: &STOP };
+    let explored = Explored::open(store, &context, by_domain);
+    diglot::pipeline::observer::Observer::end(&observer, "explore", explored.is_ok());
+    Ok(explored?)
 }

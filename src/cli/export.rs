@@ -15,7 +15,7 @@ use diglot::types::LangPair;
 
 use super::filter::{Filter, Wanted};
 use super::output::{Target, finish};
-use super::{Global, STOP};
+use super::{Global, Lists, STOP};
 
 /// Write pairs of pages, or of sentences, to a file, for other tools.
 ///
@@ -53,7 +53,12 @@ pub struct Export {
 impl Export {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let (content, format) = self.content_and_format()?;
-        let (store, mut config) = global.read()?;
+        let lists = match content {
+            Content::Pairs | Content::Fetch => Lists::Pairs,
+            Content::Bitext => Lists::Bitext,
+            Content::Lexicon => Lists::Learnt,
+        };
+        let (store, mut config) = global.query(lists)?;
         let wanted = self.filter.wanted(&mut config)?;
         let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
         let job = Job { args: &self, store: &store, config: &config, scope: &scope, wanted: &wanted };

@@ -2,9 +2,8 @@
 
 use clap::Args;
 use diglot::config::Config;
+use diglot::error::Error;
 use diglot::types::Lang;
-
-use super::parse_langs;
 
 /// What is asked of pairs, of pages or of sentences.
 #[derive(Args)]
@@ -46,4 +45,12 @@ impl Wanted {
         let takes = |lang: Lang| self.langs.is_empty() || self.langs.iter().any(|wanted| wanted.agrees(lang));
         langs.into_iter().all(takes)
     }
+}
+
+fn parse_langs(langs: &[String]) -> anyhow::Result<Vec<Lang>> {
+    let parse = |text: &String| {
+        let problem = || Error::Config(format!("--langs has {text}, expected tags such as en, fr, zh-Hans"));
+        Ok(Lang::parse(text).ok_or_else(problem)?)
+    };
+    langs.iter().map(parse).collect()
 }

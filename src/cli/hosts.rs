@@ -8,7 +8,7 @@ use diglot::query;
 use serde_json::json;
 
 use super::listing::{Listing, number};
-use super::{FormatArg, Global};
+use super::{FormatArg, Global, Lists};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Sort {
@@ -43,14 +43,11 @@ pub struct Hosts {
 
 impl Hosts {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
-        let (store, _) = global.read()?;
+        let (store, config) = global.query(Lists::Keys)?;
         let mut hosts = query::hosts(&store)?;
-        drop(store);
         let mut ranks = BTreeMap::new();
         if self.sort == Sort::Rank {
-            super::run::bring_up_to_date(global, "keys")?;
-            let explored = super::explore::explored(global, false)?;
-            hosts = query::hosts(&global.read()?.0)?;
+            let explored = super::explore::explored(global, &store, &config, false)?;
             let rank = |host: &str| explored.rank_of(host).map_or(0.0, |rank| rank.pagerank);
             ranks = hosts.iter().map(|host| (host.host.clone(), rank(&host.host))).collect();
         }

@@ -2,15 +2,14 @@
 
 use clap::Args;
 use diglot::keys::State;
-use diglot::pipeline::STAGES;
 use diglot::query::{self, KeyLine, Scope};
 use diglot::types::{Edit, pattern};
 use serde_json::json;
 
 use super::listing::{Listing, number};
-use super::{FormatArg, Global, run};
+use super::{FormatArg, Global, Lists};
 
-/// List the keys of a host, or of all; bring them up to date first.
+/// List the keys of a host, or of all.
 ///
 /// A key is what the addresses of translations differ in: where a page of the first language has FROM, its translation has
 /// TO. Power is the number of URL pairs it matches, taken those that no stronger key took, accepted those that verification
@@ -33,16 +32,7 @@ pub struct Keys {
 
 impl Keys {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
-        let (mut store, mut config) = global.read()?;
-        let mut stale = false;
-        for stage in STAGES.iter().skip(1).take_while(|stage| stage.name() != "align") {
-            stale |= !stage.remaining(&store, &config)?.is_empty();
-        }
-        if stale {
-            drop(store);
-            (store, config) = global.write()?;
-            run::work(&mut store, &config, &[], global, "keys")?;
-        }
+        let (store, config) = global.query(Lists::Keys)?;
         let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
         let columns = [
             "site",

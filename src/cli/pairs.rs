@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::filter::Filter;
 use super::listing::{Listing, number};
-use super::{FormatArg, Global};
+use super::{FormatArg, Global, Lists};
 
 /// List the pairs of a host, or of all.
 ///
@@ -30,7 +30,7 @@ pub struct Pairs {
 
 impl Pairs {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
-        let (store, mut config) = global.read()?;
+        let (store, mut config) = global.query(Lists::Pairs)?;
         let wanted = self.filter.wanted(&mut config)?;
         let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
         let columns = ["url_a", "url_b", "lang_a", "lang_b", "score", "method", "key"];

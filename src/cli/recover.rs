@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::listing::{Listing, number};
 use super::progress::Progress;
-use super::{FormatArg, Global, STOP};
+use super::{FormatArg, Global, Lists, STOP};
 
 /// Find deep pages: pages that the archives lack, although a key says that they should exist.
 ///
@@ -65,8 +65,7 @@ impl Recover {
             return Err(Error::Config(format!("--min-chance is {}, expected 0 to 1", self.min_chance)).into());
         }
         let indexes = if self.index.is_empty() { Vec::new() } else { archive::expand(&self.index)? };
-        super::run::bring_up_to_date(global, "keys")?;
-        let (store, config) = global.read()?;
+        let (store, config) = global.query(Lists::Keys)?;
         let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
         let observer = Progress::new(global.quiet);
         let context = Context { config: &config, inputs: &[], observer: &observer, stop: &STOP };
@@ -109,7 +108,7 @@ impl Recover {
         out.flush().map_err(Error::io(path, "writing"))?;
         drop(out);
         // After the list is written: a URL requested twice does less harm than one that is never requested.
-        remember(&mut global.write()?.0, pages)?;
+        remember(&mut global.write()?, pages)?;
         if to_stdout { Ok(()) } else { self.format.print(pages) }
     }
 }

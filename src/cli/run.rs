@@ -13,8 +13,10 @@ use diglot::query::{self, KeyLine, Scope};
 use diglot::store::Store;
 use diglot::types::LangPair;
 
+use super::freshness::Lists;
 use super::progress::Progress;
-use super::{Global, STOP, Settings};
+use super::settings::{AllStages, OnlyIngest, Settings};
+use super::{Global, STOP};
 
 /// Take in archives and do everything: ingest, index, links, keys, verify, iterate, align. Goes on where it was stopped.
 ///
@@ -32,7 +34,7 @@ pub struct Run {
     #[arg(value_name = "INPUT", help = format!("{}. None: go on with what the store has", inputs_help()))]
     inputs: Vec<String>,
     #[command(flatten)]
-    settings: Settings,
+    settings: Settings<AllStages>,
     /// The last stage to do: ingest, index, links, keys, verify, iterate or align.
     #[arg(long, value_name = "STAGE", default_value = "align")]
     until: String,
@@ -46,13 +48,13 @@ impl Run {
                 Error::Config(format!("--until is {}, expected one of {}", self.until, names.join(", "))).into()
             );
         }
-        self.settings.check()?;
+        self.settings.check(&global.store)?;
         let inputs = expand(&self.inputs)?;
         let nothing = || Error::Config("nothing to do: the store is empty and no input is given".into());
         if inputs.is_empty() && !Store::is_at(&global.store) {
             return Err(nothing().into());
         }
-        let (mut store, _) = global.write()?;
+        let mut store = global.write()?;
         let config = self.settings.apply(&mut store)?;
         let inputs = with_partial(&store, inputs)?;
         if inputs.is_empty() && store.archive_count()? == 0 {
@@ -61,6 +63,9 @@ impl Run {
         work(&mut store, &config, &inputs, global, &self.until)?;
         if !global.quiet {
             summary(&store, &config)?;
+        }
+        if self.until != "align" {
+            global.note_stale(Lists::Summary, &store, &config)?;
         }
         Ok(())
     }
@@ -79,14 +84,14 @@ pub struct Ingest {
     #[arg(value_name = "INPUT", required = true, help = inputs_help())]
     inputs: Vec<String>,
     #[command(flatten)]
-    settings: Settings,
+    settings: Settings<OnlyIngest>,
 }
 
 impl Ingest {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
-        self.settings.check()?;
+        self.settings.check(&global.store)?;
         let inputs = expand(&self.inputs)?;
-        let (mut store, _) = global.write()?;
+        let mut store = global.write()?;
         let config = self.settings.apply(&mut store)?;
         work(&mut store, &config, &inputs, global, "ingest")
     }
@@ -115,22 +120,6 @@ fn with_partial(store: &Store, inputs: Vec<PathBuf>) -> anyhow::Result<Vec<PathB
     }
     all.extend(inputs);
     Ok(all)
-}
-
-/// Does what is left of the stages up to `until`, for commands that list what these leave.
-pub fn bring_up_to_date(global: &Global, until: &str) -> anyhow::Result<()> {
-    let (store, config) = global.read()?;
-    let upto = STAGES.iter().position(|stage| stage.name() == until).unwrap_or(0);
-    let mut stale = false;
-    for stage in &STAGES[1..=upto.max(1)] {
-        stale |= !stage.remaining(&store, &config)?.is_empty();
-    }
-    drop(store);
-    if stale {
-        let (mut store, config) = global.write()?;
-        work(&mut store, &config, &[], global, until)?;
-    }
-    Ok(())
 }
 
 /// Runs the stages up to `until`.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use diglot::align::clean::Reason;
-use diglot::pipeline::STAGES;
+use diglot::pipeline;
 use diglot::query;
 use diglot::store::Store;
 use diglot::types::SkipReason;
@@ -15,7 +15,7 @@ use super::{FormatArg, Global};
 
 /// Show the stages, what the store holds, and what was left out and why.
 ///
-/// A stage is fresh, partial (the same `run` goes on with it), stale (something before it changed) or not run. Damage in an
+/// A stage is fresh, partial (the same `run` goes on with it), stale (its settings or something before it changed) or not run. Damage in an
 /// archive is told with the archive and the offset.
 #[derive(Args)]
 #[command(after_help = "\
@@ -34,18 +34,9 @@ impl Status {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let (store, config) = global.read()?;
         let mut listing = Listing::new(self.format.get(), &["what", "name", "count", "detail"])?;
-        let mut behind = false;
-        for stage in STAGES {
-            let remaining = stage.remaining(&store, &config)?;
-            let never = store.stage(stage.name())?.fingerprint == 0;
-            let state = match (never, remaining.is_empty()) {
-                _ if behind => "stale",
-                (true, _) => "not run",
-                (false, true) => "fresh",
-                (false, false) => "partial",
-            };
-            behind |= state != "fresh";
-            listing.row(vec![json!("stage"), json!(stage.name()), json!(null), json!(join(state, &remaining))])?;
+        for stage in pipeline::progress(&store, &config, "align")? {
+            let detail = join(stage.state.name(), &stage.remaining);
+            listing.row(vec![json!("stage"), json!(stage.name), json!(null), json!(detail)])?;
         }
         let archives = store.archives()?;
         let sum = |count: fn(&diglot::store::layout::ArchiveRecord) -> u64| archives.iter().map(count).sum::<u64>();
@@ -62,9 +53,8 @@ impl Status {
             left_out.into_iter().for_each(|(code, count)| *dropped.entry(code).or_default() += count);
             pairs += query::pair_count(&store, site, &head)?;
         }
-        let preset = if store.config().preset.is_empty() { "default" } else { &store.config().preset };
         for (name, count, detail) in [
-            ("archives", archives.len() as u64, format!("preset {preset}")),
+            ("archives", archives.len() as u64, format!("preset {}", config.preset)),
             ("records", sum(|a| a.records), String::new()),
             ("captures taken", sum(|a| a.pages), String::new()),
             ("pages", pages, "one an address, the newest capture".into()),

@@ -3,7 +3,7 @@
 use crate::index::web::Web;
 
 /// Settings of exploring.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
     /// r (Zhang et al. 2013, §2.3: 0.15).
     pub damping: f64,

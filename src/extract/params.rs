@@ -3,7 +3,7 @@
 use super::language;
 
 /// Settings of extraction.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
     /// Pages with less text than this, in bytes of UTF-8, are left out (Liu et al. 2014, §4.1: 100).
     pub min_text_bytes: u32,

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 /// Settings of retrieval.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
     /// Tokens on more pages than this share of all are not looked at. Default 0.1.
     pub max_share: f64,

@@ -12,7 +12,7 @@ use crate::types::Lang;
 use crate::verify::{PageIds, SiteView, same_text};
 
 /// What makes a page a copy.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
     /// Share of the words both pages have, from which they have the same text; menus may be translated. Default 0.8.
     pub min_same_text: f64,

@@ -4,7 +4,7 @@ use super::{copies, ets};
 use crate::propose::aligned_links;
 
 /// Settings of iteration in the default.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
     /// Rounds, at the most; they end when nothing changes. Default 6.
     pub rounds: usize,

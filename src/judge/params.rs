@@ -4,7 +4,7 @@ use super::prior;
 use super::score::FitParams;
 
 /// Settings of judging.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
     /// Least probability of a pair. Default 0.5: with calibrated probabilities F1 is highest at half of itself, and F1
     /// is near 1.

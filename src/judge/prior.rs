@@ -3,7 +3,7 @@
 use super::odds::{logit, sigmoid};
 
 /// What is believed of a source before its pairs are seen.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
     /// Share of right pairs of a strong key, and how many pairs that belief is worth. Default 0.9, 4.
     pub strong: (f64, f64),

@@ -8,7 +8,7 @@ use crate::types::measures::measures;
 pub const INPUTS: usize = 2 * Similarities::COUNT + 1;
 
 /// Settings of fitting.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct FitParams {
     /// Good pairs below which the shipped weights are taken as they are. Default 20.
     pub min_good: usize,

@@ -16,7 +16,7 @@ use crate::types::{
 use crate::verify::{self, Profile, SiteView, With, aligned_blocks};
 
 /// Settings of comparing all pages.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
     /// Pages of the largest site that is compared. A page takes 12 KB at the most while structures are compared, and 8 bytes a
     /// word while contents are. Default 20,000, an estimate.

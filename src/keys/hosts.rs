@@ -13,12 +13,12 @@ use crate::text::counterpart;
 use crate::types::{Key, Lang, host_of};
 
 /// The pages of each host, as ranges of a list sorted by URL.
-pub fn host_ranges<A: Urls + ?Sized>(addresses: &A) -> Vec<Range<u32>> {
+pub fn host_ranges<A: Urls + ?Sized>(urls: &A) -> Vec<Range<u32>> {
     let mut ranges: Vec<Range<u32>> = Vec::new();
     let mut start = 0;
-    while start < addresses.count() {
-        let host = host_at(addresses, start);
-        let end = end_of_host(addresses, start, host);
+    while start < urls.count() {
+        let host = host_at(urls, start);
+        let end = end_of_host(urls, start, host);
         ranges.push(start..end);
         start = end;
     }
@@ -26,16 +26,16 @@ pub fn host_ranges<A: Urls + ?Sized>(addresses: &A) -> Vec<Range<u32>> {
 }
 
 /// Host of a page; empty where there is no such page.
-pub(super) fn host_at<A: Urls + ?Sized>(addresses: &A, page: u32) -> &str {
-    if page >= addresses.count() { "" } else { host_of(addresses.identity(page)) }
+pub(super) fn host_at<A: Urls + ?Sized>(urls: &A, page: u32) -> &str {
+    if page >= urls.count() { "" } else { host_of(urls.identity(page)) }
 }
 
 /// Gallops from `start` to the first page of another host: pages of one host stand together.
-fn end_of_host<A: Urls + ?Sized>(addresses: &A, start: u32, host: &str) -> u32 {
+fn end_of_host<A: Urls + ?Sized>(urls: &A, start: u32, host: &str) -> u32 {
     let (mut low, mut step) = (start, 1);
     let mut high = loop {
-        let probe = low.saturating_add(step).min(addresses.count());
-        if probe == addresses.count() || host_at(addresses, probe) != host {
+        let probe = low.saturating_add(step).min(urls.count());
+        if probe == urls.count() || host_at(urls, probe) != host {
             break probe;
         }
         low = probe;
@@ -43,7 +43,7 @@ fn end_of_host<A: Urls + ?Sized>(addresses: &A, start: u32, host: &str) -> u32 {
     };
     while low + 1 < high {
         let middle = low + (high - low) / 2;
-        if host_at(addresses, middle) == host {
+        if host_at(urls, middle) == host {
             low = middle;
         } else {
             high = middle;
@@ -70,9 +70,9 @@ impl HostSizes {
             }
             sizes
         };
-        let host = |page: u32| host_of(site.addresses.identity(page)).to_owned();
-        let addresses: &dyn Urls = site.addresses;
-        let hosts = host_ranges(addresses).into_iter().map(|range| (host(range.start), count(range))).collect();
+        let host = |page: u32| host_of(site.urls.identity(page)).to_owned();
+        let urls: &dyn Urls = site.urls;
+        let hosts = host_ranges(urls).into_iter().map(|range| (host(range.start), count(range))).collect();
         HostSizes { langs: site.langs.clone(), hosts }
     }
 
@@ -111,15 +111,15 @@ pub struct HostSummary {
 }
 
 /// The hosts of a site, in the order of its URLs.
-pub fn summaries(addresses: &dyn Urls, found: &Discovery, params: &Params) -> Vec<HostSummary> {
-    let ranges = host_ranges(addresses);
+pub fn summaries(urls: &dyn Urls, found: &Discovery, params: &Params) -> Vec<HostSummary> {
+    let ranges = host_ranges(urls);
     let host_of_page = |page: u32| ranges.partition_point(|range| range.end <= page);
     let summary = |range: &Range<u32>| {
         let mut langs: BTreeMap<Lang, u32> = BTreeMap::new();
         for page in range.clone() {
             *langs.entry(found.lang(page).unwrap_or(Lang::UNKNOWN)).or_default() += 1;
         }
-        let host = host_of(addresses.identity(range.start)).to_owned();
+        let host = host_of(urls.identity(range.start)).to_owned();
         HostSummary { host, pages: range.end - range.start, pairs: 0, credibility: 0.0, langs }
     };
     let mut summaries: Vec<HostSummary> = ranges.iter().map(summary).collect();
@@ -166,8 +166,8 @@ mod tests {
 
     #[test]
     fn ranges_of_hosts_cover_the_list() {
-        let addresses = ["a.x/1", "a.x/2", "a.x/3", "b.x/1", "c.x/1", "c.x/2"];
-        assert_eq!(host_ranges(&addresses[..]), [0..3, 3..4, 4..6]);
+        let urls = ["a.x/1", "a.x/2", "a.x/3", "b.x/1", "c.x/1", "c.x/2"];
+        assert_eq!(host_ranges(&urls[..]), [0..3, 3..4, 4..6]);
         assert_eq!(host_ranges(&[""; 0][..]), []);
     }
 }

@@ -5,7 +5,7 @@ use crate::text::tokens::Separators;
 use crate::types::{Field, Lang};
 
 /// When keys below the token (Zhang et al. 2013, §2.1, 1) are sought.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub enum CoreMode {
     /// Never.
     Off,
@@ -16,7 +16,7 @@ pub enum CoreMode {
 }
 
 /// What tells a page's language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub enum LabelMode {
     /// The language of its text.
     Detected,
@@ -25,7 +25,7 @@ pub enum LabelMode {
 }
 
 /// What makes a key strong.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub enum Strength {
     /// p(κ) > share·|U| (Kit & Ng 2007: 1/10).
     PairsOfUrls {
@@ -50,7 +50,7 @@ pub enum Strength {
 }
 
 /// Which pages may be paired with which.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub enum SiteUnit {
     /// Those of one host, and across hosts of one registrable domain by keys in host labels.
     Host,
@@ -59,7 +59,7 @@ pub enum SiteUnit {
 }
 
 /// Settings of key discovery.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
     /// Languages looked at, in the order of listing; empty: all.
     pub langs: Vec<Lang>,
@@ -202,7 +202,7 @@ impl Params {
 }
 
 /// What a marker must show where no language is known. Power is the number of URLs that exist with either marker.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct UnlabelledParams {
     /// Markers that name languages: least power. Default 2, as for keys that name their languages.
     pub named_power: u32,

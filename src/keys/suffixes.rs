@@ -14,7 +14,7 @@ use crate::text::tokens::{Anatomy, Separators};
 use crate::types::{Field, Lang, host_of, registrable_domain};
 
 /// What two domains of one name must show.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Thresholds {
     /// Least number of pages of one domain that link to their counterpart on the other, or declare it. Default 2: one may be
     /// chance.

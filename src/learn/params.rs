@@ -1,7 +1,7 @@
 //! How much is learnt, and from what.
 
 /// Settings of learning.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
     /// Training pairs of a language pair, at the most. Default 400: a few hundred thousand words.
     pub max_pairs: usize,

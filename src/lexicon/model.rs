@@ -10,7 +10,7 @@ use super::word_list::Lexicon;
 use crate::types::LangPair;
 
 /// Settings of a translation model.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ModelParams {
     /// How probable a translation is before anything is learnt, unless the two words are equal. One over a vocabulary
     /// of ten thousand words (an estimate).

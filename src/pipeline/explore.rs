@@ -35,25 +35,10 @@ fn fingerprint(store: &Store) -> Result<u64> {
     Ok(hasher.digest() | 1)
 }
 
-/// True when the graph of sites is that of the present links and pairs.
-///
-/// # Errors
-/// When the store cannot be read.
-pub fn is_fresh(store: &Store, by_domain: bool) -> Result<bool> {
-    let head = store.web_head(kind(by_domain))?.unwrap_or_default();
-    Ok(head.fingerprint == fingerprint(store)?)
-}
-
-/// Makes the graph of sites, unless it is fresh.
+/// Makes the graph of sites out of the present links and pairs.
 ///
 /// Memory: 12 bytes a pair of linked sites, and the names of sites.
-///
-/// # Errors
-/// When the store cannot be read or written.
-pub fn make_web(store: &mut Store, context: &Context<'_>, by_domain: bool) -> Result<()> {
-    if is_fresh(store, by_domain)? {
-        return Ok(());
-    }
+fn make_web(store: &Store, context: &Context<'_>, by_domain: bool) -> Result<Vec<WebRecord>> {
     context.observer.begin("explore", "links between sites", "sites", Some(u64::from(store.site_count()?)));
     let mut builder = WebBuilder::new(by_domain);
     for host in query::hosts(store)? {
@@ -77,8 +62,18 @@ pub fn make_web(store: &mut Store, context: &Context<'_>, by_domain: bool) -> Re
     }
     head.credibility = web.stored.iter().map(|site| site.credibility).collect();
     head.pairs = web.stored.iter().map(|site| site.pairs).collect();
+    Ok(records)
+}
+
+/// Keeps a graph that was made and not kept yet, so that the next one who asks need not make it.
+///
+/// # Errors
+/// When the disk does not take it.
+pub fn keep(store: &mut Store, explored: &Explored, by_domain: bool) -> Result<()> {
+    let Some(fingerprint) = explored.made_from else { return Ok(()) };
+    let records = explored.web.records();
     let chunks = records.iter().map(|record| Ok(store.webs.append(record)?.0)).collect::<Result<_>>()?;
-    let head = WebHead { fingerprint: fingerprint(store)?, chunks };
+    let head = WebHead { fingerprint, chunks };
     let mut changes = Changes::default();
     changes.put(Keyspace::Web, kind(by_domain).as_bytes(), &head);
     store.commit(changes)
@@ -130,19 +125,29 @@ pub struct Explored {
     pub seeds: Vec<bool>,
     /// Their ranks.
     pub ranks: Vec<Rank>,
+    /// Hash of what the graph was made from, where it is not kept in the store.
+    made_from: Option<u64>,
 }
 
 impl Explored {
-    /// Ranks the sites of the graph that [`make_web`] made. Seeds are the bilingual sites: those with a pair.
+    /// The graph of the present links and pairs, as the store keeps it or made anew, with its ranks. Seeds are the bilingual
+    /// sites: those with a pair. The store is only read.
     ///
     /// # Errors
-    /// When the store cannot be read.
-    pub fn new(store: &Store, params: &explore::Params, by_domain: bool) -> Result<Explored> {
+    /// When the store cannot be read, or the run was stopped.
+    pub fn open(store: &Store, context: &Context<'_>, by_domain: bool) -> Result<Explored> {
         let head = store.web_head(kind(by_domain))?.unwrap_or_default();
-        let web = store.web(&head)?;
+        let present = fingerprint(store)?;
+        let is_kept = head.fingerprint == present;
+        let web = if is_kept { store.web(&head)? } else { SiteWeb::new(make_web(store, context, by_domain)?) };
+        let explored = Explored::new(web, &context.config.explore);
+        Ok(Explored { made_from: (!is_kept).then_some(present), ..explored })
+    }
+
+    fn new(web: SiteWeb, params: &explore::Params) -> Explored {
         let seeds: Vec<bool> = (0..web.stored()).map(|site| web.pairs(site) > 0).collect();
         let ranks = explore::rank(&web, &|site| web.credibility(site), &seeds, params);
-        Ok(Explored { fingerprint: content(&web), web, seeds, ranks })
+        Explored { fingerprint: content(&web), web, seeds, ranks, made_from: None }
     }
 
     /// The sites to explore next, best first.

@@ -5,13 +5,12 @@
 //! was not committed and nothing else. What a stage leaves depends on its inputs only: not on threads, interruptions, or the
 //! order in which archives came.
 
-use std::hash::Hasher;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustc_hash::FxHasher;
+use xxhash_rust::xxh3::Xxh3;
 
-use crate::config::Config;
+use crate::config::{Config, fields};
 use crate::error::{Error, Result};
 use crate::store::Store;
 
@@ -22,9 +21,11 @@ pub mod realign;
 pub mod recover;
 pub mod site;
 pub mod stages;
+mod stale;
 
 use observer::Observer;
 pub use stages::STAGES;
+pub use stale::{StageState, StageStatus, progress, stale};
 
 /// What every stage is given.
 pub struct Context<'c> {
@@ -53,11 +54,13 @@ pub trait Stage: Sync {
     /// Its name on the command line and in `status`.
     fn name(&self) -> &'static str;
 
-    /// Grows when the stage would give other results for the same input.
+    /// Grows when the stage would give other results for the same input: by other code, or because the default of a field in
+    /// its [`sections`](Stage::sections) changed. (A fingerprint holds only what differs from the default, so that a new field
+    /// leaves old results fresh; a changed default it cannot see.)
     fn version(&self) -> u32;
 
-    /// The settings its results depend on, as text.
-    fn settings(&self, config: &Config) -> String;
+    /// The sections of the configuration its results depend on, by name: `keys`, or a single field, `keys.across_suffixes`.
+    fn sections(&self) -> &'static [&'static str];
 
     /// What of its work is left, as text for `status`; empty when all is fresh.
     ///
@@ -72,14 +75,15 @@ pub trait Stage: Sync {
     fn run(&self, store: &mut Store, context: &Context<'_>) -> Result<()>;
 }
 
-/// Fingerprint of a stage: of its version and settings.
+/// Fingerprint of a stage: of its name, its version, and the fields of its sections that differ from the default.
 pub fn fingerprint(stage: &dyn Stage, config: &Config) -> u64 {
-    let mut hasher = FxHasher::default();
-    hasher.write(stage.name().as_bytes());
-    hasher.write_u32(stage.version());
-    hasher.write(stage.settings(config).as_bytes());
+    let mut hasher = Xxh3::new();
+    hasher.update(format!("{} {}\n", stage.name(), stage.version()).as_bytes());
+    for (name, value) in fields::changed(config, stage.sections()) {
+        hasher.update(format!("{name}={value}\n").as_bytes());
+    }
     // 0 stands for "never run".
-    hasher.finish() | 1
+    hasher.digest() | 1
 }
 
 /// Runs the stages from the first to `until`, both inclusive.
@@ -110,4 +114,42 @@ pub fn run_stage(stage: &dyn Stage, store: &mut Store, context: &Context<'_>) ->
 /// The stage of a name.
 pub fn stage(name: &str) -> Option<&'static dyn Stage> {
     STAGES.iter().copied().find(|stage| stage.name() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::SETTINGS;
+    use crate::config::settings::configuration;
+
+    /// The stages whose fingerprints differ between two configurations.
+    fn differing(a: &Config, b: &Config) -> Vec<&'static str> {
+        let differs = |stage: &&&dyn Stage| fingerprint(**stage, a) != fingerprint(**stage, b);
+        STAGES.iter().filter(differs).map(|stage| stage.name()).collect()
+    }
+
+    #[test]
+    fn a_setting_changes_the_fingerprints_of_the_stages_it_names_and_no_others() {
+        for setting in SETTINGS {
+            let stored = [(setting.name.to_owned(), setting.example.to_owned())];
+            let found = differing(&configuration(&stored).0, &configuration(&[]).0);
+            assert_eq!(found, setting.stages, "{}", setting.name);
+        }
+    }
+
+    #[test]
+    fn every_section_of_a_stage_is_in_the_configuration() {
+        let known = fields::of(&Config::default());
+        for (stage, section) in STAGES.iter().flat_map(|stage| stage.sections().iter().map(move |s| (stage, s))) {
+            assert!(known.keys().any(|name| fields::lies_in(name, section)), "{}: {section}", stage.name());
+        }
+    }
+
+    #[test]
+    fn a_field_at_its_default_leaves_no_trace_in_a_fingerprint() {
+        for stage in STAGES {
+            let plain = xxhash_rust::xxh3::xxh3_64(format!("{} {}\n", stage.name(), stage.version()).as_bytes()) | 1;
+            assert_eq!(fingerprint(*stage, &Config::default()), plain, "{}", stage.name());
+        }
+    }
 }

@@ -4,7 +4,7 @@ use crate::sequence::band::Band;
 use crate::sequence::path::{Move, cheapest_in};
 
 /// Settings of aligning links.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
     /// Links of a page that are aligned, at the most. Default 4,000: the list of all pages of a site.
     pub max_links: usize,

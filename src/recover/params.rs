@@ -1,7 +1,7 @@
 //! Settings of the search for deep pages.
 
 /// Settings of deep pages.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
     /// The smallest share of a key's known pairs, among those that could have their partner at a place, that do have it there.
     /// Default 0.5: more often right than wrong.

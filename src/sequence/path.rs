@@ -8,7 +8,7 @@ use super::band::Band;
 pub type Move = (u32, u32);
 
 /// How the path is sought.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
     /// Half the width of the first band, in units of the second sequence. Default 8: most translated pages stay within it.
     pub band: u32,

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::layout::{RunConfig, Sentinel};
+use super::layout::{Sentinel, StoredSettings};
 use super::{FORMAT_VERSION, OLDEST_FORMAT, fault};
 use crate::error::{Error, Result};
 
@@ -23,13 +23,14 @@ pub struct Manifest {
     pub sentinel: Sentinel,
     crc: u32,
     /// Kept here too, so that it outlives the catalog.
-    pub config: RunConfig,
+    #[serde(default)]
+    pub settings: StoredSettings,
 }
 
 impl Manifest {
     /// A manifest of the present format.
-    pub fn new(sentinel: Sentinel, config: RunConfig) -> Manifest {
-        Manifest { format: FORMAT_VERSION, crc: crc_of(FORMAT_VERSION, &sentinel), sentinel, config }
+    pub fn new(sentinel: Sentinel, settings: StoredSettings) -> Manifest {
+        Manifest { format: FORMAT_VERSION, crc: crc_of(FORMAT_VERSION, &sentinel), sentinel, settings }
     }
 
     /// Reads that of a store of any format that this program knows.
@@ -49,7 +50,11 @@ impl Manifest {
             let advice = if is_newer { "use a newer release" } else { "ingest its archives again" };
             return Err(other_format(folder, format, advice));
         }
-        let manifest: Manifest = serde_json::from_value(value).map_err(damaged)?;
+        let settings_of_4 = (format == 4).then(|| StoredSettings::from_format_4(&value["config"]));
+        let mut manifest: Manifest = serde_json::from_value(value).map_err(damaged)?;
+        if let Some(settings) = settings_of_4 {
+            manifest.settings = settings;
+        }
         if manifest.crc != crc_of(manifest.format, &manifest.sentinel) {
             return Err(self::damaged(folder, "its checksum does not fit"));
         }

@@ -78,7 +78,7 @@ macro_rules! record_files {
             _lock: File,
             catalog: Catalog,
             sentinel: Sentinel,
-            config: RunConfig,
+            settings: StoredSettings,
             $($(#[$doc])* pub $name: RecordFile<$record>,)*
             /// True when opening had to make the catalog again.
             pub was_rebuilt: bool,
@@ -115,7 +115,7 @@ macro_rules! record_files {
                     _lock: lock,
                     catalog,
                     sentinel,
-                    config: RunConfig::default(),
+                    settings: StoredSettings::default(),
                     was_rebuilt: false,
                     upgraded_from: None,
                 })
@@ -230,12 +230,12 @@ impl Store {
             return Err(upgrade::needed(folder, format));
         }
         let known = manifest.as_ref().map(|manifest| manifest.sentinel.clone());
-        let config = manifest.map(|manifest| manifest.config).unwrap_or_default();
+        let settings = manifest.map(|manifest| manifest.settings).unwrap_or_default();
         if let Some((catalog, mut sentinel)) = Store::open_catalog(folder, access, known.as_ref())? {
-            let upgraded_from = upgrade::upgrade(folder, &catalog, &mut sentinel, known.as_ref(), &config)?;
+            let upgraded_from = upgrade::upgrade(folder, &catalog, &mut sentinel, known.as_ref(), &settings)?;
             match Store::with_catalog(folder, lock, catalog, sentinel, access) {
                 Ok(mut store) => {
-                    store.config = store.catalog.get(Keyspace::Meta, b"config")?.unwrap_or_default();
+                    store.settings = store.catalog.get(Keyspace::Meta, b"settings")?.unwrap_or_default();
                     store.upgraded_from = upgraded_from;
                     if access == Access::Write && known.as_ref() != Some(&store.sentinel) {
                         store.write_manifest()?;
@@ -250,7 +250,7 @@ impl Store {
             drop(lock);
         }
         let lock = self::lock(folder, Access::Write)?;
-        let store = rebuild::rebuild(folder, lock, known, config)?;
+        let store = rebuild::rebuild(folder, lock, known, settings)?;
         if access == Access::Write {
             return Ok(store);
         }
@@ -312,7 +312,7 @@ impl Store {
     }
 
     fn write_manifest(&self) -> Result<()> {
-        Manifest::new(self.sentinel.clone(), self.config.clone()).write(&self.folder)
+        Manifest::new(self.sentinel.clone(), self.settings.clone()).write(&self.folder)
     }
 
     /// The catalog, for reading.
@@ -321,14 +321,14 @@ impl Store {
     }
 
     /// Settings the store was made with.
-    pub fn config(&self) -> &RunConfig {
-        &self.config
+    pub fn settings(&self) -> &StoredSettings {
+        &self.settings
     }
 
     /// Keeps settings, from the next commit on.
-    pub fn set_config(&mut self, config: RunConfig, changes: &mut Changes) {
-        changes.put(Keyspace::Meta, b"config", &config);
-        self.config = config;
+    pub fn set_settings(&mut self, settings: StoredSettings, changes: &mut Changes) {
+        changes.put(Keyspace::Meta, b"settings", &settings);
+        self.settings = settings;
     }
 
     /// An archive.
@@ -471,7 +471,8 @@ impl Store {
     /// # Errors
     /// When it cannot be read.
     pub fn web(&self, head: &WebHead) -> Result<SiteWeb> {
-        Ok(SiteWeb { chunks: head.chunks.iter().map(|&at| self.webs.read(RecordRef(at))).collect::<Result<_>>()? })
+        let read = |&at: &u64| Ok(self.webs.read(RecordRef(at))?.get().to_owned());
+        Ok(SiteWeb::new(head.chunks.iter().map(read).collect::<Result<_>>()?))
     }
 
     /// Where the sentence pairs of a site are.

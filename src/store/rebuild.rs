@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use super::catalog::{Catalog, Changes, Keyspace, OpenFailure};
-use super::layout::{ArchiveRecord, ArchivedBatchRecord, BatchRecord, RunConfig, Sentinel};
+use super::layout::{ArchiveRecord, ArchivedBatchRecord, BatchRecord, Sentinel, StoredSettings};
 use super::records::{RecordFile, RecordRef, START};
 use super::requests::put_request;
 use super::{Access, KINDS, PATIENCE, Store, end_of, fault, in_use, sound_end};
@@ -16,7 +16,7 @@ const SAMPLES: usize = 8;
 /// Makes a new catalog from the batches that are whole; what stands behind the first damaged record is read from its
 /// archive again. Sites and results are not kept: indexing makes them again from the batches. What was requested of crawlers is
 /// kept: nothing else tells it.
-pub fn rebuild(folder: &Path, lock: File, known: Option<Sentinel>, config: RunConfig) -> Result<Store> {
+pub fn rebuild(folder: &Path, lock: File, known: Option<Sentinel>, settings: StoredSettings) -> Result<Store> {
     let catalog_path = folder.join("catalog");
     match fs::remove_dir_all(&catalog_path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -65,7 +65,7 @@ pub fn rebuild(folder: &Path, lock: File, known: Option<Sentinel>, config: RunCo
         put_request(&request.get().to_owned(), &mut changes);
         at = next;
     }
-    store.set_config(config, &mut changes);
+    store.set_settings(settings, &mut changes);
     store.commit(changes)?;
     store.was_rebuilt = true;
     Ok(store)

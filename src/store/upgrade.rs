@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::catalog::{Catalog, Changes, Keyspace};
-use super::layout::{RunConfig, Sentinel};
+use super::layout::{Sentinel, StoredSettings};
 use super::records::START;
 use super::{FORMAT_VERSION, KINDS, OLDEST_FORMAT, manifest};
 use crate::error::{Error, Result};
@@ -35,7 +35,7 @@ pub fn upgrade(
     catalog: &Catalog,
     sentinel: &mut Sentinel,
     known: Option<&Sentinel>,
-    config: &RunConfig,
+    settings: &StoredSettings,
 ) -> Result<Option<u32>> {
     let is_new = sentinel.commit == 0;
     let format = catalog.get(Keyspace::Meta, b"format")?.unwrap_or(if is_new { FORMAT_VERSION } else { OLDEST_FORMAT });
@@ -66,7 +66,8 @@ pub fn upgrade(
         }
     }
     sentinel.commit = known.map_or(sentinel.commit, |known| known.commit) + 1;
-    changes.put(Keyspace::Meta, b"config", config);
+    changes.remove(Keyspace::Meta, b"config");
+    changes.put(Keyspace::Meta, b"settings", settings);
     changes.put(Keyspace::Meta, b"format", &FORMAT_VERSION);
     changes.put(Keyspace::Meta, b"sentinel", sentinel);
     catalog.apply(changes)?;

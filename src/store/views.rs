@@ -68,48 +68,58 @@ impl Pages for SitePages {
     }
 }
 
-/// The links between sites, in mapped memory.
+/// The links between sites.
 pub struct SiteWeb {
-    pub(super) chunks: Vec<Mapped<WebRecord>>,
+    records: Vec<WebRecord>,
 }
 
 impl SiteWeb {
+    /// The web of these records, be they stored or not.
+    pub fn new(records: Vec<WebRecord>) -> SiteWeb {
+        SiteWeb { records }
+    }
+
+    /// Its records.
+    pub fn records(&self) -> &[WebRecord] {
+        &self.records
+    }
+
     /// The name of a site; empty where there is none.
     pub fn name(&self, site: u32) -> &str {
-        let Some(first) = self.chunks.first() else { return "" };
-        let end = |at: u32| first.name_ends.get(at as usize).map_or(0, |end| end.to_native() as usize);
+        let Some(first) = self.records.first() else { return "" };
+        let end = |at: u32| first.name_ends.get(at as usize).map_or(0, |&end| end as usize);
         let start = site.checked_sub(1).map_or(0, end);
         first.names.get(start..end(site)).unwrap_or("")
     }
 
     /// C(w) of a site of the store.
     pub fn credibility(&self, site: u32) -> f64 {
-        self.chunks.first().and_then(|c| c.credibility.get(site as usize)).map_or(0.0, |found| found.to_native())
+        self.records.first().and_then(|first| first.credibility.get(site as usize)).copied().unwrap_or(0.0)
     }
 
     /// Pairs of a site of the store.
     pub fn pairs(&self, site: u32) -> u64 {
-        self.chunks.first().and_then(|c| c.pairs.get(site as usize)).map_or(0, |found| found.to_native())
+        self.records.first().and_then(|first| first.pairs.get(site as usize)).copied().unwrap_or(0)
     }
 }
 
 impl Web for SiteWeb {
     fn stored(&self) -> u32 {
-        self.chunks.first().map_or(0, |first| first.credibility.len() as u32)
+        self.records.first().map_or(0, |first| first.credibility.len() as u32)
     }
 
     fn count(&self) -> u32 {
-        self.chunks.first().map_or(0, |first| first.name_ends.len() as u32)
+        self.records.first().map_or(0, |first| first.name_ends.len() as u32)
     }
 
     fn for_each_link(&self, mut each: impl FnMut(u32, u32, u32)) {
-        for chunk in &self.chunks {
+        for record in &self.records {
             let mut start = 0;
-            for (end, from) in chunk.ends.iter().zip(chunk.first.to_native()..) {
-                let end = (end.to_native() as usize).min(chunk.targets.len()).min(chunk.links.len());
+            for (&end, from) in record.ends.iter().zip(record.first..) {
+                let end = (end as usize).min(record.targets.len()).min(record.links.len());
                 let row = start.min(end)..end;
-                for (to, links) in chunk.targets[row.clone()].iter().zip(&chunk.links[row]) {
-                    each(from, to.to_native(), links.to_native());
+                for (&to, &links) in record.targets[row.clone()].iter().zip(&record.links[row]) {
+                    each(from, to, links);
                 }
                 start = end;
             }

@@ -14,7 +14,7 @@ use crate::types::{Field, public_suffix};
 pub const MAX_URL_BYTES: usize = 2048;
 
 /// Which bytes end a token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize)]
 pub enum Separators {
     /// Every ASCII byte that is no letter, digit or `%`.
     #[default]

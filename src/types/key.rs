@@ -8,7 +8,7 @@ use super::LangPair;
 pub const NULL: &str = "(null)";
 
 /// The part of an address that a key works in (Kit & Ng 2007, §2). The protocol is no field here: `http` and `https` are one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[repr(u8)]
 pub enum Field {
     /// Labels of the host name.

@@ -5,7 +5,7 @@ use super::size::Limits;
 use super::structure::Limit;
 
 /// Settings of the measures.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
     /// What is kept of a page.
     pub profile: ProfileParams,

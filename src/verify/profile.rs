@@ -6,7 +6,7 @@ use crate::text::words::{Words, number};
 use crate::types::{CanonicalUrl, Lang, Page, TEXT_TOKEN, may_name_session, tag_name};
 
 /// Settings of profiles.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ProfileParams {
     /// How many words of a page are looked at, from its beginning. An estimate: longer pages are told by this much, and
     /// a profile stays under half a megabyte.

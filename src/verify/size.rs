@@ -11,7 +11,7 @@ pub fn ratio(a: u32, b: u32) -> Option<f64> {
 }
 
 /// The most that two pages may differ in size: shares of the larger one, 0..=1.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Limits {
     /// Of bytes of the file (Tomás et al., §4: 0.3).
     pub bytes: f64,

@@ -8,7 +8,7 @@ use crate::types::TEXT_TOKEN;
 const TENTHS: u32 = 10;
 
 /// Which distance is the limit, for pages of so many tags.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Limit {
     /// The limit for a page without tags, in insertions (an estimate).
     pub base: f64,

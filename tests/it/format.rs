@@ -10,8 +10,8 @@ use diglot::store::layout::{
     Credibility, EditRow, FittedRow, GraphHead, GraphRecord, HostRecord, HostRow, ImageRecord, JudgedHead,
     JudgedRecord, JudgedRow, KeyRow, LearntHead, LearntRecord, LinkRecord, ModelHead, ModelRecord, OutsideRow,
     PageEntry, PagePlaces, PageRecord, PairBitextRow, PairRow, RepeatRecord, RepeatRow, RequestRecord, RequestedRecord,
-    ResultHead, ResultRecord, RoundRecord, RunConfig, Sentinel, SiteChunk, SiteHead, SkipChunk, SkipEntry, SkipSample,
-    SourceRow, StageRecord, VocabularyRow, WebHead, WebRecord,
+    ResultHead, ResultRecord, RoundRecord, Sentinel, SiteChunk, SiteHead, SkipChunk, SkipEntry, SkipSample, SourceRow,
+    StageRecord, StoredSettings, VocabularyRow, WebHead, WebRecord,
 };
 use diglot::store::records::{RecordFile, START};
 use diglot::types::SkipReason;
@@ -392,7 +392,7 @@ const LAYOUT: (u32, &[(&str, u64)]) = (
         ("result head", 0xa9188c1490e695af),
         ("credibility", 0x07ee86c281446bef),
         ("stage", 0x71fe93916bd0874f),
-        ("config", 0xb7a800689a30214d),
+        ("settings", 0x926f8fb777352906),
     ],
 );
 
@@ -429,24 +429,7 @@ fn the_layout_of_a_record_changes_with_the_format_version_only() {
         indexed: 4,
         hosts: vec![HostRecord { host: "ex.org:8080".into(), langs: vec![(*b"en\0\0\0\0\0\0", 5)] }],
     };
-    let config = RunConfig {
-        preset: "default".into(),
-        langs: vec!["fr".into(), "en".into()],
-        whole_domains: true,
-        across_suffixes: true,
-        rescue_above: Some(500),
-        max_record_bytes: Some(1 << 24),
-        without_keys: true,
-        lexicons: vec!["words.en-fr.tsv".into()],
-        min_score: Some(500_000),
-        verifier: "strand".into(),
-        without_content: true,
-        alpha: Some(1),
-        beta: Some(2),
-        rounds: Some(3),
-        weights: "first".into(),
-        min_sim: Some(4),
-    };
+    let settings = StoredSettings { values: vec![("langs".into(), "fr".into()), ("langs".into(), "en".into())] };
     let found = [
         ("page", file_hash(1, &page())),
         ("batch", file_hash(2, &batch)),
@@ -481,7 +464,7 @@ fn the_layout_of_a_record_changes_with_the_format_version_only() {
         ("result head", value_hash(&ResultHead { record: 1, generation: 2, params: 3, considered: 4, pairs: 5 })),
         ("credibility", value_hash(&Credibility { sum: 1, sites: 2 })),
         ("stage", value_hash(&StageRecord { fingerprint: 1, cursor: 2, finished: true })),
-        ("config", value_hash(&config)),
+        ("settings", value_hash(&settings)),
     ];
     let listing: Vec<String> = found.iter().map(|(name, hash)| format!("(\"{name}\", {hash:#018x}),")).collect();
     assert_eq!(LAYOUT.0, FORMAT_VERSION, "a new version: record its hashes\n{}", listing.join("\n"));

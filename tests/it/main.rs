@@ -11,6 +11,7 @@ mod presets;
 mod quality;
 mod resume;
 mod scores;
+mod settings;
 mod sites;
 mod suffixes;
 mod support;

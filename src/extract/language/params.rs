@@ -4,7 +4,7 @@
 ///
 /// Sizes and pieces of the sample and `links_per_prose` were chosen on the test sites, where neighbouring values change
 /// up to 9 of 11,131 pages; the other defaults are estimates.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
     /// How much text is looked at, in bytes of UTF-8.
     pub sample_bytes: u32,

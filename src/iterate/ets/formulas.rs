@@ -3,7 +3,7 @@
 use crate::index::graph::Neighbours;
 
 /// Settings, with the paper's defaults.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
     /// α, the share of the external similarity (eq. 1). The paper: 0.6.
     pub alpha: f64,
@@ -54,7 +54,7 @@ impl Default for Params {
 }
 
 /// How the popularity of a page counts (Liu et al. 2014, §4.2, "The weight of pages").
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub enum Weights {
     /// Not at all.
     None,

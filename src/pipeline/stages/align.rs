@@ -53,8 +53,8 @@ impl Stage for Align {
         3
     }
 
-    fn settings(&self, config: &Config) -> String {
-        format!("{:?}", config.align)
+    fn sections(&self) -> &'static [&'static str] {
+        &["align"]
     }
 
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {

@@ -46,8 +46,8 @@ impl Stage for Index {
         2
     }
 
-    fn settings(&self, config: &Config) -> String {
-        if config.keys.across_suffixes { "across suffixes".into() } else { String::new() }
+    fn sections(&self) -> &'static [&'static str] {
+        &["keys.across_suffixes"]
     }
 
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {

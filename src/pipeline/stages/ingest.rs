@@ -39,8 +39,8 @@ impl Stage for Ingest {
         1
     }
 
-    fn settings(&self, config: &Config) -> String {
-        format!("{:?} {:?}", config.archive, config.extract)
+    fn sections(&self) -> &'static [&'static str] {
+        &["archive", "extract"]
     }
 
     fn remaining(&self, store: &Store, _: &Config) -> Result<String> {

@@ -30,19 +30,19 @@ impl Stage for Iterate {
         3
     }
 
-    fn settings(&self, config: &Config) -> String {
-        format!(
-            "{:?} {:?} {:?} {:?} {:?} {} {:?} {:?} {:?}",
-            config.verify,
-            config.judge,
-            config.learn,
-            config.retrieval,
-            config.iterate,
-            config.method,
-            config.lexicons,
-            config.verifier,
-            config.without_content
-        )
+    fn sections(&self) -> &'static [&'static str] {
+        &[
+            "verify",
+            "judge",
+            "learn",
+            "method",
+            "without_keys",
+            "without_content",
+            "lexicons",
+            "verifier",
+            "retrieval",
+            "iterate",
+        ]
     }
 
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {
@@ -78,6 +78,7 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
     if !config.iterates() {
         return Ok(stale);
     }
+    let params = fingerprint(stage, config);
     for id in (0..store.site_count()?).map(SiteId) {
         let verified = if config.method == Method::Links {
             let generation = store.site(id)?.map_or(0, |head| head.generation);
@@ -88,7 +89,7 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
             continue;
         };
         let mut hasher = Xxh3::new();
-        hasher.update(&judged::inputs_of(stage, store, config, id)?.to_le_bytes());
+        hasher.update(&judged::inputs_of(params, store, id)?.to_le_bytes());
         hasher.update(&verified.record.to_le_bytes());
         let inputs = hasher.digest() | 1;
         let head = store.judged_head(Keyspace::Resolved, id)?.unwrap_or_default();

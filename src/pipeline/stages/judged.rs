@@ -4,9 +4,8 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::groups::next_group;
-use crate::config::Config;
 use crate::error::Result;
-use crate::pipeline::{Context, Stage, fingerprint};
+use crate::pipeline::{Context, Stage};
 use crate::store::Store;
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{JudgedHead, JudgedRecord};
@@ -77,13 +76,14 @@ pub fn forget(store: &mut Store, table: Keyspace) -> Result<()> {
     store.commit(changes)
 }
 
-/// What the judged pairs of a site depend on, as one number: settings, its keys, the models of its language pairs.
+/// What the judged pairs of a site depend on, as one number: settings (`params`, the stage's fingerprint), its keys, the models of
+/// its language pairs.
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn inputs_of(stage: &dyn Stage, store: &Store, config: &Config, id: SiteId) -> Result<u64> {
+pub fn inputs_of(params: u64, store: &Store, id: SiteId) -> Result<u64> {
     let mut hasher = Xxh3::new();
-    hasher.update(&fingerprint(stage, config).to_le_bytes());
+    hasher.update(&params.to_le_bytes());
     hasher.update(&store.result_head(id)?.map_or(0, |head| head.record).to_le_bytes());
     if let Some(result) = store.result(id)? {
         let mut langs: Vec<_> = result.hosts.iter().flat_map(|host| host.langs.iter().map(|lang| lang.0)).collect();

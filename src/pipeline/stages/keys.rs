@@ -34,8 +34,8 @@ impl Stage for Keys {
         3
     }
 
-    fn settings(&self, config: &Config) -> String {
-        format!("{:?}", config.keys)
+    fn sections(&self) -> &'static [&'static str] {
+        &["keys"]
     }
 
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {

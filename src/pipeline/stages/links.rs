@@ -34,8 +34,8 @@ impl Stage for Links {
         2
     }
 
-    fn settings(&self, _: &Config) -> String {
-        String::new()
+    fn sections(&self) -> &'static [&'static str] {
+        &[]
     }
 
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {

@@ -34,19 +34,8 @@ impl Stage for Verify {
         3
     }
 
-    fn settings(&self, config: &Config) -> String {
-        format!(
-            "{:?} {:?} {:?} {} {:?} {:?} {:?} {:?} {:?}",
-            config.verify,
-            config.judge,
-            config.learn,
-            config.method,
-            config.without_keys,
-            config.lexicons,
-            config.verifier,
-            config.without_content,
-            config.webmining
-        )
+    fn sections(&self) -> &'static [&'static str] {
+        &["verify", "judge", "learn", "method", "without_keys", "without_content", "lexicons", "verifier", "webmining"]
     }
 
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {
@@ -201,10 +190,11 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
     if !config.verifies() {
         return Ok(stale);
     }
+    let params = fingerprint(stage, config);
     for id in (0..store.site_count()?).map(SiteId) {
         let generation = store.site(id)?.map_or(0, |head| head.generation);
         let head = store.judged_head(Keyspace::Verified, id)?.unwrap_or_default();
-        let inputs = judged::inputs_of(stage, store, config, id)?;
+        let inputs = judged::inputs_of(params, store, id)?;
         if (head.generation, head.inputs) != (generation, inputs) {
             stale.push((id, inputs));
         }

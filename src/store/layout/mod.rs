@@ -8,6 +8,7 @@ mod graph;
 mod judged;
 mod page;
 mod result;
+mod settings;
 mod site;
 mod web;
 
@@ -20,7 +21,7 @@ pub use bitext::{
     ArchivedRepeatRecord, ArchivedRepeatRow, ArchivedVocabularyRow, BeadRow, BitextHead, BitextRecord, ModelHead,
     ModelRecord, PagePlaces, PairBitextRow, RepeatRecord, RepeatRow, VocabularyRow,
 };
-pub use catalog::{ArchiveRecord, Credibility, HostRecord, ResultHead, RunConfig, Sentinel, SiteHead, StageRecord};
+pub use catalog::{ArchiveRecord, Credibility, HostRecord, ResultHead, Sentinel, SiteHead, StageRecord};
 pub use graph::{AlternateRow, ArchivedGraphRecord, GraphHead, GraphRecord, OutsideRow};
 pub use judged::{
     ArchivedFittedRow, ArchivedJudgedRecord, ArchivedLearntRecord, FittedRow, JudgedHead, JudgedRecord, JudgedRow,
@@ -30,6 +31,7 @@ pub use page::{ArchivedPageRecord, BlockRecord, ImageRecord, LinkRecord, PageRec
 pub use result::{
     ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, EditRow, HostRow, KeyRow, PairRow, ResultRecord,
 };
+pub use settings::StoredSettings;
 pub use site::{ArchivedSiteChunk, CHUNK_PAGES, ChunkBuilder, SiteChunk, SkipChunk};
 pub use web::{
     ArchivedRequestRecord, ArchivedWebRecord, RequestRecord, RequestedRecord, RoundRecord, WebHead, WebRecord,
@@ -46,6 +48,7 @@ mod tests {
     use super::judged::*;
     use super::page::*;
     use super::result::*;
+    use super::settings::*;
     use super::site::*;
     use super::web::*;
 
@@ -130,10 +133,7 @@ mod tests {
             }
             ModelHead = ArchivedModelHead { record, input, params }
             Sentinel = ArchivedSentinel { commit, ends }
-            RunConfig = ArchivedRunConfig {
-                preset, langs, whole_domains, across_suffixes, rescue_above, max_record_bytes, without_keys, lexicons, min_score, verifier,
-                without_content, alpha, beta, rounds, weights, min_sim
-            }
+            StoredSettings = ArchivedStoredSettings { values }
             ArchiveRecord = ArchivedArchiveRecord { identity, position, done, records, pages, skips, samples }
             SiteHead = ArchivedSiteHead { domain, chunks, skipped, pages, older, generation, indexed, hosts }
             HostRecord = ArchivedHostRecord { host, langs }

@@ -82,6 +82,22 @@ impl ArchivedRequestRecord {
     }
 }
 
+impl ArchivedWebRecord {
+    /// The record, owned.
+    pub fn to_owned(&self) -> WebRecord {
+        WebRecord {
+            first: self.first.to_native(),
+            ends: self.ends.iter().map(|end| end.to_native()).collect(),
+            targets: self.targets.iter().map(|target| target.to_native()).collect(),
+            links: self.links.iter().map(|links| links.to_native()).collect(),
+            names: self.names.to_string(),
+            name_ends: self.name_ends.iter().map(|end| end.to_native()).collect(),
+            credibility: self.credibility.iter().map(|found| found.to_native()).collect(),
+            pairs: self.pairs.iter().map(|pairs| pairs.to_native()).collect(),
+        }
+    }
+}
+
 impl ArchivedRequestedRecord {
     fn to_owned(&self) -> RequestedRecord {
         RequestedRecord {

@@ -1,27 +1,24 @@
-//! Settings: one section for each method, with the presets of the papers.
+//! The configuration of a run: one section for each method.
+//!
+//! [`presets`] has the methods that can be chosen by name, [`settings`] what a user may set: one table, from which the
+//! command line, the stored settings and their checks come. [`fields`] names every field, for fingerprints.
 
+use std::path::PathBuf;
+
+use crate::error::{Error, Result};
 use crate::index::retrieval;
 use crate::types::Lang;
 use crate::{align, archive, explore, extract, iterate, judge, keys, learn, recover, verify};
-use std::path::PathBuf;
 
-/// Names of the presets, and what each is.
-pub const PRESETS: &[(&str, &str)] = &[
-    ("default", "keys of every kind, copies left out, doubtful languages settled by keys"),
-    ("kit-ng-2007", "Kit & Ng 2007: token keys in path and file, linking power above |U|/10, English by its letters"),
-    (
-        "pupsniffer-2013",
-        "Zhang, Yao & Kit 2013: character cores too, local and global credibility, rescue of weak keys",
-    ),
-    (
-        "webmining-2008",
-        "Tomás et al. 2008: all pages of a site against each other, by structure, then by content; no addresses",
-    ),
-    ("link-2014", "Liu et al. 2014: all pages of a site against each other, in rounds over links; no addresses"),
-];
+pub mod fields;
+pub mod presets;
+pub mod settings;
+
+pub use presets::{PRESETS, Preset};
+pub use settings::{SETTINGS, Setting};
 
 /// What is done with the pairs of keys.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub enum Method {
     /// They are the outcome.
     Keys,
@@ -46,12 +43,6 @@ impl Method {
     }
 }
 
-impl std::fmt::Display for Method {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{self:?}")
-    }
-}
-
 impl Config {
     /// True when pairs are verified.
     pub fn verifies(&self) -> bool {
@@ -69,8 +60,9 @@ impl Config {
     }
 }
 
-/// All settings of a run.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// What a run is done with. The names of sections and fields are those of [`fields`]: a renamed field makes the results that
+/// depend on it stale.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Config {
     /// Name of the preset.
     pub preset: String,
@@ -113,7 +105,7 @@ pub struct Config {
 }
 
 /// How ingestion cuts its work.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct IngestParams {
     /// Bytes of records that are extracted at once, in parallel. Three such portions are in memory. Default 8 MiB.
     pub portion_bytes: usize,
@@ -130,30 +122,18 @@ impl Default for IngestParams {
 }
 
 impl Config {
-    /// The settings of a preset; `None` when there is no preset of that name.
-    pub fn preset(name: &str) -> Option<Config> {
-        let keys = match name {
-            "default" => keys::Params::default(),
-            "kit-ng-2007" => keys::Params::kit_ng_2007(),
-            "pupsniffer-2013" => keys::Params::pupsniffer_2013(),
-            // Languages are those of the texts; no address has a say in them, and none hides a page.
-            "webmining-2008" | "link-2014" => {
-                keys::Params { copies: false, resolve_labels: false, ..keys::Params::default() }
-            }
-            _ => return None,
-        };
-        let method = match name {
-            "default" => Method::All,
-            "webmining-2008" => Method::Webmining,
-            "link-2014" => Method::Links,
-            _ => Method::Keys,
-        };
-        let mut config = Config { preset: name.to_owned(), keys, method, ..Config::default() };
-        if method == Method::Webmining {
-            // The paper's filters are its thresholds; a least score comes on top where it is asked for.
-            config.judge.min_score = 0.0;
+    /// Checks what no single setting can know: that they go together.
+    ///
+    /// # Errors
+    /// When two of them contradict each other.
+    pub fn check(&self) -> Result<()> {
+        if self.verifier.is_some() && matches!(self.method, Method::Webmining | Method::Links) {
+            return Err(Error::Config(format!(
+                "--verifier judges pairs of keys, and preset {} makes none; give another preset, or --reset verifier",
+                self.preset
+            )));
         }
-        Some(config)
+        Ok(())
     }
 
     /// The position of a language in the order of listing: that of `--langs`, then that of the tags.

@@ -1,0 +1,114 @@
+//! Whether what a query lists is up to date: said in a line on stderr, with the command that makes it so.
+
+use std::path::Path;
+
+use diglot::config::{Config, Method};
+use diglot::error::Result;
+use diglot::pipeline::{STAGES, StageState, StageStatus, stale};
+use diglot::store::Store;
+
+/// What a query lists.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Lists {
+    /// Hosts, keys, pages.
+    Keys,
+    /// Pairs of pages.
+    Pairs,
+    /// What verification learnt.
+    Learnt,
+    /// Sentence pairs.
+    Bitext,
+    /// Whatever there is, after a run that was to go no further.
+    Summary,
+}
+
+impl Lists {
+    /// The stage that must have run, and the last one whose results are listed where it has.
+    fn stages(self, config: &Config) -> (&'static str, &'static str) {
+        match self {
+            // Without keys there are no pairs before these stages.
+            Lists::Pairs if config.method == Method::Links => ("iterate", "iterate"),
+            Lists::Pairs if config.method == Method::Webmining => ("verify", "iterate"),
+            Lists::Keys | Lists::Pairs => ("keys", "iterate"),
+            Lists::Learnt => ("verify", "verify"),
+            Lists::Bitext => ("align", "align"),
+            Lists::Summary => ("ingest", "align"),
+        }
+    }
+
+    /// The line to say, if there is anything to be said. A stage that was left out on purpose is no news unless the listing
+    /// cannot be without it.
+    pub fn notice(self, store: &Store, config: &Config) -> Result<Option<String>> {
+        let (needed, last) = self.stages(config);
+        let needed = position(needed);
+        let mut found = stale(store, config, last)?;
+        // What of an archive was not read yet is not asked for: `status` tells.
+        found.retain(|stage| {
+            stage.name != "ingest" && (stage.state != StageState::NotRun || position(stage.name) <= needed)
+        });
+        let Some(last) = found.last() else { return Ok(None) };
+        let ran_on = STAGES[position(last.name)..].iter().skip(1).try_fold(false, |ran, stage| {
+            Ok::<_, diglot::error::Error>(ran || store.stage(stage.name())?.fingerprint != 0)
+        })?;
+        let until = if ran_on || last.name == "align" { String::new() } else { format!(" --until {}", last.name) };
+        let them = if found.len() == 1 { "it" } else { "them" };
+        let does = if found.iter().all(|stage| stage.state == StageState::NotRun) {
+            format!("runs {them}")
+        } else {
+            format!("brings {them} up to date")
+        };
+        Ok(Some(format!("{}; `diglot run{until}{}` {does}", sentence(&found), place(store.folder()))))
+    }
+}
+
+fn position(name: &str) -> usize {
+    STAGES.iter().position(|stage| stage.name() == name).unwrap_or(0)
+}
+
+/// How the store is named on the command line; empty where it need not be.
+fn place(store: &Path) -> String {
+    let is_known = std::env::var_os("DIGLOT_STORE").map_or(store == Path::new(super::STORE), |known| store == known);
+    if is_known { String::new() } else { format!(" --store {}", store.display()) }
+}
+
+/// "keys is partial, verify and iterate are stale".
+fn sentence(stages: &[StageStatus]) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for group in stages.chunk_by(|a, b| a.state == b.state) {
+        let names: Vec<&str> = group.iter().map(|stage| stage.name).collect();
+        let list = match names.as_slice() {
+            [] => continue,
+            [one] => (*one).to_owned(),
+            [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        };
+        let is_one = names.len() == 1;
+        let state = match group[0].state {
+            StageState::NotRun if is_one => "has not run".to_owned(),
+            StageState::NotRun => "have not run".to_owned(),
+            state if is_one => format!("is {}", state.name()),
+            state => format!("are {}", state.name()),
+        };
+        parts.push(format!("{list} {state}"));
+    }
+    parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stages_are_told_by_their_state() {
+        let stage = |name, state| StageStatus { name, state, remaining: String::new() };
+        use StageState::*;
+        assert_eq!(sentence(&[stage("align", Stale)]), "align is stale");
+        assert_eq!(
+            sentence(&[stage("keys", Partial), stage("verify", Stale), stage("iterate", Stale)]),
+            "keys is partial, verify and iterate are stale"
+        );
+        assert_eq!(
+            sentence(&[stage("index", NotRun), stage("links", NotRun), stage("keys", NotRun)]),
+            "index, links and keys have not run"
+        );
+    }
+}

@@ -1,0 +1,222 @@
+//! Settings on the command line: options made of the table of settings.
+
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValueParser};
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
+use diglot::config::settings::{Choice, Takes, configuration, setting};
+use diglot::config::{Config, SETTINGS, Setting};
+use diglot::error::Error;
+use diglot::store::Store;
+use diglot::store::catalog::Changes;
+
+/// Which stages a command runs: it has the options that act on them.
+pub trait Runs {
+    /// True for a stage it runs.
+    fn runs(stage: &str) -> bool;
+}
+
+/// Every stage.
+pub struct AllStages;
+/// Ingestion alone.
+pub struct OnlyIngest;
+/// What follows ingestion.
+pub struct AfterIngest;
+
+impl Runs for AllStages {
+    fn runs(_: &str) -> bool {
+        true
+    }
+}
+
+impl Runs for OnlyIngest {
+    fn runs(stage: &str) -> bool {
+        stage == "ingest"
+    }
+}
+
+impl Runs for AfterIngest {
+    fn runs(stage: &str) -> bool {
+        stage != "ingest"
+    }
+}
+
+/// The settings that act on the stages of a command, as its options.
+pub struct Settings<R> {
+    given: Given,
+    of: PhantomData<R>,
+}
+
+impl<R> std::ops::Deref for Settings<R> {
+    type Target = Given;
+
+    fn deref(&self) -> &Given {
+        &self.given
+    }
+}
+
+/// Settings given on the command line; what is not given stays as the store has it.
+#[derive(Default)]
+pub struct Given {
+    /// New values of settings.
+    set: Vec<(&'static Setting, Vec<String>)>,
+    /// Names of settings that are taken back.
+    reset: Vec<String>,
+}
+
+impl Given {
+    /// A preset, and nothing else.
+    pub fn preset(name: &str) -> Given {
+        let preset = setting("preset").expect("the table has it");
+        Given { set: vec![(preset, vec![name.to_owned()])], reset: Vec::new() }
+    }
+
+    /// Tells of values that make no sense, before a store is made.
+    pub fn check(&self, store: &Path) -> Result<(), Error> {
+        // A store of another release may have settings that this one does not know.
+        if !Store::is_at(store) {
+            self.reset.iter().try_for_each(|name| check_reset(name, false))?;
+        }
+        self.set
+            .iter()
+            .flat_map(|(setting, values)| values.iter().map(|value| (*setting, value)))
+            .try_for_each(|(setting, value)| if is_reset(setting, value) { Ok(()) } else { setting.check(value) })
+    }
+
+    /// Changes the store's settings, and gives what they come to.
+    pub fn apply(&self, store: &mut Store) -> anyhow::Result<Config> {
+        self.check(store.folder())?;
+        let mut settings = store.settings().clone();
+        for name in &self.reset {
+            if name == ALL {
+                settings.values.clear();
+            } else {
+                let was_set = settings.reset(name);
+                check_reset(name, was_set)?;
+            }
+        }
+        for (setting, values) in &self.set {
+            let is_reset = values.iter().any(|value| is_reset(setting, value));
+            let values: Vec<String> = match setting.takes {
+                _ if is_reset => Vec::new(),
+                Takes::Files => values.iter().map(|path| full(path)).collect::<Result<_, _>>()?,
+                _ => values.clone(),
+            };
+            settings.set(setting.name, values);
+        }
+        let (config, unusable) = configuration(&settings.values);
+        // Results made without it would not be those that the store was set up for.
+        if let Some(unusable) = unusable.first() {
+            return Err(Error::Config(unusable.to_string()).into());
+        }
+        config.check()?;
+        if settings != *store.settings() {
+            let mut changes = Changes::default();
+            store.set_settings(settings, &mut changes);
+            store.commit(changes)?;
+        }
+        Ok(config)
+    }
+}
+
+/// The word that stands for all settings.
+const ALL: &str = "all";
+
+fn check_reset(name: &str, is_stored: bool) -> Result<(), Error> {
+    if name == ALL || is_stored || setting(name).is_some() {
+        return Ok(());
+    }
+    let names: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
+    Err(Error::Config(format!("--reset has {name}, expected all or some of {}", names.join(", "))))
+}
+
+fn is_reset(setting: &Setting, value: &str) -> bool {
+    setting.reset_word == Some(value)
+}
+
+/// A path that means the same from everywhere.
+fn full(path: &str) -> Result<String, Error> {
+    let full = PathBuf::from(path).canonicalize().map_err(Error::io(path, "opening"))?;
+    Ok(full.to_string_lossy().into_owned())
+}
+
+impl<R: Runs> clap::Args for Settings<R> {
+    fn augment_args(command: Command) -> Command {
+        let reset = Arg::new("reset")
+            .long("reset")
+            .value_name("NAME,…")
+            .value_delimiter(',')
+            .action(ArgAction::Append)
+            .help("Take settings back by their names, such as langs,min-score; or `all`");
+        let acts = |setting: &&Setting| setting.stages.iter().any(|stage| R::runs(stage));
+        SETTINGS.iter().filter(acts).map(argument).fold(command.arg(reset), Command::arg)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<R: Runs> FromArgMatches for Settings<R> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let values = |name: &str| -> Result<Option<Vec<String>>, clap::Error> {
+            let values = matches.try_get_many::<String>(name);
+            let values = values.map_err(|error| clap::Error::raw(ErrorKind::InvalidValue, error))?;
+            Ok(values.map(|values| values.cloned().collect()))
+        };
+        let mut given = Given { set: Vec::new(), reset: values("reset")?.unwrap_or_default() };
+        for setting in SETTINGS.iter().filter(|setting| setting.stages.iter().any(|stage| R::runs(stage))) {
+            given.set.extend(values(setting.name)?.map(|values| (setting, values)));
+        }
+        Ok(Settings { given, of: PhantomData })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// The option of a setting.
+fn argument(setting: &'static Setting) -> Arg {
+    let arg = Arg::new(setting.name)
+        .long(setting.name)
+        .value_name(setting.value_name)
+        .help(setting.help)
+        .help_heading(setting.group)
+        .hide_short_help(setting.is_tuning);
+    match setting.takes {
+        Takes::One => arg.allow_negative_numbers(true),
+        Takes::OneOf(choices) => arg.value_parser(shown(choices())),
+        Takes::Several => arg.value_delimiter(',').action(ArgAction::Append),
+        Takes::SeveralOf(choices) => arg.value_delimiter(',').action(ArgAction::Append).value_parser(shown(choices())),
+        Takes::Files => arg.action(ArgAction::Append).value_hint(clap::ValueHint::FilePath),
+        Takes::YesNo => arg.num_args(0..=1).require_equals(true).default_missing_value("yes"),
+    }
+}
+
+/// Takes every text, and shows what it may be: the table checks it, in the same words wherever it stands.
+fn shown(choices: Vec<Choice>) -> ValueParser {
+    let value = |(name, about): Choice| {
+        let value = PossibleValue::new(name);
+        if about.is_empty() { value } else { value.help(about) }
+    };
+    ValueParser::new(Shown(choices.into_iter().map(value).collect()))
+}
+
+#[derive(Clone)]
+struct Shown(Vec<PossibleValue>);
+
+impl TypedValueParser for Shown {
+    type Value = String;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &std::ffi::OsStr) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.0.iter().cloned()))
+    }
+}

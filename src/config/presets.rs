@@ -1,0 +1,72 @@
+//! Presets: methods that are chosen by name.
+
+use super::{Config, Method};
+use crate::keys;
+
+/// A method with a name.
+pub struct Preset {
+    /// Its name on the command line and in stores.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub about: &'static str,
+    /// Makes the default configuration that of the preset.
+    make: fn(&mut Config),
+}
+
+/// All presets, the default first.
+pub const PRESETS: &[Preset] = &[
+    Preset {
+        name: "default",
+        about: "keys of every kind, copies left out, doubtful languages resolved by keys; pairs verified, more found by links",
+        make: |_| {},
+    },
+    Preset {
+        name: "kit-ng-2007",
+        about: "Kit & Ng 2007: token keys in path and file, linking power above |U|/10, English by its letters",
+        make: |config| keys_alone(config, keys::Params::kit_ng_2007()),
+    },
+    Preset {
+        name: "pupsniffer-2013",
+        about: "Zhang, Yao & Kit 2013: character cores too, local and global credibility, rescue of weak keys",
+        make: |config| keys_alone(config, keys::Params::pupsniffer_2013()),
+    },
+    Preset {
+        name: "webmining-2008",
+        about: "Tomás et al. 2008: all pages of a site against each other, by structure, then by content; no URLs",
+        make: |config| {
+            all_pages(config, Method::Webmining);
+            // The paper's filters are its thresholds; a least score comes on top where it is asked for.
+            config.judge.min_score = 0.0;
+        },
+    },
+    Preset {
+        name: "link-2014",
+        about: "Liu et al. 2014: all pages of a site against each other, in rounds over links; no URLs",
+        make: |config| all_pages(config, Method::Links),
+    },
+];
+
+impl Config {
+    /// The configuration of a preset; `None` when there is no preset of that name.
+    pub fn preset(name: &str) -> Option<Config> {
+        let preset = PRESETS.iter().find(|preset| preset.name == name)?;
+        let mut config = Config { preset: name.to_owned(), ..Config::default() };
+        (preset.make)(&mut config);
+        Some(config)
+    }
+}
+
+/// The names of all presets, for messages.
+pub fn names() -> String {
+    PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ")
+}
+
+/// The pairs of keys are the outcome.
+fn keys_alone(config: &mut Config, keys: keys::Params) {
+    (config.keys, config.method) = (keys, Method::Keys);
+}
+
+/// Languages are those of the texts; no URL has a say in them, and none hides a page.
+fn all_pages(config: &mut Config, method: Method) {
+    (config.keys.copies, config.keys.resolve_labels, config.method) = (false, false, method);
+}

@@ -1,0 +1,479 @@
+//! The table of settings: what a user may set, each in one entry.
+//!
+//! An entry is all there is to a setting: the command line makes an option of it, a store keeps it by its name, and a
+//! setting that a store does not name is at its default. To add one, add the field to the `Params` of its method and an
+//! entry here.
+
+use std::path::PathBuf;
+
+use super::{Config, presets};
+use crate::error::{Error, Result};
+use crate::iterate::ets::Weights;
+use crate::keys::SiteUnit;
+use crate::types::Lang;
+use crate::verify::VERIFIERS;
+
+/// What a user may set.
+pub struct Setting {
+    /// Its name: `min-score` is the option `--min-score`, and so it is stored.
+    pub name: &'static str,
+    /// The heading of `--help` it stands under.
+    pub group: &'static str,
+    /// What `--help` calls its value.
+    pub value_name: &'static str,
+    /// What it does.
+    pub help: &'static str,
+    /// What may be given.
+    pub takes: Takes,
+    /// A value other than the default.
+    pub example: &'static str,
+    /// Seldom needed: left out of `-h`.
+    pub is_tuning: bool,
+    /// The stages whose fingerprints it changes: their results are made again. Others follow where these give other results.
+    pub stages: &'static [&'static str],
+    /// A value that takes the setting back, as `--reset` does: older releases had no other way.
+    pub reset_word: Option<&'static str>,
+    /// Sets one value; of a list each in turn. Fails with what it expected.
+    pub set: fn(&mut Config, &str) -> std::result::Result<(), String>,
+}
+
+/// What values a setting takes.
+#[derive(Clone, Copy)]
+pub enum Takes {
+    /// One value.
+    One,
+    /// One of these, each with what it means.
+    OneOf(fn() -> Vec<Choice>),
+    /// Several, with commas between them.
+    Several,
+    /// Several of these.
+    SeveralOf(fn() -> Vec<Choice>),
+    /// Paths of files, one each time it is given.
+    Files,
+    /// `yes` or `no`; without a value `yes`.
+    YesNo,
+}
+
+/// A value that can be chosen, and what it means.
+pub type Choice = (&'static str, &'static str);
+
+/// Which method pairs pages.
+pub const METHOD: &str = "Method";
+/// What is read.
+pub const INPUT: &str = "Input";
+/// Which pages are looked at together.
+pub const SITES: &str = "Languages and sites";
+/// What speaks for a pair, and how much of it is enough.
+pub const EVIDENCE: &str = "Evidence";
+/// The method of Liu et al. 2014.
+pub const LINK_2014: &str = "Preset link-2014";
+
+/// All settings, in the order of `--help`. They are set in this order: a preset first, for it sets all others.
+pub const SETTINGS: &[Setting] = &[
+    Setting {
+        name: "preset",
+        group: METHOD,
+        value_name: "NAME",
+        help: "The method: `default`, or that of a paper",
+        takes: Takes::OneOf(|| presets::PRESETS.iter().map(|preset| (preset.name, preset.about)).collect()),
+        example: "pupsniffer-2013",
+        is_tuning: false,
+        stages: &["keys", "verify", "iterate"],
+        reset_word: None,
+        set: |config, name| {
+            *config = Config::preset(name).ok_or_else(|| format!("one of {}", presets::names()))?;
+            Ok(())
+        },
+    },
+    Setting {
+        name: "max-record-bytes",
+        group: INPUT,
+        value_name: "BYTES",
+        help: "Longest record and longest decoded body, in bytes; longer ones are left out and counted [16 MiB]",
+        takes: Takes::One,
+        example: "1000000",
+        is_tuning: true,
+        stages: &["ingest"],
+        reset_word: None,
+        set: |config, text| put(&mut config.archive.max_record_bytes, whole(text)),
+    },
+    Setting {
+        name: "langs",
+        group: SITES,
+        value_name: "LANG,…",
+        help: "Only these languages, in this order: en,fr; `zh` is both scripts",
+        takes: Takes::Several,
+        example: "fr",
+        is_tuning: false,
+        stages: &["keys"],
+        reset_word: Some("all"),
+        set: |config, text| {
+            config.keys.langs.push(Lang::parse(text).ok_or("tags such as en, fr, zh-Hans")?);
+            Ok(())
+        },
+    },
+    Setting {
+        name: "site",
+        group: SITES,
+        value_name: "UNIT",
+        help: "What one site is",
+        takes: Takes::OneOf(|| {
+            vec![
+                ("host", "a host, with its sister hosts by keys in their names [default]"),
+                ("domain", "a whole domain"),
+            ]
+        }),
+        example: "domain",
+        is_tuning: false,
+        stages: &["keys"],
+        reset_word: None,
+        set: |config, text| match text {
+            "host" => give(&mut config.keys.site, SiteUnit::Host),
+            "domain" => give(&mut config.keys.site, SiteUnit::Domain),
+            _ => Err("host or domain".into()),
+        },
+    },
+    Setting {
+        name: "across-suffixes",
+        group: SITES,
+        value_name: "yes|no",
+        help: "Domains that differ in their public suffix only are one site",
+        takes: Takes::YesNo,
+        example: "yes",
+        is_tuning: false,
+        stages: &["index", "keys"],
+        reset_word: None,
+        set: |config, text| put(&mut config.keys.across_suffixes, yes_or_no(text)),
+    },
+    Setting {
+        name: "min-score",
+        group: EVIDENCE,
+        value_name: "0..1",
+        help: "Least probability of a pair [0.5]",
+        takes: Takes::One,
+        example: "0.75",
+        is_tuning: false,
+        stages: &["verify", "iterate"],
+        reset_word: None,
+        set: |config, text| put(&mut config.judge.min_score, share(text)),
+    },
+    Setting {
+        name: "lexicon",
+        group: EVIDENCE,
+        value_name: "FILE",
+        help: "Word list of two columns, headed by its languages or named `en-fr.tsv`",
+        takes: Takes::Files,
+        example: "/words.en-fr.tsv",
+        is_tuning: false,
+        stages: &["verify", "iterate"],
+        reset_word: Some("none"),
+        set: |config, text| {
+            config.lexicons.push(PathBuf::from(text));
+            Ok(())
+        },
+    },
+    Setting {
+        name: "without",
+        group: EVIDENCE,
+        value_name: "KIND,…",
+        help: "Leave out kinds of evidence",
+        takes: Takes::SeveralOf(|| vec![("keys", "the URLs"), ("content", "the translations of words")]),
+        example: "content",
+        is_tuning: false,
+        stages: &["verify", "iterate"],
+        reset_word: Some("nothing"),
+        set: |config, text| match text {
+            "keys" => give(&mut config.without_keys, true),
+            "content" => give(&mut config.without_content, true),
+            _ => Err("keys or content".into()),
+        },
+    },
+    Setting {
+        name: "verifier",
+        group: EVIDENCE,
+        value_name: "NAME",
+        help: "Judge the pairs of keys by this measure alone",
+        takes: Takes::OneOf(|| VERIFIERS.iter().map(|verifier| (verifier.name(), "")).collect()),
+        example: "strand",
+        is_tuning: true,
+        stages: &["verify", "iterate"],
+        reset_word: Some("none"),
+        set: |config, text| {
+            let names: Vec<&str> = VERIFIERS.iter().map(|verifier| verifier.name()).collect();
+            if !names.contains(&text) {
+                return Err(format!("one of {}", names.join(", ")));
+            }
+            give(&mut config.verifier, Some(text.to_owned()))
+        },
+    },
+    Setting {
+        name: "rescue-above",
+        group: EVIDENCE,
+        value_name: "PAGES",
+        help: "Global credibility, in pages, above which a weak key is rescued [preset: 500]",
+        takes: Takes::One,
+        example: "20",
+        is_tuning: true,
+        stages: &["keys"],
+        reset_word: None,
+        set: |config, text| put(&mut config.keys.rescue_above, whole(text).map(|pages: u32| Some(f64::from(pages)))),
+    },
+    Setting {
+        name: "rounds",
+        group: EVIDENCE,
+        value_name: "N",
+        help: "Rounds over links, at the most [6; link-2014: 3]",
+        takes: Takes::One,
+        example: "1",
+        is_tuning: true,
+        stages: &["iterate"],
+        reset_word: None,
+        set: |config, text| {
+            let rounds: u32 = whole(text)?;
+            config.iterate.rounds = rounds as usize;
+            config.iterate.ets.rounds = rounds as usize;
+            Ok(())
+        },
+    },
+    Setting {
+        name: "alpha",
+        group: LINK_2014,
+        value_name: "0..1",
+        help: "Share of the links in the similarity of two pages [0.6]",
+        takes: Takes::One,
+        example: "0.25",
+        is_tuning: true,
+        stages: &["iterate"],
+        reset_word: None,
+        set: |config, text| put(&mut config.iterate.ets.alpha, share(text)),
+    },
+    Setting {
+        name: "beta",
+        group: LINK_2014,
+        value_name: "0..1",
+        help: "Share of the words in what two pages themselves say [0.6]",
+        takes: Takes::One,
+        example: "0.25",
+        is_tuning: true,
+        stages: &["iterate"],
+        reset_word: None,
+        set: |config, text| put(&mut config.iterate.ets.beta, share(text)),
+    },
+    Setting {
+        name: "weights",
+        group: LINK_2014,
+        value_name: "HOW",
+        help: "How much less pages count that many pages link to",
+        takes: Takes::OneOf(|| {
+            vec![("none", "no less [default]"), ("first", "by their weight"), ("second", "left out")]
+        }),
+        example: "first",
+        is_tuning: true,
+        stages: &["iterate"],
+        reset_word: None,
+        set: |config, text| put(&mut config.iterate.ets.weights, Weights::of_name(text).ok_or("none, first or second")),
+    },
+    Setting {
+        name: "min-sim",
+        group: LINK_2014,
+        value_name: "0..1",
+        help: "Least similarity of a pair [as many pairs as the smaller language has pages]",
+        takes: Takes::One,
+        example: "0.25",
+        is_tuning: true,
+        stages: &["iterate"],
+        reset_word: Some("none"),
+        set: |config, text| put(&mut config.iterate.ets.min_sim, share(text).map(Some)),
+    },
+];
+
+/// The setting of a name.
+pub fn setting(name: &str) -> Option<&'static Setting> {
+    SETTINGS.iter().find(|setting| setting.name == name)
+}
+
+impl Setting {
+    /// Checks a value by itself.
+    ///
+    /// # Errors
+    /// When it makes no sense; the message names the option and what it expects.
+    pub fn check(&self, value: &str) -> Result<()> {
+        (self.set)(&mut Config::default(), value).map_err(|expected| {
+            let verb = if self.takes_several() { "has" } else { "is" };
+            Error::Config(format!("--{} {verb} {value}, expected {expected}", self.name))
+        })
+    }
+
+    /// True when it is a list.
+    pub fn takes_several(&self) -> bool {
+        matches!(self.takes, Takes::Several | Takes::SeveralOf(_) | Takes::Files)
+    }
+}
+
+/// A stored setting that this release cannot use: it does not know the name, or not this value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unusable {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+    /// What this release expects; empty: it has no setting of that name.
+    pub expected: String,
+}
+
+impl std::fmt::Display for Unusable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Unusable { name, value, expected } = self;
+        if expected.is_empty() {
+            write!(f, "the store has a setting {name} ({value}) that this release does not know")?;
+        } else {
+            write!(f, "the store has the setting {name} at {value}, and this release expects {expected}")?;
+        }
+        write!(f, "; use a newer release, or take it back with `diglot run --reset {name}`")
+    }
+}
+
+/// The configuration that stored settings, pairs of name and value, come to, and which of them this release cannot use: these
+/// are left at their defaults.
+pub fn configuration(stored: &[(String, String)]) -> (Config, Vec<Unusable>) {
+    let mut config = Config::preset("default").expect("there is a default");
+    let mut unusable = Vec::new();
+    let mut note = |name: &str, value: &str, expected: String| {
+        unusable.push(Unusable { name: name.to_owned(), value: value.to_owned(), expected });
+    };
+    for setting in SETTINGS {
+        for (name, value) in stored.iter().filter(|(name, _)| name == setting.name) {
+            if let Err(expected) = (setting.set)(&mut config, value) {
+                note(name, value, expected);
+            }
+        }
+    }
+    for (name, value) in stored.iter().filter(|(name, _)| setting(name).is_none()) {
+        note(name, value, String::new());
+    }
+    (config, unusable)
+}
+
+fn give<T>(field: &mut T, value: T) -> std::result::Result<(), String> {
+    *field = value;
+    Ok(())
+}
+
+fn put<T>(field: &mut T, value: std::result::Result<T, &'static str>) -> std::result::Result<(), String> {
+    give(field, value?)
+}
+
+fn share(text: &str) -> std::result::Result<f64, &'static str> {
+    text.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("0 to 1")
+}
+
+fn whole<T: std::str::FromStr>(text: &str) -> std::result::Result<T, &'static str> {
+    text.parse().map_err(|_| "a whole number")
+}
+
+fn yes_or_no(text: &str) -> std::result::Result<bool, &'static str> {
+    match text {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err("yes or no"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stored(values: &[(&str, &str)]) -> Vec<(String, String)> {
+        values.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
+    }
+
+    #[test]
+    fn names_are_unique_and_a_preset_is_set_first() {
+        let mut names: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
+        assert_eq!(names[0], "preset");
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), SETTINGS.len());
+    }
+
+    #[test]
+    fn every_example_is_a_value_other_than_the_default() {
+        for setting in SETTINGS {
+            setting.check(setting.example).expect("an example is valid");
+            let (config, unusable) = configuration(&stored(&[(setting.name, setting.example)]));
+            assert_eq!(unusable, [], "{}", setting.name);
+            assert_ne!(config, configuration(&[]).0, "{}", setting.name);
+        }
+    }
+
+    #[test]
+    fn choices_are_all_valid() {
+        for setting in SETTINGS {
+            if let Takes::OneOf(choices) | Takes::SeveralOf(choices) = setting.takes {
+                choices().iter().for_each(|(name, _)| setting.check(name).expect("a choice is valid"));
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_in_the_store_does_not_matter_between_settings_and_matters_in_a_list() {
+        let (config, _) =
+            configuration(&stored(&[("min-score", "0.25"), ("langs", "fr"), ("preset", "link-2014"), ("langs", "en")]));
+        assert_eq!((config.preset.as_str(), config.judge.min_score), ("link-2014", 0.25));
+        assert_eq!(config.keys.langs.iter().map(Lang::as_str).collect::<Vec<_>>(), ["fr", "en"]);
+    }
+
+    #[test]
+    fn settings_of_other_releases_are_named_and_left_at_their_default() {
+        let (config, unusable) = configuration(&stored(&[("colour", "blue"), ("weights", "third"), ("alpha", "0.5")]));
+        assert_eq!(config.iterate.ets.weights, Weights::None);
+        assert_eq!(config.iterate.ets.alpha, 0.5);
+        let told: Vec<String> = unusable.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            told,
+            [
+                "the store has the setting weights at third, and this release expects none, first or second; use a newer \
+                 release, or take it back with `diglot run --reset weights`",
+                "the store has a setting colour (blue) that this release does not know; use a newer release, or take it \
+                 back with `diglot run --reset colour`",
+            ]
+        );
+    }
+
+    #[test]
+    fn settings_of_a_store_of_format_4_are_settings_of_this_release() {
+        let old = serde_json::json!({
+            "preset": "pupsniffer-2013", "langs": ["zh-Hant"], "whole_domains": true, "across_suffixes": true,
+            "rescue_above": 7, "max_record_bytes": 9, "without_keys": true, "lexicons": ["/l.tsv"], "min_score": 250_000,
+            "verifier": "lcs", "without_content": true, "alpha": 100_000, "beta": 200_000, "rounds": 4, "weights": "second",
+            "min_sim": 300_000
+        });
+        let settings = crate::store::layout::StoredSettings::from_format_4(&old);
+        let (found, unusable) = configuration(&settings.values);
+        assert_eq!(unusable, []);
+        let mut expected = Config::preset("pupsniffer-2013").expect("a preset");
+        expected.keys.langs = vec![Lang::parse("zh-Hant").expect("a tag")];
+        (expected.keys.site, expected.keys.across_suffixes) = (SiteUnit::Domain, true);
+        expected.keys.rescue_above = Some(7.0);
+        expected.archive.max_record_bytes = 9;
+        (expected.without_keys, expected.without_content) = (true, true);
+        expected.lexicons = vec![PathBuf::from("/l.tsv")];
+        expected.judge.min_score = 0.25;
+        expected.verifier = Some("lcs".into());
+        (expected.iterate.ets.alpha, expected.iterate.ets.beta) = (0.1, 0.2);
+        (expected.iterate.rounds, expected.iterate.ets.rounds) = (4, 4);
+        (expected.iterate.ets.weights, expected.iterate.ets.min_sim) = (Weights::Second, Some(0.3));
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_value_that_makes_no_sense_is_told_with_what_was_expected() {
+        let problem = |name: &str, value: &str| {
+            setting(name).expect("a setting").check(value).expect_err("a mistake").to_string()
+        };
+        assert!(problem("alpha", "2").ends_with("--alpha is 2, expected 0 to 1"));
+        assert!(problem("alpha", "nan").ends_with("--alpha is nan, expected 0 to 1"));
+        assert!(problem("langs", "klingon").ends_with("--langs has klingon, expected tags such as en, fr, zh-Hans"));
+        assert!(problem("verifier", "x").contains("--verifier is x, expected one of "));
+    }
+}

@@ -1,0 +1,85 @@
+//! What is stale: the one answer for runs, `status` and queries.
+
+use super::{STAGES, fingerprint};
+use crate::config::Config;
+use crate::error::Result;
+use crate::store::Store;
+
+/// How far a stage is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StageState {
+    /// Its results are those of the present settings and of what it is made from.
+    Fresh,
+    /// It never ran on this store.
+    NotRun,
+    /// It was stopped, and the next run goes on with it.
+    Partial,
+    /// Its settings, or the results of a stage before, are not those it ran with.
+    Stale,
+}
+
+impl StageState {
+    /// The name in listings.
+    pub fn name(self) -> &'static str {
+        match self {
+            StageState::Fresh => "fresh",
+            StageState::NotRun => "not run",
+            StageState::Partial => "partial",
+            StageState::Stale => "stale",
+        }
+    }
+}
+
+/// A stage, and how far it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StageStatus {
+    /// Name of the stage.
+    pub name: &'static str,
+    /// How far it is.
+    pub state: StageState,
+    /// What of its work is left, as text; empty where that is not known before the stages before it have run.
+    pub remaining: String,
+}
+
+/// How far each stage is, from the first to `until`.
+///
+/// An archive that was read in part makes nothing stale: what was read of it is pages like others.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn progress(store: &Store, config: &Config, until: &str) -> Result<Vec<StageStatus>> {
+    let mut found: Vec<StageStatus> = Vec::new();
+    let mut is_behind = false;
+    for (at, stage) in STAGES.iter().enumerate() {
+        let remaining = stage.remaining(store, config)?;
+        let record = store.stage(stage.name())?;
+        let was_stopped = at == 0 || (!record.finished && record.fingerprint == fingerprint(*stage, config));
+        let state = if record.fingerprint == 0 {
+            StageState::NotRun
+        } else if is_behind {
+            StageState::Stale
+        } else if remaining.is_empty() {
+            StageState::Fresh
+        } else if was_stopped {
+            StageState::Partial
+        } else {
+            StageState::Stale
+        };
+        is_behind |= at > 0 && state != StageState::Fresh;
+        found.push(StageStatus { name: stage.name(), state, remaining });
+        if stage.name() == until {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// The stages up to `until` that are not fresh, in order.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn stale(store: &Store, config: &Config, until: &str) -> Result<Vec<StageStatus>> {
+    let mut found = progress(store, config, until)?;
+    found.retain(|stage| stage.state != StageState::Fresh);
+    Ok(found)
+}
