@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn pages_that_differ_by_too_many_blocks_have_none_that_correspond() {
-        let (a, b) = (page(&vec![(1, 10); 3000]), page(&vec![(2, 10); 10]));
+        let (a, b) = (page(&[(1, 10); 3000]), page(&[(2, 10); 10]));
         assert_eq!(aligned_blocks(&a, &b), []);
     }
 }
