@@ -15,6 +15,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::store::Store;
 
+pub mod evidence;
 pub mod explore;
 pub mod models;
 pub mod observer;

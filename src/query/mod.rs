@@ -1,10 +1,12 @@
 //! What a store answers: pairs, keys, hosts and pages, in an order that depends on URLs only.
 //!
 //! A question is about a [`Scope`]: all sites, a domain or a host. [`Site`] is one site with what the stages left of it, and the one
-//! place that says which language a page counts for. [`for_each_pair`], [`keys`], [`hosts`], [`bitext`] and [`fetch()`] list.
+//! place that says which language a page counts for. [`for_each_pair`], [`keys`], [`hosts`], [`bitext`] and [`fetch()`] list;
+//! [`explain`] says why a page has a partner, or has none.
 
 pub mod bitext;
 mod counts;
+pub mod explain;
 mod fetch;
 mod hosts;
 mod keys;
