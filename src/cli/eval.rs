@@ -138,7 +138,7 @@ impl Eval {
                 let mut pairs = GoldPairs::default();
                 read_all(&self.pairs, |place, file| pairs.read_pairs(place, file))?;
                 let found = query::keys(&store, &config, &scope, false)?;
-                let found = found.iter().filter(|line| line.taken > 0).map(|line| &line.key);
+                let found = found.iter().filter(|line| line.assigned > 0).map(|line| &line.key);
                 let report = evaluate::keys(found, &gold, (!self.pairs.is_empty()).then_some(&pairs));
                 let mut listing = Listing::new(self.format.get(), &["outcome", "key", "precision", "recall", "f1"])?;
                 let none = || json!(null);

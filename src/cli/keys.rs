@@ -12,8 +12,8 @@ use super::{FormatArg, Global, Lists};
 /// List the keys of a host, or of all.
 ///
 /// A key is what the addresses of translations differ in: where a page of the first language has FROM, its translation has
-/// TO. Power is the number of URL pairs it matches, taken those that no stronger key took, accepted those that verification
-/// kept, right the share of its pairs that verification finds right: below one half the key is demoted. Credibility is C(p, w), the share
+/// TO. Power is the number of URL pairs it matches, assigned those that no stronger key was assigned, accepted those that
+/// verification kept. Est. precision is the share of its pairs that verification finds right: below one half the key is demoted. Credibility is C(p, w), the share
 /// of the site's pages it pairs; global is C(p), over all sites, in pages.
 #[derive(Args)]
 #[command(after_help = "\
@@ -42,9 +42,9 @@ impl Keys {
             "lang_a",
             "lang_b",
             "power",
-            "taken",
+            "assigned",
             "accepted",
-            "right",
+            "est_precision",
             "credibility",
             "global",
             "state",
@@ -64,9 +64,9 @@ impl Keys {
                 json!(lang_a.as_str()),
                 json!(lang_b.as_str()),
                 json!(line.power),
-                json!(line.taken),
+                json!(line.assigned),
                 json!(line.accepted),
-                line.right.map_or(serde_json::Value::Null, |right| number(right, 3)),
+                line.est_precision.map_or(serde_json::Value::Null, |precision| number(precision, 3)),
                 number(line.credibility, 4),
                 number(line.global, 1),
                 json!(state_of(&line)),
@@ -80,7 +80,11 @@ impl Keys {
 /// What became of a key: its state, or `demoted` where verification finds that most of its pairs are wrong.
 fn state_of(line: &KeyLine) -> &'static str {
     let takes_pairs = matches!(line.state, State::Strong | State::Rescued);
-    if takes_pairs && line.right.is_some_and(|right| right < 0.5) { "demoted" } else { line.state.name() }
+    if takes_pairs && line.est_precision.is_some_and(|precision| precision < 0.5) {
+        "demoted"
+    } else {
+        line.state.name()
+    }
 }
 
 fn or_null(text: &str) -> String {

@@ -142,8 +142,8 @@ const SHOWN: usize = 12;
 fn summary(store: &Store, config: &Config) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     let mut keys = query::keys(store, config, &Scope::all(), false)?;
-    keys.retain(|key| key.taken > 0);
-    keys.sort_by(|a, b| b.taken.cmp(&a.taken).then_with(|| a.site.cmp(&b.site)).then_with(|| a.key.cmp(&b.key)));
+    keys.retain(|key| key.assigned > 0);
+    keys.sort_by(|a, b| b.assigned.cmp(&a.assigned).then_with(|| a.site.cmp(&b.site)).then_with(|| a.key.cmp(&b.key)));
     writeln!(out, "keys that took pairs: {}", keys.len())?;
     let texts = |key: &KeyLine| {
         let (langs, edits) = super::keys::in_order(key);
@@ -154,7 +154,7 @@ fn summary(store: &Store, config: &Config) -> anyhow::Result<()> {
         [0, 1, 2].map(|column| shown.iter().map(|texts| texts[column].chars().count()).max().unwrap_or(0));
     for (key, [of_site, of_langs, of_pattern]) in keys.iter().zip(&shown) {
         write!(out, "  {of_site:<site$}  {of_langs:<langs$}  {of_pattern:<pattern$}")?;
-        writeln!(out, "  {:>6} pairs  C {:.3}", key.taken, key.credibility)?;
+        writeln!(out, "  {:>6} pairs  C {:.3}", key.assigned, key.credibility)?;
     }
     if keys.len() > SHOWN {
         writeln!(out, "  … {} more: `diglot keys`", keys.len() - SHOWN)?;

@@ -16,19 +16,24 @@ use crate::types::{Field, Lang};
 /// The language of each page before keys are known.
 pub fn initial<'p>(pages: &'p dyn Pages, params: &Params) -> SiteIndex<'p> {
     let label = |page: u32| {
-        let lang = match params.labels {
-            LabelMode::Detected => pages.detected(page),
-            // Letters of a text that is not there.
-            LabelMode::LatinShare if !pages.facts(page).form.has_text() => Lang::UNKNOWN,
-            LabelMode::LatinShare if pages.facts(page).latin_share > 0.5 => Lang::EN,
-            LabelMode::LatinShare => Lang::ZH,
-        };
+        let lang = own_language(pages, page, params.labels);
         (lang.is_known() && params.wants(lang)).then_some(lang)
     };
     let mut site = SiteIndex::collect(pages, label);
     resolve_scripts(pages, &mut site);
     unlabelled::label(pages, params, &mut site);
     site
+}
+
+/// The language of a page by itself, whether it was requested or not.
+pub fn own_language(pages: &dyn Pages, page: u32, labels: LabelMode) -> Lang {
+    match labels {
+        LabelMode::Detected => pages.detected(page),
+        // Letters of a text that is not there.
+        LabelMode::LatinShare if !pages.facts(page).form.has_text() => Lang::UNKNOWN,
+        LabelMode::LatinShare if pages.facts(page).latin_share > 0.5 => Lang::EN,
+        LabelMode::LatinShare => Lang::ZH,
+    }
 }
 
 /// Chinese pages too short to show their script count for the script they declare, else for that of most pages.

@@ -14,6 +14,7 @@ use crate::config::{Config, fields};
 use crate::error::{Error, Result};
 use crate::store::Store;
 
+pub mod evidence;
 pub mod explore;
 pub mod models;
 pub mod observer;

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::index::graph::Links;
 use crate::index::site::{Pages, Urls};
 use crate::keys::{FoundPair, KnownKey, KnownKeys, State};
+use crate::query::site::langs_by_keys;
 use crate::store::layout::{ArchivedKeyRow, ResultRecord, SiteHead};
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{SiteLinks, SitePages, Store};
@@ -47,14 +48,7 @@ impl<'s> OpenSite<'s> {
 
     /// The language each page counts for; unknown for those out of the competition, copies among them.
     fn langs(&self) -> Vec<Lang> {
-        let mut langs: Vec<Lang> = (0..self.pages.count()).map(|page| self.pages.detected(page)).collect();
-        for row in self.result.relabelled.iter() {
-            langs[row.0.to_native() as usize] = Lang::from_bytes(row.1);
-        }
-        for copy in self.result.copies.iter() {
-            langs[copy.0.to_native() as usize] = Lang::UNKNOWN;
-        }
-        langs
+        langs_by_keys(&self.pages, &self.result)
     }
 
     /// Its keys and their pairs.

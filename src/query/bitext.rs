@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::{Scope, Site, sites};
+use super::scope::{Scope, sites};
+use super::site::Site;
 use crate::align::clean::Reason;
 use crate::align::{Document, Lengths, Model, Params, Vocabulary};
 use crate::config::Config;

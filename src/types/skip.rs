@@ -69,8 +69,7 @@ reasons! {
     ShortText = 19, "text shorter than 100 bytes";
     /// A newer capture of the same URL is there.
     OlderCapture = 20, "older capture of the same URL";
-    /// Its language is not among `--langs`.
-    OtherLanguage = 21, "language not requested";
+    // 21 was the code of a reason that no release gave: it stays reserved.
 }
 
 impl fmt::Display for SkipReason {

@@ -36,9 +36,9 @@ fn listings() -> Vec<(Vec<String>, Vec<&'static str>)> {
         "lang_a",
         "lang_b",
         "power",
-        "taken",
+        "assigned",
         "accepted",
-        "right",
+        "est_precision",
         "credibility",
         "global",
         "state",
@@ -130,7 +130,7 @@ fn exit_codes_tell_a_mistake_of_the_user_from_one_of_the_world() {
         (store, "keys nowhere.test", 1, "has no page of this host"),
         (store, "pairs a/b c", 2, ""),
         (store, "pairs --langs klingon", 2, "--langs has klingon, expected tags such as en, fr, zh-Hans"),
-        (store, "explain ftp://ex.org/", 1, "expected an http or https address"),
+        (store, "explain ftp://ex.org/", 1, "expected an http or https URL"),
         (store, "export --format docx", 2, "--format is docx, expected one of tsv, jsonl"),
         (store, "eval --gold /nonexistent/gold.tsv", 1, "/nonexistent/gold.tsv: opening failed"),
         (store, "eval --gold x --what keys --curve", 2, "--curve and --calibration need page pairs, --what is keys"),
@@ -231,14 +231,14 @@ fn outputs_are_those_of_the_golden_files() {
 const SITE: &str = "http://webserver.site.test/manual";
 
 #[test]
-fn explain_tells_the_fate_of_a_page() {
+fn explain_tells_why_a_page_has_a_partner_or_none() {
     let store = sample_store();
     let cases = [
         ("paired", format!("{SITE}/en/mpm.html"), "paired, with"),
-        ("copy", format!("{SITE}/zh-cn/mod/mod_asis.html"), "an untranslated copy, en text that"),
+        ("copy", format!("{SITE}/zh-cn/mod/mod_asis.html"), "an untranslated copy (en) of"),
         ("not-200", "http://en.packaging.site.test/_static/base.css".into(), "http status not 200"),
         ("alone", format!("{SITE}/fr/developer/documenting.html"), "verdict"),
-        ("unknown-page", format!("{SITE}/en/nobody.html"), "no page of this address was taken in"),
+        ("unknown-page", format!("{SITE}/en/nobody.html"), "not captured"),
         ("unknown-domain", "http://nowhere.test/".into(), "the store has nothing of the domain nowhere.test"),
     ];
     for (name, url, verdict) in cases {
@@ -246,7 +246,7 @@ fn explain_tells_the_fate_of_a_page() {
         assert!(told.contains(verdict), "{name}: {told}");
         golden(&format!("explain-{name}.txt"), &told);
         let json: Value = serde_json::from_str(&stdout(store, &["explain", &url, "--json"])).expect("JSON");
-        assert!(json[&url]["verdict"].is_string(), "{json}");
+        assert!(json["pages"][0]["verdict"]["kind"].is_string(), "{json}");
     }
     // Without a scheme, as it stands in a browser's address bar.
     let bare = stdout(store, &["explain", "webserver.site.test/manual/en/mpm.html"]);
@@ -254,7 +254,7 @@ fn explain_tells_the_fate_of_a_page() {
 }
 
 #[test]
-fn explain_tells_the_fate_of_a_pair() {
+fn explain_tells_why_two_pages_are_a_pair_or_none() {
     let store = sample_store();
     let (en, fr) = (format!("{SITE}/en/mpm.html"), format!("{SITE}/fr/mpm.html"));
     let told = stdout(store, &["explain", &en, &fr]);

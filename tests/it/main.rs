@@ -4,6 +4,7 @@ mod bitext;
 mod cli;
 mod damage;
 mod deep;
+mod explain;
 mod format;
 mod kills;
 mod modules;

@@ -113,7 +113,7 @@ fn explain_shows_the_rounds_and_the_neighbours_that_carried_a_pair() {
     assert!((number("S_ext ") - carried.iter().sum::<f64>() / 2.0).abs() < 2e-4, "{pair}");
     let row = rows(&store, &["pairs"]).into_iter().find(|row| row["url_a"] == address("en", 3)).expect("its row");
     assert!((row["score"].as_f64().expect("a score") - number("ETS ")).abs() < 1e-4, "{pair}");
-    assert!(told(&address("en", 3), &address("fr", 4)).contains("a page of it has a better partner"));
+    assert!(told(&address("en", 3), &address("fr", 4)).contains("lost to a better pair"));
     assert!(told(&address("en", 3), &address("en", 4)).contains("both are in one language"));
     let page = stdout(&store, &["explain", &address("en", 3)]);
     let rounds: Vec<&str> = page.lines().filter(|line| line.trim().starts_with("rounds")).collect();

@@ -58,9 +58,9 @@ fn measure(layout: &str, urls: u64, sites: u64) -> Result<()> {
         Ok(())
     })?;
     let mut keys = query::keys(&store, &config, &Scope::all(), false)?;
-    keys.sort_by_key(|key| std::cmp::Reverse(key.taken));
+    keys.sort_by_key(|key| std::cmp::Reverse(key.assigned));
     let best: Vec<String> =
-        keys.iter().take(3).map(|key| format!("{} took {}", key.key.pattern(), key.taken)).collect();
+        keys.iter().take(3).map(|key| format!("{} took {}", key.key.pattern(), key.assigned)).collect();
     println!("\t{pairs} pairs; {} keys: {}", keys.len(), best.join(", "));
     Ok(())
 }

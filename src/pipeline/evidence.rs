@@ -1,0 +1,45 @@
+//! What `explain` asks of the methods that judged a pair.
+
+use super::models::{self, ets_inputs};
+use super::site::OpenSite;
+use crate::config::Config;
+use crate::error::Result;
+use crate::iterate::ets::{self, History};
+use crate::judge::score::Scorer;
+use crate::propose::votes::{self, Support};
+use crate::query::Site;
+use crate::query::explain::Evidence;
+use crate::store::Store;
+use crate::types::{JudgedPair, LangPair, PagePair};
+
+/// The methods, with what they need.
+pub struct OfMethods<'s> {
+    /// The store.
+    pub store: &'s Store,
+    /// Its settings.
+    pub config: &'s Config,
+}
+
+impl Evidence for OfMethods<'_> {
+    fn scorer(&self, langs: LangPair) -> Result<Scorer> {
+        Ok(models::read(self.store, self.config)?.scorer(langs))
+    }
+
+    fn support(&self, site: &Site, pair: PagePair) -> Result<Option<Support>> {
+        let Some(open) = OpenSite::open(self.store, site.id)? else { return Ok(None) };
+        let Some(judged) = &site.judged else { return Ok(None) };
+        let mut view = open.view(self.config);
+        view.leave_out(judged.copies());
+        let rows: Vec<JudgedPair> = judged.pairs().collect();
+        Ok(Some(votes::support(&view, &self.config.iterate.propose, &rows, pair)))
+    }
+
+    fn rounds(&self, site: &Site, pairs: &[PagePair]) -> Result<Vec<Option<History>>> {
+        let (Some(first), Some(open)) = (pairs.first(), OpenSite::open(self.store, site.id)?) else {
+            return Ok(vec![None; pairs.len()]);
+        };
+        let (view, models) = (open.view(self.config), models::given(self.config)?);
+        let pages: Vec<(u32, u32)> = pairs.iter().map(|pair| (pair.a, pair.b)).collect();
+        ets::histories(&ets_inputs(&view, &models, self.config), first.langs, &pages)
+    }
+}

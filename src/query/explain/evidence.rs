@@ -1,0 +1,29 @@
+//! What an explanation asks of those who judge: the stored decision says what was decided, these say from what.
+
+use crate::error::Result;
+use crate::iterate::ets::History;
+use crate::judge::score::Scorer;
+use crate::propose::votes::Support;
+use crate::query::site::Site;
+use crate::types::{LangPair, PagePair};
+
+/// What is known beside the stored decision, found anew when it is asked for.
+pub trait Evidence {
+    /// The weights of the score for a language pair, as the run has learnt them.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn scorer(&self, langs: LangPair) -> Result<Scorer>;
+
+    /// What accepted pairs say of a pair; `None` where links have not been read.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn support(&self, site: &Site, pair: PagePair) -> Result<Option<Support>>;
+
+    /// `link-2014`: how pairs of one language pair came by their similarity, in their order; `None` for pairs that are not compared.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn rounds(&self, site: &Site, pairs: &[PagePair]) -> Result<Vec<Option<History>>>;
+}

@@ -1,0 +1,47 @@
+//! Why a page has a partner, or has none; why two pages are a pair, or are not.
+//!
+//! [`explain`] gives an [`Explanation`]: facts, candidates with their outcomes, and one verdict ([`PageVerdict`], [`PairVerdict`]).
+//! A verdict repeats what was decided and stored (the outcome of a judged pair, the pairs that keys were assigned, the settings);
+//! it argues nothing anew. What judging was made from, which is not stored, comes through [`Evidence`].
+
+mod evidence;
+mod facts;
+mod json;
+mod opened;
+mod page;
+mod pair;
+mod verdict;
+
+pub use evidence::Evidence;
+pub use facts::{
+    Alignment, Candidate, CandidateRounds, CaptureFacts, Explanation, KeyFacts, LangCount, Lead, LeftOut, MeasureFacts,
+    NamedPair, NeighbourPair, PageExplanation, PageLanguages, PairExplanation, RecordPlace, Round, Rounds,
+    SentencePair, SourceFacts, Support, UrlLanguage,
+};
+pub use verdict::{CandidateOutcome, LanguageReason, LeadOutcome, PageVerdict, PairVerdict, Proposer, in_parentheses};
+
+use crate::config::Config;
+use crate::error::Result;
+use crate::store::Store;
+use crate::types::CanonicalUrl;
+use opened::Opened;
+
+/// Everything known of a page, or of two pages and what they are to each other.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn explain(
+    store: &Store,
+    config: &Config,
+    evidence: &dyn Evidence,
+    url: &CanonicalUrl,
+    other: Option<&CanonicalUrl>,
+) -> Result<Explanation> {
+    let first = Opened::of(store, config, url)?;
+    let mut pages = vec![page::explain(store, first.as_ref(), evidence, url)?];
+    let Some(other) = other else { return Ok(Explanation { pages, pair: None }) };
+    let second = Opened::of(store, config, other)?;
+    pages.push(page::explain(store, second.as_ref(), evidence, other)?);
+    let pair = pair::explain([first.as_ref(), second.as_ref()], evidence, [url, other])?;
+    Ok(Explanation { pages, pair: Some(pair) })
+}

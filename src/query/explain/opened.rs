@@ -1,0 +1,183 @@
+//! A site, opened to be asked about: its stored decisions as facts.
+
+use super::facts::{Candidate, NamedPair, NeighbourPair, Round, Rounds};
+use super::verdict::CandidateOutcome;
+use crate::config::{Config, Method};
+use crate::error::Result;
+use crate::iterate::ets::History;
+use crate::query::pairs::{judged_line, pair_line};
+use crate::query::site::Site;
+use crate::store::Store;
+use crate::store::layout::SkipEntry;
+use crate::types::{ArchiveId, CanonicalUrl, JudgedPair, Lang, Outcome, PairLine};
+
+/// One site and what it is asked with.
+pub struct Opened<'s> {
+    /// The store.
+    pub store: &'s Store,
+    /// Its settings.
+    pub config: &'s Config,
+    /// The site.
+    pub site: Site,
+}
+
+/// A pair that `pairs` lists.
+pub struct Listed {
+    /// Its pages.
+    pub pages: (u32, u32),
+    /// The same by their URLs.
+    pub named: NamedPair,
+}
+
+impl<'s> Opened<'s> {
+    /// Opens the site of a URL; `None` where the store has nothing of its domain.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn of(store: &'s Store, config: &'s Config, url: &CanonicalUrl) -> Result<Option<Opened<'s>>> {
+        let Some(id) = store.site_of_domain(&url.domain())? else { return Ok(None) };
+        Ok(Some(Opened { store, config, site: Site::open(store, id)? }))
+    }
+
+    /// The name of an archive.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn archive(&self, number: u32) -> Result<String> {
+        let archive = self.store.archive(ArchiveId(number))?;
+        Ok(archive.map_or_else(|| "?".to_owned(), |archive| archive.identity.path))
+    }
+
+    /// True for a language that takes part, by `--langs`.
+    pub fn is_requested(&self, lang: Lang) -> bool {
+        let langs = &self.config.keys.langs;
+        langs.is_empty() || langs.iter().any(|requested| requested.agrees(lang))
+    }
+
+    /// True where keys propose pairs, by the settings.
+    pub fn asks_keys(&self) -> bool {
+        let by_all = matches!(self.config.method, Method::Webmining | Method::Links);
+        !self.config.without_keys && !by_all
+    }
+
+    /// Captures left out, of a URL (without scheme) of any site.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn skipped(&self, identity: &str) -> Result<Vec<SkipEntry>> {
+        let Ok(url) = CanonicalUrl::parse(&format!("http://{identity}")) else { return Ok(Vec::new()) };
+        match self.store.site_of_domain(&url.domain())? {
+            Some(id) if id == self.site.id => self.site.skipped(self.store, identity),
+            Some(id) => Site::open(self.store, id)?.skipped(self.store, identity),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The judged pairs of a page.
+    pub fn judged_pairs(&self, page: u32) -> impl Iterator<Item = JudgedPair> + '_ {
+        let pairs = self.site.judged.iter().flat_map(|judged| judged.pairs());
+        pairs.filter(move |judged| [judged.pair.a, judged.pair.b].contains(&page))
+    }
+
+    /// The pairs of a page that `pairs` lists: accepted ones, or those of keys where none is judged yet.
+    pub fn listed(&self, page: u32) -> Vec<Listed> {
+        let named = |(a, b): (u32, u32), score: f32| Listed {
+            pages: (a, b),
+            named: NamedPair { url_a: self.site.pages.url(a), url_b: self.site.pages.url(b), score },
+        };
+        if self.site.judged.is_some() {
+            let accepted = self.judged_pairs(page).filter(JudgedPair::is_accepted);
+            return accepted.map(|judged| named((judged.pair.a, judged.pair.b), judged.score)).collect();
+        }
+        let Some(result) = &self.site.result else { return Vec::new() };
+        let of_page = result.pairs.iter().map(|row| ((row.a.to_native(), row.b.to_native()), row.key.to_native()));
+        let of_page = of_page.filter(|((a, b), _)| [*a, *b].contains(&page));
+        let score = |key: u32| result.keys.get(key as usize).map_or(0.0, |row| row.credibility.to_native());
+        of_page.map(|(pages, key)| named(pages, score(key) as f32)).collect()
+    }
+
+    /// The pairs of a page that are judged, or assigned by keys where none is judged yet; accepted ones first.
+    pub fn candidates(&self, page: u32) -> Vec<Candidate> {
+        let Some(result) = &self.site.result else { return Vec::new() };
+        let mut found: Vec<Candidate> = if self.site.judged.is_some() {
+            let candidate = |judged: JudgedPair| {
+                let line = judged_line(&self.site, result, self.config, &judged);
+                let outcome = self.outcome(&judged);
+                Candidate { evidence: judged.evidence, ..self.candidate(page, line, judged.score, outcome) }
+            };
+            self.judged_pairs(page).map(candidate).collect()
+        } else {
+            let of_page = result.pairs.iter().filter(|row| row.a == page || row.b == page);
+            let candidate = |row| {
+                let line = pair_line(&self.site, result, self.config, row);
+                let score = line.score as f32;
+                self.candidate(page, line, score, CandidateOutcome::Accepted)
+            };
+            of_page.map(candidate).collect()
+        };
+        found.sort_by_key(|candidate| candidate.outcome != CandidateOutcome::Accepted);
+        found
+    }
+
+    fn candidate(&self, page: u32, line: PairLine, score: f32, outcome: CandidateOutcome) -> Candidate {
+        let is_first = line.url_a == self.site.pages.url(page);
+        let (url, lang) = if is_first { (line.url_b, line.lang_b) } else { (line.url_a, line.lang_a) };
+        let key = Some(line.key).filter(|key| !key.is_empty());
+        Candidate { url, lang, method: line.method, key, score, evidence: 0.0, outcome }
+    }
+
+    /// The stored decision about a pair, with what it was made from.
+    pub fn outcome(&self, judged: &JudgedPair) -> CandidateOutcome {
+        match judged.outcome {
+            Outcome::Accepted => CandidateOutcome::Accepted,
+            Outcome::LowScore => CandidateOutcome::LowScore { min_score: self.min_score(judged.score) },
+            Outcome::LostToBetter => CandidateOutcome::LostToBetter { better: self.better(judged) },
+            Outcome::SameText => CandidateOutcome::SameText,
+            Outcome::Contradicted => CandidateOutcome::Contradicted,
+        }
+    }
+
+    /// The minimum that a score did not reach; `None` where it is not below that of the present settings.
+    pub fn min_score(&self, score: f32) -> Option<f64> {
+        let min = match self.config.method {
+            Method::Links => self.config.iterate.ets.min_sim?,
+            _ => self.config.judge.min_score,
+        };
+        // A score is stored with less precision than it was compared with.
+        (f64::from(score) < min || score == min as f32).then_some(min)
+    }
+
+    /// The accepted pairs of the same languages that share a page with one that lost.
+    fn better(&self, lost: &JudgedPair) -> Vec<NamedPair> {
+        let accepted = self.site.judged.iter().flat_map(|judged| judged.accepted());
+        let shares = |pair: &JudgedPair| pair.pair.a == lost.pair.a || pair.pair.b == lost.pair.b;
+        let rivals = accepted.filter(|pair| pair.pair.langs == lost.pair.langs && shares(pair));
+        let named = |JudgedPair { pair, score, .. }: JudgedPair| NamedPair {
+            url_a: self.site.pages.url(pair.a),
+            url_b: self.site.pages.url(pair.b),
+            score,
+        };
+        rivals.map(named).collect()
+    }
+
+    /// Rounds by URLs.
+    pub fn rounds(&self, history: History) -> Rounds {
+        let neighbour = |(a, b, part): (u32, u32, f64)| NeighbourPair {
+            url_a: self.site.pages.url(a),
+            url_b: self.site.pages.url(b),
+            part,
+        };
+        let rounds_by_url = history.rounds.into_iter().map(|round| Round {
+            external: round.external,
+            enhanced: round.enhanced,
+            neighbours: round.neighbours.into_iter().map(neighbour).collect(),
+        });
+        Rounds {
+            content: history.content,
+            structure: history.structure,
+            internal: history.internal,
+            rounds: rounds_by_url.collect(),
+            outcome: history.outcome,
+        }
+    }
+}

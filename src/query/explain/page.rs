@@ -1,0 +1,288 @@
+//! One page: where it came from, which pairs it has, and why it has no other.
+
+use std::collections::BTreeSet;
+
+use super::evidence::Evidence;
+use super::facts::{
+    CandidateRounds, CaptureFacts, Lead, LeftOut, NamedPair, PageExplanation, PageLanguages, RecordPlace, UrlLanguage,
+};
+use super::opened::Opened;
+use super::verdict::{LanguageReason, LeadOutcome, PageVerdict};
+use crate::config::Method;
+use crate::error::Result;
+use crate::index::site::{Pages, Urls};
+use crate::keys::State;
+use crate::keys::labels::own_language;
+use crate::store::Store;
+use crate::store::layout::{ArchivedKeyRow, SkipEntry};
+use crate::store::records::{RecordRef, START};
+use crate::text::counterpart;
+use crate::types::{CanonicalUrl, Key, Lang, PagePair, SkipReason, TEXT_TOKEN};
+
+/// Explains a page. `opened` is its site; `None` where the store has nothing of its domain.
+pub fn explain(
+    store: &Store,
+    opened: Option<&Opened<'_>>,
+    evidence: &dyn Evidence,
+    url: &CanonicalUrl,
+) -> Result<PageExplanation> {
+    let unknown =
+        |verdict| -> Result<PageVerdict> { Ok(if is_indexed(store)? { verdict } else { PageVerdict::NotIndexed }) };
+    let Some(opened) = opened else {
+        let verdict = PageVerdict::UnknownDomain { domain: url.domain().into_owned() };
+        return Ok(PageExplanation::bare(url.as_str(), unknown(verdict)?));
+    };
+    let mut found = PageExplanation::bare(url.as_str(), unknown(PageVerdict::NotCaptured)?);
+    for entry in opened.site.skipped(opened.store, url.identity())? {
+        found.left_out.push(left_out(opened, &entry)?);
+    }
+    let Some(page) = opened.site.pages.find(url.identity()) else {
+        if !found.left_out.is_empty() {
+            found.verdict = PageVerdict::CapturesLeftOut;
+        }
+        return Ok(found);
+    };
+    describe(opened, page, &mut found)?;
+    found.copy_of = opened.site.copy_of(page).map(|original| opened.site.pages.url(original));
+    found.candidates = opened.candidates(page);
+    if opened.config.iterates() && opened.config.method == Method::Links {
+        found.rounds = rounds(opened, evidence, page)?;
+    }
+    found.verdict = match decided(opened, page, &found) {
+        Some(verdict) => verdict,
+        None => OfKeys { opened, page, lang: opened.site.lang(page) }.why_alone(&mut found)?,
+    };
+    Ok(found)
+}
+
+/// True when every batch that was read is indexed.
+fn is_indexed(store: &Store) -> Result<bool> {
+    Ok(store.stage("index")?.cursor.max(START.0) >= store.batches.end().0)
+}
+
+fn left_out(opened: &Opened<'_>, entry: &SkipEntry) -> Result<LeftOut> {
+    let archive = opened.archive(entry.archive)?;
+    Ok(LeftOut {
+        reason: SkipReason::from_code(entry.reason),
+        detail: entry.detail.clone(),
+        place: RecordPlace { archive, offset: entry.offset, length: entry.length },
+    })
+}
+
+/// The capture of a page, and its languages.
+fn describe(opened: &Opened<'_>, page: u32, found: &mut PageExplanation) -> Result<()> {
+    let site = &opened.site;
+    let (chunk, at) = site.pages.chunk(page);
+    let record = opened.store.pages.read(RecordRef(chunk.pages[at].to_native()))?;
+    let date_ms = record.date_ms.to_native();
+    let captured = jiff::Timestamp::from_millisecond(date_ms).ok().filter(|_| date_ms != 0);
+    found.capture = Some(CaptureFacts {
+        place: RecordPlace {
+            archive: opened.archive(record.archive.to_native())?,
+            offset: record.offset.to_native(),
+            length: record.length.to_native().into(),
+        },
+        captured: captured.map(|date| date.to_string()),
+        title: record.title.to_string(),
+        text_bytes: record.text.len(),
+        blocks: record.blocks.len(),
+        tags: record.tags.iter().filter(|tag| tag.to_native() & TEXT_TOKEN == 0).count(),
+        links: record.links.len(),
+        images: record.images.len(),
+        charset: record.charset.to_string(),
+    });
+    found.languages = Some(PageLanguages {
+        detected: Lang::from_bytes(record.detected),
+        confidence: record.confidence.to_native(),
+        declared: record.declared.iter().map(|lang| Lang::from_bytes(*lang)).collect(),
+        counts_for: site.lang(page),
+        reason: language_reason(opened, page),
+    });
+    Ok(())
+}
+
+fn language_reason(opened: &Opened<'_>, page: u32) -> LanguageReason {
+    let site = &opened.site;
+    let lang = site.lang(page);
+    let own = own_language(&site.pages, page, opened.config.keys.labels);
+    if site.result.is_none() {
+        LanguageReason::KeysNotSearched
+    } else if site.copy_of(page).is_some() {
+        LanguageReason::Copy
+    } else if lang.is_known() {
+        let detected = site.pages.detected(page);
+        match lang {
+            _ if lang == detected => LanguageReason::Detected,
+            _ if lang == own => LanguageReason::Letters,
+            _ => LanguageReason::Site,
+        }
+    } else if !own.is_known() {
+        LanguageReason::Unknown
+    } else if opened.is_requested(own) {
+        LanguageReason::LanguagesChanged
+    } else {
+        LanguageReason::NotRequested
+    }
+}
+
+/// The verdict, where the stored decisions say it; `None` for a page that takes part and that nothing proposed a pair with.
+fn decided(opened: &Opened<'_>, page: u32, found: &PageExplanation) -> Option<PageVerdict> {
+    let site = &opened.site;
+    let Some(result) = &site.result else { return Some(PageVerdict::KeysNotSearched) };
+    let own = own_language(&site.pages, page, opened.config.keys.labels);
+    if let Some(of) = found.copy_of.clone() {
+        let by_url = result.copies.binary_search_by_key(&page, |copy| copy.0.to_native()).is_ok();
+        let lang = site.copy_of(page).map_or(own, |original| site.lang(original));
+        return Some(if by_url { PageVerdict::CopyByUrl { of, lang } } else { PageVerdict::CopyByLinks { of, lang } });
+    }
+    match found.partners().count() {
+        0 => {}
+        pages => return Some(PageVerdict::Paired { pages }),
+    }
+    let requested = || opened.config.keys.langs.clone();
+    match language_reason(opened, page) {
+        LanguageReason::Unknown => return Some(PageVerdict::LanguageUnknown),
+        LanguageReason::NotRequested => {
+            return Some(PageVerdict::LanguageNotRequested { lang: own, requested: requested() });
+        }
+        LanguageReason::LanguagesChanged => return Some(PageVerdict::LanguagesChanged { lang: own }),
+        _ => {}
+    }
+    match found.candidates.len() {
+        0 => None,
+        pairs => Some(PageVerdict::CandidatesRejected { pairs }),
+    }
+}
+
+/// `link-2014`: how the candidates of a page came by their similarity.
+fn rounds(opened: &Opened<'_>, evidence: &dyn Evidence, page: u32) -> Result<Vec<CandidateRounds>> {
+    let mut pairs: Vec<PagePair> = opened.judged_pairs(page).map(|judged| judged.pair).collect();
+    pairs.sort_unstable();
+    let mut found = Vec::new();
+    for of_langs in pairs.chunk_by(|x, y| x.langs == y.langs) {
+        for (pair, rounds) in of_langs.iter().zip(evidence.rounds(&opened.site, of_langs)?) {
+            if let Some(rounds) = rounds {
+                let other = if pair.a == page { pair.b } else { pair.a };
+                let url = opened.site.pages.url(other);
+                found.push(CandidateRounds { url, rounds: opened.rounds(rounds) });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// What the keys of a site say of a page that nothing proposed a pair with.
+struct OfKeys<'o, 's> {
+    opened: &'o Opened<'s>,
+    page: u32,
+    lang: Lang,
+}
+
+impl OfKeys<'_, '_> {
+    /// Where keys lead from the page, and the verdict that follows.
+    fn why_alone(&self, found: &mut PageExplanation) -> Result<PageVerdict> {
+        let Some(result) = self.opened.site.result.as_ref().filter(|_| self.opened.asks_keys()) else {
+            return Ok(PageVerdict::NothingProposed);
+        };
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        let mut strong = false;
+        for row in result.keys.iter().filter(|row| row.state != State::Weak as u8) {
+            strong = true;
+            let Some(key) = row.key().filter(|_| self.is_in_scope(row)) else { continue };
+            for (forward, side) in [(true, key.langs.a), (false, key.langs.b)] {
+                let leads = counterpart::counterparts(self.identity(), &key, forward);
+                if side != self.lang {
+                    let is_new = !found.url_languages.iter().any(|known| known.lang == side);
+                    if is_new && leads.iter().any(|other| self.opened.site.pages.find(other).is_some()) {
+                        found.url_languages.push(UrlLanguage { lang: side, key: key.pattern() });
+                    }
+                    continue;
+                }
+                for other in leads {
+                    if let Some(outcome) = self.outcome(&key, forward, &other)?
+                        && seen.insert(other.clone())
+                    {
+                        found.leads.push(Lead { url: self.url(&other), key: key.pattern(), outcome });
+                    }
+                }
+            }
+        }
+        Ok(match (strong, found.leads.len()) {
+            (false, _) => PageVerdict::NoStrongKey,
+            (true, 0) if found.url_languages.is_empty() => PageVerdict::KeysLeadNowhere,
+            (true, 0) => {
+                let url = found.url_languages.iter().map(|known| known.lang).collect();
+                PageVerdict::TextNotInUrlLanguage { lang: self.lang, url }
+            }
+            (true, urls) => PageVerdict::LeadsAreNoPartners { urls },
+        })
+    }
+
+    fn identity(&self) -> &str {
+        self.opened.site.pages.identity(self.page)
+    }
+
+    fn is_in_scope(&self, row: &ArchivedKeyRow) -> bool {
+        (row.scope_start.to_native()..row.scope_end.to_native()).contains(&self.page)
+    }
+
+    /// The URL of a page; of one that is not known, with the scheme of this one.
+    fn url(&self, identity: &str) -> String {
+        let pages = &self.opened.site.pages;
+        let own = pages.url(self.page);
+        let scheme = own.split_once("://").map_or("http", |(scheme, _)| scheme);
+        pages.find(identity).map_or_else(|| format!("{scheme}://{identity}"), |page| pages.url(page))
+    }
+
+    /// Why `other`, which a key leads to, is no partner; `None` for URLs nobody has heard of where (null) leaves many places open.
+    fn outcome(&self, key: &Key, forward: bool, other: &str) -> Result<Option<LeadOutcome>> {
+        let site = &self.opened.site;
+        if let Some(page) = site.pages.find(other) {
+            let expected = if forward { key.langs.b } else { key.langs.a };
+            let lang = site.lang(page);
+            return Ok(Some(if let Some(of) = site.copy_of(page) {
+                LeadOutcome::CopyOf { of: site.pages.url(of) }
+            } else if lang != expected {
+                LeadOutcome::OtherLanguage { lang, expected }
+            } else if let Some(pair) = self.listed_elsewhere(page) {
+                LeadOutcome::PairedElsewhere { pair }
+            } else if let Some(pair) = self.assigned_elsewhere(page) {
+                LeadOutcome::AssignedElsewhere { pair }
+            } else {
+                LeadOutcome::NotMatched
+            }));
+        }
+        if let Some(entry) = self.opened.skipped(other)?.into_iter().next() {
+            let reason = SkipReason::from_code(entry.reason);
+            return Ok(Some(LeadOutcome::LeftOut { reason, detail: entry.detail }));
+        }
+        let is_open = key.edits.iter().any(|edit| if forward { edit.from.is_empty() } else { edit.to.is_empty() });
+        Ok((!is_open).then_some(LeadOutcome::NotInArchives))
+    }
+
+    /// A pair, as `pairs` lists it, of a page and another page of this one's language.
+    fn listed_elsewhere(&self, page: u32) -> Option<NamedPair> {
+        let mut listed = self.opened.listed(page).into_iter();
+        let is_rival = |(a, b): (u32, u32)| {
+            let other = if a == page { b } else { a };
+            self.opened.config.keys.one_partner || self.opened.site.lang(other) == self.lang
+        };
+        listed.find(|listed| is_rival(listed.pages)).map(|listed| listed.named)
+    }
+
+    /// A pair that a key assigned a page or this one to, with a page of the language in question.
+    fn assigned_elsewhere(&self, page: u32) -> Option<NamedPair> {
+        let site = &self.opened.site;
+        let result = site.result.as_ref()?;
+        let one_partner = self.opened.config.keys.one_partner;
+        let langs = [self.lang, site.lang(page)];
+        let is_rival = |a: u32, b: u32| {
+            let touches = [a, b].iter().any(|one| [self.page, page].contains(one));
+            touches && (one_partner || [a, b].iter().all(|&one| langs.contains(&site.lang(one))))
+        };
+        let row = result.pairs.iter().find(|row| is_rival(row.a.to_native(), row.b.to_native()))?;
+        let score = result.keys.get(row.key.to_native() as usize).map_or(0.0, |key| key.credibility.to_native());
+        let [url_a, url_b] = [row.a, row.b].map(|page| site.pages.url(page.to_native()));
+        Some(NamedPair { url_a, url_b, score: score as f32 })
+    }
+}

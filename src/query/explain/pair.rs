@@ -1,0 +1,242 @@
+//! Two pages: what leads from one to the other, what was decided of them, and from what.
+
+use super::evidence::Evidence;
+use super::facts::{
+    Alignment, KeyFacts, LangCount, MeasureFacts, NamedPair, PairExplanation, SentencePair, SourceFacts, Support,
+};
+use super::opened::Opened;
+use super::verdict::{CandidateOutcome, PairVerdict, Proposer};
+use crate::config::Method;
+use crate::error::Result;
+use crate::index::site::Urls;
+use crate::judge::score::Scorer;
+use crate::keys::State;
+use crate::query::bitext::for_each_bead;
+use crate::query::pairs::{judged_line, pair_line};
+use crate::query::scope::Scope;
+use crate::text::counterpart;
+use crate::types::{
+    CanonicalUrl, JudgedPair, LangPair, MEASURES, Method as Proposed, Outcome, PagePair, PairLine, family,
+};
+
+/// Explains what two pages are to each other. `opened` are their sites.
+pub fn explain(
+    opened: [Option<&Opened<'_>>; 2],
+    evidence: &dyn Evidence,
+    [first, second]: [&CanonicalUrl; 2],
+) -> Result<PairExplanation> {
+    let opened = match opened {
+        [Some(one), Some(other)] if one.site.id == other.site.id => one,
+        _ => {
+            let across = opened.iter().flatten().any(|opened| opened.config.keys.across_suffixes);
+            return Ok(PairExplanation::bare(match family(first.host()) == family(second.host()) {
+                true if across => PairVerdict::NotOneSite,
+                true => PairVerdict::AcrossSuffixesOff,
+                false => PairVerdict::DifferentDomains,
+            }));
+        }
+    };
+    let pages = &opened.site.pages;
+    let (Some(a), Some(b)) = (pages.find(first.identity()), pages.find(second.identity())) else {
+        return Ok(PairExplanation::bare(PairVerdict::NotBothPages));
+    };
+    if opened.site.result.is_none() {
+        return Ok(PairExplanation::bare(PairVerdict::NotJudgedYet));
+    }
+    Two { opened, a, b }.explain(evidence)
+}
+
+/// Two pages of one site whose keys are found.
+struct Two<'o, 's> {
+    opened: &'o Opened<'s>,
+    a: u32,
+    b: u32,
+}
+
+impl Two<'_, '_> {
+    fn explain(&self, evidence: &dyn Evidence) -> Result<PairExplanation> {
+        let (site, config) = (&self.opened.site, self.opened.config);
+        let mut found = PairExplanation::bare(PairVerdict::NotProposed);
+        found.languages = Some([site.lang(self.a), site.lang(self.b)]);
+        found.keys = self.keys();
+        found.alignment = self.alignment()?;
+        let is_links = config.iterates() && config.method == Method::Links;
+        if let Some(pair) = self.ordered().filter(|_| site.judged.is_some() && config.iterates()) {
+            if is_links {
+                let rounds = evidence.rounds(site, &[pair])?.into_iter().next().flatten();
+                found.rounds = rounds.map(|rounds| self.opened.rounds(rounds));
+            } else {
+                found.support = evidence.support(site, pair)?.map(|support| Support {
+                    votes: support.voters.into_iter().map(|pair| self.urls(pair)).collect(),
+                    shared_translations: support.versions.into_iter().map(|page| site.pages.url(page)).collect(),
+                    neighbours: support.neighbours.into_iter().map(|pair| self.urls(pair)).collect(),
+                    with_partner: [
+                        LangCount { lang: pair.langs.a, pages: support.with_partner.0 },
+                        LangCount { lang: pair.langs.b, pages: support.with_partner.1 },
+                    ],
+                });
+            }
+        }
+        let judged = self.opened.judged_pairs(self.a).find(|judged| self.is_of(judged.pair.a, judged.pair.b));
+        if let Some(judged) = &judged {
+            if config.method == Method::All && config.verifier.is_none() {
+                self.weigh(judged, evidence, &mut found)?;
+            }
+            found.source = self.source(judged);
+        }
+        found.verdict = self.verdict(judged.as_ref(), &found);
+        Ok(found)
+    }
+
+    fn is_of(&self, a: u32, b: u32) -> bool {
+        [(self.a, self.b), (self.b, self.a)].contains(&(a, b))
+    }
+
+    fn urls(&self, (a, b): (u32, u32)) -> [String; 2] {
+        [a, b].map(|page| self.opened.site.pages.url(page))
+    }
+
+    /// The two in the order of their languages; `None` for pages of one language, or of none.
+    fn ordered(&self) -> Option<PagePair> {
+        let [x, y] = [self.a, self.b].map(|page| self.opened.site.lang(page));
+        let langs = LangPair::new(x, y).filter(|_| x.is_known() && y.is_known())?;
+        let (a, b) = if langs.a == x { (self.a, self.b) } else { (self.b, self.a) };
+        Some(PagePair { langs, a, b })
+    }
+
+    /// The keys that lead from one of the two to the other.
+    fn keys(&self) -> Vec<KeyFacts> {
+        let site = &self.opened.site;
+        let mut found = Vec::new();
+        for row in site.result.iter().flat_map(|result| result.keys.iter()) {
+            let Some(key) = row.key() else { continue };
+            let leads = |from: u32, to: u32| {
+                let made = counterpart::counterparts(site.pages.identity(from), &key, true);
+                made.iter().any(|url| url == site.pages.identity(to))
+            };
+            if leads(self.a, self.b) || leads(self.b, self.a) {
+                found.push(KeyFacts {
+                    key: key.pattern(),
+                    langs: key.langs,
+                    state: State::from_code(row.state),
+                    power: row.power.to_native(),
+                    credibility: row.credibility.to_native(),
+                });
+            }
+        }
+        found
+    }
+
+    /// The sentences of the two beside each other, as they were aligned.
+    fn alignment(&self) -> Result<Option<Alignment>> {
+        let [first, second] = self.urls((self.a, self.b));
+        let scope = Scope::of(self.opened.store, &first)?;
+        let mut found: Option<Alignment> = None;
+        for_each_bead(self.opened.store, self.opened.config, &scope, true, |line| {
+            let is_turned = (&line.a.url, &line.b.url) == (&second, &first);
+            if is_turned || (&line.a.url, &line.b.url) == (&first, &second) {
+                let page_score = line.page_score;
+                let alignment = found.get_or_insert_with(|| Alignment { score: page_score, sentences: Vec::new() });
+                let (text_a, text_b) = if is_turned { (line.text_b, line.text_a) } else { (line.text_a, line.text_b) };
+                let pair = SentencePair { score: line.score, left_out: line.reason, text_a, text_b };
+                alignment.sentences.push(pair);
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// What the measures say of the pair, and what each adds to the evidence.
+    fn weigh(&self, judged: &JudgedPair, evidence: &dyn Evidence, found: &mut PairExplanation) -> Result<()> {
+        let langs = judged.pair.langs;
+        let fitted = self.opened.site.judged.as_ref().and_then(|record| record.fitted(langs));
+        let scorer = match fitted.and_then(|weights| Scorer::of_weights(&weights)) {
+            Some(scorer) => scorer,
+            None => evidence.scorer(langs)?,
+        };
+        let parts = scorer.parts(&judged.similarities);
+        for (&measure, &nats) in MEASURES.iter().zip(&parts) {
+            if let Some(value) = judged.similarities.get(measure) {
+                found.measures.push(MeasureFacts { measure, value, nats });
+            }
+        }
+        found.evidence = Some(judged.evidence);
+        Ok(())
+    }
+
+    /// How reliable what proposed the pair is.
+    fn source(&self, judged: &JudgedPair) -> Option<SourceFacts> {
+        let wanted = (judged.pair.langs, judged.method, judged.key);
+        let mut sources = self.opened.site.judged.as_ref()?.sources();
+        let source = sources.find(|source| (source.langs, source.method, source.key) == wanted)?;
+        let row = judged.key.and_then(|key| self.opened.site.result.as_ref()?.keys.get(key as usize));
+        Some(SourceFacts {
+            method: source.method,
+            key: row.and_then(|row| row.key()).map(|key| key.pattern()),
+            proposed: source.proposed,
+            accepted: source.accepted,
+            est_precision: source.precision,
+        })
+    }
+
+    /// The stored decision; where there is none, why.
+    fn verdict(&self, judged: Option<&JudgedPair>, found: &PairExplanation) -> PairVerdict {
+        let (site, config) = (&self.opened.site, self.opened.config);
+        let Some(result) = &site.result else { return PairVerdict::NotJudgedYet };
+        if let Some(judged) = judged {
+            let by = proposer(judged_line(site, result, config, judged));
+            return match self.opened.outcome(judged) {
+                CandidateOutcome::Accepted => PairVerdict::Pair { by, score: judged.score },
+                outcome => PairVerdict::Rejected { by, score: judged.score, outcome },
+            };
+        }
+        if site.judged.is_none() {
+            let mut assigned = result.pairs.iter();
+            if let Some(row) = assigned.find(|row| self.is_of(row.a.to_native(), row.b.to_native())) {
+                let line = pair_line(site, result, config, row);
+                let score = line.score as f32;
+                return PairVerdict::Pair { by: proposer(line), score };
+            }
+        }
+        let [x, y] = [self.a, self.b].map(|page| site.lang(page));
+        if let Some(page) = [self.a, self.b].into_iter().find(|&page| !site.lang(page).is_known()) {
+            return PairVerdict::NoLanguage { url: site.pages.url(page) };
+        }
+        if x == y {
+            return PairVerdict::SameLanguage { lang: x };
+        }
+        if site.judged.is_none() && (config.verifies() || config.iterates()) {
+            return PairVerdict::NotJudgedYet;
+        }
+        match &found.rounds {
+            Some(rounds) => {
+                let score = rounds.similarity() as f32;
+                let outcome = match rounds.outcome {
+                    Outcome::LostToBetter => CandidateOutcome::LostToBetter { better: self.rivals() },
+                    _ => CandidateOutcome::LowScore { min_score: self.opened.min_score(score) },
+                };
+                let by = Proposer { method: Proposed::All.name(), key: None };
+                PairVerdict::Rejected { by, score, outcome }
+            }
+            None if config.method == Method::Links => PairVerdict::NotCompared,
+            None => PairVerdict::NotProposed,
+        }
+    }
+
+    /// The pairs that `pairs` lists of one of the two with a page of the other's language.
+    fn rivals(&self) -> Vec<NamedPair> {
+        let site = &self.opened.site;
+        let [x, y] = [self.a, self.b].map(|page| site.lang(page));
+        let mut found = Vec::new();
+        for (page, wanted) in [(self.a, y), (self.b, x)] {
+            let listed = self.opened.listed(page).into_iter();
+            let other = |(a, b): (u32, u32)| if a == page { b } else { a };
+            found.extend(listed.filter(|one| site.lang(other(one.pages)) == wanted).map(|one| one.named));
+        }
+        found
+    }
+}
+
+fn proposer(line: PairLine) -> Proposer {
+    Proposer { method: line.method, key: Some(line.key).filter(|key| !key.is_empty()) }
+}

@@ -1,0 +1,463 @@
+//! What was decided of a page, of a pair and of what keys lead to, each with the words that say it.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::facts::NamedPair;
+use crate::types::{Lang, SkipReason};
+
+/// Why a page has partners, or none.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum PageVerdict {
+    /// The store has nothing of its domain.
+    UnknownDomain {
+        /// The registrable domain.
+        domain: String,
+    },
+    /// The archives have no capture of the URL.
+    NotCaptured,
+    /// Nothing is known of the URL, but some of what was read is not indexed yet.
+    NotIndexed,
+    /// They have, and all were left out.
+    CapturesLeftOut,
+    /// Keys have not been searched since the page was read.
+    KeysNotSearched,
+    /// They were searched for other languages than those requested now.
+    LanguagesChanged {
+        /// The language the page would count for.
+        lang: Lang,
+    },
+    /// An untranslated copy, as its URL tells.
+    CopyByUrl {
+        /// The page that stands for it.
+        of: String,
+        /// The language of both.
+        lang: Lang,
+    },
+    /// An untranslated copy, as its links tell.
+    CopyByLinks {
+        /// The page that stands for it.
+        of: String,
+        /// The language of both.
+        lang: Lang,
+    },
+    /// It has partners.
+    Paired {
+        /// How many.
+        pages: usize,
+    },
+    /// Its language is unknown.
+    LanguageUnknown,
+    /// Its language is not among `--langs`.
+    LanguageNotRequested {
+        /// Its language.
+        lang: Lang,
+        /// Those requested.
+        requested: Vec<Lang>,
+    },
+    /// Pairs with it were proposed, and all were rejected.
+    CandidatesRejected {
+        /// How many.
+        pairs: usize,
+    },
+    /// Nothing proposes a pair, and URLs were not asked.
+    NothingProposed,
+    /// Nothing proposes a pair, and the site has no strong key.
+    NoStrongKey,
+    /// Nothing proposes a pair; by its URL the page is in another language than by its text.
+    TextNotInUrlLanguage {
+        /// The language of the text.
+        lang: Lang,
+        /// Those of such URLs.
+        url: Vec<Lang>,
+    },
+    /// No key leads from its URL to one that is known.
+    KeysLeadNowhere,
+    /// Keys lead to URLs, and none of them can be its partner.
+    LeadsAreNoPartners {
+        /// How many URLs.
+        urls: usize,
+    },
+}
+
+impl fmt::Display for PageVerdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use PageVerdict::*;
+        match self {
+            UnknownDomain { domain } => write!(f, "unknown: the store has nothing of the domain {domain}"),
+            NotCaptured => f.write_str("not captured: the archives have nothing of this URL"),
+            NotIndexed => f.write_str("not known yet: some of what was read is not indexed; `diglot run` does"),
+            CapturesLeftOut => f.write_str("no page: every capture of this URL was left out"),
+            KeysNotSearched => {
+                f.write_str("not paired yet: keys have not been searched since this page was read; `diglot run` does")
+            }
+            LanguagesChanged { lang } => write!(
+                f,
+                "not paired yet: keys were searched while {lang} was not among the languages requested; `diglot run` searches again"
+            ),
+            CopyByUrl { of, lang } => {
+                write!(
+                    f,
+                    "not paired: an untranslated copy ({lang}) of {of}, as its URL tells; that page stands for both"
+                )
+            }
+            CopyByLinks { of, lang } => {
+                write!(
+                    f,
+                    "not paired: an untranslated copy ({lang}) of {of} among pages of another language, as its links tell; \
+                     that page stands for both"
+                )
+            }
+            Paired { pages: 1 } => f.write_str("paired, with 1 page"),
+            Paired { pages } => write!(f, "paired, with {pages} pages"),
+            LanguageUnknown => f.write_str("not paired: its language is not known, and no key of the site tells it"),
+            LanguageNotRequested { lang, requested } => {
+                write!(f, "not paired: its language, {lang}, is not among those requested ({})", list(requested))
+            }
+            CandidatesRejected { pairs: 1 } => {
+                f.write_str("not paired: one pair with it was proposed, and it was rejected")
+            }
+            CandidatesRejected { pairs } => {
+                write!(f, "not paired: {pairs} pairs with it were proposed, and all were rejected")
+            }
+            NothingProposed => f.write_str("not paired: nothing proposes a pair with it"),
+            NoStrongKey => f.write_str("not paired: nothing proposes a pair with it, and the site has no strong key"),
+            TextNotInUrlLanguage { lang, url } => write!(
+                f,
+                "not paired: its text is not in the language of its URL: it is {lang}, such URLs are {}",
+                list(url)
+            ),
+            KeysLeadNowhere => f.write_str("not paired: no key of the site leads from its URL to one that is known"),
+            LeadsAreNoPartners { urls: 1 } => {
+                f.write_str("not paired: the one URL that keys lead to cannot be its partner")
+            }
+            LeadsAreNoPartners { urls } => {
+                write!(f, "not paired: none of the {urls} URLs that keys lead to can be its partner")
+            }
+        }
+    }
+}
+
+fn list(langs: &[Lang]) -> String {
+    langs.iter().map(Lang::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// Why a page counts for a language, or for none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LanguageReason {
+    /// Its text is in it.
+    Detected,
+    /// Its letters are those of it, which is all that this preset looks at.
+    Letters,
+    /// The keys and pages of the site resolve it.
+    Site,
+    /// None: an untranslated copy takes no part.
+    Copy,
+    /// None: its language is not among `--langs`.
+    NotRequested,
+    /// None: it was not among `--langs` when keys were searched.
+    LanguagesChanged,
+    /// None: nothing tells.
+    Unknown,
+    /// As detected, until keys are searched.
+    KeysNotSearched,
+}
+
+impl fmt::Display for LanguageReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            LanguageReason::Detected | LanguageReason::KeysNotSearched => "as detected",
+            LanguageReason::Letters => "by its letters",
+            LanguageReason::Site => "resolved by the keys and pages of the site",
+            LanguageReason::Copy => "none: an untranslated copy",
+            LanguageReason::NotRequested => "none: its language was not requested",
+            LanguageReason::LanguagesChanged => "none: its language was not requested when keys were searched",
+            LanguageReason::Unknown => "none: its language is not known",
+        })
+    }
+}
+
+/// What was decided of a pair that was proposed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum CandidateOutcome {
+    /// It is a pair.
+    Accepted,
+    /// Its score is too low.
+    LowScore {
+        /// The minimum; `None` where it has changed since, or the preset has thresholds of its own.
+        min_score: Option<f64>,
+    },
+    /// A page of it has a better partner in that language.
+    LostToBetter {
+        /// The better pairs; none where these were not worth keeping.
+        better: Vec<NamedPair>,
+    },
+    /// Both sides have the same text.
+    SameText,
+    /// Its pages have different partners in a third language.
+    Contradicted,
+}
+
+impl CandidateOutcome {
+    /// Score and outcome in words: the two numbers of a comparison differ, whatever digits that takes.
+    pub fn with_score(&self, score: f32) -> String {
+        match self {
+            CandidateOutcome::Accepted => format!("score {score:.4}"),
+            CandidateOutcome::LowScore { min_score: Some(min) } => {
+                let (score, min) = told_apart(score, *min);
+                format!("score {score}: below the minimum {min}")
+            }
+            CandidateOutcome::LowScore { min_score: None } => format!("score {score:.4}: too low"),
+            CandidateOutcome::LostToBetter { better } => {
+                let pairs: Vec<String> = better.iter().map(NamedPair::to_string).collect();
+                let colon = if pairs.is_empty() { "" } else { ": " };
+                format!("score {score:.4}: lost to a better pair{colon}{}", pairs.join("; "))
+            }
+            CandidateOutcome::SameText => "the same text on both sides".to_owned(),
+            CandidateOutcome::Contradicted => {
+                format!("score {score:.4}: contradicted, as its pages have different partners in a third language")
+            }
+        }
+    }
+}
+
+/// Digits after the point that scores are printed with, where no more are needed.
+const DIGITS: usize = 4;
+/// The most: a score has no more.
+const MAX_DIGITS: usize = 9;
+
+/// A score below a minimum, and the minimum, with digits that differ.
+fn told_apart(score: f32, min: f64) -> (String, String) {
+    let mut minimum = format!("{min:.MAX_DIGITS$}");
+    minimum.truncate(minimum.trim_end_matches('0').trim_end_matches('.').len());
+    for digits in DIGITS..=MAX_DIGITS {
+        let text = format!("{score:.digits$}");
+        if text.parse::<f64>().is_ok_and(|rounded| rounded < min) {
+            return (text, minimum);
+        }
+    }
+    (format!("just under {minimum}"), minimum)
+}
+
+impl fmt::Display for NamedPair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}, score {:.4}", self.url_a, self.url_b, self.score)
+    }
+}
+
+/// Why the URL that a key leads to is no partner.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum LeadOutcome {
+    /// The archives have nothing of it.
+    NotInArchives,
+    /// Its capture was left out.
+    LeftOut {
+        /// Why; `None`: a reason that this release does not know.
+        reason: Option<SkipReason>,
+        /// What was found; may be empty.
+        detail: String,
+    },
+    /// It is an untranslated copy.
+    CopyOf {
+        /// The page that stands for it.
+        of: String,
+    },
+    /// It counts for another language, or for none (`und`).
+    OtherLanguage {
+        /// That language.
+        lang: Lang,
+        /// The language that the key leads to.
+        expected: Lang,
+    },
+    /// It has a partner in the language of the page.
+    PairedElsewhere {
+        /// That pair, which `pairs` lists.
+        pair: NamedPair,
+    },
+    /// A stronger key assigned it, or the page, to another, and that pair was rejected later.
+    AssignedElsewhere {
+        /// The pair of that key.
+        pair: NamedPair,
+    },
+    /// The key was not applied to the two.
+    NotMatched,
+}
+
+impl fmt::Display for LeadOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use LeadOutcome::*;
+        match self {
+            NotInArchives => f.write_str("which is not in the archives"),
+            LeftOut { reason, detail } => {
+                let reason = reason.map_or("for a reason unknown to this release", SkipReason::name);
+                write!(f, "left out: {reason}{}", in_parentheses(detail))
+            }
+            CopyOf { of } => write!(f, "an untranslated copy of {of}"),
+            OtherLanguage { lang, expected } if lang.is_known() => write!(f, "but its text is {lang}, not {expected}"),
+            OtherLanguage { expected, .. } => write!(f, "but it counts for no language, not for {expected}"),
+            PairedElsewhere { pair } => write!(f, "which has another partner: {pair}"),
+            AssignedElsewhere { pair } => {
+                write!(f, "but a stronger key assigned another pair, which was rejected: {} {}", pair.url_a, pair.url_b)
+            }
+            NotMatched => f.write_str("which the key was not applied to"),
+        }
+    }
+}
+
+/// A detail behind what it is of.
+pub fn in_parentheses(detail: &str) -> String {
+    if detail.is_empty() { String::new() } else { format!(" ({detail})") }
+}
+
+/// What proposed a pair.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Proposer {
+    /// The method.
+    pub method: &'static str,
+    /// The pattern of its key, where it is one.
+    pub key: Option<String>,
+}
+
+impl fmt::Display for Proposer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.key {
+            Some(key) => write!(f, "key {key}"),
+            None => f.write_str(self.method),
+        }
+    }
+}
+
+/// Why two pages are a pair, or are none.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum PairVerdict {
+    /// They are, as `pairs` lists.
+    Pair {
+        /// What proposed them.
+        by: Proposer,
+        /// The score, 0..=1.
+        score: f32,
+    },
+    /// They were judged, and rejected.
+    Rejected {
+        /// What proposed them.
+        by: Proposer,
+        /// The score, 0..=1.
+        score: f32,
+        /// Why.
+        outcome: CandidateOutcome,
+    },
+    /// They are of domains that do not belong together.
+    DifferentDomains,
+    /// Their domains differ in the suffix only, which are compared with `--across-suffixes` only.
+    AcrossSuffixesOff,
+    /// Their domains differ in the suffix only, and nothing shows them to be one site.
+    NotOneSite,
+    /// Not both are pages of the store.
+    NotBothPages,
+    /// Keys have not been searched, or the pairs of the site not been judged, since these pages were read.
+    NotJudgedYet,
+    /// Both count for one language.
+    SameLanguage {
+        /// That language.
+        lang: Lang,
+    },
+    /// A page of them counts for no language.
+    NoLanguage {
+        /// That page.
+        url: String,
+    },
+    /// Nothing proposes them.
+    NotProposed,
+    /// `link-2014`: the two were not compared.
+    NotCompared,
+}
+
+impl fmt::Display for PairVerdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use PairVerdict::*;
+        match self {
+            Pair { by, score } => write!(f, "a pair, by {by}, score {score:.4}"),
+            Rejected { by, score, outcome } => {
+                write!(f, "not a pair: proposed by {by}, {}", outcome.with_score(*score))
+            }
+            DifferentDomains => f.write_str("not a pair: pages of different registrable domains are not compared"),
+            AcrossSuffixesOff => f.write_str(
+                "not a pair: domains that differ in their suffix are compared with `--across-suffixes` only",
+            ),
+            NotOneSite => f.write_str("not a pair: nothing shows these domains to be one site"),
+            NotBothPages => f.write_str("not a pair: not both are pages of the store"),
+            NotJudgedYet => {
+                f.write_str("not judged yet: stages are to be done since these pages were read; `diglot run` does them")
+            }
+            SameLanguage { lang } => write!(f, "not a pair: both are in one language, {lang}"),
+            NoLanguage { url } => write!(f, "not a pair: {url} counts for no language"),
+            NotProposed => f.write_str("not a pair: nothing proposes it"),
+            NotCompared => {
+                f.write_str("not a pair: not compared; lengths too far apart, too little text, or nothing in common")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_score_below_the_minimum_is_printed_so_that_it_looks_below() {
+        for (score, min, wanted) in [
+            (0.31, 0.5, ("0.3100", "0.5")),
+            (0.99998, 1.0, ("0.99998", "1")),
+            (0.499_99, 0.5, ("0.49999", "0.5")),
+            (0.999_999_9, 1.0, ("0.9999999", "1")),
+            (1.0, 1.0, ("just under 1", "1")),
+        ] {
+            let (score, min) = told_apart(score, min);
+            assert_eq!((score.as_str(), min.as_str()), wanted);
+        }
+    }
+
+    #[test]
+    fn every_verdict_says_what_it_stands_for() {
+        use PageVerdict::*;
+        let (url, lang) = ("http://x.org/a", Lang::EN);
+        let es = Lang::parse("es").expect("a tag");
+        let of = url.to_owned();
+        let verdicts = [
+            (UnknownDomain { domain: "x.org".into() }, "nothing of the domain x.org"),
+            (NotCaptured, "not captured"),
+            (NotIndexed, "not indexed"),
+            (CapturesLeftOut, "every capture of this URL was left out"),
+            (KeysNotSearched, "keys have not been searched"),
+            (LanguagesChanged { lang }, "while en was not among"),
+            (CopyByUrl { of: of.clone(), lang }, "copy (en) of http://x.org/a, as its URL tells"),
+            (CopyByLinks { of, lang }, "as its links tell"),
+            (Paired { pages: 1 }, "paired, with 1 page"),
+            (Paired { pages: 2 }, "paired, with 2 pages"),
+            (LanguageUnknown, "its language is not known"),
+            (
+                LanguageNotRequested { lang: es, requested: vec![lang] },
+                "its language, es, is not among those requested (en)",
+            ),
+            (CandidatesRejected { pairs: 1 }, "one pair with it was proposed"),
+            (CandidatesRejected { pairs: 3 }, "3 pairs with it were proposed"),
+            (NothingProposed, "nothing proposes a pair with it"),
+            (NoStrongKey, "no strong key"),
+            (TextNotInUrlLanguage { lang, url: vec![es] }, "it is en, such URLs are es"),
+            (KeysLeadNowhere, "no key of the site leads"),
+            (LeadsAreNoPartners { urls: 1 }, "the one URL"),
+            (LeadsAreNoPartners { urls: 2 }, "none of the 2 URLs"),
+        ];
+        for (verdict, wanted) in verdicts {
+            assert!(verdict.to_string().contains(wanted), "{verdict}");
+            let json = serde_json::to_value(&verdict).expect("JSON");
+            assert!(json["kind"].is_string(), "{json}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The captures that pairs lack the text of.
+
+use super::scope::{Scope, sites};
+use super::site::Site;
+use crate::error::Result;
+use crate::index::site::Urls;
+use crate::store::Store;
+use crate::store::records::RecordRef;
+use crate::types::{FetchLine, Lang};
+
+/// The captures to fetch so that the pairs of a scope, in languages that are requested, have text: by file and offset, each once.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn fetch(store: &Store, scope: &Scope, is_requested: &dyn Fn([Lang; 2]) -> bool) -> Result<Vec<FetchLine>> {
+    let mut lines = Vec::new();
+    for id in sites(store, scope)? {
+        let site = Site::open(store, id)?;
+        let Some(result) = &site.result else { continue };
+        let in_scope = |page: u32| scope.has_host(site.pages.identity(page));
+        let pairs = result.pairs.iter().map(|pair| [pair.a.to_native(), pair.b.to_native()]);
+        let is_wanted = |pair: &[u32; 2]| {
+            pair.iter().any(|page| in_scope(*page)) && is_requested(pair.map(|page| site.lang_by_keys(page)))
+        };
+        let mut pages: Vec<u32> = pairs.filter(is_wanted).flatten().collect();
+        pages.sort_unstable();
+        pages.dedup();
+        for page in pages {
+            let (chunk, at) = site.pages.chunk(page);
+            if chunk.form(at).has_text() {
+                continue;
+            }
+            let record = store.pages.read(RecordRef(chunk.pages[at].to_native()))?;
+            if !record.file.is_empty() {
+                let (offset, length) = (record.offset.to_native(), record.length.to_native());
+                lines.push(FetchLine { file: record.file.to_string(), offset, length, url: site.pages.url(page) });
+            }
+        }
+    }
+    lines.sort_unstable();
+    lines.dedup();
+    Ok(lines)
+}

@@ -1,0 +1,92 @@
+//! Hosts as lines.
+
+use std::collections::BTreeMap;
+
+use super::scope::{Scope, sites};
+use super::site::{Site, judged};
+use crate::error::Result;
+use crate::store::Store;
+use crate::types::{Lang, registrable_domain};
+
+/// One host, for listing.
+#[derive(Clone, Debug)]
+pub struct HostLine {
+    /// Host name.
+    pub host: String,
+    /// Registrable domain.
+    pub domain: String,
+    /// Pages.
+    pub pages: u32,
+    /// Pages of each language.
+    pub langs: BTreeMap<Lang, u32>,
+    /// Pairs with a page on it.
+    pub pairs: u64,
+    /// C(w), the credibility of its best key.
+    pub credibility: f64,
+}
+
+/// All hosts of the store, by name.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn hosts(store: &Store) -> Result<Vec<HostLine>> {
+    let mut lines: Vec<HostLine> = Vec::new();
+    for id in sites(store, &Scope::all())? {
+        let head = store.site(id)?.unwrap_or_default();
+        let fresh = store.result_head(id)?.is_some_and(|result| result.generation == head.generation);
+        let result = if fresh { store.result(id)? } else { None };
+        let judged = if fresh { judged(store, id, &head)? } else { None };
+        let copies = if judged.as_ref().is_some_and(|judged| !judged.copies.is_empty()) {
+            copies_by_links(&Site::open(store, id)?)
+        } else {
+            BTreeMap::new()
+        };
+        for host in &head.hosts {
+            let row = result.as_ref().and_then(|result| result.hosts.iter().find(|row| row.host == host.host.as_str()));
+            let mut langs: BTreeMap<Lang, u32> = match row {
+                Some(row) => row.langs.iter().map(|l| (Lang::from_bytes(l.0), l.1.to_native())).collect(),
+                None => host.langs.iter().map(|l| (Lang::from_bytes(l.0), l.1)).collect(),
+            };
+            // Keys count the copies that URLs tell as of no language; so are those that links tell.
+            for (lang, copies) in copies.get(host.host.as_str()).into_iter().flatten() {
+                if let Some(pages) = langs.get_mut(lang).filter(|pages| **pages >= *copies) {
+                    *pages -= copies;
+                    *langs.entry(Lang::UNKNOWN).or_default() += copies;
+                }
+            }
+            langs.retain(|_, pages| *pages > 0);
+            lines.push(HostLine {
+                host: host.host.clone(),
+                domain: registrable_domain(&host.host).into_owned(),
+                pages: host.langs.iter().map(|l| l.1).sum(),
+                langs,
+                pairs: match &judged {
+                    Some(judged) => {
+                        let here = judged.hosts.iter().find(|row| row.0 == host.host.as_str());
+                        here.map_or(0, |row| row.1.to_native())
+                    }
+                    None => row.map_or(0, |row| row.pairs.to_native()),
+                },
+                credibility: row.map_or(0.0, |row| row.credibility.to_native()),
+            });
+        }
+    }
+    lines.sort_by(|a, b| a.host.cmp(&b.host));
+    Ok(lines)
+}
+
+/// How many pages of each language are copies by their links, and not by their URLs: of each host.
+fn copies_by_links(site: &Site) -> BTreeMap<String, BTreeMap<Lang, u32>> {
+    let mut copies: BTreeMap<String, BTreeMap<Lang, u32>> = BTreeMap::new();
+    for page in site.judged.iter().flat_map(|judged| judged.copies()) {
+        let by_url = site
+            .result
+            .as_ref()
+            .is_some_and(|result| result.copies.binary_search_by_key(&page, |copy| copy.0.to_native()).is_ok());
+        let lang = site.lang_by_keys(page);
+        if !by_url && lang.is_known() {
+            *copies.entry(site.host(page).to_owned()).or_default().entry(lang).or_default() += 1;
+        }
+    }
+    copies
+}

@@ -1,0 +1,76 @@
+//! Keys as lines.
+
+use super::scope::{Scope, sites};
+use super::site::Site;
+use crate::config::Config;
+use crate::error::Result;
+use crate::index::site::Urls;
+use crate::keys::{State, credibility};
+use crate::store::Store;
+use crate::store::layout::JudgedRecord;
+use crate::store::records::Mapped;
+use crate::types::Key;
+
+/// One key of one site, for listing.
+#[derive(Clone, Debug)]
+pub struct KeyLine {
+    /// Host it works in; the registrable domain for keys in host labels.
+    pub site: String,
+    /// The key, in the order of listing of its languages.
+    pub key: Key,
+    /// True when the languages were turned round for listing.
+    pub turned: bool,
+    /// Linking power: URL pairs matched.
+    pub power: u64,
+    /// Pairs that the competition of keys assigned to it.
+    pub assigned: u64,
+    /// Local credibility C(p, w).
+    pub credibility: f64,
+    /// Global credibility C(p), in pages.
+    pub global: f64,
+    /// Its state after the competition.
+    pub state: State,
+    /// Precision of its pairs as verification estimates it, 0..=1; `None` before.
+    pub est_precision: Option<f64>,
+    /// Pairs of it that were accepted; before verification those assigned to it.
+    pub accepted: u64,
+}
+
+/// The keys of a scope: by domain, then strongest first; weak ones only with `weak`.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn keys(store: &Store, config: &Config, scope: &Scope, weak: bool) -> Result<Vec<KeyLine>> {
+    let mut lines = Vec::new();
+    for id in sites(store, scope)? {
+        let site = Site::open(store, id)?;
+        let Some(result) = &site.result else { continue };
+        for (row, at) in result.keys.iter().zip(0u32..) {
+            let Some(state) = State::from_code(row.state).filter(|state| weak || *state != State::Weak) else {
+                continue;
+            };
+            let Some(key) = row.key() else { continue };
+            let (start, end) = (row.scope_start.to_native(), row.scope_end.to_native());
+            let one_host = end > start && site.host(start) == site.host(end - 1);
+            if end <= start || (one_host && !scope.has_host(site.pages.identity(start))) {
+                continue;
+            }
+            let global = credibility::global(store.credibility(&key.pattern())?.sum);
+            let of_key = |judged: &Mapped<JudgedRecord>| judged.sources().find(|source| source.key == Some(at));
+            let judged = site.judged.as_ref().and_then(of_key);
+            lines.push(KeyLine {
+                est_precision: judged.map(|source| f64::from(source.precision)),
+                accepted: judged.map_or(row.assigned.to_native(), |source| u64::from(source.accepted)),
+                site: if one_host { site.host(start).to_owned() } else { site.head.domain.clone() },
+                turned: config.lang_rank(key.langs.b) < config.lang_rank(key.langs.a),
+                key,
+                power: row.power.to_native(),
+                assigned: row.assigned.to_native(),
+                credibility: row.credibility.to_native(),
+                global,
+                state,
+            });
+        }
+    }
+    Ok(lines)
+}

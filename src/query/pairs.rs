@@ -1,0 +1,113 @@
+//! Pairs of pages as lines, in the order of domains, languages and URLs.
+
+use super::scope::{Scope, sites};
+use super::site::{Site, is_of_request};
+use crate::config::Config;
+use crate::error::Result;
+use crate::index::site::Urls;
+use crate::store::Store;
+use crate::store::layout::{ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord};
+use crate::types::{self, JudgedPair, Lang, Method, Outcome, PairLine};
+
+/// Calls `each` with every pair of a scope: by domain, language pair, then URL.
+///
+/// # Errors
+/// When the store cannot be read, or what `each` returns.
+pub fn for_each_pair(
+    store: &Store,
+    config: &Config,
+    scope: &Scope,
+    mut each: impl FnMut(PairLine) -> Result<()>,
+) -> Result<()> {
+    for_each_line(store, config, scope, false, |pair, _| each(pair))
+}
+
+/// As [`for_each_pair`], with the pairs that were judged and not accepted, and the outcome of each; `None` where
+/// pairs are those of keys, not judged.
+///
+/// # Errors
+/// As [`for_each_pair`].
+pub fn for_each_judged(
+    store: &Store,
+    config: &Config,
+    scope: &Scope,
+    each: impl FnMut(PairLine, Option<Outcome>) -> Result<()>,
+) -> Result<()> {
+    for_each_line(store, config, scope, true, each)
+}
+
+/// Calls `each` with the pairs of a scope: all that were judged with `rejected`, else the accepted ones.
+fn for_each_line(
+    store: &Store,
+    config: &Config,
+    scope: &Scope,
+    rejected: bool,
+    mut each: impl FnMut(PairLine, Option<Outcome>) -> Result<()>,
+) -> Result<()> {
+    for id in sites(store, scope)? {
+        let site = Site::open(store, id)?;
+        let Some(result) = &site.result else { continue };
+        let is_in_scope =
+            |a: u32, b: u32| scope.has_host(site.pages.identity(a)) || scope.has_host(site.pages.identity(b));
+        if let Some(judged) = &site.judged {
+            for judged in judged.pairs().filter(|judged| rejected || judged.is_accepted()) {
+                if is_in_scope(judged.pair.a, judged.pair.b) {
+                    each(judged_line(&site, result, config, &judged), Some(judged.outcome))?;
+                }
+            }
+            continue;
+        }
+        for pair in result.pairs.iter() {
+            if is_in_scope(pair.a.to_native(), pair.b.to_native()) {
+                each(pair_line(&site, result, config, pair), None)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One pair of a site as a line.
+pub fn pair_line(site: &Site, result: &ArchivedResultRecord, config: &Config, pair: &ArchivedPairRow) -> PairLine {
+    let (a, b) = (pair.a.to_native(), pair.b.to_native());
+    let row = result.keys.get(pair.key.to_native() as usize);
+    let langs = row.and_then(|row| row.key()).map_or((site.lang(a), site.lang(b)), |key| (key.langs.a, key.langs.b));
+    let score = row.map_or(0.0, |row| row.credibility.to_native());
+    line(site, config, [(a, langs.0), (b, langs.1)], row, score, Method::Key.name())
+}
+
+/// One judged pair of a site as a line.
+pub fn judged_line(site: &Site, result: &ArchivedResultRecord, config: &Config, judged: &JudgedPair) -> PairLine {
+    let pages = [judged.pair.a, judged.pair.b].map(|page| (page, site.lang(page)));
+    let key = judged.key.and_then(|key| result.keys.get(key as usize));
+    let score = (f64::from(judged.score) * 1e4).round() / 1e4;
+    line(site, config, pages, key, score, judged.method.name())
+}
+
+/// A line of two pages with their languages, in the order in which languages are listed.
+fn line(
+    site: &Site,
+    config: &Config,
+    [(a, lang_a), (b, lang_b)]: [(u32, Lang); 2],
+    row: Option<&ArchivedKeyRow>,
+    score: f64,
+    method: &'static str,
+) -> PairLine {
+    let of_page = |page: u32| site.asked.get(site.pages.identity(page));
+    let request = if site.asked.is_empty() { None } else { of_page(a).or_else(|| of_page(b)) };
+    let is_recovered = request.zip(row).is_some_and(|(request, row)| is_of_request(row, request));
+    let turned = config.lang_rank(lang_b) < config.lang_rank(lang_a);
+    let pattern = row.and_then(|row| row.key()).map(|key| {
+        let backwards = key.langs.a != lang_a;
+        types::pattern(&if turned != backwards { key.turned() } else { key.edits })
+    });
+    let (first, second) = if turned { ((b, lang_b), (a, lang_a)) } else { ((a, lang_a), (b, lang_b)) };
+    PairLine {
+        url_a: site.pages.url(first.0),
+        url_b: site.pages.url(second.0),
+        lang_a: first.1,
+        lang_b: second.1,
+        score,
+        method: if is_recovered { "recovered" } else { method },
+        key: pattern.unwrap_or_default(),
+    }
+}

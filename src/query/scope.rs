@@ -1,0 +1,86 @@
+//! Which part of a store a question is about.
+
+use rustc_hash::FxHashSet;
+
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::catalog::Keyspace;
+use crate::types::{CanonicalUrl, SiteId, host_of, registrable_domain};
+
+/// Which sites and hosts a question is about.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    /// Registrable domain; `None`: all.
+    domain: Option<String>,
+    /// One host of it; `None`: all.
+    host: Option<String>,
+    /// One registrable domain of a family; `None`: all.
+    part: Option<String>,
+}
+
+impl Scope {
+    /// Everything the store has.
+    pub fn all() -> Scope {
+        Scope::default()
+    }
+
+    /// A host, a registrable domain, or the host of a URL.
+    ///
+    /// # Errors
+    /// When the store has no page of it.
+    pub fn of(store: &Store, text: &str) -> Result<Scope> {
+        let host = match CanonicalUrl::parse(text) {
+            Ok(url) => url.host().to_owned(),
+            Err(_) => CanonicalUrl::parse(&format!("http://{text}/"))
+                .map(|url| url.host().to_owned())
+                .map_err(|_| Error::input(text, "expected a host name, such as fr.example.org"))?,
+        };
+        let domain = registrable_domain(&host).into_owned();
+        let unknown = || Error::input(text, "the store has no page of this host; `diglot hosts` lists those it has");
+        let site = store
+            .site_of_domain(&domain)?
+            .and_then(|id| store.site(id).transpose())
+            .transpose()?
+            .ok_or_else(unknown)?;
+        if site.hosts.iter().any(|known| known.host == host) {
+            return Ok(Scope { domain: Some(domain), host: Some(host), part: None });
+        }
+        if host == domain && site.hosts.iter().any(|known| registrable_domain(&known.host) == domain) {
+            let part = (site.domain != domain).then(|| domain.clone());
+            return Ok(Scope { domain: Some(domain), host: None, part });
+        }
+        Err(unknown())
+    }
+
+    /// True when it is everything the store has.
+    pub fn is_all(&self) -> bool {
+        self.domain.is_none()
+    }
+
+    /// True when a URL (without scheme) is of the scope's host.
+    pub fn has_host(&self, identity: &str) -> bool {
+        let host = host_of(identity);
+        self.host.as_deref().is_none_or(|wanted| wanted == host)
+            && self.part.as_deref().is_none_or(|wanted| wanted == registrable_domain(host))
+    }
+}
+
+/// Numbers of the sites of a scope, by domain.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn sites(store: &Store, scope: &Scope) -> Result<Vec<SiteId>> {
+    if let Some(domain) = &scope.domain {
+        return Ok(store.site_of_domain(domain)?.into_iter().collect());
+    }
+    let mut sites = Vec::new();
+    // Of the domains of a family, the first stands for all.
+    let mut met = FxHashSet::default();
+    store.catalog().for_each(Keyspace::Domain, |_, id: u32| {
+        if met.insert(id) {
+            sites.push(SiteId(id));
+        }
+        Ok(())
+    })?;
+    Ok(sites)
+}

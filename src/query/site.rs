@@ -1,0 +1,151 @@
+//! One site as its store has it: its pages, and what the stages left of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::error::Result;
+use crate::index::site::{Pages, Urls};
+use crate::store::catalog::Keyspace;
+use crate::store::layout::{
+    ArchivedKeyRow, ArchivedResultRecord, JudgedHead, JudgedRecord, RequestedRecord, ResultRecord, SiteHead, SkipEntry,
+};
+use crate::store::records::{Mapped, RecordRef};
+use crate::store::{SitePages, Store};
+use crate::types::{Lang, SiteId, host_of, registrable_domain};
+
+/// One site, opened.
+pub struct Site {
+    /// Its number.
+    pub id: SiteId,
+    /// What the catalog holds of it.
+    pub head: SiteHead,
+    /// Its pages.
+    pub pages: SitePages,
+    /// What key discovery left, if it has seen these very pages.
+    pub result: Option<Mapped<ResultRecord>>,
+    /// What verification or iteration left, whichever was last, if made from these keys.
+    pub judged: Option<Mapped<JudgedRecord>>,
+    /// What was requested of crawlers, by URL without scheme.
+    pub asked: BTreeMap<String, RequestedRecord>,
+}
+
+impl Site {
+    /// Opens a site.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn open(store: &Store, id: SiteId) -> Result<Site> {
+        let head = store.site(id)?.unwrap_or_default();
+        let pages = store.site_pages(&head)?;
+        // Results of pages that have changed since would point at the wrong ones.
+        let fresh = store.result_head(id)?.is_some_and(|result| result.generation == head.generation);
+        let result = if fresh { store.result(id)? } else { None };
+        let judged = if result.is_some() { judged(store, id, &head)? } else { None };
+        let domains: BTreeSet<_> = head.hosts.iter().map(|host| registrable_domain(&host.host)).collect();
+        let mut asked = BTreeMap::new();
+        for domain in domains {
+            asked.extend(store.requested(&domain)?);
+        }
+        Ok(Site { id, head, pages, result, judged, asked })
+    }
+
+    /// The page that an untranslated copy is a copy of, whether its URL or its links tell.
+    pub fn copy_of(&self, page: u32) -> Option<u32> {
+        let by_address = self.result.as_ref().and_then(|result| {
+            let at = result.copies.binary_search_by_key(&page, |copy| copy.0.to_native()).ok()?;
+            Some(result.copies[at].1.to_native())
+        });
+        by_address.or_else(|| self.judged.as_ref()?.copy_of(page))
+    }
+
+    /// The language a page counts for: none (`und`) for an untranslated copy, whether its URL or its links tell; else as its keys
+    /// say, or as detected.
+    pub fn lang(&self, page: u32) -> Lang {
+        let is_copy = self.judged.as_ref().is_some_and(|judged| judged.copy_of(page).is_some());
+        if is_copy { Lang::UNKNOWN } else { self.lang_by_keys(page) }
+    }
+
+    /// The same, as it is before links tell which pages are copies.
+    pub fn lang_by_keys(&self, page: u32) -> Lang {
+        let resolved = self.result.as_ref().and_then(|result| lang_of_keys(result, page));
+        resolved.unwrap_or_else(|| self.pages.detected(page))
+    }
+
+    /// True when a page was requested because of a key, and that key pairs it.
+    pub fn is_recovered(&self, page: u32) -> bool {
+        let Some(asked) = self.asked.get(self.pages.identity(page)) else { return false };
+        let Some(result) = &self.result else { return false };
+        let mut pairs = result.pairs.iter().filter(|pair| pair.a == page || pair.b == page);
+        pairs.any(|pair| result.keys.get(pair.key.to_native() as usize).is_some_and(|row| is_of_request(row, asked)))
+    }
+
+    /// Captures left out, of one URL (without scheme).
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn skipped(&self, store: &Store, identity: &str) -> Result<Vec<SkipEntry>> {
+        let mut found = Vec::new();
+        for &at in &self.head.skipped {
+            let chunk = store.skips.read(RecordRef(at))?;
+            let first = chunk.entries.partition_point(|entry| entry.identity.as_str() < identity);
+            let here = chunk.entries[first..].iter().take_while(|entry| entry.identity.as_str() == identity);
+            found.extend(here.map(|entry| entry.to_owned()));
+        }
+        Ok(found)
+    }
+
+    /// The host of a page.
+    pub fn host(&self, page: u32) -> &str {
+        host_of(self.pages.identity(page))
+    }
+}
+
+/// The language each page of a site counts for before links tell which pages are copies: [`Site::lang_by_keys`] of all pages.
+pub fn langs_by_keys(pages: &SitePages, result: &ArchivedResultRecord) -> Vec<Lang> {
+    let mut langs: Vec<Lang> = (0..pages.count()).map(|page| pages.detected(page)).collect();
+    for row in result.relabelled.iter() {
+        langs[row.0.to_native() as usize] = Lang::from_bytes(row.1);
+    }
+    for copy in result.copies.iter() {
+        langs[copy.0.to_native() as usize] = Lang::UNKNOWN;
+    }
+    langs
+}
+
+/// What keys say of the language of a page; `None` where they say nothing. Copies that URLs tell are among what they say.
+fn lang_of_keys(result: &ArchivedResultRecord, page: u32) -> Option<Lang> {
+    if result.copies.binary_search_by_key(&page, |copy| copy.0.to_native()).is_ok() {
+        return Some(Lang::UNKNOWN);
+    }
+    let at = result.relabelled.binary_search_by_key(&page, |row| row.0.to_native()).ok()?;
+    Some(Lang::from_bytes(result.relabelled[at].1))
+}
+
+/// True when a key is the one because of which a page was requested.
+pub fn is_of_request(row: &ArchivedKeyRow, asked: &RequestedRecord) -> bool {
+    row.key().is_some_and(|key| key.pattern() == asked.pattern)
+}
+
+/// What iteration left of a site, or else verification, if it was made from its present keys.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn judged(store: &Store, id: SiteId, head: &SiteHead) -> Result<Option<Mapped<JudgedRecord>>> {
+    let Some((table, found)) = judged_head(store, id, head)? else { return Ok(None) };
+    let file = if table == Keyspace::Verified { &store.verified } else { &store.resolved };
+    Ok(Some(file.read(RecordRef(found.record))?))
+}
+
+/// Where that is, and in which table.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn judged_head(store: &Store, id: SiteId, head: &SiteHead) -> Result<Option<(Keyspace, JudgedHead)>> {
+    let keys = store.result_head(id)?.map_or(0, |result| result.record);
+    let of_these = |found: &JudgedHead| (found.generation, found.result) == (head.generation, keys);
+    for table in [Keyspace::Resolved, Keyspace::Verified] {
+        if let Some(found) = store.judged_head(table, id)?.filter(of_these) {
+            return Ok(Some((table, found)));
+        }
+    }
+    Ok(None)
+}
