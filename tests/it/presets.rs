@@ -77,7 +77,7 @@ fn one_measure_judges_the_pairs_of_keys() {
     diglot(&store).args(["--quiet", "run", "--min-score", "0"]).assert().success();
     assert_eq!(rows(&store, &["pairs"]).len(), PAGES + 1);
     let (code, message) = failure(diglot(&store).args(["run", "--preset", "link-2014"]));
-    assert!(code == 2 && message.contains("--verifier none"), "{message}");
+    assert!(code == 2 && message.contains("--reset verifier"), "{message}");
 }
 
 #[test]
