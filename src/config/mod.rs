@@ -84,7 +84,7 @@ pub struct Config {
     pub method: Method,
     /// The one measure that judges the pairs of keys; `None`: all measures together.
     pub verifier: Option<String>,
-    /// Urls propose nothing.
+    /// URLs propose nothing.
     pub without_keys: bool,
     /// Translations of words say nothing.
     pub without_content: bool,
