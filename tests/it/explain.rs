@@ -14,6 +14,7 @@ use diglot::query::explain::{
     self, CandidateOutcome, Explanation, LanguageReason, LeadOutcome, NamedPair, PageExplanation, PageVerdict,
     PairVerdict,
 };
+use diglot::query::site::langs_by_keys;
 use diglot::query::{self, Scope, Site};
 use diglot::store::{Access, Store};
 use diglot::types::{CanonicalUrl, Lang, Outcome, PairLine, SiteId};
@@ -376,6 +377,7 @@ impl<'r> Checked<'r> {
         let explained = self.pages(pages);
         explained.values().for_each(|page| self.check_page(page));
         self.check_counts(&explained);
+        self.check_langs(&explained);
         let urls: Vec<&String> = pages.keys().collect();
         for _ in 0..6 {
             let [a, b] = [0; 2].map(|_| urls[dice.roll(urls.len() as u64) as usize]);
@@ -481,6 +483,21 @@ impl<'r> Checked<'r> {
             }
         }
         assigned
+    }
+
+    /// Queries and methods have one answer to which language a page counts for.
+    fn check_langs(&self, explained: &BTreeMap<String, PageExplanation>) {
+        for id in (0..self.store.site_count().expect("a sound store")).map(SiteId) {
+            let site = Site::open(&self.store, id).expect("a sound store");
+            let Some(result) = &site.result else { continue };
+            let of_methods = langs_by_keys(&site.pages, result);
+            for (page, lang) in (0u32..).zip(of_methods) {
+                assert_eq!(site.lang_by_keys(page), lang);
+                let copy = site.judged.as_ref().is_some_and(|judged| judged.copies().any(|copy| copy == page));
+                let languages = explained[&site.pages.url(page)].languages.as_ref().expect("a page");
+                assert_eq!(languages.counts_for, if copy { Lang::UNKNOWN } else { lang });
+            }
+        }
     }
 
     /// What is said of all URLs adds up to what `status` counts.

@@ -80,7 +80,7 @@ fn describe(opened: &Opened<'_>, page: u32, found: &mut PageExplanation) -> Resu
         place: RecordPlace {
             archive: opened.archive(record.archive.to_native())?,
             offset: record.offset.to_native(),
-            length: record.length.to_native().into(),
+            length: record.length.to_native(),
         },
         captured: captured.map(|date| date.to_string()),
         title: record.title.to_string(),

@@ -424,6 +424,64 @@ mod tests {
     }
 
     #[test]
+    fn every_outcome_and_every_verdict_on_a_pair_says_what_it_stands_for() {
+        let pair = NamedPair { url_a: "http://x.org/a".into(), url_b: "http://x.org/b".into(), score: 0.75 };
+        let outcomes = [
+            (CandidateOutcome::Accepted, "score 0.2500"),
+            (CandidateOutcome::LowScore { min_score: Some(0.5) }, "score 0.2500: below the minimum 0.5"),
+            (CandidateOutcome::LowScore { min_score: None }, "score 0.2500: too low"),
+            (
+                CandidateOutcome::LostToBetter { better: vec![pair.clone()] },
+                "score 0.2500: lost to a better pair: http://x.org/a http://x.org/b, score 0.7500",
+            ),
+            (CandidateOutcome::LostToBetter { better: Vec::new() }, "score 0.2500: lost to a better pair"),
+            (CandidateOutcome::SameText, "the same text on both sides"),
+            (
+                CandidateOutcome::Contradicted,
+                "score 0.2500: contradicted, as its pages have different partners in a third language",
+            ),
+        ];
+        let by = Proposer { method: "words", key: None };
+        for (outcome, wanted) in outcomes {
+            assert_eq!(outcome.with_score(0.25), wanted);
+            let verdict = PairVerdict::Rejected { by: by.clone(), score: 0.25, outcome };
+            assert_eq!(verdict.to_string(), format!("not a pair: proposed by words, {wanted}"));
+        }
+        let by = Proposer { method: "key", key: Some("path:en:fr".into()) };
+        let verdicts = [
+            (PairVerdict::Pair { by, score: 0.25 }, "a pair, by key path:en:fr, score 0.2500"),
+            (PairVerdict::DifferentDomains, "different registrable domains"),
+            (PairVerdict::AcrossSuffixesOff, "`--across-suffixes` only"),
+            (PairVerdict::NotOneSite, "nothing shows these domains to be one site"),
+            (PairVerdict::NotBothPages, "not both are pages"),
+            (PairVerdict::NotJudgedYet, "not judged yet"),
+            (PairVerdict::SameLanguage { lang: Lang::EN }, "both are in one language, en"),
+            (PairVerdict::NoLanguage { url: pair.url_a.clone() }, "http://x.org/a counts for no language"),
+            (PairVerdict::NotProposed, "nothing proposes it"),
+            (PairVerdict::NotCompared, "not compared"),
+        ];
+        for (verdict, wanted) in verdicts {
+            assert!(verdict.to_string().contains(wanted), "{verdict}");
+        }
+        let leads = [
+            (LeadOutcome::NotInArchives, "not in the archives"),
+            (
+                LeadOutcome::LeftOut { reason: Some(SkipReason::EmptyBody), detail: "0".into() },
+                "left out: empty body (0)",
+            ),
+            (LeadOutcome::CopyOf { of: pair.url_a.clone() }, "an untranslated copy of http://x.org/a"),
+            (LeadOutcome::OtherLanguage { lang: Lang::ZH, expected: Lang::EN }, "but its text is zh, not en"),
+            (LeadOutcome::OtherLanguage { lang: Lang::UNKNOWN, expected: Lang::EN }, "no language"),
+            (LeadOutcome::PairedElsewhere { pair: pair.clone() }, "another partner: http://x.org/a http://x.org/b"),
+            (LeadOutcome::AssignedElsewhere { pair }, "assigned another pair"),
+            (LeadOutcome::NotMatched, "not applied"),
+        ];
+        for (lead, wanted) in leads {
+            assert!(lead.to_string().contains(wanted), "{lead}");
+        }
+    }
+
+    #[test]
     fn every_verdict_says_what_it_stands_for() {
         use PageVerdict::*;
         let (url, lang) = ("http://x.org/a", Lang::EN);
