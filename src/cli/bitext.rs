@@ -7,9 +7,10 @@ use diglot::query::bitext;
 use serde_json::json;
 
 use super::filter::Filter;
-use super::listing::{Listing, number};
+use super::freshness::Lists;
+use super::global::Global;
+use super::listing::{FormatArg, Listing, number};
 use super::settings::{AfterIngest, Settings};
-use super::{FormatArg, Global, Lists};
 
 /// List the sentence pairs of a host, or of all.
 ///

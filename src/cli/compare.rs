@@ -18,10 +18,10 @@ use diglot::store::{Access, Store};
 use serde_json::{Value, json};
 
 use super::eval::{scored_pairs, share};
+use super::global::Global;
 use super::gold::{self, SiteGold};
-use super::listing::{Listing, number};
+use super::listing::{FormatArg, Listing, number};
 use super::settings::Given;
-use super::{FormatArg, Global};
 
 /// Run several presets on the same archives and score each against gold.
 ///

@@ -17,9 +17,10 @@ use diglot::types::{CanonicalUrl, Lang, LangPair};
 use flate2::read::MultiGzDecoder;
 use serde_json::{Value, json};
 
+use super::freshness::Lists;
+use super::global::Global;
 use super::gold::{self, read_all};
-use super::listing::{Listing, number};
-use super::{FormatArg, Global, Lists};
+use super::listing::{FormatArg, Listing, number};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum What {

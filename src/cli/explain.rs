@@ -11,7 +11,8 @@ use diglot::query::explain::{
 };
 use diglot::types::{CanonicalUrl, Lang, Outcome, SkipReason};
 
-use super::{Global, Lists};
+use super::freshness::Lists;
+use super::global::Global;
 
 /// Say everything known of a page, or of a pair.
 ///

@@ -14,9 +14,11 @@ use diglot::pipeline::explore::{Explored, gains, keep, remember};
 use diglot::store::Store;
 use serde_json::{Value, json};
 
-use super::listing::{Listing, number};
+use super::freshness::Lists;
+use super::global::Global;
+use super::listing::{FormatArg, Listing, number};
 use super::progress::Progress;
-use super::{FormatArg, Global, Lists, STOP};
+use super::stop::STOP;
 
 /// Reads `--by`, and lists its values with a line of help each.
 fn by_parser() -> impl TypedValueParser<Value = By> {

@@ -14,8 +14,10 @@ use diglot::store::records::RecordRef;
 use diglot::types::LangPair;
 
 use super::filter::{Filter, Wanted};
+use super::freshness::Lists;
+use super::global::Global;
 use super::output::{Target, finish};
-use super::{Global, Lists, STOP};
+use super::stop::STOP;
 
 /// Write pairs of pages, or of sentences, to a file, for other tools.
 ///

@@ -7,6 +7,9 @@ use diglot::error::Result;
 use diglot::pipeline::{STAGES, StageState, StageStatus, stale};
 use diglot::store::Store;
 
+/// Where the store is unless it is said.
+pub const STORE: &str = "diglot.store";
+
 /// What a query lists.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Lists {
@@ -67,7 +70,7 @@ fn position(name: &str) -> usize {
 
 /// How the store is named on the command line; empty where it need not be.
 fn place(store: &Path) -> String {
-    let is_known = std::env::var_os("DIGLOT_STORE").map_or(store == Path::new(super::STORE), |known| store == known);
+    let is_known = std::env::var_os("DIGLOT_STORE").map_or(store == Path::new(STORE), |known| store == known);
     if is_known { String::new() } else { format!(" --store {}", store.display()) }
 }
 

@@ -7,8 +7,9 @@ use clap::{Args, ValueEnum};
 use diglot::query;
 use serde_json::json;
 
-use super::listing::{Listing, number};
-use super::{FormatArg, Global, Lists};
+use super::freshness::Lists;
+use super::global::Global;
+use super::listing::{FormatArg, Listing, number};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Sort {

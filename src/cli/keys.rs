@@ -6,8 +6,9 @@ use diglot::query::{self, KeyLine, Scope};
 use diglot::types::{Edit, pattern};
 use serde_json::json;
 
-use super::listing::{Listing, number};
-use super::{FormatArg, Global, Lists};
+use super::freshness::Lists;
+use super::global::Global;
+use super::listing::{FormatArg, Listing, number};
 
 /// List the keys of a host, or of all.
 ///

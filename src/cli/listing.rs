@@ -1,8 +1,8 @@
 //! Listings: a table for people, tab-separated values or JSON lines for programs.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use diglot::export::rows::{Columns, TsvWriter, json_line};
 use serde_json::Value;
@@ -12,6 +12,20 @@ pub enum Format {
     Table,
     Tsv,
     Jsonl,
+}
+
+/// How a listing is printed.
+#[derive(Args)]
+pub struct FormatArg {
+    /// table, tsv or jsonl; by default a table on a terminal, else tsv.
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
+}
+
+impl FormatArg {
+    pub fn get(&self) -> Format {
+        self.format.unwrap_or(if io::stdout().is_terminal() { Format::Table } else { Format::Tsv })
+    }
 }
 
 /// Prints rows to stdout; a table is held until [`Listing::finish`], as its widths depend on all rows.

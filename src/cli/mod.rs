@@ -1,16 +1,12 @@
 //! The command line: one file a command. Data goes to stdout, progress and messages to stderr.
 
-use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::io;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use anyhow::Context as _;
-use clap::{Args, Parser, Subcommand};
-use diglot::config::Config;
-use diglot::config::settings::configuration;
+use clap::{Parser, Subcommand};
 use diglot::error::Error;
-use diglot::store::{Access, Store};
 
 mod bitext;
 mod compare;
@@ -20,6 +16,7 @@ mod explore;
 mod export;
 mod filter;
 mod freshness;
+mod global;
 mod gold;
 mod hosts;
 mod keys;
@@ -31,9 +28,10 @@ mod recover;
 mod run;
 mod settings;
 mod status;
+mod stop;
 
-use freshness::Lists;
-use listing::Format;
+use global::Global;
+use stop::STOP;
 
 /// Finds the pages of web archives that are translations of each other.
 ///
@@ -57,25 +55,6 @@ Examples:
 
 Exit codes: 0 done, 1 error, 2 usage, 130 interrupted.";
 
-/// Where the store is unless it is said.
-const STORE: &str = "diglot.store";
-
-#[derive(Args)]
-#[command(next_help_heading = "Global options")]
-struct Global {
-    /// Folder of the store.
-    ///
-    /// Everything is kept there between commands.
-    #[arg(long, global = true, env = "DIGLOT_STORE", default_value = STORE, value_name = "DIR")]
-    store: PathBuf,
-    /// Threads that work; by default one a core.
-    #[arg(long, global = true, value_name = "N")]
-    threads: Option<usize>,
-    /// No progress on stderr, and no word of what is stale.
-    #[arg(short, long, global = true)]
-    quiet: bool,
-}
-
 #[derive(Subcommand)]
 enum Command {
     Run(run::Run),
@@ -93,23 +72,6 @@ enum Command {
     Eval(eval::Eval),
     Compare(compare::Compare),
 }
-
-/// How a listing is printed.
-#[derive(Args)]
-struct FormatArg {
-    /// table, tsv or jsonl; by default a table on a terminal, else tsv.
-    #[arg(long, value_enum)]
-    format: Option<Format>,
-}
-
-impl FormatArg {
-    fn get(&self) -> Format {
-        self.format.unwrap_or(if io::stdout().is_terminal() { Format::Table } else { Format::Tsv })
-    }
-}
-
-/// Set by Ctrl-C.
-static STOP: AtomicBool = AtomicBool::new(false);
 
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -183,50 +145,5 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Export(command) => command.run(global),
         Command::Eval(command) => command.run(global),
         Command::Compare(command) => command.run(global),
-    }
-}
-
-impl Global {
-    /// Opens the store for a query, which answers from what is committed: it runs nothing, and says what is stale.
-    fn query(&self, lists: Lists) -> anyhow::Result<(Store, Config)> {
-        let (store, config) = self.read()?;
-        self.note_stale(lists, &store, &config)?;
-        Ok((store, config))
-    }
-
-    /// Says what is stale of what is listed.
-    fn note_stale(&self, lists: Lists, store: &Store, config: &Config) -> anyhow::Result<()> {
-        if !self.quiet
-            && let Some(notice) = lists.notice(store, config)?
-        {
-            eprintln!("diglot: {notice}");
-        }
-        Ok(())
-    }
-
-    fn read(&self) -> anyhow::Result<(Store, Config)> {
-        let store = self.open(Access::Read)?;
-        let (config, unusable) = configuration(&store.settings().values);
-        for unusable in unusable.iter().filter(|_| !self.quiet) {
-            eprintln!("diglot: {unusable}");
-        }
-        Ok((store, config))
-    }
-
-    fn write(&self) -> anyhow::Result<Store> {
-        self.open(Access::Write)
-    }
-
-    fn open(&self, access: Access) -> anyhow::Result<Store> {
-        let store = Store::open(&self.store, access)?;
-        if store.was_rebuilt {
-            eprintln!(
-                "diglot: the catalog was damaged and was made again from the record files; `diglot run` makes the results again"
-            );
-        }
-        if let Some(format) = store.upgraded_from {
-            eprintln!("diglot: upgraded the store from format {format}; `diglot run` makes the results again");
-        }
-        Ok(store)
     }
 }

@@ -6,8 +6,9 @@ use diglot::query::{self, Scope};
 use serde_json::json;
 
 use super::filter::Filter;
-use super::listing::{Listing, number};
-use super::{FormatArg, Global, Lists};
+use super::freshness::Lists;
+use super::global::Global;
+use super::listing::{FormatArg, Listing, number};
 
 /// List the pairs of a host, or of all.
 ///

@@ -13,9 +13,11 @@ use diglot::query::Scope;
 use diglot::recover::{DeepPage, Outcome};
 use serde_json::json;
 
-use super::listing::{Listing, number};
+use super::freshness::Lists;
+use super::global::Global;
+use super::listing::{FormatArg, Listing, number};
 use super::progress::Progress;
-use super::{FormatArg, Global, Lists, STOP};
+use super::stop::STOP;
 
 /// Find deep pages: pages that the archives lack, although a key says that they should exist.
 ///

@@ -14,9 +14,10 @@ use diglot::store::Store;
 use diglot::types::LangPair;
 
 use super::freshness::Lists;
+use super::global::Global;
 use super::progress::Progress;
 use super::settings::{AllStages, OnlyIngest, Settings};
-use super::{Global, STOP};
+use super::stop::STOP;
 
 /// Take in archives and do everything: ingest, index, links, keys, verify, iterate, align. Goes on where it was stopped.
 ///

@@ -10,8 +10,8 @@ use diglot::store::Store;
 use diglot::types::SkipReason;
 use serde_json::json;
 
-use super::listing::Listing;
-use super::{FormatArg, Global};
+use super::global::Global;
+use super::listing::{FormatArg, Listing};
 
 /// Show the stages, what the store holds, and what was left out and why.
 ///
