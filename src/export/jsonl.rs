@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
+use super::exporter::{Content, Exporter, Output, outputs, rounded};
 use super::rows::json_line;
-use super::{Content, Exporter, Output, outputs, rounded};
 use crate::types::{BitextLine, FetchLine, PairLine, Place};
 
 struct Jsonl(Output);

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
+use super::exporter::{Content, Exporter, Output, outputs};
 use super::rows::one_line;
-use super::{Content, Exporter, Output, outputs};
 use crate::types::BitextLine;
 
 struct Moses([Output; 2]);

@@ -10,7 +10,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{Type, TypePtr};
 
-use super::{Content, Exporter, Output, outputs, rounded};
+use super::exporter::{Content, Exporter, Output, outputs, rounded};
 use crate::types::BitextLine;
 
 /// Rows held and written together.

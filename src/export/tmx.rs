@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 
-use super::{Content, Exporter, Output, outputs, rounded};
+use super::exporter::{Content, Exporter, Output, outputs, rounded};
 use crate::types::{BitextLine, Lang, Place};
 
 struct Tmx(Writer<Output>);

@@ -2,8 +2,8 @@
 
 use std::io;
 
+use super::exporter::{Content, Exporter, Output, outputs, rounded};
 use super::rows::TsvWriter;
-use super::{Content, Exporter, Output, outputs, rounded};
 use crate::types::{BitextLine, FetchLine, PairLine};
 
 struct Tsv(TsvWriter<Output>);

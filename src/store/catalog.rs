@@ -13,7 +13,7 @@ use rkyv::rancor;
 use rkyv::util::AlignedVec;
 use rkyv::{Archive, Deserialize};
 
-use super::Access;
+use super::access::Access;
 use super::records::Stored;
 use crate::error::{Error, Result};
 

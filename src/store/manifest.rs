@@ -6,8 +6,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::access::fault;
+use super::format::{FORMAT_VERSION, OLDEST_FORMAT};
 use super::layout::{Sentinel, StoredSettings};
-use super::{FORMAT_VERSION, OLDEST_FORMAT, fault};
 use crate::error::{Error, Result};
 
 /// The name of the file.

@@ -24,14 +24,16 @@
 //! then replaces the manifest. Whatever points past the committed ends does not exist. When catalog and manifest do not
 //! fit together (sled can open a damaged file as empty, without a word), the catalog is made again from the record files.
 
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
 use crate::types::{ArchiveId, LangPair, SiteId};
 
+mod access;
 pub mod catalog;
+mod format;
+mod kinds;
 pub mod layout;
 mod manifest;
 mod rebuild;
@@ -42,167 +44,17 @@ pub mod tokens;
 mod upgrade;
 mod views;
 
+pub use access::Access;
+use access::{PATIENCE, fault, in_use, lock};
 use catalog::{Catalog, Changes, Keyspace, OpenFailure};
+pub use format::{FORMAT_VERSION, OLDEST_FORMAT};
+use kinds::KINDS;
+pub use kinds::Store;
 use layout::*;
 use manifest::Manifest;
 pub use rebuild::add_batch;
-use records::{Mapped, RecordFile, RecordRef, START};
+use records::{Mapped, RecordRef, START};
 pub use views::{SiteLinks, SitePages, SiteWeb};
-
-/// Format of stores this program writes and reads.
-pub const FORMAT_VERSION: u32 = 5;
-/// The oldest format that a store is upgraded from.
-pub const OLDEST_FORMAT: u32 = 4;
-
-/// How long to wait for another process that holds the store.
-const PATIENCE: Duration = Duration::from_secs(2);
-
-/// What a store is opened for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// Queries, while nobody writes. Any number of processes; they take turns with the catalog.
-    Read,
-    /// Everything: one process. Makes the store where there is none.
-    Write,
-}
-
-macro_rules! record_files {
-    ($(
-        $(#[$doc:meta])*
-        $name:ident: $record:ty = $kind:literal since $since:literal
-        $(source $source:literal)? $(heads [$($keyspace:ident),*])?;
-    )*) => {
-        /// An open store.
-        pub struct Store {
-            folder: PathBuf,
-            _lock: File,
-            catalog: Catalog,
-            sentinel: Sentinel,
-            settings: StoredSettings,
-            $($(#[$doc])* pub $name: RecordFile<$record>,)*
-            /// True when opening had to make the catalog again.
-            pub was_rebuilt: bool,
-            /// The format it had, when opening had to change it.
-            pub upgraded_from: Option<u32>,
-        }
-
-        /// All record files, in the order of their kinds.
-        const KINDS: &[Kind] = &[$(Kind {
-            name: stringify!($name),
-            number: $kind,
-            since: $since,
-            is_source: false $(|| $source)?,
-            heads: &[$($(Keyspace::$keyspace),*)?],
-        }),*];
-
-        impl Store {
-            fn with_catalog(
-                folder: &Path,
-                lock: File,
-                catalog: Catalog,
-                sentinel: Sentinel,
-                access: Access,
-            ) -> Result<Store> {
-                let write = access == Access::Write;
-                Ok(Store {
-                    $($name: RecordFile::open(
-                        &folder.join(stringify!($name)),
-                        $kind,
-                        end_of($kind, &sentinel),
-                        write,
-                    )?,)*
-                    folder: folder.to_owned(),
-                    _lock: lock,
-                    catalog,
-                    sentinel,
-                    settings: StoredSettings::default(),
-                    was_rebuilt: false,
-                    upgraded_from: None,
-                })
-            }
-
-            /// Syncs the record files, and returns their ends.
-            fn sync(&mut self) -> Result<Vec<u64>> {
-                $(self.$name.sync()?;)*
-                Ok(vec![$(self.$name.end().0),*])
-            }
-
-            /// Lets go of the maps of what was read; they are made again when something is read.
-            pub fn unmap(&self) {
-                $(self.$name.unmap();)*
-            }
-        }
-
-        /// How far the file of a kind can be read, before `limit`.
-        fn sound_end(folder: &Path, kind: &Kind, limit: RecordRef) -> Result<RecordRef> {
-            match kind.number {
-                $($kind => RecordFile::<$record>::sound_end(&folder.join(kind.name), kind.number, kind.since, limit),)*
-                number => unreachable!("there is no kind {number}"),
-            }
-        }
-    };
-}
-
-// One line a kind: its folder and field, what it holds, its number, and the format in which its records took the layout
-// they have. A new kind gets the next number: ends are stored by it, and a store that lacks the kind has none of its
-// records. `source` files outlive a rebuild; the others follow from them, with what the catalog has under `heads`.
-record_files! {
-    /// Pages as extracted.
-    pages: PageRecord = 1 since 4 source true;
-    /// What each commit of ingestion read.
-    batches: BatchRecord = 2 since 4 source true;
-    /// Page tables of sites.
-    sites: SiteChunk = 3 since 4 heads [Site, Domain, Token];
-    /// Keys and pairs of sites.
-    results: ResultRecord = 4 since 4 heads [Result, Credibility];
-    /// Captures left out, by site.
-    skips: SkipChunk = 5 since 4;
-    /// Links of the pages of sites.
-    graphs: GraphRecord = 6 since 4 heads [Graph];
-    /// Links between sites.
-    webs: WebRecord = 7 since 4 heads [Web];
-    /// Pairs as verified.
-    verified: JudgedRecord = 8 since 5 heads [Verified];
-    /// Pairs as resolved by iteration.
-    resolved: JudgedRecord = 9 since 5 heads [Resolved];
-    /// What was learnt of language pairs.
-    learnt: LearntRecord = 10 since 4 heads [Learnt];
-    /// Sentence pairs of sites.
-    bitexts: BitextRecord = 11 since 4 heads [Bitext];
-    /// Which of them are said more than once.
-    repeats: RepeatRecord = 12 since 4;
-    /// What was learnt of pairs of languages.
-    models: ModelRecord = 13 since 4 heads [Model];
-    /// What was requested of crawlers.
-    requests: RequestRecord = 14 since 4 source true;
-}
-
-/// What is known of a kind of records.
-struct Kind {
-    /// Folder.
-    name: &'static str,
-    /// From 1, without gaps.
-    number: u32,
-    /// The first format with the layout that its records have.
-    since: u32,
-    /// Nothing else tells what it holds.
-    is_source: bool,
-    /// What of the catalog belongs to its records.
-    heads: &'static [Keyspace],
-}
-
-const _: () = {
-    let mut at = 0;
-    while at < KINDS.len() {
-        assert!(KINDS[at].number == at as u32 + 1, "kinds are numbered in their order");
-        at += 1;
-    }
-};
-
-/// Where the record file of a kind ends.
-fn end_of(kind: u32, sentinel: &Sentinel) -> RecordRef {
-    sentinel.ends.get(kind as usize - 1).map_or(START, |&end| RecordRef(end))
-}
 
 impl Store {
     /// True when there is a store in `folder`, of whatever format.
@@ -249,7 +101,7 @@ impl Store {
         } else {
             drop(lock);
         }
-        let lock = self::lock(folder, Access::Write)?;
+        let lock = access::lock(folder, Access::Write)?;
         let store = rebuild::rebuild(folder, lock, known, settings)?;
         if access == Access::Write {
             return Ok(store);
@@ -528,37 +380,6 @@ pub fn model_key(langs: LangPair) -> [u8; 16] {
     key[..8].copy_from_slice(&langs.a.to_bytes());
     key[8..].copy_from_slice(&langs.b.to_bytes());
     key
-}
-
-fn fault(folder: &Path, problem: impl Into<String>) -> Error {
-    Error::Store { path: folder.to_owned(), problem: problem.into() }
-}
-
-fn in_use(folder: &Path) -> Error {
-    fault(folder, "in use by another process; wait until it ends")
-}
-
-fn lock(folder: &Path, access: Access) -> Result<File> {
-    let path = folder.join("lock");
-    let file = match access {
-        Access::Write => File::options().create(true).truncate(false).write(true).open(&path),
-        Access::Read => {
-            File::open(&path).or_else(|_| File::options().create(true).truncate(false).write(true).open(&path))
-        }
-    };
-    let file = file.map_err(Error::io(&path, "opening"))?;
-    let since = Instant::now();
-    loop {
-        let tried = if access == Access::Write { file.try_lock() } else { file.try_lock_shared() };
-        match tried {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) if since.elapsed() < PATIENCE => {
-                std::thread::sleep(Duration::from_millis(20))
-            }
-            Err(TryLockError::WouldBlock) => return Err(in_use(folder)),
-            Err(TryLockError::Error(source)) => return Err(Error::Io { path, action: "locking", source }),
-        }
-    }
 }
 
 /// A folder that holds other things is not made a store by accident.

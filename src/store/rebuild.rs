@@ -3,11 +3,12 @@
 use std::fs::{self, File};
 use std::path::Path;
 
+use super::access::{Access, PATIENCE, fault, in_use};
 use super::catalog::{Catalog, Changes, Keyspace, OpenFailure};
+use super::kinds::{KINDS, Store, end_of, sound_end};
 use super::layout::{ArchiveRecord, ArchivedBatchRecord, BatchRecord, Sentinel, StoredSettings};
 use super::records::{RecordFile, RecordRef, START};
 use super::requests::put_request;
-use super::{Access, KINDS, PATIENCE, Store, end_of, fault, in_use, sound_end};
 use crate::error::{Error, Result};
 
 /// Samples kept of each reason, an archive.

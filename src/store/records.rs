@@ -18,6 +18,7 @@ use rkyv::ser::allocator::ArenaHandle;
 use rkyv::util::AlignedVec;
 use rkyv::{Archive, Portable, Serialize};
 
+use super::format::FORMAT_VERSION;
 use crate::error::{Error, Result};
 
 /// First bytes of every segment.
@@ -171,7 +172,7 @@ where
             let file = File::open(&path).map_err(Error::io(&path, "opening"))?;
             let map = map(&file, &path, length)?;
             let header = header_of(&map);
-            if !(since..=super::FORMAT_VERSION).any(|format| header == Some(file_header(format, kind, segment))) {
+            if !(since..=FORMAT_VERSION).any(|format| header == Some(file_header(format, kind, segment))) {
                 break;
             }
             let mut offset = FILE_HEADER;
@@ -226,7 +227,7 @@ where
         let length = file.metadata().map_err(Error::io(&path, "reading its length"))?.len();
         if self.end == START {
             file.set_len(0)
-                .and_then(|()| file.write_all(&file_header(super::FORMAT_VERSION, self.kind, segment)))
+                .and_then(|()| file.write_all(&file_header(FORMAT_VERSION, self.kind, segment)))
                 .map_err(Error::io(&path, "writing"))?;
         } else if length > self.end.offset() {
             file.set_len(self.end.offset()).map_err(Error::io(&path, "cutting off what was not committed"))?;
@@ -376,9 +377,7 @@ impl Writer {
         let path = segment_path(folder, self.segment);
         let file = File::create(&path).map_err(Error::io(&path, "creating"))?;
         self.file = BufWriter::with_capacity(1 << 20, file);
-        self.file
-            .write_all(&file_header(super::FORMAT_VERSION, kind, self.segment))
-            .map_err(Error::io(&path, "writing"))?;
+        self.file.write_all(&file_header(FORMAT_VERSION, kind, self.segment)).map_err(Error::io(&path, "writing"))?;
         self.offset = FILE_HEADER;
         Ok(())
     }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::Store;
 use super::catalog::{Changes, Keyspace};
+use super::kinds::Store;
 use super::layout::{RequestRecord, RequestedRecord};
 use crate::error::Result;
 use crate::types::{host_of, registrable_domain};

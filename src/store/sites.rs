@@ -1,7 +1,7 @@
 //! Sites of a family of domains, and how all sites are forgotten.
 
 use super::catalog::{Changes, Keyspace};
-use super::{KINDS, Store};
+use super::kinds::{KINDS, Store};
 use crate::error::Result;
 use crate::types::{SiteId, family};
 

@@ -4,9 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use super::catalog::{Catalog, Changes, Keyspace};
+use super::format::{FORMAT_VERSION, OLDEST_FORMAT};
+use super::kinds::KINDS;
 use super::layout::{Sentinel, StoredSettings};
+use super::manifest;
 use super::records::START;
-use super::{FORMAT_VERSION, KINDS, OLDEST_FORMAT, manifest};
 use crate::error::{Error, Result};
 
 /// Stages whose results are dropped with the records that a format changed.

@@ -15,10 +15,12 @@ mod verdict;
 pub use evidence::Evidence;
 pub use facts::{
     Alignment, Candidate, CandidateRounds, CaptureFacts, Explanation, KeyFacts, LangCount, Lead, LeftOut, MeasureFacts,
-    NamedPair, NeighbourPair, PageExplanation, PageLanguages, PairExplanation, RecordPlace, Round, Rounds,
-    SentencePair, SourceFacts, Support, UrlLanguage,
+    NeighbourPair, PageExplanation, PageLanguages, PairExplanation, RecordPlace, Round, Rounds, SentencePair,
+    SourceFacts, Support, UrlLanguage,
 };
-pub use verdict::{CandidateOutcome, LanguageReason, LeadOutcome, PageVerdict, PairVerdict, Proposer, in_parentheses};
+pub use verdict::{
+    CandidateOutcome, LanguageReason, LeadOutcome, NamedPair, PageVerdict, PairVerdict, Proposer, in_parentheses,
+};
 
 use crate::config::Config;
 use crate::error::Result;

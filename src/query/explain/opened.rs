@@ -1,7 +1,7 @@
 //! A site, opened to be asked about: its stored decisions as facts.
 
-use super::facts::{Candidate, NamedPair, NeighbourPair, Round, Rounds};
-use super::verdict::CandidateOutcome;
+use super::facts::{Candidate, NeighbourPair, Round, Rounds};
+use super::verdict::{CandidateOutcome, NamedPair};
 use crate::config::{Config, Method};
 use crate::error::Result;
 use crate::iterate::ets::History;

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::evidence::Evidence;
 use super::facts::{
-    CandidateRounds, CaptureFacts, Lead, LeftOut, NamedPair, PageExplanation, PageLanguages, RecordPlace, UrlLanguage,
+    CandidateRounds, CaptureFacts, Lead, LeftOut, PageExplanation, PageLanguages, RecordPlace, UrlLanguage,
 };
 use super::opened::Opened;
-use super::verdict::{LanguageReason, LeadOutcome, PageVerdict};
+use super::verdict::{LanguageReason, LeadOutcome, NamedPair, PageVerdict};
 use crate::config::Method;
 use crate::error::Result;
 use crate::index::site::{Pages, Urls};

@@ -4,7 +4,6 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::facts::NamedPair;
 use crate::types::{Lang, SkipReason};
 
 /// Why a page has partners, or none.
@@ -178,6 +177,17 @@ impl fmt::Display for LanguageReason {
             LanguageReason::Unknown => "none: its language is not known",
         })
     }
+}
+
+/// Two pages of a pair that exists, as `pairs` lists it or as keys assigned it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NamedPair {
+    /// The page of the language that sorts first.
+    pub url_a: String,
+    /// The other.
+    pub url_b: String,
+    /// Its score, 0..=1.
+    pub score: f32,
 }
 
 /// What was decided of a pair that was proposed.

@@ -1,0 +1,148 @@
+//! The record files of a store: one line a kind.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use super::access::Access;
+use super::catalog::{Catalog, Keyspace};
+use super::layout::*;
+use super::records::{RecordFile, RecordRef, START};
+use crate::error::Result;
+
+macro_rules! record_files {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident: $record:ty = $kind:literal since $since:literal
+        $(source $source:literal)? $(heads [$($keyspace:ident),*])?;
+    )*) => {
+        /// An open store.
+        pub struct Store {
+            pub(super) folder: PathBuf,
+            _lock: File,
+            pub(super) catalog: Catalog,
+            pub(super) sentinel: Sentinel,
+            pub(super) settings: StoredSettings,
+            $($(#[$doc])* pub $name: RecordFile<$record>,)*
+            /// True when opening had to make the catalog again.
+            pub was_rebuilt: bool,
+            /// The format it had, when opening had to change it.
+            pub upgraded_from: Option<u32>,
+        }
+
+        /// All record files, in the order of their kinds.
+        pub(super) const KINDS: &[Kind] = &[$(Kind {
+            name: stringify!($name),
+            number: $kind,
+            since: $since,
+            is_source: false $(|| $source)?,
+            heads: &[$($(Keyspace::$keyspace),*)?],
+        }),*];
+
+        impl Store {
+            pub(super) fn with_catalog(
+                folder: &Path,
+                lock: File,
+                catalog: Catalog,
+                sentinel: Sentinel,
+                access: Access,
+            ) -> Result<Store> {
+                let write = access == Access::Write;
+                Ok(Store {
+                    $($name: RecordFile::open(
+                        &folder.join(stringify!($name)),
+                        $kind,
+                        end_of($kind, &sentinel),
+                        write,
+                    )?,)*
+                    folder: folder.to_owned(),
+                    _lock: lock,
+                    catalog,
+                    sentinel,
+                    settings: StoredSettings::default(),
+                    was_rebuilt: false,
+                    upgraded_from: None,
+                })
+            }
+
+            /// Syncs the record files, and returns their ends.
+            pub(super) fn sync(&mut self) -> Result<Vec<u64>> {
+                $(self.$name.sync()?;)*
+                Ok(vec![$(self.$name.end().0),*])
+            }
+
+            /// Lets go of the maps of what was read; they are made again when something is read.
+            pub fn unmap(&self) {
+                $(self.$name.unmap();)*
+            }
+        }
+
+        /// How far the file of a kind can be read, before `limit`.
+        pub(super) fn sound_end(folder: &Path, kind: &Kind, limit: RecordRef) -> Result<RecordRef> {
+            match kind.number {
+                $($kind => RecordFile::<$record>::sound_end(&folder.join(kind.name), kind.number, kind.since, limit),)*
+                number => unreachable!("there is no kind {number}"),
+            }
+        }
+    };
+}
+
+// One line a kind: its folder and field, what it holds, its number, and the format in which its records took the layout
+// they have. A new kind gets the next number: ends are stored by it, and a store that lacks the kind has none of its
+// records. `source` files outlive a rebuild; the others follow from them, with what the catalog has under `heads`.
+record_files! {
+    /// Pages as extracted.
+    pages: PageRecord = 1 since 4 source true;
+    /// What each commit of ingestion read.
+    batches: BatchRecord = 2 since 4 source true;
+    /// Page tables of sites.
+    sites: SiteChunk = 3 since 4 heads [Site, Domain, Token];
+    /// Keys and pairs of sites.
+    results: ResultRecord = 4 since 4 heads [Result, Credibility];
+    /// Captures left out, by site.
+    skips: SkipChunk = 5 since 4;
+    /// Links of the pages of sites.
+    graphs: GraphRecord = 6 since 4 heads [Graph];
+    /// Links between sites.
+    webs: WebRecord = 7 since 4 heads [Web];
+    /// Pairs as verified.
+    verified: JudgedRecord = 8 since 5 heads [Verified];
+    /// Pairs as resolved by iteration.
+    resolved: JudgedRecord = 9 since 5 heads [Resolved];
+    /// What was learnt of language pairs.
+    learnt: LearntRecord = 10 since 4 heads [Learnt];
+    /// Sentence pairs of sites.
+    bitexts: BitextRecord = 11 since 4 heads [Bitext];
+    /// Which of them are said more than once.
+    repeats: RepeatRecord = 12 since 4;
+    /// What was learnt of pairs of languages.
+    models: ModelRecord = 13 since 4 heads [Model];
+    /// What was requested of crawlers.
+    requests: RequestRecord = 14 since 4 source true;
+}
+
+/// What is known of a kind of records.
+pub(super) struct Kind {
+    /// Folder.
+    pub(super) name: &'static str,
+    /// From 1, without gaps.
+    pub(super) number: u32,
+    /// The first format with the layout that its records have.
+    pub(super) since: u32,
+    /// Nothing else tells what it holds.
+    pub(super) is_source: bool,
+    /// What of the catalog belongs to its records.
+    pub(super) heads: &'static [Keyspace],
+}
+
+const _: () = {
+    let mut at = 0;
+    while at < KINDS.len() {
+        assert!(KINDS[at].number == at as u32 + 1, "kinds are numbered in their order");
+        at += 1;
+    }
+};
+
+/// Where the record file of a kind ends.
+pub(super) fn end_of(kind: u32, sentinel: &Sentinel) -> RecordRef {
+    sentinel.ends.get(kind as usize - 1).map_or(START, |&end| RecordRef(end))
+}
