@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use diglot::config::{Config, Method};
+use diglot::config::{Config, Strategy};
 use diglot::error::Result;
 use diglot::pipeline::{STAGES, StageState, StageStatus, stale};
 use diglot::store::Store;
@@ -30,8 +30,8 @@ impl Lists {
     fn stages(self, config: &Config) -> (&'static str, &'static str) {
         match self {
             // Without keys there are no pairs before these stages.
-            Lists::Pairs if config.method == Method::Links => ("iterate", "iterate"),
-            Lists::Pairs if config.method == Method::Webmining => ("verify", "iterate"),
+            Lists::Pairs if config.strategy == Strategy::Links => ("iterate", "iterate"),
+            Lists::Pairs if config.strategy == Strategy::Webmining => ("verify", "iterate"),
             Lists::Keys | Lists::Pairs => ("keys", "iterate"),
             Lists::Learnt => ("verify", "verify"),
             Lists::Bitext => ("align", "align"),

@@ -19,7 +19,7 @@ pub use settings::{SETTINGS, Setting};
 
 /// What is done with the pairs of keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub enum Method {
+pub enum Strategy {
     /// They are the outcome.
     Keys,
     /// They are verified, and iteration adds to them.
@@ -31,32 +31,32 @@ pub enum Method {
     Links,
 }
 
-impl Method {
+impl Strategy {
     /// True when pairs are verified.
     pub fn verifies(self) -> bool {
-        matches!(self, Method::All | Method::Webmining)
+        matches!(self, Strategy::All | Strategy::Webmining)
     }
 
     /// True when rounds over links follow.
     pub fn iterates(self) -> bool {
-        matches!(self, Method::All | Method::Links)
+        matches!(self, Strategy::All | Strategy::Links)
     }
 }
 
 impl Config {
     /// True when pairs are verified.
     pub fn verifies(&self) -> bool {
-        self.verifier.is_some() || self.method.verifies()
+        self.verifier.is_some() || self.strategy.verifies()
     }
 
     /// True when rounds over links follow.
     pub fn iterates(&self) -> bool {
-        self.verifier.is_none() && self.method.iterates()
+        self.verifier.is_none() && self.strategy.iterates()
     }
 
     /// True when the run learns from the pairs of strong keys.
     pub fn learns(&self) -> bool {
-        self.verifier.is_some() || self.method == Method::All
+        self.verifier.is_some() || self.strategy == Strategy::All
     }
 }
 
@@ -81,7 +81,9 @@ pub struct Config {
     /// Iteration over links.
     pub iterate: iterate::Params,
     /// What is done with the pairs of keys.
-    pub method: Method,
+    // Fingerprints know it by this name.
+    #[serde(rename = "method")]
+    pub strategy: Strategy,
     /// The one measure that judges the pairs of keys; `None`: all measures together.
     pub verifier: Option<String>,
     /// URLs propose nothing.
@@ -127,7 +129,7 @@ impl Config {
     /// # Errors
     /// When two of them contradict each other.
     pub fn check(&self) -> Result<()> {
-        if self.verifier.is_some() && matches!(self.method, Method::Webmining | Method::Links) {
+        if self.verifier.is_some() && matches!(self.strategy, Strategy::Webmining | Strategy::Links) {
             return Err(Error::Config(format!(
                 "--verifier judges pairs of keys, and preset {} makes none; give another preset, or --reset verifier",
                 self.preset

@@ -1,6 +1,6 @@
 //! Presets: methods that are chosen by name.
 
-use super::{Config, Method};
+use super::{Config, Strategy};
 use crate::keys;
 
 /// A method with a name.
@@ -34,7 +34,7 @@ pub const PRESETS: &[Preset] = &[
         name: "webmining-2008",
         about: "Tomás et al. 2008: all pages of a site against each other, by structure, then by content; no URLs",
         make: |config| {
-            all_pages(config, Method::Webmining);
+            all_pages(config, Strategy::Webmining);
             // The paper's filters are its thresholds; a least score comes on top where it is asked for.
             config.judge.min_score = 0.0;
         },
@@ -42,7 +42,7 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "link-2014",
         about: "Liu et al. 2014: all pages of a site against each other, in rounds over links; no URLs",
-        make: |config| all_pages(config, Method::Links),
+        make: |config| all_pages(config, Strategy::Links),
     },
 ];
 
@@ -63,10 +63,10 @@ pub fn names() -> String {
 
 /// The pairs of keys are the outcome.
 fn keys_alone(config: &mut Config, keys: keys::Params) {
-    (config.keys, config.method) = (keys, Method::Keys);
+    (config.keys, config.strategy) = (keys, Strategy::Keys);
 }
 
 /// Languages are those of the texts; no URL has a say in them, and none hides a page.
-fn all_pages(config: &mut Config, method: Method) {
-    (config.keys.copies, config.keys.resolve_labels, config.method) = (false, false, method);
+fn all_pages(config: &mut Config, strategy: Strategy) {
+    (config.keys.copies, config.keys.resolve_labels, config.strategy) = (false, false, strategy);
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use diglot::config::{Config, Method};
+use diglot::config::{Config, Strategy};
 use diglot::keys::LabelMode;
 use diglot::pipeline::evidence::OfMethods;
 use diglot::pipeline::observer::Silent;
@@ -337,7 +337,7 @@ fn random_config(dice: &mut Dice) -> Config {
         config.judge.min_score = [0.0, 0.2, 0.95, 0.999, 1.0][dice.roll(5) as usize];
     }
     config.without_keys = dice.roll(4) == 0;
-    if config.method == Method::All && dice.roll(8) == 0 {
+    if config.strategy == Strategy::All && dice.roll(8) == 0 {
         config.verifier = Some("lcs".into());
     }
     config
@@ -419,7 +419,7 @@ impl<'r> Checked<'r> {
                 _ => {}
             }
         }
-        let by_keys = !config.without_keys && !matches!(config.method, Method::Webmining | Method::Links);
+        let by_keys = !config.without_keys && !matches!(config.strategy, Strategy::Webmining | Strategy::Links);
         match &page.verdict {
             PageVerdict::Paired { pages } => assert!(*pages == partners.len() && *pages > 0, "{page:?}"),
             verdict => assert!(of_page.is_empty(), "{verdict}"),
@@ -535,7 +535,7 @@ impl<'r> Checked<'r> {
                 if self.judged.contains_key(&pair) {
                     self.check_outcome(&pair, *score, outcome);
                 } else {
-                    assert_eq!(config.method, Method::Links, "{a} {b}: {verdict}");
+                    assert_eq!(config.strategy, Strategy::Links, "{a} {b}: {verdict}");
                 }
             }
             other => {
@@ -548,7 +548,7 @@ impl<'r> Checked<'r> {
                 assert!(lang(a) == Some(*of_both) && lang(b) == Some(*of_both) && of_both.is_known());
             }
             PairVerdict::NoLanguage { url } => assert_eq!(lang(url), Some(Lang::UNKNOWN)),
-            PairVerdict::NotCompared => assert_eq!(config.method, Method::Links),
+            PairVerdict::NotCompared => assert_eq!(config.strategy, Strategy::Links),
             PairVerdict::DifferentDomains | PairVerdict::AcrossSuffixesOff | PairVerdict::NotOneSite => {
                 panic!("all pages are of one domain: {a} {b}");
             }

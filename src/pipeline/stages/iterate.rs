@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::groups::{begin, finish};
 use super::judged::{self, Stale};
-use crate::config::{Config, Method};
+use crate::config::{Config, Strategy};
 use crate::error::Result;
 use crate::iterate::{copies, ets, rounds};
 use crate::learn::Models;
@@ -16,7 +16,7 @@ use crate::store::Store;
 use crate::store::catalog::Keyspace;
 use crate::store::layout::JudgedHead;
 use crate::store::records::RecordRef;
-use crate::types::{JudgedPair, JudgedSite, Method as PairedBy, SiteId};
+use crate::types::{JudgedPair, JudgedSite, Method, SiteId};
 
 /// Verified pairs → resolved pairs.
 pub struct Iterate;
@@ -80,7 +80,7 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
     }
     let params = fingerprint(stage, config);
     for id in (0..store.site_count()?).map(SiteId) {
-        let verified = if config.method == Method::Links {
+        let verified = if config.strategy == Strategy::Links {
             let generation = store.site(id)?.map_or(0, |head| head.generation);
             JudgedHead { generation, ..JudgedHead::default() }
         } else if let Some(head) = store.judged_head(Keyspace::Verified, id)? {
@@ -105,7 +105,7 @@ fn resolve(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) ->
     let Some(open) = OpenSite::open(store, id)? else { return Ok(None) };
     let mut view = open.view(config);
     let mut site = JudgedSite { site: id, generation: open.head.generation, ..JudgedSite::default() };
-    if config.method == Method::Links {
+    if config.strategy == Strategy::Links {
         site.pairs = ets::judged(&ets_inputs(&view, models, config), &stop)?;
         site.hosts = open.pairs_of_hosts(&site.pairs);
         return Ok(Some(site));
@@ -116,7 +116,7 @@ fn resolve(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) ->
         return Ok(Some(site));
     }
     // URLs and declarations tell translations from copies; links lead to either.
-    let is_declared = |judged: &JudgedPair| judged.method <= PairedBy::Hreflang;
+    let is_declared = |judged: &JudgedPair| judged.method <= Method::Hreflang;
     let paired: FxHashSet<u32> =
         verified.accepted().filter(is_declared).flat_map(|judged| [judged.pair.a, judged.pair.b]).collect();
     site.copies = copies::copies(&view, &|page| paired.contains(&page), &config.iterate.copies)?;

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::groups::{begin, finish};
 use super::judged::{self, Stale};
-use crate::config::{Config, Method};
+use crate::config::{Config, Strategy};
 use crate::error::{Error, Result};
 use crate::judge::{beside_rivals, judge, one_measure, unique, webmining};
 use crate::learn::{self, Learnt, Models, Settings, SitePairs, TrainingPair, TrainingPairs, WeightsOfSites};
@@ -213,7 +213,7 @@ fn verify(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> 
         let verifier = verifier(name).ok_or_else(|| Error::Config(format!("there is no verifier {name}")))?;
         let candidates = unique(known.map_or_else(Vec::new, |known| keys::of_keys(&view, &known)));
         site.pairs = one_measure::judged(&view, &candidates, verifier, models, config.judge.min_score)?;
-    } else if config.method == Method::Webmining {
+    } else if config.strategy == Strategy::Webmining {
         let lang_pairs = view.lang_pairs(&config.keys.langs);
         let pages = webmining::pages_of(&lang_pairs).len();
         if pages <= config.webmining.max_pages {

@@ -2,7 +2,7 @@
 
 use super::facts::{Candidate, NeighbourPair, Round, Rounds};
 use super::verdict::{CandidateOutcome, NamedPair};
-use crate::config::{Config, Method};
+use crate::config::{Config, Strategy};
 use crate::error::Result;
 use crate::iterate::ets::History;
 use crate::query::pairs::{judged_line, pair_line};
@@ -56,7 +56,7 @@ impl<'s> Opened<'s> {
 
     /// True where keys propose pairs, by the settings.
     pub fn asks_keys(&self) -> bool {
-        let by_all = matches!(self.config.method, Method::Webmining | Method::Links);
+        let by_all = matches!(self.config.strategy, Strategy::Webmining | Strategy::Links);
         !self.config.without_keys && !by_all
     }
 
@@ -139,8 +139,8 @@ impl<'s> Opened<'s> {
 
     /// The minimum that a score did not reach; `None` where it is not below that of the present settings.
     pub fn min_score(&self, score: f32) -> Option<f64> {
-        let min = match self.config.method {
-            Method::Links => self.config.iterate.ets.min_sim?,
+        let min = match self.config.strategy {
+            Strategy::Links => self.config.iterate.ets.min_sim?,
             _ => self.config.judge.min_score,
         };
         // A score is stored with less precision than it was compared with.

@@ -8,7 +8,7 @@ use super::facts::{
 };
 use super::opened::Opened;
 use super::verdict::{LanguageReason, LeadOutcome, NamedPair, PageVerdict};
-use crate::config::Method;
+use crate::config::Strategy;
 use crate::error::Result;
 use crate::index::site::{Pages, Urls};
 use crate::keys::State;
@@ -45,7 +45,7 @@ pub fn explain(
     describe(opened, page, &mut found)?;
     found.copy_of = opened.site.copy_of(page).map(|original| opened.site.pages.url(original));
     found.candidates = opened.candidates(page);
-    if opened.config.iterates() && opened.config.method == Method::Links {
+    if opened.config.iterates() && opened.config.strategy == Strategy::Links {
         found.rounds = rounds(opened, evidence, page)?;
     }
     found.verdict = match decided(opened, page, &found) {

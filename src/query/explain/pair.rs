@@ -4,7 +4,7 @@ use super::evidence::Evidence;
 use super::facts::{Alignment, KeyFacts, LangCount, MeasureFacts, PairExplanation, SentencePair, SourceFacts, Support};
 use super::opened::Opened;
 use super::verdict::{CandidateOutcome, NamedPair, PairVerdict, Proposer};
-use crate::config::Method;
+use crate::config::Strategy;
 use crate::error::Result;
 use crate::index::site::Urls;
 use crate::judge::score::Scorer;
@@ -13,9 +13,7 @@ use crate::query::bitext::for_each_bead;
 use crate::query::pairs::{judged_line, pair_line};
 use crate::query::scope::Scope;
 use crate::text::counterpart;
-use crate::types::{
-    CanonicalUrl, JudgedPair, LangPair, MEASURES, Method as Proposed, Outcome, PagePair, PairLine, family,
-};
+use crate::types::{CanonicalUrl, JudgedPair, LangPair, MEASURES, Method, Outcome, PagePair, PairLine, family};
 
 /// Explains what two pages are to each other. `opened` are their sites.
 pub fn explain(
@@ -58,7 +56,7 @@ impl Two<'_, '_> {
         found.languages = Some([site.lang(self.a), site.lang(self.b)]);
         found.keys = self.keys();
         found.alignment = self.alignment()?;
-        let is_links = config.iterates() && config.method == Method::Links;
+        let is_links = config.iterates() && config.strategy == Strategy::Links;
         if let Some(pair) = self.ordered().filter(|_| site.judged.is_some() && config.iterates()) {
             if is_links {
                 let rounds = evidence.rounds(site, &[pair])?.into_iter().next().flatten();
@@ -77,7 +75,7 @@ impl Two<'_, '_> {
         }
         let judged = self.opened.judged_pairs(self.a).find(|judged| self.is_of(judged.pair.a, judged.pair.b));
         if let Some(judged) = &judged {
-            if config.method == Method::All && config.verifier.is_none() {
+            if config.strategy == Strategy::All && config.verifier.is_none() {
                 self.weigh(judged, evidence, &mut found)?;
             }
             found.source = self.source(judged);
@@ -213,10 +211,10 @@ impl Two<'_, '_> {
                     Outcome::LostToBetter => CandidateOutcome::LostToBetter { better: self.rivals() },
                     _ => CandidateOutcome::LowScore { min_score: self.opened.min_score(score) },
                 };
-                let by = Proposer { method: Proposed::All.name(), key: None };
+                let by = Proposer { method: Method::All.name(), key: None };
                 PairVerdict::Rejected { by, score, outcome }
             }
-            None if config.method == Method::Links => PairVerdict::NotCompared,
+            None if config.strategy == Strategy::Links => PairVerdict::NotCompared,
             None => PairVerdict::NotProposed,
         }
     }
