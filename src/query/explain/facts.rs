@@ -131,17 +131,6 @@ pub struct PageLanguages {
     pub reason: LanguageReason,
 }
 
-/// Two pages of a pair that exists, as `pairs` lists it or as keys assigned it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct NamedPair {
-    /// The page of the language that sorts first.
-    pub url_a: String,
-    /// The other.
-    pub url_b: String,
-    /// Its score, 0..=1.
-    pub score: f32,
-}
-
 /// A pair of the page that was judged, or that keys assigned where nothing is judged yet.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Candidate {

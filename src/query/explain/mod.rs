@@ -7,6 +7,7 @@
 mod evidence;
 mod facts;
 mod json;
+mod named;
 mod opened;
 mod page;
 mod pair;
@@ -15,9 +16,10 @@ mod verdict;
 pub use evidence::Evidence;
 pub use facts::{
     Alignment, Candidate, CandidateRounds, CaptureFacts, Explanation, KeyFacts, LangCount, Lead, LeftOut, MeasureFacts,
-    NamedPair, NeighbourPair, PageExplanation, PageLanguages, PairExplanation, RecordPlace, Round, Rounds,
-    SentencePair, SourceFacts, Support, UrlLanguage,
+    NeighbourPair, PageExplanation, PageLanguages, PairExplanation, RecordPlace, Round, Rounds, SentencePair,
+    SourceFacts, Support, UrlLanguage,
 };
+pub use named::NamedPair;
 pub use verdict::{CandidateOutcome, LanguageReason, LeadOutcome, PageVerdict, PairVerdict, Proposer, in_parentheses};
 
 use crate::config::Config;

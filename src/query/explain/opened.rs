@@ -1,6 +1,7 @@
 //! A site, opened to be asked about: its stored decisions as facts.
 
-use super::facts::{Candidate, NamedPair, NeighbourPair, Round, Rounds};
+use super::facts::{Candidate, NeighbourPair, Round, Rounds};
+use super::named::NamedPair;
 use super::verdict::CandidateOutcome;
 use crate::config::{Config, Method};
 use crate::error::Result;

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use super::evidence::Evidence;
 use super::facts::{
-    CandidateRounds, CaptureFacts, Lead, LeftOut, NamedPair, PageExplanation, PageLanguages, RecordPlace, UrlLanguage,
+    CandidateRounds, CaptureFacts, Lead, LeftOut, PageExplanation, PageLanguages, RecordPlace, UrlLanguage,
 };
+use super::named::NamedPair;
 use super::opened::Opened;
 use super::verdict::{LanguageReason, LeadOutcome, PageVerdict};
 use crate::config::Method;

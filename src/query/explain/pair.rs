@@ -1,9 +1,8 @@
 //! Two pages: what leads from one to the other, what was decided of them, and from what.
 
 use super::evidence::Evidence;
-use super::facts::{
-    Alignment, KeyFacts, LangCount, MeasureFacts, NamedPair, PairExplanation, SentencePair, SourceFacts, Support,
-};
+use super::facts::{Alignment, KeyFacts, LangCount, MeasureFacts, PairExplanation, SentencePair, SourceFacts, Support};
+use super::named::NamedPair;
 use super::opened::Opened;
 use super::verdict::{CandidateOutcome, PairVerdict, Proposer};
 use crate::config::Method;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::facts::NamedPair;
+use super::named::NamedPair;
 use crate::types::{Lang, SkipReason};
 
 /// Why a page has partners, or none.
@@ -241,12 +241,6 @@ fn told_apart(score: f32, min: f64) -> (String, String) {
         }
     }
     (format!("just under {minimum}"), minimum)
-}
-
-impl fmt::Display for NamedPair {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}, score {:.4}", self.url_a, self.url_b, self.score)
-    }
 }
 
 /// Why the URL that a key leads to is no partner.
