@@ -37,7 +37,7 @@ pub struct Explain {
 
 impl Explain {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
-        let (store, config) = global.query(Lists::Keys)?;
+        let (store, config) = global.query(Lists::Pairs)?;
         let url = parse(&self.url)?;
         let other = self.other.as_deref().map(parse).transpose()?;
         let evidence = OfMethods { store: &store, config: &config };

@@ -104,7 +104,7 @@ fn remember_in(store: &mut Store, pages: &[DeepPage], record_urls: usize) -> Res
 
 fn of_site(store: &Store, config: &Config, site: &StoredSite, request: &Request<'_>) -> Result<Vec<DeepPage>> {
     let requested: BTreeMap<String, Requested> =
-        site.site.asked.iter().map(|(identity, record)| (identity.clone(), requested(record))).collect();
+        site.site.requested.iter().map(|(identity, record)| (identity.clone(), requested(record))).collect();
     let keys = active_keys(&site.site).unwrap_or_default();
     let mut proposals = recover::propose(site, &keys, &config.recover);
     if let Some(targets) = link_targets(store, &site.site, &proposals)? {

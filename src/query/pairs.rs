@@ -92,8 +92,8 @@ fn line(
     score: f64,
     method: &'static str,
 ) -> PairLine {
-    let of_page = |page: u32| site.asked.get(site.pages.identity(page));
-    let request = if site.asked.is_empty() { None } else { of_page(a).or_else(|| of_page(b)) };
+    let of_page = |page: u32| site.requested.get(site.pages.identity(page));
+    let request = if site.requested.is_empty() { None } else { of_page(a).or_else(|| of_page(b)) };
     let is_recovered = request.zip(row).is_some_and(|(request, row)| is_of_request(row, request));
     let turned = config.lang_rank(lang_b) < config.lang_rank(lang_a);
     let pattern = row.and_then(|row| row.key()).map(|key| {

@@ -25,7 +25,7 @@ pub struct Site {
     /// What verification or iteration left, whichever was last, if made from these keys.
     pub judged: Option<Mapped<JudgedRecord>>,
     /// What was requested of crawlers, by URL without scheme.
-    pub asked: BTreeMap<String, RequestedRecord>,
+    pub requested: BTreeMap<String, RequestedRecord>,
 }
 
 impl Site {
@@ -41,11 +41,11 @@ impl Site {
         let result = if fresh { store.result(id)? } else { None };
         let judged = if result.is_some() { judged(store, id, &head)? } else { None };
         let domains: BTreeSet<_> = head.hosts.iter().map(|host| registrable_domain(&host.host)).collect();
-        let mut asked = BTreeMap::new();
+        let mut requested = BTreeMap::new();
         for domain in domains {
-            asked.extend(store.requested(&domain)?);
+            requested.extend(store.requested(&domain)?);
         }
-        Ok(Site { id, head, pages, result, judged, asked })
+        Ok(Site { id, head, pages, result, judged, requested })
     }
 
     /// The page that an untranslated copy is a copy of, whether its URL or its links tell.
@@ -72,10 +72,10 @@ impl Site {
 
     /// True when a page was requested because of a key, and that key pairs it.
     pub fn is_recovered(&self, page: u32) -> bool {
-        let Some(asked) = self.asked.get(self.pages.identity(page)) else { return false };
+        let Some(request) = self.requested.get(self.pages.identity(page)) else { return false };
         let Some(result) = &self.result else { return false };
         let mut pairs = result.pairs.iter().filter(|pair| pair.a == page || pair.b == page);
-        pairs.any(|pair| result.keys.get(pair.key.to_native() as usize).is_some_and(|row| is_of_request(row, asked)))
+        pairs.any(|pair| result.keys.get(pair.key.to_native() as usize).is_some_and(|row| is_of_request(row, request)))
     }
 
     /// Captures left out, of one URL (without scheme).
@@ -121,8 +121,8 @@ fn lang_of_keys(result: &ArchivedResultRecord, page: u32) -> Option<Lang> {
 }
 
 /// True when a key is the one because of which a page was requested.
-pub fn is_of_request(row: &ArchivedKeyRow, asked: &RequestedRecord) -> bool {
-    row.key().is_some_and(|key| key.pattern() == asked.pattern)
+pub fn is_of_request(row: &ArchivedKeyRow, request: &RequestedRecord) -> bool {
+    row.key().is_some_and(|key| key.pattern() == request.pattern)
 }
 
 /// What iteration left of a site, or else verification, if it was made from its present keys.

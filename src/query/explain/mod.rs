@@ -7,6 +7,7 @@
 mod evidence;
 mod facts;
 mod json;
+mod named;
 mod opened;
 mod page;
 mod pair;
@@ -18,9 +19,8 @@ pub use facts::{
     NeighbourPair, PageExplanation, PageLanguages, PairExplanation, RecordPlace, Round, Rounds, SentencePair,
     SourceFacts, Support, UrlLanguage,
 };
-pub use verdict::{
-    CandidateOutcome, LanguageReason, LeadOutcome, NamedPair, PageVerdict, PairVerdict, Proposer, in_parentheses,
-};
+pub use named::NamedPair;
+pub use verdict::{CandidateOutcome, LanguageReason, LeadOutcome, PageVerdict, PairVerdict, Proposer, in_parentheses};
 
 use crate::config::Config;
 use crate::error::Result;

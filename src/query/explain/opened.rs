@@ -1,7 +1,8 @@
 //! A site, opened to be asked about: its stored decisions as facts.
 
 use super::facts::{Candidate, NeighbourPair, Round, Rounds};
-use super::verdict::{CandidateOutcome, NamedPair};
+use super::named::NamedPair;
+use super::verdict::CandidateOutcome;
 use crate::config::{Config, Strategy};
 use crate::error::Result;
 use crate::iterate::ets::History;

@@ -6,8 +6,9 @@ use super::evidence::Evidence;
 use super::facts::{
     CandidateRounds, CaptureFacts, Lead, LeftOut, PageExplanation, PageLanguages, RecordPlace, UrlLanguage,
 };
+use super::named::NamedPair;
 use super::opened::Opened;
-use super::verdict::{LanguageReason, LeadOutcome, NamedPair, PageVerdict};
+use super::verdict::{LanguageReason, LeadOutcome, PageVerdict};
 use crate::config::Strategy;
 use crate::error::Result;
 use crate::index::site::{Pages, Urls};

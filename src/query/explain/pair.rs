@@ -2,8 +2,9 @@
 
 use super::evidence::Evidence;
 use super::facts::{Alignment, KeyFacts, LangCount, MeasureFacts, PairExplanation, SentencePair, SourceFacts, Support};
+use super::named::NamedPair;
 use super::opened::Opened;
-use super::verdict::{CandidateOutcome, NamedPair, PairVerdict, Proposer};
+use super::verdict::{CandidateOutcome, PairVerdict, Proposer};
 use crate::config::Strategy;
 use crate::error::Result;
 use crate::index::site::Urls;
@@ -13,7 +14,9 @@ use crate::query::bitext::for_each_bead;
 use crate::query::pairs::{judged_line, pair_line};
 use crate::query::scope::Scope;
 use crate::text::counterpart;
-use crate::types::{CanonicalUrl, JudgedPair, LangPair, MEASURES, Method, Outcome, PagePair, PairLine, family};
+use crate::types::{
+    CanonicalUrl, JudgedPair, LangPair, MEASURES, Method as Proposed, Outcome, PagePair, PairLine, family,
+};
 
 /// Explains what two pages are to each other. `opened` are their sites.
 pub fn explain(
@@ -211,7 +214,7 @@ impl Two<'_, '_> {
                     Outcome::LostToBetter => CandidateOutcome::LostToBetter { better: self.rivals() },
                     _ => CandidateOutcome::LowScore { min_score: self.opened.min_score(score) },
                 };
-                let by = Proposer { method: Method::All.name(), key: None };
+                let by = Proposer { method: Proposed::All.name(), key: None };
                 PairVerdict::Rejected { by, score, outcome }
             }
             None if config.strategy == Strategy::Links => PairVerdict::NotCompared,

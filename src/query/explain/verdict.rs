@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::named::NamedPair;
 use crate::types::{Lang, SkipReason};
 
 /// Why a page has partners, or none.
@@ -179,17 +180,6 @@ impl fmt::Display for LanguageReason {
     }
 }
 
-/// Two pages of a pair that exists, as `pairs` lists it or as keys assigned it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct NamedPair {
-    /// The page of the language that sorts first.
-    pub url_a: String,
-    /// The other.
-    pub url_b: String,
-    /// Its score, 0..=1.
-    pub score: f32,
-}
-
 /// What was decided of a pair that was proposed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
@@ -251,12 +241,6 @@ fn told_apart(score: f32, min: f64) -> (String, String) {
         }
     }
     (format!("just under {minimum}"), minimum)
-}
-
-impl fmt::Display for NamedPair {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}, score {:.4}", self.url_a, self.url_b, self.score)
-    }
 }
 
 /// Why the URL that a key leads to is no partner.
