@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `format.rs` | what a kind of archive is: what each of the files below fills in |
 //! | `inputs.rs`, `detect.rs`, `head.rs` | what the user names → the archives meant, by their first bytes |
+//! | `identity.rs` | what an archive is, by its bytes rather than its name |
 //! | `window.rs`, `codec.rs`, `dictionary.rs`, `members.rs` | a file's bytes → decompressed bytes, and where its members begin |
 //! | `records.rs`, `header.rs`, `position.rs` | where records begin and end, and where to go on behind damage |
 //! | `warc.rs`, `arc.rs` | the header of a record; WAT and WET files are WARC files too |
@@ -35,6 +36,7 @@ mod head;
 mod header;
 mod http;
 mod httrack;
+mod identity;
 mod inputs;
 mod members;
 mod mime;
@@ -55,6 +57,7 @@ use crate::types::{Capture, Form, RawRecord, Skip};
 use detect::Formats;
 
 pub use format::{Archive, Format, Item, Params};
+pub use identity::{Identity, identify};
 
 /// Every kind of archive that is read, in the order they are tried.
 pub const FORMATS: &[&dyn Format] = &[

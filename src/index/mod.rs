@@ -1,6 +1,7 @@
-//! What can be looked up: sorted entries within a memory budget, token → bitmap postings, a site's URLs, and its
-//! links; and the smallest few of many.
+//! What can be looked up: sorted entries within a memory budget, token → bitmap postings, which capture of a URL counts, a
+//! site's URLs and its links; and the smallest few of many.
 
+pub mod captures;
 pub mod graph;
 pub mod order;
 pub mod postings;

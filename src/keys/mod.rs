@@ -21,6 +21,7 @@ mod params;
 #[cfg(test)]
 mod reference;
 pub mod rescue;
+pub mod sides;
 pub mod slots;
 pub mod suffixes;
 mod texts;

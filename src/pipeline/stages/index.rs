@@ -3,14 +3,15 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::groups::note;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::index::order::sort_by_url;
+use crate::index::captures::{Captures, Merged, Place, Row, Source, Stamp, merge};
 use crate::index::site::Urls;
 use crate::index::sorter::{Entry, Sorter};
+use crate::keys::sides::Sides;
 use crate::keys::suffixes::{self, Member};
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::store::catalog::{Changes, Keyspace};
@@ -19,7 +20,6 @@ use crate::store::layout::{
 };
 use crate::store::records::{Mapped, RecordRef, START};
 use crate::store::{SitePages, Store, tokens};
-use crate::text::tokens::Anatomy;
 use crate::types::{Form, Lang, SiteId, family, host_of, registrable_domain};
 
 /// Batches → sites.
@@ -433,63 +433,17 @@ impl<'c> Work<'c> {
         entry
     }
 
-    /// The order of the pages of a name: new ones as entries, old ones as ordinals; the fullest capture of each URL, and
-    /// of these the newest.
+    /// The order of the pages of a name: new ones as entries, old ones as ordinals.
     fn merge(&self, before: &Before, group: &[Entry]) -> Merged {
         let new = group.iter().filter(|entry| entry.page & SKIPPED == 0).map(|e| Source::new(e.value, e.page));
         let old = before.sites.iter().zip(0u32..);
         let old = old.flat_map(|(site, at)| (0..site.pages.count()).map(move |page| Source::old(at, page)));
-        let sources = old.chain(new);
-        let identity = |source: Source| self.identity(before, source);
-        let stamp = |source: Source| match source.place() {
-            Place::Old(site, page) => {
-                let (chunk, at) = before.sites[site].pages.chunk(page);
-                (chunk.forms[at], chunk.dates[at].to_native(), chunk.digests[at].to_native())
-            }
-            Place::New(batch, at) => {
-                let page = &self.batches[batch].1.pages[at];
-                (page.form, page.date_ms.to_native(), page.digest.to_native())
-            }
-        };
-        let mut order: Vec<([u64; 2], Source)> = {
-            let old: usize = before.sites.iter().map(|site| site.pages.count() as usize).sum();
-            Vec::with_capacity(old + group.len())
-        };
-        order.extend(self.releasing(sources).map(|source| ([0; 2], source)));
-        let tie = |a: Source, b: Source| stamp(b).cmp(&stamp(a)).then_with(|| a.cmp(&b));
-        sort_by_url(&mut order, &identity, &tie);
-        let all = order.len();
-        // The bytes compared are of no more use: the first number takes the record that has the links.
-        order.iter_mut().for_each(|(key, _)| *key = [0; 2]);
-        let links_of = |source: Source| {
-            let (form, page, links) = match source.place() {
-                Place::Old(site, page) => {
-                    let (chunk, at) = before.sites[site].pages.chunk(page);
-                    (chunk.forms[at], chunk.pages[at].to_native(), chunk.links[at].to_native())
-                }
-                Place::New(batch, at) => {
-                    let page = &self.batches[batch].1.pages[at];
-                    (page.form, page.page.to_native(), page.links.to_native())
-                }
-            };
-            (form, if links == 0 && form == Form::Links as u8 { page } else { links })
-        };
-        order.dedup_by(|(_, b), (key, a)| {
-            let is_same = identity(*a) == identity(*b);
-            // Text without markup takes its links from the newest WAT.
-            if is_same && key[0] == 0 {
-                let (own, others) = (links_of(*a), links_of(*b));
-                if own == (Form::Text as u8, 0) {
-                    key[0] = others.1;
-                }
-            }
-            is_same
-        });
-        if all >= RELEASE_PAGES {
+        let pages: usize = before.sites.iter().map(|site| site.pages.count() as usize).sum();
+        let merged = merge(&NameCaptures(self, before), self.releasing(old.chain(new)), pages + group.len());
+        if merged.order.len() + merged.older as usize >= RELEASE_PAGES {
             self.release();
         }
-        let older = (all - order.len()) as u64;
-        Merged { order: order.into_iter().map(|(links, source)| Row { links: links[0], source }).collect(), older }
+        merged
     }
 
     /// Gives back what was read of the batches, now and then, while something walks over them.
@@ -516,8 +470,8 @@ impl<'c> Work<'c> {
     ) -> Result<()> {
         let mut builder = ChunkBuilder::default();
         let mut hosts: BTreeMap<String, BTreeMap<[u8; 8], u32>> = BTreeMap::new();
-        let mut texts = Texts::default();
-        let step = Texts::step(order.len());
+        let mut texts = Sides::new(tokens::token_hash);
+        let step = Sides::step(order.len());
         for (at, row) in order.iter().enumerate() {
             let entry = self.entry(before, *row);
             let host = host_of(&entry.identity);
@@ -543,9 +497,9 @@ impl<'c> Work<'c> {
         head.hosts =
             hosts.into_iter().map(|(host, langs)| HostRecord { host, langs: langs.into_iter().collect() }).collect();
         // Texts that were kept before and are not now must not stay, or the order of archives would show.
-        let mut known = Texts::default();
+        let mut known = Sides::new(tokens::token_hash);
         if let Some(KnownSite { pages: old, .. }) = target.known.map(|at| &before.sites[at]) {
-            let pages = (0..old.count()).step_by(Texts::step(old.count() as usize));
+            let pages = (0..old.count()).step_by(Sides::step(old.count() as usize));
             pages.for_each(|page| known.add(old.identity(page)));
         }
         self.tokens.extend(known.hashes.difference(&texts.hashes).map(|&hash| (hash, target.id, false)));
@@ -573,115 +527,55 @@ impl<'c> Work<'c> {
     }
 }
 
-/// Where an entry comes from, in eight bytes. Old ones sort first, so that of two equal captures the one in place stays.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Source(u64);
+/// The captures of the domains of one name.
+struct NameCaptures<'w>(&'w Work<'w>, &'w Before);
 
-/// A [`Source`] taken apart.
-enum Place {
-    /// A page of a table that is there.
-    Old(usize, u32),
-    /// An entry of a batch.
-    New(usize, usize),
-}
-
-impl Source {
-    const NEW: u64 = 1 << 63;
-
-    fn old(site: u32, page: u32) -> Source {
-        Source(u64::from(site) << 32 | u64::from(page))
+impl Captures for NameCaptures<'_> {
+    fn identity(&self, source: Source) -> &str {
+        self.0.identity(self.1, source)
     }
 
-    fn new(batch: u32, at: u32) -> Source {
-        Source(Source::NEW | u64::from(batch) << 32 | u64::from(at))
+    fn stamp(&self, source: Source) -> Stamp {
+        let (form, date_ms, digest) = match source.place() {
+            Place::Old(site, page) => {
+                let (chunk, at) = self.1.sites[site].pages.chunk(page);
+                (chunk.forms[at], chunk.dates[at].to_native(), chunk.digests[at].to_native())
+            }
+            Place::New(batch, at) => {
+                let page = &self.0.batches[batch].1.pages[at];
+                (page.form, page.date_ms.to_native(), page.digest.to_native())
+            }
+        };
+        Stamp { form, date_ms, digest }
     }
 
-    fn place(self) -> Place {
-        if self.0 & Source::NEW == 0 {
-            Place::Old((self.0 >> 32) as usize, self.0 as u32)
-        } else {
-            Place::New(((self.0 & !Source::NEW) >> 32) as usize, self.0 as u32 as usize)
+    fn form(&self, source: Source) -> u8 {
+        match source.place() {
+            Place::Old(site, page) => {
+                let (chunk, at) = self.1.sites[site].pages.chunk(page);
+                chunk.forms[at]
+            }
+            Place::New(batch, at) => self.0.batches[batch].1.pages[at].form,
         }
     }
-}
 
-/// A page of a table that is made.
-#[derive(Clone, Copy)]
-struct Row {
-    source: Source,
-    /// The record that has its links where that is another one, else 0.
-    links: u64,
-}
-
-/// The pages of a name, and how many captures gave way to another of their URL.
-struct Merged {
-    order: Vec<Row>,
-    older: u64,
+    fn link_record(&self, source: Source) -> u64 {
+        let (page, links) = match source.place() {
+            Place::Old(site, page) => {
+                let (chunk, at) = self.1.sites[site].pages.chunk(page);
+                (chunk.pages[at].to_native(), chunk.links[at].to_native())
+            }
+            Place::New(batch, at) => {
+                let page = &self.0.batches[batch].1.pages[at];
+                (page.page.to_native(), page.links.to_native())
+            }
+        };
+        if links == 0 && self.form(source) == Form::Links as u8 { page } else { links }
+    }
 }
 
 /// True when a site has the pages it had, each with the links it had.
 fn is_unchanged(old: &KnownSite, at: usize, order: &[Row]) -> bool {
     let is_own = |source: Source| matches!(source.place(), Place::Old(site, _) if site == at);
     order.len() == old.pages.count() as usize && order.iter().all(|row| row.links == 0 && is_own(row.source))
-}
-
-/// Texts of a site that can be a side of a key: spans with a letter, and not long.
-#[derive(Default)]
-struct Texts {
-    anatomy: Anatomy,
-    hashes: FxHashSet<u64>,
-}
-
-impl Texts {
-    /// Longest text kept, in bytes.
-    const MAX_BYTES: usize = 16;
-    /// Tokens of the longest span kept, as in [`crate::keys::Params::max_span_tokens`].
-    const MAX_TOKENS: usize = 4;
-    /// Texts kept of a site.
-    const MAX_TEXTS: usize = 1 << 14;
-    /// URLs looked at, spread over a site: a side of a key that matters stands in many.
-    const MAX_URLS: usize = 1 << 14;
-
-    /// Of so many URLs, the step from one that is looked at to the next.
-    fn step(urls: usize) -> usize {
-        urls.div_ceil(Self::MAX_URLS).max(1)
-    }
-
-    fn add(&mut self, identity: &str) {
-        if self.hashes.len() >= Self::MAX_TEXTS || !self.anatomy.read(identity, Default::default()) {
-            return;
-        }
-        for segment in self.anatomy.segments() {
-            let spans = self.anatomy.spans(segment, Self::MAX_TOKENS);
-            for span in spans.filter(|span| span.len() <= Self::MAX_BYTES) {
-                let text = self.anatomy.text(span);
-                if text.bytes().any(|b| b.is_ascii_alphabetic()) {
-                    self.hashes.insert(tokens::token_hash(text));
-                }
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_source_is_its_place_and_old_ones_come_first() {
-        let (old, new) = (Source::old(3, 7), Source::new(2, 9));
-        assert!(matches!(old.place(), Place::Old(3, 7)));
-        assert!(matches!(new.place(), Place::New(2, 9)));
-        assert!(old < new && Source::old(u32::MAX >> 1, u32::MAX) < Source::new(0, 0));
-    }
-
-    #[test]
-    fn texts_of_a_site_are_those_that_can_be_a_side_of_a_key() {
-        let mut texts = Texts::default();
-        texts.add("fr.example.org/docs/2024/a-text-that-is-far-too-long");
-        for (text, is_kept) in [("fr", true), ("docs", true), ("2024", false), ("a-text-that-is-far", false)] {
-            assert_eq!(texts.hashes.contains(&tokens::token_hash(text)), is_kept, "{text}");
-        }
-        assert_eq!((Texts::step(5), Texts::step(3 * Texts::MAX_URLS)), (1, 3));
-    }
 }
