@@ -11,12 +11,9 @@ use crate::explore::{self, Arrivals, By, Next, Rank, WebBuilder};
 use crate::index::web::Web;
 use crate::query;
 use crate::store::catalog::{Changes, Keyspace};
-use crate::store::layout::{RequestRecord, RoundRecord, WebHead, WebRecord};
+use crate::store::layout::{RequestRecord, RoundRecord, WebHead, WebRecord, web_records};
 use crate::store::{SiteWeb, Store};
 use crate::types::SiteId;
-
-/// Links of one record, at most, unless one site has more.
-const RECORD_LINKS: usize = 1 << 24;
 
 /// What a site is.
 fn kind(by_domain: bool) -> &'static str {
@@ -54,7 +51,7 @@ fn make_web(store: &Store, context: &Context<'_>, by_domain: bool) -> Result<Vec
         context.check_stop()?;
     }
     let web = builder.finish();
-    let mut records = records(web.stored.len() as u32, &web.links);
+    let mut records = web_records(web.stored.len() as u32, &web.links);
     let head = &mut records[0];
     for name in web.stored.iter().map(|site| &site.name).chain(&web.outside) {
         head.names.push_str(name);
@@ -77,42 +74,6 @@ pub fn keep(store: &mut Store, explored: &Explored, by_domain: bool) -> Result<(
     let mut changes = Changes::default();
     changes.put(Keyspace::Web, kind(by_domain).as_bytes(), &head);
     store.commit(changes)
-}
-
-/// Links by site and site linked to, as records.
-pub fn records(stored: u32, links: &[(u32, u32, u32)]) -> Vec<WebRecord> {
-    let mut records = vec![WebRecord::default()];
-    let mut at = 0;
-    for site in 0..stored {
-        let end = at + links[at..].partition_point(|link| link.0 == site);
-        if records.last().is_some_and(|record| record.targets.len() + (end - at) > RECORD_LINKS && site > record.first)
-        {
-            records.push(WebRecord { first: site, ..WebRecord::default() });
-        }
-        let record = records.last_mut().expect("there is a first one");
-        record.targets.extend(links[at..end].iter().map(|link| link.1));
-        record.links.extend(links[at..end].iter().map(|link| link.2));
-        record.ends.push(record.targets.len() as u32);
-        at = end;
-    }
-    records
-}
-
-/// Hash of a graph's sites, links and pairs: the same for equal graphs, wherever their records are.
-fn content(web: &SiteWeb) -> u64 {
-    let mut hasher = Xxh3::new();
-    for site in 0..web.count() {
-        hasher.update(web.name(site).as_bytes());
-        hasher.update(&[0]);
-    }
-    for site in 0..web.stored() {
-        hasher.update(&web.credibility(site).to_le_bytes());
-        hasher.update(&web.pairs(site).to_le_bytes());
-    }
-    web.for_each_link(|from, to, links| {
-        [from, to, links].iter().for_each(|number| hasher.update(&number.to_le_bytes()));
-    });
-    hasher.digest()
 }
 
 /// The graph of sites with the ranks of its seeds.
@@ -147,7 +108,7 @@ impl Explored {
     fn new(web: SiteWeb, params: &explore::Params) -> Explored {
         let seeds: Vec<bool> = (0..web.stored()).map(|site| web.pairs(site) > 0).collect();
         let ranks = explore::rank(&web, &|site| web.credibility(site), &seeds, params);
-        Explored { fingerprint: content(&web), web, seeds, ranks, made_from: None }
+        Explored { fingerprint: web.content(), web, seeds, ranks, made_from: None }
     }
 
     /// The sites to explore next, best first.
@@ -157,16 +118,7 @@ impl Explored {
 
     /// The rank of a stored site, by its name.
     pub fn rank_of(&self, name: &str) -> Option<Rank> {
-        let (mut low, mut high) = (0, self.web.stored());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match self.web.name(middle).cmp(name) {
-                std::cmp::Ordering::Equal => return self.ranks.get(middle as usize).copied(),
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-            }
-        }
-        None
+        self.ranks.get(self.web.find_stored(name)? as usize).copied()
     }
 }
 

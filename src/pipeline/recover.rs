@@ -12,14 +12,14 @@ use crate::archive::{self, Item};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::index::site::Urls;
-use crate::keys::State;
+use crate::query::known_site::{StoredSite, active_keys};
 use crate::query::{self, Scope, Site};
-use crate::recover::{self, ActiveKey, DeepPage, Filter, KnownSite, LinkTargets, Outcome, Proposal, Requested};
+use crate::recover::{self, DeepPage, Filter, LinkTargets, Outcome, Proposal, Requested};
 use crate::store::Store;
 use crate::store::catalog::Changes;
-use crate::store::layout::{RequestRecord, RequestedRecord, SkipEntry};
+use crate::store::layout::{RequestRecord, RequestedRecord};
 use crate::store::records::RecordRef;
-use crate::types::{CanonicalUrl, Form, Key, Lang, Pointer, RawRecord, SkipReason};
+use crate::types::{CanonicalUrl, Form, Lang, Pointer, RawRecord};
 
 /// What to look for.
 pub struct Request<'r> {
@@ -125,59 +125,6 @@ fn requested(record: &RequestedRecord) -> Requested {
     }
 }
 
-/// A site of the store, with the reasons why URLs that its archives hold are no pages.
-struct StoredSite {
-    site: Site,
-    skipped: FxHashMap<String, String>,
-}
-
-impl StoredSite {
-    fn open(store: &Store, site: Site) -> Result<StoredSite> {
-        let skipped = skipped(store, &site)?;
-        Ok(StoredSite { site, skipped })
-    }
-}
-
-impl Urls for StoredSite {
-    fn count(&self) -> u32 {
-        self.site.pages.count()
-    }
-
-    fn identity(&self, page: u32) -> &str {
-        self.site.pages.identity(page)
-    }
-
-    fn release(&self) {
-        self.site.pages.release();
-    }
-}
-
-impl KnownSite for StoredSite {
-    fn page_of(&self, identity: &str) -> Option<u32> {
-        self.site.pages.find(identity)
-    }
-
-    fn lang(&self, page: u32) -> Lang {
-        self.site.lang(page)
-    }
-
-    fn copy_of(&self, page: u32) -> Option<u32> {
-        self.site.copy_of(page)
-    }
-
-    fn url(&self, page: u32) -> String {
-        self.site.pages.url(page)
-    }
-
-    fn is_recovered(&self, page: u32) -> bool {
-        self.site.is_recovered(page)
-    }
-
-    fn skip_reason(&self, identity: &str) -> Option<&str> {
-        self.skipped.get(identity).map(String::as_str)
-    }
-}
-
 /// Which pages, and which of the proposed URLs that are no pages, the links of a site lead to; `None` before the links are read.
 fn link_targets(store: &Store, site: &Site, proposals: &[Proposal]) -> Result<Option<LinkTargets>> {
     let Some(links) = store.site_links(site.id, site.head.generation)? else { return Ok(None) };
@@ -209,42 +156,6 @@ fn linked_from<'m>(store: &Store, site: &Site, first: u32, missing: &FxHashSet<&
 
 /// Pages whose links are read together.
 const LINKS_PORTION: usize = 1024;
-
-/// The strong and rescued keys of a site that were assigned pairs, with these pairs.
-fn active_keys(site: &Site) -> Option<Vec<ActiveKey>> {
-    let result = site.result.as_ref()?;
-    let keys: Vec<Option<Key>> = result.keys.iter().map(|row| row.key()).collect();
-    let mut pairs: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
-    for pair in result.pairs.iter() {
-        pairs.entry(pair.key.to_native()).or_default().push((pair.a.to_native(), pair.b.to_native()));
-    }
-    let strong = [State::Strong as u8, State::Rescued as u8];
-    let of = |(at, pairs): (u32, Vec<(u32, u32)>)| {
-        let row = result.keys.get(at as usize).filter(|row| strong.contains(&row.state))?;
-        Some(ActiveKey {
-            key: keys[at as usize].clone()?,
-            credibility: row.credibility.to_native(),
-            scope: row.scope_start.to_native()..row.scope_end.to_native(),
-            pairs,
-        })
-    };
-    Some(pairs.into_iter().filter_map(of).collect())
-}
-
-/// Why each URL that was left out of a site is no page: the first of several reasons.
-fn skipped(store: &Store, site: &Site) -> Result<FxHashMap<String, String>> {
-    let mut found = FxHashMap::default();
-    for &at in &site.head.skipped {
-        let chunk = store.skips.read(RecordRef(at))?;
-        for entry in chunk.entries.iter() {
-            let SkipEntry { identity, reason, detail, .. } = entry.to_owned();
-            let reason = SkipReason::from_code(reason).map_or("?", SkipReason::name);
-            let why = if detail.is_empty() { reason.to_owned() } else { format!("{reason}: {detail}") };
-            found.entry(identity).or_insert(why);
-        }
-    }
-    Ok(found)
-}
 
 /// Lines of an index that are looked at together.
 const PORTION: usize = 1 << 16;

@@ -14,7 +14,7 @@ use crate::index::site::Urls;
 use crate::store::Store;
 use crate::store::layout::{
     ArchivedBeadRow, ArchivedPageRecord, ArchivedPairBitextRow, ArchivedRepeatRow, ArchivedVocabularyRow, BitextHead,
-    BitextRecord, PageRecord, RepeatRecord,
+    BitextRecord, ModelRecord, PageRecord, RepeatRecord, VocabularyRow,
 };
 use crate::store::records::{Mapped, RecordRef};
 use crate::text::words::Words;
@@ -115,6 +115,26 @@ pub fn model(store: &Store, langs: LangPair) -> Result<Option<Model>> {
         return Err(Error::Store { path: store.folder().to_owned(), problem });
     }
     Ok(Some(model))
+}
+
+/// What was learnt of a pair of languages, as [`model`] reads it.
+pub fn model_record(langs: LangPair, model: Model) -> ModelRecord {
+    let row = |vocabulary: Vocabulary| VocabularyRow {
+        words: vocabulary.words,
+        shares: vocabulary.shares,
+        ends: vocabulary.ends,
+        targets: vocabulary.targets,
+        probabilities: vocabulary.probabilities,
+    };
+    ModelRecord {
+        lang_a: langs.a.to_bytes(),
+        lang_b: langs.b.to_bytes(),
+        ratio: model.lengths.ratio,
+        variance: model.lengths.variance,
+        weights: model.weights,
+        a: row(model.a),
+        b: row(model.b),
+    }
 }
 
 /// The sentence pairs of a site as they lie in the store, with what is repeated among them.

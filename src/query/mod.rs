@@ -10,6 +10,8 @@ pub mod explain;
 mod fetch;
 mod hosts;
 mod keys;
+pub mod known_site;
+pub mod numbered;
 mod pairs;
 mod scope;
 pub mod site;

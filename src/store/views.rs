@@ -1,5 +1,9 @@
 //! Records of one thing that are read together: the page table of a site, its links, the links between sites.
 
+use std::cmp::Ordering;
+
+use xxhash_rust::xxh3::Xxh3;
+
 use super::layout::{ArchivedGraphRecord, ArchivedSiteChunk, CHUNK_PAGES, GraphRecord, SiteChunk, WebRecord};
 use super::records::Mapped;
 use crate::index::graph::{Links, SiteLink};
@@ -100,6 +104,37 @@ impl SiteWeb {
     /// Pairs of a site of the store.
     pub fn pairs(&self, site: u32) -> u64 {
         self.records.first().and_then(|first| first.pairs.get(site as usize)).copied().unwrap_or(0)
+    }
+
+    /// The site of the store that has a name; these are sorted by name.
+    pub fn find_stored(&self, name: &str) -> Option<u32> {
+        let (mut low, mut high) = (0, self.stored());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.name(middle).cmp(name) {
+                Ordering::Equal => return Some(middle),
+                Ordering::Less => low = middle + 1,
+                Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
+    /// Hash of its sites, links and pairs: the same for equal graphs, wherever their records are.
+    pub fn content(&self) -> u64 {
+        let mut hasher = Xxh3::new();
+        for site in 0..self.count() {
+            hasher.update(self.name(site).as_bytes());
+            hasher.update(&[0]);
+        }
+        for site in 0..self.stored() {
+            hasher.update(&self.credibility(site).to_le_bytes());
+            hasher.update(&self.pairs(site).to_le_bytes());
+        }
+        self.for_each_link(|from, to, links| {
+            [from, to, links].iter().for_each(|number| hasher.update(&number.to_le_bytes()));
+        });
+        hasher.digest()
     }
 }
 

@@ -14,18 +14,17 @@ use crate::align::clean::hashes;
 use crate::align::repeats::{BeadId, Beads, Finder, is_boilerplate};
 use crate::align::sample::{SampledPair, hash_of, input_hash};
 use crate::align::train::{self, TrainingPair, samples};
-use crate::align::{Aligned, Document, Model, Params, Vocabulary, align_pages, clean};
+use crate::align::{Aligned, Document, Model, Params, align_pages, clean};
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::Urls;
 use crate::index::smallest::Smallest;
 use crate::pipeline::{Context, Stage, fingerprint};
-use crate::query::bitext::{accepted_pairs, document, hash_of_pairs, model, page_place, page_record};
+use crate::query::bitext::{accepted_pairs, document, hash_of_pairs, model, model_record, page_place, page_record};
 use crate::query::{Scope, Site, sites};
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{
-    ArchivedPairBitextRow, BeadRow, BitextHead, BitextRecord, ModelHead, ModelRecord, PairBitextRow, RepeatRecord,
-    RepeatRow, VocabularyRow,
+    ArchivedPairBitextRow, BeadRow, BitextHead, BitextRecord, ModelHead, PairBitextRow, RepeatRecord, RepeatRow,
 };
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{Store, model_key};
@@ -376,25 +375,6 @@ fn known_or_read(store: &Store, known: &BTreeMap<LangPair, Arc<Model>>, langs: L
     match known.get(&langs) {
         Some(model) => Ok(model.clone()),
         None => Ok(Arc::new(model(store, langs)?.unwrap_or_default())),
-    }
-}
-
-fn model_record(langs: LangPair, model: Model) -> ModelRecord {
-    let row = |vocabulary: Vocabulary| VocabularyRow {
-        words: vocabulary.words,
-        shares: vocabulary.shares,
-        ends: vocabulary.ends,
-        targets: vocabulary.targets,
-        probabilities: vocabulary.probabilities,
-    };
-    ModelRecord {
-        lang_a: langs.a.to_bytes(),
-        lang_b: langs.b.to_bytes(),
-        ratio: model.lengths.ratio,
-        variance: model.lengths.variance,
-        weights: model.weights,
-        a: row(model.a),
-        b: row(model.b),
     }
 }
 

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use crate::align::repeats::{BeadId, Beads, Finder};
 use crate::error::Result;
-use crate::query::bitext::SiteBitext;
+use crate::query::numbered::NumberedBitext;
 use crate::store::Store;
 use crate::store::catalog::{Changes, Keyspace};
-use crate::store::layout::{ArchivedBeadRow, ArchivedPairBitextRow, BitextHead, PagePlaces, RepeatRecord, RepeatRow};
+use crate::store::layout::{BitextHead, RepeatRecord, RepeatRow};
 use crate::types::SiteId;
 
 /// Memory for the hashes of all sentence pairs; sorted on disk beyond it.
@@ -33,7 +33,8 @@ pub fn find(store: &mut Store, sites: &[SiteId], compared: u64) -> Result<()> {
         heads.push(BitextHead { shared: Vec::new(), shared_dropped: Vec::new(), compared, ..head });
     }
     if sites.len() > 1 {
-        let open = heads.iter().map(|head| Open::new(store, head)).collect::<Result<Vec<Open>>>()?;
+        let open =
+            heads.iter().map(|head| NumberedBitext::new(store, head)).collect::<Result<Vec<NumberedBitext>>>()?;
         let mut finder = Finder::new(SHARED_BYTES, &folder);
         for (site, unit) in open.iter().zip(0u32..) {
             site.for_each_kept(|bead, number| finder.add(bead.near.to_native(), BeadId { unit, number }))?;
@@ -57,88 +58,14 @@ pub fn find(store: &mut Store, sites: &[SiteId], compared: u64) -> Result<()> {
     Ok(())
 }
 
-/// The sentence pairs of one site. Beads are numbered through all its page pairs.
-struct Open {
-    bitext: SiteBitext,
-    /// Number of the first bead of every 16th page pair.
-    starts: Vec<u32>,
-}
-
-/// Page pairs from one number that is kept to the next.
-const STRIDE: usize = 16;
-
-impl Open {
-    fn new(store: &Store, head: &BitextHead) -> Result<Open> {
-        let bitext = SiteBitext::read(store, head)?;
-        let (mut starts, mut sum) = (Vec::new(), 0);
-        for (pair, place) in bitext.pairs().zip(0usize..) {
-            if place.is_multiple_of(STRIDE) {
-                starts.push(sum);
-            }
-            sum += pair.beads.len() as u32;
-        }
-        Ok(Open { bitext, starts })
-    }
-
-    /// Calls `each` with every bead that the site keeps, and its number.
-    fn for_each_kept(&self, mut each: impl FnMut(&ArchivedBeadRow, u32) -> Result<()>) -> Result<()> {
-        let mut repeats = self.bitext.repeats().peekable();
-        let mut flat = 0;
-        for (row, pair) in self.bitext.pairs().zip(0u32..) {
-            for (bead, number) in row.beads.iter().zip(0u32..) {
-                let is_here = |row: &&_| place_of(row) == (pair, number);
-                let is_left_out = repeats.next_if(is_here).is_some_and(|repeat| repeat.reason != 0);
-                if bead.reason == 0 && !is_left_out {
-                    each(bead, flat)?;
-                }
-                flat += 1;
-            }
-        }
-        Ok(())
-    }
-
-    /// The page pair of a bead, by its number, with its place and that of the bead in it.
-    fn find(&self, flat: u32) -> Option<(&ArchivedPairBitextRow, u32, u32)> {
-        let stride = self.starts.partition_point(|&start| start <= flat).checked_sub(1)?;
-        let mut start = self.starts[stride];
-        for place in (stride * STRIDE) as u32.. {
-            let row = self.bitext.pair(place)?;
-            let count = row.beads.len() as u32;
-            if flat - start < count {
-                return Some((row, place, flat - start));
-            }
-            start += count;
-        }
-        None
-    }
-
-    fn exact(&self, flat: u32) -> Option<u64> {
-        let (row, _, bead) = self.find(flat)?;
-        Some(row.beads.get(bead as usize)?.exact.to_native())
-    }
-
-    /// The page pairs that say what a bead says, its own first.
-    fn places(&self, flat: u32) -> Vec<PagePlaces> {
-        let Some((row, pair, bead)) = self.find(flat) else { return Vec::new() };
-        let repeats = self.bitext.repeats_of(pair, bead).into_iter().flat_map(|row| row.others.iter());
-        let others = repeats.filter_map(|other| self.bitext.pair(other.to_native()));
-        let places = |row: &ArchivedPairBitextRow| PagePlaces { a: row.page_a.to_native(), b: row.page_b.to_native() };
-        std::iter::once(row).chain(others).map(places).collect()
-    }
-}
-
-fn place_of(row: &crate::store::layout::ArchivedRepeatRow) -> (u32, u32) {
-    (row.pair.to_native(), row.bead.to_native())
-}
-
-impl Beads for &[Open] {
+impl Beads for &[NumberedBitext] {
     fn exact(&self, bead: BeadId) -> Option<u64> {
         self[bead.unit as usize].exact(bead.number)
     }
 }
 
 /// Writes what was found, and notes it in the heads.
-fn keep(store: &mut Store, heads: &mut [BitextHead], open: &[Open], finder: Finder<'_>) -> Result<()> {
+fn keep(store: &mut Store, heads: &mut [BitextHead], open: &[NumberedBitext], finder: Finder<'_>) -> Result<()> {
     let mut record = RepeatRecord::default();
     let mut at = 0;
     let mut dropped: BTreeMap<(usize, u8), u64> = BTreeMap::new();

@@ -35,6 +35,7 @@ pub use settings::StoredSettings;
 pub use site::{ArchivedSiteChunk, CHUNK_PAGES, ChunkBuilder, SiteChunk, SkipChunk};
 pub use web::{
     ArchivedRequestRecord, ArchivedWebRecord, RequestRecord, RequestedRecord, RoundRecord, WebHead, WebRecord,
+    web_records,
 };
 
 #[cfg(test)]

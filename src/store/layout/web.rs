@@ -122,3 +122,38 @@ impl ArchivedRoundRecord {
         }
     }
 }
+
+/// Links of one record, at most, unless one site has more.
+const RECORD_LINKS: usize = 1 << 24;
+
+/// Links by site and site linked to, as records: many in each, and all links of one site in the same.
+pub fn web_records(stored: u32, links: &[(u32, u32, u32)]) -> Vec<WebRecord> {
+    let mut records = vec![WebRecord::default()];
+    let mut at = 0;
+    for site in 0..stored {
+        let end = at + links[at..].partition_point(|link| link.0 == site);
+        if records.last().is_some_and(|record| record.targets.len() + (end - at) > RECORD_LINKS && site > record.first)
+        {
+            records.push(WebRecord { first: site, ..WebRecord::default() });
+        }
+        let record = records.last_mut().expect("there is a first one");
+        record.targets.extend(links[at..end].iter().map(|link| link.1));
+        record.links.extend(links[at..end].iter().map(|link| link.2));
+        record.ends.push(record.targets.len() as u32);
+        at = end;
+    }
+    records
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_has_the_targets_of_each_site_up_to_its_end() {
+        let records = web_records(3, &[(0, 1, 5), (0, 3, 2), (2, 0, 1)]);
+        assert_eq!(records.len(), 1);
+        let WebRecord { first, targets, links, ends, .. } = &records[0];
+        assert_eq!((*first, &targets[..], &links[..], &ends[..]), (0, &[1, 3, 0][..], &[5, 2, 1][..], &[2, 2, 3][..]));
+    }
+}

@@ -11,9 +11,9 @@ use std::time::Instant;
 
 use diglot::explore::{self, By, Params};
 use diglot::index::web::{ListedWeb, Web};
-use diglot::pipeline::explore::records;
 use diglot::store::catalog::Changes;
 use diglot::store::layout::WebHead;
+use diglot::store::layout::web_records;
 use diglot::store::{Access, SiteWeb, Store};
 
 use crate::clock::peak_bytes;
@@ -39,7 +39,7 @@ fn put(store: &mut Store, stored: u32, count: u32, mut links: Vec<(u32, u32, u32
     links.sort_unstable();
     links.dedup_by(|b, a| (a.0, a.1) == (b.0, b.1));
     links.retain(|link| link.0 != link.1);
-    let mut records = records(stored, &links);
+    let mut records = web_records(stored, &links);
     for site in 0..count {
         records[0].names.push_str(&site.to_string());
         let end = records[0].names.len() as u32;
