@@ -35,3 +35,26 @@ pub trait Cost {
         self.cost(&a, &b)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct MoreChars;
+
+    impl Cost for MoreChars {
+        fn cost(&self, a: &Span, b: &Span) -> f32 {
+            a.chars as f32 - b.chars as f32
+        }
+    }
+
+    #[test]
+    fn a_step_costs_what_its_sides_cost_together() {
+        let span = |chars: u32, at: u32| Span { chars, words: at..at + 1 };
+        let (a, b) = ([span(10, 0), span(20, 1), span(40, 2)], [span(1, 0), span(2, 1)]);
+        let units = Units { a: &a, b: &b };
+        assert_eq!(units.sides(3, 1, (2, 1)), (Span { chars: 60, words: 1..3 }, span(1, 0)));
+        assert_eq!(MoreChars.step(&units, 3, 2, (2, 1)), 58.0);
+        assert_eq!(MoreChars.step(&units, 1, 2, (1, 2)), 7.0);
+    }
+}

@@ -141,3 +141,47 @@ impl<'t> Document<'t> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "One two. Three!\n\nVier fünf.";
+
+    fn document(max_sentences: u32) -> Document<'static> {
+        let block = |start: u32, end: u32| Block { start, end, tag: 7, at: 0 };
+        // The last one does not lie in the text.
+        let blocks = [block(0, 15), block(16, 16), block(17, TEXT.len() as u32), block(17, 99)];
+        Document::new(TEXT, blocks.into_iter(), Lang::EN, &Words::new(), max_sentences)
+    }
+
+    #[test]
+    fn a_page_is_cut_into_blocks_sentences_and_words() {
+        let document = document(100);
+        let blocks: Vec<_> = document.blocks.iter().map(|block| (block.number, block.sentences.clone())).collect();
+        assert_eq!(blocks, [(0, 0..2), (2, 2..3)]);
+        let texts: Vec<&str> = (0..3).map(|at| document.text_of(at..at + 1).trim()).collect();
+        assert_eq!(texts, ["One two.", "Three!", "Vier fünf."]);
+        assert_eq!(document.sentences.iter().map(|s| s.chars).collect::<Vec<_>>(), [7, 6, 9]);
+        assert_eq!(document.sentence_spans()[2], Span { chars: 9, words: 3..5 });
+        assert_eq!(document.block_spans(), [Span { chars: 13, words: 0..3 }, Span { chars: 9, words: 3..5 }]);
+        assert_eq!(
+            (document.sentences_of(1..2), document.sentences_of(1..1), document.sentences_of(2..2)),
+            (2..3, 2..2, 3..3)
+        );
+    }
+
+    #[test]
+    fn what_stands_behind_the_most_sentences_is_left_out() {
+        let document = document(1);
+        assert_eq!((document.blocks.len(), document.sentences.len()), (1, 2));
+    }
+
+    #[test]
+    fn without_blocks_a_page_is_one() {
+        let document = document(100).without_blocks();
+        assert_eq!(document.blocks.len(), 1);
+        assert_eq!(document.blocks[0].sentences, 0..3);
+        assert!(document.sentences.iter().all(|sentence| sentence.block == 0));
+    }
+}

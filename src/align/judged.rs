@@ -60,3 +60,37 @@ pub fn align_pages(a: &Document<'_>, b: &Document<'_>, langs: (Lang, Lang), mode
     aligned.score = if all == 0 { 0.0 } else { (paired as f64 / all as f64) as f32 };
     aligned
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::words::Words;
+    use crate::types::Block;
+
+    fn aligned(a: &str, b: &str) -> Aligned {
+        let words = Words::new();
+        let document = |text: &'static str| {
+            let block = Block { start: 0, end: text.len() as u32, ..Block::default() };
+            Document::new(text, [block].into_iter(), Lang::EN, &words, 100)
+        };
+        let [a, b] = [a, b].map(|text| document(text.to_owned().leak()));
+        align_pages(&a, &b, (Lang::EN, Lang::ZH), &Model::default(), &Params::default())
+    }
+
+    #[test]
+    fn the_score_of_two_pages_is_the_share_of_text_in_pairs_that_are_rather_translations() {
+        let Aligned { beads, score } = aligned("Debian 12 has 59551 packages.", "Debian 12 bietet 59551 Pakete an. ");
+        assert_eq!(beads.len(), 1);
+        let is_aligned = beads[0].score >= ALIGNED_SCORE;
+        assert_eq!(score, if is_aligned { 1.0 } else { 0.0 });
+        assert!(is_aligned && beads[0].reason.is_none(), "{beads:?}");
+    }
+
+    #[test]
+    fn a_sentence_without_a_partner_is_no_bitext() {
+        let Aligned { beads, score } = aligned("Debian 12 has 59551 packages.", "");
+        let reasons: Vec<_> = beads.iter().map(|judged| (judged.score, judged.reason)).collect();
+        assert_eq!((reasons, score), (vec![(0.0, Some(clean::Reason::Unaligned))], 0.0));
+        assert_eq!(aligned("", ""), Aligned::default());
+    }
+}

@@ -49,3 +49,36 @@ pub struct Model {
     /// Weights of [`super::score`]; empty: the shipped ones.
     pub weights: Vec<f32>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words 10 and 20; 10 is translated by 0 and 2 of the other side, 20 by 1.
+    fn vocabulary() -> Vocabulary {
+        Vocabulary {
+            words: vec![10, 20],
+            shares: vec![0.7, 0.3],
+            ends: vec![2, 3],
+            targets: vec![0, 2, 1],
+            probabilities: vec![0.5, 0.25, 1.0],
+        }
+    }
+
+    #[test]
+    fn each_word_has_the_translations_up_to_its_end() {
+        let vocabulary = vocabulary();
+        assert_eq!((vocabulary.find(20), vocabulary.find(15)), (Some(1), None));
+        assert_eq!(vocabulary.translations(0).collect::<Vec<_>>(), [(0, 0.5), (2, 0.25)]);
+        assert_eq!(vocabulary.translations(1).collect::<Vec<_>>(), [(1, 1.0)]);
+    }
+
+    #[test]
+    fn a_vocabulary_that_points_nowhere_is_not_sound() {
+        assert!(vocabulary().is_sound(3) && Vocabulary::default().is_sound(0));
+        assert!(!vocabulary().is_sound(2));
+        assert!(!Vocabulary { ends: vec![2, 4], ..vocabulary() }.is_sound(3));
+        assert!(!Vocabulary { ends: vec![3], ..vocabulary() }.is_sound(3));
+        assert!(!Vocabulary { probabilities: vec![1.0], ..vocabulary() }.is_sound(3));
+    }
+}

@@ -84,3 +84,17 @@ impl Default for TrainParams {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gale_and_church_look_at_lengths_over_the_whole_page() {
+        let known: Vec<&str> = costs::COSTS.iter().map(|(name, _)| *name).collect();
+        assert_eq!(Params::default().costs, known);
+        let classic = Params::gale_church();
+        assert_eq!((classic.costs, classic.blocks), (vec!["lengths"], false));
+        assert_eq!(Params { blocks: true, ..Params::whole_pages() }, Params::default());
+    }
+}

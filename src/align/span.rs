@@ -20,3 +20,16 @@ pub(super) fn join(spans: &[Span]) -> Span {
         _ => Span::default(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_joined_from_the_first_word_to_the_last() {
+        let spans = [Span { chars: 3, words: 4..6 }, Span { chars: 5, words: 6..7 }, Span { chars: 0, words: 7..7 }];
+        assert_eq!(join(&spans), Span { chars: 8, words: 4..7 });
+        assert_eq!(join(&spans[1..2]), spans[1]);
+        assert_eq!(join(&[]), Span::default());
+    }
+}

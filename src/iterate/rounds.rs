@@ -319,3 +319,59 @@ const LEARNING_ROUNDS: usize = 3;
 const SURE: f32 = 0.9;
 /// Training pairs of a site, at the least.
 const MIN_SURE: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{Lang, Outcome};
+    use crate::verify::fixture::ListedSite;
+
+    #[test]
+    fn a_pair_is_held_against_the_three_best_others_of_a_page() {
+        // Its own content is left out once.
+        assert_eq!(mean_of_others(&[0.5, 0.25, 0.25, 0.25], 0.5), Some(0.25));
+        assert_eq!(mean_of_others(&[0.5, 0.5, 0.25, 0.0, 0.0], 0.25), Some(1.0 / 3.0));
+        assert_eq!(mean_of_others(&[0.5, 0.25, 0.25], 0.5), None);
+        assert!((margin(0.26, 0.2) - 0.5).abs() < 1e-6 && margin(0.4, 0.2) > 0.8 && margin(0.2, 0.2) < 0.3);
+    }
+
+    /// Page 0 of each language links to the others of it, in order. Keys have paired the two that link, and nothing else.
+    #[test]
+    fn links_of_a_pair_bring_in_what_no_key_has_paired() {
+        const PAGES: u32 = 6;
+        let text =
+            |lang: &str, page: u32| format!("{lang}a{page} {lang}b{page} {} {}\n", page * 37 + 1000, page * 91 + 5000);
+        let pages: Vec<_> = ["en", "fr"]
+            .into_iter()
+            .flat_map(|lang| (0..PAGES).map(move |page| (format!("{lang}/{page}"), lang, text(lang, page))))
+            .collect();
+        let listed: Vec<_> = pages.iter().map(|(url, lang, text)| (url.as_str(), *lang, text.as_str())).collect();
+        let mut site = ListedSite::new(&listed);
+        for page in 1..PAGES {
+            site = site.link(0, page).link(PAGES, PAGES + page);
+        }
+        let langs = LangPair::new(Lang::EN, Lang::parse("fr").expect("a tag")).expect("two languages");
+        let candidate = Candidate { pair: PagePair { langs, a: 0, b: PAGES }, method: Method::Key, key: Some(0) };
+        let view = site.view();
+        let weights = view.word_weights().expect("pages in memory");
+        let models = Models::default();
+        let compared = view.compared(&[candidate], &models, &weights).expect("pages in memory");
+        let verified = compared.iter().map(|one| JudgedPair::new(candidate, 0.9, one.similarities, Outcome::Accepted));
+        let (iterate, judging, learn, retrieval) = Default::default();
+        let settings = Settings { iterate: &iterate, judge: &judging, learn: &learn, retrieval: &retrieval };
+        let resolved = resolve(&view, verified, &models, settings, &|| Ok(())).expect("pages in memory");
+        let accepted: Vec<_> =
+            resolved.pairs.iter().filter(|pair| pair.is_accepted()).map(|pair| (pair.pair.a, pair.pair.b)).collect();
+        assert_eq!(accepted, (0..PAGES).map(|page| (page, PAGES + page)).collect::<Vec<_>>());
+        assert!(resolved.pairs.iter().any(|pair| pair.similarities.get(Measure::Votes).is_some()));
+    }
+
+    #[test]
+    fn rounds_end_when_a_stop_is_asked_for() {
+        let site = ListedSite::new(&[("en/a", "en", "one"), ("fr/a", "fr", "un")]);
+        let (iterate, judging, learn, retrieval) = Default::default();
+        let settings = Settings { iterate: &iterate, judge: &judging, learn: &learn, retrieval: &retrieval };
+        let stop = || Err(crate::error::Error::Interrupted);
+        assert!(resolve(&site.view(), [].into_iter(), &Models::default(), settings, &stop).is_err());
+    }
+}

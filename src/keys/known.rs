@@ -34,3 +34,20 @@ impl KnownKeys {
         self.keys.get(pair.key as usize)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{Edit, Field, Lang, LangPair};
+
+    #[test]
+    fn a_pair_has_the_key_at_its_position() {
+        let edit = Edit { field: Field::Path, from: "en".into(), to: "zh".into(), core: false };
+        let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
+        let key =
+            KnownKey { key: Key { langs, edits: vec![edit] }, scope: 0..2, credibility: 0.5, state: State::Strong };
+        let known = KnownKeys { keys: vec![key.clone()], pairs: vec![FoundPair { a: 0, b: 1, key: 0 }] };
+        assert_eq!(known.key_of(&known.pairs[0]), Some(&key));
+        assert_eq!(known.key_of(&FoundPair { a: 0, b: 1, key: 1 }), None);
+    }
+}

@@ -134,3 +134,40 @@ impl Cells {
 fn mix(key: u64) -> u32 {
     ((key ^ (key >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_key_is_its_two_words() {
+        let cell = Cell { key: key(3, 7), kept: [1.0, 2.0], fitted: [0.5, 0.25], ..Cell::EMPTY };
+        assert_eq!((cell.words(), cell.counts()), ((3, 7), [1.5, 2.25]));
+    }
+
+    proptest! {
+        #[test]
+        fn cells_are_a_map_in_the_order_of_making(keys in prop::collection::vec((0u32..40, 0u32..40), 0..300)) {
+            let mut cells = Cells::with_room(0);
+            let mut expected: BTreeMap<u64, f32> = BTreeMap::new();
+            let mut order = Vec::new();
+            for (a, b) in keys {
+                let key = key(a, b);
+                cells.reserve(1);
+                let number = cells.number(key);
+                cells.at(number).next[0] += 1.0;
+                *expected.entry(key).or_insert_with(|| { order.push(key); 0.0 }) += 1.0;
+            }
+            prop_assert_eq!(cells.len(), expected.len());
+            prop_assert_eq!(cells.iter().map(|cell| cell.key).collect::<Vec<_>>(), order);
+            for (&key, &count) in &expected {
+                prop_assert_eq!(cells.get(key).map(|cell| cell.next[0]), Some(count));
+            }
+            prop_assert!(cells.get(key(40, 40)).is_none());
+        }
+    }
+}

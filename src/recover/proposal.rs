@@ -49,3 +49,33 @@ impl Proposal {
             .then_with(|| self.identity.cmp(&other.identity))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_likeliest_comes_first_then_the_most_credible_then_page_key_and_url() {
+        let proposal = |chance: f64, credibility: f64, page: u32, identity: &str| Proposal {
+            identity: identity.into(),
+            lang: Lang::EN,
+            page,
+            key: 0,
+            credibility,
+            place_share: 1.0,
+            chance,
+            is_linked: false,
+        };
+        let expected = [
+            proposal(0.9, 0.1, 9, "z"),
+            proposal(0.5, 0.8, 9, "z"),
+            proposal(0.5, 0.2, 1, "z"),
+            proposal(0.5, 0.2, 2, "a"),
+            proposal(0.5, 0.2, 2, "b"),
+        ];
+        let mut found = expected.clone();
+        found.reverse();
+        found.sort_by(Proposal::order);
+        assert_eq!(found, expected);
+    }
+}

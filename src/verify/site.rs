@@ -353,3 +353,84 @@ fn hash_of_tags(tags: &[u16]) -> u64 {
     let bytes: Vec<u8> = tags.iter().flat_map(|tag| tag.to_le_bytes()).collect();
     xxh3_64(&bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexicon::Translations;
+    use crate::types::{Measure, Method};
+    use crate::verify::fixture::ListedSite;
+
+    struct Nothing;
+
+    impl Dictionaries for Nothing {
+        fn translations(&self, _: LangPair, _: &str) -> Option<Box<dyn Translations + '_>> {
+            None
+        }
+
+        fn length_ratio(&self, _: LangPair) -> Option<f64> {
+            None
+        }
+    }
+
+    fn site() -> ListedSite {
+        ListedSite::new(&[
+            ("x.org/1", "en", "Linux 2024 costs 77 dollars\n"),
+            ("x.org/2", "en", "Nothing of the kind 31\n"),
+            ("x.org/3", "fr", "Linux 2024 vaut 77 dollars\n"),
+            ("x.org/4", "fr", "Linux 2024 costs 77 dollars\n"),
+            ("x.org/5", "und", "???"),
+        ])
+    }
+
+    fn fr() -> Lang {
+        Lang::parse("fr").expect("a tag")
+    }
+
+    #[test]
+    fn pages_are_ordered_by_their_languages_and_paired_across_them_only() {
+        let site = site();
+        let mut view = site.view();
+        let langs = LangPair::new(Lang::EN, fr()).expect("two languages");
+        assert_eq!(view.ordered(2, 0), Some(PagePair { langs, a: 0, b: 2 }));
+        assert_eq!((view.ordered(0, 1), view.ordered(0, 4)), (None, None));
+        assert_eq!(view.lang_pairs(&[]), [(langs, vec![0, 1], vec![2, 3])]);
+        assert_eq!(view.lang_pairs(&[Lang::EN]), []);
+        view.leave_out([3].into_iter());
+        assert_eq!((view.ordered(0, 3), view.smaller(langs)), (None, 1));
+    }
+
+    #[test]
+    fn a_page_that_declares_another_version_is_not_a_partner() {
+        let site = site().alternate(0, 2);
+        let view = site.view();
+        let declared = |a, b| view.declared_otherwise(view.ordered(a, b).expect("two languages"));
+        assert!(!declared(0, 2) && declared(0, 3) && !declared(1, 3));
+    }
+
+    #[test]
+    fn pairs_are_compared_in_their_order_and_equal_texts_are_noticed() {
+        let site = site();
+        let view = site.view();
+        let weights = view.word_weights().expect("pages in memory");
+        let candidate =
+            |a, b| Candidate { pair: view.ordered(a, b).expect("two languages"), method: Method::All, key: None };
+        let compared = view.compared(&[candidate(1, 2), candidate(0, 3), candidate(0, 2)], &Nothing, &weights);
+        let compared = compared.expect("pages in memory");
+        let numbers: Vec<_> = compared.iter().map(|one| one.similarities.get(Measure::Numbers)).collect();
+        assert_eq!(numbers, [Some(0.0), Some(1.0), Some(1.0)]);
+        assert_eq!(compared.iter().map(|one| one.same_text).collect::<Vec<_>>(), [false, true, false]);
+        let pairs: Vec<PageIds> = compared.iter().map(|one| (one.candidate.pair.a, one.candidate.pair.b)).collect();
+        let again = view.similarities(&pairs, &Nothing, &weights).expect("pages in memory");
+        assert_eq!(again, compared.iter().map(|one| one.similarities).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn pages_with_equal_words_share_tokens() {
+        let site = site();
+        let tokens = site.view().tokens(&[0, 1, 2]).expect("pages in memory");
+        let shared = |a: u32, b: u32| tokens[&a].iter().filter(|token| tokens[&b].contains(token)).count();
+        assert!(shared(0, 2) > shared(1, 2));
+        assert!(tokens.values().all(|list| list.is_sorted()));
+    }
+}

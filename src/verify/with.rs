@@ -25,3 +25,27 @@ impl<'a> With<'a> {
         With { params, translations: None, weights: None, shared: None, length_ratio: None }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::words::Words;
+    use crate::types::Measure;
+    use crate::verify::fixture::ListedSite;
+    use crate::verify::similarities;
+
+    #[test]
+    fn settings_alone_say_nothing_of_words_and_of_lengths() {
+        let site = ListedSite::new(&[
+            ("x.org/a", "en", "Debian 12 and 7 houses"),
+            ("x.org/b", "fr", "Debian 12 et 7 maisons"),
+        ]);
+        let (view, words, params) = (site.view(), Words::new(), Params::default());
+        let [a, b] = [0, 1].map(|page| view.profile(page, &words).expect("pages in memory"));
+        let says = |with: &With<'_>, measure: Measure| similarities(&a, &b, with).get(measure);
+        let with = With::new(&params);
+        assert_eq!((says(&with, Measure::Content), says(&with, Measure::Length)), (None, None));
+        assert_eq!(says(&with, Measure::Numbers), Some(1.0));
+        assert!(says(&With { length_ratio: Some(1.0), ..with }, Measure::Length).is_some());
+    }
+}
