@@ -65,8 +65,24 @@ impl SiteBuilder {
 
 /// A page of a few paragraphs. Equal numbers give equal texts.
 pub fn html(lang: &str, number: usize) -> String {
-    let (who, does, what): ([&str; 6], [&str; 6], [&str; 6]) = match lang {
-        "en" => (
+    let [who, does, what] = parts_of_speech(lang);
+    let mut dice = Dice(number as u64);
+    let mut body = String::new();
+    for paragraph in 0..6 {
+        let mut text = String::new();
+        for _ in 0..3 {
+            let [a, b, c] = [who, does, what].map(|words| words[dice.roll(6) as usize]);
+            text.push_str(&format!("{a} {b} {c}. "));
+        }
+        body.push_str(&format!("<p>{text} {number}.{paragraph}</p>\n"));
+    }
+    format!("<html><head><title>{number} {}</title></head><body>{body}</body></html>", who[number % 6])
+}
+
+/// Who does what: six of each, in a language.
+fn parts_of_speech(lang: &str) -> [[&'static str; 6]; 3] {
+    match lang {
+        "en" => [
             [
                 "The old miller",
                 "My youngest sister",
@@ -91,8 +107,8 @@ pub fn html(lang: &str, number: usize) -> String {
                 "an evening in the mountains",
                 "the clock of the church",
             ],
-        ),
-        "fr" => (
+        ],
+        "fr" => [
             [
                 "Le vieux meunier",
                 "Ma plus jeune sœur",
@@ -117,8 +133,8 @@ pub fn html(lang: &str, number: usize) -> String {
                 "une soirée dans les montagnes",
                 "l'horloge de l'église",
             ],
-        ),
-        "de" => (
+        ],
+        "de" => [
             [
                 "Der alte Müller",
                 "Meine jüngste Schwester",
@@ -143,20 +159,9 @@ pub fn html(lang: &str, number: usize) -> String {
                 "einen Abend in den Bergen",
                 "die Uhr der Kirche",
             ],
-        ),
+        ],
         other => panic!("no words of {other}"),
-    };
-    let mut dice = Dice(number as u64);
-    let mut body = String::new();
-    for paragraph in 0..6 {
-        let mut text = String::new();
-        for _ in 0..3 {
-            let [a, b, c] = [who, does, what].map(|words| words[dice.roll(6) as usize]);
-            text.push_str(&format!("{a} {b} {c}. "));
-        }
-        body.push_str(&format!("<p>{text} {number}.{paragraph}</p>\n"));
     }
-    format!("<html><head><title>{number} {}</title></head><body>{body}</body></html>", who[number % 6])
 }
 
 /// The program, about to run on a store.

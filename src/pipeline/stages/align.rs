@@ -319,10 +319,11 @@ impl Align {
             }
             models = needed;
             let work = |task: &Task| task.run(&models[&task.pair.langs], &words, &context.config.align);
-            let rows: Vec<PairBitextRow> = tasks.par_iter().map(work).collect();
+            let rows: Vec<(usize, PairBitextRow)> = tasks.par_iter().map(|task| (task.site, work(task))).collect();
+            drop(tasks);
             done += rows.len() as u64;
             let end = (at + 1).min(sites.len());
-            self.keep(store, sites, first..end, &mut heads, tasks, rows)?;
+            keep(store, sites, first..end, &mut heads, rows)?;
             let mut changes = Changes::default();
             for site in first..end {
                 if heads[site].done == sites[site].0.count && !heads[site].finished {
@@ -342,33 +343,31 @@ impl Align {
         }
         Ok(())
     }
+}
 
-    /// Commits the rows of a group.
-    fn keep(
-        &self,
-        store: &mut Store,
-        sites: &[(&SiteWork, BitextHead)],
-        range: std::ops::Range<usize>,
-        heads: &mut [BitextHead],
-        tasks: Vec<Task>,
-        rows: Vec<PairBitextRow>,
-    ) -> Result<()> {
-        let mut changes = Changes::default();
-        let mut rows = tasks.iter().map(|task| task.site).zip(rows).peekable();
-        for site in range {
-            let mut record =
-                BitextRecord { site: sites[site].0.site.0, first: heads[site].done, ..BitextRecord::default() };
-            while let Some((_, row)) = rows.next_if(|row| row.0 == site) {
-                record.pairs.push(row);
-            }
-            if !record.pairs.is_empty() {
-                heads[site].done += record.pairs.len() as u32;
-                heads[site].chunks.push(store.bitexts.append(&record)?.0);
-                changes.put(Keyspace::Bitext, &sites[site].0.site.0.to_be_bytes(), &heads[site]);
-            }
+/// Commits the rows of a group, each with the position of its site.
+fn keep(
+    store: &mut Store,
+    sites: &[(&SiteWork, BitextHead)],
+    range: std::ops::Range<usize>,
+    heads: &mut [BitextHead],
+    rows: Vec<(usize, PairBitextRow)>,
+) -> Result<()> {
+    let mut changes = Changes::default();
+    let mut rows = rows.into_iter().peekable();
+    for site in range {
+        let mut record =
+            BitextRecord { site: sites[site].0.site.0, first: heads[site].done, ..BitextRecord::default() };
+        while let Some((_, row)) = rows.next_if(|row| row.0 == site) {
+            record.pairs.push(row);
         }
-        if changes.is_empty() { Ok(()) } else { store.commit(changes) }
+        if !record.pairs.is_empty() {
+            heads[site].done += record.pairs.len() as u32;
+            heads[site].chunks.push(store.bitexts.append(&record)?.0);
+            changes.put(Keyspace::Bitext, &sites[site].0.site.0.to_be_bytes(), &heads[site]);
+        }
     }
+    if changes.is_empty() { Ok(()) } else { store.commit(changes) }
 }
 
 fn known_or_read(store: &Store, known: &BTreeMap<LangPair, Arc<Model>>, langs: LangPair) -> Result<Arc<Model>> {
