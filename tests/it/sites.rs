@@ -65,7 +65,8 @@ impl SiteBuilder {
 
 /// A page of a few paragraphs. Equal numbers give equal texts.
 pub fn html(lang: &str, number: usize) -> String {
-    let [who, does, what] = parts_of_speech(lang);
+    let parts = PARTS_OF_SPEECH.iter().find(|(of, _)| *of == lang);
+    let (_, [who, does, what]) = parts.unwrap_or_else(|| panic!("no words of {lang}"));
     let mut dice = Dice(number as u64);
     let mut body = String::new();
     for paragraph in 0..6 {
@@ -79,10 +80,11 @@ pub fn html(lang: &str, number: usize) -> String {
     format!("<html><head><title>{number} {}</title></head><body>{body}</body></html>", who[number % 6])
 }
 
-/// Who does what: six of each, in a language.
-fn parts_of_speech(lang: &str) -> [[&'static str; 6]; 3] {
-    match lang {
-        "en" => [
+/// Who does what: six of each, by language.
+const PARTS_OF_SPEECH: [(&str, [[&str; 6]; 3]); 3] = [
+    (
+        "en",
+        [
             [
                 "The old miller",
                 "My youngest sister",
@@ -108,7 +110,10 @@ fn parts_of_speech(lang: &str) -> [[&'static str; 6]; 3] {
                 "the clock of the church",
             ],
         ],
-        "fr" => [
+    ),
+    (
+        "fr",
+        [
             [
                 "Le vieux meunier",
                 "Ma plus jeune sœur",
@@ -134,7 +139,10 @@ fn parts_of_speech(lang: &str) -> [[&'static str; 6]; 3] {
                 "l'horloge de l'église",
             ],
         ],
-        "de" => [
+    ),
+    (
+        "de",
+        [
             [
                 "Der alte Müller",
                 "Meine jüngste Schwester",
@@ -160,9 +168,8 @@ fn parts_of_speech(lang: &str) -> [[&'static str; 6]; 3] {
                 "die Uhr der Kirche",
             ],
         ],
-        other => panic!("no words of {other}"),
-    }
-}
+    ),
+];
 
 /// The program, about to run on a store.
 pub fn diglot(store: &Path) -> Command {

@@ -167,14 +167,6 @@ fn the_pipeline_is_short() {
     assert!(lines < MAX_LINES, "{lines} lines in pipeline/, expected fewer than {MAX_LINES}");
 }
 
-/// Files of methods that have no unit test, each with the reason why not.
-const UNTESTED: &[(&str, &str)] = &[
-    ("evaluate/mod.rs", "precision, recall and F1 of two counts; every measure beside it is tested through them"),
-    ("export/jsonl.rs", "the formats are held against each other and golden files, through the command"),
-    ("export/moses.rs", "the formats are held against each other, through the command"),
-    ("export/tsv.rs", "the formats are held against each other and golden files, through the command"),
-];
-
 /// Whether a file has functions besides defaults, which are values, and printing.
 fn has_methods(body: &str) -> bool {
     let functions = body.lines().map(code).filter_map(|line| line.split("fn ").nth(1));
@@ -201,13 +193,8 @@ fn every_method_has_a_unit_test() {
     let all = sources();
     let is_method = |name: &str| METHODS.contains(&name.split('/').next().unwrap_or_default().trim_end_matches(".rs"));
     let methods = without_tests().into_iter().filter(|(name, body)| is_method(name) && has_methods(body));
-    let (tested, mut untested): (Vec<String>, Vec<String>) =
-        methods.map(|(name, _)| name).partition(|name| is_tested(name, &all));
-    let is_excused = |name: &String| UNTESTED.iter().any(|(file, _)| file == name);
-    untested.retain(|name| !is_excused(name));
+    let untested: Vec<String> = methods.map(|(name, _)| name).filter(|name| !is_tested(name, &all)).collect();
     assert!(untested.is_empty(), "no unit test in or beside:\n{}", untested.join("\n"));
-    let excused: Vec<_> = tested.iter().filter(|name| is_excused(name)).collect();
-    assert!(excused.is_empty(), "they are tested, their lines in UNTESTED can go: {excused:?}");
 }
 
 #[test]
