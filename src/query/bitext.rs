@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::scope::{Scope, sites};
-use super::site::Site;
+use super::site::{PairSource, Site, pair_source};
 use crate::align::clean::Reason;
 use crate::align::{Document, Lengths, Model, Params, Vocabulary};
 use crate::config::Config;
@@ -147,7 +147,12 @@ pub struct SiteBitext {
 /// True when sentence pairs were made from the present pages and page pairs of a site.
 fn is_fresh(head: &BitextHead, site: &Site) -> bool {
     let is_of_pages = head.finished && head.generation == site.head.generation;
-    is_of_pages && head.pairs == hash_of_pairs(&accepted_pairs(site))
+    is_of_pages && (is_of_source(head, site.source) || head.pairs == hash_of_pairs(&accepted_pairs(site)))
+}
+
+/// True when the page pairs of a site are still in the record they were last seen in.
+pub fn is_of_source(head: &BitextHead, source: Option<PairSource>) -> bool {
+    source.is_some_and(|source| (source.table as u8, source.record) == (head.source_table, head.source))
 }
 
 /// True when it is known what sites share: all are compared, and none has changed since.
@@ -160,7 +165,10 @@ pub fn are_compared(store: &Store) -> Result<bool> {
     }
     for id in (0..store.site_count()?).map(SiteId) {
         let Some(head) = store.bitext_head(id)?.filter(|head| head.compared != 0) else { continue };
-        if !is_fresh(&head, &Site::open(store, id)?) {
+        let site = store.site(id)?.unwrap_or_default();
+        let is_as_seen = head.generation == site.generation && is_of_source(&head, pair_source(store, id, &site)?);
+        // The same pairs may have come to stand in another record.
+        if !(is_as_seen && head.finished) && !is_fresh(&head, &Site::open(store, id)?) {
             return Ok(false);
         }
     }

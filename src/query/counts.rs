@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::site::judged_head;
+use super::site::pair_source;
 use crate::error::Result;
 use crate::store::Store;
 use crate::store::layout::{BitextHead, SiteHead};
@@ -13,10 +13,7 @@ use crate::types::SiteId;
 /// # Errors
 /// When the store cannot be read.
 pub fn pair_count(store: &Store, id: SiteId, head: &SiteHead) -> Result<u64> {
-    let Some(result) = store.result_head(id)?.filter(|result| result.generation == head.generation) else {
-        return Ok(0);
-    };
-    Ok(judged_head(store, id, head)?.map_or(result.pairs, |(_, judged)| judged.pairs))
+    Ok(pair_source(store, id, head)?.map_or(0, |source| source.pairs))
 }
 
 /// How many sentence pairs a site has, and how many were left out for which reason ([`Reason`](crate::align::clean::Reason) codes);

@@ -24,6 +24,8 @@ pub struct Site {
     pub result: Option<Mapped<ResultRecord>>,
     /// What verification or iteration left, whichever was last, if made from these keys.
     pub judged: Option<Mapped<JudgedRecord>>,
+    /// Where its page pairs are.
+    pub source: Option<PairSource>,
     /// What was requested of crawlers, by URL without scheme.
     pub requested: BTreeMap<String, RequestedRecord>,
 }
@@ -40,12 +42,13 @@ impl Site {
         let fresh = store.result_head(id)?.is_some_and(|result| result.generation == head.generation);
         let result = if fresh { store.result(id)? } else { None };
         let judged = if result.is_some() { judged(store, id, &head)? } else { None };
+        let source = pair_source(store, id, &head)?;
         let domains: BTreeSet<_> = head.hosts.iter().map(|host| registrable_domain(&host.host)).collect();
         let mut requested = BTreeMap::new();
         for domain in domains {
             requested.extend(store.requested(&domain)?);
         }
-        Ok(Site { id, head, pages, result, judged, requested })
+        Ok(Site { id, head, pages, result, judged, source, requested })
     }
 
     /// The page that an untranslated copy is a copy of, whether its URL or its links tell.
@@ -148,4 +151,30 @@ pub fn judged_head(store: &Store, id: SiteId, head: &SiteHead) -> Result<Option<
         }
     }
     Ok(None)
+}
+
+/// Where the page pairs of a site are, by the last stage that was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PairSource {
+    /// The table whose head names the record.
+    pub table: Keyspace,
+    /// The record.
+    pub record: u64,
+    /// How many pairs it has.
+    pub pairs: u64,
+}
+
+/// Where the page pairs of a site are, without opening anything; `None` while its keys are those of other pages.
+///
+/// # Errors
+/// When the catalog cannot be read.
+pub fn pair_source(store: &Store, id: SiteId, head: &SiteHead) -> Result<Option<PairSource>> {
+    let Some(result) = store.result_head(id)?.filter(|result| result.generation == head.generation) else {
+        return Ok(None);
+    };
+    let (table, record, pairs) = match judged_head(store, id, head)? {
+        Some((table, judged)) => (table, judged.record, judged.pairs),
+        None => (Keyspace::Result, result.record, result.pairs),
+    };
+    Ok(Some(PairSource { table, record, pairs }))
 }

@@ -111,7 +111,7 @@ record_files! {
     /// What was learnt of language pairs.
     learnt: LearntRecord = 10 since 4 heads [Learnt];
     /// Sentence pairs of sites.
-    bitexts: BitextRecord = 11 since 4 heads [Bitext];
+    bitexts: BitextRecord = 11 since 5 heads [Bitext];
     /// Which of them are said more than once.
     repeats: RepeatRecord = 12 since 4;
     /// What was learnt of pairs of languages.

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::groups::{begin, finish};
@@ -20,7 +21,10 @@ use crate::error::Result;
 use crate::index::site::Urls;
 use crate::index::smallest::Smallest;
 use crate::pipeline::{Context, Stage, fingerprint};
-use crate::query::bitext::{accepted_pairs, document, hash_of_pairs, model, model_record, page_place, page_record};
+use crate::query::bitext::{
+    accepted_pairs, document, hash_of_pairs, is_of_source, model, model_record, page_place, page_record,
+};
+use crate::query::site::pair_source;
 use crate::query::{Scope, Site, sites};
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{
@@ -57,24 +61,31 @@ impl Stage for Align {
     }
 
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {
-        let survey = Survey::new(store, config, fingerprint(self, config))?;
+        let params = fingerprint(self, config);
+        if self.is_unchanged(store, params)? {
+            return Ok(String::new());
+        }
+        let survey = Survey::new(store, config, params)?;
         let (models, sites) = (survey.stale_models(store)?.len(), survey.stale_sites(store)?.len());
         Ok(match (models, sites) {
             (0, 0) if survey.is_compared(store)? => String::new(),
             (0, 0) => "what several sites say to be found".to_owned(),
             (0, sites) => format!("{sites} sites to do"),
-            (models, sites) => format!("{models} pairs of languages to learn, {sites} sites to do"),
+            (models, sites) => format!("{models} language pairs to learn, {sites} sites to do"),
         })
     }
 
     fn run(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
         let params = fingerprint(self, context.config);
+        if self.is_unchanged(store, params)? {
+            return Ok(());
+        }
         let survey = Survey::new(store, context.config, params)?;
         let (models, sites) = (survey.stale_models(store)?, survey.stale_sites(store)?);
         let record = store.stage(self.name())?;
         let is_fresh = record.finished && record.fingerprint == params && survey.is_compared(store)?;
         if models.is_empty() && sites.is_empty() && is_fresh {
-            return Ok(());
+            return survey.note_sources(store);
         }
         begin(self, store, context.config)?;
         for (langs, sample) in models {
@@ -84,6 +95,7 @@ impl Stage for Align {
         self.align(store, context, &sites)?;
         let ids: Vec<SiteId> = survey.sites.iter().map(|work| work.site).collect();
         shared::find(store, &ids, survey.compared())?;
+        survey.note_sources(store)?;
         finish(self, store, context.config)
     }
 }
@@ -214,6 +226,46 @@ impl Survey {
     }
 }
 
+/// Heads committed together: sled keeps what a large batch replaces for long.
+const HEADS: usize = 5000;
+
+impl Survey {
+    /// Notes of each site in which record its page pairs were seen. A site without any keeps no head, unless its record has pairs
+    /// that bitext is not made from.
+    fn note_sources(&self, store: &mut Store) -> Result<()> {
+        let surveyed: FxHashSet<SiteId> = self.sites.iter().map(|work| work.site).collect();
+        let mut changes = Changes::default();
+        for id in (0..store.site_count()?).map(SiteId) {
+            let site = store.site(id)?.unwrap_or_default();
+            let source = pair_source(store, id, &site)?.filter(|source| source.pairs > 0);
+            let known = store.bitext_head(id)?;
+            let key = id.0.to_be_bytes();
+            let Some(source) = source else {
+                if known.is_some() {
+                    changes.remove(Keyspace::Bitext, &key);
+                }
+                continue;
+            };
+            let nothing = || BitextHead {
+                generation: site.generation,
+                params: self.params,
+                pairs: hash_of_pairs(&[]),
+                finished: true,
+                ..BitextHead::default()
+            };
+            let head = known.clone().filter(|_| surveyed.contains(&id)).unwrap_or_else(nothing);
+            let head = BitextHead { source: source.record, source_table: source.table as u8, ..head };
+            if known.as_ref() != Some(&head) {
+                changes.put(Keyspace::Bitext, &key, &head);
+            }
+            if changes.len() >= HEADS {
+                store.commit(std::mem::take(&mut changes))?;
+            }
+        }
+        if changes.is_empty() { Ok(()) } else { store.commit(changes) }
+    }
+}
+
 /// Two pages in mapped memory.
 type Pages = (Mapped<crate::store::layout::PageRecord>, Mapped<crate::store::layout::PageRecord>);
 
@@ -222,6 +274,31 @@ fn documents<'p>(pages: &'p Pages, langs: LangPair, words: &Words, params: &Para
 }
 
 impl Align {
+    /// True when the heads of all sites show that nothing has changed since the stage was done, without opening a site: each names
+    /// the record that has its page pairs, and the settings. Models and what sites share follow from these.
+    fn is_unchanged(&self, store: &Store, params: u64) -> Result<bool> {
+        let record = store.stage(self.name())?;
+        if !record.finished || record.fingerprint != params {
+            return Ok(false);
+        }
+        for id in (0..store.site_count()?).map(SiteId) {
+            let site = store.site(id)?.unwrap_or_default();
+            let source = pair_source(store, id, &site)?.filter(|source| source.pairs > 0);
+            let is_same = match (source, store.bitext_head(id)?) {
+                (None, None) => true,
+                (source, Some(head)) => {
+                    let is_made_from = (head.generation, head.params) == (site.generation, params);
+                    head.finished && is_made_from && is_of_source(&head, source)
+                }
+                (Some(_), None) => false,
+            };
+            if !is_same {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Learns one pair of languages from its sample, and keeps what was learnt. It is not stopped in between: what was learnt from a part
     /// of the sample cannot be resumed, and the sample is bounded.
     fn learn(

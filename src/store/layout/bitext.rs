@@ -135,6 +135,10 @@ pub struct BitextHead {
     pub generation: u64,
     /// Fingerprint of the settings.
     pub params: u64,
+    /// The record that its page pairs were last seen in.
+    pub source: u64,
+    /// Key of the table whose head names that record: `i`, `v` or `r`.
+    pub source_table: u8,
     /// Hash of the page pairs it was made from.
     pub pairs: u64,
     /// Hash of what the models of its languages were learnt from.

@@ -131,8 +131,8 @@ mod tests {
             ModelRecord = ArchivedModelRecord { lang_a, lang_b, ratio, variance, weights, a, b }
             VocabularyRow = ArchivedVocabularyRow { words, shares, ends, targets, probabilities }
             BitextHead = ArchivedBitextHead {
-                chunks, repeats, generation, params, pairs, models, done, finished, kept, dropped,
-                shared, compared, shared_dropped
+                chunks, repeats, generation, params, source, source_table, pairs, models, done, finished, kept,
+                dropped, shared, compared, shared_dropped
             }
             ModelHead = ArchivedModelHead { record, input, params }
             Sentinel = ArchivedSentinel { commit, ends }
