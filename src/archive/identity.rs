@@ -22,7 +22,7 @@ pub struct Identity {
 /// What an archive is, by its bytes rather than its name: it may have been moved since.
 ///
 /// # Errors
-/// When it cannot be read, as far as it is looked at.
+/// When it cannot be read.
 pub fn identify(path: &Path) -> Result<Identity> {
     let mut hasher = Xxh3::new();
     let mut bytes = 0;
