@@ -100,7 +100,7 @@ impl Ingest {
 
 /// What commands that read archives say of their inputs.
 pub fn inputs_help() -> String {
-    format!("Archives ({}): files, folders, patterns, or @LIST, a file with one input on each line", archive::names())
+    format!("Archives ({}): files, folders, patterns, or @LIST, a file with one input per line", archive::names())
 }
 
 fn expand(inputs: &[String]) -> anyhow::Result<Vec<PathBuf>> {
