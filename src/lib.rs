@@ -12,77 +12,107 @@
 //! ```
 //!
 //! The folders that do the work know neither the store nor threads: they take borrowed data and return values.
-//! [`pipeline`] runs them in stages over a [`store`], resumes what was interrupted, and skips what is fresh.
+//! [`pipeline`] runs them in stages over a [`mod@store`], resumes what was interrupted, and skips what is fresh.
 //!
-//! The heart is [`keys::discover`]. It needs the addresses of a site and the language of each page:
+//! The door is narrow. A [`Store`] is opened, [`run_all`] reads archives into it and finds the pairs, and [`query`] lists them;
+//! [`explain()`] says why a page has a partner, or has none:
 //!
 //! ```
-//! use diglot::index::site::{PageFacts, Pages, Urls};
-//! use diglot::keys::{self, Params};
-//! use diglot::types::Lang;
+//! use diglot::types::CanonicalUrl;
+//! use diglot::{Access, Config, Scope, Store, explain, pairs, run_all};
 //!
-//! /// Pages in the order of their addresses, scheme left out.
-//! struct Site(Vec<(&'static str, Lang)>);
-//!
-//! impl Urls for Site {
-//!     fn count(&self) -> u32 {
-//!         self.0.len() as u32
-//!     }
-//!     fn identity(&self, page: u32) -> &str {
-//!         self.0[page as usize].0
-//!     }
-//! }
-//!
-//! impl Pages for Site {
-//!     fn facts(&self, page: u32) -> PageFacts {
-//!         PageFacts { detected: self.0[page as usize].1, ..PageFacts::default() }
-//!     }
-//! }
-//!
-//! # fn main() -> diglot::error::Result<()> {
-//! let fr = Lang::parse("fr").expect("a language tag");
-//! let site = Site(vec![
-//!     ("example.org/en/about.html", Lang::EN),
-//!     ("example.org/en/news.html", Lang::EN),
-//!     ("example.org/en/only-here.html", Lang::EN),
-//!     ("example.org/fr/about.html", fr),
-//!     ("example.org/fr/news.html", fr),
-//! ]);
-//! let no_rescue = Default::default();
-//! let found = keys::discover(&site, &Params::default(), &no_rescue, &std::env::temp_dir())?;
-//!
-//! assert_eq!(found.keys[0].key.pattern(), "path:en:fr");
-//! let pairs: Vec<(u32, u32)> = found.pairs.iter().map(|pair| (pair.a, pair.b)).collect();
-//! assert_eq!(pairs, [(0, 3), (1, 4)]);
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//! let mut store = Store::open(&folder.path().join("sites.store"), Access::Write)?;
+//! let config = Config::default();
+//! run_all(&mut store, &config, &["data/sites/packaging"])?;
+//! let found = pairs(&store, &config, &Scope::of(&store, "fr.packaging.site.test")?)?;
+//! assert_eq!((found[0].lang_a.as_str(), found[0].lang_b.as_str()), ("de", "fr"));
+//! let why = explain(&store, &config, &CanonicalUrl::parse(&found[0].url_a)?, None)?;
+//! println!("{}: {}", why.pages[0].url, why.pages[0].verdict);
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! Where to read next: [`types`] for the nouns; [`keys`] for the method and [`text::tokens`] for how an address is taken
-//! apart; [`archive`] and [`extract`] for what pages come from; [`pipeline`] for stages and resuming; [`store::layout`] for
-//! every byte on disk. In the repository, `docs/architecture.md` has the map, `docs/methods.md` the papers and their
-//! equations beside the names used here.
+//! The same as a story is `tests/examples/door.rs` in the repository. Where to read next: [`types`] for the nouns; [`config`]
+//! for what can be set; [`pipeline`] for stages, progress and resuming; [`query`] for what a store answers; [`export`]
+//! and [`evaluate`] for what is made of the answers. What lies behind is private, and open to the laboratory of the
+//! repository alone (feature `internals`); `docs/architecture.md` has the map, `docs/methods.md` the papers and their
+//! equations beside the names used there.
 
-pub mod align;
-pub mod archive;
+// The door.
 pub mod config;
 pub mod error;
 pub mod evaluate;
 pub mod explore;
 pub mod export;
-pub mod extract;
-pub mod index;
-pub mod iterate;
-pub mod judge;
-pub mod keys;
-pub mod learn;
-pub mod lexicon;
 pub mod pipeline;
-pub mod propose;
 pub mod query;
 pub mod recover;
-pub mod sequence;
 pub mod store;
-pub mod text;
 pub mod types;
+
+pub use config::Config;
+pub use error::{Error, Result};
+pub use pipeline::{explain, run_all};
+pub use query::{Scope, pairs};
+pub use store::{Access, Store};
+
+/// What may be read: archives by their paths.
+pub mod inputs {
+    pub use crate::archive::{expand, names as format_names};
+}
+
+// What lies behind it, open to the laboratory alone.
+#[cfg(not(feature = "internals"))]
+mod align;
+#[cfg(feature = "internals")]
+pub mod align;
+#[cfg(not(feature = "internals"))]
+mod archive;
+#[cfg(feature = "internals")]
+pub mod archive;
+#[cfg(not(feature = "internals"))]
+mod extract;
+#[cfg(feature = "internals")]
+pub mod extract;
+#[cfg(not(feature = "internals"))]
+mod index;
+#[cfg(feature = "internals")]
+pub mod index;
+#[cfg(not(feature = "internals"))]
+mod iterate;
+#[cfg(feature = "internals")]
+pub mod iterate;
+#[cfg(not(feature = "internals"))]
+mod judge;
+#[cfg(feature = "internals")]
+pub mod judge;
+#[cfg(not(feature = "internals"))]
+mod keys;
+#[cfg(feature = "internals")]
+pub mod keys;
+#[cfg(not(feature = "internals"))]
+mod learn;
+#[cfg(feature = "internals")]
+pub mod learn;
+#[cfg(not(feature = "internals"))]
+mod lexicon;
+#[cfg(feature = "internals")]
+pub mod lexicon;
+#[cfg(not(feature = "internals"))]
+mod propose;
+#[cfg(feature = "internals")]
+pub mod propose;
+#[cfg(not(feature = "internals"))]
+mod sequence;
+#[cfg(feature = "internals")]
+pub mod sequence;
+#[cfg(not(feature = "internals"))]
+mod text;
+#[cfg(feature = "internals")]
+pub mod text;
+#[cfg(not(feature = "internals"))]
+mod verify;
+#[cfg(feature = "internals")]
 pub mod verify;

@@ -110,8 +110,6 @@ impl Default for Params {
 pub struct Facts<'t> {
     /// Both texts.
     pub texts: (&'t str, &'t str),
-    /// Their languages.
-    pub langs: (Lang, Lang),
     /// The score.
     pub score: f32,
     /// [`super::Lengths::delta`].
@@ -175,9 +173,7 @@ mod tests {
     use super::*;
 
     fn judged(a: &str, b: &str, change: impl Fn(&mut Facts<'_>)) -> Option<Reason> {
-        let fr = Lang::parse("fr").expect("a language");
-        let mut facts =
-            Facts { texts: (a, b), langs: (Lang::EN, fr), score: 0.9, length_delta: 0.0, foreign: (Some(-2.0), None) };
+        let mut facts = Facts { texts: (a, b), score: 0.9, length_delta: 0.0, foreign: (Some(-2.0), None) };
         change(&mut facts);
         judge(&facts, &Params::default())
     }

@@ -7,7 +7,7 @@ use super::model::Model;
 use super::params::Params;
 use super::score::features;
 use super::translation::Evidence;
-use crate::types::{Bead, Lang};
+use crate::types::Bead;
 
 /// One sentence pair of an aligned page pair, judged.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +33,7 @@ pub struct Aligned {
 const ALIGNED_SCORE: f32 = 0.5;
 
 /// Aligns two pages and judges every bead.
-pub fn align_pages(a: &Document<'_>, b: &Document<'_>, langs: (Lang, Lang), model: &Model, params: &Params) -> Aligned {
+pub fn align_pages(a: &Document<'_>, b: &Document<'_>, model: &Model, params: &Params) -> Aligned {
     let evidence = Evidence::new(a, b, model, &params.translation);
     let beads = align(a, b, &evidence, &model.lengths, params);
     let mut aligned = Aligned::default();
@@ -50,7 +50,6 @@ pub fn align_pages(a: &Document<'_>, b: &Document<'_>, langs: (Lang, Lang), mode
         let texts = (a.text_of(bead.a_start..bead.a_end), b.text_of(bead.b_start..bead.b_end));
         let facts = clean::Facts {
             texts,
-            langs,
             score,
             length_delta: model.lengths.delta(span_a.chars, span_b.chars),
             foreign: (evidence.foreign_a(span_a.words), evidence.foreign_b(span_b.words)),
@@ -65,7 +64,7 @@ pub fn align_pages(a: &Document<'_>, b: &Document<'_>, langs: (Lang, Lang), mode
 mod tests {
     use super::*;
     use crate::text::words::Words;
-    use crate::types::Block;
+    use crate::types::{Block, Lang};
 
     fn aligned(a: &str, b: &str) -> Aligned {
         let words = Words::new();
@@ -74,7 +73,7 @@ mod tests {
             Document::new(text, [block].into_iter(), Lang::EN, &words, 100)
         };
         let [a, b] = [a, b].map(|text| document(text.to_owned().leak()));
-        align_pages(&a, &b, (Lang::EN, Lang::ZH), &Model::default(), &Params::default())
+        align_pages(&a, &b, &Model::default(), &Params::default())
     }
 
     #[test]

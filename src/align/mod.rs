@@ -29,14 +29,12 @@ mod span;
 pub mod train;
 pub mod translation;
 
-pub use beads::{align, align_by};
-pub use cost::{Cost, Units};
-pub use costs::{COSTS, MakeCost};
-pub use document::{Document, DocumentBlock, Sentence};
+pub use beads::align;
+pub use document::Document;
 pub use judged::{Aligned, Judged, align_pages};
 pub use lengths::Lengths;
-pub use matches::Matches;
 pub use model::{Model, Vocabulary};
-pub use params::{Params, TrainParams};
-pub use span::Span;
+pub use params::Params;
 pub use translation::Evidence;
+#[cfg(feature = "internals")]
+pub use {beads::align_by, cost::Cost, params::TrainParams, span::Span};

@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use clap::Args;
-use diglot::archive;
 use diglot::config::{Config, PRESETS, presets};
 use diglot::error::{Error, Result};
 use diglot::evaluate::plot::{self, Bars};
@@ -74,7 +73,7 @@ impl Compare {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let presets = self.presets()?;
         let judged = read_gold(&self.gold)?;
-        let inputs = archive::expand(&self.inputs)?;
+        let inputs = diglot::inputs::expand(&self.inputs)?;
         let temporary = tempfile::Builder::new().prefix("diglot-compare-").tempdir();
         let temporary = temporary.context("making a temporary folder")?;
         let folder = match &self.keep {

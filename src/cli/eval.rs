@@ -4,7 +4,6 @@ use std::fs::{self, File};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use diglot::align::Params;
 use diglot::config::Config;
 use diglot::error::{Error, Result};
 use diglot::evaluate::{
@@ -248,8 +247,8 @@ impl Eval {
             };
             bitext::for_each_page_pair(store, scope, |langs, a, b| {
                 match turn(langs.a, langs.b) {
-                    Some(false) => gold.pages(&a.text, &b.text),
-                    Some(true) => gold.pages(&b.text, &a.text),
+                    Some(false) => gold.pages(a, b),
+                    Some(true) => gold.pages(b, a),
                     None => {}
                 }
                 Ok(())
@@ -261,15 +260,15 @@ impl Eval {
                     errors.push(("wrong", format!("{a} | {b}")));
                 }
             };
-            let params = match self.align {
-                Means::Lengths => Some(Params::gale_church()),
-                Means::Words => Some(Params::whole_pages()),
-                Means::Blocks => Some(Params::default()),
+            let means = match self.align {
+                Means::Lengths => Some(realign::Means::Lengths),
+                Means::Words => Some(realign::Means::Words),
+                Means::Blocks => Some(realign::Means::Blocks),
                 Means::All => None,
             };
-            if let Some(params) = params {
+            if let Some(means) = means {
                 let is_wanted = |langs: LangPair| turn(langs.a, langs.b).is_some();
-                realign::for_each_bead(store, scope, &params, is_wanted, |langs, a, b| {
+                realign::for_each_bead(store, scope, means, is_wanted, |langs, a, b| {
                     judge((langs.a, langs.b), a, b);
                     Ok(())
                 })?;

@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use clap::Args;
 use diglot::error::Error;
-use diglot::pipeline::evidence::OfMethods;
+use diglot::explain;
 use diglot::query::explain::{
     CandidateRounds, CaptureFacts, Explanation, LanguageReason, PageExplanation, PageLanguages, PairExplanation,
-    RecordPlace, Rounds, Support, explain, in_parentheses,
+    RecordPlace, Rounds, Support, in_parentheses,
 };
 use diglot::types::{CanonicalUrl, Lang, Outcome, SkipReason};
 
@@ -40,8 +40,7 @@ impl Explain {
         let (store, config) = global.query(Lists::Pairs)?;
         let url = parse(&self.url)?;
         let other = self.other.as_deref().map(parse).transpose()?;
-        let evidence = OfMethods { store: &store, config: &config };
-        let explanation = explain(&store, &config, &evidence, &url, other.as_ref())?;
+        let explanation = explain(&store, &config, &url, other.as_ref())?;
         let mut out = io::stdout().lock();
         if self.json {
             writeln!(out, "{}", serde_json::to_string_pretty(&explanation)?)?;

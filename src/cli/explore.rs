@@ -9,8 +9,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use diglot::config::Config;
 use diglot::error::Error;
 use diglot::explore::{Arrivals, By};
-use diglot::pipeline::Context;
 use diglot::pipeline::explore::{Explored, gains, keep, remember};
+use diglot::pipeline::{Context, Observer};
 use diglot::store::Store;
 use serde_json::{Value, json};
 
@@ -73,7 +73,7 @@ impl Explore {
         next.truncate(self.top);
         if next.is_empty() {
             if !global.quiet {
-                let why = if explored.seeds.contains(&true) {
+                let why = if explored.has_seeds() {
                     "sites with pairs link to no site outside the store"
                 } else {
                     "no site of the store has pairs"
@@ -82,13 +82,13 @@ impl Explore {
             }
             return Ok(Listing::new(self.format.get(), &COLUMNS)?.finish()?);
         }
-        let requested = next.iter().map(|next| explored.web.name(next.site).to_owned()).collect();
+        let requested = next.iter().map(|next| explored.name(next.site).to_owned()).collect();
         let mut store = global.write()?;
         keep(&mut store, &explored, self.by_domain)?;
         remember(&mut store, &explored, self.by, self.by_domain, requested)?;
         drop(store);
         if let Some(path) = &self.output {
-            let list: String = next.iter().map(|next| format!("http://{}/\n", explored.web.name(next.site))).collect();
+            let list: String = next.iter().map(|next| format!("http://{}/\n", explored.name(next.site))).collect();
             if path.as_os_str() == "-" {
                 io::stdout().lock().write_all(list.as_bytes()).map_err(Error::io(path, "writing"))?;
                 return Ok(());
@@ -98,7 +98,7 @@ impl Explore {
         let mut listing = Listing::new(self.format.get(), &COLUMNS)?;
         for next in next {
             listing.row(vec![
-                json!(explored.web.name(next.site)),
+                json!(explored.name(next.site)),
                 json!(next.linkout),
                 number(next.pagerank, 9),
                 number(next.weighted, 9),
@@ -131,11 +131,11 @@ impl Explore {
             };
             listing.row(vec![
                 json!(number_of),
-                json!(gain.round.by),
-                json!(if gain.round.by_domain { "domain" } else { "host" }),
-                json!(gain.round.seeds),
-                json!(gain.round.pairs),
-                json!(gain.round.requested.len()),
+                json!(gain.by),
+                json!(if gain.by_domain { "domain" } else { "host" }),
+                json!(gain.seeds),
+                json!(gain.pairs),
+                json!(gain.requested.len()),
                 json!(arrived),
                 json!(bilingual),
                 share,
@@ -151,6 +151,6 @@ pub fn explored(global: &Global, store: &Store, config: &Config, by_domain: bool
     let observer = Progress::new(global.quiet);
     let context = Context { config, inputs: &[], observer: &observer, stop: &STOP };
     let explored = Explored::open(store, &context, by_domain);
-    diglot::pipeline::observer::Observer::end(&observer, "explore", explored.is_ok());
+    Observer::end(&observer, "explore", explored.is_ok());
     Ok(explored?)
 }

@@ -10,7 +10,6 @@ use diglot::error::Error;
 use diglot::export::{self, Content, EXPORTERS, Exporter, Files, Format};
 use diglot::query::{self, Scope, bitext};
 use diglot::store::Store;
-use diglot::store::records::RecordRef;
 use diglot::types::LangPair;
 
 use super::filter::{Filter, Wanted};
@@ -163,15 +162,11 @@ impl Job<'_> {
             || Error::Config("--what lexicon is of two languages; choose them by --langs, such as en,fr".into());
         let &[first, second] = self.wanted.langs.as_slice() else { return Err(expected()) };
         let langs = LangPair::new(first, second).ok_or_else(expected)?;
-        let Some(head) = self.store.learnt_head(langs)? else {
+        let Some(words) = query::learnt_words(self.store, langs)? else {
             let problem = format!("nothing was learnt of {first} and {second}: too few pairs of strong keys");
             return Err(Error::Config(problem));
         };
-        let record = self.store.learnt.read(RecordRef(head.record))?;
-        let words = record.lexicon.iter().map(|row| {
-            let words = [row.0.to_string(), row.1.to_string()];
-            if langs.a == first { words } else { [words[1].clone(), words[0].clone()] }
-        });
+        let words = words.into_iter().map(|[a, b]| if langs.a == first { [a, b] } else { [b, a] });
         Ok(std::iter::once([first.to_string(), second.to_string()]).chain(words).collect())
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use diglot::config::{Config, Strategy};
 use diglot::error::Result;
-use diglot::pipeline::{STAGES, StageState, StageStatus, stale};
+use diglot::pipeline::{STAGES, StageState, StageStatus, has_run, stale};
 use diglot::store::Store;
 
 /// Where the store is unless it is said.
@@ -50,9 +50,10 @@ impl Lists {
             stage.name != "ingest" && (stage.state != StageState::NotRun || position(stage.name) <= needed)
         });
         let Some(last) = found.last() else { return Ok(None) };
-        let ran_on = STAGES[position(last.name)..].iter().skip(1).try_fold(false, |ran, stage| {
-            Ok::<_, diglot::error::Error>(ran || store.stage(stage.name())?.fingerprint != 0)
-        })?;
+        let ran_on = STAGES[position(last.name)..]
+            .iter()
+            .skip(1)
+            .try_fold(false, |ran, stage| Ok::<_, diglot::error::Error>(ran || has_run(store, *stage)?))?;
         let until = if ran_on || last.name == "align" { String::new() } else { format!(" --until {}", last.name) };
         let them = if found.len() == 1 { "it" } else { "them" };
         let does = if found.iter().all(|stage| stage.state == StageState::NotRun) {

@@ -1,8 +1,7 @@
 //! `diglot keys`.
 
 use clap::Args;
-use diglot::keys::State;
-use diglot::query::{self, KeyLine, Scope};
+use diglot::query::{self, KeyLine, KeyState, Scope};
 use diglot::types::{Edit, pattern};
 use serde_json::json;
 
@@ -80,7 +79,7 @@ impl Keys {
 
 /// What became of a key: its state, or `demoted` where verification finds that most of its pairs are wrong.
 fn state_of(line: &KeyLine) -> &'static str {
-    let takes_pairs = matches!(line.state, State::Strong | State::Rescued);
+    let takes_pairs = matches!(line.state, KeyState::Strong | KeyState::Rescued);
     if takes_pairs && line.est_precision.is_some_and(|precision| precision < 0.5) {
         "demoted"
     } else {

@@ -4,7 +4,7 @@ use std::io::{IsTerminal, stderr};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use diglot::pipeline::observer::Observer;
+use diglot::pipeline::Observer;
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
 
 /// How often a plain line is printed.

@@ -5,10 +5,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use diglot::archive;
 use diglot::error::Error;
-use diglot::pipeline::Context;
 use diglot::pipeline::recover::{Plan, Request, plan, remember};
+use diglot::pipeline::{Context, Observer};
 use diglot::query::Scope;
 use diglot::recover::{DeepPage, Outcome};
 use serde_json::json;
@@ -66,7 +65,7 @@ impl Recover {
         if !(0.0..=1.0).contains(&self.min_chance) {
             return Err(Error::Config(format!("--min-chance is {}, expected 0 to 1", self.min_chance)).into());
         }
-        let indexes = if self.index.is_empty() { Vec::new() } else { archive::expand(&self.index)? };
+        let indexes = if self.index.is_empty() { Vec::new() } else { diglot::inputs::expand(&self.index)? };
         let (store, config) = global.query(Lists::Keys)?;
         let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
         let observer = Progress::new(global.quiet);
@@ -74,7 +73,7 @@ impl Recover {
         let request =
             Request { scope: &scope, indexes: &indexes, top: self.top, min_chance: self.min_chance, again: self.again };
         let planned = plan(&store, &context, &request);
-        diglot::pipeline::observer::Observer::end(&observer, "recover", planned.is_ok());
+        Observer::end(&observer, "recover", planned.is_ok());
         let Plan { pages, unlikely } = planned?;
         if unlikely > 0 && !global.quiet {
             let bound = self.min_chance;

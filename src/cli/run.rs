@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use diglot::archive;
 use diglot::config::Config;
 use diglot::error::Error;
+use diglot::inputs;
 use diglot::pipeline::{self, Context, STAGES};
 use diglot::query::{self, KeyLine, Scope};
 use diglot::store::Store;
@@ -100,18 +100,18 @@ impl Ingest {
 
 /// What commands that read archives say of their inputs.
 pub fn inputs_help() -> String {
-    format!("Archives ({}): files, folders, patterns, or @LIST, a file with one input per line", archive::names())
+    format!("Archives ({}): files, folders, patterns, or @LIST, a file with one input per line", inputs::format_names())
 }
 
 fn expand(inputs: &[String]) -> anyhow::Result<Vec<PathBuf>> {
-    Ok(if inputs.is_empty() { Vec::new() } else { archive::expand(inputs)? })
+    Ok(if inputs.is_empty() { Vec::new() } else { inputs::expand(inputs)? })
 }
 
 /// The inputs given, after those that an earlier run was stopped in.
 fn with_partial(store: &Store, inputs: Vec<PathBuf>) -> anyhow::Result<Vec<PathBuf>> {
     let mut all: Vec<PathBuf> = Vec::new();
-    for archive in store.archives()?.into_iter().filter(|archive| !archive.done) {
-        let path = PathBuf::from(&archive.identity.path);
+    for archive in query::archives(store)?.into_iter().filter(|archive| !archive.is_read) {
+        let path = PathBuf::from(&archive.path);
         let given = inputs.iter().any(|input| input.canonicalize().is_ok_and(|full| full == path));
         if !given && path.exists() {
             all.push(path);
@@ -183,12 +183,7 @@ fn summary(store: &Store, config: &Config) -> anyhow::Result<()> {
     if all > first.len() as u64 {
         writeln!(out, "  … {} more: `diglot pairs`", all - first.len() as u64)?;
     }
-    let mut sentences = 0;
-    let are_compared = query::bitext::are_compared(store)?;
-    for id in query::sites(store, &Scope::all())? {
-        let head = store.site(id)?.unwrap_or_default();
-        sentences += query::sentence_counts(store, id, &head, are_compared)?.0;
-    }
+    let sentences = query::totals(store)?.sentences;
     if sentences > 0 {
         writeln!(out, "sentence pairs: {sentences} (`diglot bitext`)")?;
     }

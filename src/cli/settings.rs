@@ -10,7 +10,6 @@ use diglot::config::settings::{Choice, Takes, configuration, setting};
 use diglot::config::{Config, SETTINGS, Setting};
 use diglot::error::Error;
 use diglot::store::Store;
-use diglot::store::catalog::Changes;
 
 /// Which stages a command runs: it has the options that act on them.
 pub trait Runs {
@@ -113,9 +112,7 @@ impl Given {
         }
         config.check()?;
         if settings != *store.settings() {
-            let mut changes = Changes::default();
-            store.set_settings(settings, &mut changes);
-            store.commit(changes)?;
+            store.keep_settings(settings)?;
         }
         Ok(config)
     }

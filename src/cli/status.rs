@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use diglot::align::clean::Reason;
 use diglot::pipeline;
-use diglot::query;
+use diglot::query::{self, ArchiveLine};
 use diglot::store::Store;
 use diglot::types::SkipReason;
 use serde_json::json;
@@ -38,57 +37,46 @@ impl Status {
             let detail = join(stage.state.name(), &stage.remaining);
             listing.row(vec![json!("stage"), json!(stage.name), json!(null), json!(detail)])?;
         }
-        let archives = store.archives()?;
-        let sum = |count: fn(&diglot::store::layout::ArchiveRecord) -> u64| archives.iter().map(count).sum::<u64>();
-        let are_compared = query::bitext::are_compared(&store)?;
-        let mut dropped: BTreeMap<u8, u64> = BTreeMap::new();
-        let (mut pages, mut hosts, mut older, mut pairs, mut sentences) = (0u64, 0u64, 0u64, 0u64, 0u64);
-        for site in (0..store.site_count()?).map(diglot::types::SiteId) {
-            let head = store.site(site)?.unwrap_or_default();
-            pages += u64::from(head.pages);
-            hosts += head.hosts.len() as u64;
-            older += head.older;
-            let (kept, left_out) = query::sentence_counts(&store, site, &head, are_compared)?;
-            sentences += kept;
-            left_out.into_iter().for_each(|(code, count)| *dropped.entry(code).or_default() += count);
-            pairs += query::pair_count(&store, site, &head)?;
-        }
+        let archives = query::archives(&store)?;
+        let sum = |count: fn(&ArchiveLine) -> u64| archives.iter().map(count).sum::<u64>();
+        let totals = query::totals(&store)?;
         for (name, count, detail) in [
             ("archives", archives.len() as u64, format!("preset {}", config.preset)),
             ("records", sum(|a| a.records), String::new()),
             ("captures taken", sum(|a| a.pages), String::new()),
-            ("pages", pages, "one an address, the newest capture".into()),
-            ("domains", u64::from(store.site_count()?), String::new()),
-            ("hosts", hosts, String::new()),
-            ("pairs", pairs, String::new()),
-            ("sentence pairs", sentences, String::new()),
+            ("pages", totals.pages, "one an address, the newest capture".into()),
+            ("domains", totals.domains, String::new()),
+            ("hosts", totals.hosts, String::new()),
+            ("pairs", totals.pairs, String::new()),
+            ("sentence pairs", totals.sentences, String::new()),
         ] {
             listing.row(vec![json!("total"), json!(name), json!(count), json!(detail)])?;
         }
-        for (reason, count) in reasons(&store)? {
+        for (reason, count) in reasons(&archives) {
             listing.row(vec![json!("left out"), json!(reason.name()), json!(count), json!("")])?;
         }
-        if older > 0 {
-            listing.row(vec![json!("left out"), json!(SkipReason::OlderCapture.name()), json!(older), json!("")])?;
+        if totals.older > 0 {
+            listing.row(vec![
+                json!("left out"),
+                json!(SkipReason::OlderCapture.name()),
+                json!(totals.older),
+                json!(""),
+            ])?;
         }
-        for (code, count) in dropped {
-            let reason = Reason::from_code(code).map_or("?", Reason::name);
-            listing.row(vec![json!("sentences left out"), json!(reason), json!(count), json!("")])?;
+        for (reason, count) in totals.sentences_left_out {
+            listing.row(vec![json!("sentences left out"), json!(reason.name()), json!(count), json!("")])?;
         }
         for archive in &archives {
-            let path = &archive.identity.path;
-            if self.archives || !archive.done {
-                let state = if archive.done { "read".to_owned() } else { format!("read up to {}", archive.position) };
-                let detail = format!(
-                    "{}, {} bytes, {state}, {} pages",
-                    archive.identity.format, archive.identity.bytes, archive.pages
-                );
+            let path = &archive.path;
+            if self.archives || !archive.is_read {
+                let state =
+                    if archive.is_read { "read".to_owned() } else { format!("read up to {}", archive.position) };
+                let detail = format!("{}, {} bytes, {state}, {} pages", archive.format, archive.bytes, archive.pages);
                 listing.row(vec![json!("archive"), json!(path), json!(archive.records), json!(detail)])?;
             }
             for sample in archive.samples.iter().filter(|sample| self.archives || is_fault(sample.reason)) {
-                let reason = SkipReason::from_code(sample.reason).map_or("?", SkipReason::name);
                 let place = format!("{path} at byte {}", sample.offset);
-                listing.row(vec![json!(reason), json!(place), json!(null), json!(sample.detail)])?;
+                listing.row(vec![json!(sample.reason.name()), json!(place), json!(null), json!(sample.detail)])?;
             }
         }
         Ok(listing.finish()?)
@@ -96,14 +84,12 @@ impl Status {
 }
 
 /// Reasons that tell of damage in an archive; the others are how archives are.
-fn is_fault(reason: u8) -> bool {
+fn is_fault(reason: SkipReason) -> bool {
     use SkipReason::*;
-    SkipReason::from_code(reason).is_some_and(|reason| {
-        matches!(
-            reason,
-            BadUrl | TooLong | Truncated | BadRecord | BadCompression | BadHttp | BadCoding | BodyTooLong | ParserLimit
-        )
-    })
+    matches!(
+        reason,
+        BadUrl | TooLong | Truncated | BadRecord | BadCompression | BadHttp | BadCoding | BodyTooLong | ParserLimit
+    )
 }
 
 fn join(state: &str, remaining: &str) -> String {
@@ -111,23 +97,19 @@ fn join(state: &str, remaining: &str) -> String {
 }
 
 /// How often each reason left something out, most often first.
-fn reasons(store: &Store) -> anyhow::Result<Vec<(SkipReason, u64)>> {
+fn reasons(archives: &[ArchiveLine]) -> Vec<(SkipReason, u64)> {
     let mut counts: BTreeMap<SkipReason, u64> = BTreeMap::new();
-    for archive in store.archives()? {
-        for (code, count) in archive.skips {
-            if let Some(reason) = SkipReason::from_code(code) {
-                *counts.entry(reason).or_default() += count;
-            }
-        }
+    for (reason, count) in archives.iter().flat_map(|archive| &archive.left_out) {
+        *counts.entry(*reason).or_default() += count;
     }
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by_key(|&(reason, count)| (std::cmp::Reverse(count), reason));
-    Ok(counts)
+    counts
 }
 
 /// The reasons in one line.
 pub fn left_out(store: &Store) -> anyhow::Result<String> {
-    let reasons = reasons(store)?;
+    let reasons = reasons(&query::archives(store)?);
     let parts: Vec<String> = reasons.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
     Ok(if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") })
 }

@@ -1,7 +1,7 @@
 //! The configuration of a run: one section for each method.
 //!
 //! [`presets`] has the methods that can be chosen by name, [`settings`] what a user may set: one table, from which the
-//! command line, the stored settings and their checks come. [`fields`] names every field, for fingerprints.
+//! command line, the stored settings and their checks come. `fields` names every field, for fingerprints.
 
 use std::path::PathBuf;
 
@@ -10,10 +10,14 @@ use crate::index::retrieval;
 use crate::types::Lang;
 use crate::{align, archive, explore, extract, iterate, judge, keys, learn, recover, verify};
 
+#[cfg(not(feature = "internals"))]
+pub(crate) mod fields;
+#[cfg(feature = "internals")]
 pub mod fields;
 pub mod presets;
 pub mod settings;
 
+pub use crate::keys::LabelMode;
 pub use presets::{PRESETS, Preset};
 pub use settings::{SETTINGS, Setting};
 
@@ -60,7 +64,7 @@ impl Config {
     }
 }
 
-/// What a run is done with. The names of sections and fields are those of [`fields`]: a renamed field makes the results that
+/// What a run is done with. The names of sections and fields are those of `fields`: a renamed field makes the results that
 /// depend on it stale.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Config {

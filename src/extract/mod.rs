@@ -22,7 +22,6 @@ use read::Read;
 
 use crate::types::{CanonicalUrl, Capture, Form, Page, SkipReason};
 
-pub use language::Params as LanguageParams;
 pub use params::Params;
 
 /// Turns a capture into a page. `url` is the capture's URL, which its links are relative to.

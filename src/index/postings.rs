@@ -31,11 +31,6 @@ impl Postings {
         }
     }
 
-    /// The posting list of a value in a language, if it has any.
-    pub fn get(&self, value: u32, label: u16) -> Option<&Posting> {
-        self.lists.get(&(value, label))
-    }
-
     /// How many skeletons both fill: the linking power of the key the two make.
     pub fn linking_power(&self, from: (u32, u16), to: (u32, u16)) -> u64 {
         match (self.lists.get(&from), self.lists.get(&to)) {

@@ -91,6 +91,7 @@ pub struct SiteIndex<'a> {
 
 impl<'a> SiteIndex<'a> {
     /// A site from the language of each page; `None` leaves a page out of every competition.
+    #[cfg(test)]
     pub fn new(urls: &'a dyn Urls, languages: &[Option<Lang>]) -> SiteIndex<'a> {
         SiteIndex::collect(urls, |page| languages[page as usize])
     }

@@ -30,11 +30,12 @@ impl<T: Ord> Smallest<T> {
     }
 
     /// How many are kept.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.kept.len()
     }
 
     /// True when none is kept.
+    #[cfg(test)]
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }

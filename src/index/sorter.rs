@@ -55,6 +55,7 @@ impl Sorter {
     }
 
     /// How many runs were written to disk so far.
+    #[cfg(test)]
     pub fn spilled_runs(&self) -> usize {
         self.runs.len()
     }

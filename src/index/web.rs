@@ -15,6 +15,7 @@ pub trait Web {
 }
 
 /// A web as a list, for tests.
+#[cfg(any(test, feature = "internals"))]
 #[derive(Clone, Debug, Default)]
 pub struct ListedWeb {
     /// [`Web::stored`].
@@ -25,6 +26,7 @@ pub struct ListedWeb {
     pub links: Vec<(u32, u32, u32)>,
 }
 
+#[cfg(any(test, feature = "internals"))]
 impl Web for ListedWeb {
     fn stored(&self) -> u32 {
         self.stored

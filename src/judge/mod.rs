@@ -21,5 +21,6 @@ pub mod versions;
 pub mod webmining;
 
 pub use judging::{Judged, beside_rivals, judge, unique};
-pub use odds::{logit, sigmoid};
+#[cfg(feature = "internals")]
+pub use odds::sigmoid;
 pub use params::Params;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::credibility::{Evidence, State};
 use crate::index::site::Pages;
-use crate::types::{Key, Lang, PagePair};
+use crate::types::{Key, Lang};
 
 /// A key of one site.
 #[derive(Clone, Debug)]
@@ -58,11 +58,6 @@ impl Discovery {
     pub fn relabelled<'d>(&'d self, pages: &'d dyn Pages) -> impl Iterator<Item = (u32, Lang)> + 'd {
         let lang = |page: u32| self.lang(page).unwrap_or(Lang::UNKNOWN);
         (0..pages.count()).map(move |page| (page, lang(page))).filter(|&(page, lang)| lang != pages.detected(page))
-    }
-
-    /// A pair with its languages.
-    pub fn page_pair(&self, pair: &FoundPair) -> PagePair {
-        PagePair { langs: self.keys[pair.key as usize].key.langs, a: pair.a, b: pair.b }
     }
 
     pub(super) fn drop_weakest(&mut self, max_weak: usize) {

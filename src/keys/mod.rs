@@ -27,11 +27,14 @@ pub mod suffixes;
 mod texts;
 pub mod unlabelled;
 
-pub use credibility::{Evidence, GlobalSum, State};
+#[cfg(test)]
+pub use credibility::Evidence;
+pub use credibility::{GlobalSum, State};
 pub use discover::discover;
-pub use found::{Discovery, FoundKey, FoundPair};
+pub use found::{FoundKey, FoundPair};
 pub use known::{KnownKey, KnownKeys};
-pub use params::{CoreMode, LabelMode, Params, SiteUnit, Strength, UnlabelledParams};
+pub use params::{LabelMode, Params, SiteUnit};
 
+#[cfg(feature = "internals")]
 pub use crate::index::site::{PageFacts, Pages};
 pub use crate::text::counterpart;

@@ -677,7 +677,7 @@ fn fast(site: &Site, params: &Params, rescue: &FxHashSet<String>) -> Listed {
     keys.sort();
     let pair = |pair: &FoundPair| {
         let key = &found.keys[pair.key as usize];
-        (found.page_pair(pair), key.key.clone(), key.scope.start)
+        (PagePair { langs: key.key.langs, a: pair.a, b: pair.b }, key.key.clone(), key.scope.start)
     };
     (keys, found.pairs.iter().map(pair).collect())
 }

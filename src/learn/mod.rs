@@ -14,11 +14,9 @@ mod trainer;
 mod training_pairs;
 mod word_weights;
 
-pub use halves::{Halves, half_of};
+pub use halves::Halves;
 pub use learning::{Learnt, Settings, SitePairs, learn, learn_from_site};
-pub use misses::near_misses;
 pub use models::{Model, Models};
 pub use params::Params;
-pub use trainer::Trainer;
-pub use training_pairs::{TrainingPair, TrainingPairs, hash_of};
+pub use training_pairs::{TrainingPair, TrainingPairs};
 pub use word_weights::WeightsOfSites;

@@ -14,4 +14,4 @@ mod word_list;
 pub use model::{ModelParams, SentencePair, TranslationModel};
 pub use side::Side;
 pub use translations::Translations;
-pub use word_list::{Between, Lexicon, LexiconSet, Reading};
+pub use word_list::{Between, Lexicon, LexiconSet};

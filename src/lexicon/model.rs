@@ -189,19 +189,11 @@ impl TranslationModel {
         }
     }
 
-    /// The two languages.
-    pub fn langs(&self) -> LangPair {
-        self.langs
-    }
-
     /// How many pairs of words are kept.
+    #[cfg(any(test, feature = "internals"))]
+    #[expect(clippy::len_without_is_empty, reason = "a count of pairs, not of a collection")]
     pub fn len(&self) -> usize {
         self.cells.len()
-    }
-
-    /// True when nothing is learnt yet.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Learns from new sentence pairs: one expectation over them under the present parameters, added to what is known.

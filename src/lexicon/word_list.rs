@@ -270,11 +270,6 @@ impl LexiconSet {
         self.lexicons.push(lexicon);
     }
 
-    /// The word lists, in the order they were added.
-    pub fn lexicons(&self) -> &[Lexicon] {
-        &self.lexicons
-    }
-
     /// What the word lists of two languages know together; `None` where there is no list.
     ///
     /// A list of `zh` serves simplified and traditional Chinese, and for `zh` lists of both are used.

@@ -7,17 +7,28 @@ use crate::error::Result;
 use crate::iterate::ets::{self, History};
 use crate::judge::score::Scorer;
 use crate::propose::votes::{self, Support};
-use crate::query::Site;
-use crate::query::explain::Evidence;
+use crate::query::explain::{Evidence, Explanation};
+use crate::query::{self, Site};
 use crate::store::Store;
-use crate::types::{JudgedPair, LangPair, PagePair};
+use crate::types::{CanonicalUrl, JudgedPair, LangPair, PagePair};
+
+/// Everything known of a page, or of two pages and what they are to each other.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn explain(
+    store: &Store,
+    config: &Config,
+    url: &CanonicalUrl,
+    other: Option<&CanonicalUrl>,
+) -> Result<Explanation> {
+    query::explain::explain(store, config, &OfMethods { store, config }, url, other)
+}
 
 /// The methods, with what they need.
-pub struct OfMethods<'s> {
-    /// The store.
-    pub store: &'s Store,
-    /// Its settings.
-    pub config: &'s Config,
+struct OfMethods<'s> {
+    store: &'s Store,
+    config: &'s Config,
 }
 
 impl Evidence for OfMethods<'_> {

@@ -78,14 +78,12 @@ pub fn keep(store: &mut Store, explored: &Explored, by_domain: bool) -> Result<(
 
 /// The graph of sites with the ranks of its seeds.
 pub struct Explored {
-    /// The graph.
-    pub web: SiteWeb,
+    web: SiteWeb,
     /// Hash of its sites, links and pairs.
-    pub fingerprint: u64,
+    fingerprint: u64,
     /// Which stored sites are seeds: those with a pair.
-    pub seeds: Vec<bool>,
-    /// Their ranks.
-    pub ranks: Vec<Rank>,
+    seeds: Vec<bool>,
+    ranks: Vec<Rank>,
     /// Hash of what the graph was made from, where it is not kept in the store.
     made_from: Option<u64>,
 }
@@ -114,6 +112,16 @@ impl Explored {
     /// The sites to explore next, best first.
     pub fn next(&self, by: By) -> Vec<Next> {
         explore::next(&self.web, &self.ranks, &self.seeds, by)
+    }
+
+    /// The name of a site.
+    pub fn name(&self, site: u32) -> &str {
+        self.web.name(site)
+    }
+
+    /// True when a site has pairs.
+    pub fn has_seeds(&self) -> bool {
+        self.seeds.contains(&true)
     }
 
     /// The rank of a stored site, by its name.
@@ -151,8 +159,16 @@ pub fn remember(store: &mut Store, explored: &Explored, by: By, by_domain: bool,
 
 /// A round, and what it has brought so far.
 pub struct Gain {
-    /// The round.
-    pub round: RoundRecord,
+    /// What the sites were ranked by.
+    pub by: String,
+    /// A site is a registrable domain.
+    pub by_domain: bool,
+    /// Seed sites.
+    pub seeds: u32,
+    /// Pairs of all sites when they were requested.
+    pub pairs: u64,
+    /// The sites that were requested, best first.
+    pub requested: Vec<String>,
     /// What has become of the sites it requested.
     pub arrivals: Arrivals,
 }
@@ -171,7 +187,8 @@ pub fn gains(store: &Store) -> Result<Vec<Gain>> {
     }
     let gain = |round: RoundRecord| {
         let arrivals = explore::arrivals(&round.requested, &by_kind[usize::from(round.by_domain)]);
-        Gain { round, arrivals }
+        let RoundRecord { by, by_domain, seeds, pairs, requested, .. } = round;
+        Gain { by, by_domain, seeds, pairs, requested, arrivals }
     };
     Ok(store.rounds()?.into_iter().map(gain).collect())
 }

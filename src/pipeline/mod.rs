@@ -5,23 +5,38 @@
 //! was not committed and nothing else. What a stage leaves depends on its inputs only: not on threads, interruptions, or the
 //! order in which archives came.
 
+use std::sync::atomic::AtomicBool;
+
+use crate::archive;
+use crate::config::Config;
 use crate::error::Result;
 use crate::store::Store;
 
-pub mod evidence;
+mod evidence;
 pub mod explore;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod models;
+#[cfg(feature = "internals")]
 pub mod models;
-pub mod observer;
+mod observer;
 pub mod realign;
 pub mod recover;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod site;
+#[cfg(feature = "internals")]
 pub mod site;
 mod stage;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod stages;
+#[cfg(feature = "internals")]
 pub mod stages;
 mod stale;
 
+pub use evidence::explain;
+pub use observer::{Observer, Silent};
 pub use stage::{Context, Stage, fingerprint};
 pub use stages::STAGES;
-pub use stale::{StageState, StageStatus, progress, stale};
+pub use stale::{StageState, StageStatus, has_run, progress, stale};
 
 /// Runs the stages from the first to `until`, both inclusive.
 ///
@@ -35,6 +50,19 @@ pub fn run(store: &mut Store, context: &Context<'_>, until: &str) -> Result<()> 
         }
     }
     Ok(())
+}
+
+/// Takes archives in and runs every stage: the words of `diglot run`, said without progress.
+///
+/// Inputs are files, folders, patterns or `@LIST`, as on the command line; none: goes on with what the store has.
+///
+/// # Errors
+/// When an input is no archive, or as [`run`].
+pub fn run_all(store: &mut Store, config: &Config, inputs: &[&str]) -> Result<()> {
+    let inputs: Vec<String> = inputs.iter().map(|&input| input.to_owned()).collect();
+    let inputs = if inputs.is_empty() { Vec::new() } else { archive::expand(&inputs)? };
+    let context = Context { config, inputs: &inputs, observer: &Silent, stop: &AtomicBool::new(false) };
+    STAGES.iter().try_for_each(|stage| run_stage(*stage, store, &context))
 }
 
 /// Runs one stage.

@@ -13,6 +13,27 @@ use crate::store::Store;
 use crate::text::words::Words;
 use crate::types::{Bead, LangPair, PagePair, SiteId};
 
+/// By what means pages are aligned again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Means {
+    /// By lengths alone, over whole pages (Gale & Church 1993).
+    Lengths,
+    /// By lengths and words, over whole pages.
+    Words,
+    /// By lengths and words, between aligned blocks.
+    Blocks,
+}
+
+impl Means {
+    fn params(self) -> Params {
+        match self {
+            Means::Lengths => Params::gale_church(),
+            Means::Words => Params::whole_pages(),
+            Means::Blocks => Params::default(),
+        }
+    }
+}
+
 /// Aligns the pages of a scope, as far as their languages are wanted, and calls `each` with both texts of every bead that has two
 /// sides; nothing is left out.
 ///
@@ -24,10 +45,11 @@ use crate::types::{Bead, LangPair, PagePair, SiteId};
 pub fn for_each_bead(
     store: &Store,
     scope: &Scope,
-    params: &Params,
+    means: Means,
     is_wanted: impl Fn(LangPair) -> bool,
     mut each: impl FnMut(LangPair, &str, &str) -> Result<()>,
 ) -> Result<()> {
+    let params = &means.params();
     let mut found: BTreeMap<LangPair, Vec<(u64, SiteId, PagePair)>> = BTreeMap::new();
     for id in sites(store, scope)? {
         let site = Site::open(store, id)?;

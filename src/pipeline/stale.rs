@@ -1,6 +1,6 @@
 //! What is stale: the one answer for runs, `status` and queries.
 
-use super::{STAGES, fingerprint};
+use super::{STAGES, Stage, fingerprint};
 use crate::config::Config;
 use crate::error::Result;
 use crate::store::Store;
@@ -72,6 +72,14 @@ pub fn progress(store: &Store, config: &Config, until: &str) -> Result<Vec<Stage
         }
     }
     Ok(found)
+}
+
+/// True when a stage has ever run on a store.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn has_run(store: &Store, stage: &dyn Stage) -> Result<bool> {
+    Ok(store.stage(stage.name())?.fingerprint != 0)
 }
 
 /// The stages up to `until` that are not fresh, in order.

@@ -23,8 +23,6 @@ pub mod votes;
 mod words;
 
 pub use direct::direct;
-pub use hreflang::of_hreflang;
-pub use links::of_mutual_links;
 pub use network::Network;
 pub use partners::Partners;
 pub use words::of_words;

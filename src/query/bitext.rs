@@ -21,7 +21,7 @@ use crate::text::words::Words;
 use crate::types::{ArchiveId, BitextLine, Block, JudgedPair, Lang, LangPair, PagePair, Place, SiteId, tag_name};
 
 /// The page pairs of a site that are taken for translations, by languages, then addresses: what bitext is made from.
-pub fn accepted_pairs(site: &Site) -> Vec<PagePair> {
+pub(crate) fn accepted_pairs(site: &Site) -> Vec<PagePair> {
     let Some(result) = &site.result else { return Vec::new() };
     if let Some(judged) = &site.judged {
         let pair = |JudgedPair { pair, .. }: JudgedPair| {
@@ -48,7 +48,7 @@ pub fn accepted_pairs(site: &Site) -> Vec<PagePair> {
 }
 
 /// A hash that tells one list of page pairs from another.
-pub fn hash_of_pairs(pairs: &[PagePair]) -> u64 {
+pub(crate) fn hash_of_pairs(pairs: &[PagePair]) -> u64 {
     let mut hasher = Xxh3::new();
     for pair in pairs {
         hasher.update(&pair.langs.a.to_bytes());
@@ -63,18 +63,18 @@ pub fn hash_of_pairs(pairs: &[PagePair]) -> u64 {
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn page_record(store: &Store, site: &Site, page: u32) -> Result<Mapped<PageRecord>> {
+pub(crate) fn page_record(store: &Store, site: &Site, page: u32) -> Result<Mapped<PageRecord>> {
     store.pages.read(RecordRef(page_place(site, page)))
 }
 
 /// The reference to the record of a page of a site.
-pub fn page_place(site: &Site, page: u32) -> u64 {
+pub(crate) fn page_place(site: &Site, page: u32) -> u64 {
     let (chunk, at) = site.pages.chunk(page);
     chunk.pages[at].to_native()
 }
 
 /// The blocks of a page.
-pub fn blocks(page: &ArchivedPageRecord) -> impl Iterator<Item = Block> + '_ {
+pub(crate) fn blocks(page: &ArchivedPageRecord) -> impl Iterator<Item = Block> + '_ {
     page.blocks.iter().map(|block| Block {
         start: block.start.to_native(),
         end: block.end.to_native(),
@@ -84,7 +84,7 @@ pub fn blocks(page: &ArchivedPageRecord) -> impl Iterator<Item = Block> + '_ {
 }
 
 /// A page as alignment sees it.
-pub fn document<'p>(page: &'p ArchivedPageRecord, lang: Lang, words: &Words, params: &Params) -> Document<'p> {
+pub(crate) fn document<'p>(page: &'p ArchivedPageRecord, lang: Lang, words: &Words, params: &Params) -> Document<'p> {
     let document = Document::new(page.text.as_str(), blocks(page), lang, words, params.max_sentences);
     if params.blocks { document } else { document.without_blocks() }
 }
@@ -93,7 +93,7 @@ pub fn document<'p>(page: &'p ArchivedPageRecord, lang: Lang, words: &Words, par
 ///
 /// # Errors
 /// When the store cannot be read, or the record makes no sense.
-pub fn model(store: &Store, langs: LangPair) -> Result<Option<Model>> {
+pub(crate) fn model(store: &Store, langs: LangPair) -> Result<Option<Model>> {
     let Some(head) = store.model_head(langs)? else { return Ok(None) };
     let record = store.models.read(RecordRef(head.record))?;
     let vocabulary = |row: &ArchivedVocabularyRow| Vocabulary {
@@ -138,7 +138,7 @@ pub fn model_record(langs: LangPair, model: Model) -> ModelRecord {
 }
 
 /// The sentence pairs of a site as they lie in the store, with what is repeated among them.
-pub struct SiteBitext {
+pub(crate) struct SiteBitext {
     chunks: Vec<Mapped<BitextRecord>>,
     repeats: Vec<Mapped<RepeatRecord>>,
     shared: Vec<Mapped<RepeatRecord>>,
@@ -159,7 +159,7 @@ pub fn is_of_source(head: &BitextHead, source: Option<PairSource>) -> bool {
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn are_compared(store: &Store) -> Result<bool> {
+pub(crate) fn are_compared(store: &Store) -> Result<bool> {
     if !store.stage("align")?.finished {
         return Ok(false);
     }
@@ -365,21 +365,21 @@ impl<'s> OpenPair<'s> {
     }
 }
 
-/// Calls `each` with the pages of every page pair of a scope that bitext is made from.
+/// Calls `each` with the texts of every page pair of a scope that bitext is made from.
 ///
 /// # Errors
 /// When the store cannot be read, or what `each` returns.
 pub fn for_each_page_pair(
     store: &Store,
     scope: &Scope,
-    mut each: impl FnMut(LangPair, &ArchivedPageRecord, &ArchivedPageRecord) -> Result<()>,
+    mut each: impl FnMut(LangPair, &str, &str) -> Result<()>,
 ) -> Result<()> {
     for id in sites(store, scope)? {
         let site = Site::open(store, id)?;
         for pair in accepted_pairs(&site) {
             if scope.has_host(site.pages.identity(pair.a)) || scope.has_host(site.pages.identity(pair.b)) {
                 let (a, b) = (page_record(store, &site, pair.a)?, page_record(store, &site, pair.b)?);
-                each(pair.langs, &a, &b)?;
+                each(pair.langs, &a.text, &b.text)?;
             }
         }
         store.pages.unmap();

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::bitext::are_compared;
 use super::site::pair_source;
+use crate::align::clean::Reason;
 use crate::error::Result;
 use crate::store::Store;
 use crate::store::layout::{BitextHead, SiteHead};
@@ -12,21 +14,16 @@ use crate::types::SiteId;
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn pair_count(store: &Store, id: SiteId, head: &SiteHead) -> Result<u64> {
+fn pair_count(store: &Store, id: SiteId, head: &SiteHead) -> Result<u64> {
     Ok(pair_source(store, id, head)?.map_or(0, |source| source.pairs))
 }
 
-/// How many sentence pairs a site has, and how many were left out for which reason ([`Reason`](crate::align::clean::Reason) codes);
-/// with `are_compared` ([`super::bitext::are_compared`]), what other sites say too is left out.
+/// How many sentence pairs a site has, and how many were left out for which reason (codes of [`Reason`]);
+/// with `are_compared` ([`are_compared`]), what other sites say too is left out.
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn sentence_counts(
-    store: &Store,
-    id: SiteId,
-    head: &SiteHead,
-    are_compared: bool,
-) -> Result<(u64, BTreeMap<u8, u64>)> {
+fn sentence_counts(store: &Store, id: SiteId, head: &SiteHead, are_compared: bool) -> Result<(u64, BTreeMap<u8, u64>)> {
     let found = store.bitext_head(id)?.filter(|found| found.finished && found.generation == head.generation);
     let Some(BitextHead { mut kept, dropped, shared_dropped, .. }) = found else { return Ok(Default::default()) };
     let mut counts: BTreeMap<u8, u64> = dropped.into_iter().collect();
@@ -35,4 +32,48 @@ pub fn sentence_counts(
         *counts.entry(code).or_default() += count;
     }
     Ok((kept, counts))
+}
+
+/// What a store holds.
+#[derive(Clone, Debug, Default)]
+pub struct Totals {
+    /// Registrable domains.
+    pub domains: u64,
+    /// Hosts.
+    pub hosts: u64,
+    /// Pages, one a URL.
+    pub pages: u64,
+    /// Captures that a newer one of their URL replaced.
+    pub older: u64,
+    /// Pairs of pages.
+    pub pairs: u64,
+    /// Sentence pairs.
+    pub sentences: u64,
+    /// How many sentence pairs were left out for which reason.
+    pub sentences_left_out: BTreeMap<Reason, u64>,
+}
+
+/// Counts what a store holds.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn totals(store: &Store) -> Result<Totals> {
+    let are_compared = are_compared(store)?;
+    let mut totals = Totals { domains: u64::from(store.site_count()?), ..Totals::default() };
+    for id in (0..store.site_count()?).map(SiteId) {
+        let head = store.site(id)?.unwrap_or_default();
+        totals.hosts += head.hosts.len() as u64;
+        totals.pages += u64::from(head.pages);
+        totals.older += head.older;
+        totals.pairs += pair_count(store, id, &head)?;
+        let (kept, left_out) = sentence_counts(store, id, &head, are_compared)?;
+        totals.sentences += kept;
+        for (code, count) in left_out {
+            // A code of a later release is nothing this one has a word for.
+            if let Some(reason) = Reason::from_code(code) {
+                *totals.sentences_left_out.entry(reason).or_default() += count;
+            }
+        }
+    }
+    Ok(totals)
 }

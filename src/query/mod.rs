@@ -1,25 +1,48 @@
 //! What a store answers: pairs, keys, hosts and pages, in an order that depends on URLs only.
 //!
-//! A question is about a [`Scope`]: all sites, a domain or a host. [`Site`] is one site with what the stages left of it, and the one
+//! A question is about a [`Scope`]: all sites, a domain or a host. `Site` is one site with what the stages left of it, and the one
 //! place that says which language a page counts for. [`for_each_pair`], [`keys`], [`hosts`], [`bitext`] and [`fetch()`] list;
 //! [`explain`] says why a page has a partner, or has none.
 
+mod archives;
 pub mod bitext;
 mod counts;
 pub mod explain;
 mod fetch;
 mod hosts;
 mod keys;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod known_site;
+#[cfg(feature = "internals")]
 pub mod known_site;
+mod learnt;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod numbered;
+#[cfg(feature = "internals")]
 pub mod numbered;
 mod pairs;
+mod patterns;
 mod scope;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod site;
+#[cfg(feature = "internals")]
 pub mod site;
 
-pub use counts::{pair_count, sentence_counts};
+pub use crate::keys::State as KeyState;
+pub use archives::{ArchiveLine, SkipSample, archives};
+pub use counts::{Totals, totals};
 pub use fetch::fetch;
 pub use hosts::{HostLine, hosts};
 pub use keys::{KeyLine, keys};
-pub use pairs::{for_each_judged, for_each_pair, judged_line, pair_line};
-pub use scope::{Scope, sites};
+pub use learnt::learnt_words;
+pub use pairs::{assigned, for_each_judged, for_each_pair, pairs};
+pub use patterns::{PatternLine, patterns};
+pub use scope::Scope;
+#[cfg(not(feature = "internals"))]
+pub(crate) use scope::sites;
+#[cfg(feature = "internals")]
+pub use scope::sites;
+#[cfg(not(feature = "internals"))]
+pub(crate) use site::Site;
+#[cfg(feature = "internals")]
 pub use site::Site;

@@ -22,6 +22,36 @@ pub fn for_each_pair(
     for_each_line(store, config, scope, false, |pair, _| each(pair))
 }
 
+/// The pairs of a scope, in the order of [`for_each_pair`].
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn pairs(store: &Store, config: &Config, scope: &Scope) -> Result<Vec<PairLine>> {
+    let mut found = Vec::new();
+    for_each_pair(store, config, scope, |pair| {
+        found.push(pair);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// The pairs that keys were assigned, whatever verification made of them since.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn assigned(store: &Store, config: &Config, scope: &Scope) -> Result<Vec<PairLine>> {
+    let mut found = Vec::new();
+    for id in sites(store, scope)? {
+        let site = Site::open(store, id)?;
+        let Some(result) = &site.result else { continue };
+        let is_here = |pair: &&ArchivedPairRow| {
+            [pair.a, pair.b].iter().any(|page| scope.has_host(site.pages.identity(page.to_native())))
+        };
+        found.extend(result.pairs.iter().filter(is_here).map(|pair| pair_line(&site, result, config, pair)));
+    }
+    Ok(found)
+}
+
 /// As [`for_each_pair`], with the pairs that were judged and not accepted, and the outcome of each; `None` where
 /// pairs are those of keys, not judged.
 ///

@@ -104,14 +104,8 @@ impl Site {
 
 /// The language each page of a site counts for before links tell which pages are copies: [`Site::lang_by_keys`] of all pages.
 pub fn langs_by_keys(pages: &SitePages, result: &ArchivedResultRecord) -> Vec<Lang> {
-    let mut langs: Vec<Lang> = (0..pages.count()).map(|page| pages.detected(page)).collect();
-    for row in result.relabelled.iter() {
-        langs[row.0.to_native() as usize] = Lang::from_bytes(row.1);
-    }
-    for copy in result.copies.iter() {
-        langs[copy.0.to_native() as usize] = Lang::UNKNOWN;
-    }
-    langs
+    let lang = |page| lang_of_keys(result, page).unwrap_or_else(|| pages.detected(page));
+    (0..pages.count()).map(lang).collect()
 }
 
 /// What keys say of the language of a page; `None` where they say nothing. Copies that URLs tell are among what they say.

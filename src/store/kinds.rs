@@ -22,7 +22,7 @@ macro_rules! record_files {
             pub(super) catalog: Catalog,
             pub(super) sentinel: Sentinel,
             pub(super) settings: StoredSettings,
-            $($(#[$doc])* pub $name: RecordFile<$record>,)*
+            $($(#[$doc])* pub(crate) $name: RecordFile<$record>,)*
             /// True when opening had to make the catalog again.
             pub was_rebuilt: bool,
             /// The format it had, when opening had to change it.
@@ -71,7 +71,7 @@ macro_rules! record_files {
             }
 
             /// Lets go of the maps of what was read; they are made again when something is read.
-            pub fn unmap(&self) {
+            pub(crate) fn unmap(&self) {
                 $(self.$name.unmap();)*
             }
         }

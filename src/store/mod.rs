@@ -31,15 +31,29 @@ use crate::error::{Error, Result};
 use crate::types::{ArchiveId, LangPair, SiteId};
 
 mod access;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod catalog;
+#[cfg(feature = "internals")]
 pub mod catalog;
 mod format;
 mod kinds;
+#[cfg(feature = "internals")]
+mod laboratory;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod layout;
+#[cfg(feature = "internals")]
 pub mod layout;
 mod manifest;
 mod rebuild;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod records;
+#[cfg(feature = "internals")]
 pub mod records;
 mod requests;
 mod sites;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod tokens;
+#[cfg(feature = "internals")]
 pub mod tokens;
 mod upgrade;
 mod views;
@@ -47,13 +61,17 @@ mod views;
 pub use access::Access;
 use access::{PATIENCE, fault, in_use, lock};
 use catalog::{Catalog, Changes, Keyspace, OpenFailure};
-pub use format::{FORMAT_VERSION, OLDEST_FORMAT};
+pub use format::FORMAT_VERSION;
 use kinds::KINDS;
 pub use kinds::Store;
+pub use layout::StoredSettings;
 use layout::*;
 use manifest::Manifest;
-pub use rebuild::add_batch;
+pub(crate) use rebuild::add_batch;
 use records::{Mapped, RecordRef, START};
+#[cfg(not(feature = "internals"))]
+pub(crate) use views::{SiteLinks, SitePages, SiteWeb};
+#[cfg(feature = "internals")]
 pub use views::{SiteLinks, SitePages, SiteWeb};
 
 impl Store {
@@ -144,7 +162,7 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be made.
-    pub fn temporary(&self) -> Result<PathBuf> {
+    pub(crate) fn temporary(&self) -> Result<PathBuf> {
         let path = self.folder.join("tmp");
         fs::create_dir_all(&path).map_err(Error::io(&path, "making the folder"))?;
         Ok(path)
@@ -154,7 +172,7 @@ impl Store {
     ///
     /// # Errors
     /// When the disk does not take it. The store then still holds the commit before.
-    pub fn commit(&mut self, mut changes: Changes) -> Result<()> {
+    pub(crate) fn commit(&mut self, mut changes: Changes) -> Result<()> {
         let ends = self.sync()?;
         self.sentinel = Sentinel { commit: self.sentinel.commit + 1, ends };
         changes.put(Keyspace::Meta, b"format", &FORMAT_VERSION);
@@ -168,7 +186,7 @@ impl Store {
     }
 
     /// The catalog, for reading.
-    pub fn catalog(&self) -> &Catalog {
+    pub(crate) fn catalog(&self) -> &Catalog {
         &self.catalog
     }
 
@@ -177,8 +195,18 @@ impl Store {
         &self.settings
     }
 
+    /// Changes the settings of the store, at once.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub fn keep_settings(&mut self, settings: StoredSettings) -> Result<()> {
+        let mut changes = Changes::default();
+        self.set_settings(settings, &mut changes);
+        self.commit(changes)
+    }
+
     /// Keeps settings, from the next commit on.
-    pub fn set_settings(&mut self, settings: StoredSettings, changes: &mut Changes) {
+    fn set_settings(&mut self, settings: StoredSettings, changes: &mut Changes) {
         changes.put(Keyspace::Meta, b"settings", &settings);
         self.settings = settings;
     }
@@ -187,7 +215,7 @@ impl Store {
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn archive(&self, id: ArchiveId) -> Result<Option<ArchiveRecord>> {
+    pub(crate) fn archive(&self, id: ArchiveId) -> Result<Option<ArchiveRecord>> {
         self.catalog.get(Keyspace::Archive, &id.0.to_be_bytes())
     }
 
@@ -195,7 +223,7 @@ impl Store {
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn archives(&self) -> Result<Vec<ArchiveRecord>> {
+    pub(crate) fn archives(&self) -> Result<Vec<ArchiveRecord>> {
         let mut archives = Vec::new();
         self.catalog.for_each(Keyspace::Archive, |_, archive| {
             archives.push(archive);
@@ -208,7 +236,7 @@ impl Store {
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn archive_by_fingerprint(&self, fingerprint: u64) -> Result<Option<ArchiveId>> {
+    pub(crate) fn archive_by_fingerprint(&self, fingerprint: u64) -> Result<Option<ArchiveId>> {
         Ok(self.catalog.get::<u32>(Keyspace::Fingerprint, &fingerprint.to_be_bytes())?.map(ArchiveId))
     }
 
@@ -216,7 +244,7 @@ impl Store {
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn site_of_domain(&self, domain: &str) -> Result<Option<SiteId>> {
+    pub(crate) fn site_of_domain(&self, domain: &str) -> Result<Option<SiteId>> {
         Ok(self.catalog.get::<u32>(Keyspace::Domain, domain.as_bytes())?.map(SiteId))
     }
 
@@ -224,7 +252,7 @@ impl Store {
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn site(&self, id: SiteId) -> Result<Option<SiteHead>> {
+    pub(crate) fn site(&self, id: SiteId) -> Result<Option<SiteHead>> {
         self.catalog.get(Keyspace::Site, &id.0.to_be_bytes())
     }
 
@@ -251,7 +279,7 @@ impl Store {
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn result_head(&self, id: SiteId) -> Result<Option<ResultHead>> {
+    pub(crate) fn result_head(&self, id: SiteId) -> Result<Option<ResultHead>> {
         self.catalog.get(Keyspace::Result, &id.0.to_be_bytes())
     }
 
@@ -259,7 +287,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn result(&self, id: SiteId) -> Result<Option<Mapped<ResultRecord>>> {
+    pub(crate) fn result(&self, id: SiteId) -> Result<Option<Mapped<ResultRecord>>> {
         self.result_head(id)?.map(|head| self.results.read(RecordRef(head.record))).transpose()
     }
 
@@ -267,7 +295,7 @@ impl Store {
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn judged_head(&self, keyspace: Keyspace, id: SiteId) -> Result<Option<JudgedHead>> {
+    pub(crate) fn judged_head(&self, keyspace: Keyspace, id: SiteId) -> Result<Option<JudgedHead>> {
         self.catalog.get(keyspace, &id.0.to_be_bytes())
     }
 
@@ -275,7 +303,7 @@ impl Store {
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn learnt_head(&self, langs: LangPair) -> Result<Option<LearntHead>> {
+    pub(crate) fn learnt_head(&self, langs: LangPair) -> Result<Option<LearntHead>> {
         self.catalog.get(Keyspace::Learnt, &model_key(langs))
     }
 
@@ -283,7 +311,7 @@ impl Store {
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn graph_head(&self, id: SiteId) -> Result<Option<GraphHead>> {
+    pub(crate) fn graph_head(&self, id: SiteId) -> Result<Option<GraphHead>> {
         self.catalog.get(Keyspace::Graph, &id.0.to_be_bytes())
     }
 
@@ -291,7 +319,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn site_links(&self, id: SiteId, generation: u64) -> Result<Option<SiteLinks>> {
+    pub(crate) fn site_links(&self, id: SiteId, generation: u64) -> Result<Option<SiteLinks>> {
         let Some(head) = self.graph_head(id)?.filter(|head| head.generation == generation) else { return Ok(None) };
         let chunks = head.chunks.iter().map(|&at| self.graphs.read(RecordRef(at))).collect::<Result<_>>()?;
         Ok(Some(SiteLinks { chunks }))
@@ -301,7 +329,7 @@ impl Store {
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn rounds(&self) -> Result<Vec<RoundRecord>> {
+    pub(crate) fn rounds(&self) -> Result<Vec<RoundRecord>> {
         let mut rounds = Vec::new();
         self.catalog.for_each(Keyspace::Round, |_, round| {
             rounds.push(round);
@@ -314,7 +342,7 @@ impl Store {
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn web_head(&self, kind: &str) -> Result<Option<WebHead>> {
+    pub(crate) fn web_head(&self, kind: &str) -> Result<Option<WebHead>> {
         self.catalog.get(Keyspace::Web, kind.as_bytes())
     }
 
@@ -322,7 +350,7 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn web(&self, head: &WebHead) -> Result<SiteWeb> {
+    pub(crate) fn web(&self, head: &WebHead) -> Result<SiteWeb> {
         let read = |&at: &u64| Ok(self.webs.read(RecordRef(at))?.get().to_owned());
         Ok(SiteWeb::new(head.chunks.iter().map(read).collect::<Result<_>>()?))
     }
@@ -331,7 +359,7 @@ impl Store {
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn bitext_head(&self, id: SiteId) -> Result<Option<BitextHead>> {
+    pub(crate) fn bitext_head(&self, id: SiteId) -> Result<Option<BitextHead>> {
         self.catalog.get(Keyspace::Bitext, &id.0.to_be_bytes())
     }
 
@@ -339,7 +367,7 @@ impl Store {
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn model_head(&self, langs: LangPair) -> Result<Option<ModelHead>> {
+    pub(crate) fn model_head(&self, langs: LangPair) -> Result<Option<ModelHead>> {
         self.catalog.get(Keyspace::Model, &model_key(langs))
     }
 
@@ -347,7 +375,7 @@ impl Store {
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn credibility(&self, pattern: &str) -> Result<Credibility> {
+    pub(crate) fn credibility(&self, pattern: &str) -> Result<Credibility> {
         Ok(self.catalog.get(Keyspace::Credibility, pattern.as_bytes())?.unwrap_or_default())
     }
 
@@ -355,7 +383,7 @@ impl Store {
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn stage(&self, name: &str) -> Result<StageRecord> {
+    pub(crate) fn stage(&self, name: &str) -> Result<StageRecord> {
         Ok(self.catalog.get(Keyspace::Stage, name.as_bytes())?.unwrap_or_default())
     }
 
@@ -363,7 +391,7 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn site_pages(&self, head: &SiteHead) -> Result<SitePages> {
+    pub(crate) fn site_pages(&self, head: &SiteHead) -> Result<SitePages> {
         let read = |&at: &u64| {
             let chunk = self.sites.read(RecordRef(at))?;
             // Checking looks at every byte, most of which are not needed soon.
@@ -375,7 +403,7 @@ impl Store {
 }
 
 /// Key of a language pair's model.
-pub fn model_key(langs: LangPair) -> [u8; 16] {
+pub(crate) fn model_key(langs: LangPair) -> [u8; 16] {
     let mut key = [0; 16];
     key[..8].copy_from_slice(&langs.a.to_bytes());
     key[8..].copy_from_slice(&langs.b.to_bytes());

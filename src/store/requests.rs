@@ -13,7 +13,7 @@ impl Store {
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn requested(&self, domain: &str) -> Result<BTreeMap<String, RequestedRecord>> {
+    pub(crate) fn requested(&self, domain: &str) -> Result<BTreeMap<String, RequestedRecord>> {
         let mut requested = BTreeMap::new();
         self.catalog.for_each_below(Keyspace::Requested, &request_key(domain, ""), |identity, record| {
             requested.insert(String::from_utf8_lossy(identity).into_owned(), record);
@@ -26,7 +26,7 @@ impl Store {
     ///
     /// # Errors
     /// When the disk does not take it.
-    pub fn remember(&mut self, request: &RequestRecord, changes: &mut Changes) -> Result<()> {
+    pub(crate) fn remember(&mut self, request: &RequestRecord, changes: &mut Changes) -> Result<()> {
         self.requests.append(request)?;
         put_request(request, changes);
         Ok(())

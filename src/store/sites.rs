@@ -10,7 +10,7 @@ impl Store {
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn sites_of_family(&self, name: &str) -> Result<Vec<(String, SiteId)>> {
+    pub(crate) fn sites_of_family(&self, name: &str) -> Result<Vec<(String, SiteId)>> {
         // The name of a host without a public suffix is that of its family.
         let start = name.split_once('*').map_or(name, |(start, _)| start);
         let mut found = Vec::new();
@@ -28,7 +28,7 @@ impl Store {
     ///
     /// # Errors
     /// When the disk does not take it.
-    pub fn forget_sites(&mut self) -> Result<()> {
+    pub(crate) fn forget_sites(&mut self) -> Result<()> {
         // Sled keeps what a large batch replaces for long.
         const BATCH: usize = 5000;
         let mut changes = Changes::default();

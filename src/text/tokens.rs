@@ -59,13 +59,8 @@ pub struct Span {
 
 impl Span {
     /// Length in bytes.
-    pub fn len(self) -> usize {
+    pub(crate) fn len(self) -> usize {
         usize::from(self.end - self.start)
-    }
-
-    /// True when nothing is in it.
-    pub fn is_empty(self) -> bool {
-        self.start == self.end
     }
 }
 
@@ -208,6 +203,7 @@ impl Anatomy {
     }
 
     /// The URL as it was taken apart: without scheme, parameters sorted, each after a byte 1.
+    #[cfg(test)]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }

@@ -41,7 +41,7 @@ pub struct Pointer {
 
 /// A record of an archive that may hold a page, as its bytes stand there.
 ///
-/// Reading an archive is serial, so it stops here; [`crate::archive::capture`] undoes the HTTP codings in parallel.
+/// Reading an archive is serial, so it stops here; `archive::capture` undoes the HTTP codings in parallel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawRecord {
     /// How much of a page it gives, and so what `block` is: a response or body, a text, JSON of a WAT, a line of an index.

@@ -78,6 +78,8 @@ impl fmt::Display for SkipReason {
     }
 }
 
+impl std::error::Error for SkipReason {}
+
 /// Something left out, and where it lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skip {

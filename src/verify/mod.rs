@@ -37,13 +37,18 @@ mod words;
 
 pub use blocks::aligned_blocks;
 pub use dictionaries::{Dictionaries, Either};
-pub use overlap::dice;
 pub use params::Params;
-pub use profile::{Bag, Profile, ProfileParams, identity, stem};
-pub use site::{Compare, MAX_PROFILES, PageIds, PageText, SiteData, SiteView};
-pub use size::{Limits, text_ratio};
-pub use structure::{Limit, distance};
-pub use verifiers::{VERIFIERS, Verifier, similarities, verifier};
+pub use profile::Profile;
+#[cfg(any(test, feature = "internals"))]
+pub use profile::ProfileParams;
+pub use site::{MAX_PROFILES, PageIds, PageText, SiteData, SiteView};
+pub use size::text_ratio;
+pub use verifiers::{VERIFIERS, Verifier, verifier};
 pub use weights::WordWeights;
 pub use with::With;
-pub use words::{same_text, shared_words};
+pub use words::same_text;
+#[cfg(test)]
+pub use {
+    profile::{Bag, stem},
+    structure::distance,
+};

@@ -32,7 +32,7 @@ mod tests {
     use crate::text::words::Words;
     use crate::types::Measure;
     use crate::verify::fixture::ListedSite;
-    use crate::verify::similarities;
+    use crate::verify::verifiers::similarities;
 
     #[test]
     fn settings_alone_say_nothing_of_words_and_of_lengths() {

@@ -5,19 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use diglot::config::{Config, Strategy};
-use diglot::keys::LabelMode;
-use diglot::pipeline::evidence::OfMethods;
-use diglot::pipeline::observer::Silent;
-use diglot::pipeline::{self, Context};
+use diglot::config::{Config, LabelMode, Strategy};
+use diglot::pipeline::{self, Context, Silent};
 use diglot::query::explain::{
-    self, CandidateOutcome, Explanation, LanguageReason, LeadOutcome, NamedPair, PageExplanation, PageVerdict,
-    PairVerdict,
+    CandidateOutcome, Explanation, LanguageReason, LeadOutcome, NamedPair, PageExplanation, PageVerdict, PairVerdict,
 };
-use diglot::query::site::langs_by_keys;
-use diglot::query::{self, Scope, Site};
+use diglot::query::{self, Scope};
 use diglot::store::{Access, Store};
-use diglot::types::{CanonicalUrl, Lang, Outcome, PairLine, SiteId};
+use diglot::types::{CanonicalUrl, Lang, Outcome, PairLine, SkipReason};
 use tempfile::TempDir;
 
 use crate::sites::{Dice, html};
@@ -71,8 +66,7 @@ impl Run {
 
 fn explain(store: &Store, config: &Config, url: &str, other: Option<&str>) -> Explanation {
     let parse = |url: &str| CanonicalUrl::parse(url).expect("a URL");
-    let evidence = OfMethods { store, config };
-    explain::explain(store, config, &evidence, &parse(url), other.map(parse).as_ref()).expect("a sound store")
+    diglot::explain(store, config, &parse(url), other.map(parse).as_ref()).expect("a sound store")
 }
 
 fn config(change: impl FnOnce(&mut Config)) -> Config {
@@ -474,47 +468,38 @@ impl<'r> Checked<'r> {
 
     /// The pairs that keys were assigned.
     fn assigned(&self) -> BTreeSet<Two> {
-        let mut assigned = BTreeSet::new();
-        for id in (0..self.store.site_count().expect("a sound store")).map(SiteId) {
-            let site = Site::open(&self.store, id).expect("a sound store");
-            for row in site.result.iter().flat_map(|result| result.pairs.iter()) {
-                let [a, b] = [row.a, row.b].map(|page| site.pages.url(page.to_native()));
-                assigned.insert(two(&a, &b));
-            }
-        }
-        assigned
+        let assigned = query::assigned(&self.store, &self.run.config, &Scope::all()).expect("a sound store");
+        assigned.iter().map(|pair| two(&pair.url_a, &pair.url_b)).collect()
     }
 
-    /// Queries and methods have one answer to which language a page counts for.
+    /// The languages of pages add up to those of hosts.
     fn check_langs(&self, explained: &BTreeMap<String, PageExplanation>) {
-        for id in (0..self.store.site_count().expect("a sound store")).map(SiteId) {
-            let site = Site::open(&self.store, id).expect("a sound store");
-            let Some(result) = &site.result else { continue };
-            let of_methods = langs_by_keys(&site.pages, result);
-            for (page, lang) in (0u32..).zip(of_methods) {
-                assert_eq!(site.lang_by_keys(page), lang);
-                let copy = site.judged.as_ref().is_some_and(|judged| judged.copies().any(|copy| copy == page));
-                let languages = explained[&site.pages.url(page)].languages.as_ref().expect("a page");
-                assert_eq!(languages.counts_for, if copy { Lang::UNKNOWN } else { lang });
-            }
+        let mut langs: BTreeMap<String, BTreeMap<Lang, u32>> = BTreeMap::new();
+        for (url, page) in explained {
+            let Some(languages) = &page.languages else { continue };
+            let host = CanonicalUrl::parse(url).expect("a URL").host().to_owned();
+            *langs.entry(host).or_default().entry(languages.counts_for).or_default() += 1;
         }
+        let hosts = query::hosts(&self.store).expect("a sound store");
+        assert_eq!(langs, hosts.into_iter().map(|host| (host.host, host.langs)).collect());
     }
 
     /// What is said of all URLs adds up to what `status` counts.
     fn check_counts(&self, explained: &BTreeMap<String, PageExplanation>) {
-        let mut left_out: BTreeMap<u8, u64> = BTreeMap::new();
+        let mut left_out: BTreeMap<SkipReason, u64> = BTreeMap::new();
         for reason in explained.values().flat_map(|page| &page.left_out).filter_map(|skip| skip.reason) {
-            *left_out.entry(reason as u8).or_default() += 1;
+            *left_out.entry(reason).or_default() += 1;
         }
-        let mut counted: BTreeMap<u8, u64> = BTreeMap::new();
-        for (reason, count) in self.store.archives().expect("a sound store").into_iter().flat_map(|one| one.skips) {
+        let mut counted: BTreeMap<SkipReason, u64> = BTreeMap::new();
+        for (reason, count) in
+            query::archives(&self.store).expect("a sound store").into_iter().flat_map(|one| one.left_out)
+        {
             *counted.entry(reason).or_default() += count;
         }
         counted.retain(|_, count| *count > 0);
         assert_eq!(left_out, counted);
-        let pages = (0..self.store.site_count().expect("a sound store"))
-            .map(|id| self.store.site(SiteId(id)).expect("a sound store").unwrap_or_default().pages as usize);
-        assert_eq!(explained.values().filter(|page| page.capture.is_some()).count(), pages.sum::<usize>());
+        let pages = query::totals(&self.store).expect("a sound store").pages;
+        assert_eq!(explained.values().filter(|page| page.capture.is_some()).count() as u64, pages);
     }
 
     fn check_pair(&self, a: &str, b: &str, explained: &BTreeMap<String, PageExplanation>) {

@@ -43,7 +43,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     // The face sees the library as every other program does, by its name.
     ("cli", &[]),
     ("main", &[]),
-    ("lib", &[]),
+    ("lib", &["*"]),
 ];
 
 /// Folders that do the work.

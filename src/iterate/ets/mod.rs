@@ -6,4 +6,4 @@ mod formulas;
 mod site;
 
 pub use formulas::{Params, Weights};
-pub use site::{History, Inputs, Round, histories, judged};
+pub use site::{History, Inputs, histories, judged};

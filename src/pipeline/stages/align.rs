@@ -470,7 +470,7 @@ impl Task {
     fn run(&self, model: &Model, words: &Words, params: &Params) -> PairBitextRow {
         let PagePair { langs, a, b } = self.pair;
         let (document_a, document_b) = documents(&self.pages, langs, words, params);
-        let Aligned { beads, score } = align_pages(&document_a, &document_b, (langs.a, langs.b), model, params);
+        let Aligned { beads, score } = align_pages(&document_a, &document_b, model, params);
         let row = |judged: &crate::align::Judged| {
             let (side_a, side_b) = (judged.bead.a_start..judged.bead.a_end, judged.bead.b_start..judged.bead.b_end);
             let (bytes_a, bytes_b) = (document_a.bytes_of(side_a.clone()), document_b.bytes_of(side_b.clone()));

@@ -1,8 +1,8 @@
 //! Why a page has a partner, or has none; why two pages are a pair, or are not.
 //!
-//! [`explain`] gives an [`Explanation`]: facts, candidates with their outcomes, and one verdict ([`PageVerdict`], [`PairVerdict`]).
+//! `explain` gives an [`Explanation`]: facts, candidates with their outcomes, and one verdict ([`PageVerdict`], [`PairVerdict`]).
 //! A verdict repeats what was decided and stored (the outcome of a judged pair, the pairs that keys were assigned, the settings);
-//! it argues nothing anew. What judging was made from, which is not stored, comes through [`Evidence`].
+//! it argues nothing anew. What judging was made from, which is not stored, comes through `Evidence`.
 
 mod evidence;
 mod facts;
@@ -13,7 +13,7 @@ mod page;
 mod pair;
 mod verdict;
 
-pub use evidence::Evidence;
+pub(crate) use evidence::Evidence;
 pub use facts::{
     Alignment, Candidate, CandidateRounds, CaptureFacts, Explanation, KeyFacts, LangCount, Lead, LeftOut, MeasureFacts,
     NeighbourPair, PageExplanation, PageLanguages, PairExplanation, RecordPlace, Round, Rounds, SentencePair,
@@ -32,7 +32,7 @@ use opened::Opened;
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn explain(
+pub(crate) fn explain(
     store: &Store,
     config: &Config,
     evidence: &dyn Evidence,

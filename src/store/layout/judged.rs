@@ -5,9 +5,7 @@
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-use crate::types::{
-    JudgedPair, JudgedSite, Lang, LangPair, Method, Outcome, PagePair, Similarities, SiteId, SourceStats,
-};
+use crate::types::{JudgedPair, JudgedSite, Lang, LangPair, Method, Outcome, PagePair, Similarities, SourceStats};
 
 /// The pairs of one site that verification or iteration looked at. Kinds 8 and 9.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
@@ -210,9 +208,10 @@ impl ArchivedJudgedRecord {
     }
 
     /// All of it.
+    #[cfg(test)]
     pub fn to_site(&self) -> JudgedSite {
         JudgedSite {
-            site: SiteId(self.site.to_native()),
+            site: crate::types::SiteId(self.site.to_native()),
             generation: self.generation.to_native(),
             pairs: self.pairs().collect(),
             sources: self.sources().collect(),
@@ -279,6 +278,7 @@ pub struct LearntHead {
 mod tests {
     use super::*;
     use crate::types::Measure;
+    use crate::types::SiteId;
 
     fn site() -> JudgedSite {
         let langs = |a: &str, b: &str| {

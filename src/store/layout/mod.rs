@@ -10,33 +10,23 @@ mod page;
 mod result;
 mod settings;
 mod site;
+#[cfg(test)]
+mod unchanged;
 mod web;
 
-pub use batch::{
-    ArchiveIdentity, ArchivedBatchRecord, ArchivedPageEntry, ArchivedSkipEntry, BatchRecord, PageEntry, SkipEntry,
-    SkipSample,
-};
+pub use batch::{ArchiveIdentity, ArchivedBatchRecord, BatchRecord, PageEntry, SkipEntry, SkipSample};
 pub use bitext::{
-    ArchivedBeadRow, ArchivedBitextRecord, ArchivedModelRecord, ArchivedPagePlaces, ArchivedPairBitextRow,
-    ArchivedRepeatRecord, ArchivedRepeatRow, ArchivedVocabularyRow, BeadRow, BitextHead, BitextRecord, ModelHead,
-    ModelRecord, PagePlaces, PairBitextRow, RepeatRecord, RepeatRow, VocabularyRow,
+    ArchivedBeadRow, ArchivedPairBitextRow, ArchivedRepeatRow, ArchivedVocabularyRow, BeadRow, BitextHead,
+    BitextRecord, ModelHead, ModelRecord, PagePlaces, PairBitextRow, RepeatRecord, RepeatRow, VocabularyRow,
 };
 pub use catalog::{ArchiveRecord, Credibility, HostRecord, ResultHead, Sentinel, SiteHead, StageRecord};
 pub use graph::{AlternateRow, ArchivedGraphRecord, GraphHead, GraphRecord, OutsideRow};
-pub use judged::{
-    ArchivedFittedRow, ArchivedJudgedRecord, ArchivedLearntRecord, FittedRow, JudgedHead, JudgedRecord, JudgedRow,
-    LearntHead, LearntRecord, SourceRow,
-};
-pub use page::{ArchivedPageRecord, BlockRecord, ImageRecord, LinkRecord, PageRecord};
-pub use result::{
-    ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, EditRow, HostRow, KeyRow, PairRow, ResultRecord,
-};
+pub use judged::{JudgedHead, JudgedRecord, LearntHead, LearntRecord};
+pub use page::{ArchivedPageRecord, PageRecord};
+pub use result::{ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, HostRow, KeyRow, PairRow, ResultRecord};
 pub use settings::StoredSettings;
 pub use site::{ArchivedSiteChunk, CHUNK_PAGES, ChunkBuilder, SiteChunk, SkipChunk};
-pub use web::{
-    ArchivedRequestRecord, ArchivedWebRecord, RequestRecord, RequestedRecord, RoundRecord, WebHead, WebRecord,
-    web_records,
-};
+pub use web::{RequestRecord, RequestedRecord, RoundRecord, WebHead, WebRecord, web_records};
 
 #[cfg(test)]
 mod tests {

@@ -100,16 +100,6 @@ impl ChunkBuilder {
 }
 
 impl ArchivedSiteChunk {
-    /// Pages in the chunk.
-    pub fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// True when there are none.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
     /// URL of a page without scheme.
     pub fn identity(&self, at: usize) -> &str {
         let start = if at == 0 { 0 } else { self.ends[at - 1].to_native() as usize };

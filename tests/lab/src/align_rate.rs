@@ -15,10 +15,9 @@ use std::time::Instant;
 
 use diglot::config::Config;
 use diglot::lexicon::TranslationModel;
-use diglot::pipeline::observer::Observer;
+use diglot::pipeline::Observer;
 use diglot::pipeline::{self, Context};
-use diglot::query::bitext;
-use diglot::query::{self, Scope};
+use diglot::query::{Scope, bitext};
 use diglot::store::{Access, Store};
 use diglot::text::words::Words;
 use diglot::types::LangPair;
@@ -76,15 +75,16 @@ pub fn run(arguments: &[String]) -> Result<()> {
     }
     println!("peak: {:.0} MiB", peak_bytes() / 1_048_576.0);
     let (mut pairs, mut beads, mut sentences) = (0u64, 0u64, 0u64);
-    for id in query::sites(&store, &Scope::all())? {
-        let site = query::Site::open(&store, id)?;
-        let Some(found) = bitext::SiteBitext::open(&store, &site)? else { continue };
-        for pair in found.pairs() {
-            pairs += 1;
-            beads += pair.beads.iter().filter(|bead| bead.m > 0 && bead.n > 0).count() as u64;
-            sentences += pair.beads.iter().map(|bead| u64::from(bead.m) + u64::from(bead.n)).sum::<u64>();
-        }
-    }
+    let mut last = (String::new(), String::new());
+    bitext::for_each_bead(&store, &config, &Scope::all(), true, |line| {
+        let pair = (line.a.url, line.b.url);
+        pairs += u64::from(pair != last);
+        last = pair;
+        let (m, n) = line.shape;
+        sentences += u64::from(m) + u64::from(n);
+        beads += u64::from(m > 0 && n > 0);
+        Ok(())
+    })?;
     println!("{pairs} page pairs, {sentences} sentences, {beads} sentence pairs");
     if let Some((_, cpu)) = sums.get("aligning") {
         println!("{:.0} sentence pairs in a second of CPU", beads as f64 / cpu.max(0.01));

@@ -13,10 +13,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use diglot::config::Config;
-use diglot::pipeline::observer::Silent;
+use diglot::pipeline::Silent;
 use diglot::pipeline::{self, Context};
 use diglot::query::{self, Scope};
-use diglot::store::catalog::Changes;
 use diglot::store::layout::{BatchRecord, PageEntry};
 use diglot::store::{Access, Store};
 use diglot::types::Lang;
@@ -98,11 +97,8 @@ fn fill(store: &mut Store, layout: &str, urls: u64, sites: u64) -> Result<()> {
             return Ok(());
         }
         written += 1;
-        store.batches.append(batch)?;
+        store.put_batch(batch, written % 64 == 0 || last)?;
         batch.pages.clear();
-        if written % 64 == 0 || last {
-            store.commit(Changes::default())?;
-        }
         Ok(())
     };
     for site in 1..=sites {

@@ -11,8 +11,6 @@ use std::time::Instant;
 
 use diglot::explore::{self, By, Params};
 use diglot::index::web::{ListedWeb, Web};
-use diglot::store::catalog::Changes;
-use diglot::store::layout::WebHead;
 use diglot::store::layout::web_records;
 use diglot::store::{Access, SiteWeb, Store};
 
@@ -47,9 +45,7 @@ fn put(store: &mut Store, stored: u32, count: u32, mut links: Vec<(u32, u32, u32
     }
     records[0].credibility = vec![1.0; stored as usize];
     records[0].pairs = vec![1; stored as usize];
-    let chunks = records.iter().map(|record| Ok(store.webs.append(record)?.0)).collect::<Result<_>>()?;
-    store.commit(Changes::default())?;
-    Ok(store.web(&WebHead { fingerprint: 1, chunks })?)
+    Ok(store.put_web(&records)?)
 }
 
 fn ranks(store: &mut Store, file: &str) -> Result<()> {

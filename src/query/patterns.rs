@@ -1,0 +1,32 @@
+//! Patterns of keys as lines.
+
+use crate::error::Result;
+use crate::keys::credibility;
+use crate::store::Store;
+use crate::store::catalog::Keyspace;
+use crate::store::layout::Credibility;
+
+/// A pattern that keys of sites have, for listing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PatternLine {
+    /// The pattern.
+    pub pattern: String,
+    /// C(p), its global credibility, in pages.
+    pub credibility: f64,
+    /// Sites with a key of it.
+    pub sites: u32,
+}
+
+/// The patterns of all keys of the store, in the order of their text.
+///
+/// # Errors
+/// When the catalog cannot be read.
+pub fn patterns(store: &Store) -> Result<Vec<PatternLine>> {
+    let mut lines = Vec::new();
+    store.catalog().for_each(Keyspace::Credibility, |pattern, known: Credibility| {
+        let pattern = String::from_utf8_lossy(pattern).into_owned();
+        lines.push(PatternLine { pattern, credibility: credibility::global(known.sum), sites: known.sites });
+        Ok(())
+    })?;
+    Ok(lines)
+}
