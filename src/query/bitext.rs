@@ -168,7 +168,8 @@ pub(crate) fn are_compared(store: &Store) -> Result<bool> {
         let site = store.site(id)?.unwrap_or_default();
         let is_as_seen = head.generation == site.generation && is_of_source(&head, pair_source(store, id, &site)?);
         // The same pairs may have come to stand in another record.
-        if !(is_as_seen && head.finished) && !is_fresh(&head, &Site::open(store, id)?) {
+        let is_known = is_as_seen && head.finished;
+        if !is_known && !is_fresh(&head, &Site::open(store, id)?) {
             return Ok(false);
         }
     }

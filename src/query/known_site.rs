@@ -2,17 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::site::Site;
 use crate::error::Result;
 use crate::index::site::Urls;
 use crate::keys::State;
-use crate::recover::{ActiveKey, KnownSite};
+use crate::recover::{self, ActiveKey, KnownSite, LinkTargets, Proposal};
 use crate::store::Store;
 use crate::store::layout::SkipEntry;
 use crate::store::records::RecordRef;
-use crate::types::{Key, Lang, SkipReason};
+use crate::types::{Form, Key, Lang, SkipReason};
 
 /// A site of the store, with the reasons why URLs that its archives hold are no pages.
 pub struct StoredSite {
@@ -107,3 +108,38 @@ fn skipped(store: &Store, site: &Site) -> Result<FxHashMap<String, String>> {
     }
     Ok(found)
 }
+
+/// Which pages, and which of the proposed URLs that are no pages, the links of a site lead to; `None` before the links are read.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn link_targets(store: &Store, site: &Site, proposals: &[Proposal]) -> Result<Option<LinkTargets>> {
+    let Some(links) = store.site_links(site.id, site.head.generation)? else { return Ok(None) };
+    let names = proposals.iter().map(|proposal| proposal.identity.as_str());
+    let missing: FxHashSet<&str> = names.filter(|identity| site.pages.find(identity).is_none()).collect();
+    let pages = recover::linked_pages(site.pages.count(), &links);
+    let all = if missing.is_empty() { 0 } else { site.pages.count() };
+    let firsts: Vec<u32> = (0..all).step_by(LINKS_PORTION).collect();
+    let of = |first: u32| linked_from(store, site, first, &missing);
+    let found: Vec<FxHashSet<&str>> = firsts.into_par_iter().map(of).collect::<Result<_>>()?;
+    Ok(Some(LinkTargets { pages, missing: found.into_iter().flatten().map(str::to_owned).collect() }))
+}
+
+/// Those of `missing` that the pages of one portion, from `first` on, link to.
+fn linked_from<'m>(store: &Store, site: &Site, first: u32, missing: &FxHashSet<&'m str>) -> Result<FxHashSet<&'m str>> {
+    let mut found = FxHashSet::default();
+    for page in first..site.pages.count().min(first + LINKS_PORTION as u32) {
+        let (chunk, at) = site.pages.chunk(page);
+        // An index has no links.
+        if chunk.form(at) == Form::Index {
+            continue;
+        }
+        store.pages.read(RecordRef(chunk.link_record(at)))?.for_each_link(|url, _, _, _| {
+            found.extend(url.split_once("://").and_then(|(_, identity)| missing.get(identity)));
+        });
+    }
+    Ok(found)
+}
+
+/// Pages whose links are read together.
+const LINKS_PORTION: usize = 1024;
