@@ -23,11 +23,11 @@ Examples:
   diglot bitext --langs fr,en --min-score 0.9 --format tsv > fr-en.tsv
   diglot bitext example.org --keep-all | grep duplicate")]
 pub struct Bitext {
-    /// A host, a registrable domain or a URL; none: all.
+    /// A host, a registrable domain or a URL; by default all.
     host: Option<String>,
     #[command(flatten)]
     filter: Filter,
-    /// What was left out too, with the reason.
+    /// Also list what was left out, with the reason.
     #[arg(long)]
     keep_all: bool,
     #[command(flatten)]
@@ -69,7 +69,7 @@ impl Bitext {
 
 /// Find the sentence pairs of the page pairs that the store has.
 ///
-/// Does whatever of the steps before is not done yet, then aligns. `diglot run` does the same.
+/// Runs the earlier stages first, as far as they are not up to date. `diglot run` does the same.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

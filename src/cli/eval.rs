@@ -81,7 +81,7 @@ pub struct Eval {
     /// Files of ignored pairs: pairs that are not gold, and why.
     #[arg(long = "grey", value_name = "FILE")]
     ignored: Vec<PathBuf>,
-    /// What to score: page pairs, the keys that were assigned any, or sentence pairs.
+    /// What to score: page pairs, the keys with assigned pairs, or sentence pairs.
     #[arg(long, value_enum, default_value = "pairs")]
     what: What,
     /// Gold pairs for `--what keys`: keys of language pairs without gold pairs are not scored.
@@ -90,7 +90,7 @@ pub struct Eval {
     /// For `--what bitext`: how sentence pairs are made. Except with `all`, they are aligned anew, and nothing is cleaned.
     #[arg(long, value_enum, default_value = "all", value_name = "MEANS")]
     align: Means,
-    /// Also list the wrong and the missed pairs, one a line.
+    /// Also list the wrong and the missed pairs, one per line.
     #[arg(long)]
     show_errors: bool,
     /// List precision, recall and F1 at up to 200 thresholds on the score.

@@ -14,11 +14,11 @@ use diglot::types::{CanonicalUrl, Lang, Outcome, SkipReason};
 use super::freshness::Lists;
 use super::global::Global;
 
-/// Say everything known of a page, or of a pair.
+/// Explain why a page was or was not paired, or why two pages are or are not a pair.
 ///
-/// Of one URL: where its page came from, its languages, its partners and by which key; if it has
-/// none, the pairs that were rejected or what each key leads to, and why that is no partner. With two URLs: why the two are a pair,
-/// or are not.
+/// With one URL: where the page comes from, its languages, and its partners with their keys; or, if it has none, the pairs that
+/// were rejected, the URL to which each key leads, and why no page there is its partner. With two URLs: why they are a pair, or
+/// why not.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -26,11 +26,11 @@ Examples:
   diglot explain example.org/fr/about.html example.org/en/about.html
   diglot explain --json example.org/")]
 pub struct Explain {
-    /// The URL of a page; http:// may be left out.
+    /// The URL of a page, with or without `http://`.
     url: String,
-    /// The URL of another page: are the two a pair, and why.
+    /// The URL of another page: explain this pair.
     other: Option<String>,
-    /// A JSON object instead of lines.
+    /// Print a JSON object instead of lines.
     #[arg(long)]
     json: bool,
 }

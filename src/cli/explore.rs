@@ -43,13 +43,13 @@ pub struct Explore {
     /// How many sites to list.
     #[arg(long, value_name = "K", default_value = "100")]
     top: usize,
-    /// By what sites are ranked.
+    /// How sites are ranked.
     #[arg(long, value_parser = by_parser(), default_value = "weighted")]
     by: By,
     /// Rank registrable domains instead of hosts.
     #[arg(long)]
     by_domain: bool,
-    /// Write the home pages of the sites to this file, one a line, as a list for a crawler; `-`: to stdout, instead of the listing.
+    /// Write the home pages of the sites to this file, one per line, as a list for a crawler; `-`: to stdout, instead of the listing.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// List the rounds so far and what each has brought, instead of new sites.

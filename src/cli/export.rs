@@ -18,10 +18,10 @@ use super::global::Global;
 use super::output::{Target, finish};
 use super::stop::STOP;
 
-/// Write pairs of pages, or of sentences, to a file, for other tools.
+/// Write page pairs or sentence pairs to a file, for other tools.
 ///
-/// Columns of pages as those of `diglot pairs`, of sentences as those of `diglot bitext`, with where each comes from. Memory does
-/// not grow with the output. A file whose name ends in .gz or .zst is compressed.
+/// Page pairs have the columns of `diglot pairs`; sentence pairs have those of `diglot bitext`, and where each comes from. Memory
+/// does not grow with the output. A file whose name ends in .gz or .zst is compressed.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -31,11 +31,12 @@ Examples:
   diglot export --what fetch --langs en,fr -o ranges.tsv    what to fetch of an archive known by its index
   diglot export --format moses --langs en,fr -o corpus      writes corpus.en and corpus.fr")]
 pub struct Export {
-    /// How it is written: tsv or jsonl; for sentences also tmx, moses or parquet.
+    /// Format: tsv or jsonl; for sentence pairs also tmx, moses or parquet.
     #[arg(long, default_value = "tsv")]
     format: String,
-    /// What to export: pairs; the captures to fetch (file, offset, length) where pairs come from an index without text; or
-    /// lexicon, the words that verification learnt (of two languages, `--langs`); bitext, sentence pairs [pairs; bitext for formats that have no pages].
+    /// What to export: `pairs` (of pages), the default; `fetch`, the captures to fetch (file, offset, length) where pairs come
+    /// from an index without text; `lexicon`, the word translations that verification learnt of two languages (`--langs`); or
+    /// `bitext`, sentence pairs, the default for formats that cannot hold pages.
     #[arg(long, value_parser = Content::ALL.map(|(name, _)| name))]
     what: Option<String>,
     /// Only this host or registrable domain.
@@ -43,10 +44,10 @@ pub struct Export {
     host: Option<String>,
     #[command(flatten)]
     filter: Filter,
-    /// Sentence pairs that were left out too, with the reason.
+    /// Also export sentence pairs that were left out, with the reason.
     #[arg(long)]
     keep_all: bool,
-    /// File to write; `-` or nothing: stdout. A file is complete or not there at all.
+    /// File to write; by default, or with `-`, stdout. The file appears only once it is complete.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }

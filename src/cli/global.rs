@@ -13,14 +13,12 @@ use super::freshness::{Lists, STORE};
 #[command(next_help_heading = "Global options")]
 pub struct Global {
     /// Folder of the store.
-    ///
-    /// Everything is kept there between commands.
     #[arg(long, global = true, env = "DIGLOT_STORE", default_value = STORE, value_name = "DIR")]
     pub store: PathBuf,
-    /// Threads that work; by default one a core.
+    /// Number of threads; by default one per core.
     #[arg(long, global = true, value_name = "N")]
     pub threads: Option<usize>,
-    /// No progress on stderr, and no word of what is stale.
+    /// Print neither progress nor what is stale on stderr.
     #[arg(short, long, global = true)]
     pub quiet: bool,
 }

@@ -25,9 +25,9 @@ enum Sort {
     Rank,
 }
 
-/// List the hosts: pages, pairs, and pages of each language.
+/// List the hosts, with their numbers of pages, of pairs, and of pages in each language.
 ///
-/// Credibility is C(w), that of the best key of the host: the share of its pages that the key pairs. `und` counts pages of no
+/// CREDIBILITY is C(w), that of the best key of the host: the share of its pages that the key pairs. `und` counts pages of no
 /// language, and untranslated copies.
 #[derive(Args)]
 #[command(after_help = "\

@@ -11,19 +11,20 @@ use super::listing::{FormatArg, Listing, number};
 
 /// List the keys of a host, or of all.
 ///
-/// A key is what the addresses of translations differ in: where a page of the first language has FROM, its translation has
-/// TO. Power is the number of URL pairs it matches, assigned those that no stronger key was assigned, accepted those that
-/// verification kept. Est. precision is the share of its pairs that verification finds right: below one half the key is demoted. Credibility is C(p, w), the share
-/// of the site's pages it pairs; global is C(p), over all sites, in pages.
+/// A key is the difference between the URLs of a page and of its translation: where the one has FROM, the other has TO. POWER is
+/// the number of URL pairs that match the key, ASSIGNED how many of them it was assigned, after all stronger keys, and ACCEPTED
+/// how many of these verification accepted. EST PRECISION is the estimated share of assigned pairs that are right; a key below one
+/// half is demoted. CREDIBILITY is C(p, w), the share of the site's pages that the key pairs; GLOBAL is C(p), the credibility
+/// over all sites, in pages.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   diglot keys example.org
   diglot keys --weak --format tsv")]
 pub struct Keys {
-    /// A host, a registrable domain or an address; none: all.
+    /// A host, a registrable domain or a URL; by default all.
     host: Option<String>,
-    /// Weak keys too: those that took no pairs because they match too few.
+    /// Also list weak keys, which match too few pairs to be assigned any.
     #[arg(long)]
     weak: bool,
     #[command(flatten)]

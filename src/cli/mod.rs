@@ -35,8 +35,9 @@ use stop::STOP;
 
 /// Finds the pages of web archives that are translations of each other.
 ///
-/// Archives go into a store; `diglot` learns from the URLs how each site marks its languages,
-/// and pairs the pages. Everything is offline, and every command can be interrupted: the same command goes on.
+/// `diglot run` reads archives into a store, learns from the URLs how each site marks its languages, pairs the pages, and aligns
+/// their sentences. The other commands list, explain, export and evaluate what it found. Everything works offline, and every
+/// command can be interrupted and resumed: give the same command again.
 #[derive(Parser)]
 #[command(name = "diglot", version, max_term_width = 100, after_help = EXAMPLES)]
 struct Cli {
@@ -49,8 +50,8 @@ struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   diglot run crawl.warc.gz                  from an archive to sentence pairs, into ./diglot.store
-  diglot pairs fr.example.org               which pairs a host has, by which key
-  diglot explain http://example.org/a.html  why a page has a partner, or has none
+  diglot pairs fr.example.org               the pairs of a host, with their keys
+  diglot explain http://example.org/a.html  why a page was or was not paired
   diglot export --format tmx -o site.tmx    all sentence pairs into a file
 
 Exit codes: 0 done, 1 error, 2 usage, 130 interrupted.";

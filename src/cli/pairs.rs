@@ -12,8 +12,9 @@ use super::listing::{FormatArg, Listing, number};
 
 /// List the pairs of a host, or of all.
 ///
-/// Columns: the two addresses, their languages, a score from 0 to 1 (the local credibility of the key), the method, and the
-/// key, which is what one address has where the other has something else. A pair of pages on two hosts is listed under both.
+/// Columns: the two URLs, their languages, the score, the method that proposed the pair, and its key, if it has one. The score is
+/// the probability, from 0 to 1, that the pair is right; as long as pairs are not verified it is the local credibility of the
+/// key. A pair of pages on two hosts is listed under both.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -21,7 +22,7 @@ Examples:
   diglot pairs --langs fr,en --min-score 0.3
   diglot pairs --format jsonl | head")]
 pub struct Pairs {
-    /// A host, a registrable domain or an address; none: all.
+    /// A host, a registrable domain or a URL; by default all.
     host: Option<String>,
     #[command(flatten)]
     filter: Filter,

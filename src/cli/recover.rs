@@ -53,7 +53,7 @@ pub struct Recover {
     /// Request again what was requested before and has not arrived.
     #[arg(long)]
     again: bool,
-    /// Write the missing URLs to this file, one a line, and remember that they are requested; `-`: to stdout, instead of the listing.
+    /// Write the missing URLs to this file, one per line, and remember that they are requested; `-`: to stdout, instead of the listing.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]

@@ -19,24 +19,25 @@ use super::progress::Progress;
 use super::settings::{AllStages, OnlyIngest, Settings};
 use super::stop::STOP;
 
-/// Take in archives and do everything: ingest, index, links, keys, verify, iterate, align. Goes on where it was stopped.
+/// Read archives and run all stages (ingest, index, links, keys, verify, iterate, align), or resume.
 ///
-/// Archives that were read before are not read again, and only what changed is done again. The settings stay with the store
-/// until others are given. Ends with the keys that took pairs, the first pairs, and counts of sentence pairs and of what was left out.
+/// Archives that were read before are not read again, and only what depends on a change is computed again. The store keeps the
+/// settings until others are given. At the end, the keys with assigned pairs, the first pairs, and the numbers of sentence pairs
+/// and of captures left out are printed.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   diglot run crawl.warc.gz
   diglot run 'crawl-*.warc.gz' mirror/ --langs en,fr
   diglot run @inputs.txt --store /data/museums.store
-  diglot run --preset pupsniffer-2013       the same archives, by another method
-  diglot run                                go on with what was stopped")]
+  diglot run --preset pupsniffer-2013       the same archives by another method
+  diglot run                                resume what was interrupted")]
 pub struct Run {
-    #[arg(value_name = "INPUT", help = format!("{}. None: go on with what the store has", inputs_help()))]
+    #[arg(value_name = "INPUT", help = format!("{}; default: those of the store", inputs_help()))]
     inputs: Vec<String>,
     #[command(flatten)]
     settings: Settings<AllStages>,
-    /// The last stage to do: ingest, index, links, keys, verify, iterate or align.
+    /// The last stage to run: ingest, index, links, keys, verify, iterate or align.
     #[arg(long, value_name = "STAGE", default_value = "align")]
     until: String,
 }
@@ -72,10 +73,9 @@ impl Run {
     }
 }
 
-/// Take in archives, and stop there.
+/// Read archives into the store, without any later stage.
 ///
-/// Reads the pages out of archives: their text, language, links. Keys and pairs are found by `diglot run`, which goes on from
-/// here, or by `diglot keys`.
+/// Extracts the text, language and links of every page. `diglot run` runs the later stages, which find keys and pairs.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -145,7 +145,7 @@ fn summary(store: &Store, config: &Config) -> anyhow::Result<()> {
     let mut keys = query::keys(store, config, &Scope::all(), false)?;
     keys.retain(|key| key.assigned > 0);
     keys.sort_by(|a, b| b.assigned.cmp(&a.assigned).then_with(|| a.site.cmp(&b.site)).then_with(|| a.key.cmp(&b.key)));
-    writeln!(out, "keys that took pairs: {}", keys.len())?;
+    writeln!(out, "keys with assigned pairs: {}", keys.len())?;
     let texts = |key: &KeyLine| {
         let (langs, edits) = super::keys::in_order(key);
         [key.site.clone(), langs, diglot::types::pattern(&edits)]

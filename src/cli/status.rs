@@ -14,15 +14,15 @@ use super::listing::{FormatArg, Listing};
 
 /// Show the stages, what the store holds, and what was left out and why.
 ///
-/// A stage is fresh, partial (the same `run` goes on with it), stale (its settings or something before it changed) or not run. Damage in an
-/// archive is told with the archive and the offset.
+/// A stage is fresh, partial (interrupted; `diglot run` resumes it), stale (its settings or its input have changed) or not run.
+/// Damage in an archive is reported with the archive and the offset.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   diglot status
   diglot status --archives --format jsonl")]
 pub struct Status {
-    /// A line for each archive too, and samples of all that was left out.
+    /// Also list each archive, and samples of what was left out.
     #[arg(long)]
     archives: bool,
     #[command(flatten)]
@@ -43,8 +43,8 @@ impl Status {
         for (name, count, detail) in [
             ("archives", archives.len() as u64, format!("preset {}", config.preset)),
             ("records", sum(|a| a.records), String::new()),
-            ("captures taken", sum(|a| a.pages), String::new()),
-            ("pages", totals.pages, "one an address, the newest capture".into()),
+            ("captures kept", sum(|a| a.pages), String::new()),
+            ("pages", totals.pages, "one for each URL, its newest capture".into()),
             ("domains", totals.domains, String::new()),
             ("hosts", totals.hosts, String::new()),
             ("pairs", totals.pairs, String::new()),
