@@ -1,17 +1,17 @@
 //! Finds the pages of web archives that are translations of each other, and learns by itself how each site writes its
-//! languages into its addresses.
+//! languages into its URLs.
 //!
 //! ```text
 //!  files        archive       extract        index         keys
 //!  WARC, ARC ─▶ RawRecord ──▶ Page ────────▶ pages of ───▶ keys, pairs ──▶ query ──▶ cli, export, evaluate
 //!  WACZ         Capture       text, links,   each domain   copies
-//!  HTTrack      or Skip       language       tokens        languages settled
+//!  HTTrack      or Skip       language       tokens        languages resolved
 //!
 //!             ╰──────── ingest ────────╯ ╰── index ──╯ ╰─── keys ───╯
 //!                                 stages of the pipeline, over the store
 //! ```
 //!
-//! The folders that do the work know neither the store nor threads: they take borrowed data and return values.
+//! The folders that do the work do not know the store: they take borrowed data and return values.
 //! [`pipeline`] runs them in stages over a [`mod@store`], resumes what was interrupted, and skips what is fresh.
 //!
 //! The door is narrow. A [`Store`] is opened, [`run_all`] reads archives into it and finds the pairs, and [`query`] lists them;

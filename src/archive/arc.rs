@@ -63,7 +63,7 @@ fn may_be_url(bytes: &[u8]) -> bool {
 }
 
 /// `URL IP date type length`, where version 2 of the line has more fields before the length. The URL may hold
-/// spaces, so the fields are found by the first IP address and date that stand side by side, from the end on.
+/// spaces, so the fields are found by the first IP URL and date that stand side by side, from the end on.
 fn read_line(line: &[u8]) -> Option<Head> {
     if !may_be_url(line) || !line.contains(&b':') {
         return None;

@@ -1,4 +1,4 @@
-//! Draws what an observer is told on stderr: a bar on a terminal, else a plain line now and then.
+//! Draws what an observer hears of on stderr: a bar on a terminal, else a plain line now and then.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::Mutex;

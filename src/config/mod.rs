@@ -98,7 +98,7 @@ pub struct Config {
     pub webmining: judge::webmining::Params,
     /// Word lists that the user gave.
     pub lexicons: Vec<PathBuf>,
-    /// Candidates that no address reveals.
+    /// Candidates that no URL reveals.
     pub retrieval: retrieval::Params,
     /// Deep pages.
     pub recover: recover::Params,

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | pairs | `url_a url_b lang_a lang_b`: pages that are translations of each other |
 //! | ignored pairs (`.grey.tsv`) | as pairs, and a reason ([`IgnoredReason`]): counterparts that are not gold pairs, and why |
-//! | keys | `key_a key_b field`: what differs between two addresses; `(null)` where one has nothing there |
+//! | keys | `key_a key_b field`: what differs between two URLs; `(null)` where one has nothing there |
 //!
 //! The two pages of a pair may stand in either order. Languages are anything [`Lang::parse`] reads: `zh-cn` is `zh-Hans`.
 
@@ -31,7 +31,7 @@ pub enum IgnoredReason {
     Short,
     /// The lengths of the texts are too far apart: another edition.
     Length,
-    /// A second address of a page that has its pair already.
+    /// A second URL of a page that has its pair already.
     Duplicate,
 }
 

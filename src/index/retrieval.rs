@@ -87,7 +87,7 @@ impl Rare {
     /// The pages that share most rare tokens with a page of these distinct tokens: the largest
     /// Σ idf² / length, at most [`Params::candidates`], best first, ties by number. Cost: at most
     /// `tokens · max_pages`, whatever the site looks like.
-    pub fn most_similar(&self, tokens: &[u64]) -> Vec<(u32, f32)> {
+    pub fn nearest(&self, tokens: &[u64]) -> Vec<(u32, f32)> {
         let mut found: Vec<&[u32]> = tokens.iter().map(|&token| self.pages(token)).filter(|p| !p.is_empty()).collect();
         // The rarest first; of equally rare ones those that come first, so tokens are given in one order.
         found.sort_by_key(|pages| pages.len());
@@ -124,9 +124,9 @@ mod tests {
     fn the_page_with_most_rare_tokens_in_common_comes_first() {
         let pages: [&[u64]; 4] = [&[1, 2, 9], &[1, 3, 9], &[1, 4, 9], &[1, 5, 9]];
         let rare = Rare::new(pages.into_iter(), &Params::default());
-        let best = rare.most_similar(&[3, 9, 77]);
+        let best = rare.nearest(&[3, 9, 77]);
         assert_eq!(best[0].0, 1);
-        assert_eq!(rare.most_similar(&[77]), []);
+        assert_eq!(rare.nearest(&[77]), []);
     }
 
     proptest! {
@@ -139,7 +139,7 @@ mod tests {
             let params = Params { max_share: 1.0, candidates: 100, ..Params::default() };
             let rare = Rare::new(lists.iter().map(Vec::as_slice), &params);
             let query: Vec<u64> = query.into_iter().collect();
-            let found = rare.most_similar(&query);
+            let found = rare.nearest(&query);
             let df = |token: u64| lists.iter().filter(|page| page.contains(&token)).count();
             let square = |token: u64| weight(lists.len() as u32, df(token)).powi(2);
             for (page, list) in lists.iter().enumerate() {

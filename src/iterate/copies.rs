@@ -1,4 +1,4 @@
-//! Untranslated copies that no address tells: pages of one language that stand among pages of another, while the same text
+//! Untranslated copies that no URL tells: pages of one language that stand among pages of another, while the same text
 //! stands among pages of its own language.
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub struct Params {
     /// A page stands among others when the share of its neighbours that are in its own language is less than this part of
     /// the same share of the page it is a copy of. Default 0.75.
     pub max_at_home: f64,
-    /// Neighbours that a page must have for this to be told. Default 3.
+    /// Neighbours that a page must have for this to say anything. Default 3.
     pub min_neighbours: usize,
 }
 

@@ -53,7 +53,7 @@ pub fn beside_rivals(pairs: &mut [JudgedPair]) {
 }
 
 /// Weighs the evidence, learns how often each source is right, and takes the best pairs first, one partner a page in
-/// each language pair; then takes back the pairs that no address and no declaration proposed and that surer ones contradict, as long as
+/// each language pair; then takes back the pairs that no URL and no declaration proposed and that surer ones contradict, as long as
 /// there are any. `scorer` gives the weights of a language pair, `smaller` the pages of its smaller language. Cost: n log n.
 pub fn judge(
     compared: &[Compared],
@@ -133,7 +133,7 @@ fn weigh<'c>(
     // Where keys are right and pair many pages, a page they do not pair has hardly a partner.
     let by_keys = of_source.iter().filter(|(source, _)| source.0 == Method::Key && shares[source] > 0.5);
     let by_keys = by_keys.map(|(_, pairs)| pairs.len()).sum::<usize>();
-    if by_keys >= params.prior.many_pairs && by_keys as f64 >= params.prior.most_pages * smaller as f64 {
+    if by_keys >= params.prior.many_pairs && by_keys as f64 >= params.prior.min_share * smaller as f64 {
         for ((method, _), share) in &mut shares {
             if belief(*method) == params.prior.other {
                 *share = share.min(params.prior.beside_keys);

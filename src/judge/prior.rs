@@ -14,7 +14,7 @@ pub struct Params {
     /// Pairs of keys that are right from which pages without a key are believed to have no partner. Default 10.
     pub many_pairs: usize,
     /// … if these are at least this share of the smaller language's pages. Default 0.5.
-    pub most_pages: f64,
+    pub min_share: f64,
     /// The largest share of right pairs of `other` sources then. Default 0.0005.
     pub beside_keys: f64,
 }
@@ -26,7 +26,7 @@ impl Default for Params {
             weak: (0.1, 4.0),
             other: (0.1, 4.0),
             many_pairs: 10,
-            most_pages: 0.5,
+            min_share: 0.5,
             beside_keys: 0.0005,
         }
     }

@@ -4,7 +4,7 @@ use super::odds::sigmoid;
 use crate::types::Similarities;
 use crate::types::measures::measures;
 
-/// Inputs: for each measure, that it could be told, and what it says.
+/// Inputs: for each measure, that it says something, and what it says.
 pub const INPUTS: usize = 2 * Similarities::COUNT + 1;
 
 /// Settings of fitting.
@@ -25,7 +25,7 @@ impl Default for FitParams {
     }
 }
 
-/// Weights of the similarities: bias, then for each measure one that holds when it can be told, and one for its value.
+/// Weights of the similarities: bias, then for each measure one that counts when it says anything, and one for its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scorer {
     /// The weights, in nats.
@@ -46,7 +46,7 @@ macro_rules! shipped {
         scored { $($(#[$doc:meta])* $name:ident = $text:literal $(weight $weight:literal)? $(by $by:expr)?;)* }
         $($alone:tt)*
     ) => {
-        /// Weights of the table of measures: that a measure can be told counts for nothing.
+        /// Weights of the table of measures: that a measure says anything counts for nothing.
         const SHIPPED: [f64; INPUTS] = [BIAS, $(0.0, 0.0 $(+ $weight)?,)*];
     };
 }

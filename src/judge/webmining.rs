@@ -119,7 +119,7 @@ impl Shape {
     }
 
     /// A distance that the edit distance is not below: an insertion or deletion changes one count by 1, a replacement two.
-    fn least_distance(&self, other: &Shape) -> f64 {
+    fn min_distance(&self, other: &Shape) -> f64 {
         let (mut x, mut y) = (self.counts.iter().peekable(), other.counts.iter().peekable());
         let mut sum = 0u32;
         loop {
@@ -169,7 +169,7 @@ fn alike(a: &[&Shape], b: &[&Shape], params: &verify::Params, most: usize) -> Ve
                 break;
             }
             let limit = params.structure.of(&shape.profile.tags, &other.profile.tags);
-            if !params.sizes.allow(&shape.profile, &other.profile) || shape.least_distance(other) >= limit {
+            if !params.sizes.allow(&shape.profile, &other.profile) || shape.min_distance(other) >= limit {
                 continue;
             }
             let score = structure.similarity(&shape.profile, &other.profile, &with).unwrap_or(0.0);
@@ -384,8 +384,8 @@ mod tests {
         fn the_counts_of_tags_never_promise_more_than_the_edit_distance(x in tags(), y in tags()) {
             let distance = verify::distance(&x, &y, 1000.0).expect("below the limit");
             let (x, y) = (shape(0, 1, x), shape(1, 1, y));
-            prop_assert!(x.least_distance(&y) <= distance, "{} {distance}", x.least_distance(&y));
-            prop_assert_eq!(x.least_distance(&y), y.least_distance(&x));
+            prop_assert!(x.min_distance(&y) <= distance, "{} {distance}", x.min_distance(&y));
+            prop_assert_eq!(x.min_distance(&y), y.min_distance(&x));
         }
 
         #[test]

@@ -29,7 +29,7 @@ use crate::index::site::{PageFacts, Pages, SKETCH, SiteIndex, Urls};
 use crate::text::tokens::Separators;
 use crate::types::{Edit, Field, Key, Lang, LangPair, PagePair};
 
-/// A segment: its text, what goes when it is cut out, its tokens; all as places in [`Address::form`].
+/// A segment: its text, what goes when it is cut out, its tokens; all as places in [`URL::form`].
 struct Segment {
     field: Field,
     text: Range<usize>,

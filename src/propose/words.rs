@@ -60,7 +60,7 @@ pub fn of_words(
         let search = |queries: &[u32], pages: &[u32]| -> Vec<(u32, u32)> {
             let rare = Rare::new(pages.iter().map(of), params);
             let best = queries.par_iter().flat_map_iter(|&query| {
-                let best = rare.most_similar(&with_translations(query));
+                let best = rare.nearest(&with_translations(query));
                 best.into_iter().map(move |(at, _)| (query, pages[at as usize])).collect::<Vec<_>>()
             });
             best.collect()

@@ -20,7 +20,7 @@ use crate::store::records::{Mapped, RecordRef};
 use crate::text::words::Words;
 use crate::types::{ArchiveId, BitextLine, Block, JudgedPair, Lang, LangPair, PagePair, Place, SiteId, tag_name};
 
-/// The page pairs of a site that are taken for translations, by languages, then addresses: what bitext is made from.
+/// The page pairs of a site that are taken for translations, by languages, then URLs: what bitext is made from.
 pub(crate) fn accepted_pairs(site: &Site) -> Vec<PagePair> {
     let Some(result) = &site.result else { return Vec::new() };
     if let Some(judged) = &site.judged {
@@ -236,7 +236,7 @@ impl SiteBitext {
 /// Page pairs whose pages are mapped together while they are listed.
 const PAIRS_MAPPED: u32 = 1024;
 
-/// Calls `each` with every sentence pair of a scope: by domain, languages, addresses, then in the order of the page. Those
+/// Calls `each` with every sentence pair of a scope: by domain, languages, URLs, then in the order of the page. Those
 /// that were left out come too when `all` is true, each with its reason. What several sites say is left out of all but the
 /// first, unless the scope is not the whole store.
 ///
@@ -270,8 +270,8 @@ pub fn for_each_bead(
                     |row: &&ArchivedRepeatRow| (row.pair.to_native(), row.bead.to_native()) == (place, number);
                 let (repeat, share) = (repeats.next_if(is_here), shared.next_if(is_here));
                 let Some(pair) = &pair else { continue };
-                let told = [Some(bead.reason), repeat.map(|row| row.reason), share.map(|row| row.reason)];
-                let code = told.into_iter().flatten().find(|&code| code != 0).unwrap_or(0);
+                let reasons = [Some(bead.reason), repeat.map(|row| row.reason), share.map(|row| row.reason)];
+                let code = reasons.into_iter().flatten().find(|&code| code != 0).unwrap_or(0);
                 if all || code == 0 {
                     let mut others = Vec::new();
                     for other in repeat.iter().filter(|row| row.reason == 0).flat_map(|row| row.others.iter()) {
@@ -322,7 +322,7 @@ impl<'s> OpenPair<'s> {
         Ok(OpenPair { site, row, langs, is_turned, pages, archives })
     }
 
-    /// The addresses of another page pair of the site.
+    /// The URLs of another page pair of the site.
     fn urls(&self, other: &ArchivedPairBitextRow) -> (String, String) {
         self.turned(self.site.pages.url(other.a.to_native()), self.site.pages.url(other.b.to_native()))
     }

@@ -105,7 +105,7 @@ mod tests {
     use super::super::known::tests::ListedSite;
     use super::*;
 
-    /// By hand: of ten pages eight are linked to, and two linked addresses are dead: g = 9/12, unlinked 3/12. From a chance of
+    /// By hand: of ten pages eight are linked to, and two linked URLs are dead: g = 9/12, unlinked 3/12. From a chance of
     /// 0.6: 1 − 0.4·0.25 = 0.9, and 0.6·0.25/(0.6·0.25 + 0.4) = 3/11. Where all of 100 are linked to, 1/102 is too little to
     /// believe: 0.6·0.1/(0.06 + 0.4) = 3/23.
     #[test]

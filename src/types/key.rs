@@ -1,4 +1,4 @@
-//! Keys: what differs between the address of a page and that of its translation.
+//! Keys: what differs between the URL of a page and that of its translation.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::LangPair;
 /// How (null), the absence of a token, is written.
 pub const NULL: &str = "(null)";
 
-/// The part of an address that a key works in (Kit & Ng 2007, §2). The protocol is no field here: `http` and `https` are one.
+/// The part of a URL that a key works in (Kit & Ng 2007, §2). The protocol is no field here: `http` and `https` are one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[repr(u8)]
 pub enum Field {
@@ -22,7 +22,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// All fields, in the order they stand in an address.
+    /// All fields, in the order they stand in a URL.
     pub const ALL: [Field; 4] = [Field::Host, Field::Path, Field::File, Field::Query];
 
     /// The name used in listings and gold files.
@@ -52,9 +52,9 @@ impl fmt::Display for Field {
 pub struct Edit {
     /// The field both stand in: a key never crosses fields (Kit & Ng 2007, 2nd assumption).
     pub field: Field,
-    /// Token, or run of tokens, in the address of the first language; empty is (null).
+    /// Token, or run of tokens, in the URL of the first language; empty is (null).
     pub from: String,
-    /// The same in the address of the second language.
+    /// The same in the URL of the second language.
     pub to: String,
     /// True when the two are parts of tokens (Zhang et al. 2013, §2.1: ⟨e, c⟩ of ⟨1e, 1c⟩).
     pub core: bool,
@@ -86,7 +86,7 @@ pub fn unescape(text: &str) -> String {
 pub struct Key {
     /// `from` of every edit belongs to `langs.a`, `to` to `langs.b`.
     pub langs: LangPair,
-    /// One or two edits, in the order they stand in an address.
+    /// One or two edits, in the order they stand in a URL.
     pub edits: Vec<Edit>,
 }
 

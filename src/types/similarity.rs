@@ -29,7 +29,7 @@ macro_rules! measure_names {
 }
 measures!(measure_names);
 
-/// The similarities of two pages: a number in 0..=1 for each measure, NaN where it cannot be told.
+/// The similarities of two pages: a number in 0..=1 for each measure, NaN where it says nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Similarities(pub [f32; COUNT]);
 
@@ -55,7 +55,7 @@ impl Similarities {
         (!value.is_nan()).then_some(value)
     }
 
-    /// Notes what a measure says; `None`: it cannot be told.
+    /// Notes what a measure says; `None`: nothing.
     pub fn set(&mut self, measure: Measure, value: Option<f32>) {
         self.0[measure as usize] = value.map_or(f32::NAN, |value| value.clamp(0.0, 1.0));
     }

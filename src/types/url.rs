@@ -104,7 +104,7 @@ pub fn host_of(identity: &str) -> &str {
 }
 
 /// The registrable domain of a host: its public suffix and one label more; the host itself where that does not
-/// exist (an IP address, a bare suffix). A port stays.
+/// exist (an IP URL, a bare suffix). A port stays.
 pub fn registrable_domain(host: &str) -> Cow<'_, str> {
     let (name, port) = match host.rsplit_once(':') {
         Some((name, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => (name, Some(port)),
@@ -120,7 +120,7 @@ pub fn registrable_domain(host: &str) -> Cow<'_, str> {
     }
 }
 
-/// Where the public suffix of a host is: `co.uk` of `www.example.co.uk:8080`. None in an IP address.
+/// Where the public suffix of a host is: `co.uk` of `www.example.co.uk:8080`. None in an IP URL.
 pub fn public_suffix(host: &str) -> Option<Range<usize>> {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => name,

@@ -145,7 +145,7 @@ impl Profile {
     }
 }
 
-/// The hash of an address without its scheme ([`CanonicalUrl::identity`]); of the text as it is where it is none.
+/// The hash of a URL without its scheme ([`CanonicalUrl::identity`]); of the text as it is where it is none.
 pub fn identity(url: &str) -> u64 {
     match plain_identity(url) {
         Some(identity) => xxh3_64(identity.as_bytes()),
@@ -156,7 +156,7 @@ pub fn identity(url: &str) -> u64 {
     }
 }
 
-/// The identity of an address that parsing would leave as it is, as those of links are for the most part.
+/// The identity of a URL that parsing would leave as it is, as those of links are for the most part.
 fn plain_identity(url: &str) -> Option<&str> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
     let (host, path) = rest.split_at(rest.find('/')?);

@@ -116,14 +116,14 @@ pub fn histories(inputs: &Inputs<'_, '_>, langs: LangPair, requested: &[PageIds]
     let places: Vec<Option<usize>> = requested.iter().map(place).collect();
     let networks = (network(site, &a), network(site, &b));
     let networks = Networks { a: &networks.0, b: &networks.1 };
-    let mut told: Vec<Vec<Round>> = vec![Vec::new(); requested.len()];
+    let mut rounds_of: Vec<Vec<Round>> = vec![Vec::new(); requested.len()];
     let (values, _) = rounds(&cells, &networks, params, |before, outer, values| {
-        for (place, told) in places.iter().zip(&mut told) {
+        for (place, rounds_of) in places.iter().zip(&mut rounds_of) {
             let Some(at) = *place else { continue };
             let mut neighbours = Vec::new();
             let each = |x: u32, y: u32, part: f64| neighbours.push((a[x as usize], b[y as usize], part));
             external_by((cells[at].a, cells[at].b), &networks, before, params, &mut Scratch::default(), each);
-            told.push(Round { external: outer[at], enhanced: values[at], neighbours });
+            rounds_of.push(Round { external: outer[at], enhanced: values[at], neighbours });
         }
     });
     let outcomes = best(&cells, &values, (a.len(), b.len()), params);
@@ -132,7 +132,7 @@ pub fn histories(inputs: &Inputs<'_, '_>, langs: LangPair, requested: &[PageIds]
         let content = Some(cell.content).filter(|content| !content.is_nan());
         Some(History { content, structure: cell.structure, internal: cell.inner, rounds, outcome })
     };
-    Ok(places.into_iter().zip(told).map(history).collect())
+    Ok(places.into_iter().zip(rounds_of).map(history).collect())
 }
 
 /// One pair of pages, by position, and what the pages themselves say.

@@ -1,4 +1,4 @@
-//! Keys and pages → verified pairs, in two passes: what each language pair teaches, then every site by itself.
+//! Keys and pages → verified pairs, in two passes: what is learnt of each language pair, then every site by itself.
 //! Units of work: a language pair, a site.
 
 use std::collections::BTreeMap;
