@@ -44,7 +44,7 @@ impl Status {
             ("archives", archives.len() as u64, format!("preset {}", config.preset)),
             ("records", sum(|a| a.records), String::new()),
             ("captures kept", sum(|a| a.pages), String::new()),
-            ("pages", totals.pages, "one for each URL, its newest capture".into()),
+            ("pages", totals.pages, "one for each URL, its fullest capture".into()),
             ("domains", totals.domains, String::new()),
             ("hosts", totals.hosts, String::new()),
             ("pairs", totals.pairs, String::new()),
