@@ -117,7 +117,6 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         cli.command,
         Command::Run(_)
             | Command::Ingest(_)
-            | Command::Keys(_)
             | Command::Align(_)
             | Command::Export(_)
             | Command::Recover(_)

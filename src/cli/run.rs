@@ -116,7 +116,7 @@ fn with_partial(store: &Store, inputs: Vec<PathBuf>) -> anyhow::Result<Vec<PathB
         if !given && path.exists() {
             all.push(path);
         } else if !given {
-            eprintln!("diglot: {} was read in part and is gone; give its new place to go on with it", path.display());
+            eprintln!("diglot: {} was read in part and is gone; give its new path to resume it", path.display());
         }
     }
     all.extend(inputs);

@@ -146,7 +146,7 @@ impl<R: Runs> clap::Args for Settings<R> {
             .value_name("NAME,…")
             .value_delimiter(',')
             .action(ArgAction::Append)
-            .help("Take settings back by their names, such as langs,min-score; or `all`");
+            .help("Return settings to their defaults, such as langs,min-score; or `all`");
         let acts = |setting: &&Setting| setting.stages.iter().any(|stage| R::runs(stage));
         SETTINGS.iter().filter(acts).map(argument).fold(command.arg(reset), Command::arg)
     }

@@ -1,13 +1,13 @@
 //! What `explain` asks of the methods that judged a pair.
 
 use super::models::{self, ets_inputs};
-use super::site::OpenSite;
 use crate::config::Config;
 use crate::error::Result;
 use crate::iterate::ets::{self, History};
 use crate::judge::score::Scorer;
 use crate::propose::votes::{self, Support};
 use crate::query::explain::{Evidence, Explanation};
+use crate::query::open::OpenSite;
 use crate::query::{self, Site};
 use crate::store::Store;
 use crate::types::{CanonicalUrl, JudgedPair, LangPair, PagePair};

@@ -21,10 +21,6 @@ pub mod models;
 mod observer;
 pub mod realign;
 pub mod recover;
-#[cfg(not(feature = "internals"))]
-pub(crate) mod site;
-#[cfg(feature = "internals")]
-pub mod site;
 mod stage;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod stages;

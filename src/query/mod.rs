@@ -20,6 +20,10 @@ mod learnt;
 pub(crate) mod numbered;
 #[cfg(feature = "internals")]
 pub mod numbered;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod open;
+#[cfg(feature = "internals")]
+pub mod open;
 mod pairs;
 mod patterns;
 mod scope;

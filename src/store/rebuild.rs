@@ -9,6 +9,7 @@ use super::kinds::{KINDS, Store, end_of, sound_end};
 use super::layout::{ArchiveRecord, ArchivedBatchRecord, BatchRecord, Sentinel, StoredSettings};
 use super::records::{RecordFile, RecordRef, START};
 use super::requests::put_request;
+use super::upgrade::GONE;
 use crate::error::{Error, Result};
 
 /// Samples kept of each reason, an archive.
@@ -33,6 +34,12 @@ pub fn rebuild(folder: &Path, lock: File, known: Option<Sentinel>, settings: Sto
             let limit = known.as_ref().map_or(RecordRef(u64::MAX >> 1), |known| end_of(kind.number, known));
             *end = sound_end(folder, kind, limit)?.0;
         } else if path.exists() {
+            fs::remove_dir_all(&path).map_err(Error::io(&path, "clearing"))?;
+        }
+    }
+    for (_, name) in GONE {
+        let path = folder.join(name);
+        if path.exists() {
             fs::remove_dir_all(&path).map_err(Error::io(&path, "clearing"))?;
         }
     }

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 /// Stages whose results are dropped with the records that a format changed.
 const STAGES: &[(u32, &[&str])] = &[(5, &["verify", "iterate", "align"])];
 /// Folders that have another name since a format.
-const GONE: &[(u32, &str)] = &[(5, "settled")];
+pub const GONE: &[(u32, &str)] = &[(5, "settled")];
 /// Changes applied together: sled keeps what a large batch replaces for long.
 const BATCH: usize = 5000;
 

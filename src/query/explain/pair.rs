@@ -28,7 +28,11 @@ pub fn explain(
         [Some(one), Some(other)] if one.site.id == other.site.id => one,
         _ => {
             let across = opened.iter().flatten().any(|opened| opened.config.keys.across_suffixes);
-            return Ok(PairExplanation::bare(match family(first.host()) == family(second.host()) {
+            let are_known = opened.iter().all(Option::is_some);
+            let one_name = family(first.host()) == family(second.host());
+            return Ok(PairExplanation::bare(match one_name {
+                // Of a domain that the store does not have, nothing else can be said.
+                true if !are_known || first.domain() == second.domain() => PairVerdict::NotBothPages,
                 true if across => PairVerdict::NotOneSite,
                 true => PairVerdict::AcrossSuffixesOff,
                 false => PairVerdict::DifferentDomains,
@@ -211,6 +215,8 @@ impl Two<'_, '_> {
             Some(rounds) => {
                 let score = rounds.similarity() as f32;
                 let outcome = match rounds.outcome {
+                    // By the settings as they are now: what is stored was made with others.
+                    Outcome::Accepted => return PairVerdict::NotJudgedYet,
                     Outcome::LostToBetter => CandidateOutcome::LostToBetter { better: self.rivals() },
                     _ => CandidateOutcome::LowScore { min_score: self.opened.min_score(score) },
                 };

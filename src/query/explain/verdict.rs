@@ -88,11 +88,11 @@ impl fmt::Display for PageVerdict {
         match self {
             UnknownDomain { domain } => write!(f, "unknown: the store has nothing of the domain {domain}"),
             NotCaptured => f.write_str("not captured: the archives have nothing of this URL"),
-            NotIndexed => f.write_str("not known yet: some of what was read is not indexed; `diglot run` does"),
+            NotIndexed => f.write_str("not known yet: some of what was read is not indexed; `diglot run` indexes it"),
             CapturesLeftOut => f.write_str("no page: every capture of this URL was left out"),
-            KeysNotSearched => {
-                f.write_str("not paired yet: keys have not been searched since this page was read; `diglot run` does")
-            }
+            KeysNotSearched => f.write_str(
+                "not paired yet: keys have not been searched since this page was read; `diglot run` searches them",
+            ),
             LanguagesChanged { lang } => write!(
                 f,
                 "not paired yet: keys were searched while {lang} was not among the languages requested; `diglot run` searches again"
@@ -120,10 +120,12 @@ impl fmt::Display for PageVerdict {
                 f.write_str("not paired: one pair with it was proposed, and it was rejected")
             }
             CandidatesRejected { pairs } => {
-                write!(f, "not paired: {pairs} pairs with it were proposed, and all were rejected")
+                write!(f, "not paired: {pairs} pairs with it were proposed and kept, and all of them were rejected")
             }
-            NothingProposed => f.write_str("not paired: nothing proposes a pair with it"),
-            NoStrongKey => f.write_str("not paired: nothing proposes a pair with it, and the site has no strong key"),
+            NothingProposed => f.write_str("not paired: nothing proposes a pair with it that is worth keeping"),
+            NoStrongKey => f.write_str(
+                "not paired: nothing proposes a pair with it that is worth keeping, and the site has no strong key",
+            ),
             TextNotInUrlLanguage { lang, url } => write!(
                 f,
                 "not paired: its text is not in the language of its URL: it is {lang}, such URLs are {}",
@@ -273,7 +275,7 @@ pub enum LeadOutcome {
         /// That pair, which `pairs` lists.
         pair: NamedPair,
     },
-    /// A stronger key assigned it, or the page, to another, and that pair was rejected later.
+    /// Keys assigned it, or the page, to another, and that pair was rejected later.
     AssignedElsewhere {
         /// The pair of that key.
         pair: NamedPair,
@@ -296,7 +298,7 @@ impl fmt::Display for LeadOutcome {
             OtherLanguage { expected, .. } => write!(f, "but it counts for no language, not for {expected}"),
             PairedElsewhere { pair } => write!(f, "which has another partner: {pair}"),
             AssignedElsewhere { pair } => {
-                write!(f, "but a stronger key assigned another pair, which was rejected: {} {}", pair.url_a, pair.url_b)
+                write!(f, "but keys assigned another pair, which was rejected: {} {}", pair.url_a, pair.url_b)
             }
             NotMatched => f.write_str("which the key was not applied to"),
         }
@@ -391,7 +393,9 @@ impl fmt::Display for PairVerdict {
             }
             SameLanguage { lang } => write!(f, "not a pair: both are in one language, {lang}"),
             NoLanguage { url } => write!(f, "not a pair: {url} counts for no language"),
-            NotProposed => f.write_str("not a pair: nothing proposes it"),
+            NotProposed => {
+                f.write_str("not a pair: nothing proposes it, or it was rejected with a score too low to be kept")
+            }
             NotCompared => {
                 f.write_str("not a pair: not compared; lengths too far apart, too little text, or nothing in common")
             }

@@ -13,8 +13,8 @@ use std::time::Instant;
 
 use diglot::config::Config;
 use diglot::pipeline::models;
-use diglot::pipeline::site::OpenSite;
 use diglot::query::Site;
+use diglot::query::open::OpenSite;
 use diglot::store::{Access, Store};
 use diglot::types::SiteId;
 use diglot::verify::PageIds;
