@@ -191,7 +191,10 @@ impl TranslationModel {
 
     /// How many pairs of words are kept.
     #[cfg(any(test, feature = "internals"))]
-    #[allow(clippy::len_without_is_empty, reason = "a count of pairs, not of a collection; public for the laboratory only")]
+    #[allow(
+        clippy::len_without_is_empty,
+        reason = "a count of pairs, not of a collection; public for the laboratory only"
+    )]
     pub fn len(&self) -> usize {
         self.cells.len()
     }
