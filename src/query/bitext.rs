@@ -117,7 +117,7 @@ pub(crate) fn model(store: &Store, langs: LangPair) -> Result<Option<Model>> {
     Ok(Some(model))
 }
 
-/// What was learnt of a pair of languages, as [`model`] reads it.
+/// What was learnt of a pair of languages, as `model` reads it.
 pub fn model_record(langs: LangPair, model: Model) -> ModelRecord {
     let row = |vocabulary: Vocabulary| VocabularyRow {
         words: vocabulary.words,
