@@ -1,4 +1,4 @@
-//! The library in one sitting: two sites are read, their pairs are listed, and one page is asked why.
+//! The library in one sitting: archives are read, their pairs are listed, and one page is asked why.
 //!
 //! ```text
 //! cargo run --example door
@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let mut store = Store::open(&folder.path().join("sites.store"), Access::Write)?;
 
-    // The archives of two sites come with the sources: a WARC, and a mirror by HTTrack. Nobody tells how they write
+    // The archives of two sites come with the sources: a WARC, and a mirror by HTTrack. Nobody says how they write
     // their languages into their URLs; the default settings let diglot find out.
     let sites = concat!(env!("CARGO_MANIFEST_DIR"), "/data/sites");
     let config = Config::default();
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for pair in found.iter().take(5) {
         println!("{} ({})  {} ({})  by {}", pair.url_a, pair.lang_a, pair.url_b, pair.lang_b, pair.key);
     }
-    assert!(found.len() >= 20, "{} pairs", found.len());
+    assert!(found.len() >= 18, "{} pairs", found.len());
     assert!(found.iter().all(|pair| [&pair.url_a, &pair.url_b].iter().any(|url| url.contains("//fr."))));
 
     // And why are the first two a pair? An explanation is data: facts, candidates, and one verdict each.
