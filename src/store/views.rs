@@ -26,16 +26,7 @@ impl SitePages {
 
     /// The page with a URL (without scheme).
     pub fn find(&self, identity: &str) -> Option<u32> {
-        let (mut low, mut high) = (0, self.count);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match self.identity(middle).cmp(identity) {
-                std::cmp::Ordering::Equal => return Some(middle),
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-            }
-        }
-        None
+        Urls::find(self, identity)
     }
 
     /// The URL of a page, with its scheme.
