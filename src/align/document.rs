@@ -107,6 +107,11 @@ impl<'t> Document<'t> {
         }
     }
 
+    /// Words by their places.
+    pub fn words_in(&self, range: Range<u32>) -> &[u64] {
+        &self.words[range.start as usize..range.end as usize]
+    }
+
     /// All sentences.
     pub fn sentence_spans(&self) -> Vec<Span> {
         let span = |sentence: &Sentence| Span { chars: sentence.chars, words: sentence.words.clone() };

@@ -1,7 +1,7 @@
 //! Settings of alignment.
 
 use super::{clean, costs, translation};
-use crate::lexicon::ModelParams;
+use crate::lexicon::{Kept, LearnParams};
 use crate::sequence::path;
 
 /// Settings of alignment.
@@ -60,27 +60,23 @@ impl Params {
 /// Settings of training.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct TrainParams {
-    /// Page pairs that are learnt from, of each pair of languages, at the most. Default 20,000.
+    /// Page pairs that are learnt from, of each pair of languages, at the most. Default 400.
     pub max_pages: usize,
-    /// Words of both sides together that are learnt from, at the most. Default 1,000,000, an estimate: more changes little
-    /// for alignment.
-    pub max_words: usize,
-    /// The translation model.
-    pub model: ModelParams,
-    /// Passes of expectation and maximization over the whole, at the end. Default 4.
-    pub passes: usize,
-    /// Page pairs the calibration looks at. Default 300.
+    /// Words.
+    pub words: LearnParams,
+    /// The translations that are kept.
+    pub kept: Kept,
+    /// Page pairs the calibration looks at. Default 30.
     pub calibrate_pages: usize,
 }
 
 impl Default for TrainParams {
     fn default() -> TrainParams {
         TrainParams {
-            max_pages: 20_000,
-            max_words: 1_000_000,
-            model: ModelParams { max_sentence_words: 60, ..ModelParams::default() },
-            passes: 4,
-            calibrate_pages: 300,
+            max_pages: 400,
+            words: LearnParams::default(),
+            kept: Kept { max_translations: 12, min_probability: 0.02 },
+            calibrate_pages: 30,
         }
     }
 }

@@ -17,6 +17,8 @@ pub struct SampledPair {
     pub site: SiteId,
     /// The pages.
     pub pair: PagePair,
+    /// References to their records.
+    pub places: (u64, u64),
 }
 
 /// A hash of the URLs of a page pair, without their schemes, and of nothing else.
@@ -49,6 +51,7 @@ mod tests {
             digests: (u64::from(n), 7),
             site: SiteId(shift),
             pair: PagePair { langs, a: n + shift, b: n + 100 + shift },
+            places: (0, 0),
         }));
         sample.into_sorted()
     }

@@ -1,345 +1,185 @@
-//! A word translation model, lengths and a calibration, learnt from the pages that are to be aligned.
+//! What alignment learns of a pair of languages from page pairs: how long translations are, and how to tell them from other pairs;
+//! and words, where nobody else has learnt them.
 
-use std::ops::Range;
-
-use rustc_hash::FxHashMap;
+use rayon::prelude::*;
 
 use super::beads::align;
 use super::document::Document;
 use super::lengths::{Lengths, ratio_of};
-use super::model::{Model, Vocabulary};
-use super::params::{Params, TrainParams};
-use super::score::{FEATURES, features};
+use super::model::Model;
+use super::params::Params;
+use super::score::{features, fit};
 use super::translation::Evidence;
-use crate::lexicon::{SentencePair, Side, TranslationModel};
-use crate::types::LangPair;
+use crate::lexicon::{Corpus, KnownPair, Vocabulary, known_vocabularies, vocabularies};
+use crate::types::Bead;
 
-/// The words of one aligned page pair: what is learnt from.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TrainingPair {
-    words_a: Vec<u64>,
-    words_b: Vec<u64>,
-    beads: Vec<TrainingBead>,
-    chars: (u64, u64),
+/// A page pair that is learnt from.
+pub type Pages<'t> = (Document<'t>, Document<'t>);
+
+/// Learns a pair of languages from page pairs, beginning with the words that are `known`.
+pub fn learn(pages: &[Pages<'_>], known: &[KnownPair], params: &Params) -> Model {
+    let (vocabularies, beads) = learn_words(pages, known, params);
+    calibrate(vocabularies, pages, &beads, params)
 }
 
-#[derive(Clone, Debug, PartialEq)]
-struct TrainingBead {
-    a: Range<u32>,
-    b: Range<u32>,
-    chars: (u32, u32),
-    is_plain: bool,
-}
+/// Page pairs that the first words are learnt from; each step learns from [`GROWTH`] times as many.
+const FIRST_PAGES: usize = 8;
+const GROWTH: usize = 4;
 
-impl TrainingPair {
-    /// Aligns two pages with what is known so far.
-    pub fn new(a: Document<'_>, b: Document<'_>, model: &Model, params: &Params) -> TrainingPair {
-        let evidence = Evidence::new(&a, &b, model, &params.translation);
-        let mut lengths = model.lengths;
-        let chars = (chars(&a), chars(&b));
-        if model.a.words.is_empty() && chars.0 > 0 && chars.1 > 0 {
-            // Nothing is known yet but how long these two pages are.
-            lengths.ratio = ratio_of(chars.0, chars.1);
+/// Learns which words translate each other; gives the beads that they were learnt from, too.
+///
+/// The model is trained on the fly (Tomás et al. 2008, §2.3): a few pages are aligned by the words that are known, equal words and
+/// lengths, then more by what these taught, and in the end all.
+fn learn_words(pages: &[Pages<'_>], known: &[KnownPair], params: &Params) -> ([Vocabulary; 2], Vec<Vec<Bead>>) {
+    let train = &params.train;
+    let mut model = Model::default();
+    [model.a, model.b] = known_words(pages, known);
+    let mut count = FIRST_PAGES;
+    loop {
+        let portion = &pages[..count.min(pages.len())];
+        let beads: Vec<Vec<Bead>> = portion.par_iter().map(|pages| paired(pages, &model, params).1).collect();
+        let mut corpus = Corpus::default();
+        for ((a, b), beads) in portion.iter().zip(&beads) {
+            if corpus.len() >= train.words.max_words {
+                break;
+            }
+            for bead in beads {
+                let (side_a, side_b) = (a.span(bead.a_start..bead.a_end), b.span(bead.b_start..bead.b_end));
+                let (words_a, words_b) = (a.words_in(side_a.words), b.words_in(side_b.words));
+                corpus.add(words_a, words_b, 0, train.words.model.max_sentence_words);
+            }
         }
-        let beads = align(&a, &b, &evidence, &lengths, params);
-        let beads = beads.iter().filter(|bead| bead.is_paired()).map(|bead| {
-            let (a, b) = (a.span(bead.a_start..bead.a_end), b.span(bead.b_start..bead.b_end));
-            TrainingBead { a: a.words, b: b.words, chars: (a.chars, b.chars), is_plain: bead.shape() == (1, 1) }
-        });
-        TrainingPair { beads: beads.collect(), chars, words_a: a.words, words_b: b.words }
+        let counts = corpus.learn(0, &train.words);
+        [model.a, model.b] = vocabularies(&corpus, &counts, &train.words.model, train.kept);
+        model.lengths = lengths(portion, &beads);
+        if count >= pages.len() {
+            return ([model.a, model.b], beads);
+        }
+        count = count.saturating_mul(GROWTH);
     }
+}
+
+/// The words of some pages, with what is known of them.
+fn known_words(pages: &[Pages<'_>], known: &[KnownPair]) -> [Vocabulary; 2] {
+    if known.is_empty() {
+        return Default::default();
+    }
+    let mut corpus = Corpus::default();
+    for (a, b) in pages {
+        corpus.add(&a.words, &b.words, 0, usize::MAX);
+    }
+    known_vocabularies(&corpus, known)
+}
+
+/// Learns lengths and the weights of the score, given the words: some pages are aligned again, with all that was learnt.
+///
+/// The beads are held against sides that do not belong together: each bead's first side with the second side of the next.
+fn calibrate([a, b]: [Vocabulary; 2], pages: &[Pages<'_>], beads: &[Vec<Bead>], params: &Params) -> Model {
+    let mut model = Model { a, b, lengths: lengths(pages, beads), ..Model::default() };
+    let of_pages = |pages: &Pages<'_>| {
+        let (evidence, beads) = paired(pages, &model, params);
+        let (a, b) = pages;
+        let mut samples = Vec::new();
+        for pair in beads.windows(2) {
+            let side_a = a.span(pair[0].a_start..pair[0].a_end);
+            for (bead, is_right) in [(pair[0], true), (pair[1], false)] {
+                let side_b = b.span(bead.b_start..bead.b_end);
+                samples.push((features(&side_a, &side_b, &evidence, &model.lengths), is_right));
+            }
+        }
+        samples
+    };
+    let samples: Vec<_> = pages.par_iter().take(params.train.calibrate_pages).map(of_pages).collect();
+    model.weights = fit(&samples.concat()).unwrap_or_default();
+    model
+}
+
+/// The beads of a page pair that have two sides, with what their words say.
+fn paired((a, b): &Pages<'_>, model: &Model, params: &Params) -> (Evidence, Vec<Bead>) {
+    let evidence = Evidence::new(a, b, model, &params.translation);
+    let mut lengths = model.lengths;
+    let chars = (chars(a), chars(b));
+    if lengths == Lengths::default() && chars.0 > 0 && chars.1 > 0 {
+        // Nothing is known yet but how long these two pages are.
+        lengths.ratio = ratio_of(chars.0, chars.1);
+    }
+    let mut beads = align(a, b, &evidence, &lengths, params);
+    beads.retain(Bead::is_paired);
+    (evidence, beads)
 }
 
 fn chars(document: &Document<'_>) -> u64 {
     document.sentences.iter().map(|sentence| u64::from(sentence.chars)).sum()
 }
 
-/// Features of the beads of a page pair, and of sides that do not belong together: each bead's first side with the second
-/// side of the next.
-pub fn samples(a: &Document<'_>, b: &Document<'_>, model: &Model, params: &Params) -> Vec<([f32; FEATURES], bool)> {
-    let evidence = Evidence::new(a, b, model, &params.translation);
-    let beads = align(a, b, &evidence, &model.lengths, params);
-    let beads: Vec<_> = beads.into_iter().filter(|bead| bead.is_paired()).collect();
-    let mut samples = Vec::with_capacity(2 * beads.len());
-    for pair in beads.windows(2) {
-        let side_a = a.span(pair[0].a_start..pair[0].a_end);
-        for (bead, is_right) in [(pair[0], true), (pair[1], false)] {
-            let side_b = b.span(bead.b_start..bead.b_end);
-            samples.push((features(&side_a, &side_b, &evidence, &model.lengths), is_right));
-        }
+/// How long translations are, by the 1–1 beads of some pages; by the pages themselves where these are few.
+fn lengths(pages: &[Pages<'_>], beads: &[Vec<Bead>]) -> Lengths {
+    let mut plain = Vec::new();
+    let mut all = (0, 0);
+    for ((a, b), beads) in pages.iter().zip(beads) {
+        all = (all.0 + chars(a), all.1 + chars(b));
+        let is_plain = |bead: &&Bead| bead.shape() == (1, 1);
+        let lengths = |bead: &Bead| (a.span(bead.a_start..bead.a_end).chars, b.span(bead.b_start..bead.b_end).chars);
+        plain.extend(beads.iter().filter(is_plain).map(lengths));
     }
-    samples
-}
-
-/// Learns a pair of languages from so many page pairs; `pairs` aligns a portion of them with what is known so far.
-///
-/// The pages are gone over twice: first with what is known from those before them, then with what is known from all. The weights of the
-/// score are still to be [learnt](Trainer::calibrate).
-///
-/// # Errors
-/// What `pairs` returns.
-pub fn learn<E>(
-    langs: LangPair,
-    count: usize,
-    params: &Params,
-    mut pairs: impl FnMut(Range<usize>, &Model) -> Result<Vec<TrainingPair>, E>,
-) -> Result<Trainer, E> {
-    let mut trainer = Trainer::new(langs, &params.train);
-    for is_first in [true, false] {
-        let mut done = 0;
-        while done < count && !trainer.is_full() {
-            let portion = done..(done + trainer.next_portion()).min(count);
-            done = portion.end;
-            pairs(portion, trainer.model())?.iter().for_each(|pair| trainer.add(pair));
-            if is_first {
-                trainer.learn(params);
-            }
-        }
-        trainer.finish(params);
-        if is_first {
-            trainer.start_again();
-        }
-    }
-    Ok(trainer)
-}
-
-/// Learns from training pairs in the order they are given; what it has learnt depends on nothing else.
-///
-/// The translation model is trained on the fly (Tomás et al. 2008, §2.3): pages are aligned with what is known
-/// from those before them, and each portion of them is one step of incremental EM. When all pages were seen, a new model goes over all of them
-/// several times, and the same pages are aligned and learnt from once more: what the first pages were aligned with was little.
-pub struct Trainer {
-    langs: LangPair,
-    params: TrainParams,
-    /// How often each word stands on the pages.
-    counts: [FxHashMap<u64, u32>; 2],
-    /// Sentence pairs: words of the first side, then of the second, end to end.
-    corpus: Vec<u64>,
-    /// Where the two sides of each sentence pair end in `corpus`.
-    ends: Vec<(u32, u32)>,
-    /// Sentence pairs the model has learnt from.
-    learnt: usize,
-    /// Lengths of 1–1 beads.
-    lengths: Vec<(u32, u32)>,
-    pages: usize,
-    chars: (u64, u64),
-    translation: TranslationModel,
-    model: Model,
-}
-
-/// Page pairs that are aligned before more is learnt: so many at the least, and at the most.
-const MIN_PORTION: usize = 4;
-const MAX_PORTION: usize = 512;
-
-impl Trainer {
-    /// One that knows nothing yet.
-    pub fn new(langs: LangPair, params: &TrainParams) -> Trainer {
-        Trainer {
-            langs,
-            params: params.clone(),
-            counts: Default::default(),
-            corpus: Vec::new(),
-            ends: Vec::new(),
-            learnt: 0,
-            lengths: Vec::new(),
-            pages: 0,
-            chars: (0, 0),
-            translation: TranslationModel::new(langs, params.model.clone()),
-            model: Model::default(),
-        }
-    }
-
-    /// What is known so far.
-    pub fn model(&self) -> &Model {
-        &self.model
-    }
-
-    /// How many page pairs should be aligned with what is known, before more is learnt: few at first.
-    pub fn next_portion(&self) -> usize {
-        self.pages.clamp(MIN_PORTION, MAX_PORTION)
-    }
-
-    /// True when there is no room for more training pairs.
-    pub fn is_full(&self) -> bool {
-        self.pages >= self.params.max_pages || self.corpus.len() >= self.params.max_words
-    }
-
-    /// Takes a training pair in; ignored when [full](Trainer::is_full).
-    pub fn add(&mut self, pair: &TrainingPair) {
-        if self.is_full() {
-            return;
-        }
-        for (words, counts) in [&pair.words_a, &pair.words_b].into_iter().zip(&mut self.counts) {
-            for &word in words {
-                *counts.entry(word).or_default() += 1;
-            }
-        }
-        for bead in &pair.beads {
-            if bead.is_plain {
-                self.lengths.push(bead.chars);
-            }
-            let (a, b) = (cut(&pair.words_a, &bead.a), cut(&pair.words_b, &bead.b));
-            if !a.is_empty() && !b.is_empty() {
-                self.corpus.extend_from_slice(a);
-                let middle = self.corpus.len() as u32;
-                self.corpus.extend_from_slice(b);
-                self.ends.push((middle, self.corpus.len() as u32));
-            }
-        }
-        self.chars = (self.chars.0 + pair.chars.0, self.chars.1 + pair.chars.1);
-        self.pages += 1;
-    }
-
-    /// Learns from the training pairs that were added since it last did: one step of incremental EM.
-    pub fn learn(&mut self, params: &Params) {
-        let pairs = sentence_pairs(&self.corpus, &self.ends);
-        self.translation.update(&pairs[self.learnt..]);
-        self.learnt = self.ends.len();
-        self.compile(params);
-    }
-
-    /// Learns from all training pairs anew, in several passes.
-    pub fn finish(&mut self, params: &Params) {
-        self.translation = TranslationModel::new(self.langs, self.params.model.clone());
-        self.translation.train(&sentence_pairs(&self.corpus, &self.ends), self.params.passes);
-        self.compile(params);
-    }
-
-    /// Forgets pairs and words, but not the model: the same pages can be aligned again, and better.
-    pub fn start_again(&mut self) {
-        let model = std::mem::take(&mut self.model);
-        *self = Trainer { model, ..Trainer::new(self.langs, &self.params) };
-    }
-
-    /// Learns the calibration from [`samples`].
-    pub fn calibrate(&mut self, samples: &[([f32; FEATURES], bool)]) {
-        self.model.weights = super::score::fit(samples).unwrap_or_default();
-    }
-
-    /// What was learnt in the end.
-    pub fn into_model(self) -> Model {
-        self.model
-    }
-
-    fn compile(&mut self, params: &Params) {
-        let ratio = ratio_of(self.chars.0.max(1), self.chars.1.max(1));
-        let of_pages = Lengths { ratio, ..Lengths::default() };
-        let words = [0, 1].map(|side: usize| {
-            let mut words: Vec<(u64, u32)> = self.counts[side].iter().map(|(&word, &count)| (word, count)).collect();
-            words.sort_unstable();
-            words
-        });
-        let vocabulary = |side: Side, own: &[(u64, u32)], other: &[(u64, u32)]| {
-            let total: f64 = own.iter().map(|word| f64::from(word.1)).sum();
-            let mut vocabulary = Vocabulary::default();
-            for &(word, count) in own {
-                vocabulary.words.push(word);
-                vocabulary.shares.push((f64::from(count) / total.max(1.0)) as f32);
-                let best = self.translation.best(side, word).take(params.translation.max_translations);
-                for (target, p) in best.take_while(|best| best.1 >= params.translation.min_probability) {
-                    if let Ok(at) = other.binary_search_by_key(&target, |word| word.0) {
-                        vocabulary.targets.push(at as u32);
-                        vocabulary.probabilities.push(p);
-                    }
-                }
-                vocabulary.ends.push(vocabulary.targets.len() as u32);
-            }
-            vocabulary
-        };
-        self.model = Model {
-            a: vocabulary(Side::A, &words[0], &words[1]),
-            b: vocabulary(Side::B, &words[1], &words[0]),
-            lengths: Lengths::estimate(&self.lengths).unwrap_or(of_pages),
-            weights: std::mem::take(&mut self.model.weights),
-        };
-    }
-}
-
-fn cut<'w>(words: &'w [u64], range: &Range<u32>) -> &'w [u64] {
-    &words[range.start as usize..range.end as usize]
-}
-
-fn sentence_pairs<'c>(corpus: &'c [u64], ends: &[(u32, u32)]) -> Vec<SentencePair<'c>> {
-    let mut start = 0;
-    let pair = |&(middle, end): &(u32, u32)| {
-        let pair = (cut(corpus, &(start..middle)), cut(corpus, &(middle..end)));
-        start = end;
-        pair
-    };
-    ends.iter().map(pair).collect()
+    let of_pages = Lengths { ratio: ratio_of(all.0.max(1), all.1.max(1)), ..Lengths::default() };
+    Lengths::estimate(&plain).unwrap_or(of_pages)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::Lang;
+    use crate::text::words::{Words, hash};
+    use crate::types::{Block, Lang};
 
-    fn trainer(params: &TrainParams) -> Trainer {
-        let fr = Lang::parse("fr").expect("a language");
-        Trainer::new(LangPair::new(Lang::EN, fr).expect("two languages"), params)
+    /// A page of a line for each of some words, each with its number.
+    fn page(words: &[&str], seed: usize) -> String {
+        (0..12)
+            .map(|line| {
+                let word = |at: usize| words[(seed * 5 + line * 3 + at * at) % words.len()];
+                format!("{} {} {} {}.\n", word(0), word(1), word(2), seed * 100 + line)
+            })
+            .collect()
     }
 
-    /// A training pair of sentence pairs.
-    fn pair(pairs: &[(&[u64], &[u64])]) -> TrainingPair {
-        let mut pair = TrainingPair { chars: (100, 200), ..TrainingPair::default() };
-        for (a, b) in pairs {
-            let starts = (pair.words_a.len() as u32, pair.words_b.len() as u32);
-            pair.words_a.extend_from_slice(a);
-            pair.words_b.extend_from_slice(b);
-            let (a, b) = (starts.0..pair.words_a.len() as u32, starts.1..pair.words_b.len() as u32);
-            pair.beads.push(TrainingBead { a, b, chars: (10, 20), is_plain: true });
-        }
-        pair
+    fn document<'t>(text: &'t str, words: &Words) -> Document<'t> {
+        let mut start = 0;
+        let blocks: Vec<Block> = text
+            .split_inclusive('\n')
+            .map(|line| {
+                let block = Block { start, end: start + line.len() as u32 - 1, ..Block::default() };
+                start += line.len() as u32;
+                block
+            })
+            .collect();
+        Document::new(text, blocks.into_iter(), Lang::EN, words, 1000)
     }
 
-    /// The best translation of a word of the first side.
-    fn best(model: &Model, word: u64) -> Option<u64> {
-        let at = model.a.words.binary_search(&word).ok()?;
-        let start = if at == 0 { 0 } else { model.a.ends[at - 1] };
-        (start < model.a.ends[at]).then(|| model.b.words[model.a.targets[start as usize] as usize])
+    const ENGLISH: &[&str] = &["house", "tree", "river", "road", "horse", "bridge", "window"];
+    const FRENCH: &[&str] = &["maison", "arbre", "fleuve", "route", "cheval", "pont", "fenêtre"];
+
+    fn learnt(pages: usize) -> Model {
+        let words = Words::new();
+        let texts: Vec<(String, String)> = (0..pages).map(|seed| (page(ENGLISH, seed), page(FRENCH, seed))).collect();
+        let pages: Vec<Pages<'_>> = texts.iter().map(|(a, b)| (document(a, &words), document(b, &words))).collect();
+        learn(&pages, &[], &Params::default())
     }
 
     #[test]
     fn words_that_stand_together_are_learnt_to_be_translations() {
-        let mut trainer = trainer(&TrainParams::default());
-        for (a, b) in [([1, 2], [11, 12]), ([1, 3], [11, 13]), ([2, 3], [12, 13])] {
-            trainer.add(&pair(&[(&a, &b)]));
-            trainer.learn(&Params::default());
+        let model = learnt(40);
+        for (english, french) in ENGLISH.iter().zip(FRENCH) {
+            let at = model.a.find(hash(english)).expect("it stands on a page");
+            let best = model.a.translations(at).next().expect("a translation").0;
+            assert_eq!(model.b.words[best as usize], hash(french), "{english}");
         }
-        trainer.finish(&Params::default());
-        let model = trainer.model();
-        assert_eq!([1, 2, 3].map(|word| best(model, word)), [Some(11), Some(12), Some(13)]);
         assert!(model.a.is_sound(model.b.words.len()) && model.b.is_sound(model.a.words.len()));
-        assert!((model.a.shares.iter().sum::<f32>() - 1.0).abs() < 1e-6);
-        assert_eq!(model.lengths.ratio, 2.0);
+        assert!((model.a.shares.iter().sum::<f32>() - 1.0).abs() < 1e-5);
+        assert!(!model.weights.is_empty() && model.lengths != Lengths::default());
     }
 
     #[test]
-    fn equal_words_are_translations_from_the_start() {
-        let mut trainer = trainer(&TrainParams::default());
-        trainer.add(&pair(&[(&[7, 1], &[11, 7])]));
-        trainer.learn(&Params::default());
-        assert_eq!(best(trainer.model(), 7), Some(7));
-    }
-
-    #[test]
-    fn training_pairs_are_bounded() {
-        let mut trainer = trainer(&TrainParams { max_words: 40, ..TrainParams::default() });
-        for n in 0..100 {
-            trainer.add(&pair(&[(&[n, n + 1, n + 2], &[n + 500, n + 600])]));
-        }
-        assert!(trainer.is_full());
-        assert_eq!((trainer.pages, trainer.corpus.len()), (8, 40));
-    }
-
-    #[test]
-    fn a_second_start_keeps_the_table_and_nothing_else() {
-        let mut trainer = trainer(&TrainParams::default());
-        let words: Vec<(&[u64], &[u64])> = vec![(&[1], &[11]), (&[2], &[12])];
-        trainer.add(&pair(&words));
-        trainer.learn(&Params::default());
-        let model = trainer.model().clone();
-        trainer.start_again();
-        assert_eq!((trainer.model(), trainer.pages, trainer.counts[0].len()), (&model, 0, 0));
+    fn without_pages_nothing_is_learnt() {
+        assert_eq!(learnt(0).weights, Vec::<f32>::new());
     }
 }

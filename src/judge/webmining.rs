@@ -13,7 +13,7 @@ use crate::text::words::Words;
 use crate::types::{
     Candidate, JudgedPair, LangPair, Measure, Method, Outcome, Page, PagePair, Similarities, TEXT_TOKEN,
 };
-use crate::verify::{self, Profile, SiteView, With, aligned_blocks};
+use crate::verify::{self, BlockShape, Profile, SiteView, With, aligned_blocks};
 
 /// Settings of comparing all pages.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -85,7 +85,7 @@ pub fn judged(
             vec![Verdict::Unasked; choices.len()]
         } else {
             let texts = texts(site, &choices)?;
-            by_content(langs, &choices, &texts, params)
+            by_content(&choices, &texts, params)
         };
         judged.extend(decide(langs, &choices, &verdicts, min_score, params));
     }
@@ -209,7 +209,8 @@ impl Text {
 
     /// Blocks that correspond and have words on both sides.
     fn sentences<'t>(&'t self, other: &'t Text) -> Vec<SentencePair<'t>> {
-        let aligned = aligned_blocks(&self.page, &other.page).into_iter();
+        let layout = |page: &Page| page.blocks.iter().map(BlockShape::of).collect::<Vec<_>>();
+        let aligned = aligned_blocks(&layout(&self.page), &layout(&other.page)).into_iter();
         let pairs = aligned.map(|(x, y)| (self.words[x].as_slice(), other.words[y].as_slice()));
         pairs.filter(|(x, y)| !x.is_empty() && !y.is_empty()).collect()
     }
@@ -237,7 +238,7 @@ enum Verdict {
 
 /// The share of translated sentences of every choice, asked page by page of a model that learns from the best pair of each page
 /// before the next is asked (§2.3). `choices` are sorted by page.
-fn by_content(langs: LangPair, choices: &[Choice], texts: &BTreeMap<u32, Text>, params: &Params) -> Vec<Verdict> {
+fn by_content(choices: &[Choice], texts: &BTreeMap<u32, Text>, params: &Params) -> Vec<Verdict> {
     let mut verdicts = vec![Verdict::Unasked; choices.len()];
     let first = first_pairs(choices, params);
     if first.len() < params.min_first {
@@ -247,7 +248,7 @@ fn by_content(langs: LangPair, choices: &[Choice], texts: &BTreeMap<u32, Text>, 
         (Some(a), Some(b)) => a.sentences(b),
         _ => Vec::new(),
     };
-    let mut model = TranslationModel::new(langs, ModelParams::default());
+    let mut model = TranslationModel::new(ModelParams::default());
     let mut taught: BTreeSet<u32> = BTreeSet::new();
     for at in first {
         model.train(&sentences(&choices[at]), params.passes);
@@ -459,11 +460,11 @@ mod tests {
             rows.iter().filter(|row| row.is_accepted()).map(|row| (row.pair.a, row.pair.b)).collect()
         };
         let right: Vec<(u32, u32)> = (0..23).map(|page| (page, 100 + page)).collect();
-        let verdicts = by_content(langs, &choices, &texts, &params);
+        let verdicts = by_content(&choices, &texts, &params);
         assert_eq!(verdicts.iter().filter(|verdict| **verdict == Verdict::First).count(), 20);
         assert_eq!(accepted(&verdicts), right, "{verdicts:?}");
         assert_ne!(accepted(&vec![Verdict::Unasked; choices.len()]), right);
-        let few = by_content(langs, &choices, &texts, &Params { min_first: 21, ..Params::default() });
+        let few = by_content(&choices, &texts, &Params { min_first: 21, ..Params::default() });
         assert!(few.iter().all(|verdict| *verdict == Verdict::Unasked));
     }
 

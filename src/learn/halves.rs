@@ -2,8 +2,21 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Translations, as hashes of words, to look up for the pages of each half: learnt from the other one.
-pub type Halves = [Vec<(u64, u64)>; 2];
+/// Two words that translate each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SurePair {
+    /// Hash of the word of the first language.
+    pub a: u64,
+    /// Hash of that of the second.
+    pub b: u64,
+    /// t(b|a).
+    pub forth: f32,
+    /// t(a|b).
+    pub back: f32,
+}
+
+/// Translations to look up for the pages of each half, by the hashes of their words: learnt from the other one.
+pub type Halves = [Vec<SurePair>; 2];
 
 /// Which half the pair of a page of the first language belongs to, by its URL without scheme.
 pub fn half_of(identity: &str) -> usize {

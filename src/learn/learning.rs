@@ -1,23 +1,23 @@
-//! All that is learnt of a language pair, and what a site teaches by itself.
+//! All that is learnt of language pairs, and what a site teaches by itself.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::halves::Halves;
+use super::halves::{Halves, half_of};
 use super::misses::near_misses;
 use super::models::{Model, Models};
 use super::params::Params;
-use super::trainer::{Trainer, Translation};
+use super::trainer::Trainer;
 use super::training_pairs::hash_of;
-use super::word_weights::WeightsOfSites;
 use crate::error::Result;
 use crate::index::smallest::Smallest;
 use crate::judge::score::{FitParams, Scorer};
 use crate::lexicon::LexiconSet;
 use crate::types::{LangPair, Similarities};
-use crate::verify::{PageIds, SiteView};
+use crate::verify::{self, Dictionaries, PageIds, Profile, SiteView, With, WordWeights, similarities_by_words};
 
 /// Settings of learning.
 #[derive(Clone, Copy)]
@@ -28,12 +28,15 @@ pub struct Settings<'p> {
     pub fit: &'p FitParams,
 }
 
-/// A site with its training pairs of one language pair.
-pub struct SitePairs<'s> {
-    /// The site.
-    pub site: SiteView<'s>,
-    /// The pairs.
-    pub pairs: Vec<PageIds>,
+/// A training pair as its site sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Training {
+    /// The pages.
+    pub pages: PageIds,
+    /// The key that pairs them.
+    pub key: u32,
+    /// The weights are fitted to it.
+    pub is_fitted: bool,
 }
 
 /// What was learnt of one language pair.
@@ -45,80 +48,180 @@ pub struct Learnt {
     pub weights: Vec<f64>,
     /// Bytes of text of the second language for one of the first.
     pub length_ratio: f64,
-    /// Translations, for the pages of each half.
+    /// Words that translate each other.
     pub halves: Halves,
-    /// The translations in words, the most probable first.
-    pub lexicon: Vec<Translation>,
 }
 
-/// Learns one language pair from the training pairs of some sites. The outcome depends on the order of sites.
-///
-/// # Errors
-/// When a page cannot be read.
-pub fn learn(
-    langs: LangPair,
-    sites: Vec<SitePairs<'_>>,
-    settings: Settings<'_>,
-    weights: &WeightsOfSites,
-) -> Result<Learnt> {
-    let mut trainer = Trainer::new(langs, settings.learn);
-    let mut examples = Vec::new();
-    for SitePairs { site, mut pairs } in sites {
-        pairs.sort_unstable_by_key(|&(a, b)| (site.pages().identity(a).to_owned(), b));
-        let (pairs, misses) = sure(&site, pairs, settings.fit, weights)?;
-        for &pages in &pairs {
-            trainer.add(&site, pages)?;
+/// Learns language pairs from the training pairs of some sites, which come one by one. The outcome depends on their order.
+pub struct Learner<'p> {
+    settings: Settings<'p>,
+    courses: BTreeMap<LangPair, Course<'p>>,
+}
+
+/// What is gathered of one language pair.
+struct Course<'p> {
+    trainer: Trainer<'p>,
+    pairs: usize,
+    good: Vec<Example>,
+    bad: Vec<Example>,
+}
+
+/// A pair that is surely right, or wrong, with what the measures say of it that need nothing learnt.
+struct Example {
+    similarities: Similarities,
+    /// The words of both pages.
+    pages: [Arc<Profile>; 2],
+    weights: Arc<WordWeights>,
+    half: usize,
+}
+
+/// The examples of a site in one language pair: training pairs that are sure, and near misses of those that weights are fitted to.
+struct Examples {
+    sure: Vec<PageIds>,
+    good: Vec<(PageIds, Similarities)>,
+    bad: Vec<(PageIds, Similarities)>,
+}
+
+impl<'p> Learner<'p> {
+    /// One that has seen no site.
+    pub fn new(settings: Settings<'p>) -> Learner<'p> {
+        Learner { settings, courses: BTreeMap::new() }
+    }
+
+    /// Takes in the training pairs of a site.
+    ///
+    /// # Errors
+    /// When a page cannot be read.
+    pub fn add_site(&mut self, site: &SiteView<'_>, pairs: BTreeMap<LangPair, Vec<Training>>) -> Result<()> {
+        let weights = Arc::new(site.word_weights()?);
+        let mut slim: FxHashMap<u32, Arc<Profile>> = FxHashMap::default();
+        for (langs, mut pairs) in pairs {
+            pairs.sort_unstable_by_key(|pair| (site.pages().identity(pair.pages.0).to_owned(), pair.pages.1));
+            let Examples { sure, good, bad } = examples(site, &pairs, self.settings.fit, &weights)?;
+            let course = self.courses.entry(langs).or_insert_with(|| Course {
+                trainer: Trainer::new(self.settings.learn),
+                pairs: 0,
+                good: Vec::new(),
+                bad: Vec::new(),
+            });
+            course.pairs += sure.len();
+            for pages in sure {
+                course.trainer.add(site, pages)?;
+            }
+            for (list, examples) in [(&mut course.good, good), (&mut course.bad, bad)] {
+                for ((a, b), similarities) in examples {
+                    let half = half_of(site.pages().identity(a));
+                    let pages = [words_of(site, &mut slim, a)?, words_of(site, &mut slim, b)?];
+                    list.push(Example { similarities, pages, weights: Arc::clone(&weights), half });
+                }
+            }
         }
-        examples.push((site, pairs, misses));
+        Ok(())
     }
-    let length_ratio = trainer.length_ratio();
-    let (halves, lexicon) = trainer.translations();
-    let model = Model::new(langs, &halves, length_ratio, Scorer::default());
-    let models = Models::new(LexiconSet::default(), BTreeMap::from([(langs, model)]));
-    let (mut good, mut bad): (Vec<Similarities>, Vec<Similarities>) = Default::default();
-    for (site, pairs, misses) in &examples {
-        let weights = weights.of(site)?;
-        good.extend(site.similarities(pairs, &models, &weights)?);
-        bad.extend(site.similarities(misses, &models, &weights)?);
+
+    /// What was learnt of each language pair; `params` are the settings of the measures.
+    pub fn finish(self, params: &verify::Params, without_content: bool) -> BTreeMap<LangPair, Learnt> {
+        let fit = self.settings.fit;
+        let learn = |(langs, course): (LangPair, Course<'_>)| {
+            let Course { trainer, pairs, good, bad } = course;
+            let (halves, length_ratio) = (trainer.halves(), trainer.length_ratio());
+            let model = Model::new(langs, &halves, length_ratio, Scorer::default());
+            let models = Models::new(LexiconSet::default(), BTreeMap::from([(langs, model)]));
+            let ask = |examples: &[Example]| -> Vec<Similarities> {
+                examples.iter().map(|example| example.with(langs, &models, params, without_content)).collect()
+            };
+            let (good, bad) = (ask(&good), ask(&bad));
+            let scorer = Scorer::fit(&good, &bad, &Scorer::default(), fit);
+            let is_fitted = good.len() >= fit.min_good && bad.len() >= fit.min_good;
+            let weights = if is_fitted { scorer.weights.to_vec() } else { Vec::new() };
+            (langs, Learnt { pairs, weights, length_ratio, halves })
+        };
+        let courses: Vec<_> = self.courses.into_iter().collect();
+        courses.into_par_iter().map(learn).collect()
     }
-    let scorer = Scorer::fit(&good, &bad, &Scorer::default(), settings.fit);
-    let is_fitted = good.len() >= settings.fit.min_good && bad.len() >= settings.fit.min_good;
-    let weights = if is_fitted { scorer.weights.to_vec() } else { Vec::new() };
-    Ok(Learnt { pairs: good.len(), weights, length_ratio, halves, lexicon })
 }
 
-/// Pairs, and their near misses.
-type Examples = (Vec<PageIds>, Vec<PageIds>);
-
-/// The pairs that are sure even if their key is unreliable, and their near misses: without what is learnt of words, and with the
-/// shipped weights, no near miss of the page is clearly better.
-fn sure(site: &SiteView<'_>, pairs: Vec<PageIds>, fit: &FitParams, weights: &WeightsOfSites) -> Result<Examples> {
-    let (misses, weights) = (near_misses(site, &pairs), weights.of(site)?);
-    let (nothing, shipped) = (Models::default(), Scorer::default());
-    let evidence = |pairs: &[PageIds]| -> Result<Vec<f64>> {
-        let found = site.similarities(pairs, &nothing, &weights)?;
-        Ok(found.iter().map(|similarities| shipped.evidence(similarities, fit)).collect())
-    };
-    let mut best: FxHashMap<u32, f64> = FxHashMap::default();
-    for (&(a, _), evidence) in misses.iter().zip(evidence(&misses)?) {
-        let best = best.entry(a).or_insert(f64::NEG_INFINITY);
-        *best = best.max(evidence);
+/// The words of a page, and nothing else of it.
+fn words_of(site: &SiteView<'_>, known: &mut FxHashMap<u32, Arc<Profile>>, page: u32) -> Result<Arc<Profile>> {
+    if let Some(known) = known.get(&page) {
+        return Ok(Arc::clone(known));
     }
-    let is_sure = |a: u32, evidence: f64| best.get(&a).is_none_or(|best| *best <= evidence + DOUBT);
-    let of_pairs = evidence(&pairs)?;
-    let sure: Vec<PageIds> = pairs
-        .into_iter()
-        .zip(of_pairs)
-        .filter(|&((a, _), evidence)| is_sure(a, evidence))
-        .map(|(pair, _)| pair)
-        .collect();
-    let pages: BTreeSet<u32> = sure.iter().map(|pair| pair.0).collect();
-    let misses = misses.into_iter().filter(|(a, _)| pages.contains(a)).collect();
-    Ok((sure, misses))
+    let profile = Arc::new(site.profiles(&[page])?[&page].words_alone());
+    known.insert(page, Arc::clone(&profile));
+    Ok(profile)
+}
+
+impl Example {
+    /// What the measures say of it with what was learnt.
+    fn with(&self, langs: LangPair, models: &Models, params: &verify::Params, without_content: bool) -> Similarities {
+        let weight = |word: u64| self.weights.of(word);
+        let translations = models.of_half(langs, self.half);
+        let with = With {
+            params,
+            translations: translations.as_deref().filter(|_| !without_content),
+            weights: Some(&weight),
+            shared: None,
+            length_ratio: models.length_ratio(langs),
+        };
+        let mut similarities = self.similarities;
+        for (measure, similarity) in similarities_by_words(&self.pages[0], &self.pages[1], &with) {
+            similarities.set(measure, similarity);
+        }
+        similarities
+    }
+}
+
+/// Which training pairs are sure even if their key is unreliable: without what is learnt of words, and with the shipped weights, no near
+/// miss of the page is clearly better. Those that weights are fitted to are compared, and some of each key; where few of these are
+/// sure, the others of the key are left out.
+fn examples(site: &SiteView<'_>, pairs: &[Training], fit: &FitParams, weights: &WordWeights) -> Result<Examples> {
+    let mut of_key: FxHashMap<u32, usize> = FxHashMap::default();
+    let mut is_tested = |pair: &Training| {
+        let count = of_key.entry(pair.key).or_default();
+        *count += 1;
+        pair.is_fitted || *count <= TESTED_OF_KEY
+    };
+    let tested: Vec<bool> = pairs.iter().map(&mut is_tested).collect();
+    let pages: Vec<PageIds> = pairs.iter().map(|pair| pair.pages).collect();
+    let misses = near_misses(site, &pages, &tested);
+    let nothing = Models::default();
+    let shipped = Scorer::default();
+    let asked: Vec<PageIds> =
+        pages.iter().zip(&tested).filter(|(_, tested)| **tested).map(|(pages, _)| *pages).collect();
+    let of_pairs: FxHashMap<PageIds, Similarities> =
+        asked.iter().copied().zip(site.similarities(&asked, &nothing, weights)?).collect();
+    let of_misses = site.similarities(&misses, &nothing, weights)?;
+    let mut best: FxHashMap<u32, f64> = FxHashMap::default();
+    for (&(a, _), similarities) in misses.iter().zip(&of_misses) {
+        let best = best.entry(a).or_insert(f64::NEG_INFINITY);
+        *best = best.max(shipped.evidence(similarities, fit));
+    }
+    let is_sure = |pages: PageIds| {
+        let evidence = of_pairs.get(&pages).map(|similarities| shipped.evidence(similarities, fit));
+        evidence.map(|evidence| best.get(&pages.0).is_none_or(|best| *best <= evidence + DOUBT))
+    };
+    let mut shares: FxHashMap<u32, (usize, usize)> = FxHashMap::default();
+    for pair in pairs {
+        if let Some(is_sure) = is_sure(pair.pages) {
+            let share = shares.entry(pair.key).or_default();
+            *share = (share.0 + usize::from(is_sure), share.1 + 1);
+        }
+    }
+    let is_reliable = |key: u32| shares.get(&key).is_some_and(|&(sure, all)| sure as f64 >= SURE_SHARE * all as f64);
+    let sure: Vec<Training> =
+        pairs.iter().copied().filter(|pair| is_sure(pair.pages).unwrap_or_else(|| is_reliable(pair.key))).collect();
+    let fitted: BTreeSet<u32> = sure.iter().filter(|pair| pair.is_fitted).map(|pair| pair.pages.0).collect();
+    let good = sure.iter().filter(|pair| pair.is_fitted).map(|pair| (pair.pages, of_pairs[&pair.pages])).collect();
+    let bad = misses.into_iter().zip(of_misses).filter(|((a, _), _)| fitted.contains(a)).collect();
+    Ok(Examples { sure: sure.iter().map(|pair| pair.pages).collect(), good, bad })
 }
 
 /// How much better a near miss must be for a pair to be in doubt, in nats.
 const DOUBT: f64 = 0.5;
+/// Pairs of a key that are compared with their near misses, at the least.
+const TESTED_OF_KEY: usize = 5;
+/// Share of these that must be sure for the others to be taken as sure.
+const SURE_SHARE: f64 = 0.8;
 
 /// What a site teaches of language pairs by the pairs that are surest: words and lengths. The weights are the shipped ones.
 ///
@@ -133,7 +236,7 @@ pub fn learn_from_site(
         let mut sample = Smallest::new(params.max_pairs);
         let hash = |a: u32, b: u32| hash_of(site.pages().identity(a), site.pages().identity(b));
         sample.extend(pairs.iter().map(|&(a, b)| (hash(a, b), (a, b))));
-        let mut trainer = Trainer::new(langs, params);
+        let mut trainer = Trainer::new(params);
         for (_, pages) in sample.into_sorted() {
             trainer.add(site, pages)?;
         }
@@ -147,7 +250,6 @@ pub fn learn_from_site(
 mod tests {
     use super::*;
     use crate::types::Lang;
-    use crate::verify::Dictionaries as _;
     use crate::verify::fixture::ListedSite;
 
     /// Pages of one language, each with three lines of words that belong to its number.
@@ -166,11 +268,17 @@ mod tests {
         let pairs: Vec<PageIds> = (0..40).map(|page| (page, page + 40)).collect();
         let (params, fit) = (Params::default(), FitParams::default());
         let settings = Settings { learn: &params, fit: &fit };
-        let one = |pairs: &[PageIds]| vec![SitePairs { site: site.view(), pairs: pairs.to_vec() }];
-        let learnt = learn(langs, one(&pairs), settings, &WeightsOfSites::default()).expect("pages in memory");
+        let learn = |pairs: &[PageIds]| {
+            let mut learner = Learner::new(settings);
+            let training = |&pages: &PageIds| Training { pages, key: 0, is_fitted: true };
+            let pairs = BTreeMap::from([(langs, pairs.iter().map(training).collect())]);
+            learner.add_site(&site.view(), pairs).expect("pages in memory");
+            learner.finish(&verify::Params::default(), false).remove(&langs).expect("it was taught")
+        };
+        let learnt = learn(&pairs);
         assert_eq!(learnt.pairs, 40);
-        assert!(!learnt.weights.is_empty() && !learnt.lexicon.is_empty());
-        let few = learn(langs, one(&pairs[..5]), settings, &WeightsOfSites::default()).expect("pages in memory");
+        assert!(!learnt.weights.is_empty() && learnt.halves.iter().all(|half| !half.is_empty()));
+        let few = learn(&pairs[..5]);
         assert!(few.weights.is_empty() && few.pairs <= 5);
         let surest = BTreeMap::from([(langs, pairs)]);
         let models = learn_from_site(&site.view(), &surest, &params).expect("pages in memory");

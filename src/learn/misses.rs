@@ -8,12 +8,13 @@ use crate::verify::{PageIds, SiteView};
 
 /// Pairs that are surely wrong, and near: the partners of the three pages before and after in the list, of those most alike in
 /// length, of one far away, and the next pages of the folder.
-pub fn near_misses(site: &SiteView<'_>, pairs: &[PageIds]) -> Vec<PageIds> {
+/// Only those of the first pages that `is_wanted` names by the place of the pair.
+pub fn near_misses(site: &SiteView<'_>, pairs: &[PageIds], is_wanted: &[bool]) -> Vec<PageIds> {
     let mut by_length: Vec<u32> = pairs.iter().map(|pair| pair.1).collect();
     by_length.sort_unstable_by_key(|&page| (site.facts(page).text_bytes, page));
     let places: FxHashMap<u32, usize> = by_length.iter().enumerate().map(|(at, &page)| (page, at)).collect();
     let mut found: BTreeSet<PageIds> = BTreeSet::new();
-    for (at, &(a, b)) in pairs.iter().enumerate() {
+    for (at, &(a, b)) in pairs.iter().enumerate().filter(|(at, _)| is_wanted[*at]) {
         let round = (1..=NEAR).flat_map(|by| [at.checked_sub(by), Some(at + by)]);
         let near = round.chain([Some((at + pairs.len() / 2) % pairs.len())]);
         let others = near.flatten().filter_map(|at| pairs.get(at)).map(|pair| pair.1);
@@ -42,7 +43,7 @@ mod tests {
     fn near_misses_are_partners_of_neighbours_and_pages_beside_the_right_one() {
         let urls = ["en/a", "en/b", "fr/a", "fr/b", "fr/c"];
         let site = ListedSite::new(&urls.map(|url| (url, &url[..2], "text")));
-        let misses = near_misses(&site.view(), &[(0, 2), (1, 3)]);
+        let misses = near_misses(&site.view(), &[(0, 2), (1, 3)], &[true; 2]);
         assert_eq!(misses, [(0, 3), (0, 4), (1, 2), (1, 4)]);
     }
 }

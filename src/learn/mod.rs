@@ -2,7 +2,7 @@
 //! each other.
 //!
 //! [`TrainingPairs`] samples pairs of strong keys; [`near_misses`] are pairs that are surely wrong, and near them. A [`Trainer`] learns
-//! words and lengths from texts, [`learn`] all there is to learn of a language pair, [`learn_from_site`] words from the surest pairs of
+//! words and lengths from texts, a [`Learner`] all there is to learn of language pairs, [`learn_from_site`] words from the surest pairs of
 //! one site. [`Models`] are what was learnt, and what the user gave, for comparing pages.
 
 mod halves;
@@ -12,11 +12,9 @@ mod models;
 mod params;
 mod trainer;
 mod training_pairs;
-mod word_weights;
 
-pub use halves::Halves;
-pub use learning::{Learnt, Settings, SitePairs, learn, learn_from_site};
+pub use halves::{Halves, SurePair};
+pub use learning::{Learner, Learnt, Settings, Training, learn_from_site};
 pub use models::{Model, Models};
 pub use params::Params;
 pub use training_pairs::{TrainingPair, TrainingPairs};
-pub use word_weights::WeightsOfSites;

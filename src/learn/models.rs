@@ -21,7 +21,7 @@ pub struct Model {
 impl Model {
     /// From what the trainer and the fit of the weights gave.
     pub fn new(langs: LangPair, halves: &Halves, length_ratio: f64, scorer: Scorer) -> Model {
-        let lexicon = |half: usize| Lexicon::new(langs, halves[half].iter().copied());
+        let lexicon = |half: usize| Lexicon::new(langs, halves[half].iter().map(|pair| (pair.a, pair.b)));
         Model { halves: [lexicon(0), lexicon(1)], length_ratio, scorer }
     }
 }
@@ -44,6 +44,12 @@ impl Models {
     /// Takes in what was learnt besides; of a language pair learnt in both, the other one stays.
     pub fn extend(&mut self, other: Models) {
         self.learnt.extend(other.learnt);
+    }
+
+    /// What was learnt of a language pair for the pages of one half.
+    pub(super) fn of_half(&self, langs: LangPair, half: usize) -> Option<Box<dyn Translations + '_>> {
+        let lexicon = self.learnt.get(&langs).map(|model| &model.halves[half])?;
+        (!lexicon.is_empty()).then(|| Box::new(Learnt(lexicon)) as Box<dyn Translations>)
     }
 
     /// True when something was learnt of a language pair.
@@ -122,13 +128,15 @@ impl Translations for Both<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::halves::SurePair;
     use super::*;
     use crate::types::Lang;
 
     #[test]
     fn a_page_is_asked_about_in_the_half_that_it_did_not_teach() {
         let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
-        let halves: Halves = [vec![(1, 11)], vec![(2, 12)]];
+        let sure = |a: u64| SurePair { a, b: a + 10, forth: 0.5, back: 0.5 };
+        let halves: Halves = [vec![sure(1)], vec![sure(2)]];
         let model = Model::new(langs, &halves, 0.5, Scorer::default());
         let mut models = Models::default();
         assert!(!models.knows(langs) && models.translations(langs, "x.org/a").is_none());
@@ -137,8 +145,8 @@ mod tests {
         assert_eq!(models.length_ratio(langs), Some(0.5));
         for page in ["x.org/a", "x.org/b", "x.org/c"] {
             let known = models.translations(langs, page).expect("it was learnt");
-            let (word, other) = halves[half_of(page)][0];
-            let (first, second) = halves[1 - half_of(page)][0];
+            let SurePair { a: word, b: other, .. } = halves[half_of(page)][0];
+            let SurePair { a: first, b: second, .. } = halves[1 - half_of(page)][0];
             assert!(known.is_translation(Side::A, word, other) && !known.is_translation(Side::A, first, second));
         }
     }

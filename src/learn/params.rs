@@ -1,19 +1,23 @@
 //! How much is learnt, and from what.
 
+use crate::lexicon::LearnParams;
+
 /// Settings of learning.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
     /// Training pairs of a language pair, at the most. Default 400: a few hundred thousand words.
     pub max_pairs: usize,
-    /// Words of one language that translations of a language pair are learnt from, at the most. Default 400,000.
-    pub max_words: usize,
-    /// Passes of EM over them. Default 4.
-    pub passes: usize,
-    /// Least probability, in both directions, of a translation that is used. Default 0.1.
-    pub min_probability: f64,
+    /// Sites that the training pairs of a language pair come from, at the most, as long as these have `max_pairs`. Default 8.
+    pub max_sites: usize,
+    /// Training pairs that the weights are fitted to, with their near misses, at the most. Default 100.
+    pub fit_pairs: usize,
+    /// Words.
+    pub words: LearnParams,
+    /// Least probability, in both directions, of a translation that verification uses. Default 0.1.
+    pub min_probability: f32,
     /// Least credibility C(p, w) of the key of a training pair. Default 0.1.
     pub min_credibility: f64,
-    /// Entries of the learnt lexicon that are kept in words, at the most. Default 20,000.
+    /// Entries of the learnt lexicon that are listed, at the most. Default 20,000.
     pub max_lexicon: usize,
 }
 
@@ -21,8 +25,9 @@ impl Default for Params {
     fn default() -> Params {
         Params {
             max_pairs: 400,
-            max_words: 400_000,
-            passes: 4,
+            max_sites: 8,
+            fit_pairs: 100,
+            words: LearnParams::default(),
             min_probability: 0.1,
             min_credibility: 0.1,
             max_lexicon: 20_000,

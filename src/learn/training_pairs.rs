@@ -21,12 +21,21 @@ pub struct TrainingPair {
     pub a: u32,
     /// Page of the second.
     pub b: u32,
+    /// The key of the site that pairs them.
+    pub key: u32,
 }
 
 /// Training pairs as they are gathered, site after site.
 pub struct TrainingPairs<'p> {
     params: &'p Params,
-    by_langs: BTreeMap<LangPair, Smallest<TrainingPair>>,
+    by_langs: BTreeMap<LangPair, OfLangs>,
+}
+
+/// Those of one language pair.
+struct OfLangs {
+    sample: Smallest<TrainingPair>,
+    /// How many sites they come from.
+    sites: usize,
 }
 
 impl<'p> TrainingPairs<'p> {
@@ -35,8 +44,18 @@ impl<'p> TrainingPairs<'p> {
         TrainingPairs { params, by_langs: BTreeMap::new() }
     }
 
-    /// Takes those of a site. Cost: a hash for each of its pairs.
+    /// True when further sites are not asked for pairs of these languages: there are as many pairs and sites as it takes.
+    pub fn are_enough(&self, langs: &[LangPair]) -> bool {
+        langs.iter().all(|langs| self.by_langs.get(langs).is_some_and(|of| self.is_enough(of)))
+    }
+
+    fn is_enough(&self, of: &OfLangs) -> bool {
+        of.sites >= self.params.max_sites && of.sample.len() >= self.params.max_pairs
+    }
+
+    /// Takes those of a site, of the language pairs that have not enough. Cost: a hash for each of its pairs.
     pub fn add_site(&mut self, site: &SiteView<'_>, known: &KnownKeys) {
+        let mut enough: BTreeMap<LangPair, bool> = BTreeMap::new();
         for pair in &known.pairs {
             let is_credible = known
                 .key_of(pair)
@@ -46,16 +65,28 @@ impl<'p> TrainingPairs<'p> {
             else {
                 continue;
             };
+            let max = self.params.max_pairs;
+            let is_new = !enough.contains_key(&found.langs);
+            let new = || OfLangs { sample: Smallest::new(max), sites: 0 };
+            if is_new {
+                self.by_langs.entry(found.langs).or_insert_with(new);
+                let is_enough = self.is_enough(&self.by_langs[&found.langs]);
+                enough.insert(found.langs, is_enough);
+            }
+            if enough[&found.langs] {
+                continue;
+            }
+            let of = self.by_langs.entry(found.langs).or_insert_with(new);
+            of.sites += usize::from(is_new);
             let hash = hash_of(site.pages().identity(found.a), site.pages().identity(found.b));
-            let of_langs = self.by_langs.entry(found.langs).or_insert_with(|| Smallest::new(self.params.max_pairs));
-            of_langs.offer(TrainingPair { hash, site: site.id, a: found.a, b: found.b });
+            of.sample.offer(TrainingPair { hash, site: site.id, a: found.a, b: found.b, key: pair.key });
         }
     }
 
     /// Those of the language pairs that have at least `min` of them, the smallest hash first.
     pub fn finish(self, min: usize) -> BTreeMap<LangPair, Vec<TrainingPair>> {
-        let enough = self.by_langs.into_iter().filter(|(_, pairs)| pairs.len() >= min);
-        enough.map(|(langs, pairs)| (langs, pairs.into_sorted())).collect()
+        let enough = self.by_langs.into_iter().filter(|(_, of)| of.sample.len() >= min);
+        enough.map(|(langs, of)| (langs, of.sample.into_sorted())).collect()
     }
 }
 

@@ -4,14 +4,18 @@
 //! sentence pairs as they come.
 
 mod cells;
+mod em;
 mod model;
 #[cfg(test)]
 mod reference;
 mod side;
 mod translations;
+mod vocabulary;
 mod word_list;
 
+pub use em::{Corpus, LearnParams};
 pub use model::{ModelParams, SentencePair, TranslationModel};
 pub use side::Side;
 pub use translations::Translations;
+pub use vocabulary::{Kept, KnownPair, Vocabulary, known_vocabularies, vocabularies};
 pub use word_list::{Between, Lexicon, LexiconSet};

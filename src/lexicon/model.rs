@@ -1,13 +1,9 @@
 //! A word-to-word translation model that learns from sentence pairs as they come (Tomás et al. 2008, §2.3, eq. 1).
 
-use std::sync::OnceLock;
-
 use rustc_hash::FxHashMap;
 
 use super::cells::{Cell, Cells, key};
 use super::side::Side;
-use super::word_list::Lexicon;
-use crate::types::LangPair;
 
 /// Settings of a translation model.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -59,7 +55,6 @@ pub type SentencePair<'s> = (&'s [u64], &'s [u64]);
 /// same bits on every machine.
 #[derive(Debug)]
 pub struct TranslationModel {
-    langs: LangPair,
     params: ModelParams,
     a: Numbered,
     b: Numbered,
@@ -70,8 +65,6 @@ pub struct TranslationModel {
     has_moved: bool,
     /// True when the present update has dropped pairs of words, and so may have left words without any.
     has_dropped: bool,
-    /// Made at the first use after an update.
-    rows: OnceLock<[Rows; 2]>,
     work: Work,
 }
 
@@ -164,19 +157,10 @@ impl Plan {
     }
 }
 
-/// The translations of each word, the most probable first.
-#[derive(Clone, Debug, Default)]
-struct Rows {
-    /// By number of the word; one more at the end.
-    starts: Vec<u32>,
-    entries: Vec<(u32, f32)>,
-}
-
 impl TranslationModel {
     /// A model that has learnt nothing.
-    pub fn new(langs: LangPair, params: ModelParams) -> TranslationModel {
+    pub fn new(params: ModelParams) -> TranslationModel {
         TranslationModel {
-            langs,
             params,
             a: Numbered::new(),
             b: Numbered::new(),
@@ -184,7 +168,6 @@ impl TranslationModel {
             touched: Vec::new(),
             has_moved: false,
             has_dropped: false,
-            rows: OnceLock::new(),
             work: Work::default(),
         }
     }
@@ -199,15 +182,16 @@ impl TranslationModel {
         self.cells.len()
     }
 
-    /// Learns from new sentence pairs: one expectation over them under the present parameters, added to what is known.
-    pub fn update(&mut self, pairs: &[SentencePair<'_>]) {
-        self.train(pairs, 1);
+    /// True when the two words are kept as a pair.
+    #[cfg(test)]
+    pub(super) fn has(&self, a: u64, b: u64) -> bool {
+        let numbers = self.a.number(a).zip(self.b.number(b));
+        numbers.is_some_and(|(a, b)| self.cells.get(key(a, b)).is_some())
     }
 
     /// Learns from new sentence pairs in several passes: each replaces the counts of the pass before, and what was
     /// known before stays. Afterwards at most [`max_entries`](ModelParams::max_entries) pairs of words are kept.
     pub fn train(&mut self, pairs: &[SentencePair<'_>], passes: usize) {
-        self.rows = OnceLock::new();
         self.has_moved = false;
         let mut plan = Plan::default();
         self.touched.clear();
@@ -288,15 +272,6 @@ impl TranslationModel {
         log + product.ln()
     }
 
-    /// The translations learnt of a word of language `side`, the most probable first, each with t(translation|word).
-    pub fn best(&self, side: Side, word: u64) -> impl Iterator<Item = (u64, f32)> + '_ {
-        let (direction, own, other) = self.direction(side);
-        let rows = &self.rows.get_or_init(|| [self.rows(Side::A), self.rows(Side::B)])[direction];
-        let number = own.number(word).filter(|&number| number != 0).map(|number| number as usize);
-        let row = number.map_or(&[][..], |at| &rows.entries[rows.starts[at] as usize..rows.starts[at + 1] as usize]);
-        row.iter().map(|&(target, p)| (other.hashes[target as usize], p))
-    }
-
     /// Keeps at most so many pairs of words, those that tell most; true when there were more.
     ///
     /// What a pair tells is C(e, f)²/C(e), in the direction in which it is more: how often, times how surely. Ties go by
@@ -305,7 +280,6 @@ impl TranslationModel {
         let Some(surplus) = self.cells.len().checked_sub(max_entries).filter(|&surplus| surplus > 0) else {
             return false;
         };
-        self.rows = OnceLock::new();
         // Bits of floats that are not negative are in the order of the floats.
         let worths: Vec<u32> = self.cells.iter().map(|cell| self.worth(cell).to_bits()).collect();
         let mut ranked = worths.clone();
@@ -374,19 +348,6 @@ impl TranslationModel {
         (self.a, self.b, self.cells, self.has_moved) = (a, b, cells, true);
     }
 
-    /// The pairs of words that translate each other with at least `min_p` both ways.
-    pub fn to_lexicon(&self, min_p: f64) -> Lexicon {
-        let pairs = self.cells.iter().filter_map(|cell| {
-            let (a, b) = cell.words();
-            let (hash_a, hash_b) = (self.a.hashes[a as usize], self.b.hashes[b as usize]);
-            let [of_a, of_b] = cell.counts();
-            let p = |count: f32, total: &Total| self.probability(f64::from(count), total.kept, hash_a, hash_b);
-            let is_sure = a != 0 && b != 0 && p(of_a, &self.a.totals[a as usize]) >= min_p;
-            (is_sure && p(of_b, &self.b.totals[b as usize]) >= min_p).then_some((hash_a, hash_b))
-        });
-        Lexicon::new(self.langs, pairs)
-    }
-
     /// t₀(f|e).
     fn initial(&self, e: u64, f: u64) -> f32 {
         if e == f { 1.0 } else { self.params.initial_p }
@@ -398,39 +359,6 @@ impl TranslationModel {
             Side::A => (0, &self.a, &self.b),
             Side::B => (1, &self.b, &self.a),
         }
-    }
-
-    fn rows(&self, side: Side) -> Rows {
-        let (direction, own, other) = self.direction(side);
-        let prior = f64::from(self.params.prior_count);
-        let split = |cell: &Cell| if side == Side::A { cell.words() } else { (cell.words().1, cell.words().0) };
-        let is_entry = |cell: &&Cell| {
-            let (a, b) = cell.words();
-            a != 0 && b != 0 && cell.counts()[direction] > 0.0
-        };
-        let mut starts = vec![0u32; own.hashes.len() + 1];
-        self.cells.iter().filter(is_entry).for_each(|cell| starts[split(cell).0 as usize] += 1);
-        let mut sum = 0;
-        for start in &mut starts {
-            sum += *start;
-            *start = sum;
-        }
-        let mut entries = vec![(0, 0.0); sum as usize];
-        for cell in self.cells.iter().filter(is_entry) {
-            let (source, target) = split(cell);
-            let initial = self.initial(own.hashes[source as usize], other.hashes[target as usize]);
-            let count = f64::from(cell.counts()[direction]) + prior * f64::from(initial);
-            let start = &mut starts[source as usize];
-            *start -= 1;
-            entries[*start as usize] = (target, (count / (own.totals[source as usize].kept + prior)) as f32);
-        }
-        for row in starts.windows(2) {
-            entries[row[0] as usize..row[1] as usize].sort_unstable_by(|x, y| {
-                let hash = |target: u32| other.hashes[target as usize];
-                y.1.total_cmp(&x.1).then_with(|| hash(x.0).cmp(&hash(y.0)))
-            });
-        }
-        Rows { starts, entries }
     }
 
     /// Adds what one sentence pair tells, under the present parameters, and writes down in the plan what it looked up.

@@ -127,6 +127,7 @@ impl Lexicon {
     }
 
     /// All pairs, sorted.
+    #[cfg(test)]
     pub fn pairs(&self) -> impl Iterator<Item = (u64, u64)> {
         let keys = self.forth.keys.iter().enumerate();
         keys.flat_map(|(at, &word)| self.forth.values_at(at).iter().map(move |&other| (word, other)))

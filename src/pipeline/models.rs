@@ -6,8 +6,9 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::iterate::ets;
 use crate::judge::score::Scorer;
-use crate::learn::{Halves, Model, Models};
+use crate::learn::{Model, Models};
 use crate::lexicon::{Lexicon, LexiconSet};
+use crate::query::learnt_halves;
 use crate::store::Store;
 use crate::store::catalog::Keyspace;
 use crate::store::layout::LearntHead;
@@ -47,10 +48,7 @@ pub fn read(store: &Store, config: &Config) -> Result<Models> {
         let record = store.learnt.read(RecordRef(head.record))?;
         let pair = LangPair::new(Lang::from_bytes(record.lang_a), Lang::from_bytes(record.lang_b));
         let Some(langs) = pair else { continue };
-        let half = |at: usize| {
-            record.halves[at].iter().map(|pair| (pair.0.to_native(), pair.1.to_native())).collect::<Vec<_>>()
-        };
-        let halves: Halves = [half(0), half(1)];
+        let halves = learnt_halves(&record);
         let weights: Vec<f64> = record.weights.iter().map(|weight| weight.to_native()).collect();
         let scorer = Scorer::of_weights(&weights).unwrap_or_default();
         learnt.insert(langs, Model::new(langs, &halves, record.length_ratio.to_native(), scorer));

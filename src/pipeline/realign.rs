@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::align::sample::hash_of;
-use crate::align::train::{TrainingPair, learn};
+use crate::align::train::learn;
 use crate::align::{Evidence, Params, align};
 use crate::error::Result;
 use crate::index::site::Urls;
@@ -71,18 +71,12 @@ pub fn for_each_bead(
             let site = Site::open(store, *site)?;
             Ok((page_record(store, &site, pair.a)?, page_record(store, &site, pair.b)?))
         };
-        let count = pairs.len().min(params.train.max_pages);
-        let trainer = learn(langs, count, params, |portion, model| {
-            let align = |pair| {
-                let (a, b) = pages(pair)?;
-                let (a, b) = (document(&a, langs.a, &words, params), document(&b, langs.b, &words, params));
-                Ok(TrainingPair::new(a, b, model, params))
-            };
-            let found = pairs[portion].iter().map(align).collect::<Result<_>>();
-            store.pages.unmap();
-            found
-        })?;
-        let model = trainer.into_model();
+        let sample: Vec<_> = pairs.iter().take(params.train.max_pages).map(pages).collect::<Result<_>>()?;
+        let cut: Vec<_> = sample
+            .iter()
+            .map(|(a, b)| (document(a, langs.a, &words, params), document(b, langs.b, &words, params)))
+            .collect();
+        let model = learn(&cut, &[], params);
         for pair in &pairs {
             let (a, b) = pages(pair)?;
             let (a, b) = (document(&a, langs.a, &words, params), document(&b, langs.b, &words, params));

@@ -96,13 +96,6 @@ pub(crate) fn document<'p>(page: &'p ArchivedPageRecord, lang: Lang, words: &Wor
 pub(crate) fn model(store: &Store, langs: LangPair) -> Result<Option<Model>> {
     let Some(head) = store.model_head(langs)? else { return Ok(None) };
     let record = store.models.read(RecordRef(head.record))?;
-    let vocabulary = |row: &ArchivedVocabularyRow| Vocabulary {
-        words: row.words.iter().map(|word| word.to_native()).collect(),
-        shares: row.shares.iter().map(|share| share.to_native()).collect(),
-        ends: row.ends.iter().map(|end| end.to_native()).collect(),
-        targets: row.targets.iter().map(|target| target.to_native()).collect(),
-        probabilities: row.probabilities.iter().map(|p| p.to_native()).collect(),
-    };
     let model = Model {
         a: vocabulary(&record.a),
         b: vocabulary(&record.b),
@@ -117,23 +110,38 @@ pub(crate) fn model(store: &Store, langs: LangPair) -> Result<Option<Model>> {
     Ok(Some(model))
 }
 
-/// What was learnt of a pair of languages, as `model` reads it.
-pub fn model_record(langs: LangPair, model: Model) -> ModelRecord {
-    let row = |vocabulary: Vocabulary| VocabularyRow {
+/// The words of a language as they are stored.
+fn vocabulary(row: &ArchivedVocabularyRow) -> Vocabulary {
+    Vocabulary {
+        words: row.words.iter().map(|word| word.to_native()).collect(),
+        shares: row.shares.iter().map(|share| share.to_native()).collect(),
+        ends: row.ends.iter().map(|end| end.to_native()).collect(),
+        targets: row.targets.iter().map(|target| target.to_native()).collect(),
+        probabilities: row.probabilities.iter().map(|p| p.to_native()).collect(),
+    }
+}
+
+/// The words of a language, to be stored.
+fn vocabulary_row(vocabulary: Vocabulary) -> VocabularyRow {
+    VocabularyRow {
         words: vocabulary.words,
         shares: vocabulary.shares,
         ends: vocabulary.ends,
         targets: vocabulary.targets,
         probabilities: vocabulary.probabilities,
-    };
+    }
+}
+
+/// What was learnt of a pair of languages, as `model` reads it.
+pub fn model_record(langs: LangPair, model: Model) -> ModelRecord {
     ModelRecord {
         lang_a: langs.a.to_bytes(),
         lang_b: langs.b.to_bytes(),
         ratio: model.lengths.ratio,
         variance: model.lengths.variance,
         weights: model.weights,
-        a: row(model.a),
-        b: row(model.b),
+        a: vocabulary_row(model.a),
+        b: vocabulary_row(model.b),
     }
 }
 

@@ -1,16 +1,75 @@
 //! What verification learnt.
 
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
 use crate::error::Result;
+use crate::learn::{Halves, Params, SurePair};
 use crate::store::Store;
+use crate::store::layout::{ArchivedLearntRecord, ArchivedSureRow};
 use crate::store::records::RecordRef;
+use crate::text::words::Words;
 use crate::types::LangPair;
 
-/// Words of two languages that verification learnt to be translations, the most probable first; `None` where it learnt nothing.
+/// Words of two languages that verification learnt to be translations, the most probable first, at most
+/// [`Params::max_lexicon`]; words that are equal in both are left out. `None` where it learnt nothing.
+///
+/// The store has hashes: how words are written is read from the pages that they were learnt from.
 ///
 /// # Errors
 /// When the store cannot be read.
 pub fn learnt_words(store: &Store, langs: LangPair) -> Result<Option<Vec<[String; 2]>>> {
     let Some(head) = store.learnt_head(langs)? else { return Ok(None) };
     let record = store.learnt.read(RecordRef(head.record))?;
-    Ok(Some(record.lexicon.iter().map(|row| [row.0.to_string(), row.1.to_string()]).collect()))
+    // The less of both directions, where both halves have it the mean of both.
+    let mut sure: BTreeMap<(u64, u64), (f32, f32)> = BTreeMap::new();
+    for pair in learnt_halves(&record).iter().flatten().filter(|pair| pair.a != pair.b) {
+        let known = sure.entry((pair.a, pair.b)).or_default();
+        *known = (known.0 + pair.forth.min(pair.back), known.1 + 1.0);
+    }
+    let mut ranked: Vec<(f32, (u64, u64))> = sure.into_iter().map(|(pair, (sum, count))| (sum / count, pair)).collect();
+    ranked.sort_unstable_by(|x, y| y.0.total_cmp(&x.0).then_with(|| x.1.cmp(&y.1)));
+    ranked.truncate(Params::default().max_lexicon);
+    let mut names: [FxHashMap<u64, Option<String>>; 2] =
+        [ranked.iter().map(|one| (one.1.0, None)).collect(), ranked.iter().map(|one| (one.1.1, None)).collect()];
+    let words = Words::new();
+    for (names, pages) in names.iter_mut().zip([&record.pages_a, &record.pages_b]) {
+        for page in pages.iter() {
+            let page = store.pages.read(RecordRef(page.to_native()))?;
+            words.for_each(page.text.as_str(), |surface, word| {
+                if let Some(name @ None) = names.get_mut(&word) {
+                    *name = Some(surface.to_lowercase());
+                }
+            });
+        }
+    }
+    let named = |(p, (a, b)): (f32, (u64, u64))| Some((p, names[0].get(&a)?.clone()?, names[1].get(&b)?.clone()?));
+    let mut named: Vec<(f32, String, String)> = ranked.into_iter().filter_map(named).collect();
+    named.sort_by(|x, y| y.0.total_cmp(&x.0).then_with(|| (&x.1, &x.2).cmp(&(&y.1, &y.2))));
+    Ok(Some(named.into_iter().map(|(_, first, second)| [first, second]).collect()))
+}
+
+/// What was learnt of words, for the pages of each half.
+pub(crate) fn learnt_halves(record: &ArchivedLearntRecord) -> Halves {
+    let pair = |row: &ArchivedSureRow| SurePair {
+        a: row.a.to_native(),
+        b: row.b.to_native(),
+        forth: row.forth.to_native(),
+        back: row.back.to_native(),
+    };
+    [0, 1].map(|half: usize| record.halves[half].iter().map(pair).collect())
+}
+
+/// The words of two languages that verification has learnt to be translations, from both halves; none where it has learnt nothing.
+///
+/// # Errors
+/// When the store cannot be read.
+pub(crate) fn learnt_pairs(store: &Store, langs: LangPair) -> Result<Vec<SurePair>> {
+    let Some(head) = store.learnt_head(langs)? else { return Ok(Vec::new()) };
+    let record = store.learnt.read(RecordRef(head.record))?;
+    let mut pairs = learnt_halves(&record).concat();
+    pairs.sort_by_key(|pair| (pair.a, pair.b));
+    pairs.dedup_by_key(|pair| (pair.a, pair.b));
+    Ok(pairs)
 }

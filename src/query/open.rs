@@ -11,7 +11,7 @@ use crate::query::site::langs_by_keys;
 use crate::store::layout::{ArchivedKeyRow, ResultRecord, SiteHead};
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{SiteLinks, SitePages, Store};
-use crate::types::{JudgedPair, Lang, PagePair, SiteId, host_of};
+use crate::types::{JudgedPair, Lang, LangPair, PagePair, SiteId, host_of};
 use crate::verify::{PageText, SiteData, SiteView};
 
 /// A site whose keys are found.
@@ -49,6 +49,15 @@ impl<'s> OpenSite<'s> {
     /// The language each page counts for; unknown for those out of the competition, copies among them.
     fn langs(&self) -> Vec<Lang> {
         langs_by_keys(&self.pages, &self.result)
+    }
+
+    /// The language pairs that its keys may have pairs of.
+    pub fn langs_of_pairs(&self) -> Vec<LangPair> {
+        let langs = |row: &ArchivedKeyRow| LangPair::new(Lang::from_bytes(row.lang_a), Lang::from_bytes(row.lang_b));
+        let mut all: Vec<LangPair> = self.result.keys.iter().filter_map(langs).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// Its keys and their pairs.

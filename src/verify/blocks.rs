@@ -1,8 +1,8 @@
 //! Blocks of two pages that correspond.
 
+use super::profile::BlockShape;
 use crate::sequence::band::Band;
 use crate::sequence::path::{Move, cheapest_in};
-use crate::types::{Block, Page};
 
 /// Blocks by which two pages may be out of step, beside the difference of their numbers. An estimate.
 const BAND_BLOCKS: u32 = 50;
@@ -18,8 +18,7 @@ const MAX_LENGTHS: f64 = 3.0;
 /// Blocks of two pages that correspond, by their tags and lengths: the cheapest way to walk both lists, where leaving a
 /// block out costs 1 and pairing two blocks |ln(length ratio)|, more than leaving both out when their tags differ.
 /// Only in a band round the diagonal, so the cost grows with the number of blocks.
-pub fn aligned_blocks(a: &Page, b: &Page) -> Vec<(usize, usize)> {
-    let (a, b) = (&a.blocks[..], &b.blocks[..]);
+pub fn aligned_blocks(a: &[BlockShape], b: &[BlockShape]) -> Vec<(usize, usize)> {
     if a.is_empty() || b.is_empty() {
         return Vec::new();
     }
@@ -47,8 +46,8 @@ pub fn aligned_blocks(a: &Page, b: &Page) -> Vec<(usize, usize)> {
 }
 
 /// What it costs to pair two blocks.
-fn cost(a: &Block, b: &Block) -> f64 {
-    let length = |block: &Block| f64::from(block.end - block.start).max(1.0);
+fn cost(a: &BlockShape, b: &BlockShape) -> f64 {
+    let length = |block: &BlockShape| f64::from(block.bytes).max(1.0);
     let lengths = (length(a) / length(b)).ln().abs().min(MAX_LENGTHS);
     if a.tag == b.tag { lengths } else { OTHER_TAG + lengths }
 }
@@ -58,14 +57,8 @@ mod tests {
     use super::*;
 
     /// A page of blocks of these tags and lengths.
-    fn page(blocks: &[(u16, u32)]) -> Page {
-        let mut end = 0;
-        let block = |&(tag, length): &(u16, u32)| {
-            let start = end;
-            end += length;
-            Block { start, end, tag, at: 0 }
-        };
-        Page { blocks: blocks.iter().map(block).collect(), ..Page::default() }
+    fn page(blocks: &[(u16, u32)]) -> Vec<BlockShape> {
+        blocks.iter().map(|&(tag, bytes)| BlockShape { tag, bytes, words_end: 0 }).collect()
     }
 
     #[test]

@@ -24,7 +24,7 @@ impl<'a> Crossing<'a> {
         let source = with.translations?;
         let side = Side::of(source.langs(), a.lang)?;
         let is_other = Side::of(source.langs(), b.lang)? == side.other();
-        let has_text = !a.words.is_empty() && !b.words.is_empty();
+        let has_text = a.bag.total() > 0 && b.bag.total() > 0;
         let equal_words = with.params.equal_words;
         (is_other && has_text).then_some(Crossing { a, b, side, source, equal_words })
     }
@@ -216,7 +216,7 @@ mod tests {
             stems.extend(crate::text::words::number(surface).or_else(|| stem(surface, 5)));
         });
         stems.sort_unstable();
-        Profile { lang, bag: Bag::new(&words), words, stems, ..Profile::default() }
+        Profile { lang, bag: Bag::new(&words).into(), words, stems, ..Profile::default() }
     }
 
     fn lexicon() -> Pairs {
@@ -293,7 +293,7 @@ mod tests {
             let pairs = Pairs(pairs);
             let params = Params { equal_words: false, ..Params::default() };
             let with = With { translations: Some(&pairs), ..With::new(&params) };
-            let side = |lang, words: &[u64]| Profile { lang, words: words.to_vec(), bag: Bag::new(words), ..Profile::default() };
+            let side = |lang, words: &[u64]| Profile { lang, words: words.to_vec(), bag: Bag::new(words).into(), ..Profile::default() };
             let (en, french) = (side(Lang::EN, &a), side(fr(), &b));
             let aligned = Crossing::new(&en, &french, &with).expect("a source").aligned();
             let most = best(&a, &b, &pairs);

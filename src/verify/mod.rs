@@ -38,12 +38,12 @@ mod words;
 pub use blocks::aligned_blocks;
 pub use dictionaries::{Dictionaries, Either};
 pub use params::Params;
-pub use profile::Profile;
 #[cfg(any(test, feature = "internals"))]
 pub use profile::ProfileParams;
+pub use profile::{BlockShape, Profile};
 pub use site::{MAX_PROFILES, PageIds, PageText, SiteData, SiteView};
 pub use size::text_ratio;
-pub use verifiers::{VERIFIERS, Verifier, verifier};
+pub use verifiers::{VERIFIERS, Verifier, similarities_by_words, verifier};
 pub use weights::WordWeights;
 pub use with::With;
 pub use words::same_text;

@@ -1,9 +1,11 @@
 //! What the measures look at of a page, taken out of it once.
 
+use std::sync::Arc;
+
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::text::words::{Words, number};
-use crate::types::{CanonicalUrl, Lang, Page, TEXT_TOKEN, may_name_session, tag_name};
+use crate::types::{Block, CanonicalUrl, Lang, Page, TEXT_TOKEN, may_name_session, tag_name};
 
 /// Settings of profiles.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -21,6 +23,24 @@ pub struct ProfileParams {
 impl Default for ProfileParams {
     fn default() -> ProfileParams {
         ProfileParams { max_words: 20_000, max_tags: 5_000, stem_letters: 5 }
+    }
+}
+
+/// A block of text of a page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlockShape {
+    /// Code of its tag.
+    pub tag: u16,
+    /// Bytes of its text.
+    pub bytes: u32,
+    /// Where its words end among those of the page.
+    pub words_end: u32,
+}
+
+impl BlockShape {
+    /// Of a block whose words are not looked at.
+    pub fn of(block: &Block) -> BlockShape {
+        BlockShape { tag: block.tag, bytes: block.end.saturating_sub(block.start), words_end: 0 }
     }
 }
 
@@ -44,7 +64,7 @@ pub struct Profile {
     /// Words in order, by [`hash`](crate::text::words::hash).
     pub words: Vec<u64>,
     /// The same words, counted.
-    pub bag: Bag,
+    pub bag: Arc<Bag>,
     /// [Numbers](number), as a multiset.
     pub numbers: Vec<u64>,
     /// Beginnings of words in Latin, Greek and Cyrillic letters, and numbers, as a multiset: see [`stem`].
@@ -57,6 +77,8 @@ pub struct Profile {
     pub images: Vec<u64>,
     /// Texts of blocks, as a multiset.
     pub blocks: Vec<u64>,
+    /// Blocks in order.
+    pub layout: Vec<BlockShape>,
     /// Versions in other languages that the page declares (`hreflang`): identity and language, sorted; itself left out.
     pub alternates: Vec<(u64, Lang)>,
     /// The page's own identity.
@@ -89,7 +111,24 @@ impl Profile {
         let of_hashes = hashes.iter().map(|hashes| hashes.capacity() * size_of::<u64>()).sum::<usize>();
         let of_tags = (self.tags.capacity() + self.structure.capacity()) * size_of::<u16>();
         let of_bag = self.bag.entries.capacity() * size_of::<(u64, u32)>();
-        size_of::<Profile>() + of_hashes + of_tags + of_bag + self.alternates.capacity() * size_of::<(u64, Lang)>()
+        let of_layout = self.layout.capacity() * size_of::<BlockShape>();
+        size_of::<Profile>()
+            + of_hashes
+            + of_tags
+            + of_bag
+            + of_layout
+            + self.alternates.capacity() * size_of::<(u64, Lang)>()
+    }
+
+    /// What the measures look at that need to know something of the two languages.
+    pub fn words_alone(&self) -> Profile {
+        Profile { lang: self.lang, text_bytes: self.text_bytes, bag: Arc::clone(&self.bag), ..Profile::default() }
+    }
+
+    /// The words of a block, in order.
+    pub fn words_of(&self, block: usize) -> &[u64] {
+        let start = block.checked_sub(1).map_or(0, |before| self.layout[before].words_end);
+        &self.words[start as usize..self.layout[block].words_end as usize]
     }
 
     fn look_at_tags(&mut self, page: &Page, params: &ProfileParams) {
@@ -105,12 +144,10 @@ impl Profile {
 
     fn look_at_text(&mut self, page: &Page, words: &Words, params: &ProfileParams) {
         for block in &page.blocks {
-            let Some(text) = page.text.get(block.start as usize..block.end as usize) else { continue };
-            self.blocks.push(xxh3_64(text.as_bytes()));
-            if self.words.len() >= params.max_words {
-                continue;
-            }
-            words.for_each(text, |surface, word| {
+            let text = page.text.get(block.start as usize..block.end as usize);
+            self.blocks.extend(text.map(|text| xxh3_64(text.as_bytes())));
+            let looked_at = if self.words.len() < params.max_words { text } else { None };
+            words.for_each(looked_at.unwrap_or(""), |surface, word| {
                 if self.words.len() >= params.max_words {
                     return;
                 }
@@ -122,11 +159,13 @@ impl Profile {
                     self.stems.push(stem);
                 }
             });
+            let words_end = self.words.len() as u32;
+            self.layout.push(BlockShape { words_end, ..BlockShape::of(block) });
         }
         self.blocks.sort_unstable();
         self.numbers.sort_unstable();
         self.stems.sort_unstable();
-        self.bag = Bag::new(&self.words);
+        self.bag = Arc::new(Bag::new(&self.words));
     }
 
     fn look_at_links(&mut self, page: &Page) {

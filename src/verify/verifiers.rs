@@ -53,6 +53,18 @@ pub fn verifier(name: &str) -> Option<&'static Verifier> {
     VERIFIERS.iter().find(|verifier| verifier.name == name)
 }
 
+/// What the measures that need to know something of the two languages say.
+pub fn similarities_by_words<'v>(
+    a: &'v Profile,
+    b: &'v Profile,
+    with: &'v With<'_>,
+) -> impl Iterator<Item = (Measure, Option<f32>)> + 'v {
+    let needs_words = |verifier: &&Verifier| matches!(verifier.measure, Some(Measure::Content | Measure::Length));
+    VERIFIERS.iter().filter(needs_words).filter_map(|verifier| {
+        Some((verifier.measure?, verifier.similarity(a, b, with).map(|similarity| similarity as f32)))
+    })
+}
+
 /// What all measures of the score say that two pages tell by themselves, in the order of their languages.
 pub fn similarities(a: &Profile, b: &Profile, with: &With<'_>) -> Similarities {
     let mut found = Similarities::default();

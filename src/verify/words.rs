@@ -52,7 +52,7 @@ mod tests {
     fn the_example_by_hand() {
         let page = |words: &[&str]| {
             let words: Vec<u64> = words.iter().map(|word| hash(word)).collect();
-            Profile { bag: Bag::new(&words), words, ..Profile::default() }
+            Profile { bag: Bag::new(&words).into(), words, ..Profile::default() }
         };
         let weight = |word: u64| {
             if word == hash("linux") {

@@ -31,7 +31,7 @@ fn config() -> Config {
     config.ingest.commit_bytes = 1;
     // Enough to tell stores apart, and quickly learnt.
     config.align.train.max_pages = 24;
-    config.align.train.passes = 2;
+    config.align.train.words.stop.max_passes = 2;
     config
 }
 

@@ -14,7 +14,7 @@ use super::shared;
 use crate::align::clean::hashes;
 use crate::align::repeats::{BeadId, Beads, Finder, is_boilerplate};
 use crate::align::sample::{SampledPair, hash_of, input_hash};
-use crate::align::train::{self, TrainingPair, samples};
+use crate::align::train;
 use crate::align::{Aligned, Document, Model, Params, align_pages, clean};
 use crate::config::Config;
 use crate::error::Result;
@@ -25,7 +25,7 @@ use crate::query::bitext::{
     accepted_pairs, document, hash_of_pairs, is_of_source, model, model_record, page_place, page_record,
 };
 use crate::query::site::pair_source;
-use crate::query::{Scope, Site, sites};
+use crate::query::{Scope, Site, learnt_pairs, sites};
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{
     ArchivedPairBitextRow, BeadRow, BitextHead, BitextRecord, ModelHead, PairBitextRow, RepeatRecord, RepeatRow,
@@ -53,7 +53,7 @@ impl Stage for Align {
     }
 
     fn version(&self) -> u32 {
-        3
+        4
     }
 
     fn sections(&self) -> &'static [&'static str] {
@@ -122,7 +122,7 @@ struct SiteWork {
 /// The page pairs of two languages that are learnt from, in order.
 struct Sample {
     pairs: Vec<SampledPair>,
-    /// [`input_hash`] of them.
+    /// [`input_hash`] of them, and of what verification has learnt.
     input: u64,
 }
 
@@ -147,7 +147,8 @@ impl Survey {
                 let digests = (digest(pair.a), digest(pair.b));
                 let hash = hash_of(site.pages.identity(pair.a), site.pages.identity(pair.b));
                 let sample = samples.entry(pair.langs).or_insert_with(|| Smallest::new(max_pages));
-                sample.offer(SampledPair { hash, digests, site: id, pair });
+                let places = (page_place(&site, pair.a), page_place(&site, pair.b));
+                sample.offer(SampledPair { hash, digests, site: id, pair, places });
             }
             if !pairs.is_empty() {
                 survey.sites.push(SiteWork {
@@ -165,7 +166,8 @@ impl Survey {
         store.results.unmap();
         for (langs, sample) in samples {
             let pairs = sample.into_sorted();
-            survey.samples.insert(langs, Sample { input: input_hash(&pairs), pairs });
+            let learnt = store.learnt_head(langs)?.unwrap_or_default();
+            survey.samples.insert(langs, Sample { input: input_hash(&pairs) ^ learnt.inputs, pairs });
         }
         for site in &mut survey.sites {
             let bytes: Vec<u8> =
@@ -299,8 +301,7 @@ impl Align {
         Ok(true)
     }
 
-    /// Learns one pair of languages from its sample, and keeps what was learnt. It is not stopped in between: what was learnt from a part
-    /// of the sample cannot be resumed, and the sample is bounded.
+    /// Learns one pair of languages from its sample, beginning with the words that verification has learnt, and keeps it.
     fn learn(
         &self,
         store: &mut Store,
@@ -310,42 +311,22 @@ impl Align {
         fingerprint: u64,
     ) -> Result<()> {
         let params = &context.config.align;
-        let sampled = &sample.pairs;
+        let known = learnt_pairs(store, langs)?;
+        let pairs = &sample.pairs;
         let what = format!("learning {}-{}", langs.a, langs.b);
-        context.observer.begin(self.name(), &what, "page pairs", Some(2 * sampled.len() as u64));
+        context.observer.begin(self.name(), &what, "page pairs", Some(pairs.len() as u64));
         let words = Words::new();
-        let open = |store: &Store, portion: &[SampledPair]| -> Result<Vec<Pages>> {
-            let pages = |sampled: &SampledPair| -> Result<Pages> {
-                let site = Site::open(store, sampled.site)?;
-                Ok((page_record(store, &site, sampled.pair.a)?, page_record(store, &site, sampled.pair.b)?))
-            };
-            portion.iter().map(pages).collect()
+        let open = |pair: &SampledPair| -> Result<Pages> {
+            Ok((store.pages.read(RecordRef(pair.places.0))?, store.pages.read(RecordRef(pair.places.1))?))
         };
-        let mut seen = 0;
-        let mut trainer = train::learn(langs, sampled.len(), params, |portion, model| -> Result<Vec<TrainingPair>> {
-            let open = open(store, &sampled[portion])?;
-            let align = |pages: &Pages| {
-                let (a, b) = documents(pages, langs, &words, params);
-                TrainingPair::new(a, b, model, params)
-            };
-            let pairs: Vec<TrainingPair> = open.par_iter().map(align).collect();
-            store.pages.unmap();
-            seen += pairs.len() as u64;
-            context.observer.progress(seen, "");
-            Ok(pairs)
-        })?;
-        let first = open(store, &sampled[..sampled.len().min(params.train.calibrate_pages)])?;
-        let found: Vec<Vec<_>> = first
-            .par_iter()
-            .map(|pages| {
-                let (a, b) = documents(pages, langs, &words, params);
-                samples(&a, &b, trainer.model(), params)
-            })
-            .collect();
-        drop(first);
-        trainer.calibrate(&found.concat());
+        let pages: Vec<Pages> = pairs.iter().map(open).collect::<Result<_>>()?;
+        let cut: Vec<_> = pages.par_iter().map(|pages| documents(pages, langs, &words, params)).collect();
+        let known: Vec<_> = known.iter().map(|pair| (pair.a, pair.b, pair.forth, pair.back)).collect();
+        let model = train::learn(&cut, &known, params);
+        drop(cut);
+        drop(pages);
         store.pages.unmap();
-        let record = model_record(langs, trainer.into_model());
+        let record = model_record(langs, model);
         let head = ModelHead { record: store.models.append(&record)?.0, input: sample.input, params: fingerprint };
         let mut changes = Changes::default();
         changes.put(Keyspace::Model, &model_key(langs), &head);

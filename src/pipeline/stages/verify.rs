@@ -1,9 +1,8 @@
 //! Keys and pages → verified pairs, in two passes: what is learnt of each language pair, then every site by itself.
 //! Units of work: a language pair, a site.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
@@ -12,12 +11,12 @@ use super::judged::{self, Stale};
 use crate::config::{Config, Strategy};
 use crate::error::{Error, Result};
 use crate::judge::{beside_rivals, judge, one_measure, unique, webmining};
-use crate::learn::{self, Learnt, Models, Settings, SitePairs, TrainingPair, TrainingPairs, WeightsOfSites};
+use crate::learn::{Learner, Learnt, Models, Settings, SurePair, Training, TrainingPair, TrainingPairs};
 use crate::pipeline::{Context, Stage, fingerprint, models};
 use crate::propose::{direct, keys};
 use crate::query::open::OpenSite;
 use crate::store::catalog::{Changes, Keyspace};
-use crate::store::layout::{LearntHead, LearntRecord};
+use crate::store::layout::{LearntHead, LearntRecord, SureRow};
 use crate::store::{SitePages, Store, model_key};
 use crate::types::{JudgedSite, LangPair, SiteId};
 use crate::verify::verifier;
@@ -31,7 +30,7 @@ impl Stage for Verify {
     }
 
     fn version(&self) -> u32 {
-        3
+        4
     }
 
     fn sections(&self) -> &'static [&'static str] {
@@ -70,54 +69,106 @@ impl Stage for Verify {
 impl Verify {
     /// Learns the language pairs whose training pairs have changed, and forgets those that have too few.
     fn learn(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
-        let by_langs = training_pairs(store, context.config)?;
+        let config = context.config;
+        let mut by_langs = training_pairs(store, config)?;
         forget_others(store, &by_langs)?;
-        let mut stale = Vec::new();
+        let mut inputs = BTreeMap::new();
         for (&langs, pairs) in &by_langs {
-            let inputs = inputs_of(pairs, store, fingerprint(self, context.config))?;
-            if store.learnt_head(langs)?.is_none_or(|head| head.inputs != inputs) {
-                stale.push((langs, inputs));
-            }
+            inputs.insert(langs, inputs_of(pairs, store, fingerprint(self, config))?);
         }
-        context.observer.begin(self.name(), "learning language pairs", "language pairs", Some(stale.len() as u64));
-        let weights = WeightsOfSites::default();
-        let mut done = 0;
-        for portion in stale.chunks(rayon::current_num_threads().max(1)) {
-            let learn =
-                |&(langs, _): &(LangPair, u64)| learn(langs, &by_langs[&langs], store, context.config, &weights);
-            let learnt: Vec<Learnt> = portion.par_iter().map(learn).collect::<Result<_>>()?;
-            let mut changes = Changes::default();
-            for (learnt, &(langs, inputs)) in learnt.into_iter().zip(portion) {
-                let head = LearntHead { record: store.learnt.append(&record(langs, inputs, learnt))?.0, inputs };
-                changes.put(Keyspace::Learnt, &model_key(langs), &head);
+        let mut known = BTreeMap::new();
+        for &langs in inputs.keys() {
+            known.insert(langs, store.learnt_head(langs)?.map(|head| head.inputs));
+        }
+        by_langs.retain(|langs, _| known[langs] != Some(inputs[langs]));
+        let sites = by_site(store, &by_langs, config.learn.fit_pairs)?;
+        context.observer.begin(self.name(), "learning language pairs", "sites", Some(sites.len() as u64));
+        let mut learner = Learner::new(Settings { learn: &config.learn, fit: &config.judge.fit });
+        for ((_, (id, pairs)), done) in sites.into_iter().zip(1..) {
+            if let Some(site) = OpenSite::open(store, id)? {
+                learner.add_site(&site.view(config), pairs)?;
             }
-            store.commit(changes)?;
-            done += portion.len() as u64;
+            store.unmap();
             context.observer.progress(done, "");
             context.check_stop()?;
         }
-        Ok(())
+        let mut changes = Changes::default();
+        for (langs, learnt) in learner.finish(&config.verify, config.without_content) {
+            let record = learnt_record(langs, inputs[&langs], learnt, places(store, &by_langs[&langs])?);
+            let head = LearntHead { record: store.learnt.append(&record)?.0, inputs: inputs[&langs] };
+            changes.put(Keyspace::Learnt, &model_key(langs), &head);
+        }
+        store.commit(changes)
     }
 }
 
 type ByLangs = BTreeMap<LangPair, Vec<TrainingPair>>;
 
-/// The training pairs of all sites whose keys are found, by language pair.
+/// The training pairs of each site, by the hash of its domain: the order in which sites teach.
+type BySite = BTreeMap<u64, (SiteId, BTreeMap<LangPair, Vec<Training>>)>;
+
+fn by_site(store: &Store, by_langs: &ByLangs, fit_pairs: usize) -> Result<BySite> {
+    let mut sites = BySite::new();
+    let mut domains: FxHashMap<SiteId, u64> = FxHashMap::default();
+    for (&langs, pairs) in by_langs {
+        for (pair, place) in pairs.iter().zip(0..) {
+            let domain = match domains.get(&pair.site) {
+                Some(&domain) => domain,
+                None => order_of(store, pair.site)?,
+            };
+            domains.insert(pair.site, domain);
+            let training = Training { pages: (pair.a, pair.b), key: pair.key, is_fitted: place < fit_pairs };
+            let of_site = &mut sites.entry(domain).or_insert_with(|| (pair.site, BTreeMap::new())).1;
+            of_site.entry(langs).or_default().push(training);
+        }
+    }
+    Ok(sites)
+}
+
+/// The place of a site among others, by its domain alone.
+fn order_of(store: &Store, site: SiteId) -> Result<u64> {
+    Ok(xxh3_64(store.site(site)?.unwrap_or_default().domain.as_bytes()))
+}
+
+/// The training pairs of language pairs, from as many sites whose keys are found as it takes.
 fn training_pairs(store: &Store, config: &Config) -> Result<ByLangs> {
     let mut pairs = TrainingPairs::new(&config.learn);
     // Without keys nobody knows which pairs are sure.
     let count = if config.without_keys { 0 } else { store.site_count()? };
+    let mut sites = Vec::new();
     for id in (0..count).map(SiteId) {
-        if store.result_head(id)?.is_none_or(|head| head.pairs == 0) {
-            continue;
+        if store.result_head(id)?.is_some_and(|head| head.pairs > 0) {
+            sites.push((order_of(store, id)?, id));
         }
-        if let Some(site) = OpenSite::open(store, id)? {
+    }
+    sites.sort_unstable();
+    for (_, id) in sites {
+        if let Some(site) = OpenSite::open(store, id)?
+            && !pairs.are_enough(&site.langs_of_pairs())
+        {
             pairs.add_site(&site.view(config), &site.known_keys()?);
         }
         store.results.unmap();
         store.sites.unmap();
     }
     Ok(pairs.finish(config.judge.fit.min_good))
+}
+
+/// References to the records of the pages of training pairs.
+fn places(store: &Store, pairs: &[TrainingPair]) -> Result<[Vec<u64>; 2]> {
+    let mut open: FxHashMap<SiteId, SitePages> = FxHashMap::default();
+    let mut places: [BTreeSet<u64>; 2] = Default::default();
+    for pair in pairs {
+        if !open.contains_key(&pair.site) {
+            let head = store.site(pair.site)?.unwrap_or_default();
+            open.insert(pair.site, store.site_pages(&head)?);
+        }
+        for (places, page) in places.iter_mut().zip([pair.a, pair.b]) {
+            let (chunk, at) = open[&pair.site].chunk(page);
+            places.insert(chunk.pages[at].to_native());
+        }
+    }
+    Ok(places.map(|places| places.into_iter().collect()))
 }
 
 /// Forgets what was learnt of language pairs that have too few training pairs now.
@@ -139,7 +190,7 @@ fn inputs_of(pairs: &[TrainingPair], store: &Store, fingerprint: u64) -> Result<
     let mut hasher = Xxh3::new();
     hasher.update(&fingerprint.to_le_bytes());
     let mut pages: FxHashMap<SiteId, SitePages> = FxHashMap::default();
-    for TrainingPair { hash, site, a, b } in pairs {
+    for TrainingPair { hash, site, a, b, .. } in pairs {
         hasher.update(&hash.to_le_bytes());
         if !pages.contains_key(site) {
             let head = store.site(*site)?.unwrap_or_default();
@@ -156,32 +207,20 @@ fn inputs_of(pairs: &[TrainingPair], store: &Store, fingerprint: u64) -> Result<
     Ok(hasher.digest())
 }
 
-/// Learns one language pair, from the sites in an order that depends on their domains alone.
-fn learn(
-    langs: LangPair,
-    pairs: &[TrainingPair],
-    store: &Store,
-    config: &Config,
-    weights: &WeightsOfSites,
-) -> Result<Learnt> {
-    let mut by_site: BTreeMap<u64, (SiteId, Vec<(u32, u32)>)> = BTreeMap::new();
-    for pair in pairs {
-        let domain = store.site(pair.site)?.unwrap_or_default().domain;
-        by_site.entry(xxh3_64(domain.as_bytes())).or_insert_with(|| (pair.site, Vec::new())).1.push((pair.a, pair.b));
+fn learnt_record(langs: LangPair, inputs: u64, learnt: Learnt, [pages_a, pages_b]: [Vec<u64>; 2]) -> LearntRecord {
+    let Learnt { pairs, weights, length_ratio, halves } = learnt;
+    let row = |pair: SurePair| SureRow { a: pair.a, b: pair.b, forth: pair.forth, back: pair.back };
+    LearntRecord {
+        lang_a: langs.a.to_bytes(),
+        lang_b: langs.b.to_bytes(),
+        inputs,
+        pairs: pairs as u32,
+        weights,
+        length_ratio,
+        halves: halves.map(|half| half.into_iter().map(row).collect()),
+        pages_a,
+        pages_b,
     }
-    let mut open = Vec::new();
-    for (site, pairs) in by_site.into_values() {
-        open.extend(OpenSite::open(store, site)?.map(|site| (site, pairs)));
-    }
-    let sites = open.iter().map(|(site, pairs)| SitePairs { site: site.view(config), pairs: pairs.clone() });
-    let settings = Settings { learn: &config.learn, fit: &config.judge.fit };
-    learn::learn(langs, sites.collect(), settings, weights)
-}
-
-fn record(langs: LangPair, inputs: u64, learnt: Learnt) -> LearntRecord {
-    let Learnt { pairs, weights, length_ratio, halves, lexicon } = learnt;
-    let (lang_a, lang_b) = (langs.a.to_bytes(), langs.b.to_bytes());
-    LearntRecord { lang_a, lang_b, inputs, pairs: pairs as u32, weights, length_ratio, halves, lexicon }
 }
 
 /// Sites whose judged pairs are missing, or were made from other pages, keys, models or settings.

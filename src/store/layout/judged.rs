@@ -259,10 +259,26 @@ pub struct LearntRecord {
     pub weights: Vec<f64>,
     /// Bytes of text of the second language for one of the first.
     pub length_ratio: f64,
-    /// Translations, as hashes of words, sorted: each list learnt from one half of the pairs and asked about the other.
-    pub halves: [Vec<(u64, u64)>; 2],
-    /// The learnt lexicon in words, the most probable first, with the probability that is less of both directions.
-    pub lexicon: Vec<(String, String, f32)>,
+    /// Translations, sorted by words: each list learnt from one half of the pairs and asked about the other.
+    pub halves: [Vec<SureRow>; 2],
+    /// References to the records of the pages it was learnt from, those in the first language, sorted: they have its words as they are
+    /// written.
+    pub pages_a: Vec<u64>,
+    /// Those in the second.
+    pub pages_b: Vec<u64>,
+}
+
+/// Two words that translate each other.
+#[derive(Archive, Serialize, Clone, Copy, Debug, Default, PartialEq)]
+pub struct SureRow {
+    /// Hash of the word of the first language.
+    pub a: u64,
+    /// Hash of that of the second.
+    pub b: u64,
+    /// Probability of the second given the first.
+    pub forth: f32,
+    /// Probability of the first given the second.
+    pub back: f32,
 }
 
 /// Where the model of a language pair is. Key `o` the two languages, 8 bytes each.

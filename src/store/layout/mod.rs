@@ -21,7 +21,7 @@ pub use bitext::{
 };
 pub use catalog::{ArchiveRecord, Credibility, HostRecord, ResultHead, Sentinel, SiteHead, StageRecord};
 pub use graph::{AlternateRow, ArchivedGraphRecord, GraphHead, GraphRecord, OutsideRow};
-pub use judged::{JudgedHead, JudgedRecord, LearntHead, LearntRecord};
+pub use judged::{ArchivedLearntRecord, ArchivedSureRow, JudgedHead, JudgedRecord, LearntHead, LearntRecord, SureRow};
 pub use page::{ArchivedPageRecord, PageRecord};
 pub use result::{ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, HostRow, KeyRow, PairRow, ResultRecord};
 pub use settings::StoredSettings;
@@ -101,8 +101,9 @@ mod tests {
             SourceRow = ArchivedSourceRow { lang_a, lang_b, key, method, proposed, accepted, precision }
             JudgedHead = ArchivedJudgedHead { record, generation, result, inputs, pairs }
             LearntRecord = ArchivedLearntRecord {
-                lang_a, lang_b, inputs, pairs, weights, length_ratio, halves, lexicon
+                lang_a, lang_b, inputs, pairs, weights, length_ratio, halves, pages_a, pages_b
             }
+            SureRow = ArchivedSureRow { a, b, forth, back }
             LearntHead = ArchivedLearntHead { record, inputs }
             GraphHead = ArchivedGraphHead { generation, params, chunks }
             RequestRecord = ArchivedRequestRecord { requested, rounds }

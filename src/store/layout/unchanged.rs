@@ -76,9 +76,12 @@ fn bitext() -> BitextRecord {
     BitextRecord { site: 1, first: 2, pairs: vec![pair] }
 }
 
+fn vocabulary() -> VocabularyRow {
+    VocabularyRow { words: vec![1], shares: vec![0.5], ends: vec![1], targets: vec![0], probabilities: vec![0.25] }
+}
+
 fn model() -> ModelRecord {
-    let row =
-        VocabularyRow { words: vec![1], shares: vec![0.5], ends: vec![1], targets: vec![0], probabilities: vec![0.25] };
+    let row = vocabulary();
     let (lang_a, lang_b) = (*b"en\0\0\0\0\0\0", *b"fr\0\0\0\0\0\0");
     ModelRecord { lang_a, lang_b, ratio: 1.5, variance: 6.5, weights: vec![0.5, -1.0], a: row.clone(), b: row }
 }
@@ -132,6 +135,7 @@ fn judged() -> JudgedRecord {
 }
 
 fn learnt() -> LearntRecord {
+    let sure = |a: u64| SureRow { a, b: a + 1, forth: 0.25, back: 0.5 };
     LearntRecord {
         lang_a: *b"en\0\0\0\0\0\0",
         lang_b: *b"fr\0\0\0\0\0\0",
@@ -139,8 +143,9 @@ fn learnt() -> LearntRecord {
         pairs: 2,
         weights: vec![0.5, -0.5],
         length_ratio: 1.25,
-        halves: [vec![(1, 2)], vec![(3, 4), (5, 6)]],
-        lexicon: vec![("house".into(), "maison".into(), 0.5)],
+        halves: [vec![sure(1)], vec![sure(3), sure(5)]],
+        pages_a: vec![6],
+        pages_b: vec![7, 8],
     }
 }
 

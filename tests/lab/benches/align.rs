@@ -1,10 +1,10 @@
 //! How fast are two pages aligned, when what beads cost is made for a band at once, and when each bead asks by itself? Pages of
 //! paragraphs with four sentences of 15 words, with a model learnt from ten others.
 
-use diglot::align::train::{Trainer, TrainingPair};
-use diglot::align::{Cost, Document, Evidence, Lengths, Model, Params, Span, TrainParams, align, align_by};
+use diglot::align::train::learn;
+use diglot::align::{Cost, Document, Evidence, Lengths, Model, Params, Span, align, align_by};
 use diglot::text::words::Words;
-use diglot::types::{Block, Lang, LangPair};
+use diglot::types::{Block, Lang};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
@@ -47,16 +47,9 @@ fn document<'t>((text, blocks): &'t (String, Vec<Block>), words: &Words) -> Docu
 }
 
 fn model(words: &Words) -> Model {
-    let fr = Lang::parse("fr").expect("a language");
-    let langs = LangPair::new(Lang::EN, fr).expect("two languages");
-    let mut trainer = Trainer::new(langs, &TrainParams::default());
-    let params = Params::default();
-    for seed in 0..10 {
-        let (a, b) = (page(seed, 40, 'a'), page(seed, 40, 'b'));
-        trainer.add(&TrainingPair::new(document(&a, words), document(&b, words), &Model::default(), &params));
-    }
-    trainer.finish(&params);
-    trainer.into_model()
+    let texts: Vec<_> = (0..10).map(|seed| (page(seed, 40, 'a'), page(seed, 40, 'b'))).collect();
+    let pages: Vec<_> = texts.iter().map(|(a, b)| (document(a, words), document(b, words))).collect();
+    learn(&pages, &[], &Params::default())
 }
 
 /// Asks for each bead by itself.

@@ -143,7 +143,7 @@ fn training(bencher: Bencher<'_, '_>, passes: usize) {
         (0..20_000).map(|document| (hashes(document * 977, 'e'), hashes(document * 977, 'f'))).collect();
     let pairs: Vec<_> = sentences.iter().map(|(a, b)| (a.as_slice(), b.as_slice())).collect();
     bencher.counter(ItemsCount::new(passes * pairs.len() * 40)).bench_local(|| {
-        let mut model = TranslationModel::new(languages().2, ModelParams::default());
+        let mut model = TranslationModel::new(ModelParams::default());
         model.train(&pairs, passes);
         model.len()
     });

@@ -1,0 +1,420 @@
+//! Words of two languages that translate each other, learnt from many pairs of texts at once: IBM model 1 in both directions.
+//!
+//! The formulas are those of [`TranslationModel`](super::TranslationModel), which learns the same from pairs that come one by one and is
+//! the reference implementation of the tests. Here all texts are known before the first pass, so that words have dense numbers, and what
+//! is counted of a word of the first language lies together: a pass goes over the words of the first language, and for each over
+//! the texts it stands in.
+
+use rustc_hash::FxHashMap;
+
+use super::model::ModelParams;
+
+/// The words of one language, numbered from 1 in the order they come; 0 is NULL, which explains what no word of a text does.
+#[derive(Clone, Debug)]
+pub struct Numbering {
+    numbers: FxHashMap<u64, u32>,
+    hashes: Vec<u64>,
+    counts: Vec<u32>,
+}
+
+impl Default for Numbering {
+    fn default() -> Numbering {
+        Numbering { numbers: FxHashMap::default(), hashes: vec![0], counts: vec![0] }
+    }
+}
+
+impl Numbering {
+    fn number(&mut self, word: u64) -> u32 {
+        let new = self.hashes.len() as u32;
+        let number = *self.numbers.entry(word).or_insert(new);
+        if number == new {
+            self.hashes.push(word);
+            self.counts.push(0);
+        }
+        self.counts[number as usize] += 1;
+        number
+    }
+
+    /// The hash of each word, by its number.
+    pub fn hashes(&self) -> &[u64] {
+        &self.hashes
+    }
+
+    /// How often each word was given, by its number.
+    pub fn counts(&self) -> &[u32] {
+        &self.counts
+    }
+}
+
+/// Pairs of texts, in two halves, that a model is learnt from.
+#[derive(Clone, Debug, Default)]
+pub struct Corpus {
+    /// The words of either language.
+    pub sides: [Numbering; 2],
+    words: Vec<u32>,
+    /// Of each pair: where its words begin, where those of the second text do, and where they end; its half.
+    pairs: Vec<TextPair>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct TextPair {
+    start: u32,
+    middle: u32,
+    end: u32,
+    half: u8,
+}
+
+impl Corpus {
+    /// Takes a pair of texts in, as hashes of words; what is longer than `max_words` is cut off. Empty texts say nothing.
+    pub fn add(&mut self, a: &[u64], b: &[u64], half: usize, max_words: usize) {
+        let (a, b) = (&a[..a.len().min(max_words)], &b[..b.len().min(max_words)]);
+        if a.is_empty() || b.is_empty() {
+            return;
+        }
+        let start = self.words.len() as u32;
+        let [first, second] = &mut self.sides;
+        self.words.extend(a.iter().map(|&word| first.number(word)));
+        let middle = self.words.len() as u32;
+        self.words.extend(b.iter().map(|&word| second.number(word)));
+        self.pairs.push(TextPair { start, middle, end: self.words.len() as u32, half: half as u8 });
+    }
+
+    /// Words of both languages that were taken in.
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Learns from one half.
+    pub fn learn(&self, half: usize, params: &LearnParams) -> Counts {
+        let mut counts = Counts::empty(self, half);
+        let mut pass = Pass::new(self, half);
+        let stop = &params.stop;
+        let mut before = f64::NEG_INFINITY;
+        for at in 0..stop.max_passes {
+            let likelihood = pass.run(self, &mut counts, &params.model);
+            if at + 1 >= stop.min_passes && likelihood - before < stop.min_gain {
+                break;
+            }
+            before = likelihood;
+        }
+        counts
+    }
+}
+
+/// When learning is over.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Stop {
+    /// Passes, at the least.
+    pub min_passes: usize,
+    /// Passes, at the most.
+    pub max_passes: usize,
+    /// A pass that makes the texts more probable by less is the last, in nats a word.
+    pub min_gain: f64,
+}
+
+impl Default for Stop {
+    /// Four passes, three where the third hardly changed anything.
+    fn default() -> Stop {
+        Stop { min_passes: 3, max_passes: 4, min_gain: 0.01 }
+    }
+}
+
+/// How words are learnt, wherever they are.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct LearnParams {
+    /// Words of both languages that a language pair is learnt from, at the most. Default 800,000.
+    pub max_words: usize,
+    /// The formulas.
+    pub model: ModelParams,
+    /// Passes of EM.
+    pub stop: Stop,
+}
+
+impl Default for LearnParams {
+    fn default() -> LearnParams {
+        LearnParams { max_words: 800_000, model: ModelParams::default(), stop: Stop::default() }
+    }
+}
+
+/// C(e, f) and C(e) of both directions, learnt from a part of a [`Corpus`].
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// Where the cells of each word of the first language begin; one more at the end.
+    starts: Vec<u32>,
+    /// Words of the second language that stand beside it in some pair of texts; NULL is the first.
+    words: Vec<u32>,
+    /// Of the word of the second language given that of the first, and the other way.
+    cells: [Vec<f32>; 2],
+    /// C(e) of the words of either language.
+    totals: [Vec<f64>; 2],
+}
+
+impl Counts {
+    /// No counts for all words that stand together in a half.
+    fn empty(corpus: &Corpus, half: usize) -> Counts {
+        let places = Places::new(corpus, half);
+        let [first, second] = &corpus.sides;
+        let mut counts =
+            Counts { totals: [vec![0.0; first.hashes.len()], vec![0.0; second.hashes.len()]], ..Counts::default() };
+        // One more than the last word of the first language that a word of the second was seen beside.
+        let mut seen = vec![0u32; second.hashes.len()];
+        for word in 0..first.hashes.len() as u32 {
+            counts.starts.push(counts.words.len() as u32);
+            let pairs = places.of(word);
+            if pairs.is_empty() {
+                continue;
+            }
+            seen[0] = word + 1;
+            counts.words.push(0);
+            for &pair in pairs {
+                let TextPair { middle, end, .. } = corpus.pairs[pair.0 as usize];
+                for &other in &corpus.words[middle as usize..end as usize] {
+                    if std::mem::replace(&mut seen[other as usize], word + 1) != word + 1 {
+                        counts.words.push(other);
+                    }
+                }
+            }
+        }
+        counts.starts.push(counts.words.len() as u32);
+        counts.cells = [vec![0.0; counts.words.len()], vec![0.0; counts.words.len()]];
+        counts
+    }
+
+    fn row(&self, word: usize) -> std::ops::Range<usize> {
+        self.starts[word] as usize..self.starts[word + 1] as usize
+    }
+
+    /// Calls `each` with two words, by their numbers, t(second|first) and t(first|second), for all pairs that were seen, NULL left out.
+    pub fn for_each(&self, corpus: &Corpus, params: &ModelParams, mut each: impl FnMut(u32, u32, f32, f32)) {
+        let prior = f64::from(params.prior_count);
+        let [first, second] = &corpus.sides;
+        for word in 1..first.hashes.len() {
+            let total = self.totals[0][word] + prior;
+            for at in self.row(word) {
+                let other = self.words[at] as usize;
+                if other == 0 {
+                    continue;
+                }
+                let initial =
+                    if first.hashes[word] == second.hashes[other] { 1.0 } else { f64::from(params.initial_p) };
+                let p = |side: usize, total: f64| (f64::from(self.cells[side][at]) + prior * initial) / total;
+                each(word as u32, other as u32, p(0, total) as f32, p(1, self.totals[1][other] + prior) as f32);
+            }
+        }
+    }
+}
+
+/// In which pairs of a half each word of the first language stands, and where; NULL in all.
+struct Places {
+    starts: Vec<u32>,
+    /// The pair, and the place of the word among the words of the first language of all pairs.
+    places: Vec<(u32, u32)>,
+}
+
+impl Places {
+    fn new(corpus: &Corpus, half: usize) -> Places {
+        let words = corpus.sides[0].hashes.len();
+        let mut starts = vec![0u32; words + 1];
+        let each = |each: &mut dyn FnMut(u32, u32, u32)| {
+            for (pair, number) in corpus.pairs.iter().zip(0u32..).filter(|(pair, _)| usize::from(pair.half) == half) {
+                each(0, number, u32::MAX);
+                for place in pair.start..pair.middle {
+                    each(corpus.words[place as usize], number, place);
+                }
+            }
+        };
+        each(&mut |word, _, _| starts[word as usize + 1] += 1);
+        for word in 0..words {
+            starts[word + 1] += starts[word];
+        }
+        let mut ends = starts.clone();
+        let mut places = vec![(0, 0); starts[words] as usize];
+        each(&mut |word, pair, place| {
+            let end = &mut ends[word as usize];
+            places[*end as usize] = (pair, place);
+            *end += 1;
+        });
+        Places { starts, places }
+    }
+
+    fn of(&self, word: u32) -> &[(u32, u32)] {
+        &self.places[self.starts[word as usize] as usize..self.starts[word as usize + 1] as usize]
+    }
+}
+
+/// Buffers of a pass.
+struct Pass {
+    places: Places,
+    /// For each word of the second language its place in the row at hand.
+    columns: Vec<u32>,
+    /// Σ_i t(f|e_i) of each word of the corpus, of either language.
+    sums: Vec<f32>,
+    /// t of the row at hand: of the words of the second language, and given them.
+    row: [Vec<f32>; 2],
+    /// 1/(C(e) + κ) of the words of the second language.
+    over: Vec<f32>,
+}
+
+impl Pass {
+    fn new(corpus: &Corpus, half: usize) -> Pass {
+        Pass {
+            places: Places::new(corpus, half),
+            columns: vec![0; corpus.sides[1].hashes.len()],
+            sums: vec![0.0; corpus.words.len()],
+            row: Default::default(),
+            over: Vec::new(),
+        }
+    }
+
+    /// One expectation under the present counts, which then take its place. Gives ln Σ t of the words of both languages, a word.
+    fn run(&mut self, corpus: &Corpus, counts: &mut Counts, params: &ModelParams) -> f64 {
+        self.over.clear();
+        self.over.extend(counts.totals[1].iter().map(|&total| 1.0 / (total as f32 + params.prior_count)));
+        self.sums.fill(0.0);
+        let words = corpus.sides[0].hashes.len() as u32;
+        for word in 0..words {
+            if !self.places.of(word).is_empty() {
+                self.enter(corpus, counts, params, word);
+                self.add_up(corpus, word);
+            }
+        }
+        let (mut likelihood, mut count) = (0.0, 0u32);
+        for sum in self.sums.iter_mut().filter(|sum| **sum > 0.0) {
+            likelihood += f64::from(sum.ln());
+            count += 1;
+            *sum = 1.0 / *sum;
+        }
+        counts.totals[1].fill(0.0);
+        for word in 0..words {
+            if !self.places.of(word).is_empty() {
+                self.enter(corpus, counts, params, word);
+                self.share(corpus, counts, word);
+            }
+        }
+        likelihood / f64::from(count.max(1))
+    }
+
+    /// Makes t of the row of a word.
+    fn enter(&mut self, corpus: &Corpus, counts: &Counts, params: &ModelParams, word: u32) {
+        let [first, second] = &corpus.sides;
+        let own = first.hashes[word as usize];
+        let over = 1.0 / (counts.totals[0][word as usize] as f32 + params.prior_count);
+        self.row.iter_mut().for_each(Vec::clear);
+        for (at, column) in counts.row(word as usize).zip(0u32..) {
+            let other = counts.words[at] as usize;
+            self.columns[other] = column;
+            let is_equal = own == second.hashes[other];
+            let initial = params.prior_count * if is_equal { 1.0 } else { params.initial_p };
+            self.row[0].push((counts.cells[0][at] + initial) * over);
+            self.row[1].push((counts.cells[1][at] + initial) * self.over[other]);
+        }
+    }
+
+    fn add_up(&mut self, corpus: &Corpus, word: u32) {
+        let Pass { places, columns, sums, row, .. } = self;
+        for &(pair, place) in places.of(word) {
+            let TextPair { middle, end, .. } = corpus.pairs[pair as usize];
+            let others = &corpus.words[middle as usize..end as usize];
+            let mut own = row[1][0];
+            for (&other, sum) in others.iter().zip(&mut sums[middle as usize..end as usize]) {
+                let column = columns[other as usize] as usize;
+                *sum += row[0][column];
+                own += row[1][column];
+            }
+            // No word explains NULL.
+            if place != u32::MAX {
+                sums[place as usize] = own;
+            }
+        }
+    }
+
+    /// Shares the words of the texts a word stands in out between it and the others.
+    fn share(&mut self, corpus: &Corpus, counts: &mut Counts, word: u32) {
+        let range = counts.row(word as usize);
+        let Counts { cells: [forth, back], words, totals, .. } = counts;
+        let (forth, back) = (&mut forth[range.clone()], &mut back[range.clone()]);
+        forth.fill(0.0);
+        back.fill(0.0);
+        let Pass { places, columns, sums, row, .. } = self;
+        for &(pair, place) in places.of(word) {
+            let TextPair { middle, end, .. } = corpus.pairs[pair as usize];
+            let others = &corpus.words[middle as usize..end as usize];
+            let over = if place == u32::MAX { 0.0 } else { sums[place as usize] };
+            back[0] += over;
+            for (&other, sum) in others.iter().zip(&sums[middle as usize..end as usize]) {
+                let column = columns[other as usize] as usize;
+                forth[column] += sum;
+                back[column] += over;
+            }
+        }
+        let mut total = 0.0;
+        for ((forth, back), (at, t)) in forth.iter_mut().zip(back.iter_mut()).zip(range.zip(row[0].iter().zip(&row[1])))
+        {
+            // All that is divided by the same sum has the same t.
+            *forth *= t.0;
+            *back *= t.1;
+            total += f64::from(*forth);
+            totals[1][words[at] as usize] += f64::from(*back);
+        }
+        totals[0][word as usize] = total;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::model::TranslationModel;
+    use super::super::side::Side;
+    use super::*;
+
+    type Owned = Vec<(Vec<u64>, Vec<u64>)>;
+
+    fn corpus() -> impl Strategy<Value = Owned> {
+        let text = |from: u64| prop::collection::vec(from..from + 9, 0..6);
+        // Some words are the same in both languages.
+        prop::collection::vec((text(1), text(6)), 0..12)
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_learnt_at_once_is_what_is_learnt_pair_by_pair(texts in corpus(), passes in 1usize..5, max_words in 3usize..9) {
+            let model = ModelParams { max_sentence_words: max_words, ..ModelParams::default() };
+            let mut reference = [TranslationModel::new(model.clone()), TranslationModel::new(model.clone())];
+            let mut corpus = Corpus::default();
+            for (half, reference) in reference.iter_mut().enumerate() {
+                let own: Vec<_> = texts.iter().skip(half).step_by(2).map(|(a, b)| (&a[..], &b[..])).collect();
+                reference.train(&own, passes);
+                own.iter().for_each(|(a, b)| corpus.add(a, b, half, max_words));
+            }
+            let stop = Stop { min_passes: passes, max_passes: passes, min_gain: 0.0 };
+            let params = LearnParams { model: model.clone(), stop, ..LearnParams::default() };
+            for (half, reference) in reference.iter().enumerate() {
+                let counts = corpus.learn(half, &params);
+                let [first, second] = &corpus.sides;
+                let mut seen = 0;
+                counts.for_each(&corpus, &model, |a, b, forth, back| {
+                    let (a, b) = (first.hashes()[a as usize], second.hashes()[b as usize]);
+                    let slow = (reference.p(Side::A, b, a), reference.p(Side::B, a, b));
+                    assert!((f64::from(forth) - slow.0).abs() < 1e-4, "t({b}|{a}): {forth} {}", slow.0);
+                    assert!((f64::from(back) - slow.1).abs() < 1e-4, "t({a}|{b}): {back} {}", slow.1);
+                    seen += 1;
+                });
+                let all = (1..16).flat_map(|a| (1..16).map(move |b| (a, b)));
+                prop_assert_eq!(seen, all.filter(|&(a, b)| reference.has(a, b)).count());
+            }
+        }
+    }
+
+    #[test]
+    fn learning_ends_when_nothing_changes() {
+        let mut corpus = Corpus::default();
+        (0..40u64).for_each(|n| corpus.add(&[n % 7, 20 + n % 5], &[100 + n % 7, 120 + n % 5], 0, 100));
+        let pass = |max_passes: usize, min_gain: f64| {
+            let stop = Stop { min_passes: 1, max_passes, min_gain };
+            corpus.learn(0, &LearnParams { stop, ..LearnParams::default() }).cells
+        };
+        assert_eq!(pass(200, 1e-3), pass(400, 1e-3));
+        assert_ne!(pass(2, 0.0), pass(30, 0.0));
+    }
+}

@@ -1,0 +1,162 @@
+//! What is kept of a translation model: of each word its share and its most probable translations.
+
+use super::em::{Corpus, Counts, Numbering};
+use super::model::ModelParams;
+
+/// The words of one language, and their translations into another.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Vocabulary {
+    /// Hashes, sorted.
+    pub words: Vec<u64>,
+    /// Share of each in all words of the side, 0..=1.
+    pub shares: Vec<f32>,
+    /// Where the translations of each end in `targets`.
+    pub ends: Vec<u32>,
+    /// Its translations: positions in the other side's `words`.
+    pub targets: Vec<u32>,
+    /// Their probabilities p(target | word), 0..=1.
+    pub probabilities: Vec<f32>,
+}
+
+impl Vocabulary {
+    /// The place of a word.
+    pub fn find(&self, word: u64) -> Option<usize> {
+        self.words.binary_search(&word).ok()
+    }
+
+    /// The translations of the word at a place: places in the other side's words, and their probabilities.
+    pub fn translations(&self, at: usize) -> impl Iterator<Item = (u32, f32)> + '_ {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] as usize };
+        let range = start..self.ends[at] as usize;
+        self.targets[range.clone()].iter().copied().zip(self.probabilities[range].iter().copied())
+    }
+
+    /// True when every number in it points at something; `others` is the number of words of the other side.
+    pub fn is_sound(&self, others: usize) -> bool {
+        let counts = self.words.len() == self.shares.len() && self.words.len() == self.ends.len();
+        let targets = self.targets.len() == self.probabilities.len();
+        let ends = self.ends.is_sorted() && self.ends.last().map_or(0, |&end| end as usize) == self.targets.len();
+        counts && targets && ends && self.targets.iter().all(|&target| (target as usize) < others)
+    }
+}
+
+/// What is kept of a model.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Kept {
+    /// Translations of a word, at the most.
+    pub max_translations: usize,
+    /// Probability of a translation, at the least, 0..=1.
+    pub min_probability: f32,
+}
+
+/// Two words that translate each other, p(second | first) and p(first | second).
+pub type KnownPair = (u64, u64, f32, f32);
+
+/// Source, target, p(target | source), by places.
+type Link = (u32, u32, f32);
+
+/// The words of both languages of a corpus, with what was learnt of them.
+pub fn vocabularies(corpus: &Corpus, counts: &Counts, params: &ModelParams, kept: Kept) -> [Vocabulary; 2] {
+    let orders = [0, 1].map(|side: usize| order(&corpus.sides[side]));
+    let places = [0, 1].map(|side: usize| {
+        let mut places = vec![0u32; orders[side].len() + 1];
+        (0u32..).zip(&orders[side]).for_each(|(place, &number)| places[number as usize] = place);
+        places
+    });
+    let mut links: [Vec<Link>; 2] = Default::default();
+    counts.for_each(corpus, params, |a, b, forth, back| {
+        let (a, b) = (places[0][a as usize], places[1][b as usize]);
+        for (links, link) in links.iter_mut().zip([(a, b, forth), (b, a, back)]) {
+            if link.2 >= kept.min_probability {
+                links.push(link);
+            }
+        }
+    });
+    let [of_a, of_b] = links;
+    let side = |side: usize, links| vocabulary(&corpus.sides[side], &orders[side], links, kept.max_translations);
+    [side(0, of_a), side(1, of_b)]
+}
+
+/// The words of both languages of a corpus, with what is known of them.
+pub fn known_vocabularies(corpus: &Corpus, known: &[KnownPair]) -> [Vocabulary; 2] {
+    let orders = [0, 1].map(|side: usize| order(&corpus.sides[side]));
+    let place = |side: usize, word: u64| {
+        let hashes = corpus.sides[side].hashes();
+        orders[side].binary_search_by_key(&word, |&number| hashes[number as usize]).ok().map(|place| place as u32)
+    };
+    let mut links: [Vec<Link>; 2] = Default::default();
+    for &(a, b, forth, back) in known {
+        if let (Some(a), Some(b)) = (place(0, a), place(1, b)) {
+            links[0].push((a, b, forth));
+            links[1].push((b, a, back));
+        }
+    }
+    let [of_a, of_b] = links;
+    let side = |side: usize, links| vocabulary(&corpus.sides[side], &orders[side], links, usize::MAX);
+    [side(0, of_a), side(1, of_b)]
+}
+
+/// The numbers of words in the order of their hashes; NULL is left out.
+fn order(numbering: &Numbering) -> Vec<u32> {
+    let hashes = numbering.hashes();
+    let mut order: Vec<u32> = (1..hashes.len() as u32).collect();
+    order.sort_unstable_by_key(|&number| hashes[number as usize]);
+    order
+}
+
+fn vocabulary(numbering: &Numbering, order: &[u32], mut links: Vec<Link>, max_translations: usize) -> Vocabulary {
+    let total: f64 = numbering.counts().iter().map(|&count| f64::from(count)).sum();
+    let share = |&number: &u32| (f64::from(numbering.counts()[number as usize]) / total.max(1.0)) as f32;
+    let mut side = Vocabulary {
+        words: order.iter().map(|&number| numbering.hashes()[number as usize]).collect(),
+        shares: order.iter().map(share).collect(),
+        ..Vocabulary::default()
+    };
+    // The most probable first; of equally probable ones that of the smaller hash.
+    links.sort_unstable_by(|x, y| x.0.cmp(&y.0).then_with(|| y.2.total_cmp(&x.2)).then_with(|| x.1.cmp(&y.1)));
+    let mut links = links.into_iter().peekable();
+    for word in 0..side.words.len() as u32 {
+        let first = side.targets.len();
+        while let Some((_, target, p)) = links.next_if(|link| link.0 == word) {
+            if side.targets.len() - first < max_translations {
+                side.targets.push(target);
+                side.probabilities.push(p);
+            }
+        }
+        side.ends.push(side.targets.len() as u32);
+    }
+    side
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words 10 and 20; 10 is translated by 0 and 2 of the other side, 20 by 1.
+    fn vocabulary() -> Vocabulary {
+        Vocabulary {
+            words: vec![10, 20],
+            shares: vec![0.7, 0.3],
+            ends: vec![2, 3],
+            targets: vec![0, 2, 1],
+            probabilities: vec![0.5, 0.25, 1.0],
+        }
+    }
+
+    #[test]
+    fn each_word_has_the_translations_up_to_its_end() {
+        let vocabulary = vocabulary();
+        assert_eq!((vocabulary.find(20), vocabulary.find(15)), (Some(1), None));
+        assert_eq!(vocabulary.translations(0).collect::<Vec<_>>(), [(0, 0.5), (2, 0.25)]);
+        assert_eq!(vocabulary.translations(1).collect::<Vec<_>>(), [(1, 1.0)]);
+    }
+
+    #[test]
+    fn a_vocabulary_that_points_nowhere_is_not_sound() {
+        assert!(vocabulary().is_sound(3) && Vocabulary::default().is_sound(0));
+        assert!(!vocabulary().is_sound(2));
+        assert!(!Vocabulary { ends: vec![2, 4], ..vocabulary() }.is_sound(3));
+        assert!(!Vocabulary { ends: vec![3], ..vocabulary() }.is_sound(3));
+        assert!(!Vocabulary { probabilities: vec![1.0], ..vocabulary() }.is_sound(3));
+    }
+}
