@@ -53,7 +53,7 @@ impl Stage for Align {
     }
 
     fn version(&self) -> u32 {
-        3
+        4
     }
 
     fn sections(&self) -> &'static [&'static str] {

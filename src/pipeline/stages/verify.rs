@@ -31,7 +31,7 @@ impl Stage for Verify {
     }
 
     fn version(&self) -> u32 {
-        3
+        4
     }
 
     fn sections(&self) -> &'static [&'static str] {
