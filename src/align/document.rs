@@ -70,7 +70,7 @@ impl<'t> Document<'t> {
                 document.sentences.push(Sentence {
                     start: block.start + range.start as u32,
                     end: block.start + range.end as u32,
-                    chars: sentence.chars().filter(|c| !c.is_whitespace()).count() as u32,
+                    chars: visible_chars(sentence),
                     words: from..document.words.len() as u32,
                     block: at,
                 });
@@ -147,9 +147,28 @@ impl<'t> Document<'t> {
     }
 }
 
+/// How many characters are no white space.
+fn visible_chars(text: &str) -> u32 {
+    // White space beyond ASCII begins with one of these.
+    let may_be_space = |first: u8| matches!(first, 0xc2 | 0xe1..=0xe3);
+    let visible = |(at, &byte): (usize, &u8)| match byte {
+        0..0x80 => !matches!(byte, b' ' | b'\t'..=b'\r'),
+        0x80..0xc0 => false,
+        _ => !(may_be_space(byte) && text[at..].starts_with(char::is_whitespace)),
+    };
+    text.as_bytes().iter().enumerate().filter(|&at| visible(at)).count() as u32
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_white_space_is_known() {
+        for c in (0..0x1_1000).filter_map(char::from_u32) {
+            assert_eq!(visible_chars(&format!("a{c}é")), 2 + u32::from(!c.is_whitespace()), "{c:?}");
+        }
+    }
 
     const TEXT: &str = "One two. Three!\n\nVier fünf.";
 

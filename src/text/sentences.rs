@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::boundaries::{Boundaries, rules_of};
 use crate::types::Lang;
 
 /// What a sentence can end with, of all scripts whose rules we have. Blocks without any are one sentence.
@@ -10,38 +11,43 @@ const ENDS: &[char] = &[
     '܀', '܁', '܂', '។', '៕', '᠃', '᠉', '៚', '᪨', '꓿', '꘎', '꘏', '꣎', '꣏', '꤯', '꩝', '꫰', '꯫', '𑁇',
 ];
 
+/// True for what a sentence can end with, of all scripts whose rules we have. Blocks without any are one sentence.
+fn is_end(character: char) -> bool {
+    ENDS.contains(&character)
+}
+
 /// Calls `each` with the byte range of every sentence of a block, in order: white space at both ends is left out, and
 /// together they hold everything else of the block.
 ///
-/// Boundaries are those of the library sentencex, which knows abbreviations, initials, numbers and quotations of some 30
-/// languages, and takes the nearest relative for others. A full stop of Chinese or Japanese ends a sentence whatever
-/// follows. A point behind a short word or a number ends none before a small letter (UAX 29, SB8, of any word), nor one between a word
-/// of three letters and a number: `Vol. 3`. What
-/// has no letter, one letter alone, and the number of a heading (`B.4.10.`, `Chapter 3.`, `IV.`) begin the next sentence. A range
-/// never crosses a line feed, so blocks put together are never joined.
+/// Boundaries are those of the library sentencex ([`super::boundaries`]), which knows abbreviations, initials, numbers and
+/// quotations of some 30 languages, and takes the nearest relative for others. A full stop of Chinese or Japanese ends a
+/// sentence whatever follows. A point behind a short word or a number ends none before a small letter (UAX 29, SB8, of any
+/// word), nor one between a word of three letters and a number: `Vol. 3`. What has no letter, one letter alone, and the
+/// number of a heading (`B.4.10.`, `Chapter 3.`, `IV.`) begin the next sentence. A range never crosses a line feed, so
+/// blocks put together are never joined.
 pub fn for_each_sentence(block: &str, lang: Lang, mut each: impl FnMut(Range<usize>)) {
+    let rules = rules_of(lang);
+    let mut boundaries = Boundaries::default();
     let mut start = 0;
     for line in block.split_inclusive('\n') {
         let at = start;
         start += line.len();
-        if !line.contains(ENDS) {
-            emit(block, at..start, &mut each);
-            continue;
-        }
         let mut done = at;
-        for found in sentencex::get_sentence_boundaries(lang.as_str(), line) {
-            // What does not lie on characters, or turns back, is no boundary.
-            let end = at + found.end_byte;
-            let is_sound = !found.is_paragraph_break && end > done && end <= start && block.is_char_boundary(end);
-            // A number belongs to what it numbers: `2.1. The house`, `B.4.10. The cat`.
-            let is_long = || end - done > MAX_JOINED_BYTES;
-            let ends = || says_something(&block[done..end]) && !goes_on(&block[done..end], &block[end..start]);
-            if is_sound && (is_long() || ends()) {
-                emit(block, done..end, &mut each);
-                done = end;
-            }
+        for found in boundaries.find(rules, line.strip_suffix('\n').unwrap_or(line), is_end) {
+            judge(block, &mut done, at + found, start, &mut each);
         }
         emit(block, done..start, &mut each);
+    }
+}
+
+/// Gives the sentence between `done` and a boundary inside the line that ends at `line_end`, unless it goes on.
+fn judge(block: &str, done: &mut usize, end: usize, line_end: usize, each: &mut impl FnMut(Range<usize>)) {
+    // A number belongs to what it numbers: `2.1. The house`, `B.4.10. The cat`.
+    let is_long = || end - *done > MAX_JOINED_BYTES;
+    let ends = || says_something(&block[*done..end]) && !goes_on(&block[*done..end], &block[end..line_end]);
+    if is_long() || ends() {
+        emit(block, *done..end, each);
+        *done = end;
     }
 }
 
@@ -219,7 +225,45 @@ mod tests {
         assert!(sentences("en", " \n ").is_empty());
     }
 
+    /// Sentences by the library alone.
+    fn by_library<'t>(lang: &str, text: &'t str) -> Vec<&'t str> {
+        let mut found = Vec::new();
+        let mut start = 0;
+        for line in text.split_inclusive('\n') {
+            let at = start;
+            start += line.len();
+            let mut done = at;
+            if line.contains(ENDS) {
+                for boundary in sentencex::get_sentence_boundaries(lang, line) {
+                    let end = at + boundary.end_byte;
+                    let is_sound =
+                        !boundary.is_paragraph_break && end > done && end <= start && text.is_char_boundary(end);
+                    if is_sound {
+                        judge(text, &mut done, end, start, &mut |range| found.push(&text[range]));
+                    }
+                }
+            }
+            emit(text, done..start, &mut |range| found.push(&text[range]));
+        }
+        found
+    }
+
+    /// All languages that the library knows, and some that take the rules of a relative.
+    const LANGS: &[&str] = &[
+        "en", "am", "ar", "bg", "bn", "ca", "da", "de", "el", "es", "fi", "fr", "gu", "hi", "hy", "it", "ja", "kk",
+        "kn", "ml", "mr", "my", "nl", "pa", "pl", "pt", "ru", "sk", "ta", "te", "uk", "cs", "oc", "no", "zh-Hans",
+        "fur", "th", "und",
+    ];
+
     proptest! {
+        #[test]
+        fn sentences_are_those_of_the_library(
+            text in r#"([A-Da-d ]{0,3}[.!?…;:。]{1,3}[ \n\t]{0,2}|["'`«»„“”‘’(){}\[\]<>@「」]|[0-9a-cA-CIа-вА-В]{1,2}[.)] |(Dr|etc|ca|No|p\.m|U\.S|Mr|it|l'ing|т\.е|Yahoo)\.? ?|[a-cA-C]{1,3} |• |\[1\]|, |März|я |Ж|漢|a@b\.cd|''|``){0,14}"#,
+            lang in prop::sample::select(LANGS),
+        ) {
+            prop_assert_eq!(sentences(lang, &text), by_library(lang, &text));
+        }
+
         #[test]
         fn sentences_hold_all_of_a_text_but_white_space(text in "[a-zÄ。！ .!?\"'()\\n0-9「」…\u{2028}\u{a0}]{0,60}|.{0,40}") {
             for lang in ["en", "zh-Hans", "ja", "fr", "th"] {

@@ -1,23 +1,80 @@
 //! The words of a text in any language, each with the hash it is looked up by.
 //!
-//! Segments are those of Unicode (UAX 29), with dictionaries for Chinese and Japanese and models for Thai and its
-//! neighbours, as ICU gives them. Text in Latin, Greek and Cyrillic letters takes a shorter way to the same segments.
+//! Segments are those of Unicode (UAX 29), and those of dictionaries in Chinese, Japanese, Thai, Lao, Khmer and Burmese, as
+//! ICU gives them. ICU itself is asked only where a dictionary is needed, and about what is rare; everything else is cut
+//! here, by a table of what each character is to the borders of words.
 
-use icu_segmenter::WordSegmenter;
-use icu_segmenter::WordSegmenterBorrowed;
+use std::sync::LazyLock;
+
+use icu_properties::CodePointMapData;
+use icu_properties::props::WordBreak;
 use icu_segmenter::options::WordBreakInvariantOptions;
+use icu_segmenter::{WordSegmenter, WordSegmenterBorrowed};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Takes texts apart into words. Made once, used by any number of threads.
+/// Takes texts apart into words. Costs nothing to make; used by any number of threads.
+#[derive(Clone, Copy)]
 pub struct Words {
-    icu: WordSegmenterBorrowed<'static>,
-    classes: Box<[Class; TABLED]>,
+    tables: &'static Tables,
 }
 
-/// Characters below this have their class in a table: Latin, Greek, Cyrillic.
-const TABLED: usize = 0x530;
+/// Made once, when the first text is taken apart.
+struct Tables {
+    icu: WordSegmenterBorrowed<'static>,
+    /// What each character of the first plane is.
+    kinds: Box<[Kind; 0x1_0000]>,
+    /// The letter that stands for a character in normal forms; 0 where that takes more than a look.
+    lower: Box<[u16; LOWERED]>,
+}
 
-/// What a character is to the borders of words (UAX 29, table 3), as far as the short way knows it.
+/// Letters that have another case are below this, or from [`CASED_AGAIN`] on.
+const LOWERED: usize = 0x3000;
+/// Between [`LOWERED`] and this, and in [`HANGUL`], normal forms are the characters themselves.
+const CASED_AGAIN: u32 = 0xa640;
+/// Syllables.
+const HANGUL: std::ops::RangeInclusive<u32> = 0xac00..=0xd7a3;
+
+static TABLES: LazyLock<Tables> = LazyLock::new(|| {
+    let mut kinds = Box::new([Kind(0); 0x1_0000]);
+    let mut lower = Box::new([0; LOWERED]);
+    for code in 0..0x1_0000u32 {
+        let Some(character) = char::from_u32(code) else { continue };
+        kinds[code as usize] = Kind::of(character);
+        if let Some(place) = lower.get_mut(code as usize) {
+            *place = plain_lower(character).unwrap_or(0);
+        }
+    }
+    Tables { icu: WordSegmenter::new_dictionary(WordBreakInvariantOptions::default()), kinds, lower }
+});
+
+/// What a character is to the borders of words: its [`Class`], and whether it is a letter or digit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Kind(u8);
+
+impl Kind {
+    const ALPHANUMERIC: u8 = 0x80;
+    const HEBREW: u8 = 0x40;
+
+    fn of(character: char) -> Kind {
+        let (class, flag) = class_of(character);
+        let alphanumeric = if character.is_alphanumeric() { Kind::ALPHANUMERIC } else { 0 };
+        Kind(class as u8 | flag | alphanumeric)
+    }
+
+    fn class(self) -> Class {
+        CLASSES[usize::from(self.0 & 0x0f)]
+    }
+
+    fn is_alphanumeric(self) -> bool {
+        self.0 & Kind::ALPHANUMERIC != 0
+    }
+
+    fn is_hebrew(self) -> bool {
+        self.0 & Kind::HEBREW != 0
+    }
+}
+
+/// What a character is to the borders of words (UAX 29, table 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     /// Stands alone.
@@ -26,16 +83,57 @@ enum Class {
     Digit,
     /// `_`: joins letters and digits.
     Joiner,
+    Katakana,
     /// Joins two digits: `,`.
     BetweenDigits,
     /// Joins two letters: `·`, and `:`, at which words are parted later.
     BetweenLetters,
     /// Joins two letters or two digits: `.` and apostrophes.
     Between,
+    /// Belongs to the character before it: vowel signs, accents, the soft hyphen.
+    Mark,
+    /// As a mark; joins pictures besides.
+    ZeroWidthJoiner,
     /// Parts words at all events.
     Space,
-    /// Needs the long way.
+    /// Of a script whose words are found by dictionary.
+    Complex,
+    /// ICU knows.
     Unknown,
+}
+
+impl Class {
+    fn may_be_mark(self) -> bool {
+        matches!(self, Class::Mark | Class::ZeroWidthJoiner | Class::Unknown)
+    }
+}
+
+const CLASSES: [Class; 16] = [
+    Class::Other,
+    Class::Letter,
+    Class::Digit,
+    Class::Joiner,
+    Class::Katakana,
+    Class::BetweenDigits,
+    Class::BetweenLetters,
+    Class::Between,
+    Class::Mark,
+    Class::ZeroWidthJoiner,
+    Class::Space,
+    Class::Complex,
+    Class::Unknown,
+    Class::Unknown,
+    Class::Unknown,
+    Class::Unknown,
+];
+
+/// A segment that begins with a letter, a digit or `_`.
+struct Segment {
+    end: usize,
+    /// A letter or digit is inside.
+    is_word: bool,
+    /// Parts may be joined by an apostrophe or a colon.
+    has_parts: bool,
 }
 
 impl Default for Words {
@@ -47,11 +145,7 @@ impl Default for Words {
 impl Words {
     /// Words by the rules and dictionaries inside the binary.
     pub fn new() -> Words {
-        let mut classes = Box::new([Class::Unknown; TABLED]);
-        for (code, class) in classes.iter_mut().enumerate() {
-            *class = u32::try_from(code).ok().and_then(char::from_u32).map_or(Class::Unknown, class_of);
-        }
-        Words { icu: WordSegmenter::new_auto(WordBreakInvariantOptions::default()), classes }
+        Words { tables: &TABLES }
     }
 
     /// Calls `each` with every word in order: as it stands in the text, and the hash of its [normal form](hash).
@@ -60,148 +154,281 @@ impl Words {
     /// two words, as in `l'homme` and `dell’anno`, unless the second is a short form of English (`don't`, `we'll`):
     /// dictionaries have the parts. So are those with a colon, which few languages have inside words (`note:this`).
     pub fn for_each<'t>(&self, text: &'t str, mut each: impl FnMut(&'t str, u64)) {
-        let mut form = String::new();
-        self.segments(text, |segment| {
-            if is_word(segment) {
-                part(segment, &mut |word| each(word, hash_with(word, &mut form)));
-            }
-        });
+        self.words(text, |word| each(word, self.tables.hash(word)));
     }
 
     /// How many words a text has.
     pub fn count(&self, text: &str) -> usize {
         let mut count = 0;
-        self.segments(text, |segment| {
-            if is_word(segment) {
-                part(segment, &mut |_| count += 1);
-            }
-        });
+        self.words(text, |_| count += 1);
         count
     }
 
-    /// Calls `each` with every segment that may be a word, in order; most that cannot be one are left out.
-    fn segments<'t>(&self, text: &'t str, mut each: impl FnMut(&'t str)) {
+    /// Calls `each` with every word, in order.
+    fn words<'t>(&self, text: &'t str, mut each: impl FnMut(&'t str)) {
         let bytes = text.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
-            if is_space(bytes[at]) {
-                at += 1;
-                continue;
-            }
-            // Space parts words whatever stands about it, so what stands between spaces can go either way.
-            match self.short_way(text, at, &mut each) {
-                Ok(end) => at = end,
-                Err(unknown) => {
-                    let rest = &bytes[unknown..];
-                    let end = unknown + rest.iter().position(|&b| is_space(b)).unwrap_or(rest.len());
-                    self.long_way(&text[at..end], &mut each);
-                    at = end;
-                }
-            }
-        }
-    }
-
-    /// Segments of the run that begins at `start` and ends before the next space, and that end. `Err` with the place
-    /// of the first character that needs the long way; then no segment was given.
-    fn short_way<'t>(&self, text: &'t str, start: usize, each: &mut impl FnMut(&'t str)) -> Result<usize, usize> {
-        let end = self.run(text, start)?;
-        let mut at = start;
-        while at < end {
-            let (mut class, mut next) = self.class(text, at);
-            if !matches!(class, Class::Letter | Class::Digit | Class::Joiner) {
-                at = next;
-                continue;
-            }
-            while next < end {
-                let (following, after) = self.class(text, next);
-                let joined = match following {
-                    Class::Letter | Class::Digit | Class::Joiner => Some((following, after)),
-                    Class::Between | Class::BetweenLetters | Class::BetweenDigits if after < end => {
-                        let (second, after) = self.class(text, after);
-                        let joins = match following {
-                            Class::BetweenLetters => class == Class::Letter,
-                            Class::BetweenDigits => class == Class::Digit,
-                            _ => matches!(class, Class::Letter | Class::Digit),
-                        };
-                        (joins && second == class).then_some((second, after))
+            let (kind, next) = self.tables.kind(text, at);
+            at = match kind.class() {
+                Class::Letter | Class::Digit | Class::Joiner | Class::Katakana => {
+                    match self.segment(text, kind, next) {
+                        Some(Segment { end, is_word, has_parts }) => {
+                            let segment = &text[at..end];
+                            match (is_word, has_parts) {
+                                (true, false) => each(segment),
+                                (true, true) => part(segment, &mut each),
+                                _ => {}
+                            }
+                            end
+                        }
+                        None => self.long_way(text, at, &mut each),
                     }
-                    _ => None,
-                };
-                let Some((joined, after)) = joined else { break };
-                (class, next) = (joined, after);
-            }
-            each(&text[at..next]);
-            at = next;
-        }
-        Ok(end)
-    }
-
-    /// Where the run from `start` ends: at a space or at the end of the text.
-    fn run(&self, text: &str, start: usize) -> Result<usize, usize> {
-        let bytes = text.as_bytes();
-        let mut at = start;
-        while at < bytes.len() {
-            if bytes[at] < 0x80 {
-                if is_space(bytes[at]) {
-                    return Ok(at);
                 }
-                at += 1;
-                continue;
-            }
-            let (class, next) = self.class(text, at);
-            match class {
-                Class::Unknown => return Err(at),
-                _ => at = next,
-            }
+                Class::Complex => self.complex_run(text, at, next, &mut each),
+                // May belong to the sign before it.
+                Class::Mark | Class::ZeroWidthJoiner | Class::Unknown => {
+                    let mut signs = text[..at].char_indices().rev();
+                    let sign = signs.next().filter(|(_, c)| !is_space(*c));
+                    let start = match sign {
+                        // Wide spaces stay together.
+                        Some((_, WIDE_SPACE)) => text[..at].trim_end_matches(WIDE_SPACE).len(),
+                        Some((start, _)) => start,
+                        None => at,
+                    };
+                    self.long_way(text, start, &mut each)
+                }
+                // Such as `²`.
+                Class::Other if kind.is_alphanumeric() => {
+                    if self.is_before_mark(text, next) {
+                        self.long_way(text, at, &mut each)
+                    } else {
+                        each(&text[at..next]);
+                        next
+                    }
+                }
+                _ => next,
+            };
         }
-        Ok(at)
     }
 
-    /// The class of the character at `at`, and where the next one begins.
-    fn class(&self, text: &str, at: usize) -> (Class, usize) {
-        let first = text.as_bytes()[at];
-        if first < 0x80 {
-            return (self.classes[usize::from(first)], at + 1);
-        }
-        let character = text[at..].chars().next().unwrap_or('\u{fffd}');
-        let class = self.classes.get(character as usize).copied().unwrap_or_else(|| class_of(character));
-        (class, at + character.len_utf8())
+    /// True when a mark stands at `at`.
+    fn is_before_mark(&self, text: &str, at: usize) -> bool {
+        at < text.len() && self.tables.kind(text, at).0.class().may_be_mark()
     }
 
-    fn long_way<'t>(&self, text: &'t str, each: &mut impl FnMut(&'t str)) {
-        let mut start = 0;
-        for end in self.icu.segment_str(text) {
-            if end > start {
+    /// The segment whose first character is of this kind and ends at `next`; `None` when only ICU can tell where it ends.
+    fn segment(&self, text: &str, kind: Kind, mut next: usize) -> Option<Segment> {
+        let length = text.len();
+        let (mut class, mut last) = (kind.class(), kind);
+        let (mut seen, mut has_parts) = (kind.0, false);
+        while next < length {
+            let (kind, after) = self.tables.kind(text, next);
+            let following = kind.class();
+            match following {
+                Class::Letter | Class::Digit => {
+                    if class == Class::Katakana {
+                        break;
+                    }
+                    (class, last, next) = (following, kind, after);
+                }
+                Class::Joiner => (class, last, next) = (following, kind, after),
+                Class::Katakana if matches!(class, Class::Katakana | Class::Joiner) => {
+                    (class, last, next) = (following, kind, after);
+                }
+                Class::Mark => next = after,
+                Class::ZeroWidthJoiner => {
+                    if after < length && !matches!(self.tables.kind(text, after).0.class(), Class::Letter | Class::Mark)
+                    {
+                        return None;
+                    }
+                    next = after;
+                }
+                Class::Between | Class::BetweenLetters | Class::BetweenDigits if after < length => {
+                    let (second, after) = self.tables.kind(text, after);
+                    if last.is_hebrew() || second.class().may_be_mark() {
+                        return None;
+                    }
+                    let joins = match following {
+                        Class::BetweenLetters => class == Class::Letter,
+                        Class::BetweenDigits => class == Class::Digit,
+                        _ => matches!(class, Class::Letter | Class::Digit),
+                    };
+                    if !joins || second.class() != class {
+                        break;
+                    }
+                    has_parts |= following != Class::BetweenDigits;
+                    (last, next) = (second, after);
+                }
+                Class::Unknown => return None,
+                // `"` and `'` have a part in Hebrew words.
+                _ if last.is_hebrew() && matches!(text.as_bytes()[next], b'"' | b'\'') => return None,
+                _ => break,
+            }
+            seen |= last.0 | kind.0 & Kind::ALPHANUMERIC;
+        }
+        Some(Segment { end: next, is_word: seen & Kind::ALPHANUMERIC != 0, has_parts })
+    }
+
+    /// Words of the run of characters of complex scripts that begins at `start`; where it ends.
+    fn complex_run<'t>(&self, text: &'t str, start: usize, first: usize, each: &mut impl FnMut(&'t str)) -> usize {
+        let mut end = first;
+        while end < text.len() {
+            let (kind, next) = self.tables.kind(text, end);
+            match kind.class() {
+                Class::Complex => end = next,
+                class if class.may_be_mark() => return self.long_way(text, start, each),
+                _ => break,
+            }
+        }
+        if end == first {
+            if self.tables.kind(text, start).0.is_alphanumeric() {
                 each(&text[start..end]);
+            }
+        } else {
+            self.ask(&text[start..end], each);
+        }
+        end
+    }
+
+    /// Words by ICU of what stands between `start` and the next space; where that ends.
+    fn long_way<'t>(&self, text: &'t str, start: usize, each: &mut impl FnMut(&'t str)) -> usize {
+        let rest = &text.as_bytes()[start..];
+        let end = start + rest.iter().position(|&b| is_space(char::from(b))).unwrap_or(rest.len());
+        self.ask(&text[start..end], each);
+        end
+    }
+
+    /// Words by ICU.
+    fn ask<'t>(&self, text: &'t str, each: &mut impl FnMut(&'t str)) {
+        let mut start = 0;
+        for end in self.tables.icu.segment_str(text) {
+            let segment = &text[start..end];
+            if is_word(segment) {
+                part(segment, each);
             }
             start = end;
         }
     }
 }
 
-fn class_of(character: char) -> Class {
-    match character {
-        ' ' | '\t' | '\n' | '\r' | '\u{b}' | '\u{c}' => Class::Space,
-        'a'..='z' | 'A'..='Z' => Class::Letter,
-        '0'..='9' => Class::Digit,
-        '_' => Class::Joiner,
-        ',' | ';' => Class::BetweenDigits,
-        '.' | '\'' | '\u{2018}' | '\u{2019}' => Class::Between,
-        ':' | '\u{b7}' => Class::BetweenLetters,
-        '\0'..='\u{7f}' => Class::Other,
-        '\u{aa}' | '\u{b5}' | '\u{ba}' | '\u{c0}'..='\u{24f}' if character.is_alphabetic() => Class::Letter,
-        '\u{d7}' | '\u{f7}' | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{b1}' | '\u{b4}' | '\u{b6}' | '\u{bb}' | '\u{bf}' => {
-            Class::Other
+impl Tables {
+    /// The kind of the character at `at`, and where the next one begins.
+    #[inline]
+    fn kind(&self, text: &str, at: usize) -> (Kind, usize) {
+        let first = text.as_bytes()[at];
+        if first < 0x80 {
+            return (self.kinds[usize::from(first)], at + 1);
         }
-        '\u{370}'..='\u{52f}' if character.is_alphabetic() => Class::Letter,
-        // Dashes, quotation marks, the bullet.
-        '\u{2010}'..='\u{2017}' | '\u{201a}'..='\u{2022}' => Class::Other,
-        _ => Class::Unknown,
+        let character = text[at..].chars().next().unwrap_or('\u{fffd}');
+        let kind = self.kinds.get(character as usize).copied().unwrap_or_else(|| Kind::of(character));
+        (kind, at + character.len_utf8())
+    }
+
+    fn is_alphanumeric(&self, character: char) -> bool {
+        self.kinds.get(character as usize).map_or_else(|| character.is_alphanumeric(), |kind| kind.is_alphanumeric())
+    }
+
+    /// The [`hash`] of a word.
+    fn hash(&self, word: &str) -> u64 {
+        let mut form = [0; 2 * MAX_SHORT];
+        match self.short_form(word, &mut form) {
+            Some(length) => xxh3_64(&form[..length]),
+            None => {
+                let mut form = String::with_capacity(word.len());
+                normalise(word, &mut form);
+                xxh3_64(form.as_bytes())
+            }
+        }
+    }
+
+    /// Writes the normal form of a word of at most [`MAX_SHORT`] bytes, and gives its length; `None` for longer words and those with
+    /// characters that are not in the table.
+    #[inline]
+    fn short_form(&self, word: &str, form: &mut [u8; 2 * MAX_SHORT]) -> Option<usize> {
+        if word.len() > MAX_SHORT {
+            return None;
+        }
+        let mut length = 0;
+        for character in word.chars() {
+            let code = character as u32;
+            let lower = match self.lower.get(code as usize) {
+                Some(&lower) => u32::from(lower),
+                None if code < CASED_AGAIN || HANGUL.contains(&code) => code,
+                None => 0,
+            };
+            if lower < 0x80 {
+                if lower == 0 {
+                    return None;
+                }
+                form[length] = lower as u8;
+                length += 1;
+            } else {
+                length += char::from_u32(lower)?.encode_utf8(&mut form[length..]).len();
+            }
+        }
+        Some(length)
     }
 }
 
-fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t'..=b'\r')
+/// Words of more bytes are rare. No lower case takes twice as many.
+const MAX_SHORT: usize = 64;
+
+/// The class of a character, and whether it is a letter of Hebrew.
+fn class_of(character: char) -> (Class, u8) {
+    let class = match character {
+        ' ' | '\t'..='\r' => Class::Space,
+        _ if is_complex(character) => Class::Complex,
+        // Scripts that ICU has neither rules nor dictionaries for.
+        '\u{1950}'..='\u{19cf}' | '\u{19de}' | '\u{19df}' | '\u{1a20}'..='\u{1a7e}' | '\u{1aa0}'..='\u{1aad}' => {
+            Class::Unknown
+        }
+        '\u{aa80}'..='\u{aadf}' => Class::Unknown,
+        // Of higher planes, pictures are frequent.
+        '\u{10000}'..='\u{1efff}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1fb00}'.. => Class::Unknown,
+        '\'' => Class::Between,
+        _ => match CodePointMapData::<WordBreak>::new().get(character) {
+            WordBreak::ALetter => Class::Letter,
+            WordBreak::HebrewLetter => return (Class::Letter, Kind::HEBREW),
+            WordBreak::Numeric => Class::Digit,
+            WordBreak::ExtendNumLet => Class::Joiner,
+            WordBreak::Katakana => Class::Katakana,
+            WordBreak::MidNum => Class::BetweenDigits,
+            WordBreak::MidLetter => Class::BetweenLetters,
+            WordBreak::MidNumLet => Class::Between,
+            WordBreak::Extend | WordBreak::Format => Class::Mark,
+            WordBreak::ZWJ => Class::ZeroWidthJoiner,
+            WordBreak::RegionalIndicator => Class::Unknown,
+            _ => Class::Other,
+        },
+    };
+    (class, 0)
+}
+
+/// True for the scripts whose words ICU finds by dictionary.
+fn is_complex(character: char) -> bool {
+    matches!(
+        character as u32,
+        // Thai and Lao.
+        0xe01..=0xe3a | 0xe40..=0xe4e
+            | 0xe81 | 0xe82 | 0xe84 | 0xe86..=0xe8a | 0xe8c..=0xea3 | 0xea5 | 0xea7..=0xebd | 0xec0..=0xec4 | 0xec6
+            | 0xec8..=0xece | 0xedc..=0xedf
+            // Burmese and Khmer.
+            | 0x1000..=0x103f | 0x1050..=0x108f | 0x109a..=0x109f | 0xa9e0..=0xa9ef | 0xa9fa..=0xa9fe | 0xaa60..=0xaa7f
+            | 0x1780..=0x17d3 | 0x17d7 | 0x17dc | 0x17dd
+            // Han and Hiragana.
+            | 0x2e80..=0x2e99 | 0x2e9b..=0x2ef3 | 0x2f00..=0x2fd5 | 0x3005 | 0x3007 | 0x3021..=0x3029 | 0x3038..=0x303b
+            | 0x3041..=0x3096 | 0x309d..=0x309f | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfa6d | 0xfa70..=0xfad9
+            | 0x1f200 | 0x2_0000..=0x2_a6df | 0x2_a700..=0x2_b81d | 0x2_b820..=0x2_cead | 0x2_ceb0..=0x2_ebe0
+            | 0x2_f800..=0x2_fa1d | 0x3_0000..=0x3_134a
+    )
+}
+
+/// U+3000, as wide as a character of Chinese.
+const WIDE_SPACE: char = '\u{3000}';
+
+fn is_space(character: char) -> bool {
+    matches!(character, ' ' | '\t'..='\r')
 }
 
 fn is_word(segment: &str) -> bool {
@@ -236,7 +463,7 @@ fn part<'t>(segment: &'t str, each: &mut impl FnMut(&'t str)) {
 /// are the plain ones, and every apostrophe is `'`.
 #[cfg(any(test, feature = "internals"))]
 pub fn hash(word: &str) -> u64 {
-    hash_with(word, &mut String::new())
+    TABLES.hash(word)
 }
 
 /// The normal form that [`hash`] is the hash of.
@@ -247,18 +474,13 @@ pub fn normal_form(word: &str) -> String {
     form
 }
 
-fn hash_with(word: &str, form: &mut String) -> u64 {
-    let bytes = word.as_bytes();
-    let mut short = [0; 32];
-    if word.is_ascii() && bytes.len() <= short.len() {
-        let short = &mut short[..bytes.len()];
-        short.copy_from_slice(bytes);
-        short.make_ascii_lowercase();
-        return xxh3_64(short);
-    }
-    form.clear();
-    normalise(word, form);
-    xxh3_64(form.as_bytes())
+/// The normal form of one character, where it is one of the first plane.
+fn plain_lower(character: char) -> Option<u16> {
+    let mut form = String::new();
+    normalise(character.encode_utf8(&mut [0; 4]), &mut form);
+    let mut characters = form.chars();
+    let first = characters.next()?;
+    if characters.next().is_some() { None } else { u16::try_from(first as u32).ok() }
 }
 
 fn normalise(word: &str, form: &mut String) {
@@ -286,6 +508,10 @@ pub fn is_number(word: &str) -> bool {
 /// `3,14`. Digits of other scripts that are common on web pages (full-width, Arabic, Persian, Devanagari) count as
 /// those of ASCII.
 pub fn number(word: &str) -> Option<u64> {
+    // As most words do.
+    if word.as_bytes().first().is_none_or(|&b| b.is_ascii_alphabetic() || b == b'_') {
+        return None;
+    }
     let mut digits = [0; 32];
     let mut count = 0;
     for character in word.chars() {
@@ -296,7 +522,7 @@ pub fn number(word: &str) -> Option<u64> {
             '۰'..='۹' => 0x6f0,
             '०'..='९' => 0x966,
             '０'..='９' => 0xff10,
-            _ if character.is_alphanumeric() || character == '_' => return None,
+            _ if TABLES.is_alphanumeric(character) || character == '_' => return None,
             _ => continue,
         };
         if count < digits.len() {
@@ -359,44 +585,64 @@ mod tests {
         assert_ne!(number("12"), number("21"));
     }
 
-    /// Words by ICU alone.
+    /// Words by ICU alone, of each run without spaces.
     fn by_icu(text: &str) -> Vec<&str> {
         let mut found = Vec::new();
-        Words::new().long_way(text, &mut |segment| {
-            if is_word(segment) {
-                part(segment, &mut |word| found.push(word));
-            }
-        });
+        for run in text.split(is_space) {
+            Words::new().ask(run, &mut |word| found.push(word));
+        }
         found
     }
 
     #[test]
-    fn every_character_of_the_short_way_is_segmented_as_icu_does() {
-        let short = (0..0x2100).filter_map(char::from_u32).filter(|&c| class_of(c) != Class::Unknown);
+    fn every_character_is_segmented_as_icu_does() {
         let mut wrong = Vec::new();
-        for c in short {
+        let old = |code: &u32| !NEW.iter().any(|range| range.contains(code));
+        // Ideographs and syllables are alike.
+        let codes = (0..0x3500u32).chain(0x9f00..0xac10).chain(0xd700..0x1_0000).chain((0x1_0000..0x3_0000).step_by(7));
+        for c in codes.filter(old).filter_map(char::from_u32) {
             for text in [
                 format!("a{c}b"),
                 format!("1{c}2"),
-                format!("a{c}2"),
-                format!("1{c}b"),
-                format!("{c}"),
-                format!("a{c}"),
-                format!("_{c}b"),
+                format!("1{c}b {c} a{c}"),
+                format!("_{c}b-{c}{c}"),
                 format!("é{c}{c}б"),
                 format!("a'{c}.d"),
+                format!("א{c}א"),
+                format!("漢{c}字カ{c}あ{c}{c}い"),
+                format!("ก{c}ข-{c}\u{301}"),
             ] {
                 if words(&text) != by_icu(&text) {
                     wrong.push((text.clone(), words(&text).join("|"), by_icu(&text).join("|")));
                 }
             }
         }
-        assert!(wrong.is_empty(), "{wrong:?}");
+        assert!(wrong.is_empty(), "{} {:?}", wrong.len(), &wrong[..wrong.len().min(20)]);
     }
+
+    /// Letters and marks of Unicode 18, which the properties know and the rules of the segmenter do not yet.
+    const NEW: &[std::ops::RangeInclusive<u32>] = &[
+        0x558..=0x558,
+        0x58b..=0x58c,
+        0x5c8..=0x5c9,
+        0xb53..=0xb54,
+        0x1ade..=0x1adf,
+        0x1aec..=0x1af0,
+        0x208f..=0x208f,
+        0x209d..=0x209f,
+        0xa7dd..=0xa7dd,
+        0xa7e2..=0xa7e2,
+        0xab6c..=0xab6d,
+    ];
 
     proptest! {
         #[test]
         fn the_short_way_gives_what_icu_gives(text in r"[a-cé'’.,:;_·α-γа-в\-  0-2\n\t“”]{0,24}") {
+            prop_assert_eq!(words(&text), by_icu(&text));
+        }
+
+        #[test]
+        fn signs_of_many_scripts_are_parted_as_icu_does(text in r#"[a.'’":,_²1٣אבعֿ\u{301}\u{94d}\u{200c}\u{200d}\u{ad}नि한각カー゛ｶ漢字あのกำไข่ລາວខ្មែរမြန်😀🇩🇪©\u{3000} ]{0,16}"#) {
             prop_assert_eq!(words(&text), by_icu(&text));
         }
 

@@ -19,6 +19,7 @@ mod kill_test;
 mod repeat_warc;
 mod shift_site;
 mod sites;
+mod text_rate;
 mod unreliable_key;
 mod verify_rate;
 mod web;
@@ -98,6 +99,12 @@ const TOOLS: &[Tool] = &[
         usage: "unique|shared|ids URLS [SITES]",
         about: "measures indexing and key discovery on generated URLs",
         run: growth::run,
+    },
+    Tool {
+        name: "text-rate",
+        usage: "LANGUAGE.txt...",
+        about: "measures how fast texts are cut into sentences and words",
+        run: text_rate::run,
     },
     Tool {
         name: "verify-rate",

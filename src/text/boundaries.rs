@@ -1,0 +1,662 @@
+//! Where sentences may end in a line of text: the rules of the library sentencex, in time that grows as the text does.
+//!
+//! The library knows abbreviations, initials, quotations, parentheses and lists, in some 30 languages. Its abbreviations
+//! are asked for as they are. What it looks for by regular expressions, of each line or of each full stop, is looked for
+//! here by hand, and only where a sentence may end inside the line. Tests compare the two.
+
+use std::cell::Cell;
+
+use sentencex::languages as library;
+
+use super::lists::list_items;
+use super::quotes::{Enclosed, SYMMETRIC, is_closer, is_word_char};
+use crate::types::Lang;
+
+/// What of the library is asked.
+type Library = &'static (dyn library::Language + Sync);
+
+/// The rules of a language.
+pub(super) struct Rules {
+    code: &'static str,
+    library: Library,
+    follows: Follows,
+    words: LastWord,
+    ends: Ends,
+}
+
+/// After what a full stop ends no sentence.
+#[derive(Clone, Copy)]
+enum Follows {
+    /// A small letter of ASCII or a digit, or a comma.
+    Plain,
+    /// A small letter of ASCII or a digit.
+    Letter,
+    /// As [`Follows::Letter`], and the small letters of a script.
+    Letters(fn(char) -> bool),
+    /// As [`Follows::Letters`], whatever signs stand before.
+    BehindSigns(fn(char) -> bool),
+    /// As [`Follows::BehindSigns`], or the name of a month.
+    Months(&'static [&'static str]),
+}
+
+/// Where the word before a full stop begins.
+#[derive(Clone, Copy, PartialEq)]
+enum LastWord {
+    /// Behind white space, a point or `/`.
+    Plain,
+    /// Behind white space or a point; behind the article `l'`.
+    Italian,
+    /// Behind white space or a point, with points of its own left out.
+    Kazakh,
+}
+
+/// What ends sentences, besides [`is_terminator`].
+#[derive(Clone, Copy)]
+enum Ends {
+    /// Nothing; points and marks with spaces between are one end: `. . .`, `! !`.
+    Spaced,
+    /// These.
+    With(&'static [char]),
+    /// These, and no point.
+    WithoutPoint(&'static [char]),
+}
+
+const fn rules(code: &'static str, library: Library) -> Rules {
+    Rules { code, library, follows: Follows::Plain, words: LastWord::Plain, ends: Ends::Spaced }
+}
+
+const fn no_letter(_: char) -> bool {
+    false
+}
+
+const fn russian(c: char) -> bool {
+    matches!(c, 'а'..='я')
+}
+
+const fn ukrainian(c: char) -> bool {
+    matches!(c, 'а'..='я' | 'і' | 'ї' | 'є' | 'ґ')
+}
+
+static RULES: &[Rules] = &[
+    rules("en", &library::English {}),
+    rules("am", &library::Amharic {}),
+    rules("ar", &library::Arabic {}),
+    rules("bg", &library::Bulgarian {}),
+    rules("bn", &library::Bengali {}),
+    Rules { follows: Follows::BehindSigns(no_letter), ..rules("ca", &library::Catalan {}) },
+    Rules { follows: Follows::BehindSigns(no_letter), ..rules("da", &library::Danish {}) },
+    Rules { follows: Follows::Months(GERMAN_MONTHS), ..rules("de", &library::German {}) },
+    Rules { ends: Ends::With(&[';']), ..rules("el", &library::Greek {}) },
+    rules("es", &library::Spanish {}),
+    Rules { follows: Follows::Months(FINNISH_MONTHS), ..rules("fi", &library::Finnish {}) },
+    rules("fr", &library::French {}),
+    rules("gu", &library::Gujarati {}),
+    rules("hi", &library::Hindi {}),
+    Rules { ends: Ends::WithoutPoint(&[';', ':', '՜']), ..rules("hy", &library::Armenian {}) },
+    Rules { follows: Follows::Letter, words: LastWord::Italian, ..rules("it", &library::Italian {}) },
+    rules("ja", &library::Japanese {}),
+    Rules { follows: Follows::BehindSigns(russian), words: LastWord::Kazakh, ..rules("kk", &library::Kazakh {}) },
+    rules("kn", &library::Kannada {}),
+    rules("ml", &library::Malayalam {}),
+    rules("mr", &library::Marathi {}),
+    Rules { ends: Ends::With(&['၏']), ..rules("my", &library::Burmese {}) },
+    rules("nl", &library::Dutch {}),
+    rules("pa", &library::Punjabi {}),
+    rules("pl", &library::Polish {}),
+    rules("pt", &library::Portuguese {}),
+    Rules { follows: Follows::Letters(russian), ..rules("ru", &library::Russian {}) },
+    Rules { follows: Follows::Months(SLOVAK_MONTHS), ..rules("sk", &library::Slovak {}) },
+    rules("ta", &library::Tamil {}),
+    rules("te", &library::Telugu {}),
+    Rules { follows: Follows::Letters(ukrainian), ..rules("uk", &library::Ukrainian {}) },
+];
+
+const GERMAN_MONTHS: &[&str] = &[
+    "Januar",
+    "Februar",
+    "März",
+    "April",
+    "Mai",
+    "Juni",
+    "Juli",
+    "August",
+    "September",
+    "Oktober",
+    "November",
+    "Dezember",
+];
+
+const FINNISH_MONTHS: &[&str] = &[
+    "tammikuu",
+    "helmikuu",
+    "maaliskuu",
+    "huhtikuu",
+    "toukokuu",
+    "kesäkuu",
+    "heinäkuu",
+    "elokuu",
+    "syyskuu",
+    "lokakuu",
+    "marraskuu",
+    "joulukuu",
+];
+
+const SLOVAK_MONTHS: &[&str] = &[
+    "Január",
+    "Február",
+    "Marec",
+    "Apríl",
+    "Máj",
+    "Jún",
+    "Júl",
+    "August",
+    "September",
+    "Október",
+    "November",
+    "December",
+    "Januára",
+    "Februára",
+    "Marca",
+    "Apríla",
+    "Mája",
+    "Júna",
+    "Júla",
+    "Augusta",
+    "Septembra",
+    "Októbra",
+    "Novembra",
+    "Decembra",
+];
+
+/// The rules of a language, or of its nearest relative; those of English where there is none.
+pub(super) fn rules_of(lang: Lang) -> &'static Rules {
+    thread_local! {
+        static LAST: Cell<(Lang, &'static Rules)> = const { Cell::new((Lang::EN, &RULES[0])) };
+    }
+    let (last, rules) = LAST.get();
+    if last == lang {
+        return rules;
+    }
+    let rules = find_rules(lang.as_str());
+    LAST.set((lang, rules));
+    rules
+}
+
+fn find_rules(code: &str) -> &'static Rules {
+    let mut visited: Vec<&str> = Vec::new();
+    let mut code = code;
+    loop {
+        if visited.contains(&code) {
+            return &RULES[0];
+        }
+        visited.push(code);
+        if let Some(found) = RULES.iter().find(|rules| rules.code == code) {
+            return found;
+        }
+        let Some(relatives) = library::get_fallbacks(code) else { return &RULES[0] };
+        match relatives.iter().find(|relative| !visited.contains(relative)) {
+            Some(relative) => code = relative,
+            None => return &RULES[0],
+        }
+    }
+}
+
+/// Lines longer than this many bytes are looked at in pieces of about as many, so that a line takes as long as its text.
+const PIECE_BYTES: usize = 8192;
+/// What stands this close to the end of a piece is looked at again in the next one.
+const OVERLAP_BYTES: usize = 1024;
+/// How far the rules look back from a full stop, in bytes; but for the phrases of English time.
+const HEAD_BYTES: usize = 512;
+const ENGLISH_HEAD_BYTES: usize = 4096;
+/// How far they look ahead.
+const NEXT_BYTES: usize = 30;
+/// No abbreviation has as many bytes.
+const MAX_WORD_BYTES: usize = 160;
+
+/// Finds boundaries; keeps its memory from line to line.
+#[derive(Default)]
+pub(super) struct Boundaries {
+    matches: Vec<(usize, usize)>,
+    enclosed: Enclosed,
+    found: Vec<usize>,
+}
+
+impl Boundaries {
+    /// Where sentences end inside a line without a line feed, in order; its own end may be missing. Nothing where no
+    /// character of the line is one that `is_end` accepts.
+    pub fn find(&mut self, rules: &Rules, line: &str, is_end: fn(char) -> bool) -> &[usize] {
+        self.found.clear();
+        let (mut start, mut size) = (0, PIECE_BYTES);
+        loop {
+            let rest = &line[start..];
+            let piece = &rest[..rest.floor_char_boundary(size)];
+            let is_last = piece.len() == rest.len();
+            let known = self.found.len();
+            self.look_at(rules, piece, start, is_end);
+            if is_last {
+                return &self.found;
+            }
+            let is_sure = |end: &usize| *end < start + piece.len() - OVERLAP_BYTES;
+            let sure = self.found[known..].partition_point(is_sure);
+            self.found.truncate(known + sure);
+            match self.found.last().filter(|_| sure > 0) {
+                Some(&end) => (start, size) = (end, PIECE_BYTES),
+                None => size *= 2,
+            }
+        }
+    }
+
+    /// Puts down the boundaries inside a piece that begins at `offset` of its line.
+    fn look_at(&mut self, rules: &Rules, text: &str, offset: usize, is_end: fn(char) -> bool) {
+        let has_end = rules.terminators(text, is_end, &mut self.matches);
+        if !has_end {
+            return;
+        }
+        let first = self.found.len();
+        let items = list_items(text, offset == 0);
+        let length = text.trim_end().len();
+        self.enclosed.clear();
+        let mut last = 0;
+        for at in 0..self.matches.len() {
+            let (start, end) = self.matches[at];
+            if end >= length {
+                break;
+            }
+            let Some(boundary) = rules.boundary(text, start, end) else { continue };
+            self.enclosed.read(text, offset == 0);
+            let around = self.enclosed.around(boundary, text, || rules.is_strong_break(text, start, end));
+            let boundary = match around {
+                Some(range) if range.is_quotation() => rules.behind_quotation(text, range.end, boundary),
+                Some(_) => None,
+                None if is_in_item(&items, boundary, text.len()) => None,
+                None if items.contains(&boundary) => Some(boundary),
+                None => Some(rules.behind_closer(text, boundary, &mut self.enclosed)),
+            };
+            if let Some(boundary) = boundary.filter(|&boundary| boundary > last) {
+                self.found.push(offset + boundary);
+                last = boundary;
+            }
+        }
+        if items.iter().any(|&start| start > 0) {
+            self.found.extend(items.iter().filter(|&&start| start > 0).map(|start| offset + start));
+            self.found[first..].sort_unstable();
+            self.found.dedup();
+        }
+    }
+}
+
+/// True inside an item of a list; not at its ends.
+fn is_in_item(items: &[usize], at: usize, length: usize) -> bool {
+    let next = items.partition_point(|&start| start < at);
+    next > 0 && at < items.get(next).copied().unwrap_or(length)
+}
+
+impl Rules {
+    /// Puts down all runs of terminators; true when one of the characters that `is_end` accepts is there.
+    fn terminators(&self, text: &str, is_end: fn(char) -> bool, out: &mut Vec<(usize, usize)>) -> bool {
+        out.clear();
+        let bytes = text.as_bytes();
+        let (mut has_end, mut at) = (false, 0);
+        while at < bytes.len() {
+            if !MAY_END[usize::from(bytes[at])] {
+                at += 1;
+                continue;
+            }
+            let (character, next) = char_at(text, at);
+            let end = self.terminator(text, at);
+            let next = end.unwrap_or(next);
+            has_end = has_end || is_end(character) || end.is_some_and(|end| text[at..end].contains(is_end));
+            if let Some(end) = end {
+                match out.last_mut() {
+                    Some(last) if is_same_end(text, *last, (at, end)) => last.1 = end,
+                    _ => out.push((at, end)),
+                }
+            }
+            at = next;
+        }
+        has_end
+    }
+
+    /// Where the run of terminators that begins at `at` ends.
+    fn terminator(&self, text: &str, at: usize) -> Option<usize> {
+        let (first, _) = char_at(text, at);
+        if matches!(self.ends, Ends::Spaced) {
+            let spaced = match first {
+                '.' => spaced_run(text, at, |c| c == '.', 3),
+                '!' | '?' | '…' => spaced_run(text, at, |c| matches!(c, '!' | '?' | '…'), 2),
+                _ => None,
+            };
+            if spaced.is_some() {
+                return spaced;
+            }
+        }
+        let is_member = |c: char| match self.ends {
+            Ends::Spaced => is_terminator(c),
+            Ends::With(others) => is_terminator(c) || others.contains(&c),
+            Ends::WithoutPoint(others) => (c != '.' && is_terminator(c)) || others.contains(&c),
+        };
+        let rest = &text[at..];
+        let length = rest.find(|c| !is_member(c)).unwrap_or(rest.len());
+        (length > 0).then_some(at + length)
+    }
+
+    /// The boundary that the terminators `start..end` make, behind white space; `None` when they end no sentence.
+    fn boundary(&self, text: &str, start: usize, end: usize) -> Option<usize> {
+        let next = next_words(text, end);
+        if memchr::memchr(b'[', next.as_bytes()).is_some() {
+            match references(next) {
+                Some(0) => {}
+                Some(length) => return Some(end + length),
+                None => return self.asked_boundary(text, start, end),
+            }
+        }
+        let (head, matched) = (&text[..start], &text[start..end]);
+        if self.continues(matched, head, next) {
+            return None;
+        }
+        let last_word = self.last_word(head);
+        if matched == "." {
+            // `7.Bg5`
+            let is_code = head.as_bytes().last().is_some_and(u8::is_ascii_digit)
+                && next.starts_with(char::is_alphabetic)
+                && next.bytes().any(|b| b.is_ascii_digit());
+            if is_code || self.library.period_suppresses_boundary(self.head(head), last_word, next) {
+                return None;
+            }
+        }
+        if matches!(last_word, "Yahoo" | "Yum") {
+            return None;
+        }
+        Some(end + next.len() - next.trim_start().len())
+    }
+
+    /// As [`Rules::boundary`], by the library.
+    fn asked_boundary(&self, text: &str, start: usize, end: usize) -> Option<usize> {
+        let (from, window) = window(text, start, end);
+        self.library.find_boundary(window, start - from, end - from).map(|found| found + from)
+    }
+
+    /// True for a point behind what can end a sentence, before a capital letter: quotation marks that look like a pair
+    /// round it are none.
+    fn is_strong_break(&self, text: &str, start: usize, end: usize) -> bool {
+        let (from, window) = window(text, start, end);
+        self.library.has_strong_sentence_break(window, start - from, end - from)
+    }
+
+    /// As much of what stands before a full stop as the rules look at.
+    fn head<'t>(&self, head: &'t str) -> &'t str {
+        let most = if self.code == "en" { ENGLISH_HEAD_BYTES } else { HEAD_BYTES };
+        &head[head.ceil_char_boundary(head.len().saturating_sub(most))..]
+    }
+
+    /// The word that ends with `head`; nothing for words longer than any abbreviation.
+    fn last_word<'t>(&self, head: &'t str) -> &'t str {
+        let head = match self.words {
+            LastWord::Plain => head.trim_end(),
+            LastWord::Italian => head,
+            LastWord::Kazakh => head.trim_end_matches(|c: char| c.is_whitespace() || c == '.'),
+        };
+        let near = &head[head.ceil_char_boundary(head.len().saturating_sub(MAX_WORD_BYTES))..];
+        let is_edge = |c: char| c.is_whitespace() || c == '.' || (c == '/' && self.words == LastWord::Plain);
+        let word = match near.char_indices().rev().find(|(_, c)| is_edge(*c)) {
+            Some((at, edge)) => &near[at + edge.len_utf8()..],
+            None if near.len() == head.len() => near,
+            None => "",
+        };
+        match self.words {
+            LastWord::Italian => word.rsplit("l'").next().unwrap_or(word),
+            _ => word,
+        }
+    }
+
+    /// True when what comes `next` shows that the sentence goes on behind the terminators.
+    fn continues(&self, matched: &str, head: &str, next: &str) -> bool {
+        if matched.chars().nth(1).is_some() {
+            let (spaced, is_spaced) = (next.trim_start(), next.starts_with(char::is_whitespace));
+            let goes_on = is_spaced && (starts_plain(spaced) || (self.code == "en" && starts_with_i(spaced)));
+            return goes_on || (head.ends_with(|c: char| !c.is_whitespace()) && starts_plain(next));
+        }
+        self.goes_on(next)
+            || (matches!(matched, "!" | "?") && head.ends_with([' ', '\t']) && starts_behind_signs(next, no_letter))
+    }
+
+    /// True when a sentence goes on before this.
+    fn goes_on(&self, next: &str) -> bool {
+        match self.follows {
+            Follows::Plain => starts_plain(next) || behind_symmetric(next).starts_with(','),
+            Follows::Letter => starts_plain(next),
+            Follows::Letters(is_letter) => starts_plain(next) || next.starts_with(is_letter),
+            Follows::BehindSigns(is_letter) => starts_behind_signs(next, is_letter),
+            Follows::Months(months) => starts_behind_signs(next, no_letter) || starts_with_month(next, months),
+        }
+    }
+
+    /// The boundary behind a quotation that ends at `end`, when its closing mark stands right behind `boundary`.
+    fn behind_quotation(&self, text: &str, end: usize, boundary: usize) -> Option<usize> {
+        if !is_closer(&text[boundary..end]) {
+            return None;
+        }
+        let next = next_words(text, end);
+        if self.goes_on(next.trim()) || starts_behind_signs(next, no_letter) {
+            return None;
+        }
+        let skipped = next.trim_start_matches(|c: char| c.is_whitespace() || is_terminator(c));
+        Some(end + next.len() - skipped.len())
+    }
+
+    /// A boundary, moved behind a closing quotation mark that closes nothing, and behind the terminators after that.
+    fn behind_closer(&self, text: &str, boundary: usize, enclosed: &mut Enclosed) -> usize {
+        let Some(closer) = enclosed.stray_closer(text, boundary) else { return boundary };
+        let behind_space = |at: usize| text.len() - text[at..].trim_start().len();
+        let mut boundary = behind_space(boundary + closer);
+        while boundary < text.len()
+            && let Some(end) = self.terminator(text, boundary)
+        {
+            boundary = behind_space(end);
+        }
+        boundary
+    }
+}
+
+/// The text round a full stop, and where it begins.
+fn window(text: &str, start: usize, end: usize) -> (usize, &str) {
+    let from = text.ceil_char_boundary(start.saturating_sub(ENGLISH_HEAD_BYTES)).min(start);
+    (from, &text[from..text.floor_char_boundary(end + 2 * NEXT_BYTES)])
+}
+
+/// What stands behind a terminator, as far as the rules look.
+fn next_words(text: &str, end: usize) -> &str {
+    &text[end..text.ceil_char_boundary((end + NEXT_BYTES).min(text.len()))]
+}
+
+/// The length of numbers in brackets, `[1] [2]`; `None` where one may be written in digits of another script.
+fn references(next: &str) -> Option<usize> {
+    let mut length = 0;
+    loop {
+        let rest = &next[length..];
+        let Some(inside) = rest.trim_start().strip_prefix('[') else { return Some(length) };
+        let behind = inside.trim_start_matches(|c: char| c.is_ascii_digit());
+        if behind.starts_with(|c: char| !c.is_ascii()) {
+            return None;
+        }
+        match behind.strip_prefix(']') {
+            Some(behind) if inside.len() > behind.len() + 1 => length = next.len() - behind.len(),
+            _ => return Some(length),
+        }
+    }
+}
+
+fn starts_plain(text: &str) -> bool {
+    matches!(text.as_bytes().first(), Some(b'a'..=b'z' | b'0'..=b'9'))
+}
+
+/// True for the English word `I`.
+fn starts_with_i(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix('I') else { return false };
+    rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || matches!(c, '\'' | '\u{2019}'))
+}
+
+/// True when the first letter, digit or mark is a digit or small letter.
+fn starts_behind_signs(text: &str, is_letter: fn(char) -> bool) -> bool {
+    let first = text.chars().find(|&c| is_word_char(c));
+    first.is_some_and(|c| matches!(c, 'a'..='z' | '0'..='9') || is_letter(c))
+}
+
+fn starts_with_month(text: &str, months: &[&str]) -> bool {
+    let word = text.split_whitespace().next().unwrap_or("").trim_matches(['.', '!', '?']);
+    let Some(first) = word.chars().next() else { return false };
+    let is_capital =
+        |month: &str| first.to_uppercase().eq(month.chars().take(1)) && month.chars().skip(1).eq(word.chars().skip(1));
+    months.iter().any(|&month| month == word || is_capital(month))
+}
+
+/// The text behind white space, one mark that both opens and closes quotations, and white space.
+fn behind_symmetric(text: &str) -> &str {
+    let text = text.trim_start();
+    let rest = SYMMETRIC.iter().find_map(|mark| text.strip_prefix(mark));
+    rest.map_or(text, str::trim_start)
+}
+
+/// A run of points behind `!`, `?` or `…` and a space is one end with them.
+fn is_same_end(text: &str, last: (usize, usize), next: (usize, usize)) -> bool {
+    let is_blank = |b: &u8| matches!(b, b' ' | b'\t');
+    let (gap, next) = (&text.as_bytes()[last.1..next.0], &text[next.0..next.1]);
+    !gap.is_empty()
+        && gap.iter().all(is_blank)
+        && next.starts_with('.')
+        && next.bytes().all(|b| b == b'.' || is_blank(&b))
+        && text[last.0..last.1].ends_with(['!', '?', '…'])
+}
+
+/// Where a run of at least so many members with blanks between ends.
+fn spaced_run(text: &str, start: usize, is_member: impl Fn(char) -> bool, least: usize) -> Option<usize> {
+    let mut count = 1;
+    let (_, mut end) = char_at(text, start);
+    loop {
+        let rest = text[end..].trim_start_matches([' ', '\t']);
+        let at = text.len() - rest.len();
+        match rest.chars().next() {
+            Some(c) if at > end && is_member(c) => (count, end) = (count + 1, at + c.len_utf8()),
+            _ => return (count >= least).then_some(end),
+        }
+    }
+}
+
+/// The character at `at`, and where the next one begins.
+fn char_at(text: &str, at: usize) -> (char, usize) {
+    let character = text[at..].chars().next().unwrap_or('\0');
+    (character, at + character.len_utf8().max(1))
+}
+
+/// Characters with the property `Sentence_Break` `STerm` or `ATerm`.
+#[rustfmt::skip]
+const TERMINATORS: &[(u32, u32)] = &[
+    (0x21, 0x21), (0x2e, 0x2e), (0x3f, 0x3f), (0x589, 0x589), (0x61d, 0x61f), (0x6d4, 0x6d4), (0x700, 0x702),
+    (0x7f9, 0x7f9), (0x837, 0x837), (0x839, 0x839), (0x83d, 0x83e), (0x964, 0x965), (0x104a, 0x104b), (0x1362, 0x1362),
+    (0x1367, 0x1368), (0x166e, 0x166e), (0x1735, 0x1736), (0x1803, 0x1803), (0x1809, 0x1809), (0x1944, 0x1945),
+    (0x1aa8, 0x1aab), (0x1b5a, 0x1b5b), (0x1b5e, 0x1b5f), (0x1b7d, 0x1b7e), (0x1c3b, 0x1c3c), (0x1c7e, 0x1c7f),
+    (0x2024, 0x2024), (0x203c, 0x203d), (0x2047, 0x2049), (0x2e2e, 0x2e2e), (0x2e3c, 0x2e3c), (0x2e53, 0x2e54),
+    (0x3002, 0x3002), (0xa4ff, 0xa4ff), (0xa60e, 0xa60f), (0xa6f3, 0xa6f3), (0xa6f7, 0xa6f7), (0xa876, 0xa877),
+    (0xa8ce, 0xa8cf), (0xa92f, 0xa92f), (0xa9c8, 0xa9c9), (0xaa5d, 0xaa5f), (0xaaf0, 0xaaf1), (0xabeb, 0xabeb),
+    (0xfe52, 0xfe52), (0xfe56, 0xfe57), (0xff01, 0xff01), (0xff0e, 0xff0e), (0xff1f, 0xff1f), (0xff61, 0xff61),
+    (0x10a56, 0x10a57), (0x10f55, 0x10f59), (0x10f86, 0x10f89), (0x11047, 0x11048), (0x110be, 0x110c1),
+    (0x11141, 0x11143), (0x111c5, 0x111c6), (0x111cd, 0x111cd), (0x111de, 0x111df), (0x11238, 0x11239),
+    (0x1123b, 0x1123c), (0x112a9, 0x112a9), (0x1144b, 0x1144c), (0x115c2, 0x115c3), (0x115c9, 0x115d7),
+    (0x11641, 0x11642), (0x1173c, 0x1173e), (0x11944, 0x11944), (0x11946, 0x11946), (0x11a42, 0x11a43),
+    (0x11a9b, 0x11a9c), (0x11c41, 0x11c42), (0x11ef7, 0x11ef8), (0x11f43, 0x11f44), (0x16a6e, 0x16a6f),
+    (0x16af5, 0x16af5), (0x16b37, 0x16b38), (0x16b44, 0x16b44), (0x16e98, 0x16e98), (0x1bc9f, 0x1bc9f),
+    (0x1da88, 0x1da88),
+];
+
+/// The planes that have terminators.
+const PLANES: usize = 2;
+
+static IS_TERMINATOR: [u64; PLANES * 1024] = {
+    let mut bits = [0; PLANES * 1024];
+    let mut at = 0;
+    while at < TERMINATORS.len() {
+        let (mut code, last) = TERMINATORS[at];
+        while code <= last {
+            bits[code as usize / 64] |= 1 << (code % 64);
+            code += 1;
+        }
+        at += 1;
+    }
+    bits
+};
+
+fn is_terminator(c: char) -> bool {
+    IS_TERMINATOR.get(c as usize / 64).is_some_and(|bits| bits >> (c as u32 % 64) & 1 == 1)
+}
+
+/// Bytes that terminators of any language, or the ellipsis, or what sentences can end with, begin with.
+static MAY_END: [bool; 256] = {
+    let mut firsts = [false; 256];
+    let mut at = 0;
+    while at < TERMINATORS.len() {
+        let (mut code, last) = TERMINATORS[at];
+        while code <= last {
+            firsts[first_byte(code) as usize] = true;
+            code += 1;
+        }
+        at += 1;
+    }
+    let others = [';', ':', '՜', '၏', '…', '។'];
+    let mut at = 0;
+    while at < others.len() {
+        firsts[first_byte(others[at] as u32) as usize] = true;
+        at += 1;
+    }
+    firsts
+};
+
+/// The first byte of a character in UTF-8.
+const fn first_byte(code: u32) -> u8 {
+    match code {
+        0..0x80 => code as u8,
+        0x80..0x800 => 0xc0 | (code >> 6) as u8,
+        0x800..0x1_0000 => 0xe0 | (code >> 12) as u8,
+        _ => 0xf0 | (code >> 18) as u8,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terminators_are_those_of_the_library() {
+        let usual = RULES[0].library.get_sentence_break_regex();
+        for rules in RULES {
+            let regex = rules.library.get_sentence_break_regex();
+            assert_eq!(matches!(rules.ends, Ends::Spaced), std::ptr::eq(regex, usual), "{}", rules.code);
+            if std::ptr::eq(regex, usual) && rules.code != "en" {
+                continue;
+            }
+            for c in (0..0x2_0000).filter_map(char::from_u32) {
+                let text = c.to_string();
+                assert_eq!(rules.terminator(&text, 0).is_some(), regex.is_match(&text), "{} {c:?}", rules.code);
+                assert!(MAY_END[usize::from(text.as_bytes()[0])] || rules.terminator(&text, 0).is_none(), "{c:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_language_has_the_rules_of_its_relative() {
+        for code in ["en", "cs", "oc", "ca", "no", "fur", "zh-Hans", "und", "gl", "be", "ckb", "mr", "hy", "my"] {
+            let (ours, theirs) = (find_rules(code).library, sentencex::language_factory(code));
+            assert!(std::ptr::eq(ours.get_abbreviations(), theirs.get_abbreviations()), "{code}");
+        }
+        assert_eq!((find_rules("cs").code, find_rules("fur").code, find_rules("th").code), ("sk", "it", "en"));
+    }
+
+    #[test]
+    fn a_line_of_any_length_is_cut_alike() {
+        let line = "He said: \"It is so. I know.\" Dr. Smith (a cat. or so) went. ".repeat(1000);
+        let mut boundaries = Boundaries::default();
+        let found = boundaries.find(rules_of(Lang::EN), &line, is_terminator);
+        let length = line.len() / 1000;
+        let expected: Vec<usize> = (0..1000).flat_map(|at| [at * length + 29, (at + 1) * length]).collect();
+        assert!(found == &expected[..expected.len() - 1]);
+    }
+}

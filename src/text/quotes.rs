@@ -1,0 +1,416 @@
+//! Quotations, parentheses and addresses of mail in a line of text: no sentence ends inside them.
+
+use regex_syntax::is_word_character;
+
+/// A pair of quotation marks.
+#[derive(Debug)]
+pub(super) struct Pair {
+    open: &'static str,
+    close: &'static str,
+    /// Also stands for other things: `'` for apostrophes.
+    is_ambiguous: bool,
+}
+
+const fn pair(open: &'static str, close: &'static str) -> Pair {
+    Pair { open, close, is_ambiguous: false }
+}
+
+const fn ambiguous(open: &'static str, close: &'static str) -> Pair {
+    Pair { open, close, is_ambiguous: true }
+}
+
+/// Of two that begin alike, the first that fits counts.
+static PAIRS: [Pair; 18] = [
+    pair("``", "''"),
+    pair("``", "``"),
+    pair("''", "''"),
+    ambiguous("`", "'"),
+    ambiguous("`", "`"),
+    ambiguous("'", "'"),
+    pair("\"", "\""),
+    pair("«", "»"),
+    pair("‘", "’"),
+    pair("‚", "‚"),
+    pair("“", "”"),
+    pair("‛", "‛"),
+    pair("„", "“"),
+    pair("»", "«"),
+    pair("‟", "‟"),
+    pair("‹", "›"),
+    pair("《", "》"),
+    pair("「", "」"),
+];
+
+/// Marks that both open and close.
+pub(super) const SYMMETRIC: [&str; 7] = ["``", "''", "`", "'", "\"", "‚", "‛"];
+
+/// Closing marks, the longest first.
+const CLOSERS: [&str; 16] = ["’", "‚", "”", "‛", "“", "‟", "›", "》", "」", "''", "``", "»", "«", "'", "`", "\""];
+
+/// Lines with more bytes than this have no quotations in `'` and `` ` `` with spaces inside: looking for them takes the square of
+/// their number.
+const MAX_PADDED_BYTES: usize = 1 << 16;
+
+/// Letters, marks, digits and what joins them, as in `\w` of regular expressions.
+pub(super) fn is_word_char(c: char) -> bool {
+    if c.is_ascii() { c.is_ascii_alphanumeric() || c == '_' } else { is_word_character(c) }
+}
+
+/// True for a closing mark and nothing else.
+pub(super) fn is_closer(text: &str) -> bool {
+    CLOSERS.contains(&text)
+}
+
+fn is_symmetric(mark: &str) -> bool {
+    PAIRS.iter().any(|pair| pair.open == pair.close && pair.close == mark)
+}
+
+/// Something that encloses text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Range {
+    pub start: usize,
+    pub end: usize,
+    /// The marks of a quotation.
+    pair: Option<&'static Pair>,
+}
+
+impl Range {
+    pub fn is_quotation(&self) -> bool {
+        self.pair.is_some()
+    }
+
+    /// The mark that both opens and closes the quotation.
+    fn symmetric(&self) -> Option<&'static str> {
+        self.pair.filter(|pair| pair.open == pair.close).map(|pair| pair.open)
+    }
+}
+
+/// What encloses text in a line.
+#[derive(Default)]
+pub(super) struct Enclosed {
+    is_read: bool,
+    /// In order.
+    ranges: Vec<Range>,
+    parentheses: Vec<(usize, usize)>,
+    /// The closing mark that was asked about last, and where it may stand for one.
+    closers: (Option<&'static str>, Vec<usize>),
+    /// The mark whose number was asked about last, and whether that is odd.
+    parity: Option<(&'static str, bool)>,
+}
+
+impl Enclosed {
+    /// Forgets the line.
+    pub fn clear(&mut self) {
+        self.is_read = false;
+    }
+
+    /// Reads a line, if it was not yet read.
+    pub fn read(&mut self, text: &str, is_line_start: bool) {
+        if self.is_read {
+            return;
+        }
+        self.is_read = true;
+        self.ranges.clear();
+        self.parentheses.clear();
+        self.closers.0 = None;
+        self.parity = None;
+        Quotations { text, is_line_start, missing: [false; PAIRS.len()], out: &mut self.ranges }.read();
+        if text.len() <= MAX_PADDED_BYTES && memchr::memchr2(b'\'', b'`', text.as_bytes()).is_some() {
+            add_padded(text, &mut self.ranges);
+        }
+        read_parentheses(text, &mut self.parentheses);
+        self.ranges.extend(self.parentheses.iter().map(|&(start, end)| Range { start, end, pair: None }));
+        read_mail(text, &mut self.ranges);
+        self.ranges.sort_unstable_by_key(|range| range.start);
+    }
+
+    /// The first range round a place. Quotations in marks that both open and close may be read wrongly, from a closing mark to an
+    /// opening one: they do not count when they cross parentheses, nor when one such mark is alone in the line and `is_strong`.
+    pub fn around(&mut self, at: usize, text: &str, is_strong: impl Fn() -> bool) -> Option<Range> {
+        for place in 0..self.ranges.len() {
+            let range = self.ranges[place];
+            if range.start >= at {
+                break;
+            }
+            if at < range.end && !self.is_misread(&range, text, &is_strong) {
+                return Some(range);
+            }
+        }
+        None
+    }
+
+    fn is_misread(&mut self, range: &Range, text: &str, is_strong: impl Fn() -> bool) -> bool {
+        let Some(mark) = range.symmetric() else { return false };
+        if crosses(range, &self.parentheses) {
+            return true;
+        }
+        let is_odd = match self.parity {
+            Some((known, is_odd)) if known == mark => is_odd,
+            _ => text.matches(mark).count() % 2 == 1,
+        };
+        self.parity = Some((mark, is_odd));
+        is_odd && is_strong()
+    }
+
+    /// The length of a closing mark at `at` that closes nothing and opens nothing.
+    pub fn stray_closer(&mut self, text: &str, at: usize) -> Option<usize> {
+        let rest = &text[at..];
+        if !matches!(rest.as_bytes().first(), Some(b'\'' | b'`' | b'"' | 0xc2 | 0xe2 | 0xe3)) {
+            return None;
+        }
+        let first = self.ranges.partition_point(|range| range.start < at);
+        if self.ranges.get(first).is_some_and(|range| range.start == at) {
+            return None;
+        }
+        let closer = CLOSERS.into_iter().find(|closer| rest.starts_with(closer) && self.is_stray(text, at, closer))?;
+        (!self.opens_next(text, at, closer)).then_some(closer.len())
+    }
+
+    /// True for a closing mark without an opening one.
+    fn is_stray(&mut self, text: &str, at: usize, closer: &'static str) -> bool {
+        if !is_symmetric(closer) {
+            return true;
+        }
+        if self.closers.0 != Some(closer) {
+            let places = text.match_indices(closer).map(|(place, _)| place);
+            self.closers.1.clear();
+            self.closers.1.extend(places.filter(|&place| may_quote(text, place, closer, &self.ranges)));
+            self.closers.0 = Some(closer);
+        }
+        let before = self.closers.1.partition_point(|&place| place < at);
+        before % 2 == 1 || (before == 0 && self.closers.1.len() == 1)
+    }
+
+    /// True when the mark opens the next sentence, as it did before.
+    fn opens_next(&self, text: &str, at: usize, closer: &str) -> bool {
+        is_symmetric(closer)
+            && text[..at].chars().next_back().is_none_or(char::is_whitespace)
+            && starts_sentence(text, at + closer.len())
+            && self
+                .ranges
+                .iter()
+                .any(|range| range.end <= at && range.symmetric().is_some() && text[range.start..].starts_with(closer))
+    }
+}
+
+/// Reads the quotations of a text.
+struct Quotations<'t, 'o> {
+    text: &'t str,
+    /// The text begins where a line does.
+    is_line_start: bool,
+    /// Pairs whose closing mark does not stand in the rest of the text.
+    missing: [bool; PAIRS.len()],
+    out: &'o mut Vec<Range>,
+}
+
+impl Quotations<'_, '_> {
+    fn read(&mut self) {
+        let bytes = self.text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            if !matches!(bytes[at], b'"' | b'\'' | b'`' | 0xc2 | 0xe2 | 0xe3) {
+                at += 1;
+                continue;
+            }
+            match self.quotation(at) {
+                Some((end, pair)) => {
+                    self.out.push(Range { start: at, end, pair: Some(pair) });
+                    at = end;
+                }
+                None => at += 1,
+            }
+        }
+    }
+
+    /// Where the quotation that begins at `at` ends, and the first pair that begins like it.
+    fn quotation(&mut self, at: usize) -> Option<(usize, &'static Pair)> {
+        let rest = self.text.as_bytes().get(at..)?;
+        let mut fitting = PAIRS.iter().enumerate().filter(|(_, pair)| rest.starts_with(pair.open.as_bytes()));
+        let first = fitting.clone().next()?.1;
+        let found = fitting.clone().find_map(|(place, pair)| self.closed(at, place, pair));
+        let found = found.or_else(|| fitting.find_map(|(_, pair)| self.line(at, pair)));
+        found.map(|end| (end, first))
+    }
+
+    fn closed(&mut self, at: usize, place: usize, pair: &Pair) -> Option<usize> {
+        if self.missing[place] {
+            return None;
+        }
+        let inside = at + pair.open.len();
+        if !pair.is_ambiguous {
+            let found = self.text[inside..].find(pair.close).map(|length| inside + length + pair.close.len());
+            self.missing[place] = found.is_none();
+            return found;
+        }
+        let is_opening = !self.text[..at].chars().next_back().is_some_and(is_word_char)
+            && self.text[inside..].chars().next().is_some_and(is_word_char);
+        if !is_opening {
+            return None;
+        }
+        let close = pair.close.as_bytes()[0];
+        let closes = |&at: &usize| {
+            let before = self.text[..at].chars().next_back();
+            before.is_some_and(|c| !c.is_whitespace() && c != char::from(close))
+                && !self.text[at + 1..].chars().next().is_some_and(is_word_char)
+        };
+        let found =
+            memchr::memchr_iter(close, &self.text.as_bytes()[inside..]).map(|length| inside + length).find(closes);
+        self.missing[place] = found.is_none();
+        found.map(|at| at + 1)
+    }
+
+    /// A whole line between ambiguous marks.
+    fn line(&self, at: usize, pair: &Pair) -> Option<usize> {
+        let length = self.text.len();
+        let is_line =
+            at == 0 && self.is_line_start && pair.is_ambiguous && length > 2 && self.text.ends_with(pair.close);
+        is_line.then_some(length)
+    }
+}
+
+/// Adds quotations between `'` or `` ` `` with spaces inside: `' so '`.
+fn add_padded(text: &str, ranges: &mut Vec<Range>) {
+    for pair in PAIRS.iter().filter(|pair| pair.is_ambiguous && pair.open == pair.close) {
+        let mark = pair.close;
+        let mut pending: Option<usize> = None;
+        for (at, _) in text.match_indices(mark) {
+            if !may_quote(text, at, mark, ranges) {
+                continue;
+            }
+            match pending {
+                Some(opener) if is_padded(text, opener, at, mark, ranges) => {
+                    ranges.push(Range { start: opener, end: at + mark.len(), pair: Some(pair) });
+                    pending = None;
+                }
+                _ => pending = Some(at),
+            }
+        }
+    }
+}
+
+/// True for marks outside quotations that are no apostrophes between letters.
+fn may_quote(text: &str, at: usize, mark: &str, ranges: &[Range]) -> bool {
+    let known = ranges.partition_point(|range| range.start <= at);
+    let is_inside = ranges[..known].iter().any(|range| range.is_quotation() && at < range.end);
+    let before = text[..at].chars().next_back();
+    let after = text[at + mark.len()..].chars().next();
+    let is_apostrophe = before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric);
+    !is_inside && !is_apostrophe
+}
+
+/// True for a mark between white space.
+fn is_free(text: &str, at: usize, mark: &str) -> bool {
+    text[..at].chars().next_back().is_none_or(char::is_whitespace)
+        && text[at + mark.len()..].starts_with(char::is_whitespace)
+}
+
+/// True when two marks are a pair: not when a sentence ends between them, one begins behind them, and the second opens
+/// a quotation itself.
+fn is_padded(text: &str, opener: usize, closer: usize, mark: &str, ranges: &[Range]) -> bool {
+    if !is_free(text, opener, mark) {
+        return false;
+    }
+    let are_two = starts_sentence(text, closer + mark.len()) && has_break(&text[opener + mark.len()..closer]);
+    !are_two || !opens_clean(text, closer, mark, ranges)
+}
+
+/// True when the mark opens a quotation without a sentence's end inside.
+fn opens_clean(text: &str, at: usize, mark: &str, ranges: &[Range]) -> bool {
+    if !is_free(text, at, mark) {
+        return false;
+    }
+    let inside = at + mark.len();
+    let mut places = text[inside..].match_indices(mark).map(|(length, _)| inside + length);
+    places.find(|&place| may_quote(text, place, mark, ranges)).is_some_and(|place| !has_break(&text[inside..place]))
+}
+
+/// True when a point, blanks and a capital letter follow each other.
+fn has_break(text: &str) -> bool {
+    memchr::memchr_iter(b'.', text.as_bytes()).any(|point| starts_sentence(text, point + 1))
+}
+
+/// True when blanks and a capital letter stand there.
+fn starts_sentence(text: &str, at: usize) -> bool {
+    let rest = &text.as_bytes()[at..];
+    let blanks = rest.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    blanks > 0 && rest.get(blanks).is_some_and(u8::is_ascii_uppercase)
+}
+
+/// True when one end of the range lies inside parentheses that the other lies outside of.
+fn crosses(range: &Range, parentheses: &[(usize, usize)]) -> bool {
+    let around = |at: usize| {
+        let before = parentheses.partition_point(|&(start, _)| start < at);
+        parentheses[..before].last().filter(|&&(_, end)| at < end)
+    };
+    around(range.start).is_some_and(|&(_, end)| end < range.end)
+        || around(range.end).is_some_and(|&(start, _)| start > range.start)
+}
+
+/// Everything from an opening to the next closing parenthesis, of any kind.
+fn read_parentheses(text: &str, out: &mut Vec<(usize, usize)>) {
+    let mut at = 0;
+    while let Some(start) = text[at..].find(['(', '（', '<', '{', '[']).map(|length| at + length)
+        && let Some(length) = text[start..].find([')', ']', '}', '>', '）'])
+    {
+        let close = start + length;
+        at = close + if text.as_bytes()[close] < 0x80 { 1 } else { '）'.len_utf8() };
+        out.push((start, at));
+    }
+}
+
+/// Addresses of mail.
+fn read_mail(text: &str, out: &mut Vec<Range>) {
+    let bytes = text.as_bytes();
+    let mut from = 0;
+    for at in memchr::memchr_iter(b'@', bytes) {
+        if at < from {
+            continue;
+        }
+        let is_local = |b: &&u8| b.is_ascii_alphanumeric() || b"._%+-".contains(b);
+        let is_domain = |b: &&u8| b.is_ascii_alphanumeric() || b".-".contains(b);
+        let is_top = |b: &&u8| b.is_ascii_alphabetic() || **b == b'|';
+        let local = bytes[from..at].iter().rev().take_while(is_local).count();
+        let domain = bytes[at + 1..].iter().take_while(is_domain).count();
+        let top = |point: usize| bytes[point + 1..].iter().take(MAX_TOP_LETTERS).take_while(is_top).count();
+        let points = (at + 2..at + 1 + domain).rev().filter(|&point| bytes[point] == b'.');
+        let end = points.map(|point| (point, top(point))).find(|&(_, letters)| letters >= 2);
+        if let Some((point, letters)) = end.filter(|_| local > 0) {
+            from = point + 1 + letters;
+            out.push(Range { start: at - local, end: from, pair: None });
+        }
+    }
+}
+
+/// Letters of the longest top-level domain that addresses are told by.
+const MAX_TOP_LETTERS: usize = 7;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn enclosed(text: &str) -> Vec<&str> {
+        let mut enclosed = Enclosed::default();
+        enclosed.read(text, true);
+        enclosed.ranges.iter().map(|range| &text[range.start..range.end]).collect()
+    }
+
+    #[test]
+    fn quotations_parentheses_and_mail_are_found() {
+        assert_eq!(enclosed("Er sagt: „Nein.“ (Er [geht.) Das war's, it's"), ["„Nein.“", "(Er [geht.)"]);
+        assert_eq!(enclosed("the ' small ' and 'big' ones'"), ["' small '", "'big'"]);
+        assert_eq!(enclosed("``a'' “b” «c» 「d」 \"e"), ["``a''", "“b”", "«c»", "「d」"]);
+        assert_eq!(enclosed("ask a.b@c.example.org. Now"), ["a.b@c.example.org"]);
+        assert_eq!(enclosed("'It's. All.'"), ["'It's. All.'"]);
+    }
+
+    #[test]
+    fn a_mark_without_an_opening_one_is_stray() {
+        let stray = |text: &str, at: usize| {
+            let mut enclosed = Enclosed::default();
+            enclosed.read(text, true);
+            enclosed.stray_closer(text, at)
+        };
+        assert_eq!(stray("It ends.” Or", 8), Some("”".len()));
+        assert_eq!(stray("It ends. “Or” not", 9), None);
+    }
+}
