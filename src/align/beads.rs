@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::cost::{Cost, Units};
+use super::cost::{Cost, SHAPES, StepCosts, Units};
 use super::costs::COSTS;
 use super::document::Document;
 use super::lengths::Lengths;
@@ -77,19 +77,75 @@ fn match_blocks(
         return if n == 0 && m == 0 { Vec::new() } else { vec![(n, m)] };
     }
     let (spans_a, spans_b) = (a.block_spans(), b.block_spans());
-    let units = Units { a: &spans_a, b: &spans_b };
-    let extra = |i: u32, j: u32, step: Move| {
-        let tag = |document: &Document<'_>, block: u32| document.blocks[block as usize].tag;
-        if tag(a, i - step.0) == tag(b, j - step.1) { 0.0 } else { params.tag_cost }
+    let tag = |document: &Document<'_>, block: u32| document.blocks[block as usize].tag;
+    let same_tags = |i: u32, j: u32| tag(a, i) == tag(b, j);
+    let search = |inside: (Range<u32>, Range<u32>), costs: &mut [Box<dyn Cost + '_>]| {
+        let (first_a, first_b) = (inside.0.start, inside.1.start);
+        let units = Units { a: &spans_a[within(&inside.0)], b: &spans_b[within(&inside.1)] };
+        let extra = |i: u32, j: u32, step: Move| {
+            if same_tags(first_a + i - step.0, first_b + j - step.1) { 0.0 } else { params.tag_cost }
+        };
+        let mut steps = BeadCosts::new(&units, &BLOCK_MOVES, costs, extra);
+        steps.leave_out(lengths, params, params.missing_block);
+        cheapest(
+            inside.0.len() as u32,
+            inside.1.len() as u32,
+            &BLOCK_MOVES.map(|(step, _)| step),
+            &params.path,
+            &mut steps,
+        )
     };
-    let mut steps = BeadCosts {
-        units: &units,
-        moves: &BLOCK_MOVES,
-        costs,
-        missing: (lengths, params, params.missing_block),
-        extra,
-    };
-    cheapest(n, m, &BLOCK_MOVES.map(|(step, _)| step), &params.path, &mut steps)
+    // As far as both pages have the same tags, from the start and from the end.
+    let fewer = n.min(m);
+    let start = (0..fewer).take_while(|&k| same_tags(k, k)).count() as u32;
+    let end = (0..fewer - start).take_while(|&k| same_tags(n - 1 - k, m - 1 - k)).count() as u32;
+    let mut moves = Vec::with_capacity(n.max(m) as usize);
+    let (mut i, mut j) = (0, 0);
+    let diagonals = [(0..start, 0..start), (n - end..n, m - end..m)];
+    for (of_a, of_b) in diagonals {
+        let sides = || spans_a[within(&of_a)].iter().zip(&spans_b[within(&of_b)]);
+        for (k, is_anchor) in (0u32..).zip(anchors(sides(), costs)) {
+            let (at_a, at_b) = (of_a.start + k, of_b.start + k);
+            if is_anchor {
+                if (i, j) != (at_a, at_b) {
+                    moves.extend(search((i..at_a, j..at_b), costs));
+                }
+                moves.push((1, 1));
+                (i, j) = (at_a + 1, at_b + 1);
+            }
+        }
+    }
+    if (i, j) != (n, m) {
+        moves.extend(search((i..n, j..m), costs));
+    }
+    moves
+}
+
+fn within(range: &Range<u32>) -> Range<usize> {
+    range.start as usize..range.end as usize
+}
+
+/// Cost of two units, in nats, up to which they are sure to belong together where their neighbours are: what is no translation costs
+/// more than 0. An estimate.
+const SURE_COST: f32 = -1.0;
+/// So many sure pairs in a row are not searched for. An estimate.
+const SURE_RUN: usize = 3;
+
+/// For units of two pages that stand side by side, whether they belong together as far as their costs say.
+fn sure<'s>(pairs: impl Iterator<Item = (&'s Span, &'s Span)>, costs: &[Box<dyn Cost + '_>]) -> Vec<bool> {
+    let cost = |(a, b): (&Span, &Span)| costs.iter().map(|cost| cost.cost(a, b)).sum::<f32>();
+    pairs.map(|pair| cost(pair) <= SURE_COST).collect()
+}
+
+/// The same, but only in a run of such pairs.
+fn anchors<'s>(pairs: impl Iterator<Item = (&'s Span, &'s Span)>, costs: &[Box<dyn Cost + '_>]) -> Vec<bool> {
+    let mut sure = sure(pairs, costs);
+    for run in sure.chunk_by_mut(|x, y| x == y) {
+        if run.len() < SURE_RUN {
+            run.fill(false);
+        }
+    }
+    sure
 }
 
 fn match_sentences(
@@ -105,42 +161,74 @@ fn match_sentences(
         (1, 1) => return vec![(1, 1)],
         (_, 0) => return vec![(1, 0); n as usize],
         (0, _) => return vec![(0, 1); m as usize],
+        _ if n == m && sure(units.a.iter().zip(units.b), costs).iter().all(|&sure| sure) => {
+            return vec![(1, 1); n as usize];
+        }
         _ => {}
     }
     let extra = |i: u32, j: u32, step: Move| if is_allowed(i, j, step) { 0.0 } else { f32::INFINITY };
-    let mut steps = BeadCosts { units, moves: &SENTENCE_MOVES, costs, missing: (lengths, params, 1.0), extra };
+    let mut steps = BeadCosts::new(units, &SENTENCE_MOVES, costs, extra);
+    steps.leave_out(lengths, params, 1.0);
     cheapest(n, m, &SENTENCE_MOVES.map(|(step, _)| step), &params.path, &mut steps)
 }
 
 /// What beads cost.
 struct BeadCosts<'d, 'e, F> {
     units: &'d Units<'d>,
-    moves: &'d [(Move, f32)],
     costs: &'d mut [Box<dyn Cost + 'e>],
-    /// A bead one side of which is empty costs this share of the cost of its lengths: words have nothing to say of it.
-    missing: (&'d Lengths, &'d Params, f32),
+    /// What each of [`SHAPES`] costs by itself.
+    shapes: StepCosts,
+    /// What it costs to leave out each unit of either page.
+    left_out: [Vec<f32>; 2],
     /// What beads of two full sides cost besides.
     extra: F,
+    band: Band,
+    /// The sum of the costs in each cell of the band.
+    table: Vec<StepCosts>,
+}
+
+impl<'d, 'e, F> BeadCosts<'d, 'e, F> {
+    fn new(
+        units: &'d Units<'d>,
+        moves: &[(Move, f32)],
+        costs: &'d mut [Box<dyn Cost + 'e>],
+        extra: F,
+    ) -> BeadCosts<'d, 'e, F> {
+        let shape =
+            |step: Move| moves.iter().find(|(known, _)| *known == step).map_or(f32::INFINITY, |(_, cost)| *cost);
+        let left_out = [vec![shape((1, 0)); units.a.len()], vec![shape((0, 1)); units.b.len()]];
+        let (band, table) = (Band::along(0, 0, 0), Vec::new());
+        BeadCosts { units, costs, shapes: SHAPES.map(shape), left_out, extra, band, table }
+    }
+
+    /// A bead one side of which is empty costs this share of the cost of its lengths besides: words have nothing to say of it.
+    fn leave_out(&mut self, lengths: &Lengths, params: &Params, share: f32) {
+        if params.costs.contains(&"lengths") {
+            let [of_a, of_b] = &mut self.left_out;
+            of_a.iter_mut().zip(self.units.a).for_each(|(cost, span)| *cost += share * lengths.cost(span.chars, 0));
+            of_b.iter_mut().zip(self.units.b).for_each(|(cost, span)| *cost += share * lengths.cost(0, span.chars));
+        }
+    }
 }
 
 impl<F: Fn(u32, u32, Move) -> f32> Steps<f32> for BeadCosts<'_, '_, F> {
     fn enter(&mut self, band: &Band) {
-        self.costs.iter_mut().for_each(|cost| cost.enter(self.units, band));
+        self.band = band.clone();
+        self.table.clear();
+        self.table.resize(band.cells(), self.shapes);
+        self.costs.iter_mut().for_each(|cost| cost.add(self.units, band, &mut self.table));
     }
 
     fn cost(&self, i: u32, j: u32, step: Move) -> f32 {
-        let shape = self.moves.iter().find(|(known, _)| *known == step).map_or(0.0, |(_, cost)| *cost);
-        if step.0 == 0 || step.1 == 0 {
-            let (lengths, params, share) = self.missing;
-            let (a, b) = self.units.sides(i, j, step);
-            let by_length = params.costs.contains(&"lengths");
-            return shape + if by_length { share * lengths.cost(a.chars, b.chars) } else { 0.0 };
-        }
-        let extra = (self.extra)(i, j, step);
-        if extra.is_infinite() {
-            return extra;
-        }
-        shape + (extra + self.costs.iter().map(|cost| cost.step(self.units, i, j, step)).sum::<f32>())
+        let shape = match step {
+            (1, 0) => return self.left_out[0][i as usize - 1],
+            (0, 1) => return self.left_out[1][j as usize - 1],
+            (1, 1) => 0,
+            (2, 1) => 1,
+            (1, 2) => 2,
+            _ => 3,
+        };
+        self.table[self.band.cell(i, j)][shape] + (self.extra)(i, j, step)
     }
 }
 

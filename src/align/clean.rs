@@ -105,11 +105,67 @@ impl Default for Params {
     }
 }
 
+/// What is known of a text, whatever it stands beside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TextFacts {
+    /// Hash of the text.
+    exact: u64,
+    /// Hash of its letters and digits alone, lower case, each digit 0: what near duplicates have in common.
+    near: u64,
+    /// Hash of the letters of its words of two letters or more, lower case; `None` without such words.
+    words: Option<u64>,
+    letters: u32,
+    chars: u32,
+}
+
+impl TextFacts {
+    /// Looks at a text once.
+    pub fn new(text: &str) -> TextFacts {
+        let (mut near, mut words) = (String::with_capacity(text.len()), String::with_capacity(text.len() + 1));
+        let (mut chars, mut letters) = (0, 0);
+        // Where the word begins, and how many letters it has so far.
+        let mut word = (0, 0);
+        let end_word = |words: &mut String, word: &mut (usize, u32)| {
+            if word.1 > 1 {
+                words.push(' ');
+            } else {
+                words.truncate(word.0);
+            }
+            *word = (words.len(), 0);
+        };
+        for c in text.chars() {
+            chars += 1;
+            if c.is_alphabetic() {
+                letters += 1;
+                word.1 += 1;
+                if c.is_ascii() {
+                    near.push(c.to_ascii_lowercase());
+                    words.push(c.to_ascii_lowercase());
+                } else {
+                    near.extend(c.to_lowercase().map(|c| if c.is_numeric() { '0' } else { c }));
+                    words.extend(c.to_lowercase());
+                }
+                continue;
+            }
+            if c.is_numeric() {
+                near.push('0');
+            }
+            if word.1 > 0 {
+                end_word(&mut words, &mut word);
+            }
+        }
+        end_word(&mut words, &mut word);
+        let hash = |text: &str| xxh3_64(text.as_bytes());
+        let words = (!words.is_empty()).then(|| hash(&words));
+        TextFacts { exact: hash(text), near: hash(&near), words, letters, chars }
+    }
+}
+
 /// What is known of a bead.
 #[derive(Clone, Copy, Debug)]
-pub struct Facts<'t> {
+pub struct Facts {
     /// Both texts.
-    pub texts: (&'t str, &'t str),
+    pub texts: (TextFacts, TextFacts),
     /// The score.
     pub score: f32,
     /// [`super::Lengths::delta`].
@@ -119,20 +175,18 @@ pub struct Facts<'t> {
 }
 
 /// Why a bead is left out, as far as it tells by itself; the first reason that holds.
-pub fn judge(facts: &Facts<'_>, params: &Params) -> Option<Reason> {
+pub fn judge(facts: &Facts, params: &Params) -> Option<Reason> {
     let (a, b) = facts.texts;
-    if a.is_empty() || b.is_empty() {
+    if a.chars == 0 || b.chars == 0 {
         return Some(Reason::Unaligned);
     }
-    let letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).take(params.min_letters as usize + 1).count();
-    let fewest = letters(a).min(letters(b)) as u32;
-    let is_long = |text: &str| text.chars().nth(params.max_chars as usize).is_some();
+    let fewest = a.letters.min(b.letters);
     let is_foreign = |foreign: Option<f32>| foreign.is_some_and(|foreign| foreign > params.max_foreign);
     let rules = [
         (fewest == 0, Reason::NoLetters),
-        (is_same(a, b), Reason::SameText),
+        (is_same(&a, &b), Reason::SameText),
         (fewest < params.min_letters, Reason::TooShort),
-        (is_long(a) || is_long(b), Reason::TooLong),
+        (a.chars.max(b.chars) > params.max_chars, Reason::TooLong),
         (facts.length_delta.abs() > params.max_delta, Reason::LengthRatio),
         (is_foreign(facts.foreign.0) || is_foreign(facts.foreign.1), Reason::WrongLanguage),
         (facts.score < params.min_score, Reason::LowScore),
@@ -140,40 +194,59 @@ pub fn judge(facts: &Facts<'_>, params: &Params) -> Option<Reason> {
     rules.into_iter().find(|(holds, _)| *holds).map(|(_, reason)| reason)
 }
 
-/// Letters and digits alone, lower case, each digit 0: what near duplicates have in common.
-fn near_form(text: &str) -> impl Iterator<Item = char> + '_ {
-    let kept = text.chars().filter(|c| c.is_alphanumeric());
-    kept.flat_map(char::to_lowercase).map(|c| if c.is_numeric() { '0' } else { c })
-}
-
 /// True when both sides hold the same letters and digits, or the same words of two letters or more: one may have the number of a
 /// heading, as `F.2.`.
-fn is_same(a: &str, b: &str) -> bool {
-    let words = |text| -> String { long_words(text).flat_map(char::to_lowercase).collect() };
-    a == b || near_form(a).eq(near_form(b)) || (long_words(a).next().is_some() && words(a) == words(b))
-}
-
-/// The letters of words of two letters or more, with a space behind each word.
-fn long_words(text: &str) -> impl Iterator<Item = char> + '_ {
-    let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| word.chars().nth(1).is_some());
-    words.flat_map(|word| word.chars().chain([' ']))
+fn is_same(a: &TextFacts, b: &TextFacts) -> bool {
+    a.near == b.near || (a.words.is_some() && a.words == b.words)
 }
 
 /// Hashes by which sentence pairs are found again: of what near duplicates have in common, and of the very texts. The
 /// languages are in both.
-pub fn hashes(langs: (Lang, Lang), a: &str, b: &str) -> (u64, u64) {
-    let head = format!("{}\0{}\0", langs.0, langs.1);
-    let join = |a: &str, b: &str| xxh3_64([head.as_bytes(), a.as_bytes(), b"\0", b.as_bytes()].concat().as_slice());
-    let near = |text: &str| near_form(text).collect::<String>();
-    (join(&near(a), &near(b)), join(a, b))
+pub fn hashes(langs: (Lang, Lang), a: &TextFacts, b: &TextFacts) -> (u64, u64) {
+    let join = |a: u64, b: u64| {
+        let mut bytes = [0; 32];
+        let parts = [langs.0.to_bytes(), langs.1.to_bytes(), a.to_le_bytes(), b.to_le_bytes()];
+        bytes.copy_from_slice(parts.as_flattened());
+        xxh3_64(&bytes)
+    };
+    (join(a.near, b.near), join(a.exact, b.exact))
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
-    fn judged(a: &str, b: &str, change: impl Fn(&mut Facts<'_>)) -> Option<Reason> {
-        let mut facts = Facts { texts: (a, b), score: 0.9, length_delta: 0.0, foreign: (Some(-2.0), None) };
+    /// The letters and digits of a text, one after the other.
+    fn near_form(text: &str) -> String {
+        let kept = text.chars().filter(|c| c.is_alphanumeric());
+        kept.flat_map(char::to_lowercase).map(|c| if c.is_numeric() { '0' } else { c }).collect()
+    }
+
+    /// The letters of words of two letters or more, with a space behind each word.
+    fn long_words(text: &str) -> String {
+        let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| word.chars().nth(1).is_some());
+        words.flat_map(|word| word.chars().chain([' '])).flat_map(char::to_lowercase).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn facts_are_those_of_the_forms_of_a_text(text in r"([a-zA-Z0-9 .,'_éßÀİжÉ中文字カ①٣Ⅻª]|\PC){0,30}") {
+            let facts = TextFacts::new(&text);
+            let hash = |text: String| xxh3_64(text.as_bytes());
+            prop_assert_eq!(facts.exact, hash(text.clone()));
+            prop_assert_eq!(facts.near, hash(near_form(&text)));
+            let words = long_words(&text);
+            prop_assert_eq!(facts.words, (!words.is_empty()).then(|| hash(words)));
+            prop_assert_eq!(facts.letters as usize, text.chars().filter(|c| c.is_alphabetic()).count());
+            prop_assert_eq!(facts.chars as usize, text.chars().count());
+        }
+    }
+
+    fn judged(a: &str, b: &str, change: impl Fn(&mut Facts)) -> Option<Reason> {
+        let texts = (TextFacts::new(a), TextFacts::new(b));
+        let mut facts = Facts { texts, score: 0.9, length_delta: 0.0, foreign: (Some(-2.0), None) };
         change(&mut facts);
         judge(&facts, &Params::default())
     }
@@ -205,11 +278,12 @@ mod tests {
     #[test]
     fn near_duplicates_differ_in_digits_case_and_punctuation_only() {
         let fr = Lang::parse("fr").expect("a language");
-        let of = |a: &str, b: &str| hashes((Lang::EN, fr), a, b);
+        let facts = TextFacts::new;
+        let of = |a: &str, b: &str| hashes((Lang::EN, fr), &facts(a), &facts(b));
         let first = of("Page 1 of 9", "Page 1 sur 9");
         assert_eq!(of("page 2 of 9.", "Page 2  sur 9").0, first.0);
         assert_ne!(of("page 2 of 9.", "Page 2  sur 9").1, first.1);
         assert_ne!(of("Page 1 of", "9 Page 1 sur 9").0, first.0);
-        assert_ne!(hashes((fr, Lang::EN), "Page 1 of 9", "Page 1 sur 9").0, first.0);
+        assert_ne!(hashes((fr, Lang::EN), &facts("Page 1 of 9"), &facts("Page 1 sur 9")).0, first.0);
     }
 }

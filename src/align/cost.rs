@@ -20,19 +20,30 @@ impl Units<'_> {
     }
 }
 
+/// The shapes of beads that have two full sides.
+pub const SHAPES: [Move; 4] = [(1, 1), (2, 1), (1, 2), (2, 2)];
+
+/// What the step of each of [`SHAPES`] costs that ends in a cell.
+pub type StepCosts = [f32; SHAPES.len()];
+
 /// What it costs to say that two spans are translations.
 pub trait Cost {
-    /// The cost, in nats; negative where the spans speak for each other.
+    /// The cost, in nats; negative where the spans speak for each other, infinite where they cannot belong together.
     fn cost(&self, a: &Span, b: &Span) -> f32;
 
-    /// Called before [`Cost::step`] is, for the cells of a band: what they have in common can be looked up once.
-    fn enter(&mut self, _units: &Units<'_>, _band: &Band) {}
-
-    /// The cost of the step that ends before units `i` and `j` of those entered last, a cell of its band; so is the cell
-    /// it comes from. Both sides of the step have units.
-    fn step(&self, units: &Units<'_>, i: u32, j: u32, step: Move) -> f32 {
-        let (a, b) = units.sides(i, j, step);
-        self.cost(&a, &b)
+    /// Adds the costs of the steps that end in each cell (i, j) of a band, before units `i` and `j`; what they have in common can be
+    /// looked up once. Steps that begin before the first units count for nothing.
+    fn add(&mut self, units: &Units<'_>, band: &Band, costs: &mut [StepCosts]) {
+        for i in 1..=band.n {
+            let (low, high) = band.row(i);
+            for j in low.max(1)..=high {
+                let cell = &mut costs[band.cell(i, j)];
+                for (cost, step) in cell.iter_mut().zip(SHAPES).filter(|(_, step)| step.0 <= i && step.1 <= j) {
+                    let (a, b) = units.sides(i, j, step);
+                    *cost += self.cost(&a, &b);
+                }
+            }
+        }
     }
 }
 
@@ -54,7 +65,10 @@ mod tests {
         let (a, b) = ([span(10, 0), span(20, 1), span(40, 2)], [span(1, 0), span(2, 1)]);
         let units = Units { a: &a, b: &b };
         assert_eq!(units.sides(3, 1, (2, 1)), (Span { chars: 60, words: 1..3 }, span(1, 0)));
-        assert_eq!(MoreChars.step(&units, 3, 2, (2, 1)), 58.0);
-        assert_eq!(MoreChars.step(&units, 1, 2, (1, 2)), 7.0);
+        let band = Band::along(3, 2, 3);
+        let mut costs = vec![StepCosts::default(); band.cells()];
+        MoreChars.add(&units, &band, &mut costs);
+        assert_eq!(costs[band.cell(3, 2)], [38.0, 58.0, 37.0, 57.0]);
+        assert_eq!(costs[band.cell(1, 2)], [8.0, 0.0, 7.0, 0.0]);
     }
 }

@@ -1,13 +1,43 @@
 //! Two pages, aligned, and every bead judged.
 
+use std::ops::Range;
+
 use super::beads::align;
-use super::clean;
+use super::clean::{self, TextFacts};
 use super::document::Document;
 use super::model::Model;
 use super::params::Params;
 use super::score::features;
-use super::translation::Evidence;
-use crate::types::Bead;
+use super::translation::{Evidence, PageWords};
+use crate::types::{Bead, Lang};
+
+/// A page, ready to be aligned with any number of others.
+pub struct AlignPage<'t> {
+    /// The page.
+    pub document: Document<'t>,
+    lang: Lang,
+    words: PageWords,
+    /// What is known of the text of each sentence.
+    texts: Vec<TextFacts>,
+}
+
+impl<'t> AlignPage<'t> {
+    /// Looks at the words and texts of a page.
+    pub fn new(document: Document<'t>, lang: Lang) -> AlignPage<'t> {
+        let words = PageWords::new(&document.words);
+        let texts =
+            (0..document.sentences.len() as u32).map(|at| TextFacts::new(document.text_of(at..at + 1))).collect();
+        AlignPage { document, lang, words, texts }
+    }
+
+    fn text(&self, sentences: Range<u32>) -> TextFacts {
+        match sentences.len() {
+            0 => TextFacts::default(),
+            1 => self.texts[sentences.start as usize],
+            _ => TextFacts::new(self.document.text_of(sentences)),
+        }
+    }
+}
 
 /// One sentence pair of an aligned page pair, judged.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +48,8 @@ pub struct Judged {
     pub score: f32,
     /// Why it is no bitext; `None`: it is kept.
     pub reason: Option<clean::Reason>,
+    /// [`clean::hashes`] of what is kept; 0 of all else, which is not looked for again.
+    pub hashes: (u64, u64),
 }
 
 /// Two pages, aligned and judged.
@@ -33,13 +65,14 @@ pub struct Aligned {
 const ALIGNED_SCORE: f32 = 0.5;
 
 /// Aligns two pages and judges every bead.
-pub fn align_pages(a: &Document<'_>, b: &Document<'_>, model: &Model, params: &Params) -> Aligned {
-    let evidence = Evidence::new(a, b, model, &params.translation);
-    let beads = align(a, b, &evidence, &model.lengths, params);
-    let mut aligned = Aligned::default();
+pub fn align_pages(a: &AlignPage<'_>, b: &AlignPage<'_>, model: &Model, params: &Params) -> Aligned {
+    let evidence = Evidence::of_words(&a.words, &b.words, model, &params.translation);
+    let beads = align(&a.document, &b.document, &evidence, &model.lengths, params);
+    let mut aligned = Aligned { beads: Vec::with_capacity(beads.len()), score: 0.0 };
     let (mut paired, mut all) = (0u64, 0u64);
     for bead in beads {
-        let (span_a, span_b) = (a.span(bead.a_start..bead.a_end), b.span(bead.b_start..bead.b_end));
+        let (side_a, side_b) = (bead.a_start..bead.a_end, bead.b_start..bead.b_end);
+        let (span_a, span_b) = (a.document.span(side_a.clone()), b.document.span(side_b.clone()));
         let chars = u64::from(span_a.chars) + u64::from(span_b.chars);
         all += chars;
         let score =
@@ -47,14 +80,12 @@ pub fn align_pages(a: &Document<'_>, b: &Document<'_>, model: &Model, params: &P
         if score >= ALIGNED_SCORE {
             paired += chars;
         }
-        let texts = (a.text_of(bead.a_start..bead.a_end), b.text_of(bead.b_start..bead.b_end));
-        let facts = clean::Facts {
-            texts,
-            score,
-            length_delta: model.lengths.delta(span_a.chars, span_b.chars),
-            foreign: (evidence.foreign_a(span_a.words), evidence.foreign_b(span_b.words)),
-        };
-        aligned.beads.push(Judged { bead, score, reason: clean::judge(&facts, &params.clean) });
+        let texts = (a.text(side_a), b.text(side_b));
+        let length_delta = model.lengths.delta(span_a.chars, span_b.chars);
+        let foreign = (evidence.foreign_a(span_a.words), evidence.foreign_b(span_b.words));
+        let reason = clean::judge(&clean::Facts { texts, score, length_delta, foreign }, &params.clean);
+        let hashes = if reason.is_none() { clean::hashes((a.lang, b.lang), &texts.0, &texts.1) } else { (0, 0) };
+        aligned.beads.push(Judged { bead, score, reason, hashes });
     }
     aligned.score = if all == 0 { 0.0 } else { (paired as f64 / all as f64) as f32 };
     aligned
@@ -64,13 +95,13 @@ pub fn align_pages(a: &Document<'_>, b: &Document<'_>, model: &Model, params: &P
 mod tests {
     use super::*;
     use crate::text::words::Words;
-    use crate::types::{Block, Lang};
+    use crate::types::Block;
 
     fn aligned(a: &str, b: &str) -> Aligned {
         let words = Words::new();
         let document = |text: &'static str| {
             let block = Block { start: 0, end: text.len() as u32, ..Block::default() };
-            Document::new(text, [block].into_iter(), Lang::EN, &words, 100)
+            AlignPage::new(Document::new(text, [block].into_iter(), Lang::EN, &words, 100), Lang::EN)
         };
         let [a, b] = [a, b].map(|text| document(text.to_owned().leak()));
         align_pages(&a, &b, &Model::default(), &Params::default())

@@ -1,7 +1,10 @@
 //! Cost of a bead from the lengths of its sides.
 
-use super::cost::Cost;
+use std::sync::LazyLock;
+
+use super::cost::{Cost, SHAPES, StepCosts, Units};
 use super::span::Span;
+use crate::sequence::band::Band;
 
 /// How long translations are, of one pair of languages.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +30,14 @@ pub(super) fn ratio_of(chars_a: u64, chars_b: u64) -> f32 {
     (chars_b as f64 / chars_a as f64).clamp(1.0 / MAX_RATIO, MAX_RATIO) as f32
 }
 
+/// −ln of erfc(δ/√2).
+fn cost_of(delta: f32) -> f32 {
+    let x = delta / std::f32::consts::SQRT_2;
+    let t = 1.0 / (1.0 + 0.327_591_1 * x);
+    let series = t * (0.254_829_6 + t * (-0.284_496_74 + t * (1.421_413_7 + t * (-1.453_152_1 + t * 1.061_405_4))));
+    (x * x - series.ln()).clamp(0.0, MAX_COST)
+}
+
 /// Costs are capped here, in nats, so that sums stay finite.
 pub const MAX_COST: f32 = 30.0;
 
@@ -49,10 +60,18 @@ impl Lengths {
     ///
     /// By hand: for lengths 100 and 126, c = 1, s² = 6.8: δ = 26/√(113·6.8) = 0.938, Φ = 0.826, cost −ln 0.348 = 1.055.
     pub fn cost(&self, l1: u32, l2: u32) -> f32 {
-        let x = self.delta(l1, l2).abs() / std::f32::consts::SQRT_2;
-        let t = 1.0 / (1.0 + 0.327_591_1 * x);
-        let series = t * (0.254_829_6 + t * (-0.284_496_74 + t * (1.421_413_7 + t * (-1.453_152_1 + t * 1.061_405_4))));
-        (x * x - series.ln()).clamp(0.0, MAX_COST)
+        cost_of(self.delta(l1, l2).abs())
+    }
+
+    /// [`Lengths::cost`] from a table, within a thousandth of 1 + the cost: the search asks for it without end.
+    fn near_cost(&self, l1: u32, l2: u32) -> f32 {
+        let at = self.delta(l1, l2).abs() * TABLE_STEPS;
+        let costs = &COSTS[..];
+        let below = at as usize;
+        match (costs.get(below), costs.get(below + 1)) {
+            (Some(low), Some(high)) => low + (high - low) * (at - below as f32),
+            _ => MAX_COST,
+        }
     }
 
     /// The lengths of what is known to be translations; `None` when there are too few to tell.
@@ -79,9 +98,40 @@ impl Lengths {
 
 impl Cost for Lengths {
     fn cost(&self, a: &Span, b: &Span) -> f32 {
-        Lengths::cost(self, a.chars, b.chars)
+        self.near_cost(a.chars, b.chars)
+    }
+
+    fn add(&mut self, units: &Units<'_>, band: &Band, costs: &mut [StepCosts]) {
+        for i in 1..=band.n {
+            let (low, high) = band.row(i);
+            let chars_a = last_two(units.a, i);
+            for j in low.max(1)..=high {
+                let chars_b = last_two(units.b, j);
+                for (cost, (m, n)) in costs[band.cell(i, j)].iter_mut().zip(SHAPES) {
+                    *cost += self.near_cost(chars_a[m as usize - 1], chars_b[n as usize - 1]);
+                }
+            }
+        }
     }
 }
+
+/// Characters of the unit before a place, and of the two before it.
+fn last_two(units: &[Span], end: u32) -> [u32; 2] {
+    let end = end as usize;
+    let last = units[end - 1].chars;
+    [last, if end > 1 { last.saturating_add(units[end - 2].chars) } else { last }]
+}
+
+/// Steps of the table of costs for a δ of 1.
+const TABLE_STEPS: f32 = 64.0;
+
+/// Costs of δ = 0, 1/64, 2/64, … up to where they reach [`MAX_COST`].
+static COSTS: LazyLock<Vec<f32>> = LazyLock::new(|| {
+    let costs = (0u16..).map(|step| cost_of(f32::from(step) / TABLE_STEPS));
+    let mut costs: Vec<f32> = costs.take_while(|&cost| cost < MAX_COST).collect();
+    costs.push(MAX_COST);
+    costs
+});
 
 #[cfg(test)]
 mod tests {
@@ -93,6 +143,16 @@ mod tests {
         assert!((lengths.delta(100, 126) - 0.938).abs() < 1e-3);
         assert!((lengths.cost(100, 126) - 1.055).abs() < 2e-3, "{}", lengths.cost(100, 126));
         assert!(lengths.cost(0, 0) < 1e-6);
+    }
+
+    #[test]
+    fn the_table_gives_the_costs_of_the_formula() {
+        let lengths = Lengths { ratio: 1.3, variance: 5.0 };
+        for (l1, l2) in (0..200).flat_map(|l1| (0..300).map(move |l2| (l1, l2))) {
+            let (fast, slow) = (lengths.near_cost(l1, l2), lengths.cost(l1, l2));
+            assert!((fast - slow).abs() < 1e-3 * (1.0 + slow), "{l1} {l2}: {fast} {slow}");
+        }
+        assert_eq!(lengths.near_cost(0, u32::MAX), MAX_COST);
     }
 
     #[test]

@@ -2,51 +2,59 @@
 //!
 //! What [`Evidence`] says of a bead is a sum over the words of one side, and each word's part hangs on the sum of p(word | e)
 //! over the words e of the other side. So the words of two units have their parts added, and those of two units on the other side
-//! their p. Each word gets a row of the units that may translate it, made once; a cell of the band then takes time
-//! as the words that do have translations there.
+//! their p. The p of a unit, and of it and the one before, are added up once, for all units within the band that may answer it.
+//!
+//! A unit is not compared with one of very many more words: so all cells of a band together take time as the words of its rows and
+//! columns, whatever stands in them.
 
-use super::cost::{Cost, Units};
+use std::ops::Range;
+
+use super::cost::{Cost, SHAPES, StepCosts, Units};
 use super::span::Span;
-use super::translation::{Evidence, Side};
+use super::translation::{Evidence, Limits, Side};
 use crate::sequence::band::Band;
-use crate::sequence::path::Move;
 
 /// The cost of [`Evidence`], made ready for the beads of a band.
 pub struct Matches<'e> {
     evidence: &'e Evidence,
-    /// A cell wider than the band that was entered: beads of two units look at neighbours.
-    band: Band,
-    /// For each cell, of the units before it: L(b|a), L(b|a, the one before), L(a|b), L(a|b, the one before), but for α.
+    limits: Limits,
+    /// For each cell of a band wider by one, of the units before it: L(b|a), L(b|a, the one before), L(a|b), L(a|b, the one before),
+    /// but for α.
     logs: Vec<[f32; 4]>,
-    /// Rows of the words of each page.
-    rows: [Rows; 2],
+    /// Room for [`Side::add`].
+    sums: [Vec<[f32; 2]>; 2],
+}
+
+/// No translation has more than this many times the words of the other side, and …
+const MAX_TIMES: usize = 8;
+/// … so many more. Both are estimates; the cost of lengths speaks against such beads long before.
+const MAX_MORE: usize = 32;
+
+/// False for sides that are no translations by how many words they have.
+fn is_plausible(words_a: usize, words_b: usize) -> bool {
+    words_a.max(words_b) <= MAX_TIMES * words_a.min(words_b) + MAX_MORE
 }
 
 impl<'e> Matches<'e> {
-    /// One that has not entered a band.
+    /// One that has not looked at a band.
     pub fn new(evidence: &'e Evidence) -> Matches<'e> {
-        let rows = [&evidence.a, &evidence.b].map(|side| Rows { ids: vec![0; side.distinct()], ..Rows::default() });
-        Matches { evidence, band: Band::along(0, 0, 0), logs: Vec::new(), rows }
-    }
-}
-
-impl Cost for Matches<'_> {
-    fn cost(&self, a: &Span, b: &Span) -> f32 {
-        self.evidence.cost(a, b)
+        let sums = [&evidence.a, &evidence.b].map(|side| vec![[0.0; 2]; side.distinct()]);
+        Matches { evidence, limits: Limits::new(&evidence.params), logs: Vec::new(), sums }
     }
 
+    /// L of all cells of a band.
     fn enter(&mut self, units: &Units<'_>, band: &Band) {
-        self.band = band.wider();
         self.logs.clear();
-        self.logs.resize(self.band.cells(), [0.0; 4]);
-        let (evidence, band, logs) = (self.evidence, &self.band, &mut self.logs);
+        self.logs.resize(band.cells(), [0.0; 4]);
+        let (evidence, logs, limits) = (self.evidence, &mut self.logs, &self.limits);
         let between = |first: u32, last: u32| first.max(1) as usize - 1..last as usize;
         let of_a = |i: usize| {
             let (low, high) = band.row(i as u32 + 1);
             between(low, high)
         };
-        sums(&mut self.rows[0], (&evidence.a, units.a), (&evidence.b, units.b), &evidence.params, of_a, |i, j, log| {
-            logs[band.cell(i as u32 + 1, j as u32 + 1)][2..].copy_from_slice(&log);
+        let (a, b) = ((&evidence.a, units.a), (&evidence.b, units.b));
+        sums(b, a, (limits, &mut self.sums[1]), of_a, |j, i, log| {
+            logs[band.cell(i as u32 + 1, j as u32 + 1)][..2].copy_from_slice(&log);
         });
         // Rows of the band that hold column j + 1: neither of their ends ever falls.
         let (mut first, mut last) = (0, 0);
@@ -60,176 +68,81 @@ impl Cost for Matches<'_> {
             }
             between(first, last)
         };
-        sums(&mut self.rows[1], (&evidence.b, units.b), (&evidence.a, units.a), &evidence.params, of_b, |j, i, log| {
-            logs[band.cell(i as u32 + 1, j as u32 + 1)][..2].copy_from_slice(&log);
+        sums(a, b, (limits, &mut self.sums[0]), of_b, |i, j, log| {
+            logs[band.cell(i as u32 + 1, j as u32 + 1)][2..].copy_from_slice(&log);
         });
     }
+}
 
-    fn step(&self, units: &Units<'_>, i: u32, j: u32, step: Move) -> f32 {
-        let at = |i: u32, j: u32| &self.logs[self.band.cell(i, j)];
-        let sum = match step {
-            (1, 1) => at(i, j)[0] + at(i, j)[2],
-            (2, 1) => at(i, j)[1] + at(i, j)[2] + at(i - 1, j)[2],
-            (1, 2) => at(i, j)[0] + at(i, j - 1)[0] + at(i, j)[3],
-            (2, 2) => at(i, j)[1] + at(i, j - 1)[1] + at(i, j)[3] + at(i - 1, j)[3],
-            _ => {
-                let (a, b) = units.sides(i, j, step);
-                return self.cost(&a, &b);
-            }
-        };
+impl Cost for Matches<'_> {
+    fn cost(&self, a: &Span, b: &Span) -> f32 {
+        if is_plausible(a.words.len(), b.words.len()) { self.evidence.cost(a, b) } else { f32::INFINITY }
+    }
+
+    fn add(&mut self, units: &Units<'_>, band: &Band, costs: &mut [StepCosts]) {
+        // Beads of two units look at neighbours.
+        let wider = band.wider();
+        self.enter(units, &wider);
         let alpha = self.evidence.params.alpha;
-        if alpha == 1.0 {
-            return -sum / 2.0;
-        }
-        let (a, b) = units.sides(i, j, step);
-        -sum / 2.0 - a.words.len().abs_diff(b.words.len()) as f32 * alpha.ln()
-    }
-}
-
-/// For each word of some units, the units of the other page that may translate it.
-#[derive(Default)]
-struct Rows {
-    /// For each word of the page: 0, or one more than the number of its row.
-    ids: Vec<u32>,
-    /// The words that have a row.
-    words: Vec<u32>,
-    /// Row, unit, Σ p(word | e) over the words e of the unit, in the order of the units.
-    found: Vec<(u32, u32, f32)>,
-    /// The same, row after row.
-    sorted: Vec<(u32, f32)>,
-    /// Where rows begin, as far as they are still of use, and where they end.
-    ranges: Vec<(u32, u32)>,
-}
-
-impl Rows {
-    fn fill(&mut self, to: &Side, targets: &[Span], from: &Side, sources: &[Span]) {
-        for word in self.words.drain(..) {
-            self.ids[word as usize] = 0;
-        }
-        for &word in words(to, targets) {
-            let id = &mut self.ids[word as usize];
-            if *id == 0 {
-                self.words.push(word);
-                *id = self.words.len() as u32;
-            }
-        }
-        self.found.clear();
-        self.ranges.clear();
-        self.ranges.resize(self.words.len(), (0, 0));
-        for (span, unit) in sources.iter().zip(0u32..) {
-            for &word in &from.words[span.words.start as usize..span.words.end as usize] {
-                for &(target, p) in from.targets(word as usize) {
-                    if let Some(row) = self.ids[target as usize].checked_sub(1) {
-                        self.found.push((row, unit, p));
-                        self.ranges[row as usize].1 += 1;
+        let words = |spans: &[Span], last: u32, count: u32| -> usize {
+            spans[(last - count) as usize..last as usize].iter().map(|span| span.words.len()).sum()
+        };
+        for i in 1..=band.n {
+            let (low, high) = band.row(i);
+            for j in low.max(1)..=high {
+                let at = |i: u32, j: u32| &self.logs[wider.cell(i, j)];
+                let here = at(i, j);
+                let above = if i > 1 { at(i - 1, j) } else { here };
+                let left = if j > 1 { at(i, j - 1) } else { here };
+                let sums = [
+                    here[0] + here[2],
+                    here[1] + here[2] + above[2],
+                    here[0] + left[0] + here[3],
+                    here[1] + left[1] + here[3] + above[3],
+                ];
+                let costs = &mut costs[band.cell(i, j)];
+                for ((cost, sum), (m, n)) in costs.iter_mut().zip(sums).zip(SHAPES) {
+                    if m > i || n > j {
+                        continue;
                     }
-                }
-            }
-        }
-        let mut sum = 0;
-        for range in &mut self.ranges {
-            sum += range.1;
-            *range = (sum - range.1, sum - range.1);
-        }
-        self.sorted.clear();
-        self.sorted.resize(self.found.len(), (0, 0.0));
-        for &(row, unit, p) in &self.found {
-            let (start, end) = &mut self.ranges[row as usize];
-            match self.sorted[*start as usize..*end as usize].last_mut() {
-                Some(last) if last.0 == unit => last.1 += p,
-                _ => {
-                    self.sorted[*end as usize] = (unit, p);
-                    *end += 1;
+                    let (words_a, words_b) = (words(units.a, i, m), words(units.b, j, n));
+                    *cost += match is_plausible(words_a, words_b) {
+                        true if alpha == 1.0 => -sum / 2.0,
+                        true => -sum / 2.0 - words_a.abs_diff(words_b) as f32 * alpha.ln(),
+                        false => f32::INFINITY,
+                    };
                 }
             }
         }
     }
-
-    /// The part of a row that begins at `unit` or the one before it. Units never fall from one call to the next.
-    fn from(&mut self, row: usize, unit: usize) -> &[(u32, f32)] {
-        let (start, end) = &mut self.ranges[row];
-        while start < end && (self.sorted[*start as usize].0 as usize) + 1 < unit {
-            *start += 1;
-        }
-        &self.sorted[*start as usize..*end as usize]
-    }
 }
 
-fn words<'s>(side: &'s Side, spans: &[Span]) -> &'s [u32] {
-    match (spans.first(), spans.last()) {
-        (Some(first), Some(last)) => &side.words[first.words.start as usize..last.words.end as usize],
-        _ => &[],
-    }
-}
-
-/// Gives, for each target unit and each source unit in its `window`, L(target | source) and L(target | source and the one before).
-/// Neither end of the window may fall from one unit to the next.
+/// Gives, for each source unit and each target unit in its `window`, L(target | source) and L(target | source and the one before);
+/// not for targets of too many words for either. Neither end of the window may fall from one unit to the next.
 fn sums(
-    rows: &mut Rows,
     (to, targets): (&Side, &[Span]),
     (from, sources): (&Side, &[Span]),
-    params: &super::translation::Params,
-    mut window: impl FnMut(usize) -> std::ops::Range<usize>,
+    (limits, sums): (&Limits, &mut Vec<[f32; 2]>),
+    mut window: impl FnMut(usize) -> Range<usize>,
     mut each: impl FnMut(usize, usize, [f32; 2]),
 ) {
-    rows.fill(to, targets, from, sources);
-    let free = params.free_words;
-    let none = free.ln();
-    let max_ratio = params.max_word.exp();
-    let over = |length: usize| (1.0 - free) / (length + 1) as f32;
-    let alone: Vec<f32> = sources.iter().map(|span| over(span.words.len())).collect();
-    let with_last = |unit: usize| if unit == 0 { 0 } else { sources[unit - 1].words.len() };
-    let paired: Vec<f32> = (0..sources.len()).map(|unit| over(sources[unit].words.len() + with_last(unit))).collect();
-    // Products of so many words stay far inside the range of f64; one logarithm does for all of them.
-    let chunk = (500.0 / (params.max_word.abs() - none).max(1.0)).max(1.0) as usize;
-    let mut products: Vec<[f64; 2]> = Vec::new();
-    let mut logs: Vec<[f32; 2]> = Vec::new();
-    for (unit, span) in targets.iter().enumerate() {
+    let mut before = 0..0;
+    for (unit, source) in sources.iter().enumerate() {
+        let source = &source.words;
+        from.add(source, sums, [1.0, 1.0]);
+        from.add(&before, sums, [0.0, 1.0]);
+        let length = source.len() + before.len();
+        let over = [limits.over(source.len()), limits.over(length)];
         let window = window(unit);
-        let (low, high) = (window.start, window.end.min(sources.len()));
-        let count = high.saturating_sub(low);
-        logs.clear();
-        logs.resize(count, [0.0; 2]);
-        products.clear();
-        products.resize(count, [1.0; 2]);
-        let mut known = 0;
-        for part in to.words[span.words.start as usize..span.words.end as usize].chunks(chunk) {
-            for &word in part {
-                let word = word as usize;
-                // A word with no translation in a unit says ln ε there; where it has one, that is taken back.
-                let factor = if to.known[word] { 1.0 / free } else { 1.0 };
-                known += u32::from(to.known[word]);
-                let over_share = 1.0 / to.shares[word];
-                let term = |p: f32| f64::from((free + p * over_share).min(max_ratio) * factor);
-                let row = rows.from(rows.ids[word] as usize - 1, low);
-                let mut before = (usize::MAX, 0.0);
-                for (at, &(source, p)) in row.iter().enumerate() {
-                    let source = source as usize;
-                    if source >= high {
-                        break;
-                    }
-                    if source >= low {
-                        let both = if before.0.wrapping_add(1) == source { p + before.1 } else { p };
-                        let product = &mut products[source - low];
-                        product[0] *= term(p * alone[source]);
-                        product[1] *= term(both * paired[source]);
-                    }
-                    let next = source + 1;
-                    if next < high && row.get(at + 1).is_none_or(|entry| entry.0 as usize != next) {
-                        products[next - low][1] *= term(p * paired[next]);
-                    }
-                    before = (source, p);
-                }
-            }
-            for (log, product) in logs.iter_mut().zip(&mut products) {
-                log[0] += product[0].ln() as f32;
-                log[1] += product[1].ln() as f32;
-                *product = [1.0; 2];
+        let end = window.end.min(targets.len());
+        for (target, number) in targets[window.start.min(end)..end].iter().zip(window.start..) {
+            if target.words.len() <= MAX_TIMES * length + MAX_MORE {
+                each(number, unit, to.logs(&target.words, sums, over, limits));
             }
         }
-        for (source, log) in (low..high).zip(&logs) {
-            each(unit, source, log.map(|log| log + known as f32 * none));
-        }
+        from.clear(source, sums);
+        from.clear(&before, sums);
+        before = source.clone();
     }
 }
 
@@ -292,18 +205,19 @@ mod tests {
                 let units = Units { a: &spans_a[from_a as usize..], b: &spans_b[from_b as usize..] };
                 let (n, m) = (n - from_a, m - from_b);
                 let band = Band::along(n, m, width + m / n.max(1));
-                matches.enter(&units, &band);
+                let mut costs = vec![StepCosts::default(); band.cells()];
+                matches.add(&units, &band, &mut costs);
                 for i in 1..=n {
                     let (low, high) = band.row(i);
                     for j in low.max(1)..=high {
-                        for step in [(1, 1), (2, 1), (1, 2), (2, 2)] {
+                        for (step, shape) in SHAPES.into_iter().zip(0..) {
                             let Some((from_i, from_j)) = i.checked_sub(step.0).zip(j.checked_sub(step.1)) else { continue };
                             let (low, high) = band.row(from_i);
                             if from_j < low || from_j > high {
                                 continue;
                             }
                             let (side_a, side_b) = units.sides(i, j, step);
-                            let (fast, slow) = (matches.step(&units, i, j, step), evidence.cost(&side_a, &side_b));
+                            let (fast, slow) = (costs[band.cell(i, j)][shape], evidence.cost(&side_a, &side_b));
                             prop_assert!((fast - slow).abs() < 1e-3, "{i} {j} {step:?}: {fast} {slow}");
                         }
                     }
@@ -322,12 +236,15 @@ mod tests {
             let evidence = Evidence::new(&page_a, &page_b, &model(), &params);
             let units = Units { a: &spans_a, b: &spans_b };
             let mut matches = Matches::new(&evidence);
-            matches.enter(&units, &Band::along(2, 2, 3));
-            for (i, j, step) in [(1, 1, (1, 1)), (2, 2, (2, 2)), (2, 1, (1, 1))] {
-                let (a, b) = units.sides(i, j, step);
-                let (fast, slow) = (matches.step(&units, i, j, step), evidence.cost(&a, &b));
+            let band = Band::along(2, 2, 3);
+            let mut costs = vec![StepCosts::default(); band.cells()];
+            matches.add(&units, &band, &mut costs);
+            for (i, j, shape) in [(1, 1, 0), (2, 2, 3)] {
+                let (a, b) = units.sides(i, j, SHAPES[shape]);
+                let (fast, slow) = (costs[band.cell(i, j)][shape], evidence.cost(&a, &b));
                 assert!((fast - slow).abs() < slow.abs() * 1e-3 + 0.01, "{fast} {slow}");
             }
+            assert_eq!(costs[band.cell(2, 1)][0], f32::INFINITY, "one word and four thousand");
         }
     }
 }

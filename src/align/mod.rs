@@ -21,6 +21,7 @@ mod judged;
 pub mod lengths;
 pub mod matches;
 mod model;
+pub mod neighbourhoods;
 mod params;
 pub mod repeats;
 pub mod sample;
@@ -31,7 +32,7 @@ pub mod translation;
 
 pub use beads::align;
 pub use document::Document;
-pub use judged::{Aligned, Judged, align_pages};
+pub use judged::{AlignPage, Aligned, Judged, align_pages};
 pub use lengths::Lengths;
 pub use model::{Model, Vocabulary};
 pub use params::Params;

@@ -3,8 +3,6 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
-
 use super::cost::Cost;
 use super::document::Document;
 use super::model::{Model, Vocabulary};
@@ -48,83 +46,151 @@ pub struct Evidence {
     pub(super) a: Side,
     pub(super) b: Side,
     pub(super) params: Params,
+    /// Room for [`Side::add`]: one for each word of the first page, and of the second.
+    sums: RefCell<(Vec<[f32; 1]>, Vec<[f32; 1]>)>,
+    /// What was said of spans, at a place that hangs on where the first begins: what is asked in the search is asked again for the
+    /// score.
+    memo: RefCell<Vec<(Range<u32>, Range<u32>, Logs)>>,
 }
 
-/// The words of one page, numbered from 0 in the order they are met.
+/// The words of a page, numbered from 0 in the order they are met: the same whatever page it is aligned with.
+pub struct PageWords {
+    /// Number of each word of the page.
+    numbers: Vec<u32>,
+    /// Hash of each number.
+    distinct: Vec<u64>,
+    /// How often each occurs.
+    occurs: Vec<u32>,
+    /// Number of each hash.
+    table: Table,
+}
+
+impl PageWords {
+    /// Numbers the words of a page.
+    pub fn new(words: &[u64]) -> PageWords {
+        let (numbers, table) = (Vec::with_capacity(words.len()), Table::new(words.len()));
+        let mut page = PageWords { numbers, distinct: Vec::new(), occurs: Vec::new(), table };
+        for &word in words {
+            let number = page.table.get_or_insert(word, page.distinct.len() as u32);
+            if number as usize == page.distinct.len() {
+                page.distinct.push(word);
+                page.occurs.push(0);
+            }
+            page.numbers.push(number);
+            page.occurs[number as usize] += 1;
+        }
+        page
+    }
+}
+
+/// What is known of one word of a page.
+#[derive(Clone, Copy)]
+pub(super) struct WordFacts {
+    /// 1 / share among the words of the language, or of the page where that is more.
+    over_share: f32,
+    /// What a factor of a product is multiplied by: 1/ε where the model has translations for the word, as these say ln ε where none
+    /// of them is met; else 1.
+    factor: f32,
+    /// ln(own share / share in the other language); 0 where neither language knows it.
+    foreign: f32,
+    /// The model has it in either language.
+    judged: bool,
+    /// The model has translations for it.
+    known: bool,
+}
+
+/// The words of one page.
 #[derive(Default)]
 pub(super) struct Side {
     /// Number of each word of the page.
-    pub(super) words: Vec<u32>,
-    /// For each number: share among the words of the language, or of the page where that is more.
-    pub(super) shares: Vec<f32>,
-    /// For each number: the model has translations for it.
-    pub(super) known: Vec<bool>,
-    /// For each number: ln(own share / share in the other language); 0 where neither language knows it.
-    foreign: Vec<f32>,
-    /// For each number: the model has it in either language.
-    judged: Vec<bool>,
-    /// For each number: 0, but while the words of a span are counted.
-    counts: RefCell<Vec<u32>>,
-    /// For each number: where its sources end in `sources`.
-    source_ends: Vec<u32>,
-    /// Words of the other page it may be a translation of, and p(this | that).
-    sources: Vec<(u32, f32)>,
+    words: Vec<u32>,
+    /// For each number.
+    facts: Vec<WordFacts>,
+    /// For each place among the words, and the end: how many before it the model has translations for.
+    known_before: Vec<u32>,
+    /// The words that may be translations of any of the other page, in order.
+    linked: Vec<u32>,
+    /// For each place among the words, and the end: how many before it are linked.
+    linked_before: Vec<u32>,
     /// For each number: where its targets end in `targets`.
     target_ends: Vec<u32>,
     /// Words of the other page that may be translations of it, and p(that | this).
     targets: Vec<(u32, f32)>,
 }
 
+/// What all products of a page pair have in common.
+pub(super) struct Limits {
+    free: f32,
+    none: f32,
+    max_ratio: f32,
+    /// Products of so many words stay far inside the range of f64; one logarithm does for all of them.
+    chunk: usize,
+}
+
+impl Limits {
+    pub(super) fn new(params: &Params) -> Limits {
+        let none = params.free_words.ln();
+        let chunk = (500.0 / (params.max_word.abs() - none).max(1.0)).max(1.0) as usize;
+        Limits { free: params.free_words, none, max_ratio: params.max_word.exp(), chunk }
+    }
+
+    /// (1 − ε)/(l + 1).
+    pub(super) fn over(&self, length: usize) -> f32 {
+        (1.0 - self.free) / (length + 1) as f32
+    }
+}
+
 impl Evidence {
     /// Looks up the words of both pages. Time grows as their lengths.
     pub fn new(a: &Document<'_>, b: &Document<'_>, model: &Model, params: &Params) -> Evidence {
-        let (numbers_a, distinct_a) = number(&a.words);
-        let (numbers_b, distinct_b) = number(&b.words);
-        let found_a: Vec<Option<usize>> = distinct_a.iter().map(|&word| model.a.find(word)).collect();
-        let found_b: Vec<Option<usize>> = distinct_b.iter().map(|&word| model.b.find(word)).collect();
+        Evidence::of_words(&PageWords::new(&a.words), &PageWords::new(&b.words), model, params)
+    }
+
+    /// As [`Evidence::new`], of pages whose words have numbers.
+    pub fn of_words(a: &PageWords, b: &PageWords, model: &Model, params: &Params) -> Evidence {
+        let found = |page: &PageWords, vocabulary: &Vocabulary| -> Vec<u32> {
+            page.distinct.iter().map(|&word| vocabulary.find(word).map_or(NOWHERE, |at| at as u32)).collect()
+        };
+        let (a_in_a, a_in_b) = (found(a, &model.a), found(a, &model.b));
+        let (b_in_b, b_in_a) = (found(b, &model.b), found(b, &model.a));
+        let mut side_a = Side::new(a, (&model.a, &a_in_a), (&model.b, &a_in_b), params);
+        let mut side_b = Side::new(b, (&model.b, &b_in_b), (&model.a, &b_in_a), params);
         // p(b | a) for the words of these pages, and p(a | b).
-        let from_a = links(&distinct_a, &found_a, &distinct_b, &found_b, &model.a);
-        let from_b = links(&distinct_b, &found_b, &distinct_a, &found_a, &model.b);
-        Evidence {
-            a: Side::new(numbers_a, &distinct_a, &found_a, (&model.a, &model.b), (&from_a, &from_b)),
-            b: Side::new(numbers_b, &distinct_b, &found_b, (&model.b, &model.a), (&from_b, &from_a)),
-            params: params.clone(),
-        }
+        let is_linked_b = side_a.link(a, &a_in_a, (b, &b_in_b), &model.a);
+        let is_linked_a = side_b.link(b, &b_in_b, (a, &a_in_a), &model.b);
+        side_a.note_linked(&is_linked_a);
+        side_b.note_linked(&is_linked_b);
+        let sums = RefCell::new((vec![[0.0]; a.distinct.len()], vec![[0.0]; b.distinct.len()]));
+        let memo = vec![(0..0, 0..0, Logs::default()); (a.numbers.len() / SPAN_WORDS).next_power_of_two()];
+        Evidence { a: side_a, b: side_b, params: params.clone(), sums, memo: RefCell::new(memo) }
     }
 
     /// L(b|a) and L(a|b) of two spans, and how many words of each the model can judge.
     pub fn logs(&self, a: &Range<u32>, b: &Range<u32>) -> Logs {
-        let (b_given_a, known_b) = self.log(&self.b, b, &self.a, a);
-        let (a_given_b, known_a) = self.log(&self.a, a, &self.b, b);
-        Logs { b_given_a, a_given_b, known_a, known_b }
+        let mut memo = self.memo.borrow_mut();
+        let place = (a.start as usize / SPAN_WORDS) & (memo.len() - 1);
+        let known = &mut memo[place];
+        if known.0 != *a || known.1 != *b {
+            *known = (a.clone(), b.clone(), self.logs_anew(a, b));
+        }
+        known.2
     }
 
-    fn log(&self, to: &Side, target: &Range<u32>, from: &Side, source: &Range<u32>) -> (f32, u32) {
-        let (l, m) = (source.end - source.start, target.end - target.start);
-        let free = self.params.free_words;
-        let none = free.ln();
-        let mut sum = l.abs_diff(m) as f32 * self.params.alpha.ln();
-        let mut judged = 0;
-        let sources = &from.words[source.start as usize..source.end as usize];
-        let mut counts = from.counts.borrow_mut();
-        sources.iter().for_each(|&word| counts[word as usize] += 1);
-        for &word in &to.words[target.start as usize..target.end as usize] {
-            let word = word as usize;
-            let mut p = 0.0;
-            for &(other, probability) in to.sources(word) {
-                p += probability * counts[other as usize] as f32;
-            }
-            if p > 0.0 {
-                let ratio = p / ((l + 1) as f32 * to.shares[word]);
-                sum += (free + (1.0 - free) * ratio).ln().min(self.params.max_word);
-                judged += 1;
-            } else if to.known[word] {
-                sum += none;
-                judged += 1;
-            }
-        }
-        sources.iter().for_each(|&word| counts[word as usize] = 0);
-        (sum, judged)
+    fn logs_anew(&self, a: &Range<u32>, b: &Range<u32>) -> Logs {
+        let limits = Limits::new(&self.params);
+        let (sums_a, sums_b) = &mut *self.sums.borrow_mut();
+        let alpha = (a.end - a.start).abs_diff(b.end - b.start) as f32 * self.params.alpha.ln();
+        let log = |to: &Side, target: &Range<u32>, from: &Side, source: &Range<u32>, sums: &mut [[f32; 1]]| {
+            from.add(source, sums, [1.0]);
+            let over = limits.over(source.len());
+            let [log] = to.logs(target, sums, [over], &limits);
+            let judged = to.known(target) + to.guessed(target, sums);
+            from.clear(source, sums);
+            (log + alpha, judged)
+        };
+        let (b_given_a, known_b) = log(&self.b, b, &self.a, a, sums_b);
+        let (a_given_b, known_a) = log(&self.a, a, &self.b, b, sums_a);
+        Logs { b_given_a, a_given_b, known_a, known_b }
     }
 
     /// How much the words of a span of the first page look like the second language: the mean of ln(share in the other
@@ -159,130 +225,222 @@ impl Cost for Evidence {
     }
 }
 
+/// About as many words as a short span has.
+const SPAN_WORDS: usize = 4;
+/// No place in a vocabulary.
+const NOWHERE: u32 = u32::MAX;
+
 impl Side {
-    fn new(
-        words: Vec<u32>,
-        distinct: &[u64],
-        found: &[Option<usize>],
-        (own, other): (&Vocabulary, &Vocabulary),
-        (links_from, links_to): (&[Link], &[Link]),
-    ) -> Side {
+    /// The words of a page, with their places in the vocabulary of its language and in that of the other. Not yet linked.
+    fn new(page: &PageWords, own: (&Vocabulary, &[u32]), other: (&Vocabulary, &[u32]), params: &Params) -> Side {
         /// Share of a word that was never seen; a language of a million words is met seldom.
         const UNSEEN: f32 = 1e-6;
-        let count = distinct.len();
-        let mut occurs = vec![0u32; count];
-        words.iter().for_each(|&word| occurs[word as usize] += 1);
-        let length = words.len().max(1) as f32;
-        let mut side = Side { words, ..Side::default() };
-        for (word, (hash, at)) in distinct.iter().zip(found).enumerate() {
-            let share = at.map_or(0.0, |at| own.shares[at]);
-            let elsewhere = other.find(*hash).map_or(0.0, |at| other.shares[at]);
+        let length = page.numbers.len().max(1) as f32;
+        let share = |(vocabulary, places): (&Vocabulary, &[u32]), word: usize| {
+            vocabulary.shares.get(places[word] as usize).copied().unwrap_or(0.0)
+        };
+        let fact = |word: usize| {
+            let (here, elsewhere) = (share(own, word), share(other, word));
             // The first time a word is met on a page says nothing about how frequent it is.
-            let here = (occurs[word] - 1) as f32 / length;
-            side.shares.push(share.max(here).max(UNSEEN));
-            side.known.push(at.is_some_and(|at| own.translations(at).next().is_some()));
-            side.judged.push(at.is_some() || elsewhere > 0.0);
-            side.foreign.push((elsewhere.max(UNSEEN) / share.max(UNSEEN)).ln());
-        }
-        (side.target_ends, side.targets) = by_word(links_from, count, |link| (link.0, link.1));
-        (side.source_ends, side.sources) = by_word(links_to, count, |link| (link.1, link.0));
-        occurs.fill(0);
-        side.counts = occurs.into();
-        side
+            let on_page = (page.occurs[word] - 1) as f32 / length;
+            let is_known = own.1[word] != NOWHERE && own.0.translations(own.1[word] as usize).next().is_some();
+            let is_judged = own.1[word] != NOWHERE || elsewhere > 0.0;
+            let foreign = if is_judged { (elsewhere.max(UNSEEN) / here.max(UNSEEN)).ln() } else { 0.0 };
+            WordFacts {
+                over_share: 1.0 / here.max(on_page).max(UNSEEN),
+                factor: if is_known { 1.0 / params.free_words } else { 1.0 },
+                foreign,
+                judged: is_judged,
+                known: is_known,
+            }
+        };
+        let facts: Vec<WordFacts> = (0..page.distinct.len()).map(fact).collect();
+        let known_before = before(&page.numbers, |word| facts[word].known);
+        Side { words: page.numbers.clone(), facts, known_before, ..Side::default() }
     }
 
-    fn sources(&self, word: usize) -> &[(u32, f32)] {
-        let start = if word == 0 { 0 } else { self.source_ends[word - 1] as usize };
-        &self.sources[start..self.source_ends[word] as usize]
+    /// Notes which words of the other page may be translations of which words here: what the model says, and equal words, with
+    /// p = 1, where it says nothing. Gives, for each word of the other page, whether it is one of them.
+    fn link(
+        &mut self,
+        own: &PageWords,
+        found: &[u32],
+        (other, found_other): (&PageWords, &[u32]),
+        vocabulary: &Vocabulary,
+    ) -> Vec<bool> {
+        /// Bits of a filter that most translations, which are not on the other page, do not pass.
+        const BITS: usize = 1 << 14;
+        let mut filter = [0u64; BITS / 64];
+        let mut in_model = Table::new(other.distinct.len());
+        for (&place, number) in found_other.iter().zip(0u32..).filter(|(place, _)| **place != NOWHERE) {
+            filter[place as usize % BITS / 64] |= 1 << (place % 64);
+            in_model.get_or_insert(u64::from(place), number);
+        }
+        let mut is_linked = vec![false; other.distinct.len()];
+        self.target_ends.reserve_exact(own.distinct.len());
+        for (&hash, &place) in own.distinct.iter().zip(found) {
+            let mut is_translated = false;
+            if place != NOWHERE {
+                for (target, p) in vocabulary.translations(place as usize) {
+                    is_translated = true;
+                    let may_be = filter[target as usize % BITS / 64] & (1 << (target % 64)) != 0;
+                    if may_be && let Some(target) = in_model.get(u64::from(target)) {
+                        self.targets.push((target, p));
+                        is_linked[target as usize] = true;
+                    }
+                }
+            }
+            if !is_translated && let Some(target) = other.table.get(hash) {
+                self.targets.push((target, 1.0));
+                is_linked[target as usize] = true;
+            }
+            self.target_ends.push(self.targets.len() as u32);
+        }
+        is_linked
+    }
+
+    fn note_linked(&mut self, is_linked: &[bool]) {
+        self.linked_before = before(&self.words, |word| is_linked[word]);
+        self.linked = self.words.iter().copied().filter(|&word| is_linked[word as usize]).collect();
     }
 
     /// Words of the other page that may be translations of a word, and p(that | this).
-    pub(super) fn targets(&self, word: usize) -> &[(u32, f32)] {
+    #[inline]
+    fn targets(&self, word: u32) -> &[(u32, f32)] {
+        let word = word as usize;
         let start = if word == 0 { 0 } else { self.target_ends[word - 1] as usize };
         &self.targets[start..self.target_ends[word] as usize]
     }
 
+    fn words(&self, range: &Range<u32>) -> &[u32] {
+        &self.words[range.start as usize..range.end as usize]
+    }
+
     /// How many different words there are.
     pub(super) fn distinct(&self) -> usize {
-        self.shares.len()
+        self.facts.len()
+    }
+
+    /// Adds p(f | e) to each word f of the other page, for the words e of a span here: as often as `weights` says to each of K sums.
+    pub(super) fn add<const K: usize>(&self, span: &Range<u32>, sums: &mut [[f32; K]], weights: [f32; K]) {
+        for &word in self.words(span) {
+            for &(target, p) in self.targets(word) {
+                for (sum, weight) in sums[target as usize].iter_mut().zip(weights) {
+                    *sum += p * weight;
+                }
+            }
+        }
+    }
+
+    /// Sets to 0 what [`Side::add`] has added for a span.
+    pub(super) fn clear<const K: usize>(&self, span: &Range<u32>, sums: &mut [[f32; K]]) {
+        for &word in self.words(span) {
+            for &(target, _) in self.targets(word) {
+                sums[target as usize] = [0.0; K];
+            }
+        }
+    }
+
+    /// L(span | e) but for α, for K sides e of the other page: from the sums of p(f | e), and the [`Limits::over`] of each.
+    pub(super) fn logs<const K: usize>(
+        &self,
+        span: &Range<u32>,
+        sums: &[[f32; K]],
+        over: [f32; K],
+        limits: &Limits,
+    ) -> [f32; K] {
+        let mut logs = [0.0; K];
+        let linked = self.linked_before[span.start as usize]..self.linked_before[span.end as usize];
+        for part in self.linked[linked.start as usize..linked.end as usize].chunks(limits.chunk) {
+            let mut products = [1f64; K];
+            for &word in part {
+                let (facts, sum) = (&self.facts[word as usize], &sums[word as usize]);
+                for k in 0..K {
+                    let ratio = limits.free + sum[k] * over[k] * facts.over_share;
+                    let factor = f64::from(ratio.min(limits.max_ratio) * facts.factor);
+                    products[k] *= if sum[k] > 0.0 { factor } else { 1.0 };
+                }
+            }
+            for (log, product) in logs.iter_mut().zip(products) {
+                if product != 1.0 {
+                    *log += product.ln() as f32;
+                }
+            }
+        }
+        let none = self.known(span) as f32 * limits.none;
+        logs.map(|log| log + none)
+    }
+
+    /// How many words of a span the model has translations for.
+    fn known(&self, span: &Range<u32>) -> u32 {
+        self.known_before[span.end as usize] - self.known_before[span.start as usize]
+    }
+
+    /// How many it has none for, but an equal word answers.
+    fn guessed(&self, span: &Range<u32>, sums: &[[f32; 1]]) -> u32 {
+        let linked = self.linked_before[span.start as usize]..self.linked_before[span.end as usize];
+        let linked = self.linked[linked.start as usize..linked.end as usize].iter();
+        linked.filter(|&&word| sums[word as usize][0] > 0.0 && !self.facts[word as usize].known).count() as u32
     }
 
     fn foreign(&self, range: Range<u32>) -> Option<f32> {
         const MIN_WORDS: u32 = 4;
         let (mut sum, mut judged) = (0.0, 0);
-        for &word in &self.words[range.start as usize..range.end as usize] {
-            if self.judged[word as usize] {
-                sum += self.foreign[word as usize];
-                judged += 1;
-            }
+        for &word in self.words(&range) {
+            let facts = &self.facts[word as usize];
+            sum += facts.foreign;
+            judged += u32::from(facts.judged);
         }
         (judged >= MIN_WORDS).then(|| sum / judged as f32)
     }
 }
 
-/// The number of every word, and the word of every number.
-fn number(words: &[u64]) -> (Vec<u32>, Vec<u64>) {
-    let mut numbers: FxHashMap<u64, u32> = FxHashMap::default();
-    let mut distinct = Vec::new();
-    let numbered = words.iter().map(|&word| {
-        *numbers.entry(word).or_insert_with(|| {
-            distinct.push(word);
-            distinct.len() as u32 - 1
-        })
-    });
-    (numbered.collect(), distinct)
-}
-
-/// Two words by their numbers, and p(second | first).
-type Link = (u32, u32, f32);
-
-/// Links in the order of one of their words, and where those of each end; `split` gives it and the other.
-fn by_word(links: &[Link], count: usize, split: impl Fn(&Link) -> (u32, u32)) -> (Vec<u32>, Vec<(u32, f32)>) {
-    let mut ends = vec![0u32; count];
-    links.iter().for_each(|link| ends[split(link).0 as usize] += 1);
+/// For each place of some words, and the end: how many before it `counts`.
+fn before(words: &[u32], counts: impl Fn(usize) -> bool) -> Vec<u32> {
     let mut sum = 0;
-    for end in &mut ends {
-        sum += *end;
-        *end = sum - *end;
-    }
-    let mut sorted = vec![(0, 0.0); links.len()];
-    for link in links {
-        let (word, other) = split(link);
-        let at = &mut ends[word as usize];
-        sorted[*at as usize] = (other, link.2);
-        *at += 1;
-    }
-    (ends, sorted)
+    let mut before = Vec::with_capacity(words.len() + 1);
+    before.push(0);
+    before.extend(words.iter().map(|&word| {
+        sum += u32::from(counts(word as usize));
+        sum
+    }));
+    before
 }
 
-/// (from, to, p(to | from)) for words of two pages, by their numbers: what the model says, and 1 for equal words of which it
-/// says nothing.
-fn links(
-    from: &[u64],
-    found_from: &[Option<usize>],
-    to: &[u64],
-    found_to: &[Option<usize>],
-    vocabulary: &Vocabulary,
-) -> Vec<Link> {
-    let in_model: FxHashMap<u32, u32> =
-        found_to.iter().zip(0u32..).filter_map(|(at, number)| Some(((*at)? as u32, number))).collect();
-    let by_hash: FxHashMap<u64, u32> = to.iter().copied().zip(0u32..).collect();
-    let mut links = Vec::new();
-    for ((hash, found), source) in from.iter().zip(found_from).zip(0u32..) {
-        let mut is_translated = false;
-        if let Some(at) = *found {
-            for (target, p) in vocabulary.translations(at) {
-                is_translated = true;
-                if let Some(&target) = in_model.get(&target) {
-                    links.push((source, target, p));
-                }
-            }
-        }
-        if let (false, Some(&target)) = (is_translated, by_hash.get(hash)) {
-            links.push((source, target, 1.0));
-        }
+/// Hashes and a number for each, in open addressing: at most half full.
+struct Table {
+    slots: Vec<(u64, u32)>,
+    shift: u32,
+}
+
+impl Table {
+    /// Room for so many.
+    fn new(count: usize) -> Table {
+        let bits = (2 * count).max(2).next_power_of_two().trailing_zeros();
+        Table { slots: vec![(0, u32::MAX); 1 << bits], shift: 64 - bits }
     }
-    links
+
+    fn slot(&self, hash: u64) -> usize {
+        let mut at = (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift) as usize;
+        while self.slots[at].1 != u32::MAX && self.slots[at].0 != hash {
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+        at
+    }
+
+    fn get(&self, hash: u64) -> Option<u32> {
+        let number = self.slots[self.slot(hash)].1;
+        (number != u32::MAX).then_some(number)
+    }
+
+    /// The number of a hash, which it is given if it has none.
+    fn get_or_insert(&mut self, hash: u64, number: u32) -> u32 {
+        let at = self.slot(hash);
+        if self.slots[at].1 == u32::MAX {
+            self.slots[at] = (hash, number);
+        }
+        self.slots[at].1
+    }
 }
 
 #[cfg(test)]

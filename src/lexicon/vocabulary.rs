@@ -19,12 +19,32 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// The place of a word.
+    /// The place of a word. Hashes lie evenly, so it is guessed, and guessed again from what stands there; where they do not, all
+    /// words are halved again and again.
     pub fn find(&self, word: u64) -> Option<usize> {
-        self.words.binary_search(&word).ok()
+        const GUESSES: usize = 3;
+        /// Places looked at on either side of the last guess.
+        const NEAR: usize = 16;
+        let (words, count) = (&self.words[..], self.words.len());
+        let places = |distance: u64| (u128::from(distance) * count as u128 >> 64) as usize;
+        let mut at = places(word);
+        for _ in 0..GUESSES {
+            let here = *words.get(at)?;
+            let step = places(word.abs_diff(here));
+            at = if word < here { at.saturating_sub(step) } else { (at + step).min(count - 1) };
+        }
+        let (mut start, mut end) = (at.saturating_sub(NEAR), (at + NEAR).min(count));
+        if words[start] > word {
+            start = 0;
+        }
+        if words[end - 1] < word {
+            end = count;
+        }
+        words[start..end].binary_search(&word).ok().map(|at| start + at)
     }
 
     /// The translations of the word at a place: places in the other side's words, and their probabilities.
+    #[inline]
     pub fn translations(&self, at: usize) -> impl Iterator<Item = (u32, f32)> + '_ {
         let start = if at == 0 { 0 } else { self.ends[at - 1] as usize };
         let range = start..self.ends[at] as usize;
@@ -130,6 +150,8 @@ fn vocabulary(numbering: &Numbering, order: &[u32], mut links: Vec<Link>, max_tr
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// Words 10 and 20; 10 is translated by 0 and 2 of the other side, 20 by 1.
@@ -149,6 +171,20 @@ mod tests {
         assert_eq!((vocabulary.find(20), vocabulary.find(15)), (Some(1), None));
         assert_eq!(vocabulary.translations(0).collect::<Vec<_>>(), [(0, 0.5), (2, 0.25)]);
         assert_eq!(vocabulary.translations(1).collect::<Vec<_>>(), [(1, 1.0)]);
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_found_however_they_lie(
+            even in prop::collection::btree_set(any::<u64>(), 0..300), dense in prop::collection::btree_set(0u64..400, 0..100),
+        ) {
+            for words in [&even, &dense, &even.union(&dense).copied().collect()] {
+                let vocabulary = Vocabulary { words: words.iter().copied().collect(), ..Vocabulary::default() };
+                for word in even.iter().chain(&dense).flat_map(|&word| [word, word.wrapping_add(1), !word]) {
+                    prop_assert_eq!(vocabulary.find(word), vocabulary.words.binary_search(&word).ok());
+                }
+            }
+        }
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub struct Context<'c> {
     pub inputs: &'c [PathBuf],
     /// Who is told of progress.
     pub observer: &'c dyn Observer,
-    /// Set it, and the run stops at the next commit.
+    /// Set it, and the run stops at the next commit, or before it.
     pub stop: &'c AtomicBool,
 }
 

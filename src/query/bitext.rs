@@ -73,6 +73,12 @@ pub(crate) fn page_place(site: &Site, page: u32) -> u64 {
     chunk.pages[at].to_native()
 }
 
+/// Bytes of text of a page of a site.
+pub(crate) fn text_bytes(site: &Site, page: u32) -> u64 {
+    let (chunk, at) = site.pages.chunk(page);
+    u64::from(chunk.text_bytes[at].to_native())
+}
+
 /// The blocks of a page.
 pub(crate) fn blocks(page: &ArchivedPageRecord) -> impl Iterator<Item = Block> + '_ {
     page.blocks.iter().map(|block| Block {

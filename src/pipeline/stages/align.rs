@@ -2,8 +2,9 @@
 //! page pairs, and the repeats of a site.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
@@ -11,18 +12,18 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::groups::{begin, finish};
 use super::shared;
-use crate::align::clean::hashes;
+use crate::align::neighbourhoods::batches;
 use crate::align::repeats::{BeadId, Beads, Finder, is_boilerplate};
 use crate::align::sample::{SampledPair, hash_of, input_hash};
 use crate::align::train;
-use crate::align::{Aligned, Document, Model, Params, align_pages, clean};
+use crate::align::{AlignPage, Aligned, Document, Judged, Model, Params, align_pages, clean};
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::Urls;
 use crate::index::smallest::Smallest;
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::query::bitext::{
-    accepted_pairs, document, hash_of_pairs, is_of_source, model, model_record, page_place, page_record,
+    accepted_pairs, document, hash_of_pairs, is_of_source, model, model_record, page_place, text_bytes,
 };
 use crate::query::site::pair_source;
 use crate::query::{Scope, Site, learnt_pairs, sites};
@@ -33,15 +34,21 @@ use crate::store::layout::{
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{Store, model_key};
 use crate::text::words::Words;
-use crate::types::{LangPair, PagePair, SiteId};
+use crate::types::{Lang, LangPair, PagePair, SiteId};
 
 /// Page pairs → sentence pairs.
 pub struct Align;
 
-/// Page pairs aligned at once, in parallel, and committed together.
-const GROUP_PAIRS: usize = 256;
-/// Models held in memory, a few tens of megabytes each.
-const MODELS: usize = 8;
+/// Page pairs aligned at once, in parallel, and committed together: a second or two of work.
+const WINDOW_PAIRS: usize = 16_384;
+/// … and bytes of the text of all of their pages: what is found takes about half of that.
+const WINDOW_BYTES: u64 = 128 << 20;
+/// Page pairs that one thread aligns one after the other: their pages are cut once.
+const BATCH_PAIRS: usize = 64;
+/// Page pairs of a record.
+const RECORD_PAIRS: usize = 256;
+/// Memory for models.
+const MODEL_BYTES: usize = 256 << 20;
 /// Memory for the hashes of a site's sentence pairs; sorted on disk beyond it.
 const REPEATS_BYTES: usize = 64 << 20;
 /// Rows of a repeat record, at the most.
@@ -333,21 +340,21 @@ impl Align {
         store.commit(changes)
     }
 
-    /// Aligns the pairs of the given sites, group by group.
+    /// Aligns the pairs of the given sites, window by window.
     fn align(&self, store: &mut Store, context: &Context<'_>, sites: &[(&SiteWork, BitextHead)]) -> Result<()> {
         let total: u64 = sites.iter().map(|(work, head)| u64::from(work.count - head.done.min(work.count))).sum();
         context.observer.begin(self.name(), "sentences of page pairs", "page pairs", Some(total));
-        let words = Words::new();
-        let folder = store.temporary()?;
-        let mut models: BTreeMap<LangPair, Arc<Model>> = BTreeMap::new();
+        let (words, folder, done) = (Words::new(), store.temporary()?, AtomicU64::new(0));
+        let mut models = Models::default();
         let mut heads: Vec<BitextHead> = sites.iter().map(|(_, head)| head.clone()).collect();
-        let (mut at, mut done) = (0, 0);
+        let mut at = 0;
         let mut open: Option<(usize, Site, Vec<PagePair>)> = None;
         while at < sites.len() {
             let first = at;
             let mut tasks: Vec<Task> = Vec::new();
-            let mut needed: BTreeMap<LangPair, Arc<Model>> = BTreeMap::new();
-            while at < sites.len() && tasks.len() < GROUP_PAIRS {
+            let mut bytes = 0;
+            models.make_room();
+            'window: while at < sites.len() {
                 let (_, site, pairs) = match &mut open {
                     Some(open) if open.0 == at => open,
                     other => {
@@ -356,30 +363,28 @@ impl Align {
                         other.insert((at, site, pairs))
                     }
                 };
-                let next = heads[at].done as usize + tasks.iter().filter(|task| task.site == at).count();
-                for (place, &pair) in pairs.iter().enumerate().skip(next) {
-                    let is_new = !needed.contains_key(&pair.langs);
-                    if tasks.len() == GROUP_PAIRS || (is_new && needed.len() == MODELS) {
-                        break;
+                for &pair in pairs.iter().skip(heads[at].done as usize) {
+                    let is_full = tasks.len() == WINDOW_PAIRS || bytes > WINDOW_BYTES;
+                    if is_full || (!tasks.is_empty() && !models.has_room(pair.langs)) {
+                        break 'window;
                     }
-                    if is_new {
-                        needed.insert(pair.langs, known_or_read(store, &models, pair.langs)?);
-                    }
-                    let pages = (page_record(store, site, pair.a)?, page_record(store, site, pair.b)?);
-                    let places = (page_place(site, pair.a), page_place(site, pair.b));
-                    tasks.push(Task { site: at, place: place as u32, pair, places, pages });
-                }
-                let reached = tasks.iter().rfind(|task| task.site == at).map_or(next, |task| task.place as usize + 1);
-                if reached < pairs.len() {
-                    break;
+                    models.read(store, pair.langs)?;
+                    bytes += text_bytes(site, pair.a) + text_bytes(site, pair.b);
+                    tasks.push(Task { site: at, pair, places: (page_place(site, pair.a), page_place(site, pair.b)) });
                 }
                 at += 1;
             }
-            models = needed;
-            let work = |task: &Task| task.run(&models[&task.pair.langs], &words, &context.config.align);
-            let rows: Vec<(usize, PairBitextRow)> = tasks.par_iter().map(|task| (task.site, work(task))).collect();
-            drop(tasks);
-            done += rows.len() as u64;
+            let places: Vec<(u64, u64)> = tasks.iter().map(|task| task.places).collect();
+            let align = |batch: Vec<u32>| -> Result<Vec<(u32, PairBitextRow)>> {
+                let rows = align_batch(store, context, &models, &words, (&tasks, &batch))?;
+                let before = done.fetch_add(batch.len() as u64, Ordering::Relaxed);
+                context.observer.progress(before + batch.len() as u64, "");
+                Ok(rows)
+            };
+            let found: Vec<Vec<_>> = batches(&places, BATCH_PAIRS).into_par_iter().map(align).collect::<Result<_>>()?;
+            let mut rows: Vec<(u32, PairBitextRow)> = found.into_iter().flatten().collect();
+            rows.sort_unstable_by_key(|row| row.0);
+            let rows = rows.into_iter().map(|(task, row)| (tasks[task as usize].site, row));
             let end = (at + 1).min(sites.len());
             keep(store, sites, first..end, &mut heads, rows)?;
             let mut changes = Changes::default();
@@ -396,42 +401,68 @@ impl Align {
             store.sites.unmap();
             store.results.unmap();
             store.bitexts.unmap();
-            context.observer.progress(done, "");
             context.check_stop()?;
         }
         Ok(())
     }
 }
 
-/// Commits the rows of a group, each with the position of its site.
+/// Commits the rows of a window, each with the position of its site.
 fn keep(
     store: &mut Store,
     sites: &[(&SiteWork, BitextHead)],
     range: std::ops::Range<usize>,
     heads: &mut [BitextHead],
-    rows: Vec<(usize, PairBitextRow)>,
+    rows: impl Iterator<Item = (usize, PairBitextRow)>,
 ) -> Result<()> {
     let mut changes = Changes::default();
-    let mut rows = rows.into_iter().peekable();
+    let mut rows = rows.peekable();
     for site in range {
-        let mut record =
-            BitextRecord { site: sites[site].0.site.0, first: heads[site].done, ..BitextRecord::default() };
-        while let Some((_, row)) = rows.next_if(|row| row.0 == site) {
-            record.pairs.push(row);
-        }
-        if !record.pairs.is_empty() {
+        let before = heads[site].done;
+        while rows.peek().is_some_and(|row| row.0 == site) {
+            let mut record =
+                BitextRecord { site: sites[site].0.site.0, first: heads[site].done, ..BitextRecord::default() };
+            while record.pairs.len() < RECORD_PAIRS
+                && let Some((_, row)) = rows.next_if(|row| row.0 == site)
+            {
+                record.pairs.push(row);
+            }
             heads[site].done += record.pairs.len() as u32;
             heads[site].chunks.push(store.bitexts.append(&record)?.0);
+        }
+        if heads[site].done > before {
             changes.put(Keyspace::Bitext, &sites[site].0.site.0.to_be_bytes(), &heads[site]);
         }
     }
     if changes.is_empty() { Ok(()) } else { store.commit(changes) }
 }
 
-fn known_or_read(store: &Store, known: &BTreeMap<LangPair, Arc<Model>>, langs: LangPair) -> Result<Arc<Model>> {
-    match known.get(&langs) {
-        Some(model) => Ok(model.clone()),
-        None => Ok(Arc::new(model(store, langs)?.unwrap_or_default())),
+/// The models of a window.
+#[derive(Default)]
+struct Models {
+    by_langs: BTreeMap<LangPair, Model>,
+    bytes: usize,
+}
+
+impl Models {
+    fn has_room(&self, langs: LangPair) -> bool {
+        self.bytes < MODEL_BYTES || self.by_langs.contains_key(&langs)
+    }
+
+    /// Forgets all, once they are too many.
+    fn make_room(&mut self) {
+        if self.bytes >= MODEL_BYTES {
+            *self = Models::default();
+        }
+    }
+
+    fn read(&mut self, store: &Store, langs: LangPair) -> Result<()> {
+        if let Entry::Vacant(entry) = self.by_langs.entry(langs) {
+            let model = entry.insert(model(store, langs)?.unwrap_or_default());
+            self.bytes +=
+                [&model.a, &model.b].map(|side| 16 * side.words.len() + 8 * side.targets.len()).iter().sum::<usize>();
+        }
+        Ok(())
     }
 }
 
@@ -439,30 +470,62 @@ fn known_or_read(store: &Store, known: &BTreeMap<LangPair, Arc<Model>>, langs: L
 struct Task {
     /// Position among the sites of the run.
     site: usize,
-    /// Place among the pairs of the site.
-    place: u32,
     pair: PagePair,
     /// References to the records of both pages.
     places: (u64, u64),
-    pages: Pages,
+}
+
+/// Aligns some of the tasks, given by their numbers. Each page is cut once, and forgotten after its last pair.
+fn align_batch(
+    store: &Store,
+    context: &Context<'_>,
+    models: &Models,
+    words: &Words,
+    (tasks, batch): (&[Task], &[u32]),
+) -> Result<Vec<(u32, PairBitextRow)>> {
+    let params = &context.config.align;
+    let sides = |task: &Task| [(task.places.0, task.pair.langs.a), (task.places.1, task.pair.langs.b)];
+    let mut left: BTreeMap<(u64, Lang), u32> = BTreeMap::new();
+    for &number in batch {
+        sides(&tasks[number as usize]).into_iter().for_each(|side| *left.entry(side).or_default() += 1);
+    }
+    let mut records = BTreeMap::new();
+    for &(place, lang) in left.keys() {
+        records.insert((place, lang), store.pages.read(RecordRef(place))?);
+    }
+    let mut cut: BTreeMap<(u64, Lang), AlignPage<'_>> = BTreeMap::new();
+    let mut rows = Vec::with_capacity(batch.len());
+    for &number in batch {
+        context.check_stop()?;
+        let task = &tasks[number as usize];
+        let [a, b] = sides(task);
+        for side in [a, b] {
+            cut.entry(side).or_insert_with(|| AlignPage::new(document(&records[&side], side.1, words, params), side.1));
+        }
+        rows.push((number, task.row(&cut[&a], &cut[&b], &models.by_langs[&task.pair.langs], params)));
+        for side in [a, b] {
+            if let Some(left) = left.get_mut(&side) {
+                *left -= 1;
+                if *left == 0 {
+                    cut.remove(&side);
+                }
+            }
+        }
+    }
+    Ok(rows)
 }
 
 impl Task {
-    fn run(&self, model: &Model, words: &Words, params: &Params) -> PairBitextRow {
+    fn row(&self, page_a: &AlignPage<'_>, page_b: &AlignPage<'_>, model: &Model, params: &Params) -> PairBitextRow {
         let PagePair { langs, a, b } = self.pair;
-        let (document_a, document_b) = documents(&self.pages, langs, words, params);
-        let Aligned { beads, score } = align_pages(&document_a, &document_b, model, params);
-        let row = |judged: &crate::align::Judged| {
-            let (side_a, side_b) = (judged.bead.a_start..judged.bead.a_end, judged.bead.b_start..judged.bead.b_end);
-            let (bytes_a, bytes_b) = (document_a.bytes_of(side_a.clone()), document_b.bytes_of(side_b.clone()));
+        let Aligned { beads, score } = align_pages(page_a, page_b, model, params);
+        let row = |judged: &Judged| {
+            let bytes_a = page_a.document.bytes_of(judged.bead.a_start..judged.bead.a_end);
+            let bytes_b = page_b.document.bytes_of(judged.bead.b_start..judged.bead.b_end);
             let (m, n) = judged.bead.shape();
-            let texts = (document_a.text_of(side_a), document_b.text_of(side_b));
-            // What is left out anyway is not looked for again.
-            let (near, exact) =
-                if judged.reason.is_none() { hashes((langs.a, langs.b), texts.0, texts.1) } else { (0, 0) };
             BeadRow {
-                near,
-                exact,
+                near: judged.hashes.0,
+                exact: judged.hashes.1,
                 a_start: bytes_a.start,
                 a_end: bytes_a.end,
                 b_start: bytes_b.start,
