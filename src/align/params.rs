@@ -74,7 +74,7 @@ impl Default for TrainParams {
     fn default() -> TrainParams {
         TrainParams {
             max_pages: 400,
-            words: LearnParams::default(),
+            words: LearnParams::of_sentences(4),
             kept: Kept { max_translations: 12, min_probability: 0.02 },
             calibrate_pages: 30,
         }

@@ -270,7 +270,7 @@ impl<'v, 's> Rounds<'v, 's> {
         self.compared.par_iter_mut().for_each(|one| {
             let PagePair { langs, a, b } = one.candidate.pair;
             let graphs = (network.neighbours(langs.a), network.neighbours(langs.b));
-            let neighbours = neighbours::share((a, b), graphs, &|page| partners.get(langs, page));
+            let neighbours = neighbours::share((a, b), graphs, &partners.in_langs(langs));
             one.similarities.set(Measure::Neighbours, neighbours);
             one.similarities.set(Measure::Votes, votes.share(one.candidate.pair));
         });

@@ -5,7 +5,7 @@ use crate::lexicon::LearnParams;
 /// Settings of learning.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
-    /// Training pairs of a language pair, at the most. Default 400: a few hundred thousand words.
+    /// Training pairs of a language pair, at the most. Default 400.
     pub max_pairs: usize,
     /// Sites that the training pairs of a language pair come from, at the most, as long as these have `max_pairs`. Default 8.
     pub max_sites: usize,
@@ -27,7 +27,7 @@ impl Default for Params {
             max_pairs: 400,
             max_sites: 8,
             fit_pairs: 100,
-            words: LearnParams::default(),
+            words: LearnParams::of_pages(),
             min_probability: 0.1,
             min_credibility: 0.1,
             max_lexicon: 20_000,

@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn beyond_the_limit_only_lengths_count() {
         let site = ListedSite::new(&[("en/a", "en", "one two"), ("fr/a", "fr", "un deux")]);
-        let words = LearnParams { max_words: 0, ..LearnParams::default() };
+        let words = LearnParams { max_words: 0, ..LearnParams::of_pages() };
         let params = Params { words, ..Params::default() };
         let mut trainer = Trainer::new(&params);
         assert_eq!(trainer.length_ratio(), 1.0);

@@ -51,6 +51,50 @@ impl Vocabulary {
         self.targets[range.clone()].iter().copied().zip(self.probabilities[range].iter().copied())
     }
 
+    /// The same in few bytes: eleven for a word and three or four for a translation. Probabilities are kept to a 255th of their root
+    /// ([`rounded`]), shares in the upper half of their bits ([`rounded_share`]).
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut plain = Vec::new();
+        put(&mut plain, self.words.len() as u64);
+        for word in &self.words {
+            plain.extend(word.to_le_bytes());
+        }
+        self.shares.iter().for_each(|share| plain.extend(((share.to_bits() >> 16) as u16).to_le_bytes()));
+        let mut start = 0;
+        for &end in &self.ends {
+            put(&mut plain, u64::from(end - start));
+            start = end;
+        }
+        self.targets.iter().for_each(|&target| put(&mut plain, u64::from(target)));
+        plain.extend(self.probabilities.iter().map(|&p| step(p)));
+        plain
+    }
+
+    /// What [`Vocabulary::to_bytes`] wrote; `None` where it makes no sense.
+    pub fn from_bytes(mut bytes: &[u8]) -> Option<Vocabulary> {
+        let bytes = &mut bytes;
+        let count = usize::try_from(take(bytes)?).ok().filter(|&count| count <= bytes.len())?;
+        let words = bytes.split_off(..count.checked_mul(8)?)?.chunks_exact(8);
+        let words = words.filter_map(|word| Some(u64::from_le_bytes(*word.first_chunk()?))).collect();
+        let mut vocabulary = Vocabulary { words, ..Vocabulary::default() };
+        for share in bytes.split_off(..count.checked_mul(2)?)?.chunks_exact(2) {
+            vocabulary.shares.push(f32::from_bits(u32::from(u16::from_le_bytes(*share.first_chunk()?)) << 16));
+        }
+        let mut end = 0u32;
+        for _ in 0..count {
+            end = end.checked_add(u32::try_from(take(bytes)?).ok()?)?;
+            vocabulary.ends.push(end);
+        }
+        if end as usize > bytes.len() {
+            return None;
+        }
+        for _ in 0..end {
+            vocabulary.targets.push(u32::try_from(take(bytes)?).ok()?);
+        }
+        vocabulary.probabilities = bytes.iter().map(|&step| of_step(step)).collect();
+        (vocabulary.probabilities.len() == end as usize).then_some(vocabulary)
+    }
+
     /// True when every number in it points at something; `others` is the number of words of the other side.
     pub fn is_sound(&self, others: usize) -> bool {
         let counts = self.words.len() == self.shares.len() && self.words.len() == self.ends.len();
@@ -58,6 +102,46 @@ impl Vocabulary {
         let ends = self.ends.is_sorted() && self.ends.last().map_or(0, |&end| end as usize) == self.targets.len();
         counts && targets && ends && self.targets.iter().all(|&target| (target as usize) < others)
     }
+}
+
+/// Adds a number, seven bits a byte, the lowest first; the last byte has its highest bit unset.
+fn put(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// Takes a number off.
+fn take(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let byte = *bytes.split_off_first()?;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+fn step(p: f32) -> u8 {
+    (p.clamp(0.0, 1.0).sqrt() * 255.0).round() as u8
+}
+
+fn of_step(step: u8) -> f32 {
+    (f32::from(step) / 255.0).powi(2)
+}
+
+/// A probability as it is kept, 0..=1.
+pub fn rounded(p: f32) -> f32 {
+    of_step(step(p))
+}
+
+/// A share as it is kept: to eight bits.
+pub fn rounded_share(share: f32) -> f32 {
+    f32::from_bits(share.to_bits().saturating_add(0x8000) & 0xffff_0000)
 }
 
 /// What is kept of a model.
@@ -126,7 +210,7 @@ fn order(numbering: &Numbering) -> Vec<u32> {
 
 fn vocabulary(numbering: &Numbering, order: &[u32], mut links: Vec<Link>, max_translations: usize) -> Vocabulary {
     let total: f64 = numbering.counts().iter().map(|&count| f64::from(count)).sum();
-    let share = |&number: &u32| (f64::from(numbering.counts()[number as usize]) / total.max(1.0)) as f32;
+    let share = |&number: &u32| rounded_share((f64::from(numbering.counts()[number as usize]) / total.max(1.0)) as f32);
     let mut side = Vocabulary {
         words: order.iter().map(|&number| numbering.hashes()[number as usize]).collect(),
         shares: order.iter().map(share).collect(),
@@ -140,7 +224,7 @@ fn vocabulary(numbering: &Numbering, order: &[u32], mut links: Vec<Link>, max_tr
         while let Some((_, target, p)) = links.next_if(|link| link.0 == word) {
             if side.targets.len() - first < max_translations {
                 side.targets.push(target);
-                side.probabilities.push(p);
+                side.probabilities.push(rounded(p));
             }
         }
         side.ends.push(side.targets.len() as u32);
@@ -174,6 +258,33 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_is_written_is_read_again(
+            rows in prop::collection::btree_map(any::<u64>(), (1u32..500, prop::collection::vec((0u32..70_000, 0.0f32..1.0), 0..5)), 0..40),
+            cut in 0usize..400,
+        ) {
+            let mut vocabulary = Vocabulary::default();
+            for (word, (count, translations)) in rows {
+                vocabulary.words.push(word);
+                vocabulary.shares.push(rounded_share(count as f32 / 1000.0));
+                for (target, p) in translations {
+                    vocabulary.targets.push(target);
+                    vocabulary.probabilities.push(rounded(p));
+                    prop_assert!((rounded(p).sqrt() - p.sqrt()).abs() <= 0.5 / 255.0 + 1e-6);
+                }
+                vocabulary.ends.push(vocabulary.targets.len() as u32);
+            }
+            let bytes = vocabulary.to_bytes();
+            let read = Vocabulary::from_bytes(&bytes).expect("it was just written");
+            prop_assert_eq!((&read.words, &read.ends, &read.targets), (&vocabulary.words, &vocabulary.ends, &vocabulary.targets));
+            prop_assert_eq!(&read.probabilities, &vocabulary.probabilities);
+            prop_assert_eq!(&read.shares, &vocabulary.shares);
+            // What is cut off is no vocabulary, and nothing panics.
+            if cut < bytes.len() {
+                prop_assert!(Vocabulary::from_bytes(&bytes[..cut]).is_none());
+            }
+        }
+
         #[test]
         fn words_are_found_however_they_lie(
             even in prop::collection::btree_set(any::<u64>(), 0..300), dense in prop::collection::btree_set(0u64..400, 0..100),

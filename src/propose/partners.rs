@@ -23,6 +23,12 @@ impl Partners {
         of.insert(b, a);
     }
 
+    /// The partners of pages in the other language of a pair.
+    pub fn in_langs(&self, langs: LangPair) -> impl Fn(u32) -> Option<u32> + '_ {
+        let of = self.0.get(&langs);
+        move |page| of?.get(&page).copied()
+    }
+
     /// True when a page has a partner in the other language of the pair.
     pub fn has(&self, langs: LangPair, page: u32) -> bool {
         self.get(langs, page).is_some()

@@ -33,12 +33,16 @@ impl Votes {
         ordered: &dyn Fn(u32, u32) -> Option<PagePair>,
     ) -> Votes {
         let partners = Partners::of(accepted.iter().map(|judged| judged.pair));
-        let scores: FxHashMap<PagePair, f32> = accepted.iter().map(|judged| (judged.pair, judged.score)).collect();
+        let mut scores: FxHashMap<LangPair, FxHashMap<PageIds, f32>> = FxHashMap::default();
+        for judged in accepted {
+            scores.entry(judged.pair.langs).or_default().insert((judged.pair.a, judged.pair.b), judged.score);
+        }
         let ballots = accepted.par_iter().map(|judged| {
             let PagePair { langs, a, b } = judged.pair;
-            let belief = |x: u32, y: u32| match scores.get(&PagePair { langs, a: x, b: y }) {
+            let (partner, scores) = (partners.in_langs(langs), &scores[&langs]);
+            let belief = |x: u32, y: u32| match scores.get(&(x, y)) {
                 Some(&score) => Belief::Pair(score),
-                None if partners.has(langs, x) || partners.has(langs, y) => Belief::Otherwise,
+                None if partner(x).is_some() || partner(y).is_some() => Belief::Otherwise,
                 None => Belief::Open,
             };
             let mut aligned = aligned_links::align(network.links(a), network.links(b), &belief, params);

@@ -261,7 +261,7 @@ impl<'s> SiteView<'s> {
             let made = portion.par_iter().map_init(Words::new, |words, &page| self.kept_profile(page, words));
             made.collect::<Result<Vec<_>>>()?.iter().for_each(|profile| weights.add(profile));
         }
-        weights.forget_single();
+        weights.finish();
         Ok(weights)
     }
 

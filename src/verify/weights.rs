@@ -11,6 +11,8 @@ use crate::types::Lang;
 pub struct WordWeights {
     counts: FxHashMap<u64, Count>,
     pages: u32,
+    /// ln(1 + N/df) of words of a single page, and of all others.
+    single: f32,
 }
 
 struct Count {
@@ -18,6 +20,8 @@ struct Count {
     lang: Lang,
     /// Two languages have it.
     shared: bool,
+    /// ln(1 + N/df).
+    weight: f32,
 }
 
 impl WordWeights {
@@ -25,25 +29,31 @@ impl WordWeights {
     pub fn add(&mut self, profile: &Profile) {
         self.pages += 1;
         for &(word, _) in profile.bag.entries() {
-            let count = self.counts.entry(word).or_insert(Count { pages: 0, lang: profile.lang, shared: false });
+            let count =
+                self.counts.entry(word).or_insert(Count { pages: 0, lang: profile.lang, shared: false, weight: 0.0 });
             count.pages += 1;
             count.shared |= count.lang != profile.lang;
         }
     }
 
-    /// Forgets the words of a single page: those that a sample does not hold are as rare.
-    pub fn forget_single(&mut self) {
+    /// Makes the weights, when all pages are counted. The words of a single page are forgotten: those that a sample does not hold are
+    /// as rare.
+    pub fn finish(&mut self) {
         self.counts.retain(|_, count| count.pages > 1);
+        for count in self.counts.values_mut() {
+            count.weight = retrieval::weight(self.pages, count.pages as usize);
+        }
+        self.single = retrieval::weight(self.pages, 1);
     }
 
     /// ln(1 + N/df) of a word.
     pub fn of(&self, word: u64) -> f32 {
-        retrieval::weight(self.pages, self.counts.get(&word).map_or(1, |count| count.pages as usize))
+        self.counts.get(&word).map_or(self.single, |count| count.weight)
     }
 
     /// The same, and 0 for a word that only one language has.
     pub fn shared(&self, word: u64) -> f32 {
-        self.counts.get(&word).filter(|count| count.shared).map_or(0.0, |_| self.of(word))
+        self.counts.get(&word).filter(|count| count.shared).map_or(0.0, |count| count.weight)
     }
 }
 
@@ -65,7 +75,7 @@ mod tests {
         let pages = [("house linux", Lang::EN), ("house tree linux", Lang::EN), ("haus linux", Lang::ZH)];
         let mut weights = WordWeights::default();
         pages.iter().for_each(|(text, lang)| weights.add(&profile(text, *lang)));
-        weights.forget_single();
+        weights.finish();
         let hash = |word: &str| profile(word, Lang::EN).bag.entries()[0].0;
         let (linux, house, tree) = (hash("linux"), hash("house"), hash("tree"));
         assert!(weights.of(linux) < weights.of(house) && weights.of(house) < weights.of(tree));

@@ -49,6 +49,8 @@ const BATCH_PAIRS: usize = 64;
 const RECORD_PAIRS: usize = 256;
 /// Memory for models.
 const MODEL_BYTES: usize = 256 << 20;
+/// Bytes that a word takes on a page, space included.
+const WORD_BYTES: usize = 6;
 /// Memory for the hashes of a site's sentence pairs; sorted on disk beyond it.
 const REPEATS_BYTES: usize = 64 << 20;
 /// Rows of a repeat record, at the most.
@@ -323,10 +325,16 @@ impl Align {
         let what = format!("learning {}-{}", langs.a, langs.b);
         context.observer.begin(self.name(), &what, "page pairs", Some(pairs.len() as u64));
         let words = Words::new();
-        let open = |pair: &SampledPair| -> Result<Pages> {
-            Ok((store.pages.read(RecordRef(pair.places.0))?, store.pages.read(RecordRef(pair.places.1))?))
-        };
-        let pages: Vec<Pages> = pairs.iter().map(open).collect::<Result<_>>()?;
+        let mut pages: Vec<Pages> = Vec::new();
+        let mut bytes = 0;
+        for pair in pairs {
+            let pair = (store.pages.read(RecordRef(pair.places.0))?, store.pages.read(RecordRef(pair.places.1))?);
+            bytes += pair.0.text.len() + pair.1.text.len();
+            pages.push(pair);
+            if bytes >= params.train.words.max_words * WORD_BYTES {
+                break;
+            }
+        }
         let cut: Vec<_> = pages.par_iter().map(|pages| documents(pages, langs, &words, params)).collect();
         let known: Vec<_> = known.iter().map(|pair| (pair.a, pair.b, pair.forth, pair.back)).collect();
         let model = train::learn(&cut, &known, params);
