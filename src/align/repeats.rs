@@ -18,9 +18,6 @@ pub struct BeadId {
 
 /// The sentence pairs that are compared.
 pub trait Beads {
-    /// A hash of the very texts of a sentence pair ([`clean::hashes`]).
-    fn exact(&self, bead: BeadId) -> Option<u64>;
-
     /// True where a sentence pair that stands in so many units is boilerplate; `first` is one of those alike.
     fn is_boilerplate(&self, _first: BeadId, _units: u32) -> bool {
         false
@@ -47,6 +44,9 @@ pub fn is_boilerplate(page_pairs: u32, all: u32, params: &clean::Params) -> bool
 /// In the place of a unit: the sentence pair is left out, and the number is the reason.
 const LEFT_OUT: u32 = u32::MAX;
 
+/// Bits kept of the hash of the very texts: it is compared within near duplicates only.
+const EXACT_BITS: u32 = 16;
+
 /// Finds repeats within a memory budget, twice; beyond it entries are sorted on disk.
 pub struct Finder<'f> {
     budget_bytes: usize,
@@ -60,12 +60,14 @@ impl<'f> Finder<'f> {
         Finder { budget_bytes, folder, by_near: Sorter::new(budget_bytes, folder) }
     }
 
-    /// Adds a sentence pair with the hash of what near duplicates have in common ([`clean::hashes`]).
+    /// Adds a sentence pair with the hash of what near duplicates have in common, of which the low 48 bits count, and that of the
+    /// very texts, of which the low 16 do ([`clean::hashes`]).
     ///
     /// # Errors
     /// When entries cannot be written.
-    pub fn add(&mut self, near: u64, bead: BeadId) -> Result<()> {
-        self.by_near.push(Entry { key: near, value: bead.unit, page: bead.number })
+    pub fn add(&mut self, (near, exact): (u64, u64), bead: BeadId) -> Result<()> {
+        let key = near << EXACT_BITS | exact & ((1 << EXACT_BITS) - 1);
+        self.by_near.push(Entry { key, value: bead.unit, page: bead.number })
     }
 
     /// Calls `each` with every sentence pair that is said more than once, in order.
@@ -77,21 +79,24 @@ impl<'f> Finder<'f> {
         let mut by_bead = Sorter::new(self.budget_bytes, self.folder);
         let id = |entry: &Entry| BeadId { unit: entry.value, number: entry.page };
         let key = |entry: &Entry| u64::from(entry.value) << 32 | u64::from(entry.page);
-        self.by_near.for_each_group(|group| {
-            let [first, others @ ..] = group else { return Ok(()) };
-            if others.is_empty() {
+        let mut in_order = Vec::new();
+        self.by_near.for_each_group_without(EXACT_BITS, |group| {
+            if group.len() < 2 {
                 return Ok(());
             }
+            in_order.clear();
+            in_order.extend_from_slice(group);
+            in_order.sort_unstable_by_key(id);
+            let group = &in_order;
+            let [first, others @ ..] = &group[..] else { return Ok(()) };
             let units = group.chunk_by(|x, y| x.value == y.value).count() as u32;
             if beads.is_boilerplate(id(first), units) {
                 return group.iter().try_for_each(|entry| {
                     by_bead.push(Entry { key: key(entry), value: LEFT_OUT, page: Reason::Boilerplate as u32 })
                 });
             }
-            let exact = beads.exact(id(first));
             for other in others {
-                let is_equal = beads.exact(id(other)) == exact;
-                let reason = if is_equal { Reason::Duplicate } else { Reason::NearDuplicate };
+                let reason = if other.key == first.key { Reason::Duplicate } else { Reason::NearDuplicate };
                 by_bead.push(Entry { key: key(other), value: LEFT_OUT, page: reason as u32 })?;
                 by_bead.push(Entry { key: key(first), value: other.value, page: other.page })?;
             }
@@ -122,10 +127,6 @@ mod tests {
     struct Pages(Vec<Vec<(u64, u64)>>, clean::Params);
 
     impl Beads for Pages {
-        fn exact(&self, bead: BeadId) -> Option<u64> {
-            Some(self.0.get(bead.unit as usize)?.get(bead.number as usize)?.1)
-        }
-
         fn is_boilerplate(&self, _: BeadId, units: u32) -> bool {
             is_boilerplate(units, self.0.len() as u32, &self.1)
         }
@@ -136,8 +137,8 @@ mod tests {
             let folder = std::env::temp_dir();
             let mut finder = Finder::new(1 << 20, &folder);
             for (page, unit) in self.0.iter().zip(0..) {
-                for (&(near, _), number) in page.iter().zip(0..) {
-                    finder.add(near, BeadId { unit, number }).expect("nothing is written");
+                for (&hashes, number) in page.iter().zip(0..) {
+                    finder.add(hashes, BeadId { unit, number }).expect("nothing is written");
                 }
             }
             let mut found = Vec::new();

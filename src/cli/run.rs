@@ -132,6 +132,8 @@ pub fn work(
     until: &str,
 ) -> anyhow::Result<()> {
     let observer = Progress::new(global.quiet);
+    let config = &Config { memory: global.memory, ..config.clone() };
+    store.keep_blocks(config.memory.page_blocks());
     let context = Context { config, inputs, observer: &observer, stop: &STOP };
     pipeline::run(store, &context, until)?;
     Ok(())

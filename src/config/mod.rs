@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use crate::error::{Error, Result};
-use crate::index::retrieval;
+use crate::index::{MEMORY_BYTES, retrieval};
 use crate::types::Lang;
 use crate::{align, archive, explore, extract, iterate, judge, keys, learn, recover, verify};
 
@@ -108,6 +108,41 @@ pub struct Config {
     pub align: align::Params,
     /// Ingestion.
     pub ingest: IngestParams,
+    /// What may be held in memory. No result depends on it.
+    pub memory: Memory,
+}
+
+/// How much memory a run may take, about: what it keeps and sorts is measured by it.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Memory {
+    /// Bytes. Default 1 GiB.
+    pub bytes: usize,
+}
+
+impl Default for Memory {
+    fn default() -> Memory {
+        Memory { bytes: MEMORY_BYTES }
+    }
+}
+
+impl Memory {
+    /// The least that is of use: a page may take 16 MiB.
+    pub const MIN_BYTES: usize = 64 << 20;
+
+    /// For entries of all pages, sorted by site.
+    pub fn sorted_pages(self) -> usize {
+        self.bytes / 5
+    }
+
+    /// For hashes of sentence pairs, sorted twice.
+    pub fn sorted_beads(self) -> usize {
+        self.bytes / 16
+    }
+
+    /// For blocks of pages that were read last.
+    pub fn page_blocks(self) -> usize {
+        self.bytes / 32
+    }
 }
 
 /// How ingestion cuts its work.

@@ -10,3 +10,6 @@ pub mod site;
 pub mod smallest;
 pub mod sorter;
 pub mod web;
+
+/// Bytes of memory that a run may take, about, where nothing else is said: 1 GiB.
+pub const MEMORY_BYTES: usize = 1 << 30;

@@ -13,8 +13,8 @@ use crate::error::{Error, Result};
 use crate::index::site::Urls;
 use crate::store::Store;
 use crate::store::layout::{
-    ArchivedBeadRow, ArchivedPageRecord, ArchivedPairBitextRow, ArchivedRepeatRow, ArchivedVocabularyRow, BitextHead,
-    BitextRecord, ModelRecord, PageRecord, RepeatRecord, VocabularyRow,
+    ArchivedBitextPairRow, ArchivedRepeatRow, BeadRow, BitextChunk, BitextHead, ModelRecord, RepeatRecord, StoredPage,
+    VocabularyRow,
 };
 use crate::store::records::{Mapped, RecordRef};
 use crate::text::words::Words;
@@ -63,8 +63,8 @@ pub(crate) fn hash_of_pairs(pairs: &[PagePair]) -> u64 {
 ///
 /// # Errors
 /// When the store cannot be read.
-pub(crate) fn page_record(store: &Store, site: &Site, page: u32) -> Result<Mapped<PageRecord>> {
-    store.pages.read(RecordRef(page_place(site, page)))
+pub(crate) fn page_record(store: &Store, site: &Site, page: u32) -> Result<StoredPage> {
+    store.page(RecordRef(page_place(site, page)))
 }
 
 /// The reference to the record of a page of a site.
@@ -79,19 +79,9 @@ pub(crate) fn text_bytes(site: &Site, page: u32) -> u64 {
     u64::from(chunk.text_bytes[at].to_native())
 }
 
-/// The blocks of a page.
-pub(crate) fn blocks(page: &ArchivedPageRecord) -> impl Iterator<Item = Block> + '_ {
-    page.blocks.iter().map(|block| Block {
-        start: block.start.to_native(),
-        end: block.end.to_native(),
-        tag: block.tag.to_native(),
-        at: block.at.to_native(),
-    })
-}
-
 /// A page as alignment sees it.
-pub(crate) fn document<'p>(page: &'p ArchivedPageRecord, lang: Lang, words: &Words, params: &Params) -> Document<'p> {
-    let document = Document::new(page.text.as_str(), blocks(page), lang, words, params.max_sentences);
+pub(crate) fn document<'p>(page: &'p StoredPage, lang: Lang, words: &Words, params: &Params) -> Document<'p> {
+    let document = Document::new(page.text(), page.blocks(), lang, words, params.max_sentences);
     if params.blocks { document } else { document.without_blocks() }
 }
 
@@ -102,40 +92,21 @@ pub(crate) fn document<'p>(page: &'p ArchivedPageRecord, lang: Lang, words: &Wor
 pub(crate) fn model(store: &Store, langs: LangPair) -> Result<Option<Model>> {
     let Some(head) = store.model_head(langs)? else { return Ok(None) };
     let record = store.models.read(RecordRef(head.record))?;
+    let damaged = || {
+        let problem =
+            format!("the model of {}-{} is damaged; delete the catalog folder and run again", langs.a, langs.b);
+        Error::Store { path: store.folder().to_owned(), problem }
+    };
     let model = Model {
-        a: vocabulary(&record.a),
-        b: vocabulary(&record.b),
+        a: Vocabulary::from_bytes(&record.a.bytes).ok_or_else(damaged)?,
+        b: Vocabulary::from_bytes(&record.b.bytes).ok_or_else(damaged)?,
         lengths: Lengths { ratio: record.ratio.to_native(), variance: record.variance.to_native() },
         weights: record.weights.iter().map(|weight| weight.to_native()).collect(),
     };
     if !model.a.is_sound(model.b.words.len()) || !model.b.is_sound(model.a.words.len()) {
-        let problem =
-            format!("the model of {}-{} is damaged; delete the catalog folder and run again", langs.a, langs.b);
-        return Err(Error::Store { path: store.folder().to_owned(), problem });
+        return Err(damaged());
     }
     Ok(Some(model))
-}
-
-/// The words of a language as they are stored.
-fn vocabulary(row: &ArchivedVocabularyRow) -> Vocabulary {
-    Vocabulary {
-        words: row.words.iter().map(|word| word.to_native()).collect(),
-        shares: row.shares.iter().map(|share| share.to_native()).collect(),
-        ends: row.ends.iter().map(|end| end.to_native()).collect(),
-        targets: row.targets.iter().map(|target| target.to_native()).collect(),
-        probabilities: row.probabilities.iter().map(|p| p.to_native()).collect(),
-    }
-}
-
-/// The words of a language, to be stored.
-fn vocabulary_row(vocabulary: Vocabulary) -> VocabularyRow {
-    VocabularyRow {
-        words: vocabulary.words,
-        shares: vocabulary.shares,
-        ends: vocabulary.ends,
-        targets: vocabulary.targets,
-        probabilities: vocabulary.probabilities,
-    }
 }
 
 /// What was learnt of a pair of languages, as `model` reads it.
@@ -146,14 +117,14 @@ pub fn model_record(langs: LangPair, model: Model) -> ModelRecord {
         ratio: model.lengths.ratio,
         variance: model.lengths.variance,
         weights: model.weights,
-        a: vocabulary_row(model.a),
-        b: vocabulary_row(model.b),
+        a: VocabularyRow { bytes: model.a.to_bytes() },
+        b: VocabularyRow { bytes: model.b.to_bytes() },
     }
 }
 
 /// The sentence pairs of a site as they lie in the store, with what is repeated among them.
 pub(crate) struct SiteBitext {
-    chunks: Vec<Mapped<BitextRecord>>,
+    chunks: Vec<Mapped<BitextChunk>>,
     repeats: Vec<Mapped<RepeatRecord>>,
     shared: Vec<Mapped<RepeatRecord>>,
 }
@@ -214,13 +185,27 @@ impl SiteBitext {
         })
     }
 
+    /// The same, without what is repeated.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn without_repeats(store: &Store, head: &BitextHead) -> Result<SiteBitext> {
+        let head = BitextHead { chunks: head.chunks.clone(), ..BitextHead::default() };
+        SiteBitext::read(store, &head)
+    }
+
     /// The aligned page pairs, in order.
-    pub fn pairs(&self) -> impl Iterator<Item = &ArchivedPairBitextRow> {
+    pub fn pairs(&self) -> impl Iterator<Item = &ArchivedBitextPairRow> {
         self.chunks.iter().flat_map(|chunk| chunk.pairs.iter())
     }
 
+    /// The same, each with its beads.
+    pub fn aligned(&self) -> impl Iterator<Item = (&ArchivedBitextPairRow, Vec<BeadRow>)> {
+        self.chunks.iter().flat_map(|chunk| chunk.pairs.iter().zip(chunk.beads()))
+    }
+
     /// A page pair by its place.
-    pub fn pair(&self, place: u32) -> Option<&ArchivedPairBitextRow> {
+    pub fn pair(&self, place: u32) -> Option<&ArchivedBitextPairRow> {
         let at = self.chunks.partition_point(|chunk| chunk.first <= place).checked_sub(1)?;
         let chunk = &self.chunks[at];
         chunk.pairs.get((place - chunk.first.to_native()) as usize)
@@ -229,16 +214,6 @@ impl SiteBitext {
     /// What is repeated on the site, in the order of the beads.
     pub fn repeats(&self) -> impl Iterator<Item = &ArchivedRepeatRow> {
         self.repeats.iter().flat_map(|record| record.rows.iter())
-    }
-
-    /// What is repeated on the site of one bead.
-    pub fn repeats_of(&self, pair: u32, bead: u32) -> Option<&ArchivedRepeatRow> {
-        let place = |row: &ArchivedRepeatRow| (row.pair.to_native(), row.bead.to_native());
-        let ends_before =
-            |record: &Mapped<RepeatRecord>| record.rows.last().is_none_or(|row| place(row) < (pair, bead));
-        let record = self.repeats.get(self.repeats.partition_point(ends_before))?;
-        let at = record.rows.binary_search_by_key(&(pair, bead), place).ok()?;
-        record.rows.get(at)
     }
 
     /// What other sites say too, in the order of the beads.
@@ -271,7 +246,7 @@ pub fn for_each_bead(
         let Some(bitext) = SiteBitext::open(store, &site)? else { continue };
         let mut repeats = bitext.repeats().peekable();
         let mut shared = bitext.shared().filter(|_| are_compared).peekable();
-        for (row, place) in bitext.pairs().zip(0u32..) {
+        for ((row, beads), place) in bitext.aligned().zip(0u32..) {
             // What is read once need not stay mapped.
             if place.is_multiple_of(PAIRS_MAPPED) {
                 store.pages.unmap();
@@ -279,7 +254,7 @@ pub fn for_each_bead(
             let is_wanted = |page: u32| page < site.pages.count() && scope.has_host(site.pages.identity(page));
             let wanted = is_wanted(row.a.to_native()) || is_wanted(row.b.to_native());
             let pair = if wanted { Some(OpenPair::new(store, config, &site, row, &mut archives)?) } else { None };
-            for (bead, number) in row.beads.iter().zip(0u32..) {
+            for (bead, number) in beads.iter().zip(0u32..) {
                 let is_here =
                     |row: &&ArchivedRepeatRow| (row.pair.to_native(), row.bead.to_native()) == (place, number);
                 let (repeat, share) = (repeats.next_if(is_here), shared.next_if(is_here));
@@ -292,7 +267,7 @@ pub fn for_each_bead(
                         others.extend(bitext.pair(other.to_native()).map(|other| pair.urls(other)));
                     }
                     for other in share.iter().flat_map(|row| row.elsewhere.iter()) {
-                        let url = |at: u64| Ok(store.pages.read(RecordRef(at))?.url.to_string());
+                        let url = |at: u64| Ok(store.page(RecordRef(at))?.url().to_owned());
                         others.push(pair.turned(url(other.a.to_native())?, url(other.b.to_native())?));
                     }
                     each(pair.line(bead, code, others))?;
@@ -307,10 +282,11 @@ pub fn for_each_bead(
 /// An aligned page pair with both of its pages.
 struct OpenPair<'s> {
     site: &'s Site,
-    row: &'s ArchivedPairBitextRow,
+    row: &'s ArchivedBitextPairRow,
     langs: (Lang, Lang),
     is_turned: bool,
-    pages: (Mapped<PageRecord>, Mapped<PageRecord>),
+    pages: (StoredPage, StoredPage),
+    blocks: (Vec<Block>, Vec<Block>),
     archives: (String, String),
 }
 
@@ -319,7 +295,7 @@ impl<'s> OpenPair<'s> {
         store: &Store,
         config: &Config,
         site: &'s Site,
-        row: &'s ArchivedPairBitextRow,
+        row: &'s ArchivedBitextPairRow,
         archives: &mut BTreeMap<u32, String>,
     ) -> Result<OpenPair<'s>> {
         let langs = (Lang::from_bytes(row.lang_a), Lang::from_bytes(row.lang_b));
@@ -331,13 +307,14 @@ impl<'s> OpenPair<'s> {
             let path = store.archive(ArchiveId(number))?.map(|archive| archive.identity.path).unwrap_or_default();
             Ok(archives.entry(number).or_insert(path).clone())
         };
-        let archives = (archive(pages.0.archive.to_native())?, archive(pages.1.archive.to_native())?);
+        let archives = (archive(pages.0.archive)?, archive(pages.1.archive)?);
         let is_turned = config.lang_rank(langs.1) < config.lang_rank(langs.0);
-        Ok(OpenPair { site, row, langs, is_turned, pages, archives })
+        let blocks = (pages.0.blocks().collect(), pages.1.blocks().collect());
+        Ok(OpenPair { site, row, langs, is_turned, pages, blocks, archives })
     }
 
     /// The URLs of another page pair of the site.
-    fn urls(&self, other: &ArchivedPairBitextRow) -> (String, String) {
+    fn urls(&self, other: &ArchivedBitextPairRow) -> (String, String) {
         self.turned(self.site.pages.url(other.a.to_native()), self.site.pages.url(other.b.to_native()))
     }
 
@@ -346,21 +323,21 @@ impl<'s> OpenPair<'s> {
         if self.is_turned { (b, a) } else { (a, b) }
     }
 
-    fn line(&self, bead: &ArchivedBeadRow, code: u8, others: Vec<(String, String)>) -> BitextLine {
-        let side = |page: &ArchivedPageRecord, archive: &str, range: (u32, u32)| {
-            let text = page.text.get(range.0 as usize..range.1 as usize).unwrap_or("").to_owned();
-            let at = page.blocks.partition_point(|block| block.end <= range.0);
-            let tag = page.blocks.get(at).map_or("?", |block| tag_name(block.tag.to_native()));
+    fn line(&self, bead: &BeadRow, code: u8, others: Vec<(String, String)>) -> BitextLine {
+        let side = |page: &StoredPage, blocks: &[Block], archive: &str, range: (u32, u32)| {
+            let text = page.text().get(range.0 as usize..range.1 as usize).unwrap_or("").to_owned();
+            let at = blocks.partition_point(|block| block.end <= range.0);
+            let tag = blocks.get(at).map_or("?", |block| tag_name(block.tag));
             let place = Place {
-                url: page.url.to_string(),
+                url: page.url().to_owned(),
                 archive: archive.to_owned(),
-                offset: page.offset.to_native(),
+                offset: page.offset,
                 block: if text.is_empty() { String::new() } else { format!("{at}:{tag}") },
             };
             (text, place)
         };
-        let a = side(&self.pages.0, &self.archives.0, (bead.a_start.to_native(), bead.a_end.to_native()));
-        let b = side(&self.pages.1, &self.archives.1, (bead.b_start.to_native(), bead.b_end.to_native()));
+        let a = side(&self.pages.0, &self.blocks.0, &self.archives.0, (bead.a_start, bead.a_end));
+        let b = side(&self.pages.1, &self.blocks.1, &self.archives.1, (bead.b_start, bead.b_end));
         let ((text_a, place_a), (text_b, place_b)) = self.turned(a, b);
         let (lang_a, lang_b) = self.turned(self.langs.0, self.langs.1);
         let shape = self.turned(bead.m, bead.n);
@@ -369,7 +346,7 @@ impl<'s> OpenPair<'s> {
             text_b,
             lang_a,
             lang_b,
-            score: f64::from(bead.score.to_native()),
+            score: f64::from(bead.score),
             page_score: f64::from(self.row.score.to_native()),
             shape: (u32::from(shape.0), u32::from(shape.1)),
             reason: Reason::from_code(code).map(Reason::name),
@@ -394,7 +371,7 @@ pub fn for_each_page_pair(
         for pair in accepted_pairs(&site) {
             if scope.has_host(site.pages.identity(pair.a)) || scope.has_host(site.pages.identity(pair.b)) {
                 let (a, b) = (page_record(store, &site, pair.a)?, page_record(store, &site, pair.b)?);
-                each(pair.langs, &a.text, &b.text)?;
+                each(pair.langs, a.text(), b.text())?;
             }
         }
         store.pages.unmap();

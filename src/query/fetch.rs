@@ -30,10 +30,10 @@ pub fn fetch(store: &Store, scope: &Scope, is_requested: &dyn Fn([Lang; 2]) -> b
             if chunk.form(at).has_text() {
                 continue;
             }
-            let record = store.pages.read(RecordRef(chunk.pages[at].to_native()))?;
-            if !record.file.is_empty() {
-                let (offset, length) = (record.offset.to_native(), record.length.to_native());
-                lines.push(FetchLine { file: record.file.to_string(), offset, length, url: site.pages.url(page) });
+            let record = store.page(RecordRef(chunk.pages[at].to_native()))?;
+            if !record.file().is_empty() {
+                let (offset, length) = (record.offset, record.length);
+                lines.push(FetchLine { file: record.file().to_owned(), offset, length, url: site.pages.url(page) });
             }
         }
     }

@@ -36,8 +36,8 @@ pub fn learnt_words(store: &Store, langs: LangPair) -> Result<Option<Vec<[String
     let words = Words::new();
     for (names, pages) in names.iter_mut().zip([&record.pages_a, &record.pages_b]) {
         for page in pages.iter() {
-            let page = store.pages.read(RecordRef(page.to_native()))?;
-            words.for_each(page.text.as_str(), |surface, word| {
+            let page = store.page(RecordRef(page.to_native()))?;
+            words.for_each(page.text(), |surface, word| {
                 if let Some(name @ None) = names.get_mut(&word) {
                     *name = Some(surface.to_lowercase());
                 }

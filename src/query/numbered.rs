@@ -1,15 +1,28 @@
 //! The sentence pairs of a site, numbered through all of its page pairs.
 
+use std::cell::RefCell;
+
 use super::bitext::SiteBitext;
 use crate::error::Result;
 use crate::store::Store;
-use crate::store::layout::{ArchivedBeadRow, ArchivedPairBitextRow, ArchivedRepeatRow, BitextHead, PagePlaces};
+use crate::store::layout::{ArchivedBitextPairRow, ArchivedRepeatRow, BeadRow, BitextHead, PagePlaces, RepeatRecord};
+use crate::store::records::{Mapped, RecordRef};
 
 /// The sentence pairs of one site. Beads are numbered through all its page pairs.
 pub struct NumberedBitext {
     bitext: SiteBitext,
     /// Number of the first bead of every 16th page pair.
     starts: Vec<u32>,
+    repeats: Vec<Repeats>,
+    /// The record of repeats that was read last, by its place.
+    read: RefCell<Option<(usize, Mapped<RepeatRecord>)>>,
+}
+
+/// A record of what a site repeats.
+struct Repeats {
+    record: RecordRef,
+    /// Its last bead.
+    last: (u32, u32),
 }
 
 /// Page pairs from one number that is kept to the next.
@@ -21,29 +34,44 @@ impl NumberedBitext {
     /// # Errors
     /// When the store cannot be read.
     pub fn new(store: &Store, head: &BitextHead) -> Result<NumberedBitext> {
-        let bitext = SiteBitext::read(store, head)?;
+        let bitext = SiteBitext::without_repeats(store, head)?;
         let (mut starts, mut sum) = (Vec::new(), 0);
         for (pair, place) in bitext.pairs().zip(0usize..) {
             if place.is_multiple_of(STRIDE) {
                 starts.push(sum);
             }
-            sum += pair.beads.len() as u32;
+            sum += pair.beads.to_native();
         }
-        Ok(NumberedBitext { bitext, starts })
+        let mut repeats = Vec::with_capacity(head.repeats.len());
+        for &record in &head.repeats {
+            let record = RecordRef(record);
+            let last = store.repeats.read(record)?.rows.last().map_or((0, 0), place_of);
+            repeats.push(Repeats { record, last });
+        }
+        Ok(NumberedBitext { bitext, starts, repeats, read: RefCell::default() })
     }
 
     /// Calls `each` with every bead that the site keeps, and its number.
     ///
     /// # Errors
-    /// What `each` returns.
-    pub fn for_each_kept(&self, mut each: impl FnMut(&ArchivedBeadRow, u32) -> Result<()>) -> Result<()> {
-        let mut repeats = self.bitext.repeats().peekable();
+    /// When the store cannot be read, or what `each` returns.
+    pub fn for_each_kept(&self, store: &Store, mut each: impl FnMut(&BeadRow, u32) -> Result<()>) -> Result<()> {
+        let mut records = self.repeats.iter();
+        let mut left_out: Vec<((u32, u32), bool)> = Vec::new();
+        let mut next = 0;
         let mut flat = 0;
-        for (row, pair) in self.bitext.pairs().zip(0u32..) {
-            for (bead, number) in row.beads.iter().zip(0u32..) {
-                let is_here = |row: &&_| place_of(row) == (pair, number);
-                let is_left_out = repeats.next_if(is_here).is_some_and(|repeat| repeat.reason != 0);
-                if bead.reason == 0 && !is_left_out {
+        for ((_, beads), pair) in self.bitext.aligned().zip(0u32..) {
+            for (bead, number) in beads.iter().zip(0u32..) {
+                while next == left_out.len()
+                    && let Some(repeats) = records.next()
+                {
+                    let record = store.repeats.read(repeats.record)?;
+                    left_out = record.rows.iter().map(|row| (place_of(row), row.reason != 0)).collect();
+                    next = 0;
+                }
+                let repeat = left_out.get(next).filter(|repeat| repeat.0 == (pair, number));
+                next += usize::from(repeat.is_some());
+                if bead.reason == 0 && !repeat.is_some_and(|repeat| repeat.1) {
                     each(bead, flat)?;
                 }
                 flat += 1;
@@ -53,12 +81,12 @@ impl NumberedBitext {
     }
 
     /// The page pair of a bead, by its number, with its place and that of the bead in it.
-    pub fn find(&self, flat: u32) -> Option<(&ArchivedPairBitextRow, u32, u32)> {
+    pub fn find(&self, flat: u32) -> Option<(&ArchivedBitextPairRow, u32, u32)> {
         let stride = self.starts.partition_point(|&start| start <= flat).checked_sub(1)?;
         let mut start = self.starts[stride];
         for place in (stride * STRIDE) as u32.. {
             let row = self.bitext.pair(place)?;
-            let count = row.beads.len() as u32;
+            let count = row.beads.to_native();
             if flat - start < count {
                 return Some((row, place, flat - start));
             }
@@ -67,19 +95,26 @@ impl NumberedBitext {
         None
     }
 
-    /// The hash of all that a bead says, by its number.
-    pub fn exact(&self, flat: u32) -> Option<u64> {
-        let (row, _, bead) = self.find(flat)?;
-        Some(row.beads.get(bead as usize)?.exact.to_native())
-    }
-
     /// The page pairs that say what a bead says, its own first.
-    pub fn places(&self, flat: u32) -> Vec<PagePlaces> {
-        let Some((row, pair, bead)) = self.find(flat) else { return Vec::new() };
-        let repeats = self.bitext.repeats_of(pair, bead).into_iter().flat_map(|row| row.others.iter());
-        let others = repeats.filter_map(|other| self.bitext.pair(other.to_native()));
-        let places = |row: &ArchivedPairBitextRow| PagePlaces { a: row.page_a.to_native(), b: row.page_b.to_native() };
-        std::iter::once(row).chain(others).map(places).collect()
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn places(&self, store: &Store, flat: u32) -> Result<Vec<PagePlaces>> {
+        let Some((row, pair, bead)) = self.find(flat) else { return Ok(Vec::new()) };
+        let places = |row: &ArchivedBitextPairRow| PagePlaces { a: row.page_a.to_native(), b: row.page_b.to_native() };
+        let mut found = vec![places(row)];
+        let at = self.repeats.partition_point(|repeats| repeats.last < (pair, bead));
+        let Some(repeats) = self.repeats.get(at) else { return Ok(found) };
+        let mut read = self.read.borrow_mut();
+        let (_, record) = match &mut *read {
+            Some(read) if read.0 == at => read,
+            other => other.insert((at, store.repeats.read(repeats.record)?)),
+        };
+        if let Ok(row) = record.rows.binary_search_by_key(&(pair, bead), place_of) {
+            let others = record.rows[row].others.iter().filter_map(|other| self.bitext.pair(other.to_native()));
+            found.extend(others.map(places));
+        }
+        Ok(found)
     }
 }
 

@@ -43,7 +43,7 @@ impl<'s> OpenSite<'s> {
 
     /// The site as methods see it.
     pub fn view<'v>(&'v self, config: &'v Config) -> SiteView<'v> {
-        SiteView::new(self.id, self, self.langs(), &config.verify, config.without_content)
+        SiteView::new(self.id, self, self.langs(), &config.verify, config.without_content).within(config.memory.bytes)
     }
 
     /// The language each page counts for; unknown for those out of the competition, copies among them.
@@ -115,7 +115,7 @@ impl SiteData for OpenSite<'_> {
 
     fn read(&self, page: u32) -> Result<PageText> {
         let (chunk, at) = self.pages.chunk(page);
-        let record = self.store.pages.read(RecordRef(chunk.pages[at].to_native()))?;
-        Ok(PageText { url: record.url.to_string(), page: record.page() })
+        let record = self.store.page(RecordRef(chunk.pages[at].to_native()))?;
+        Ok(PageText { url: record.url().to_owned(), page: record.page() })
     }
 }

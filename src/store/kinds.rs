@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::access::Access;
 use super::catalog::{Catalog, Keyspace};
+use super::kept_blocks::KeptBlocks;
 use super::layout::*;
 use super::records::{RecordFile, RecordRef, START};
 use crate::error::Result;
@@ -23,6 +24,8 @@ macro_rules! record_files {
             pub(super) sentinel: Sentinel,
             pub(super) settings: StoredSettings,
             $($(#[$doc])* pub(crate) $name: RecordFile<$record>,)*
+            /// Blocks of pages that were read last.
+            pub(super) page_blocks: KeptBlocks,
             /// True when opening had to make the catalog again.
             pub was_rebuilt: bool,
             /// The format it had, when opening had to change it.
@@ -54,6 +57,7 @@ macro_rules! record_files {
                         end_of($kind, &sentinel),
                         write,
                     )?,)*
+                    page_blocks: KeptBlocks::default(),
                     folder: folder.to_owned(),
                     _lock: lock,
                     catalog,
@@ -90,7 +94,7 @@ macro_rules! record_files {
 // they have. A new kind gets the next number: ends are stored by it, and a store that lacks the kind has none of its
 // records. `source` files outlive a rebuild; the others follow from them, with what the catalog has under `heads`.
 record_files! {
-    /// Pages as extracted.
+    /// Pages as extracted; `Store::page` reads one.
     pages: PageRecord = 1 since 4 source true;
     /// What each commit of ingestion read.
     batches: BatchRecord = 2 since 4 source true;
@@ -109,13 +113,13 @@ record_files! {
     /// Pairs as resolved by iteration.
     resolved: JudgedRecord = 9 since 5 heads [Resolved];
     /// What was learnt of language pairs.
-    learnt: LearntRecord = 10 since 4 heads [Learnt];
+    learnt: LearntRecord = 10 since 6 heads [Learnt];
     /// Sentence pairs of sites.
-    bitexts: BitextRecord = 11 since 5 heads [Bitext];
+    bitexts: BitextChunk = 11 since 6 heads [Bitext];
     /// Which of them are said more than once.
-    repeats: RepeatRecord = 12 since 4;
+    repeats: RepeatRecord = 12 since 6;
     /// What was learnt of pairs of languages.
-    models: ModelRecord = 13 since 4 heads [Model];
+    models: ModelRecord = 13 since 6 heads [Model];
     /// What was requested of crawlers.
     requests: RequestRecord = 14 since 4 source true;
 }

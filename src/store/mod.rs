@@ -36,6 +36,7 @@ pub(crate) mod catalog;
 #[cfg(feature = "internals")]
 pub mod catalog;
 mod format;
+mod kept_blocks;
 mod kinds;
 #[cfg(feature = "internals")]
 mod laboratory;
@@ -44,6 +45,11 @@ pub(crate) mod layout;
 #[cfg(feature = "internals")]
 pub mod layout;
 mod manifest;
+mod packing;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod pages;
+#[cfg(feature = "internals")]
+pub mod pages;
 mod rebuild;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod records;
@@ -361,6 +367,14 @@ impl Store {
     /// When the catalog cannot be read.
     pub(crate) fn bitext_head(&self, id: SiteId) -> Result<Option<BitextHead>> {
         self.catalog.get(Keyspace::Bitext, &id.0.to_be_bytes())
+    }
+
+    /// Appends page pairs that were aligned.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub(crate) fn append_bitext(&mut self, record: &BitextRecord) -> Result<RecordRef> {
+        self.bitexts.append(&record.packed().map_err(Error::io(&self.folder, "compressing sentence pairs"))?)
     }
 
     /// Where what was learnt of a pair of languages is.

@@ -1,8 +1,10 @@
 //! Append-only record files, checksummed and memory-mapped. The only `unsafe` of the crate.
 //!
 //! A record file is a folder of segments, `000000.rec`, `000001.rec`, … Bytes are in docs/format.md. A record is written
-//! once and never changed; bytes beyond the committed length do not exist, whatever the file holds there.
+//! once and never changed; bytes beyond the committed length do not exist, whatever the file holds there. A record is either
+//! plain, and read in place, or packed: compressed, and unpacked into memory of its own when it is read.
 
+use std::cell::RefCell;
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, ErrorKind, Seek, SeekFrom, Write};
 use std::marker::PhantomData;
@@ -19,12 +21,15 @@ use rkyv::util::AlignedVec;
 use rkyv::{Archive, Portable, Serialize};
 
 use super::format::FORMAT_VERSION;
+use super::packing::{pack, unpack};
 use crate::error::{Error, Result};
 
 /// First bytes of every segment.
 pub const FILE_MAGIC: [u8; 8] = *b"DIGLOTRC";
 /// First bytes of every frame.
 pub const FRAME_MAGIC: u32 = 0x4d41_5246;
+/// First bytes of every frame whose payload is compressed.
+pub const PACKED_MAGIC: u32 = 0x4b43_4150;
 /// Bytes of a segment's header.
 pub const FILE_HEADER: u64 = 64;
 /// Bytes of a frame's header; frames begin on multiples of it.
@@ -32,7 +37,8 @@ pub const FRAME_HEADER: u64 = 16;
 /// A new segment is begun once one is this long.
 pub const SEGMENT_BYTES: u64 = 1 << 30;
 
-/// Where a record lies: segment and offset of its frame. Grows with every record of a file.
+/// Where a record lies: segment and offset of its frame. Grows with every record of a file. Frames begin on multiples of 16, so
+/// that the low four bits are free: they tell apart what lies together in one record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RecordRef(pub u64);
 
@@ -48,8 +54,29 @@ impl RecordRef {
     }
 
     fn offset(self) -> u64 {
-        self.0 & ((1 << Self::OFFSET_BITS) - 1)
+        self.0 & ((1 << Self::OFFSET_BITS) - 1) & !(FRAME_HEADER - 1)
     }
+
+    /// The frame alone.
+    pub fn frame(self) -> RecordRef {
+        RecordRef(self.0 & !(FRAME_HEADER - 1))
+    }
+
+    /// The place of something in the record.
+    pub fn with_place(self, place: usize) -> RecordRef {
+        debug_assert!(place < FRAME_HEADER as usize);
+        RecordRef(self.0 | place as u64)
+    }
+
+    /// That place.
+    pub fn place(self) -> usize {
+        (self.0 & (FRAME_HEADER - 1)) as usize
+    }
+}
+
+thread_local! {
+    /// A frame that is being read.
+    static FRAME_BYTES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 /// What can be archived into a record.
@@ -62,16 +89,35 @@ pub trait Checked: Portable + for<'a> CheckBytes<HighValidator<'a, rancor::Error
 
 impl<T> Checked for T where T: Portable + for<'a> CheckBytes<HighValidator<'a, rancor::Error>> {}
 
-/// A record in mapped memory: checksum and structure were checked when it was opened.
+/// A record in memory, mapped or unpacked: checksum and structure were checked when it was opened.
 pub struct Mapped<T: Archive> {
-    map: Arc<Mmap>,
-    range: Range<usize>,
+    payload: Payload,
     of: PhantomData<fn() -> T>,
+}
+
+/// The bytes of a record.
+#[derive(Clone)]
+pub enum Payload {
+    /// A plain one.
+    Mapped(Arc<Mmap>, Range<usize>),
+    /// A packed one, unpacked.
+    Unpacked(Arc<AlignedVec>),
+}
+
+impl Deref for Payload {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Payload::Mapped(map, range) => &map[range.clone()],
+            Payload::Unpacked(bytes) => bytes,
+        }
+    }
 }
 
 impl<T: Archive> Clone for Mapped<T> {
     fn clone(&self) -> Mapped<T> {
-        Mapped { map: self.map.clone(), range: self.range.clone(), of: PhantomData }
+        Mapped { payload: self.payload.clone(), of: PhantomData }
     }
 }
 
@@ -79,9 +125,9 @@ impl<T: Archive> Mapped<T>
 where
     T::Archived: Checked,
 {
-    fn check(map: Arc<Mmap>, range: Range<usize>) -> Result<Mapped<T>, rancor::Error> {
-        rkyv::access::<T::Archived, rancor::Error>(&map[range.clone()])?;
-        Ok(Mapped { map, range, of: PhantomData })
+    fn check(payload: Payload) -> Result<Mapped<T>, rancor::Error> {
+        rkyv::access::<T::Archived, rancor::Error>(&payload)?;
+        Ok(Mapped { payload, of: PhantomData })
     }
 
     /// Takes the record's pages out of memory; they are read again from the page cache or the disk when they are looked at.
@@ -90,20 +136,21 @@ where
         const PAGE: usize = 4096;
         /// Less is not worth the system call.
         const LEAST: usize = 256 << 10;
-        let (start, end) = (self.range.start.next_multiple_of(PAGE), self.range.end / PAGE * PAGE);
+        let Payload::Mapped(map, range) = &self.payload else { return };
+        let (start, end) = (range.start.next_multiple_of(PAGE), range.end / PAGE * PAGE);
         if start + LEAST <= end {
             // SAFETY: the map is of a file, shared and never written through, so what is dropped comes back the same.
             // Advice that the system does not take changes nothing.
-            let _ = unsafe { self.map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, end - start) };
+            let _ = unsafe { map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, end - start) };
         }
     }
 
     /// The record itself.
     #[expect(unsafe_code, reason = "the check of every access would cost more than the access")]
     pub fn get(&self) -> &T::Archived {
-        // SAFETY: `check` validated these very bytes, and committed bytes are never rewritten or cut while the
-        // store's lock is held.
-        unsafe { rkyv::access_unchecked::<T::Archived>(&self.map[self.range.clone()]) }
+        // SAFETY: `check` validated these very bytes, committed bytes are never rewritten or cut while the store's lock is
+        // held, and nobody can change unpacked ones.
+        unsafe { rkyv::access_unchecked::<T::Archived>(&self.payload) }
     }
 }
 
@@ -125,6 +172,8 @@ pub struct RecordFile<T> {
     /// Committed end: records before it exist.
     end: RecordRef,
     maps: RwLock<Vec<Option<Arc<Mmap>>>>,
+    /// Segments opened to be read without a map.
+    files: RwLock<Vec<Option<Arc<File>>>>,
     writer: Option<Writer>,
     of: PhantomData<fn() -> T>,
 }
@@ -149,8 +198,15 @@ where
     /// When the folder cannot be read, or ends before `end`.
     pub fn open(folder: &Path, kind: u32, end: RecordRef, write: bool) -> Result<RecordFile<T>> {
         fs::create_dir_all(folder).map_err(Error::io(folder, "making the folder"))?;
-        let mut records =
-            RecordFile { folder: folder.to_owned(), kind, end, maps: RwLock::default(), writer: None, of: PhantomData };
+        let mut records = RecordFile {
+            folder: folder.to_owned(),
+            kind,
+            end,
+            maps: RwLock::default(),
+            files: RwLock::default(),
+            writer: None,
+            of: PhantomData,
+        };
         records.check_committed()?;
         if write {
             records.writer = Some(records.open_writer()?);
@@ -176,8 +232,8 @@ where
                 break;
             }
             let mut offset = FILE_HEADER;
-            while let Some(payload) = frame(&map[..stop as usize], offset) {
-                let next = align(payload.end as u64);
+            while let Some(frame) = frame(&map[..stop as usize], offset) {
+                let next = align(frame.range.end as u64);
                 // A frame whose padding is cut off is not whole: the file would end before the end told here.
                 if next > stop {
                     break;
@@ -251,11 +307,30 @@ where
         self.append_bytes(&payload)
     }
 
-    /// Appends a record that is serialised already.
+    /// Appends a record compressed: for what is read once, or as a whole.
     ///
     /// # Errors
-    /// When it cannot be written, or is longer than 2 GiB.
-    pub fn append_bytes(&mut self, payload: &[u8]) -> Result<RecordRef> {
+    /// As [`RecordFile::append`].
+    pub fn append_packed(&mut self, record: &T) -> Result<RecordRef> {
+        let payload = rkyv::to_bytes::<rancor::Error>(record)
+            .map_err(|error| self.damage(format!("a record cannot be serialised: {error}")))?;
+        let packed = pack(&payload).map_err(Error::io(&self.folder, "compressing"))?;
+        self.append_packed_bytes(&packed)
+    }
+
+    /// Appends what [`pack`] made.
+    ///
+    /// # Errors
+    /// As [`RecordFile::append`].
+    pub fn append_packed_bytes(&mut self, packed: &[u8]) -> Result<RecordRef> {
+        self.append_frame(PACKED_MAGIC, packed)
+    }
+
+    fn append_bytes(&mut self, payload: &[u8]) -> Result<RecordRef> {
+        self.append_frame(FRAME_MAGIC, payload)
+    }
+
+    fn append_frame(&mut self, magic: u32, payload: &[u8]) -> Result<RecordRef> {
         if payload.len() > i32::MAX as usize {
             return Err(self.damage(format!("a record of {} bytes is longer than the format allows", payload.len())));
         }
@@ -266,7 +341,7 @@ where
             writer.next_segment(&folder, kind)?;
         }
         let at = RecordRef::new(writer.segment, writer.offset);
-        writer.write_frame(payload).map_err(Error::io(segment_path(&folder, writer.segment), "writing"))?;
+        writer.write_frame(magic, payload).map_err(Error::io(segment_path(&folder, writer.segment), "writing"))?;
         Ok(at)
     }
 
@@ -313,15 +388,87 @@ where
             return Err(self.damage(format!("no record at {}:{}", at.segment(), at.offset())));
         }
         let map = self.map_of(at.segment(), at.offset())?;
-        let Some(range) = frame(&map, at.offset()) else {
+        let Some(frame) = frame(&map, at.offset()) else {
             return Err(self.unreadable(at, "its checksum does not fit"));
         };
-        let after = align(range.end as u64);
+        let after = align(frame.range.end as u64);
         let last = at.segment() == self.end.segment() || after < map.len() as u64;
         let next =
             if last { RecordRef::new(at.segment(), after) } else { RecordRef::new(at.segment() + 1, FILE_HEADER) };
-        let record = Mapped::check(map, range).map_err(|error| self.unreadable(at, &error.to_string()))?;
+        let payload = if frame.is_packed {
+            let bytes = unpack(&map[frame.range]).ok_or_else(|| self.unreadable(at, "it cannot be unpacked"))?;
+            Payload::Unpacked(Arc::new(bytes))
+        } else {
+            Payload::Mapped(map, frame.range)
+        };
+        let record = Mapped::check(payload).map_err(|error| self.unreadable(at, &error.to_string()))?;
         Ok((record, next))
+    }
+
+    /// The bytes of the record at `at`, if it is packed; they are no archive. Nothing is mapped.
+    ///
+    /// # Errors
+    /// As [`RecordFile::read`].
+    pub fn read_packed(&self, at: RecordRef) -> Result<Option<AlignedVec>> {
+        if at >= self.end {
+            return Err(self.damage(format!("no record at {}:{}", at.segment(), at.offset())));
+        }
+        let path = segment_path(&self.folder, at.segment());
+        let file = self.file_of(at.segment(), &path)?;
+        let length = if at.segment() == self.end.segment() { self.end.offset() } else { u64::MAX };
+        FRAME_BYTES.with_borrow_mut(|bytes| {
+            let mut wanted = READ_AT_ONCE.min((length - at.offset()) as usize);
+            loop {
+                bytes.resize(wanted, 0);
+                let read = read_at(&file, bytes, at.offset()).map_err(Error::io(&path, "reading"))?;
+                bytes.truncate(read);
+                let needed = bytes.get(4..8).map_or(0, |length| {
+                    FRAME_HEADER as usize + u32::from_le_bytes([length[0], length[1], length[2], length[3]]) as usize
+                });
+                if needed > read && read == wanted && needed as u64 <= length - at.offset() {
+                    wanted = needed;
+                    continue;
+                }
+                break;
+            }
+            let Some(frame) = frame_of(bytes, at.offset()) else {
+                return Err(self.unreadable(at, "its checksum does not fit"));
+            };
+            if !frame.is_packed {
+                return Ok(None);
+            }
+            unpack(&bytes[frame.range]).map(Some).ok_or_else(|| self.unreadable(at, "it cannot be unpacked"))
+        })
+    }
+
+    /// The error of a record whose bytes make no sense.
+    pub fn senseless(&self, at: RecordRef) -> Error {
+        self.unreadable(at, "its bytes make no sense")
+    }
+
+    fn file_of(&self, segment: u32, path: &Path) -> Result<Arc<File>> {
+        let poisoned = || self.damage("another thread failed while opening".into());
+        let index = segment as usize;
+        if let Some(Some(file)) = self.files.read().map_err(|_| poisoned())?.get(index) {
+            return Ok(file.clone());
+        }
+        let file = Arc::new(File::open(path).map_err(Error::io(path, "opening"))?);
+        let mut files = self.files.write().map_err(|_| poisoned())?;
+        if files.len() <= index {
+            files.resize(index + 1, None);
+        }
+        files[index] = Some(file.clone());
+        Ok(file)
+    }
+
+    /// Takes what was looked at out of memory; it is read again from the page cache or the disk when it is looked at.
+    #[expect(unsafe_code, reason = "advice about memory maps")]
+    pub fn release(&self) {
+        let Ok(maps) = self.maps.read() else { return };
+        for map in maps.iter().flatten() {
+            // SAFETY: as in `Mapped::release`.
+            let _ = unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
+        }
     }
 
     /// Lets go of all maps that nobody reads any more.
@@ -382,8 +529,8 @@ impl Writer {
         Ok(())
     }
 
-    fn write_frame(&mut self, payload: &[u8]) -> std::io::Result<()> {
-        self.file.write_all(&frame_header(payload, self.offset))?;
+    fn write_frame(&mut self, magic: u32, payload: &[u8]) -> std::io::Result<()> {
+        self.file.write_all(&frame_header(magic, payload, self.offset))?;
         self.file.write_all(payload)?;
         let end = self.offset + FRAME_HEADER + payload.len() as u64;
         let next = align(end);
@@ -418,9 +565,9 @@ fn header_of(map: &[u8]) -> Option<[u8; FILE_HEADER as usize]> {
     map.get(..FILE_HEADER as usize)?.try_into().ok()
 }
 
-fn frame_header(payload: &[u8], offset: u64) -> [u8; FRAME_HEADER as usize] {
+fn frame_header(magic: u32, payload: &[u8], offset: u64) -> [u8; FRAME_HEADER as usize] {
     let mut header = [0; FRAME_HEADER as usize];
-    header[..4].copy_from_slice(&FRAME_MAGIC.to_le_bytes());
+    header[..4].copy_from_slice(&magic.to_le_bytes());
     header[4..8].copy_from_slice(&(payload.len() as u32).to_le_bytes());
     header[8..12].copy_from_slice(&crc32c::crc32c(payload).to_le_bytes());
     // Seeded with its place, so that a frame copied elsewhere is no frame.
@@ -429,15 +576,64 @@ fn frame_header(payload: &[u8], offset: u64) -> [u8; FRAME_HEADER as usize] {
     header
 }
 
-/// The payload of the frame at `offset`, if a sound frame stands there.
-fn frame(bytes: &[u8], offset: u64) -> Option<Range<usize>> {
+/// Where the payload of a frame lies, and what it is.
+struct Frame {
+    range: Range<usize>,
+    is_packed: bool,
+}
+
+/// The frame at `offset` of a segment, if a sound frame stands there.
+fn frame(segment: &[u8], offset: u64) -> Option<Frame> {
     let start = usize::try_from(offset).ok()?;
-    let header = bytes.get(start..start.checked_add(FRAME_HEADER as usize)?)?;
+    let Frame { range, is_packed } = frame_of(segment.get(start..)?, offset)?;
+    Some(Frame { range: range.start + start..range.end + start, is_packed })
+}
+
+/// The frame that these bytes of a segment, from `offset` on, begin with.
+fn frame_of(bytes: &[u8], offset: u64) -> Option<Frame> {
+    let header = bytes.get(..FRAME_HEADER as usize)?;
     let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
-    let first = start + FRAME_HEADER as usize;
-    let range = first..first.checked_add(word(4) as usize)?;
+    let is_packed = match word(0) {
+        FRAME_MAGIC => false,
+        PACKED_MAGIC => true,
+        _ => return None,
+    };
+    let range = FRAME_HEADER as usize..(FRAME_HEADER as usize).checked_add(word(4) as usize)?;
     let payload = bytes.get(range.clone())?;
-    (frame_header(payload, offset) == *header).then_some(range)
+    (frame_header(word(0), payload, offset) == *header).then_some(Frame { range, is_packed })
+}
+
+/// Bytes read at once where a frame is read without a map: most frames are shorter.
+const READ_AT_ONCE: usize = 48 << 10;
+
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> std::io::Result<usize> {
+    use std::os::unix::fs::FileExt;
+    read_whole(bytes, offset, |bytes, offset| file.read_at(bytes, offset))
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> std::io::Result<usize> {
+    use std::os::windows::fs::FileExt;
+    read_whole(bytes, offset, |bytes, offset| file.seek_read(bytes, offset))
+}
+
+/// Reads until the bytes are full or the file ends.
+fn read_whole(
+    bytes: &mut [u8],
+    offset: u64,
+    read: impl Fn(&mut [u8], u64) -> std::io::Result<usize>,
+) -> std::io::Result<usize> {
+    let mut done = 0;
+    while done < bytes.len() {
+        match read(&mut bytes[done..], offset + done as u64) {
+            Ok(0) => break,
+            Ok(count) => done += count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(done)
 }
 
 #[expect(unsafe_code, reason = "memory maps")]

@@ -15,6 +15,7 @@ use super::weights::WordWeights;
 use super::with::With;
 use super::words::same_text;
 use crate::error::Result;
+use crate::index::MEMORY_BYTES;
 use crate::index::graph::Links;
 use crate::index::site::{PageFacts, Pages};
 use crate::text::words::Words;
@@ -54,6 +55,7 @@ pub struct SiteView<'s> {
     params: &'s Params,
     /// Words with a known translation say nothing.
     without_content: bool,
+    memory_bytes: usize,
     profiles: Mutex<Kept>,
 }
 
@@ -72,8 +74,13 @@ pub type PageIds = (u32, u32);
 
 /// Profiles held at once; a site with more pages is compared in portions.
 pub const MAX_PROFILES: usize = 20_000;
-/// Bytes of profiles that are kept from one step to the next; the profiles of other pages are made again.
-const MAX_KEPT_BYTES: usize = 256 << 20;
+/// The share of the memory given that profiles may take which are kept from one step to the next; the profiles of other pages are
+/// made again.
+const KEPT_SHARE: usize = 5;
+/// The share that the profiles of a portion may take.
+const PORTION_SHARE: usize = 4;
+/// Bytes of a profile, as measured on ten sites.
+const PROFILE_BYTES: usize = 25_000;
 /// Pages on which words are counted.
 const COUNTED_PAGES: usize = 20_000;
 /// Pages whose words are counted between two looks at memory.
@@ -90,7 +97,12 @@ impl<'s> SiteView<'s> {
         params: &'s Params,
         without_content: bool,
     ) -> SiteView<'s> {
-        SiteView { id, langs, data, params, without_content, profiles: Mutex::default() }
+        SiteView { id, langs, data, params, without_content, memory_bytes: MEMORY_BYTES, profiles: Mutex::default() }
+    }
+
+    /// The same within so many bytes of memory, about.
+    pub fn within(self, memory_bytes: usize) -> SiteView<'s> {
+        SiteView { memory_bytes, ..self }
     }
 
     /// Its URLs, and what is known of its pages without reading them.
@@ -206,7 +218,7 @@ impl<'s> SiteView<'s> {
         }
         let profile = Arc::new(self.profile(page, words)?);
         let mut kept = self.kept();
-        if kept.bytes + profile.bytes() <= MAX_KEPT_BYTES {
+        if kept.bytes + profile.bytes() <= self.memory_bytes / KEPT_SHARE {
             let is_new = kept.by_page.insert(page, Arc::clone(&profile)).is_none();
             kept.bytes += if is_new { profile.bytes() } else { 0 };
         }
@@ -304,13 +316,14 @@ impl<'s> SiteView<'s> {
     /// When a page cannot be read.
     pub fn compare_each<T: Send + Default>(&self, pairs: &[PageIds], compare: &Compare<'_, T>) -> Result<Vec<T>> {
         let mut found = Vec::with_capacity(pairs.len());
+        let max_profiles = (self.memory_bytes / PORTION_SHARE / PROFILE_BYTES).clamp(2, MAX_PROFILES);
         let mut rest = pairs;
         while !rest.is_empty() {
             let mut pages: FxHashSet<u32> = FxHashSet::default();
             let fits = rest.iter().take_while(|&&(a, b)| {
                 pages.insert(a);
                 pages.insert(b);
-                pages.len() <= MAX_PROFILES
+                pages.len() <= max_profiles
             });
             let (portion, after) = rest.split_at(fits.count().max(1));
             let mut pages: Vec<u32> = portion.iter().flat_map(|&(a, b)| [a, b]).collect();

@@ -29,7 +29,8 @@ use crate::query::site::pair_source;
 use crate::query::{Scope, Site, learnt_pairs, sites};
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{
-    ArchivedPairBitextRow, BeadRow, BitextHead, BitextRecord, ModelHead, PairBitextRow, RepeatRecord, RepeatRow,
+    ArchivedBitextPairRow, BeadRow, BitextChunk, BitextHead, BitextRecord, ModelHead, PairBitextRow, RepeatRecord,
+    RepeatRow, StoredPage,
 };
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{Store, model_key};
@@ -51,10 +52,8 @@ const RECORD_PAIRS: usize = 256;
 const MODEL_BYTES: usize = 256 << 20;
 /// Bytes that a word takes on a page, space included.
 const WORD_BYTES: usize = 6;
-/// Memory for the hashes of a site's sentence pairs; sorted on disk beyond it.
-const REPEATS_BYTES: usize = 64 << 20;
 /// Rows of a repeat record, at the most.
-const REPEAT_ROWS: usize = 1 << 16;
+const REPEAT_ROWS: usize = 1 << 11;
 
 impl Stage for Align {
     fn name(&self) -> &'static str {
@@ -103,7 +102,7 @@ impl Stage for Align {
         }
         self.align(store, context, &sites)?;
         let ids: Vec<SiteId> = survey.sites.iter().map(|work| work.site).collect();
-        shared::find(store, &ids, survey.compared())?;
+        shared::find(store, &ids, survey.compared(), context.config.memory.sorted_beads())?;
         survey.note_sources(store)?;
         finish(self, store, context.config)
     }
@@ -277,8 +276,8 @@ impl Survey {
     }
 }
 
-/// Two pages in mapped memory.
-type Pages = (Mapped<crate::store::layout::PageRecord>, Mapped<crate::store::layout::PageRecord>);
+/// Two pages.
+type Pages = (StoredPage, StoredPage);
 
 fn documents<'p>(pages: &'p Pages, langs: LangPair, words: &Words, params: &Params) -> (Document<'p>, Document<'p>) {
     (document(&pages.0, langs.a, words, params), document(&pages.1, langs.b, words, params))
@@ -328,8 +327,8 @@ impl Align {
         let mut pages: Vec<Pages> = Vec::new();
         let mut bytes = 0;
         for pair in pairs {
-            let pair = (store.pages.read(RecordRef(pair.places.0))?, store.pages.read(RecordRef(pair.places.1))?);
-            bytes += pair.0.text.len() + pair.1.text.len();
+            let pair = (store.page(RecordRef(pair.places.0))?, store.page(RecordRef(pair.places.1))?);
+            bytes += pair.0.text().len() + pair.1.text().len();
             pages.push(pair);
             if bytes >= params.train.words.max_words * WORD_BYTES {
                 break;
@@ -342,7 +341,8 @@ impl Align {
         drop(pages);
         store.pages.unmap();
         let record = model_record(langs, model);
-        let head = ModelHead { record: store.models.append(&record)?.0, input: sample.input, params: fingerprint };
+        let head =
+            ModelHead { record: store.models.append_packed(&record)?.0, input: sample.input, params: fingerprint };
         let mut changes = Changes::default();
         changes.put(Keyspace::Model, &model_key(langs), &head);
         store.commit(changes)
@@ -398,7 +398,7 @@ impl Align {
             let mut changes = Changes::default();
             for site in first..end {
                 if heads[site].done == sites[site].0.count && !heads[site].finished {
-                    repeats(store, &mut heads[site], &folder, &context.config.align)?;
+                    repeats(store, &mut heads[site], &folder, context.config)?;
                     changes.put(Keyspace::Bitext, &sites[site].0.site.0.to_be_bytes(), &heads[site]);
                 }
             }
@@ -436,7 +436,7 @@ fn keep(
                 record.pairs.push(row);
             }
             heads[site].done += record.pairs.len() as u32;
-            heads[site].chunks.push(store.bitexts.append(&record)?.0);
+            heads[site].chunks.push(store.append_bitext(&record)?.0);
         }
         if heads[site].done > before {
             changes.put(Keyspace::Bitext, &sites[site].0.site.0.to_be_bytes(), &heads[site]);
@@ -499,7 +499,7 @@ fn align_batch(
     }
     let mut records = BTreeMap::new();
     for &(place, lang) in left.keys() {
-        records.insert((place, lang), store.pages.read(RecordRef(place))?);
+        records.insert((place, lang), store.page(RecordRef(place))?);
     }
     let mut cut: BTreeMap<(u64, Lang), AlignPage<'_>> = BTreeMap::new();
     let mut rows = Vec::with_capacity(batch.len());
@@ -553,24 +553,20 @@ impl Task {
 
 /// The sentence pairs of a site that was just aligned.
 struct SiteBeads<'p> {
-    chunks: Vec<Mapped<BitextRecord>>,
+    chunks: Vec<Mapped<BitextChunk>>,
     /// Page pairs of each two languages.
     page_pairs: BTreeMap<([u8; 8], [u8; 8]), u32>,
     params: &'p clean::Params,
 }
 
 impl SiteBeads<'_> {
-    fn row(&self, pair: u32) -> &ArchivedPairBitextRow {
+    fn row(&self, pair: u32) -> &ArchivedBitextPairRow {
         let at = self.chunks.partition_point(|chunk| chunk.first <= pair).saturating_sub(1);
         &self.chunks[at].pairs[(pair - self.chunks[at].first.to_native()) as usize]
     }
 }
 
 impl Beads for SiteBeads<'_> {
-    fn exact(&self, bead: BeadId) -> Option<u64> {
-        Some(self.row(bead.unit).beads[bead.number as usize].exact.to_native())
-    }
-
     fn is_boilerplate(&self, first: BeadId, units: u32) -> bool {
         let row = self.row(first.unit);
         let all = self.page_pairs.get(&(row.lang_a, row.lang_b)).copied().unwrap_or(0);
@@ -579,19 +575,20 @@ impl Beads for SiteBeads<'_> {
 }
 
 /// Finds what is said more than once among the aligned pairs of a site, and finishes its head.
-fn repeats(store: &mut Store, head: &mut BitextHead, folder: &Path, params: &Params) -> Result<()> {
-    let chunks: Vec<Mapped<BitextRecord>> =
+fn repeats(store: &mut Store, head: &mut BitextHead, folder: &Path, config: &Config) -> Result<()> {
+    let chunks: Vec<Mapped<BitextChunk>> =
         head.chunks.iter().map(|&at| store.bitexts.read(RecordRef(at))).collect::<Result<_>>()?;
-    let mut finder = Finder::new(REPEATS_BYTES, folder);
+    let mut finder = Finder::new(config.memory.sorted_beads(), folder);
     let mut page_pairs: BTreeMap<([u8; 8], [u8; 8]), u32> = BTreeMap::new();
     let mut dropped: BTreeMap<u8, u64> = BTreeMap::new();
     head.kept = 0;
-    for (row, unit) in chunks.iter().flat_map(|chunk| chunk.pairs.iter()).zip(0u32..) {
+    let rows = chunks.iter().flat_map(|chunk| chunk.pairs.iter().zip(chunk.beads()));
+    for ((row, beads), unit) in rows.zip(0u32..) {
         *page_pairs.entry((row.lang_a, row.lang_b)).or_default() += 1;
-        for (bead, number) in row.beads.iter().zip(0u32..) {
+        for (bead, number) in beads.iter().zip(0u32..) {
             if bead.reason == 0 {
                 head.kept += 1;
-                finder.add(bead.near.to_native(), BeadId { unit, number })?;
+                finder.add((bead.near, bead.exact), BeadId { unit, number })?;
             } else {
                 *dropped.entry(bead.reason).or_default() += 1;
             }
@@ -599,7 +596,7 @@ fn repeats(store: &mut Store, head: &mut BitextHead, folder: &Path, params: &Par
     }
     let mut record = RepeatRecord::default();
     head.repeats.clear();
-    finder.for_each(&SiteBeads { chunks, page_pairs, params: &params.clean }, |repeat| {
+    finder.for_each(&SiteBeads { chunks, page_pairs, params: &config.align.clean }, |repeat| {
         let (pair, bead) = (repeat.bead.unit, repeat.bead.number);
         let reason = repeat.reason.map_or(0, |reason| reason as u8);
         if reason != 0 {
@@ -609,12 +606,12 @@ fn repeats(store: &mut Store, head: &mut BitextHead, folder: &Path, params: &Par
         let others = repeat.others.iter().map(|other| other.unit).collect();
         record.rows.push(RepeatRow { pair, bead, reason, others, elsewhere: Vec::new() });
         if record.rows.len() == REPEAT_ROWS {
-            head.repeats.push(store.repeats.append(&std::mem::take(&mut record))?.0);
+            head.repeats.push(store.repeats.append_packed(&std::mem::take(&mut record))?.0);
         }
         Ok(())
     })?;
     if !record.rows.is_empty() {
-        head.repeats.push(store.repeats.append(&record)?.0);
+        head.repeats.push(store.repeats.append_packed(&record)?.0);
     }
     head.dropped = dropped.into_iter().collect();
     head.finished = true;

@@ -25,8 +25,6 @@ use crate::types::{Form, Lang, SiteId, family, host_of, registrable_domain};
 /// Batches → sites.
 pub struct Index;
 
-/// Bytes of entries sorted in memory; beyond it they are sorted on disk.
-const SORT_BYTES: usize = 256 << 20;
 /// Pages after which mapped memory that was read is given back.
 const RELEASE_PAGES: usize = 1 << 16;
 /// Set in an entry that is a left-out capture.
@@ -155,7 +153,7 @@ impl<'c> Work<'c> {
         let mut work = Work {
             config: context.config,
             batches: Vec::new(),
-            sorter: Sorter::new(SORT_BYTES, &store.temporary()?),
+            sorter: Sorter::new(context.config.memory.sorted_pages(), &store.temporary()?),
             sites: 0,
             names: Vec::new(),
             numbers: FxHashMap::default(),
@@ -395,7 +393,7 @@ impl<'c> Work<'c> {
             if Form::from_code(entry.form) == Form::Index {
                 return;
             }
-            match store.pages.read(RecordRef(if entry.links == 0 { entry.page } else { entry.links })) {
+            match store.page(RecordRef(if entry.links == 0 { entry.page } else { entry.links })) {
                 Ok(record) => record.for_each_link(|url, _, _, hreflang| {
                     if let Some((_, identity)) = url.split_once("://") {
                         each(identity, hreflang.is_some());

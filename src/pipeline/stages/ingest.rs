@@ -16,9 +16,9 @@ use crate::pipeline::{Context, Stage, fingerprint};
 use crate::store::Store;
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{
-    ArchiveIdentity, ArchiveRecord, BatchRecord, PageEntry, PageRecord, SkipEntry, SkipSample, StageRecord,
+    ArchiveIdentity, ArchiveRecord, BatchRecord, PageEntry, PageRecord, SkipEntry, SkipSample, StageRecord, encode,
 };
-use crate::types::{CanonicalUrl, Capture, Form, Lang, RawRecord, Skip, SkipReason};
+use crate::types::{CanonicalUrl, Capture, Form, Lang, RawRecord, Skip, SkipReason, host_of};
 
 /// Archives → pages.
 pub struct Ingest;
@@ -182,15 +182,20 @@ impl Batch {
                 Item::Record(record) => extract_record(record, archive, context.config),
             })
             .collect();
+        let (mut entries, mut texts) = (Vec::new(), Vec::new());
         for outcome in outcomes {
             match outcome {
-                Outcome::Page(mut entry, bytes) => {
-                    entry.page = store.pages.append_bytes(&bytes)?.0;
-                    self.record.pages.push(*entry);
+                Outcome::Page(entry, bytes) => {
+                    entries.push(*entry);
+                    texts.push(bytes);
                 }
                 Outcome::Skip(skip, identity) => self.skip(skip, identity),
             }
         }
+        let pages = entries.iter().map(|entry| host_of(&entry.identity)).zip(texts.iter().map(Vec::as_slice)).collect();
+        let places = store.append_pages(pages)?;
+        entries.iter_mut().zip(places).for_each(|(entry, at)| entry.page = at.0);
+        self.record.pages.extend(entries);
         Ok(())
     }
 
@@ -320,11 +325,7 @@ fn extract_capture(capture: Capture, url: Result<CanonicalUrl, SkipReason>, arch
         hasher.update(&pointer.offset.to_le_bytes());
     }
     entry.digest = hasher.digest();
-    let record = PageRecord::new(url.as_str(), archive, &capture, page);
-    match rkyv::to_bytes::<rkyv::rancor::Error>(&record) {
-        Ok(bytes) => Outcome::Page(Box::new(entry), bytes.into_vec()),
-        Err(error) => Outcome::Skip(skip(SkipReason::ParserLimit, error.to_string()), Some(entry.identity)),
-    }
+    Outcome::Page(Box::new(entry), encode(&PageRecord::new(url.as_str(), archive, &capture, page)))
 }
 
 #[cfg(test)]

@@ -138,7 +138,7 @@ impl Site<'_> {
                 graph.ends.push(graph.targets.len() as u32);
                 continue;
             }
-            let record = self.store.pages.read(RecordRef(chunk.link_record(at)))?;
+            let record = self.store.page(RecordRef(chunk.link_record(at)))?;
             let from = host_of(self.pages.identity(page));
             record.for_each_link(|url, kind, at, hreflang| {
                 let Some(identity) = url.split_once("://").map(|(_, identity)| identity) else { return };

@@ -11,21 +11,19 @@ use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{BitextHead, RepeatRecord, RepeatRow};
 use crate::types::SiteId;
 
-/// Memory for the hashes of all sentence pairs; sorted on disk beyond it.
-const SHARED_BYTES: usize = 64 << 20;
 /// Rows of a record, at the most.
-const ROWS: usize = 1 << 16;
+const ROWS: usize = 1 << 11;
 /// Heads committed together: sled keeps what a large batch replaces for long.
 const HEADS: usize = 5000;
 
 /// Finds what several of the sites say, given in the order in which the first counts, and notes in their heads that they were
 /// compared.
 ///
-/// Memory beyond the budget of the sorter: a few bytes for each 16 page pairs.
+/// Memory beyond `sort_bytes`, twice: a few bytes for each 16 page pairs, and a record of repeats of each site.
 ///
 /// # Errors
 /// When the store cannot be read or written.
-pub fn find(store: &mut Store, sites: &[SiteId], compared: u64) -> Result<()> {
+pub fn find(store: &mut Store, sites: &[SiteId], compared: u64, sort_bytes: usize) -> Result<()> {
     let folder = store.temporary()?;
     let mut heads: Vec<BitextHead> = Vec::with_capacity(sites.len());
     for &site in sites {
@@ -35,9 +33,10 @@ pub fn find(store: &mut Store, sites: &[SiteId], compared: u64) -> Result<()> {
     if sites.len() > 1 {
         let open =
             heads.iter().map(|head| NumberedBitext::new(store, head)).collect::<Result<Vec<NumberedBitext>>>()?;
-        let mut finder = Finder::new(SHARED_BYTES, &folder);
+        let mut finder = Finder::new(sort_bytes, &folder);
         for (site, unit) in open.iter().zip(0u32..) {
-            site.for_each_kept(|bead, number| finder.add(bead.near.to_native(), BeadId { unit, number }))?;
+            site.for_each_kept(store, |bead, number| finder.add((bead.near, bead.exact), BeadId { unit, number }))?;
+            store.bitexts.release();
         }
         keep(store, &mut heads, &open, finder)?;
     }
@@ -58,27 +57,23 @@ pub fn find(store: &mut Store, sites: &[SiteId], compared: u64) -> Result<()> {
     Ok(())
 }
 
-impl Beads for &[NumberedBitext] {
-    fn exact(&self, bead: BeadId) -> Option<u64> {
-        self[bead.unit as usize].exact(bead.number)
-    }
-}
+impl Beads for &[NumberedBitext] {}
 
 /// Writes what was found, and notes it in the heads.
 fn keep(store: &mut Store, heads: &mut [BitextHead], open: &[NumberedBitext], finder: Finder<'_>) -> Result<()> {
     let mut record = RepeatRecord::default();
     let mut at = 0;
     let mut dropped: BTreeMap<(usize, u8), u64> = BTreeMap::new();
-    let mut write = |record: &mut RepeatRecord, site: usize| -> Result<()> {
+    let mut write = |store: &mut Store, record: &mut RepeatRecord, site: usize| -> Result<()> {
         if !record.rows.is_empty() {
-            heads[site].shared.push(store.repeats.append(&std::mem::take(record))?.0);
+            heads[site].shared.push(store.repeats.append_packed(&std::mem::take(record))?.0);
         }
         Ok(())
     };
     finder.for_each(&open, |repeat| {
         let (site, number) = (repeat.bead.unit as usize, repeat.bead.number);
         if site != at || record.rows.len() == ROWS {
-            write(&mut record, at)?;
+            write(store, &mut record, at)?;
             at = site;
         }
         let Some((_, pair, bead)) = open[site].find(number) else { return Ok(()) };
@@ -86,12 +81,14 @@ fn keep(store: &mut Store, heads: &mut [BitextHead], open: &[NumberedBitext], fi
         if reason != 0 {
             *dropped.entry((site, reason)).or_default() += 1;
         }
-        let places = |other: &BeadId| open[other.unit as usize].places(other.number);
-        let elsewhere = repeat.others.iter().flat_map(places).collect();
+        let mut elsewhere = Vec::new();
+        for other in &repeat.others {
+            elsewhere.extend(open[other.unit as usize].places(store, other.number)?);
+        }
         record.rows.push(RepeatRow { pair, bead, reason, others: Vec::new(), elsewhere });
         Ok(())
     })?;
-    write(&mut record, at)?;
+    write(store, &mut record, at)?;
     for ((site, reason), count) in dropped {
         heads[site].shared_dropped.push((reason, count));
     }

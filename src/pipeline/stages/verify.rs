@@ -95,7 +95,7 @@ impl Verify {
         let mut changes = Changes::default();
         for (langs, learnt) in learner.finish(&config.verify, config.without_content) {
             let record = learnt_record(langs, inputs[&langs], learnt, places(store, &by_langs[&langs])?);
-            let head = LearntHead { record: store.learnt.append(&record)?.0, inputs: inputs[&langs] };
+            let head = LearntHead { record: store.learnt.append_packed(&record)?.0, inputs: inputs[&langs] };
             changes.put(Keyspace::Learnt, &model_key(langs), &head);
         }
         store.commit(changes)

@@ -74,28 +74,24 @@ fn left_out(opened: &Opened<'_>, entry: &SkipEntry) -> Result<LeftOut> {
 fn describe(opened: &Opened<'_>, page: u32, found: &mut PageExplanation) -> Result<()> {
     let site = &opened.site;
     let (chunk, at) = site.pages.chunk(page);
-    let record = opened.store.pages.read(RecordRef(chunk.pages[at].to_native()))?;
-    let date_ms = record.date_ms.to_native();
+    let record = opened.store.page(RecordRef(chunk.pages[at].to_native()))?;
+    let date_ms = record.date_ms;
     let captured = jiff::Timestamp::from_millisecond(date_ms).ok().filter(|_| date_ms != 0);
     found.capture = Some(CaptureFacts {
-        place: RecordPlace {
-            archive: opened.archive(record.archive.to_native())?,
-            offset: record.offset.to_native(),
-            length: record.length.to_native(),
-        },
+        place: RecordPlace { archive: opened.archive(record.archive)?, offset: record.offset, length: record.length },
         captured: captured.map(|date| date.to_string()),
-        title: record.title.to_string(),
-        text_bytes: record.text.len(),
-        blocks: record.blocks.len(),
-        tags: record.tags.iter().filter(|tag| tag.to_native() & TEXT_TOKEN == 0).count(),
-        links: record.links.len(),
-        images: record.images.len(),
-        charset: record.charset.to_string(),
+        title: record.title().to_owned(),
+        text_bytes: record.text().len(),
+        blocks: record.blocks().count(),
+        tags: record.tags().filter(|tag| tag & TEXT_TOKEN == 0).count(),
+        links: record.links().len(),
+        images: record.images().len(),
+        charset: record.charset().to_owned(),
     });
     found.languages = Some(PageLanguages {
-        detected: Lang::from_bytes(record.detected),
-        confidence: record.confidence.to_native(),
-        declared: record.declared.iter().map(|lang| Lang::from_bytes(*lang)).collect(),
+        detected: record.detected,
+        confidence: record.confidence,
+        declared: record.declared.clone(),
         counts_for: site.lang(page),
         reason: language_reason(opened, page),
     });

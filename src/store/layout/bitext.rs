@@ -2,8 +2,8 @@
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-/// Aligned page pairs of one site, in the order of languages, then of URLs. Kind 7.
-#[derive(Archive, Serialize, Clone, Debug, Default)]
+/// Aligned page pairs of one site, in the order of languages, then of URLs, as they are written. Kind 11.
+#[derive(Clone, Debug, Default)]
 pub struct BitextRecord {
     /// Number of the site.
     pub site: u32,
@@ -14,7 +14,7 @@ pub struct BitextRecord {
 }
 
 /// One aligned page pair.
-#[derive(Archive, Serialize, Clone, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct PairBitextRow {
     /// Reference to the record of the page in the first language.
     pub page_a: u64,
@@ -34,12 +34,12 @@ pub struct PairBitextRow {
     pub beads: Vec<BeadRow>,
 }
 
-/// One bead.
-#[derive(Archive, Serialize, Clone, Copy, Debug, Default)]
+/// One bead. What is stored of it is in [`super::beads`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BeadRow {
-    /// Hash of what near duplicates have in common.
+    /// Hash of what near duplicates have in common, as far as it is kept: 48 bits; 0 where a reason is given.
     pub near: u64,
-    /// Hash of the very texts.
+    /// Hash of the very texts: 16 bits.
     pub exact: u64,
     /// First byte of the first side in its page's text.
     pub a_start: u32,
@@ -49,7 +49,7 @@ pub struct BeadRow {
     pub b_start: u32,
     /// One past the last.
     pub b_end: u32,
-    /// Probability that the sides are translations.
+    /// Probability that the sides are translations, to four places.
     pub score: f32,
     /// Sentences of the first side.
     pub m: u8,
@@ -59,7 +59,41 @@ pub struct BeadRow {
     pub reason: u8,
 }
 
-/// What is said more than once, on a site or on several, in the order of the beads of a site. Kind 8.
+/// A [`BitextRecord`] as it lies in the store.
+#[derive(Archive, Serialize, Clone, Debug, Default)]
+pub struct BitextChunk {
+    /// Number of the site.
+    pub site: u32,
+    /// Place of the first of its page pairs among those of the site.
+    pub first: u32,
+    /// The page pairs.
+    pub pairs: Vec<BitextPairRow>,
+    /// The beads of all of them, packed.
+    pub beads: Vec<u8>,
+}
+
+/// A [`PairBitextRow`] as it lies in the store.
+#[derive(Archive, Serialize, Clone, Debug, Default)]
+pub struct BitextPairRow {
+    /// Reference to the record of the page in the first language.
+    pub page_a: u64,
+    /// To that of the page in the second.
+    pub page_b: u64,
+    /// Ordinal of the page in the first language.
+    pub a: u32,
+    /// Of the page in the second.
+    pub b: u32,
+    /// First language.
+    pub lang_a: [u8; 8],
+    /// Second language.
+    pub lang_b: [u8; 8],
+    /// Share of aligned text.
+    pub score: f32,
+    /// How many beads it has.
+    pub beads: u32,
+}
+
+/// What is said more than once, on a site or on several, in the order of the beads of a site. Kind 12.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
 pub struct RepeatRecord {
     /// One row a bead.
@@ -90,7 +124,7 @@ pub struct PagePlaces {
     pub b: u64,
 }
 
-/// What was learnt of a pair of languages. Kind 9.
+/// What was learnt of a pair of languages. Kind 13.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
 pub struct ModelRecord {
     /// First language.
@@ -112,16 +146,8 @@ pub struct ModelRecord {
 /// Words of a language and their translations.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
 pub struct VocabularyRow {
-    /// Hashes, sorted.
-    pub words: Vec<u64>,
-    /// Share of each among all words.
-    pub shares: Vec<f32>,
-    /// End of each word's translations.
-    pub ends: Vec<u32>,
-    /// Translations, as positions in the other side's words.
-    pub targets: Vec<u32>,
-    /// Probability of each translation.
-    pub probabilities: Vec<f32>,
+    /// As [`Vocabulary::to_bytes`](crate::lexicon::Vocabulary::to_bytes) writes them.
+    pub bytes: Vec<u8>,
 }
 
 /// Where the sentence pairs of a site are. Key `b` number.

@@ -2,30 +2,34 @@
 #![doc = include_str!("../../../docs/format.md")]
 
 mod batch;
+mod beads;
 mod bitext;
 mod catalog;
 mod graph;
 mod judged;
+mod numbers;
 mod page;
 mod result;
 mod settings;
 mod site;
+mod stored_page;
 #[cfg(test)]
 mod unchanged;
 mod web;
 
 pub use batch::{ArchiveIdentity, ArchivedBatchRecord, BatchRecord, PageEntry, SkipEntry, SkipSample};
 pub use bitext::{
-    ArchivedBeadRow, ArchivedPairBitextRow, ArchivedRepeatRow, ArchivedVocabularyRow, BeadRow, BitextHead,
-    BitextRecord, ModelHead, ModelRecord, PagePlaces, PairBitextRow, RepeatRecord, RepeatRow, VocabularyRow,
+    ArchivedBitextPairRow, ArchivedRepeatRow, BeadRow, BitextChunk, BitextHead, BitextRecord, ModelHead, ModelRecord,
+    PagePlaces, PairBitextRow, RepeatRecord, RepeatRow, VocabularyRow,
 };
 pub use catalog::{ArchiveRecord, Credibility, HostRecord, ResultHead, Sentinel, SiteHead, StageRecord};
 pub use graph::{AlternateRow, ArchivedGraphRecord, GraphHead, GraphRecord, OutsideRow};
 pub use judged::{ArchivedLearntRecord, ArchivedSureRow, JudgedHead, JudgedRecord, LearntHead, LearntRecord, SureRow};
-pub use page::{ArchivedPageRecord, PageRecord};
+pub use page::PageRecord;
 pub use result::{ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, HostRow, KeyRow, PairRow, ResultRecord};
 pub use settings::StoredSettings;
 pub use site::{ArchivedSiteChunk, CHUNK_PAGES, ChunkBuilder, SiteChunk, SkipChunk};
+pub use stored_page::{BLOCK_BYTES, BLOCK_PAGES, StoredPage, block, encode, page_of_block};
 pub use web::{RequestRecord, RequestedRecord, RoundRecord, WebHead, WebRecord, web_records};
 
 #[cfg(test)]
@@ -113,14 +117,13 @@ mod tests {
             }
             WebHead = ArchivedWebHead { fingerprint, chunks }
             RoundRecord = ArchivedRoundRecord { by, by_domain, web, seeds, pairs, requested }
-            BitextRecord = ArchivedBitextRecord { site, first, pairs }
-            PairBitextRow = ArchivedPairBitextRow { page_a, page_b, a, b, lang_a, lang_b, score, beads }
-            BeadRow = ArchivedBeadRow { near, exact, a_start, a_end, b_start, b_end, score, m, n, reason }
+            BitextChunk = ArchivedBitextChunk { site, first, pairs, beads }
+            BitextPairRow = ArchivedBitextPairRow { page_a, page_b, a, b, lang_a, lang_b, score, beads }
             RepeatRecord = ArchivedRepeatRecord { rows }
             RepeatRow = ArchivedRepeatRow { pair, bead, reason, others, elsewhere }
             PagePlaces = ArchivedPagePlaces { a, b }
             ModelRecord = ArchivedModelRecord { lang_a, lang_b, ratio, variance, weights, a, b }
-            VocabularyRow = ArchivedVocabularyRow { words, shares, ends, targets, probabilities }
+            VocabularyRow = ArchivedVocabularyRow { bytes }
             BitextHead = ArchivedBitextHead {
                 chunks, repeats, generation, params, source, source_table, pairs, models, done, finished, kept,
                 dropped, shared, compared, shared_dropped

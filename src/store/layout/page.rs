@@ -1,11 +1,12 @@
-//! Page records: everything extraction took out of one capture.
+//! Page records: everything extraction took out of one capture. [`super::stored_page`] has their bytes; stores of formats before 6
+//! hold archives of them.
 
-use rkyv::{Archive, Serialize};
+use rkyv::{Archive, Deserialize, Serialize};
 
-use crate::types::{Block, Capture, Image, Lang, Link, LinkKind, Page, Pointer};
+use crate::types::{Capture, Link, LinkKind, Page, Pointer};
 
 /// One page as extracted. Kind 1.
-#[derive(Archive, Serialize, Clone, Debug, Default)]
+#[derive(Archive, Serialize, Deserialize, Clone, Debug, Default)]
 pub struct PageRecord {
     /// The URL, with its scheme.
     pub url: String,
@@ -50,7 +51,7 @@ pub struct PageRecord {
 }
 
 /// [`crate::types::Block`].
-#[derive(Archive, Serialize, Clone, Copy, Debug)]
+#[derive(Archive, Serialize, Deserialize, Clone, Copy, Debug)]
 pub struct BlockRecord {
     /// First byte in the text.
     pub start: u32,
@@ -63,7 +64,7 @@ pub struct BlockRecord {
 }
 
 /// [`crate::types::Link`]; texts lie in `link_text` behind those of the link before.
-#[derive(Archive, Serialize, Clone, Copy, Debug)]
+#[derive(Archive, Serialize, Deserialize, Clone, Copy, Debug)]
 pub struct LinkRecord {
     /// Bytes its URL shares with the beginning of the page's own.
     pub shared: u16,
@@ -82,7 +83,7 @@ pub struct LinkRecord {
 }
 
 /// [`crate::types::Image`].
-#[derive(Archive, Serialize, Clone, Debug)]
+#[derive(Archive, Serialize, Deserialize, Clone, Debug)]
 pub struct ImageRecord {
     /// URL.
     pub url: String,
@@ -146,101 +147,7 @@ fn link_record(url: &str, link: &Link, text: &mut String) -> LinkRecord {
     }
 }
 
-impl ArchivedPageRecord {
-    /// The page as extraction made it.
-    pub fn page(&self) -> Page {
-        let block = |b: &ArchivedBlockRecord| Block {
-            start: b.start.to_native(),
-            end: b.end.to_native(),
-            tag: b.tag.to_native(),
-            at: b.at.to_native(),
-        };
-        Page {
-            body_bytes: self.body_bytes.to_native(),
-            charset: self.charset.to_string(),
-            title: self.title.to_string(),
-            text: self.text.to_string(),
-            blocks: self.blocks.iter().map(block).collect(),
-            tags: self.tags.iter().map(|tag| tag.to_native()).collect(),
-            links: self.links(),
-            images: self.images.iter().map(|i| Image { url: i.url.to_string(), alt: i.alt.to_string() }).collect(),
-            detected: Lang::from_bytes(self.detected),
-            confidence: self.confidence.to_native(),
-            declared: self.declared.iter().map(|lang| Lang::from_bytes(*lang)).collect(),
-            latin_share: self.latin_share.to_native(),
-        }
-    }
-
-    /// Calls `each` with the URL, kind, place and `hreflang` of every link, in order.
-    pub fn for_each_link(&self, mut each: impl FnMut(&str, LinkKind, u32, Option<Lang>)) {
-        let mut url = String::new();
-        let mut start = 0;
-        for record in self.links.iter() {
-            url.clear();
-            url.push_str(self.url.get(..usize::from(record.shared.to_native())).unwrap_or(""));
-            url.push_str(self.link_text.get(start..record.url_end.to_native() as usize).unwrap_or(""));
-            start = record.rel_end.to_native() as usize;
-            let hreflang = (record.hreflang != [0; 8]).then(|| Lang::from_bytes(record.hreflang));
-            each(&url, kind_of(record.kind), record.at.to_native(), hreflang);
-        }
-    }
-
-    /// The links, put together again.
-    pub fn links(&self) -> Vec<Link> {
-        let mut start = 0;
-        let mut part = |end: u32| {
-            let text = self.link_text.get(start as usize..end as usize).unwrap_or("");
-            start = end;
-            text.to_owned()
-        };
-        let link = |record: &ArchivedLinkRecord| {
-            let shared = self.url.get(..usize::from(record.shared.to_native())).unwrap_or("").to_owned();
-            Link {
-                url: shared + &part(record.url_end.to_native()),
-                anchor: part(record.anchor_end.to_native()),
-                rel: part(record.rel_end.to_native()),
-                hreflang: (record.hreflang != [0; 8]).then(|| Lang::from_bytes(record.hreflang)),
-                kind: kind_of(record.kind),
-                at: record.at.to_native(),
-            }
-        };
-        self.links.iter().map(link).collect()
-    }
-}
-
 /// The kind of a code; an anchor where there is no such code.
 pub fn kind_of(code: u8) -> LinkKind {
     [LinkKind::Anchor, LinkKind::Head, LinkKind::Frame].get(usize::from(code)).copied().unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn links_round_trip() {
-        let link = |url: &str, anchor: &str, hreflang| Link {
-            url: url.into(),
-            anchor: anchor.into(),
-            rel: "next".into(),
-            hreflang,
-            kind: LinkKind::Head,
-            at: 3,
-        };
-        let links = vec![
-            link("http://x.org/é/b", "b", None),
-            link("https://y.org/", "", Some(Lang::EN)),
-            link("http://x.org/a/b?c", "ü", None),
-        ];
-        let page = Page { links: links.clone(), ..Page::default() };
-        let record = PageRecord::new("http://x.org/a/b", 0, &Capture::default(), page);
-        let bytes = rkyv::to_bytes::<rkyv::rancor::Error>(&record).expect("serialisable");
-        let archived = rkyv::access::<ArchivedPageRecord, rkyv::rancor::Error>(&bytes).expect("sound");
-        assert_eq!(archived.links(), links);
-        assert_eq!(archived.page().links, links);
-        let mut told = Vec::new();
-        archived.for_each_link(|url, kind, at, hreflang| told.push((url.to_owned(), kind, at, hreflang)));
-        let expected = links.into_iter().map(|link| (link.url, link.kind, link.at, link.hreflang));
-        assert_eq!(told, expected.collect::<Vec<_>>());
-    }
 }

@@ -19,6 +19,7 @@ mod kill_test;
 mod repeat_warc;
 mod shift_site;
 mod sites;
+mod stages;
 mod text_rate;
 mod unreliable_key;
 mod verify_rate;
@@ -94,6 +95,12 @@ const TOOLS: &[Tool] = &[
         run: fit_weights::run,
     },
     // Speed and memory.
+    Tool {
+        name: "stages",
+        usage: "DIGLOT_BINARY STORE INPUT... [-- OPTION...]",
+        about: "measures what each stage of a run costs: CPU, memory, disk",
+        run: stages::run,
+    },
     Tool {
         name: "growth",
         usage: "unique|shared|ids URLS [SITES]",

@@ -1,0 +1,81 @@
+//! Blocks of pages that were read last, unpacked.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rkyv::util::AlignedVec;
+use rustc_hash::FxHashMap;
+
+use super::records::RecordRef;
+
+/// Unpacked blocks that are kept unless told otherwise, in bytes: pages of a site stand near each other, and are read in another
+/// order.
+const KEPT_BYTES: usize = 32 << 20;
+
+/// The blocks that were read last.
+pub struct KeptBlocks {
+    max_bytes: usize,
+    kept: Mutex<Kept>,
+}
+
+impl Default for KeptBlocks {
+    fn default() -> KeptBlocks {
+        KeptBlocks::new(KEPT_BYTES)
+    }
+}
+
+#[derive(Default)]
+struct Kept {
+    by_ref: FxHashMap<RecordRef, Arc<AlignedVec>>,
+    /// In the order in which they came.
+    order: VecDeque<RecordRef>,
+    bytes: usize,
+}
+
+impl KeptBlocks {
+    /// None yet; up to so many bytes.
+    pub fn new(max_bytes: usize) -> KeptBlocks {
+        KeptBlocks { max_bytes, kept: Mutex::default() }
+    }
+
+    /// The block at a place.
+    pub fn get(&self, at: RecordRef) -> Option<Arc<AlignedVec>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).by_ref.get(&at).cloned()
+    }
+
+    /// Keeps a block, instead of those that came first where there are too many.
+    pub fn keep(&self, at: RecordRef, block: &Arc<AlignedVec>) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if block.len() > self.max_bytes || kept.by_ref.insert(at, block.clone()).is_some() {
+            return;
+        }
+        kept.order.push_back(at);
+        kept.bytes += block.len();
+        while kept.bytes > self.max_bytes {
+            let Some(first) = kept.order.pop_front() else { break };
+            kept.bytes -= kept.by_ref.remove(&first).map_or(0, |block| block.len());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kept_blocks_are_those_that_came_last() {
+        let kept = KeptBlocks::default();
+        let block = |bytes: usize| {
+            let mut block = AlignedVec::new();
+            block.resize(bytes, 0);
+            Arc::new(block)
+        };
+        for at in 1..4 {
+            kept.keep(RecordRef(at * 16), &block(KEPT_BYTES / 2));
+        }
+        let is_kept = |at: u64| kept.get(RecordRef(at * 16)).is_some();
+        assert_eq!([1, 2, 3].map(is_kept), [false, true, true]);
+        kept.keep(RecordRef(64), &block(KEPT_BYTES + 1));
+        assert!(!is_kept(4) && is_kept(3));
+    }
+}

@@ -1,0 +1,170 @@
+//! Beads in few bytes: what is alike of all beads of a record lies together, and is compressed.
+//!
+//! Bytes are in docs/format.md.
+
+use super::bitext::{ArchivedBitextChunk, BeadRow, BitextChunk, BitextPairRow, BitextRecord};
+use super::numbers::{Reader, folded, put, unfolded};
+use crate::store::packing::{pack, unpack};
+
+/// Bytes kept of the hash of what near duplicates have in common: of 10⁸ beads, some 18 pairs are taken for near duplicates that are
+/// none.
+const NEAR_BYTES: usize = 6;
+/// Of the hash of the very texts, by which near duplicates are told from duplicates alone.
+const EXACT_BYTES: usize = 2;
+/// Scores are kept as whole numbers of these parts: what is printed of them.
+const SCORE_PARTS: f64 = 1e4;
+
+/// The lists, in their order.
+const LISTS: usize = 9;
+
+impl BitextRecord {
+    /// As it lies in the store.
+    ///
+    /// # Errors
+    /// When it is longer than 2 GiB.
+    pub fn packed(&self) -> std::io::Result<BitextChunk> {
+        let mut lists = [const { Vec::new() }; LISTS];
+        for pair in &self.pairs {
+            let (mut a, mut b) = (0, 0);
+            for bead in &pair.beads {
+                let [a_gaps, b_gaps, a_lengths, b_lengths, shapes, reasons, low, high, hashes] = &mut lists;
+                put(a_gaps, folded(i64::from(bead.a_start) - a));
+                put(b_gaps, folded(i64::from(bead.b_start) - b));
+                put(a_lengths, u64::from(bead.a_end.saturating_sub(bead.a_start)));
+                put(b_lengths, u64::from(bead.b_end.saturating_sub(bead.b_start)));
+                (a, b) = (i64::from(bead.a_end), i64::from(bead.b_end));
+                shapes.extend([bead.m, bead.n]);
+                reasons.push(bead.reason);
+                let [low_byte, high_byte] = ((f64::from(bead.score) * SCORE_PARTS).round() as u16).to_le_bytes();
+                low.push(low_byte);
+                high.push(high_byte);
+                if bead.reason == 0 {
+                    hashes.extend(&bead.near.to_le_bytes()[..NEAR_BYTES]);
+                    hashes.extend(&bead.exact.to_le_bytes()[..EXACT_BYTES]);
+                }
+            }
+        }
+        let mut bytes = Vec::with_capacity(lists.iter().map(Vec::len).sum::<usize>() + 64);
+        lists.iter().for_each(|list| put(&mut bytes, list.len() as u64));
+        lists.iter().for_each(|list| bytes.extend(list));
+        let row = |pair: &super::bitext::PairBitextRow| BitextPairRow {
+            page_a: pair.page_a,
+            page_b: pair.page_b,
+            a: pair.a,
+            b: pair.b,
+            lang_a: pair.lang_a,
+            lang_b: pair.lang_b,
+            score: pair.score,
+            beads: pair.beads.len() as u32,
+        };
+        let pairs = self.pairs.iter().map(row).collect();
+        Ok(BitextChunk { site: self.site, first: self.first, pairs, beads: pack(&bytes)? })
+    }
+}
+
+impl ArchivedBitextChunk {
+    /// The beads of each of its page pairs; none where the bytes make no sense.
+    pub fn beads(&self) -> impl Iterator<Item = Vec<BeadRow>> + '_ {
+        let bytes = unpack(&self.beads);
+        let beads = bytes.as_deref().and_then(|bytes| self.decoded(bytes)).unwrap_or_default();
+        let mut rest = beads.into_iter();
+        self.pairs.iter().map(move |pair| rest.by_ref().take(pair.beads.to_native() as usize).collect())
+    }
+
+    fn decoded(&self, bytes: &[u8]) -> Option<Vec<BeadRow>> {
+        let mut from = Reader::new(bytes);
+        let lengths: [u64; LISTS] = from.numbers()?;
+        let mut lists = [const { Reader::new(&[]) }; LISTS];
+        for (list, length) in lists.iter_mut().zip(lengths) {
+            *list = Reader::new(from.take(usize::try_from(length).ok()?)?);
+        }
+        let [a_gaps, b_gaps, a_lengths, b_lengths, shapes, reasons, low, high, hashes] = &mut lists;
+        let mut beads = Vec::new();
+        for pair in self.pairs.iter() {
+            let (mut a, mut b) = (0i64, 0i64);
+            for _ in 0..pair.beads.to_native() {
+                let a_start = a.wrapping_add(unfolded(a_gaps.number()?));
+                let b_start = b.wrapping_add(unfolded(b_gaps.number()?));
+                a = a_start.wrapping_add(a_lengths.number()? as i64);
+                b = b_start.wrapping_add(b_lengths.number()? as i64);
+                let ([m, n], [reason]) = (shapes.array()?, reasons.array()?);
+                let ([low], [high]) = (low.array()?, high.array()?);
+                let (mut near, mut exact) = ([0; 8], [0; 8]);
+                if reason == 0 {
+                    near[..NEAR_BYTES].copy_from_slice(hashes.take(NEAR_BYTES)?);
+                    exact[..EXACT_BYTES].copy_from_slice(hashes.take(EXACT_BYTES)?);
+                }
+                beads.push(BeadRow {
+                    near: u64::from_le_bytes(near),
+                    exact: u64::from_le_bytes(exact),
+                    a_start: a_start as u32,
+                    a_end: a as u32,
+                    b_start: b_start as u32,
+                    b_end: b as u32,
+                    score: (f64::from(u16::from_le_bytes([low, high])) / SCORE_PARTS) as f32,
+                    m,
+                    n,
+                    reason,
+                });
+            }
+        }
+        Some(beads)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rkyv::rancor;
+
+    use super::super::bitext::PairBitextRow;
+    use super::*;
+
+    prop_compose! {
+        fn any_bead()(
+            (near, exact, reason) in (0u64..1 << 48, 0u64..1 << 16, 0u8..3),
+            (a_start, b_start, a_bytes, b_bytes) in (0u32..1 << 31, 0u32..1000, 0u32..500, 0u32..1 << 20),
+            (score, m, n) in (0u16..=10_000, any::<u8>(), any::<u8>()),
+        ) -> BeadRow {
+            let (near, exact) = if reason == 0 { (near, exact) } else { (0, 0) };
+            let score = (f64::from(score) / SCORE_PARTS) as f32;
+            BeadRow { near, exact, a_start, a_end: a_start + a_bytes, b_start, b_end: b_start + b_bytes, score, m, n, reason }
+        }
+    }
+
+    fn archived(chunk: &BitextChunk) -> rkyv::util::AlignedVec {
+        rkyv::to_bytes::<rancor::Error>(chunk).expect("serialisable")
+    }
+
+    fn read(bytes: &[u8]) -> Vec<Vec<BeadRow>> {
+        rkyv::access::<ArchivedBitextChunk, rancor::Error>(bytes).expect("sound").beads().collect()
+    }
+
+    proptest! {
+        #[test]
+        fn beads_come_back(pairs in prop::collection::vec(prop::collection::vec(any_bead(), 0..9), 0..5)) {
+            let rows = pairs.iter().map(|beads| PairBitextRow { beads: beads.clone(), ..PairBitextRow::default() });
+            let record = BitextRecord { site: 1, first: 2, pairs: rows.collect() };
+            prop_assert_eq!(read(&archived(&record.packed().expect("it is short"))), pairs);
+        }
+
+        #[test]
+        fn any_bytes_are_read_without_harm(bytes in prop::collection::vec(any::<u8>(), 0..200), count in any::<u32>()) {
+            let pairs = vec![BitextPairRow { beads: count, ..BitextPairRow::default() }];
+            let chunk = BitextChunk { pairs, beads: pack(&bytes).expect("it is short"), ..BitextChunk::default() };
+            prop_assert_eq!(read(&archived(&chunk)).len(), 1);
+        }
+    }
+
+    #[test]
+    fn of_hashes_and_scores_so_much_is_kept() {
+        let bead = BeadRow { near: u64::MAX, exact: u64::MAX, score: 0.123_46, ..BeadRow::default() };
+        let record = BitextRecord {
+            pairs: vec![PairBitextRow { beads: vec![bead], ..PairBitextRow::default() }],
+            ..BitextRecord::default()
+        };
+        let found = read(&archived(&record.packed().expect("it is short")));
+        let expected = BeadRow { near: (1 << 48) - 1, exact: 0xffff, score: 0.1235, ..bead };
+        assert_eq!(found, [[expected]]);
+    }
+}

@@ -1,0 +1,404 @@
+//! Pages as they lie in the store: several in a block, numbers as varints, so that compression finds little air.
+//!
+//! Bytes are in docs/format.md.
+
+use super::numbers::{Reader, folded, put, unfolded};
+use super::page::{BlockRecord, LinkRecord, PageRecord, kind_of};
+use crate::types::{Block, Image, Lang, Link, LinkKind, Page};
+
+/// Pages of a block, at the most: as many as the low bits of a reference can tell apart.
+pub const BLOCK_PAGES: usize = 16;
+/// A block takes no more pages once it is so long. Longer ones compress better, and cost more to read one page of.
+pub const BLOCK_BYTES: usize = 96 << 10;
+
+/// Strings of a page, in the order in which they lie there.
+#[derive(Clone, Copy)]
+enum Part {
+    Url,
+    Charset,
+    Title,
+    File,
+    Links,
+    Images,
+    Text,
+}
+
+const PARTS: usize = 7;
+
+/// Lists of a page, in the order in which they lie there.
+#[derive(Clone, Copy)]
+enum List {
+    Tags,
+    Blocks,
+    Links,
+    Images,
+}
+
+const LISTS: usize = 4;
+
+/// The bytes of a page, as [`StoredPage::decode`] reads them.
+pub fn encode(page: &PageRecord) -> Vec<u8> {
+    let mut image_text = String::new();
+    let mut lists = [const { Vec::new() }; LISTS];
+    page.tags.iter().for_each(|&tag| put(&mut lists[List::Tags as usize], u64::from(tag)));
+    put_blocks(&mut lists[List::Blocks as usize], &page.blocks);
+    put_links(&mut lists[List::Links as usize], &page.links);
+    for image in &page.images {
+        for text in [&image.url, &image.alt] {
+            put(&mut lists[List::Images as usize], text.len() as u64);
+            image_text.push_str(text);
+        }
+    }
+    let parts: [&str; PARTS] =
+        [&page.url, &page.charset, &page.title, &page.file, &page.link_text, &image_text, &page.text];
+    let bytes = parts.iter().map(|part| part.len()).sum::<usize>() + lists.iter().map(Vec::len).sum::<usize>();
+    let mut out = Vec::with_capacity(bytes + 128);
+    for number in [u64::from(page.archive), page.offset, page.length, folded(page.date_ms)] {
+        put(&mut out, number);
+    }
+    put(&mut out, u64::from(page.body_bytes));
+    out.extend(page.detected);
+    out.extend(page.confidence.to_le_bytes());
+    out.extend(page.latin_share.to_le_bytes());
+    put(&mut out, page.declared.len() as u64);
+    page.declared.iter().for_each(|lang| out.extend(lang));
+    lists.iter().for_each(|list| put(&mut out, list.len() as u64));
+    parts.iter().for_each(|part| put(&mut out, part.len() as u64));
+    lists.iter().for_each(|list| out.extend(list));
+    parts.iter().for_each(|part| out.extend(part.as_bytes()));
+    out
+}
+
+fn put_blocks(out: &mut Vec<u8>, blocks: &[BlockRecord]) {
+    let (mut end, mut at) = (0, 0);
+    for block in blocks {
+        put(out, folded(i64::from(block.start) - end));
+        put(out, u64::from(block.end.saturating_sub(block.start)));
+        put(out, folded(i64::from(block.at) - at));
+        put(out, u64::from(block.tag));
+        (end, at) = (i64::from(block.end), i64::from(block.at));
+    }
+}
+
+fn put_links(out: &mut Vec<u8>, links: &[LinkRecord]) {
+    let (mut end, mut at) = (0, 0);
+    for link in links {
+        let has_lang = link.hreflang != [0; 8];
+        put(out, u64::from(link.shared));
+        for next in [link.url_end, link.anchor_end, link.rel_end] {
+            put(out, u64::from(next.saturating_sub(end)));
+            end = next;
+        }
+        put(out, folded(i64::from(link.at) - at));
+        at = i64::from(link.at);
+        out.push(link.kind << 1 | u8::from(has_lang));
+        if has_lang {
+            out.extend(link.hreflang);
+        }
+    }
+}
+
+/// A page of the store.
+#[derive(Clone, Debug, Default)]
+pub struct StoredPage {
+    /// Archive it came from.
+    pub archive: u32,
+    /// Bytes of its body, codings undone.
+    pub body_bytes: u32,
+    /// Where its record begins in the archive.
+    pub offset: u64,
+    /// Bytes of its record in the archive, 0 where unknown.
+    pub length: u64,
+    /// Milliseconds since 1970 UTC, 0 where unknown.
+    pub date_ms: i64,
+    /// Language of the text.
+    pub detected: Lang,
+    /// How sure that is.
+    pub confidence: f32,
+    /// Share of A–Z in its letters.
+    pub latin_share: f32,
+    /// Languages it declares.
+    pub declared: Vec<Lang>,
+    lists: Vec<u8>,
+    list_ends: [usize; LISTS],
+    strings: String,
+    part_ends: [usize; PARTS],
+}
+
+impl StoredPage {
+    /// The page of these bytes; `None` when they are not those of a page.
+    pub fn decode(bytes: &[u8]) -> Option<StoredPage> {
+        let mut from = Reader::new(bytes);
+        let archive = from.number_u32()?;
+        let (offset, length, date_ms) = (from.number()?, from.number()?, unfolded(from.number()?));
+        let body_bytes = from.number_u32()?;
+        let detected = Lang::from_bytes(from.array()?);
+        let (confidence, latin_share) = (f32::from_le_bytes(from.array()?), f32::from_le_bytes(from.array()?));
+        let declared = (0..from.number()?).map(|_| Some(Lang::from_bytes(from.array()?))).collect::<Option<_>>()?;
+        let (list_ends, part_ends) = (from.ends::<LISTS>()?, from.ends::<PARTS>()?);
+        let lists = from.take(list_ends[LISTS - 1])?.to_vec();
+        let strings = std::str::from_utf8(from.take(part_ends[PARTS - 1])?).ok()?.to_owned();
+        let are_whole = part_ends.iter().all(|&end| strings.is_char_boundary(end));
+        let page = StoredPage {
+            archive,
+            body_bytes,
+            offset,
+            length,
+            date_ms,
+            detected,
+            confidence,
+            latin_share,
+            declared,
+            lists,
+            list_ends,
+            strings,
+            part_ends,
+        };
+        are_whole.then_some(page)
+    }
+
+    fn part(&self, part: Part) -> &str {
+        let start = (part as usize).checked_sub(1).map_or(0, |before| self.part_ends[before]);
+        &self.strings[start..self.part_ends[part as usize]]
+    }
+
+    fn list(&self, list: List) -> Reader<'_> {
+        let start = (list as usize).checked_sub(1).map_or(0, |before| self.list_ends[before]);
+        Reader::new(&self.lists[start..self.list_ends[list as usize]])
+    }
+
+    /// The URL, with its scheme.
+    pub fn url(&self) -> &str {
+        self.part(Part::Url)
+    }
+
+    /// Charset it was read as.
+    pub fn charset(&self) -> &str {
+        self.part(Part::Charset)
+    }
+
+    /// Title.
+    pub fn title(&self) -> &str {
+        self.part(Part::Title)
+    }
+
+    /// Archive that an index or WAT points at, where `offset` and `length` are; empty: the archive that was read.
+    pub fn file(&self) -> &str {
+        self.part(Part::File)
+    }
+
+    /// Text blocks, each followed by a line feed.
+    pub fn text(&self) -> &str {
+        self.part(Part::Text)
+    }
+
+    /// Where the blocks lie.
+    pub fn blocks(&self) -> impl Iterator<Item = Block> + '_ {
+        let mut from = self.list(List::Blocks);
+        let (mut end, mut at) = (0i64, 0i64);
+        std::iter::from_fn(move || {
+            let start = end.wrapping_add(unfolded(from.number()?));
+            end = start.wrapping_add(from.number()? as i64);
+            at = at.wrapping_add(unfolded(from.number()?));
+            Some(Block { start: start as u32, end: end as u32, at: at as u32, tag: from.number()? as u16 })
+        })
+    }
+
+    /// Tag sequence.
+    pub fn tags(&self) -> impl Iterator<Item = u16> + '_ {
+        let mut from = self.list(List::Tags);
+        std::iter::from_fn(move || Some(from.number()? as u16))
+    }
+
+    /// The page as extraction made it.
+    pub fn page(&self) -> Page {
+        Page {
+            body_bytes: self.body_bytes,
+            charset: self.charset().to_owned(),
+            title: self.title().to_owned(),
+            text: self.text().to_owned(),
+            blocks: self.blocks().collect(),
+            tags: self.tags().collect(),
+            links: self.links(),
+            images: self.images(),
+            detected: self.detected,
+            confidence: self.confidence,
+            declared: self.declared.clone(),
+            latin_share: self.latin_share,
+        }
+    }
+
+    /// The images.
+    pub fn images(&self) -> Vec<Image> {
+        let (mut from, mut rest) = (self.list(List::Images), self.part(Part::Images));
+        let mut images = Vec::new();
+        while let (Some(url), Some(alt)) = (from.number(), from.number()) {
+            let mut part = |length: u64| {
+                let (part, after) = rest.split_at_checked(length as usize).unwrap_or((rest, ""));
+                rest = after;
+                part.to_owned()
+            };
+            images.push(Image { url: part(url), alt: part(alt) });
+        }
+        images
+    }
+
+    fn link_rows(&self) -> impl Iterator<Item = LinkRow<'_>> + '_ {
+        let (mut from, text) = (self.list(List::Links), self.part(Part::Links));
+        let (mut end, mut place) = (0usize, 0i64);
+        std::iter::from_fn(move || {
+            let shared = self.url().get(..from.number()? as usize).unwrap_or("");
+            let mut part = || {
+                let start = end;
+                end = start.saturating_add(from.number()? as usize);
+                Some(text.get(start..end).unwrap_or(""))
+            };
+            let (rest, anchor, rel) = (part()?, part()?, part()?);
+            place = place.wrapping_add(unfolded(from.number()?));
+            let [code] = from.array()?;
+            let hreflang = if code & 1 == 1 { Some(Lang::from_bytes(from.array()?)) } else { None };
+            Some(LinkRow { shared, rest, anchor, rel, at: place as u32, kind: kind_of(code >> 1), hreflang })
+        })
+    }
+
+    /// Calls `each` with the URL, kind, place and `hreflang` of every link, in order.
+    pub fn for_each_link(&self, mut each: impl FnMut(&str, LinkKind, u32, Option<Lang>)) {
+        let mut url = String::new();
+        for link in self.link_rows() {
+            url.clear();
+            url.push_str(link.shared);
+            url.push_str(link.rest);
+            each(&url, link.kind, link.at, link.hreflang);
+        }
+    }
+
+    /// The links, put together again.
+    pub fn links(&self) -> Vec<Link> {
+        let link = |row: LinkRow<'_>| Link {
+            url: [row.shared, row.rest].concat(),
+            anchor: row.anchor.to_owned(),
+            rel: row.rel.to_owned(),
+            hreflang: row.hreflang,
+            kind: row.kind,
+            at: row.at,
+        };
+        self.link_rows().map(link).collect()
+    }
+}
+
+/// A link as it lies there.
+struct LinkRow<'p> {
+    shared: &'p str,
+    rest: &'p str,
+    anchor: &'p str,
+    rel: &'p str,
+    at: u32,
+    kind: LinkKind,
+    hreflang: Option<Lang>,
+}
+
+/// The bytes of a block of pages: how many there are, the length of each, and their bytes.
+pub fn block(pages: &[&[u8]]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(pages.iter().map(|page| page.len() + 4).sum::<usize>() + 4);
+    put(&mut out, pages.len() as u64);
+    pages.iter().for_each(|page| put(&mut out, page.len() as u64));
+    pages.iter().for_each(|page| out.extend(*page));
+    out
+}
+
+/// The bytes of one page of a block.
+pub fn page_of_block(block: &[u8], number: usize) -> Option<&[u8]> {
+    let mut from = Reader::new(block);
+    let lengths = (0..from.number()?).map(|_| from.number()).collect::<Option<Vec<u64>>>()?;
+    for length in lengths.get(..number)? {
+        from.take(usize::try_from(*length).ok()?)?;
+    }
+    from.take(usize::try_from(*lengths.get(number)?).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::types::Capture;
+
+    fn lang() -> impl Strategy<Value = Lang> {
+        prop::sample::select(vec![Lang::EN, Lang::UNKNOWN, Lang::parse("zh-hant").expect("a tag")])
+    }
+
+    fn link() -> impl Strategy<Value = Link> {
+        let kind = prop::sample::select(vec![LinkKind::Anchor, LinkKind::Head, LinkKind::Frame]);
+        let parts = ("(http://x.org/é/)?.{0,9}", ".{0,9}", ".{0,3}", prop::option::of(lang()), kind, any::<u32>());
+        parts.prop_map(|(url, anchor, rel, hreflang, kind, at)| Link {
+            url,
+            anchor,
+            rel,
+            hreflang: hreflang.filter(|lang| lang.is_known()),
+            kind,
+            at,
+        })
+    }
+
+    prop_compose! {
+        fn any_page()(
+            (body_bytes, charset, title, text) in (any::<u32>(), "[a-z]{0,5}", ".{0,20}", ".{0,200}"),
+            blocks in prop::collection::vec((any::<u32>(), 0u32..1000, any::<u32>(), any::<u16>()), 0..9),
+            (tags, links) in (prop::collection::vec(any::<u16>(), 0..50), prop::collection::vec(link(), 0..9)),
+            images in prop::collection::vec((".{0,9}", ".{0,9}"), 0..4),
+            (detected, declared) in (lang(), prop::collection::vec(lang(), 0..3)),
+            (confidence, latin_share) in (0f32..1.0, 0f32..1.0),
+        ) -> Page {
+            let block = |(start, length, at, tag): (u32, u32, u32, u16)| {
+                Block { start, end: start.saturating_add(length), at, tag }
+            };
+            let blocks = blocks.into_iter().map(block).collect();
+            let images = images.into_iter().map(|(url, alt)| Image { url, alt }).collect();
+            Page { body_bytes, charset, title, text, blocks, tags, links, images, detected, confidence, declared, latin_share }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn pages_of_a_block_come_back(pages in prop::collection::vec(any_page(), 1..4), offset in any::<u64>(), date_ms in any::<i64>()) {
+            let capture = Capture { offset, date_ms, length: 77, ..Capture::default() };
+            let encoded: Vec<Vec<u8>> = pages
+                .iter()
+                .map(|page| encode(&PageRecord::new("http://x.org/é/b", 3, &capture, page.clone())))
+                .collect();
+            let block = block(&encoded.iter().map(Vec::as_slice).collect::<Vec<_>>());
+            for (number, page) in pages.iter().enumerate() {
+                let found = page_of_block(&block, number).and_then(StoredPage::decode).expect("it was put there");
+                prop_assert_eq!(&found.page(), page);
+                prop_assert_eq!((found.archive, found.offset, found.length, found.date_ms), (3, offset, 77, date_ms));
+                prop_assert_eq!((found.url(), found.file()), ("http://x.org/é/b", ""));
+                let mut told = Vec::new();
+                found.for_each_link(|url, kind, at, hreflang| told.push((url.to_owned(), kind, at, hreflang)));
+                let links = page.links.iter().map(|link| (link.url.clone(), link.kind, link.at, link.hreflang));
+                prop_assert_eq!(told, links.collect::<Vec<_>>());
+            }
+            prop_assert!(page_of_block(&block, pages.len()).is_none());
+        }
+
+        #[test]
+        fn any_bytes_are_read_without_harm(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            for number in 0..3 {
+                page_of_block(&bytes, number);
+            }
+            if let Some(page) = StoredPage::decode(&bytes) {
+                page.page();
+            }
+        }
+
+        #[test]
+        fn a_damaged_page_is_read_without_harm(page in any_page(), at in any::<prop::sample::Index>(), with in any::<u8>()) {
+            let mut bytes = encode(&PageRecord::new("http://x.org/é/b", 3, &Capture::default(), page));
+            let at = at.index(bytes.len());
+            bytes[at] = with;
+            if let Some(page) = StoredPage::decode(&bytes) {
+                page.page();
+                page.for_each_link(|_, _, _, _| {});
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Compressed payloads of records: how long they are, then a frame of zstd.
+
+use std::cell::RefCell;
+use std::io;
+
+use rkyv::util::AlignedVec;
+use zstd::bulk::{Compressor, Decompressor};
+
+/// Level of zstd: above it, compression costs several times as much for a tenth of the bytes.
+const LEVEL: i32 = 3;
+/// Bytes of the length before the frame.
+const HEADER: usize = 4;
+/// Longer payloads are no payloads.
+const MAX_BYTES: usize = i32::MAX as usize;
+
+thread_local! {
+    // Made once a thread: that takes longer than most payloads.
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+/// Compresses a payload.
+///
+/// # Errors
+/// When it is longer than 2 GiB, or memory is short.
+pub fn pack(payload: &[u8]) -> io::Result<Vec<u8>> {
+    if payload.len() > MAX_BYTES {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "longer than the format allows"));
+    }
+    COMPRESSOR.with_borrow_mut(|compressor| {
+        let compressor = match compressor {
+            Some(compressor) => compressor,
+            none => none.insert(Compressor::new(LEVEL)?),
+        };
+        let mut packed = vec![0; HEADER + zstd::zstd_safe::compress_bound(payload.len())];
+        packed[..HEADER].copy_from_slice(&(payload.len() as u32).to_le_bytes());
+        let length = compressor.compress_to_buffer(payload, &mut packed[HEADER..])?;
+        packed.truncate(HEADER + length);
+        Ok(packed)
+    })
+}
+
+/// The payload that was compressed; `None` where these are no such bytes.
+pub fn unpack(packed: &[u8]) -> Option<AlignedVec> {
+    let (length, frame) = packed.split_first_chunk::<HEADER>()?;
+    let length = Some(u32::from_le_bytes(*length) as usize).filter(|&length| length <= MAX_BYTES)?;
+    DECOMPRESSOR.with_borrow_mut(|decompressor| {
+        let decompressor = match decompressor {
+            Some(decompressor) => decompressor,
+            none => none.insert(Decompressor::new().ok()?),
+        };
+        let mut payload = AlignedVec::with_capacity(length);
+        payload.resize(length, 0);
+        let found = decompressor.decompress_to_buffer(frame, payload.as_mut_slice()).ok()?;
+        (found == length).then_some(payload)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_packed_comes_back(payload in prop::collection::vec(0u8..9, 0..3000)) {
+            let packed = pack(&payload).expect("it is short");
+            let unpacked = unpack(&packed).expect("it was packed");
+            prop_assert_eq!(unpacked.as_slice(), &payload[..]);
+            for cut in [0, 3, packed.len() - 1] {
+                prop_assert!(unpack(&packed[..cut]).is_none());
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_unpacked_without_harm(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+            let mut bytes = bytes;
+            if let Some(high) = bytes.get_mut(3) {
+                *high = 0;
+            }
+            unpack(&bytes);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Pages of a store: written in blocks, read one by one.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use rkyv::rancor;
+
+use super::Store;
+use super::kept_blocks::KeptBlocks;
+use super::layout::{BLOCK_BYTES, BLOCK_PAGES, PageRecord, StoredPage, block, encode, page_of_block};
+use super::packing::pack;
+use super::records::RecordRef;
+use crate::error::{Error, Result};
+
+/// Which pages lie together: ranges of the bytes of pages that are to be stored one after the other.
+fn blocks_of(pages: &[&[u8]]) -> Vec<std::ops::Range<usize>> {
+    let (mut blocks, mut start, mut bytes) = (Vec::new(), 0, 0);
+    for (at, page) in pages.iter().enumerate() {
+        bytes += page.len();
+        if at + 1 - start == BLOCK_PAGES || bytes >= BLOCK_BYTES {
+            blocks.push(start..at + 1);
+            (start, bytes) = (at + 1, 0);
+        }
+    }
+    if start < pages.len() {
+        blocks.push(start..pages.len());
+    }
+    blocks
+}
+
+impl Store {
+    /// Sets how many bytes of blocks of pages are kept in memory.
+    pub fn keep_blocks(&mut self, max_bytes: usize) {
+        self.page_blocks = KeptBlocks::new(max_bytes);
+    }
+
+    /// A page.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub(crate) fn page(&self, at: RecordRef) -> Result<StoredPage> {
+        let senseless = || self.pages.senseless(at);
+        if let Some(block) = self.page_blocks.get(at.frame()) {
+            return page_of_block(&block, at.place()).and_then(StoredPage::decode).ok_or_else(senseless);
+        }
+        let Some(block) = self.pages.read_packed(at)? else { return self.page_of_format_5(at) };
+        let block = Arc::new(block);
+        self.page_blocks.keep(at.frame(), &block);
+        page_of_block(&block, at.place()).and_then(StoredPage::decode).ok_or_else(senseless)
+    }
+
+    /// A page as formats before 6 wrote it: an archive of its own.
+    fn page_of_format_5(&self, at: RecordRef) -> Result<StoredPage> {
+        let senseless = || self.pages.senseless(at);
+        let record = self.pages.read(at)?;
+        let page = rkyv::deserialize::<PageRecord, rancor::Error>(record.get()).map_err(|_| senseless())?;
+        StoredPage::decode(&encode(&page)).ok_or_else(senseless)
+    }
+
+    /// Appends pages, each with its host, those of a host together; returns where each stands, in the order given.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub(crate) fn append_pages(&mut self, pages: Vec<(&str, &[u8])>) -> Result<Vec<RecordRef>> {
+        let mut order: Vec<usize> = (0..pages.len()).collect();
+        order.sort_by_key(|&at| pages[at].0);
+        let sorted: Vec<&[u8]> = order.iter().map(|&at| pages[at].1).collect();
+        let blocks = blocks_of(&sorted);
+        let packed: Vec<std::io::Result<Vec<u8>>> =
+            blocks.par_iter().map(|range| pack(&block(&sorted[range.clone()]))).collect();
+        let mut places = vec![RecordRef::default(); pages.len()];
+        for (range, packed) in blocks.into_iter().zip(packed) {
+            let packed = packed.map_err(Error::io(&self.folder, "compressing pages"))?;
+            let at = self.pages.append_packed_bytes(&packed)?;
+            for (place, &page) in order[range].iter().enumerate() {
+                places[page] = at.with_place(place);
+            }
+        }
+        Ok(places)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_end_when_they_are_full() {
+        let (short, long) = (vec![0; 10], vec![0; BLOCK_BYTES / 2]);
+        let mut pages: Vec<&[u8]> = vec![&short; BLOCK_PAGES + 1];
+        pages.extend([&long[..], &long, &short]);
+        assert_eq!(blocks_of(&pages), [0..16, 16..19, 19..20]);
+        assert!(blocks_of(&[]).is_empty());
+    }
+}
