@@ -1,7 +1,7 @@
 //! Settings of alignment.
 
 use super::{clean, costs, translation};
-use crate::lexicon::{Kept, LearnParams};
+use crate::lexicon::LearnParams;
 use crate::sequence::path;
 
 /// Settings of alignment.
@@ -64,20 +64,13 @@ pub struct TrainParams {
     pub max_pages: usize,
     /// Words.
     pub words: LearnParams,
-    /// The translations that are kept.
-    pub kept: Kept,
     /// Page pairs the calibration looks at. Default 30.
     pub calibrate_pages: usize,
 }
 
 impl Default for TrainParams {
     fn default() -> TrainParams {
-        TrainParams {
-            max_pages: 400,
-            words: LearnParams::of_sentences(4),
-            kept: Kept { max_translations: 12, min_probability: 0.02 },
-            calibrate_pages: 30,
-        }
+        TrainParams { max_pages: 400, words: LearnParams::of_sentences(4), calibrate_pages: 30 }
     }
 }
 

@@ -10,7 +10,7 @@ use super::model::Model;
 use super::params::Params;
 use super::score::{features, fit};
 use super::translation::Evidence;
-use crate::lexicon::{Corpus, KnownPair, Vocabulary, known_vocabularies, vocabularies};
+use crate::lexicon::{Corpus, Kept, KnownPair, Vocabulary, known_vocabularies, vocabularies};
 use crate::types::Bead;
 
 /// A page pair that is learnt from.
@@ -31,7 +31,9 @@ const GROWTH: usize = 4;
 /// The model is trained on the fly (Tomás et al. 2008, §2.3): a few pages are aligned by the words that are known, equal words and
 /// lengths, then more by what these taught, and in the end all.
 fn learn_words(pages: &[Pages<'_>], known: &[KnownPair], params: &Params) -> ([Vocabulary; 2], Vec<Vec<Bead>>) {
-    let train = &params.train;
+    let (train, translation) = (&params.train, &params.translation);
+    let (max_translations, min_probability) = (translation.max_translations, translation.min_probability);
+    let kept = Kept { max_translations, min_probability };
     let mut model = Model::default();
     [model.a, model.b] = known_words(pages, known);
     let mut count = FIRST_PAGES;
@@ -40,7 +42,7 @@ fn learn_words(pages: &[Pages<'_>], known: &[KnownPair], params: &Params) -> ([V
         let beads: Vec<Vec<Bead>> = portion.par_iter().map(|pages| paired(pages, &model, params).1).collect();
         let mut corpus = Corpus::default();
         for ((a, b), beads) in portion.iter().zip(&beads) {
-            if corpus.len() >= train.words.max_words {
+            if corpus.count() >= train.words.max_words {
                 break;
             }
             for bead in beads {
@@ -50,7 +52,7 @@ fn learn_words(pages: &[Pages<'_>], known: &[KnownPair], params: &Params) -> ([V
             }
         }
         let counts = corpus.learn(0, &train.words);
-        [model.a, model.b] = vocabularies(&corpus, &counts, &train.words.model, train.kept);
+        [model.a, model.b] = vocabularies(&corpus, &counts, &train.words.model, kept);
         model.lengths = lengths(portion, &beads);
         if count >= pages.len() {
             return ([model.a, model.b], beads);

@@ -47,11 +47,17 @@ pub struct Evidence {
     pub(super) b: Side,
     pub(super) params: Params,
     /// Room for [`Side::add`]: one for each word of the first page, and of the second.
-    sums: RefCell<(Vec<[f32; 1]>, Vec<[f32; 1]>)>,
+    sums: RefCell<(Sums, Sums)>,
     /// What was said of spans, at a place that hangs on where the first begins: what is asked in the search is asked again for the
     /// score.
-    memo: RefCell<Vec<(Range<u32>, Range<u32>, Logs)>>,
+    memo: RefCell<Vec<Said>>,
 }
+
+/// A sum for each word of a page.
+type Sums = Vec<[f32; 1]>;
+
+/// What was said of two spans.
+type Said = (Range<u32>, Range<u32>, Logs);
 
 /// The words of a page, numbered from 0 in the order they are met: the same whatever page it is aligned with.
 pub struct PageWords {

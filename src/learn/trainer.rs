@@ -28,7 +28,7 @@ impl<'p> Trainer<'p> {
     pub fn add(&mut self, site: &SiteView<'_>, (a, b): PageIds) -> Result<()> {
         let (length_a, length_b) = (site.facts(a).text_bytes, site.facts(b).text_bytes);
         self.ratios.push(f64::from(length_b.max(1)) / f64::from(length_a.max(1)));
-        if self.corpus.len() < self.params.words.max_words {
+        if self.corpus.count() < self.params.words.max_words {
             let profiles = site.profiles(&[a, b])?;
             self.add_words(&profiles[&a], &profiles[&b], half_of(site.pages().identity(a)));
         }

@@ -79,8 +79,8 @@ impl Corpus {
         self.pairs.push(TextPair { start, middle, end: self.words.len() as u32, half: half as u8 });
     }
 
-    /// Words of both languages that were taken in.
-    pub fn len(&self) -> usize {
+    /// How many words of both languages were taken in.
+    pub fn count(&self) -> usize {
         self.words.len()
     }
 

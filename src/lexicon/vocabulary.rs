@@ -26,7 +26,7 @@ impl Vocabulary {
         /// Places looked at on either side of the last guess.
         const NEAR: usize = 16;
         let (words, count) = (&self.words[..], self.words.len());
-        let places = |distance: u64| (u128::from(distance) * count as u128 >> 64) as usize;
+        let places = |distance: u64| ((u128::from(distance) * count as u128) >> 64) as usize;
         let mut at = places(word);
         for _ in 0..GUESSES {
             let here = *words.get(at)?;

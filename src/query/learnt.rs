@@ -13,7 +13,7 @@ use crate::text::words::Words;
 use crate::types::LangPair;
 
 /// Words of two languages that verification learnt to be translations, the most probable first, at most
-/// [`Params::max_lexicon`]; words that are equal in both are left out. `None` where it learnt nothing.
+/// 20,000; words that are equal in both are left out. `None` where it learnt nothing.
 ///
 /// The store has hashes: how words are written is read from the pages that they were learnt from.
 ///

@@ -1,6 +1,7 @@
 //! Keys and pages → verified pairs, in two passes: what is learnt of each language pair, then every site by itself.
 //! Units of work: a language pair, a site.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
@@ -159,9 +160,9 @@ fn places(store: &Store, pairs: &[TrainingPair]) -> Result<[Vec<u64>; 2]> {
     let mut open: FxHashMap<SiteId, SitePages> = FxHashMap::default();
     let mut places: [BTreeSet<u64>; 2] = Default::default();
     for pair in pairs {
-        if !open.contains_key(&pair.site) {
+        if let Entry::Vacant(entry) = open.entry(pair.site) {
             let head = store.site(pair.site)?.unwrap_or_default();
-            open.insert(pair.site, store.site_pages(&head)?);
+            entry.insert(store.site_pages(&head)?);
         }
         for (places, page) in places.iter_mut().zip([pair.a, pair.b]) {
             let (chunk, at) = open[&pair.site].chunk(page);

@@ -4,8 +4,7 @@
 //! cargo run --release -p diglot-lab -- align-rate STORE
 //! ```
 //! STORE was filled by `diglot run … --until keys`. Prints seconds of CPU (user) and of the clock for learning and for aligning,
-//! the sentence pairs and how many of them came in a second of CPU, the most memory the process has held (`VmHWM`), and how
-//! many words a second the translation model learns from in a pass.
+//! the sentence pairs and how many of them came in a second of CPU, and the most memory the process has held (`VmHWM`).
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,13 +13,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use diglot::config::Config;
-use diglot::lexicon::TranslationModel;
 use diglot::pipeline::Observer;
 use diglot::pipeline::{self, Context};
 use diglot::query::{Scope, bitext};
 use diglot::store::{Access, Store};
-use diglot::text::words::Words;
-use diglot::types::LangPair;
 
 use crate::clock::{peak_bytes, user_seconds};
 use crate::{Result, Usage};
@@ -89,51 +85,5 @@ pub fn run(arguments: &[String]) -> Result<()> {
     if let Some((_, cpu)) = sums.get("aligning") {
         println!("{:.0} sentence pairs in a second of CPU", beads as f64 / cpu.max(0.01));
     }
-    passes(&store, &config)
-}
-
-/// Words of both sides of sentence pairs, and how many words are learnt from.
-type Corpus = (Vec<(Vec<u64>, Vec<u64>)>, usize);
-
-/// How fast the model learns, from the sentence pairs of the two languages that have most.
-fn passes(store: &Store, config: &Config) -> Result<()> {
-    const MORE: usize = 4;
-    let words = Words::new();
-    let mut corpora: BTreeMap<LangPair, Corpus> = BTreeMap::new();
-    bitext::for_each_bead(store, config, &Scope::all(), true, |line| {
-        let Some(langs) = LangPair::new(line.lang_a, line.lang_b) else { return Ok(()) };
-        let hashes = |text: &str| {
-            let mut hashes = Vec::new();
-            words.for_each(text, |_, hash| hashes.push(hash));
-            hashes
-        };
-        let turned = langs.a != line.lang_a;
-        let (a, b) = if turned { (&line.text_b, &line.text_a) } else { (&line.text_a, &line.text_b) };
-        let (corpus, count) = corpora.entry(langs).or_default();
-        if *count < config.align.train.max_words {
-            let (a, b) = (hashes(a), hashes(b));
-            let learnt = a.len().min(config.align.train.model.max_sentence_words)
-                + b.len().min(config.align.train.model.max_sentence_words);
-            if !a.is_empty() && !b.is_empty() {
-                *count += learnt;
-                corpus.push((a, b));
-            }
-        }
-        Ok(())
-    })?;
-    let Some((langs, (corpus, count))) = corpora.into_iter().max_by_key(|(_, corpus)| corpus.1) else { return Ok(()) };
-    let pairs: Vec<(&[u64], &[u64])> = corpus.iter().map(|(a, b)| (&a[..], &b[..])).collect();
-    let seconds = |passes: usize| {
-        let mut model = TranslationModel::new(langs, config.align.train.model.clone());
-        let start = user_seconds();
-        model.train(&pairs, passes);
-        user_seconds() - start
-    };
-    let (first, all) = (seconds(1), seconds(1 + MORE));
-    let rate = |seconds: f64| count as f64 / seconds.max(0.01) / 1e6;
-    let further = (all - first) / MORE as f64;
-    println!("{}-{}: {count} words in {} sentence pairs", langs.a, langs.b, pairs.len());
-    println!("first pass: {first:.2} s, {:.2} M words a second", rate(first));
-    println!("each further pass: {further:.2} s, {:.2} M words a second", rate(further));
     Ok(())
 }
