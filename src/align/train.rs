@@ -176,7 +176,8 @@ mod tests {
             assert_eq!(model.b.words[best as usize], hash(french), "{english}");
         }
         assert!(model.a.is_sound(model.b.words.len()) && model.b.is_sound(model.a.words.len()));
-        assert!((model.a.shares.iter().sum::<f32>() - 1.0).abs() < 1e-5);
+        // Each is kept to eight bits.
+        assert!((model.a.shares.iter().sum::<f32>() - 1.0).abs() < 0.01);
         assert!(!model.weights.is_empty() && model.lengths != Lengths::default());
     }
 
