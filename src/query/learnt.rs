@@ -1,16 +1,17 @@
 //! What verification learnt.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
 use crate::error::Result;
-use crate::learn::{Halves, Params, SurePair};
-use crate::store::Store;
+use crate::learn::{Halves, Params, SurePair, TrainingPair};
 use crate::store::layout::{ArchivedLearntRecord, ArchivedSureRow};
 use crate::store::records::RecordRef;
+use crate::store::{SitePages, Store};
 use crate::text::words::Words;
-use crate::types::LangPair;
+use crate::types::{LangPair, SiteId};
 
 /// Words of two languages that verification learnt to be translations, the most probable first, at most
 /// 20,000; words that are equal in both are left out. `None` where it learnt nothing.
@@ -72,4 +73,24 @@ pub(crate) fn learnt_pairs(store: &Store, langs: LangPair) -> Result<Vec<SurePai
     pairs.sort_by_key(|pair| (pair.a, pair.b));
     pairs.dedup_by_key(|pair| (pair.a, pair.b));
     Ok(pairs)
+}
+
+/// References to the records of the pages of training pairs, those of each language sorted.
+///
+/// # Errors
+/// When the store cannot be read.
+pub(crate) fn training_places(store: &Store, pairs: &[TrainingPair]) -> Result<[Vec<u64>; 2]> {
+    let mut open: FxHashMap<SiteId, SitePages> = FxHashMap::default();
+    let mut places: [BTreeSet<u64>; 2] = Default::default();
+    for pair in pairs {
+        if let Entry::Vacant(entry) = open.entry(pair.site) {
+            let head = store.site(pair.site)?.unwrap_or_default();
+            entry.insert(store.site_pages(&head)?);
+        }
+        for (places, page) in places.iter_mut().zip([pair.a, pair.b]) {
+            let (chunk, at) = open[&pair.site].chunk(page);
+            places.insert(chunk.pages[at].to_native());
+        }
+    }
+    Ok(places.map(|places| places.into_iter().collect()))
 }

@@ -1,8 +1,7 @@
 //! Keys and pages → verified pairs, in two passes: what is learnt of each language pair, then every site by itself.
 //! Units of work: a language pair, a site.
 
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -16,6 +15,7 @@ use crate::learn::{Learner, Learnt, Models, Settings, SurePair, Training, Traini
 use crate::pipeline::{Context, Stage, fingerprint, models};
 use crate::propose::{direct, keys};
 use crate::query::open::OpenSite;
+use crate::query::training_places;
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{LearntHead, LearntRecord, SureRow};
 use crate::store::{SitePages, Store, model_key};
@@ -83,23 +83,25 @@ impl Verify {
         }
         by_langs.retain(|langs, _| known[langs] != Some(inputs[langs]));
         let sites = by_site(store, &by_langs, config.learn.fit_pairs)?;
-        context.observer.begin(self.name(), "learning language pairs", "sites", Some(sites.len() as u64));
+        // What a part of the sites has taught cannot be kept: progress is what is.
+        context.observer.begin(self.name(), "learning language pairs", "language pairs", Some(by_langs.len() as u64));
         let mut learner = Learner::new(Settings { learn: &config.learn, fit: &config.judge.fit });
-        for ((_, (id, pairs)), done) in sites.into_iter().zip(1..) {
+        for (id, pairs) in sites.into_values() {
             if let Some(site) = OpenSite::open(store, id)? {
                 learner.add_site(&site.view(config), pairs)?;
             }
             store.unmap();
-            context.observer.progress(done, "");
             context.check_stop()?;
         }
         let mut changes = Changes::default();
         for (langs, learnt) in learner.finish(&config.verify, config.without_content) {
-            let record = learnt_record(langs, inputs[&langs], learnt, places(store, &by_langs[&langs])?);
+            let record = learnt_record(langs, inputs[&langs], learnt, training_places(store, &by_langs[&langs])?);
             let head = LearntHead { record: store.learnt.append_packed(&record)?.0, inputs: inputs[&langs] };
             changes.put(Keyspace::Learnt, &model_key(langs), &head);
         }
-        store.commit(changes)
+        store.commit(changes)?;
+        context.observer.progress(by_langs.len() as u64, "");
+        context.check_stop()
     }
 }
 
@@ -153,23 +155,6 @@ fn training_pairs(store: &Store, config: &Config) -> Result<ByLangs> {
         store.sites.unmap();
     }
     Ok(pairs.finish(config.judge.fit.min_good))
-}
-
-/// References to the records of the pages of training pairs.
-fn places(store: &Store, pairs: &[TrainingPair]) -> Result<[Vec<u64>; 2]> {
-    let mut open: FxHashMap<SiteId, SitePages> = FxHashMap::default();
-    let mut places: [BTreeSet<u64>; 2] = Default::default();
-    for pair in pairs {
-        if let Entry::Vacant(entry) = open.entry(pair.site) {
-            let head = store.site(pair.site)?.unwrap_or_default();
-            entry.insert(store.site_pages(&head)?);
-        }
-        for (places, page) in places.iter_mut().zip([pair.a, pair.b]) {
-            let (chunk, at) = open[&pair.site].chunk(page);
-            places.insert(chunk.pages[at].to_native());
-        }
-    }
-    Ok(places.map(|places| places.into_iter().collect()))
 }
 
 /// Forgets what was learnt of language pairs that have too few training pairs now.
