@@ -82,6 +82,9 @@ impl Verify {
             known.insert(langs, store.learnt_head(langs)?.map(|head| head.inputs));
         }
         by_langs.retain(|langs, _| known[langs] != Some(inputs[langs]));
+        if by_langs.is_empty() {
+            return Ok(());
+        }
         let sites = by_site(store, &by_langs, config.learn.fit_pairs)?;
         // What a part of the sites has taught cannot be kept: progress is what is.
         context.observer.begin(self.name(), "learning language pairs", "language pairs", Some(by_langs.len() as u64));
