@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 
 use crate::error::Result;
-use crate::learn::{Halves, Params, SurePair, TrainingPair};
-use crate::store::layout::{ArchivedLearntRecord, ArchivedSureRow};
+use crate::learn::{Halves, Learnt, Params, SurePair, TrainingPair};
+use crate::store::layout::{ArchivedLearntRecord, ArchivedSureRow, LearntRecord, SureRow};
 use crate::store::records::RecordRef;
 use crate::store::{SitePages, Store};
 use crate::text::words::Words;
@@ -93,4 +93,26 @@ pub(crate) fn training_places(store: &Store, pairs: &[TrainingPair]) -> Result<[
         }
     }
     Ok(places.map(|places| places.into_iter().collect()))
+}
+
+/// What verification learnt of a language pair, from these pages and `inputs`, to be stored.
+pub(crate) fn learnt_record(
+    langs: LangPair,
+    inputs: u64,
+    learnt: Learnt,
+    [pages_a, pages_b]: [Vec<u64>; 2],
+) -> LearntRecord {
+    let Learnt { pairs, weights, length_ratio, halves } = learnt;
+    let row = |pair: SurePair| SureRow { a: pair.a, b: pair.b, forth: pair.forth, back: pair.back };
+    LearntRecord {
+        lang_a: langs.a.to_bytes(),
+        lang_b: langs.b.to_bytes(),
+        inputs,
+        pairs: pairs as u32,
+        weights,
+        length_ratio,
+        halves: halves.map(|half| half.into_iter().map(row).collect()),
+        pages_a,
+        pages_b,
+    }
 }

@@ -39,7 +39,7 @@ pub use fetch::fetch;
 pub use hosts::{HostLine, hosts};
 pub use keys::{KeyLine, keys};
 pub use learnt::learnt_words;
-pub(crate) use learnt::{learnt_halves, learnt_pairs, training_places};
+pub(crate) use learnt::{learnt_halves, learnt_pairs, learnt_record, training_places};
 pub use pairs::{assigned, for_each_judged, for_each_pair, pairs};
 pub use patterns::{PatternLine, patterns};
 pub use scope::Scope;

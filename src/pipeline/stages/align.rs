@@ -392,7 +392,8 @@ impl Align {
             let found: Vec<Vec<_>> = batches(&places, BATCH_PAIRS).into_par_iter().map(align).collect::<Result<_>>()?;
             let mut rows: Vec<(u32, PairBitextRow)> = found.into_iter().flatten().collect();
             rows.sort_unstable_by_key(|row| row.0);
-            let rows = rows.into_iter().map(|(task, row)| (tasks[task as usize].site, row));
+            let whole = (0..).zip(rows).take_while(|(place, row)| *place == row.0);
+            let rows = whole.map(|(_, (task, row))| (tasks[task as usize].site, row));
             let end = (at + 1).min(sites.len());
             keep(store, sites, first..end, &mut heads, rows)?;
             let mut changes = Changes::default();
@@ -504,7 +505,10 @@ fn align_batch(
     let mut cut: BTreeMap<(u64, Lang), AlignPage<'_>> = BTreeMap::new();
     let mut rows = Vec::with_capacity(batch.len());
     for &number in batch {
-        context.check_stop()?;
+        // A window that is stopped keeps what was done of its beginning.
+        if !rows.is_empty() && context.check_stop().is_err() {
+            break;
+        }
         let task = &tasks[number as usize];
         let [a, b] = sides(task);
         for side in [a, b] {

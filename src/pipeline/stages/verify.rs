@@ -11,13 +11,13 @@ use super::judged::{self, Stale};
 use crate::config::{Config, Strategy};
 use crate::error::{Error, Result};
 use crate::judge::{beside_rivals, judge, one_measure, unique, webmining};
-use crate::learn::{Learner, Learnt, Models, Settings, SurePair, Training, TrainingPair, TrainingPairs};
+use crate::learn::{Learner, Models, Settings, Training, TrainingPair, TrainingPairs};
 use crate::pipeline::{Context, Stage, fingerprint, models};
 use crate::propose::{direct, keys};
 use crate::query::open::OpenSite;
-use crate::query::training_places;
+use crate::query::{learnt_record, training_places};
 use crate::store::catalog::{Changes, Keyspace};
-use crate::store::layout::{LearntHead, LearntRecord, SureRow};
+use crate::store::layout::LearntHead;
 use crate::store::{SitePages, Store, model_key};
 use crate::types::{JudgedSite, LangPair, SiteId};
 use crate::verify::verifier;
@@ -194,22 +194,6 @@ fn inputs_of(pairs: &[TrainingPair], store: &Store, fingerprint: u64) -> Result<
         }
     }
     Ok(hasher.digest())
-}
-
-fn learnt_record(langs: LangPair, inputs: u64, learnt: Learnt, [pages_a, pages_b]: [Vec<u64>; 2]) -> LearntRecord {
-    let Learnt { pairs, weights, length_ratio, halves } = learnt;
-    let row = |pair: SurePair| SureRow { a: pair.a, b: pair.b, forth: pair.forth, back: pair.back };
-    LearntRecord {
-        lang_a: langs.a.to_bytes(),
-        lang_b: langs.b.to_bytes(),
-        inputs,
-        pairs: pairs as u32,
-        weights,
-        length_ratio,
-        halves: halves.map(|half| half.into_iter().map(row).collect()),
-        pages_a,
-        pages_b,
-    }
 }
 
 /// Sites whose judged pairs are missing, or were made from other pages, keys, models or settings.
