@@ -24,7 +24,7 @@ mod tests {
     #[test]
     fn a_word_has_the_translations_that_it_is_one_of() {
         let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
-        let lexicon = Lexicon::new(langs, [(1, 11), (1, 12), (2, 12)].into_iter());
+        let lexicon = Lexicon::new(langs, [(1, 11), (1, 12), (2, 12)]);
         let source: &dyn Translations = &lexicon;
         for (side, words, others) in [(Side::A, 1..3u64, 11..13u64), (Side::B, 11..13, 1..3)] {
             for word in words {
