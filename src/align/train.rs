@@ -18,19 +18,20 @@ pub type Pages<'t> = (Document<'t>, Document<'t>);
 
 /// Learns a pair of languages from page pairs, beginning with the words that are `known`.
 pub fn learn(pages: &[Pages<'_>], known: &[KnownPair], params: &Params) -> Model {
-    let (vocabularies, beads) = learn_words(pages, known, params);
-    calibrate(vocabularies, pages, &beads, params)
+    let mut model = learn_words(pages, known, params);
+    model.weights = calibrate(&model, pages, params);
+    model
 }
 
 /// Page pairs that the first words are learnt from; each step learns from [`GROWTH`] times as many.
 const FIRST_PAGES: usize = 8;
 const GROWTH: usize = 4;
 
-/// Learns which words translate each other; gives the beads that they were learnt from, too.
+/// Learns which words translate each other, and how long translations are.
 ///
 /// The model is trained on the fly (Tomás et al. 2008, §2.3): a few pages are aligned by the words that are known, equal words and
 /// lengths, then more by what these taught, and in the end all.
-fn learn_words(pages: &[Pages<'_>], known: &[KnownPair], params: &Params) -> ([Vocabulary; 2], Vec<Vec<Bead>>) {
+fn learn_words(pages: &[Pages<'_>], known: &[KnownPair], params: &Params) -> Model {
     let (train, translation) = (&params.train, &params.translation);
     let (max_translations, min_probability) = (translation.max_translations, translation.min_probability);
     let kept = Kept { max_translations, min_probability };
@@ -55,7 +56,7 @@ fn learn_words(pages: &[Pages<'_>], known: &[KnownPair], params: &Params) -> ([V
         [model.a, model.b] = vocabularies(&corpus, &counts, &train.words.model, kept);
         model.lengths = lengths(portion, &beads);
         if count >= pages.len() {
-            return ([model.a, model.b], beads);
+            return model;
         }
         count = count.saturating_mul(GROWTH);
     }
@@ -73,13 +74,12 @@ fn known_words(pages: &[Pages<'_>], known: &[KnownPair]) -> [Vocabulary; 2] {
     known_vocabularies(&corpus, known)
 }
 
-/// Learns lengths and the weights of the score, given the words: some pages are aligned again, with all that was learnt.
+/// Learns the weights of the score: some pages are aligned again, with all that was learnt.
 ///
 /// The beads are held against sides that do not belong together: each bead's first side with the second side of the next.
-fn calibrate([a, b]: [Vocabulary; 2], pages: &[Pages<'_>], beads: &[Vec<Bead>], params: &Params) -> Model {
-    let mut model = Model { a, b, lengths: lengths(pages, beads), ..Model::default() };
+fn calibrate(model: &Model, pages: &[Pages<'_>], params: &Params) -> Vec<f32> {
     let of_pages = |pages: &Pages<'_>| {
-        let (evidence, beads) = paired(pages, &model, params);
+        let (evidence, beads) = paired(pages, model, params);
         let (a, b) = pages;
         let mut samples = Vec::new();
         for pair in beads.windows(2) {
@@ -92,8 +92,7 @@ fn calibrate([a, b]: [Vocabulary; 2], pages: &[Pages<'_>], beads: &[Vec<Bead>], 
         samples
     };
     let samples: Vec<_> = pages.par_iter().take(params.train.calibrate_pages).map(of_pages).collect();
-    model.weights = fit(&samples.concat()).unwrap_or_default();
-    model
+    fit(&samples.concat()).unwrap_or_default()
 }
 
 /// The beads of a page pair that have two sides, with what their words say.

@@ -1,8 +1,9 @@
 //! What can be looked up: sorted entries within a memory budget, token → bitmap postings, which capture of a URL counts, a
-//! site's URLs and its links; and the smallest few of many.
+//! site's URLs and its links; the smallest few of many; and numbers in few bytes.
 
 pub mod captures;
 pub mod graph;
+pub mod numbers;
 pub mod order;
 pub mod postings;
 pub mod retrieval;

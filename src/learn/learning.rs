@@ -196,20 +196,21 @@ fn examples(site: &SiteView<'_>, pairs: &[Training], fit: &FitParams, weights: &
         let best = best.entry(a).or_insert(f64::NEG_INFINITY);
         *best = best.max(shipped.evidence(similarities, fit));
     }
-    let is_sure = |pages: PageIds| {
-        let evidence = of_pairs.get(&pages).map(|similarities| shipped.evidence(similarities, fit));
-        evidence.map(|evidence| best.get(&pages.0).is_none_or(|best| *best <= evidence + DOUBT))
+    let is_sure = |pair: &Training| {
+        let evidence = shipped.evidence(of_pairs.get(&pair.pages)?, fit);
+        Some(best.get(&pair.pages.0).is_none_or(|best| *best <= evidence + DOUBT))
     };
+    let are_sure: Vec<Option<bool>> = pairs.iter().map(is_sure).collect();
     let mut shares: FxHashMap<u32, (usize, usize)> = FxHashMap::default();
-    for pair in pairs {
-        if let Some(is_sure) = is_sure(pair.pages) {
+    for (pair, is_sure) in pairs.iter().zip(&are_sure) {
+        if let Some(is_sure) = *is_sure {
             let share = shares.entry(pair.key).or_default();
             *share = (share.0 + usize::from(is_sure), share.1 + 1);
         }
     }
     let is_reliable = |key: u32| shares.get(&key).is_some_and(|&(sure, all)| sure as f64 >= SURE_SHARE * all as f64);
-    let sure: Vec<Training> =
-        pairs.iter().copied().filter(|pair| is_sure(pair.pages).unwrap_or_else(|| is_reliable(pair.key))).collect();
+    let is_taken = |(pair, is_sure): &(&Training, Option<bool>)| is_sure.unwrap_or_else(|| is_reliable(pair.key));
+    let sure: Vec<Training> = pairs.iter().zip(are_sure).filter(is_taken).map(|(pair, _)| *pair).collect();
     let fitted: BTreeSet<u32> = sure.iter().filter(|pair| pair.is_fitted).map(|pair| pair.pages.0).collect();
     let good = sure.iter().filter(|pair| pair.is_fitted).map(|pair| (pair.pages, of_pairs[&pair.pages])).collect();
     let bad = misses.into_iter().zip(of_misses).filter(|((a, _), _)| fitted.contains(a)).collect();

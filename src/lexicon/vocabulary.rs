@@ -2,6 +2,7 @@
 
 use super::em::{Corpus, Counts, Numbering};
 use super::model::ModelParams;
+use crate::index::numbers::{Reader, put};
 
 /// The words of one language, and their translations into another.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -71,28 +72,26 @@ impl Vocabulary {
     }
 
     /// What [`Vocabulary::to_bytes`] wrote; `None` where it makes no sense.
-    pub fn from_bytes(mut bytes: &[u8]) -> Option<Vocabulary> {
-        let bytes = &mut bytes;
-        let count = usize::try_from(take(bytes)?).ok().filter(|&count| count <= bytes.len())?;
-        let words = bytes.split_off(..count.checked_mul(8)?)?.chunks_exact(8);
-        let words = words.filter_map(|word| Some(u64::from_le_bytes(*word.first_chunk()?))).collect();
-        let mut vocabulary = Vocabulary { words, ..Vocabulary::default() };
-        for share in bytes.split_off(..count.checked_mul(2)?)?.chunks_exact(2) {
-            vocabulary.shares.push(f32::from_bits(u32::from(u16::from_le_bytes(*share.first_chunk()?)) << 16));
+    pub fn from_bytes(bytes: &[u8]) -> Option<Vocabulary> {
+        let mut reader = Reader::new(bytes);
+        let count = usize::try_from(reader.number()?).ok().filter(|&count| count <= bytes.len())?;
+        let mut vocabulary = Vocabulary::default();
+        for _ in 0..count {
+            vocabulary.words.push(u64::from_le_bytes(reader.array()?));
+        }
+        for _ in 0..count {
+            vocabulary.shares.push(f32::from_bits(u32::from(u16::from_le_bytes(reader.array()?)) << 16));
         }
         let mut end = 0u32;
         for _ in 0..count {
-            end = end.checked_add(u32::try_from(take(bytes)?).ok()?)?;
+            end = end.checked_add(reader.number_u32()?)?;
             vocabulary.ends.push(end);
         }
-        if end as usize > bytes.len() {
-            return None;
-        }
         for _ in 0..end {
-            vocabulary.targets.push(u32::try_from(take(bytes)?).ok()?);
+            vocabulary.targets.push(reader.number_u32()?);
         }
-        vocabulary.probabilities = bytes.iter().map(|&step| of_step(step)).collect();
-        (vocabulary.probabilities.len() == end as usize).then_some(vocabulary)
+        vocabulary.probabilities = reader.take(end as usize)?.iter().map(|&step| of_step(step)).collect();
+        reader.is_at_end().then_some(vocabulary)
     }
 
     /// True when every number in it points at something; `others` is the number of words of the other side.
@@ -102,28 +101,6 @@ impl Vocabulary {
         let ends = self.ends.is_sorted() && self.ends.last().map_or(0, |&end| end as usize) == self.targets.len();
         counts && targets && ends && self.targets.iter().all(|&target| (target as usize) < others)
     }
-}
-
-/// Adds a number, seven bits a byte, the lowest first; the last byte has its highest bit unset.
-fn put(bytes: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
-/// Takes a number off.
-fn take(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    for shift in (0..64).step_by(7) {
-        let byte = *bytes.split_off_first()?;
-        number |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(number);
-        }
-    }
-    None
 }
 
 fn step(p: f32) -> u8 {

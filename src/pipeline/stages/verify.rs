@@ -2,6 +2,7 @@
 //! Units of work: a language pair, a site.
 
 use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -75,13 +76,12 @@ impl Verify {
         forget_others(store, &by_langs)?;
         let mut inputs = BTreeMap::new();
         for (&langs, pairs) in &by_langs {
-            inputs.insert(langs, inputs_of(pairs, store, fingerprint(self, config))?);
+            let wanted = inputs_of(pairs, store, fingerprint(self, config))?;
+            if store.learnt_head(langs)?.is_none_or(|head| head.inputs != wanted) {
+                inputs.insert(langs, wanted);
+            }
         }
-        let mut known = BTreeMap::new();
-        for &langs in inputs.keys() {
-            known.insert(langs, store.learnt_head(langs)?.map(|head| head.inputs));
-        }
-        by_langs.retain(|langs, _| known[langs] != Some(inputs[langs]));
+        by_langs.retain(|langs, _| inputs.contains_key(langs));
         if by_langs.is_empty() {
             return Ok(());
         }
@@ -118,11 +118,10 @@ fn by_site(store: &Store, by_langs: &ByLangs, fit_pairs: usize) -> Result<BySite
     let mut domains: FxHashMap<SiteId, u64> = FxHashMap::default();
     for (&langs, pairs) in by_langs {
         for (pair, place) in pairs.iter().zip(0..) {
-            let domain = match domains.get(&pair.site) {
-                Some(&domain) => domain,
-                None => order_of(store, pair.site)?,
+            let domain = match domains.entry(pair.site) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(new) => *new.insert(order_of(store, pair.site)?),
             };
-            domains.insert(pair.site, domain);
             let training = Training { pages: (pair.a, pair.b), key: pair.key, is_fitted: place < fit_pairs };
             let of_site = &mut sites.entry(domain).or_insert_with(|| (pair.site, BTreeMap::new())).1;
             of_site.entry(langs).or_default().push(training);

@@ -3,7 +3,7 @@
 //! Bytes are in docs/format.md.
 
 use super::bitext::{ArchivedBitextChunk, BeadRow, BitextChunk, BitextPairRow, BitextRecord};
-use super::numbers::{Reader, folded, put, unfolded};
+use crate::index::numbers::{Reader, folded, put, unfolded};
 use crate::store::packing::{pack, unpack};
 
 /// Bytes kept of the hash of what near duplicates have in common: of 10⁸ beads, some 18 pairs are taken for near duplicates that are

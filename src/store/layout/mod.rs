@@ -7,7 +7,6 @@ mod bitext;
 mod catalog;
 mod graph;
 mod judged;
-mod numbers;
 mod page;
 mod result;
 mod settings;

@@ -2,8 +2,8 @@
 //!
 //! Bytes are in docs/format.md.
 
-use super::numbers::{Reader, folded, put, unfolded};
 use super::page::{BlockRecord, LinkRecord, PageRecord, kind_of};
+use crate::index::numbers::{Reader, folded, put, unfolded};
 use crate::types::{Block, Image, Lang, Link, LinkKind, Page};
 
 /// Pages of a block, at the most: as many as the low bits of a reference can tell apart.

@@ -57,6 +57,11 @@ impl<'b> Reader<'b> {
         None
     }
 
+    /// True when all bytes are read.
+    pub const fn is_at_end(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
     /// One that is a u32.
     pub fn number_u32(&mut self) -> Option<u32> {
         u32::try_from(self.number()?).ok()
