@@ -60,9 +60,9 @@ impl Params {
 /// Settings of training.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct TrainParams {
-    /// Page pairs that are learnt from, of each pair of languages, at the most. Default 400.
+    /// Page pairs that are learnt from, of each pair of languages, at the most. Default 1,000.
     pub max_pages: usize,
-    /// Words.
+    /// Words; [`portions`](super::sample::portions) says from how many pages.
     pub words: LearnParams,
     /// Page pairs the calibration looks at. Default 30.
     pub calibrate_pages: usize,
@@ -70,7 +70,7 @@ pub struct TrainParams {
 
 impl Default for TrainParams {
     fn default() -> TrainParams {
-        TrainParams { max_pages: 400, words: LearnParams::of_sentences(4), calibrate_pages: 30 }
+        TrainParams { max_pages: 1000, words: LearnParams::of_sentences(4), calibrate_pages: 30 }
     }
 }
 

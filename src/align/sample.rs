@@ -3,6 +3,7 @@
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use super::params::TrainParams;
 use crate::types::{PagePair, SiteId};
 
 /// A page pair that may be learnt from. Those with the smallest hashes are
@@ -19,6 +20,30 @@ pub struct SampledPair {
     pub pair: PagePair,
     /// References to their records.
     pub places: (u64, u64),
+    /// Bytes of their text.
+    pub bytes: u64,
+}
+
+/// How many page pairs of a sample, from its beginning, words are learnt from, and of how many that follow scores are calibrated to as well.
+///
+/// Words are learnt from [`max_words`](crate::lexicon::LearnParams::max_words) at the least, and from a sixteenth of all pairs where these
+/// are many. Scores are calibrated to pairs that words were learnt from, and to others, in the proportion of all pairs of the two languages,
+/// `total`: what words say of pages that did not teach them is less.
+pub fn portions(sample: &[SampledPair], total: u64, params: &TrainParams) -> (usize, usize) {
+    /// Bytes that a word takes on a page, space included.
+    const WORD_BYTES: u64 = 6;
+    /// Of so many page pairs one teaches.
+    const LEARNT_OF: u64 = 16;
+    let (max_bytes, enough) = (params.words.max_words as u64 * WORD_BYTES, total / LEARNT_OF);
+    let mut bytes = 0;
+    let mut learnt = 0;
+    while learnt < sample.len().min(params.max_pages) && (bytes < max_bytes || (learnt as u64) < enough) {
+        bytes += sample[learnt].bytes;
+        learnt += 1;
+    }
+    let others = 1.0 - learnt as f64 / total.max(1) as f64;
+    let held_out = (params.calibrate_pages as f64 * others.max(0.0)).round() as usize;
+    (learnt, held_out.min(sample.len() - learnt))
 }
 
 /// A hash of the URLs of a page pair, without their schemes, and of nothing else.
@@ -26,9 +51,10 @@ pub fn hash_of(identity_a: &str, identity_b: &str) -> u64 {
     xxh3_64([identity_a, "\0", identity_b].concat().as_bytes())
 }
 
-/// A hash that tells one sample from another by its URLs and what the pages hold.
-pub fn input_hash(sample: &[SampledPair]) -> u64 {
+/// A hash that tells one sample from another by its URLs, what the pages hold, and how many of them words are learnt from.
+pub fn input_hash(sample: &[SampledPair], learnt: usize) -> u64 {
     let mut hasher = Xxh3::new();
+    hasher.update(&(learnt as u64).to_le_bytes());
     for sampled in sample {
         for number in [sampled.hash, sampled.digests.0, sampled.digests.1] {
             hasher.update(&number.to_le_bytes());
@@ -52,8 +78,23 @@ mod tests {
             site: SiteId(shift),
             pair: PagePair { langs, a: n + shift, b: n + 100 + shift },
             places: (0, 0),
+            bytes: 1000,
         }));
         sample.into_sorted()
+    }
+
+    #[test]
+    fn words_are_learnt_from_few_pages_and_scores_are_calibrated_to_those_they_are_for() {
+        let sample = Vec::from_iter(sample(0..30, 0).into_iter().cycle().take(40));
+        let mut params = TrainParams { max_pages: 20, calibrate_pages: 10, ..TrainParams::default() };
+        // Five pairs of 1,000 bytes hold as many words.
+        params.words.max_words = 5 * 1000 / 6;
+        assert_eq!(portions(&sample, 40, &params), (5, 9));
+        assert_eq!(portions(&sample[..5], 5, &params), (5, 0));
+        assert_eq!(portions(&sample[..3], 3, &params), (3, 0));
+        assert_eq!(portions(&sample, 16 * 8, &params), (8, 9));
+        assert_eq!(portions(&sample, 16 * 1000, &params), (20, 10));
+        assert_eq!(portions(&[], 0, &params), (0, 0));
     }
 
     #[test]
@@ -63,10 +104,11 @@ mod tests {
             one.iter().map(|pair| pair.hash).collect::<Vec<_>>(),
             other.iter().map(|pair| pair.hash).collect::<Vec<_>>()
         );
-        assert_eq!(input_hash(&one), input_hash(&other));
+        assert_eq!(input_hash(&one, 3), input_hash(&other, 3));
         let mut changed = one.clone();
         changed[2].digests.1 += 1;
-        assert_ne!(input_hash(&one), input_hash(&changed));
+        assert_ne!(input_hash(&one, 3), input_hash(&changed, 3));
+        assert_ne!(input_hash(&one, 3), input_hash(&one, 2));
         assert_ne!(hash_of("a", "bc"), hash_of("ab", "c"));
     }
 }

@@ -17,14 +17,18 @@ use crate::types::Bead;
 pub type Pages<'t> = (Document<'t>, Document<'t>);
 
 /// Learns a pair of languages from page pairs, beginning with the words that are `known`.
-pub fn learn(pages: &[Pages<'_>], known: &[KnownPair], params: &Params) -> Model {
+///
+/// What words say of pages that they were not learnt from is less, so that `held_out` pages take part in the calibration in their stead:
+/// as many as belong among [`calibrate_pages`](super::params::TrainParams::calibrate_pages) when most pages will be such.
+pub fn learn(pages: &[Pages<'_>], held_out: &[Pages<'_>], known: &[KnownPair], params: &Params) -> Model {
     let mut model = learn_words(pages, known, params);
-    model.weights = calibrate(&model, pages, params);
+    let of_learnt = params.train.calibrate_pages.saturating_sub(held_out.len()).min(pages.len());
+    model.weights = calibrate(&model, [&pages[..of_learnt], held_out], params);
     model
 }
 
 /// Page pairs that the first words are learnt from; each step learns from [`GROWTH`] times as many.
-const FIRST_PAGES: usize = 8;
+const FIRST_PAGES: usize = 32;
 const GROWTH: usize = 4;
 
 /// Learns which words translate each other, and how long translations are.
@@ -43,9 +47,6 @@ fn learn_words(pages: &[Pages<'_>], known: &[KnownPair], params: &Params) -> Mod
         let beads: Vec<Vec<Bead>> = portion.par_iter().map(|pages| paired(pages, &model, params).1).collect();
         let mut corpus = Corpus::default();
         for ((a, b), beads) in portion.iter().zip(&beads) {
-            if corpus.count() >= train.words.max_words {
-                break;
-            }
             for bead in beads {
                 let (side_a, side_b) = (a.span(bead.a_start..bead.a_end), b.span(bead.b_start..bead.b_end));
                 let (words_a, words_b) = (a.words_in(side_a.words), b.words_in(side_b.words));
@@ -53,7 +54,8 @@ fn learn_words(pages: &[Pages<'_>], known: &[KnownPair], params: &Params) -> Mod
             }
         }
         let counts = corpus.learn(0, &train.words);
-        [model.a, model.b] = vocabularies(&corpus, &counts, &train.words.model, kept);
+        let beside = corpus.beside(known);
+        [model.a, model.b] = vocabularies(&corpus, &counts, &beside, &train.words.model, kept);
         model.lengths = lengths(portion, &beads);
         if count >= pages.len() {
             return model;
@@ -77,7 +79,7 @@ fn known_words(pages: &[Pages<'_>], known: &[KnownPair]) -> [Vocabulary; 2] {
 /// Learns the weights of the score: some pages are aligned again, with all that was learnt.
 ///
 /// The beads are held against sides that do not belong together: each bead's first side with the second side of the next.
-fn calibrate(model: &Model, pages: &[Pages<'_>], params: &Params) -> Vec<f32> {
+fn calibrate(model: &Model, pages: [&[Pages<'_>]; 2], params: &Params) -> Vec<f32> {
     let of_pages = |pages: &Pages<'_>| {
         let (evidence, beads) = paired(pages, model, params);
         let (a, b) = pages;
@@ -91,7 +93,8 @@ fn calibrate(model: &Model, pages: &[Pages<'_>], params: &Params) -> Vec<f32> {
         }
         samples
     };
-    let samples: Vec<_> = pages.par_iter().take(params.train.calibrate_pages).map(of_pages).collect();
+    let [learnt, held_out] = pages;
+    let samples: Vec<_> = learnt.par_iter().chain(held_out).map(of_pages).collect();
     fit(&samples.concat()).unwrap_or_default()
 }
 
@@ -163,7 +166,7 @@ mod tests {
         let words = Words::new();
         let texts: Vec<(String, String)> = (0..pages).map(|seed| (page(ENGLISH, seed), page(FRENCH, seed))).collect();
         let pages: Vec<Pages<'_>> = texts.iter().map(|(a, b)| (document(a, &words), document(b, &words))).collect();
-        learn(&pages, &[], &Params::default())
+        learn(&pages, &[], &[], &Params::default())
     }
 
     #[test]

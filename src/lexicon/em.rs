@@ -8,6 +8,7 @@
 use rustc_hash::FxHashMap;
 
 use super::model::ModelParams;
+use super::vocabulary::KnownPair;
 
 /// The words of one language, numbered from 1 in the order they come; 0 is NULL, which explains what no word of a text does.
 #[derive(Clone, Debug)]
@@ -35,6 +36,10 @@ impl Numbering {
         number
     }
 
+    fn has(&self, word: u64) -> bool {
+        self.numbers.contains_key(&word)
+    }
+
     /// The hash of each word, by its number.
     pub fn hashes(&self) -> &[u64] {
         &self.hashes
@@ -45,6 +50,9 @@ impl Numbering {
         &self.counts
     }
 }
+
+/// Two words by their numbers, p(second | first) and p(first | second).
+pub type Translation = (u32, u32, [f32; 2]);
 
 /// Pairs of texts, in two halves, that a model is learnt from.
 #[derive(Clone, Debug, Default)]
@@ -77,6 +85,14 @@ impl Corpus {
         let middle = self.words.len() as u32;
         self.words.extend(b.iter().map(|&word| second.number(word)));
         self.pairs.push(TextPair { start, middle, end: self.words.len() as u32, half: half as u8 });
+    }
+
+    /// Of known translations those one word of which stands in no text; their words have numbers from then on.
+    pub fn beside(&mut self, known: &[KnownPair]) -> Vec<Translation> {
+        let stand = |(a, b, ..): &&KnownPair| self.sides[0].has(*a) && self.sides[1].has(*b);
+        let others: Vec<&KnownPair> = known.iter().filter(|known| !stand(known)).collect();
+        let [first, second] = &mut self.sides;
+        others.into_iter().map(|&(a, b, forth, back)| (first.number(a), second.number(b), [forth, back])).collect()
     }
 
     /// How many words of both languages were taken in.
@@ -145,7 +161,7 @@ pub struct Counts {
     /// Words of the second language that stand beside it in some pair of texts; NULL is the first.
     words: Vec<u32>,
     /// Of the word of the second language given that of the first, and the other way.
-    cells: [Vec<f32>; 2],
+    cells: Vec<[f32; 2]>,
     /// C(e) of the words of either language.
     totals: [Vec<f64>; 2],
 }
@@ -177,7 +193,7 @@ impl Counts {
             }
         }
         counts.starts.push(counts.words.len() as u32);
-        counts.cells = [vec![0.0; counts.words.len()], vec![0.0; counts.words.len()]];
+        counts.cells = vec![[0.0; 2]; counts.words.len()];
         counts
     }
 
@@ -185,21 +201,23 @@ impl Counts {
         self.starts[word] as usize..self.starts[word + 1] as usize
     }
 
-    /// Calls `each` with two words, by their numbers, t(second|first) and t(first|second), for all pairs that were seen, NULL left out.
-    pub fn for_each(&self, corpus: &Corpus, params: &ModelParams, mut each: impl FnMut(u32, u32, f32, f32)) {
-        let prior = f64::from(params.prior_count);
+    /// Calls `each` with two words, by their numbers, t(second|first) and t(first|second), for all pairs of words, NULL left out, one
+    /// of which is at least `min`.
+    pub fn for_each(&self, corpus: &Corpus, params: &ModelParams, min: f32, mut each: impl FnMut(u32, u32, [f32; 2])) {
+        let prior = params.prior_count;
         let [first, second] = &corpus.sides;
-        for word in 1..first.hashes.len() {
-            let total = self.totals[0][word] + prior;
-            for at in self.row(word) {
-                let other = self.words[at] as usize;
-                if other == 0 {
-                    continue;
+        let [totals_first, totals_second] =
+            self.totals.each_ref().map(|totals| totals.iter().map(|&total| total as f32 + prior).collect::<Vec<f32>>());
+        for word in 1..self.starts.len() - 1 {
+            let (own, total) = (first.hashes[word], totals_first[word]);
+            let row = self.row(word);
+            for (&other, cell) in self.words[row.clone()].iter().zip(&self.cells[row]) {
+                let is_equal = own == second.hashes[other as usize];
+                let initial = prior * if is_equal { 1.0 } else { params.initial_p };
+                let (totals, counts) = ([total, totals_second[other as usize]], cell.map(|count| count + initial));
+                if other != 0 && (counts[0] >= min * totals[0] || counts[1] >= min * totals[1]) {
+                    each(word as u32, other, [counts[0] / totals[0], counts[1] / totals[1]]);
                 }
-                let initial =
-                    if first.hashes[word] == second.hashes[other] { 1.0 } else { f64::from(params.initial_p) };
-                let p = |side: usize, total: f64| (f64::from(self.cells[side][at]) + prior * initial) / total;
-                each(word as u32, other as u32, p(0, total) as f32, p(1, self.totals[1][other] + prior) as f32);
             }
         }
     }
@@ -300,29 +318,26 @@ impl Pass {
         let own = first.hashes[word as usize];
         let over = 1.0 / (counts.totals[0][word as usize] as f32 + params.prior_count);
         let range = counts.row(word as usize);
-        let Counts { cells: [forth, back], words, .. } = counts;
-        let cells = forth[range.clone()].iter_mut().zip(&mut back[range.clone()]);
-        for (((forth, back), &other), column) in cells.zip(&words[range]).zip(0u32..) {
+        let Counts { cells, words, .. } = counts;
+        for ((cell, &other), column) in cells[range.clone()].iter_mut().zip(&words[range]).zip(0u32..) {
             self.columns[other as usize] = column;
             let is_equal = own == second.hashes[other as usize];
             let initial = params.prior_count * if is_equal { 1.0 } else { params.initial_p };
-            *forth = (*forth + initial) * over;
-            *back = (*back + initial) * self.over[other as usize];
+            *cell = [(cell[0] + initial) * over, (cell[1] + initial) * self.over[other as usize]];
         }
     }
 
     fn add_up(&mut self, corpus: &Corpus, counts: &Counts, word: u32) {
         let Pass { places, columns, sums, .. } = self;
-        let range = counts.row(word as usize);
-        let row = [&counts.cells[0][range.clone()], &counts.cells[1][range]];
+        let row = &counts.cells[counts.row(word as usize)];
         for &(pair, place) in places.of(word) {
             let TextPair { middle, end, .. } = corpus.pairs[pair as usize];
             let others = &corpus.words[middle as usize..end as usize];
-            let mut own = row[1][0];
+            let mut own = row[0][1];
             for (&other, sum) in others.iter().zip(&mut sums[middle as usize..end as usize]) {
-                let column = columns[other as usize] as usize;
-                *sum += row[0][column];
-                own += row[1][column];
+                let [forth, back] = row[columns[other as usize] as usize];
+                *sum += forth;
+                own += back;
             }
             // No word explains NULL.
             if place != u32::MAX {
@@ -334,8 +349,7 @@ impl Pass {
     /// Shares the words of the texts a word stands in out between it and the others.
     fn share(&mut self, corpus: &Corpus, counts: &mut Counts, word: u32) {
         let range = counts.row(word as usize);
-        let Counts { cells: [forth, back], words, totals, .. } = counts;
-        let (forth, back) = (&mut forth[range.clone()], &mut back[range.clone()]);
+        let Counts { cells, words, totals, .. } = counts;
         let Pass { places, columns, sums, row, .. } = self;
         for (&other, column) in words[range.clone()].iter().zip(0u32..) {
             columns[other as usize] = column;
@@ -349,18 +363,15 @@ impl Pass {
             row[0][1] += over;
             for (&other, sum) in others.iter().zip(&sums[middle as usize..end as usize]) {
                 let cell = &mut row[columns[other as usize] as usize];
-                cell[0] += sum;
-                cell[1] += over;
+                *cell = [cell[0] + sum, cell[1] + over];
             }
         }
         let mut total = 0.0;
-        let cells = forth.iter_mut().zip(back.iter_mut()).zip(row.iter());
-        for (((forth, back), over), &other) in cells.zip(&words[range]) {
+        for ((cell, over), &other) in cells[range.clone()].iter_mut().zip(row.iter()).zip(&words[range]) {
             // All that is divided by the same sum has the same t.
-            *forth *= over[0];
-            *back *= over[1];
-            total += f64::from(*forth);
-            totals[1][other as usize] += f64::from(*back);
+            *cell = [cell[0] * over[0], cell[1] * over[1]];
+            total += f64::from(cell[0]);
+            totals[1][other as usize] += f64::from(cell[1]);
         }
         totals[0][word as usize] = total;
     }
@@ -399,7 +410,7 @@ mod tests {
                 let counts = corpus.learn(half, &params);
                 let [first, second] = &corpus.sides;
                 let mut seen = 0;
-                counts.for_each(&corpus, &model, |a, b, forth, back| {
+                counts.for_each(&corpus, &model, 0.0, |a, b, [forth, back]| {
                     let (a, b) = (first.hashes()[a as usize], second.hashes()[b as usize]);
                     let slow = (reference.p(Side::A, b, a), reference.p(Side::B, a, b));
                     assert!((f64::from(forth) - slow.0).abs() < 1e-4, "t({b}|{a}): {forth} {}", slow.0);

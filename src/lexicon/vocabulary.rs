@@ -1,6 +1,6 @@
 //! What is kept of a translation model: of each word its share and its most probable translations.
 
-use super::em::{Corpus, Counts, Numbering};
+use super::em::{Corpus, Counts, Numbering, Translation};
 use super::model::ModelParams;
 use crate::index::numbers::{Reader, put};
 
@@ -136,8 +136,14 @@ pub type KnownPair = (u64, u64, f32, f32);
 /// Source, target, p(target | source), by places.
 type Link = (u32, u32, f32);
 
-/// The words of both languages of a corpus, with what was learnt of them.
-pub fn vocabularies(corpus: &Corpus, counts: &Counts, params: &ModelParams, kept: Kept) -> [Vocabulary; 2] {
+/// The words of both languages of a corpus, with what was learnt of them, and what is known [`beside`](Corpus::beside).
+pub fn vocabularies(
+    corpus: &Corpus,
+    counts: &Counts,
+    beside: &[Translation],
+    params: &ModelParams,
+    kept: Kept,
+) -> [Vocabulary; 2] {
     let orders = [0, 1].map(|side: usize| order(&corpus.sides[side]));
     let places = [0, 1].map(|side: usize| {
         let mut places = vec![0u32; orders[side].len() + 1];
@@ -145,14 +151,16 @@ pub fn vocabularies(corpus: &Corpus, counts: &Counts, params: &ModelParams, kept
         places
     });
     let mut links: [Vec<Link>; 2] = Default::default();
-    counts.for_each(corpus, params, |a, b, forth, back| {
+    let mut note = |a: u32, b: u32, [forth, back]: [f32; 2]| {
         let (a, b) = (places[0][a as usize], places[1][b as usize]);
         for (links, link) in links.iter_mut().zip([(a, b, forth), (b, a, back)]) {
             if link.2 >= kept.min_probability {
                 links.push(link);
             }
         }
-    });
+    };
+    counts.for_each(corpus, params, kept.min_probability, &mut note);
+    beside.iter().for_each(|&(a, b, p)| note(a, b, p));
     let [of_a, of_b] = links;
     let side = |side: usize, links| vocabulary(&corpus.sides[side], &orders[side], links, kept.max_translations);
     [side(0, of_a), side(1, of_b)]
@@ -185,7 +193,7 @@ fn order(numbering: &Numbering) -> Vec<u32> {
     order
 }
 
-fn vocabulary(numbering: &Numbering, order: &[u32], mut links: Vec<Link>, max_translations: usize) -> Vocabulary {
+fn vocabulary(numbering: &Numbering, order: &[u32], links: Vec<Link>, max_translations: usize) -> Vocabulary {
     let total: f64 = numbering.counts().iter().map(|&count| f64::from(count)).sum();
     let share = |&number: &u32| rounded_share((f64::from(numbering.counts()[number as usize]) / total.max(1.0)) as f32);
     let mut side = Vocabulary {
@@ -193,18 +201,25 @@ fn vocabulary(numbering: &Numbering, order: &[u32], mut links: Vec<Link>, max_tr
         shares: order.iter().map(share).collect(),
         ..Vocabulary::default()
     };
-    // The most probable first; of equally probable ones that of the smaller hash.
-    links.sort_unstable_by(|x, y| x.0.cmp(&y.0).then_with(|| y.2.total_cmp(&x.2)).then_with(|| x.1.cmp(&y.1)));
-    let mut links = links.into_iter().peekable();
-    for word in 0..side.words.len() as u32 {
-        let first = side.targets.len();
-        while let Some((_, target, p)) = links.next_if(|link| link.0 == word) {
-            if side.targets.len() - first < max_translations {
-                side.targets.push(target);
-                side.probabilities.push(rounded(p));
-            }
+    let mut ends = vec![0usize; side.words.len() + 1];
+    links.iter().for_each(|link| ends[link.0 as usize + 1] += 1);
+    (0..side.words.len()).for_each(|word| ends[word + 1] += ends[word]);
+    let mut of_word = vec![(0.0, 0); links.len()];
+    for (word, target, p) in links {
+        of_word[ends[word as usize]] = (p, target);
+        ends[word as usize] += 1;
+    }
+    let mut start = 0;
+    for &end in &ends[..side.words.len()] {
+        // The most probable first; of equally probable ones that of the smaller hash.
+        let translations = &mut of_word[start..end];
+        translations.sort_unstable_by(|x, y| y.0.total_cmp(&x.0).then_with(|| x.1.cmp(&y.1)));
+        for &(p, target) in translations.iter().take(max_translations) {
+            side.targets.push(target);
+            side.probabilities.push(rounded(p));
         }
         side.ends.push(side.targets.len() as u32);
+        start = end;
     }
     side
 }

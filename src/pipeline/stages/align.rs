@@ -14,7 +14,7 @@ use super::groups::{begin, finish};
 use super::shared;
 use crate::align::neighbourhoods::batches;
 use crate::align::repeats::{BeadId, Beads, Finder, is_boilerplate};
-use crate::align::sample::{SampledPair, hash_of, input_hash};
+use crate::align::sample::{SampledPair, hash_of, input_hash, portions};
 use crate::align::train;
 use crate::align::{AlignPage, Aligned, Document, Judged, Model, Params, align_pages, clean};
 use crate::config::Config;
@@ -48,10 +48,10 @@ const WINDOW_BYTES: u64 = 128 << 20;
 const BATCH_PAIRS: usize = 64;
 /// Page pairs of a record.
 const RECORD_PAIRS: usize = 256;
+/// Language pairs learnt at once, in parallel: some 40 MB each.
+const LEARNT_AT_ONCE: usize = 4;
 /// Memory for models.
 const MODEL_BYTES: usize = 256 << 20;
-/// Bytes that a word takes on a page, space included.
-const WORD_BYTES: usize = 6;
 /// Rows of a repeat record, at the most.
 const REPEAT_ROWS: usize = 1 << 11;
 
@@ -96,10 +96,7 @@ impl Stage for Align {
             return survey.note_sources(store);
         }
         begin(self, store, context.config)?;
-        for (langs, sample) in models {
-            self.learn(store, context, *langs, sample, params)?;
-            context.check_stop()?;
-        }
+        self.learn(store, context, &models, params)?;
         self.align(store, context, &sites)?;
         let ids: Vec<SiteId> = survey.sites.iter().map(|work| work.site).collect();
         shared::find(store, &ids, survey.compared(), context.config.memory.sorted_beads())?;
@@ -130,6 +127,8 @@ struct SiteWork {
 /// The page pairs of two languages that are learnt from, in order.
 struct Sample {
     pairs: Vec<SampledPair>,
+    /// How many of them words are learnt from; scores are calibrated to the others besides.
+    learnt: usize,
     /// [`input_hash`] of them, and of what verification has learnt.
     input: u64,
 }
@@ -137,8 +136,9 @@ struct Sample {
 impl Survey {
     fn new(store: &Store, config: &Config, params: u64) -> Result<Survey> {
         let mut survey = Survey { samples: BTreeMap::new(), sites: Vec::new(), params };
-        let mut samples: BTreeMap<LangPair, Smallest<SampledPair>> = BTreeMap::new();
-        let max_pages = config.align.train.max_pages;
+        let mut samples: BTreeMap<LangPair, (Smallest<SampledPair>, u64)> = BTreeMap::new();
+        let train = &config.align.train;
+        let max_pages = train.max_pages + train.calibrate_pages;
         // By domain, so that of what several sites say the first does not depend on the order in which archives came.
         for id in sites(store, &Scope::all())? {
             let site = Site::open(store, id)?;
@@ -154,9 +154,11 @@ impl Survey {
                 };
                 let digests = (digest(pair.a), digest(pair.b));
                 let hash = hash_of(site.pages.identity(pair.a), site.pages.identity(pair.b));
-                let sample = samples.entry(pair.langs).or_insert_with(|| Smallest::new(max_pages));
+                let (sample, total) = samples.entry(pair.langs).or_insert_with(|| (Smallest::new(max_pages), 0));
+                *total += 1;
                 let places = (page_place(&site, pair.a), page_place(&site, pair.b));
-                sample.offer(SampledPair { hash, digests, site: id, pair, places });
+                let bytes = text_bytes(&site, pair.a) + text_bytes(&site, pair.b);
+                sample.offer(SampledPair { hash, digests, site: id, pair, places, bytes });
             }
             if !pairs.is_empty() {
                 survey.sites.push(SiteWork {
@@ -172,10 +174,12 @@ impl Survey {
         }
         store.sites.unmap();
         store.results.unmap();
-        for (langs, sample) in samples {
-            let pairs = sample.into_sorted();
-            let learnt = store.learnt_head(langs)?.unwrap_or_default();
-            survey.samples.insert(langs, Sample { input: input_hash(&pairs) ^ learnt.inputs, pairs });
+        for (langs, (sample, total)) in samples {
+            let mut pairs = sample.into_sorted();
+            let (learnt, held_out) = portions(&pairs, total, train);
+            pairs.truncate(learnt + held_out);
+            let known = store.learnt_head(langs)?.unwrap_or_default();
+            survey.samples.insert(langs, Sample { input: input_hash(&pairs, learnt) ^ known.inputs, pairs, learnt });
         }
         for site in &mut survey.sites {
             let bytes: Vec<u8> =
@@ -283,6 +287,19 @@ fn documents<'p>(pages: &'p Pages, langs: LangPair, words: &Words, params: &Para
     (document(&pages.0, langs.a, words, params), document(&pages.1, langs.b, words, params))
 }
 
+/// Learns one language pair from its sample, beginning with the words that verification has learnt.
+fn learn_pair(store: &Store, langs: LangPair, sample: &Sample, params: &Params, words: &Words) -> Result<Model> {
+    let read = |pair: &SampledPair| -> Result<Pages> {
+        Ok((store.page(RecordRef(pair.places.0))?, store.page(RecordRef(pair.places.1))?))
+    };
+    let pages: Vec<Pages> = sample.pairs.iter().map(read).collect::<Result<_>>()?;
+    let cut: Vec<_> = pages.par_iter().map(|pages| documents(pages, langs, words, params)).collect();
+    let (learnt, held_out) = cut.split_at(sample.learnt);
+    let known = learnt_pairs(store, langs)?;
+    let known: Vec<_> = known.iter().map(|pair| (pair.a, pair.b, pair.forth, pair.back)).collect();
+    Ok(train::learn(learnt, held_out, &known, params))
+}
+
 impl Align {
     /// True when the heads of all sites show that nothing has changed since the stage was done, without opening a site: each names
     /// the record that has its page pairs, and the settings. Models and what sites share follow from these.
@@ -309,43 +326,32 @@ impl Align {
         Ok(true)
     }
 
-    /// Learns one pair of languages from its sample, beginning with the words that verification has learnt, and keeps it.
+    /// Learns language pairs from their samples, some at a time, and keeps them.
     fn learn(
         &self,
         store: &mut Store,
         context: &Context<'_>,
-        langs: LangPair,
-        sample: &Sample,
+        stale: &[(&LangPair, &Sample)],
         fingerprint: u64,
     ) -> Result<()> {
-        let params = &context.config.align;
-        let known = learnt_pairs(store, langs)?;
-        let pairs = &sample.pairs;
-        let what = format!("learning {}-{}", langs.a, langs.b);
-        context.observer.begin(self.name(), &what, "page pairs", Some(pairs.len() as u64));
-        let words = Words::new();
-        let mut pages: Vec<Pages> = Vec::new();
-        let mut bytes = 0;
-        for pair in pairs {
-            let pair = (store.page(RecordRef(pair.places.0))?, store.page(RecordRef(pair.places.1))?);
-            bytes += pair.0.text().len() + pair.1.text().len();
-            pages.push(pair);
-            if bytes >= params.train.words.max_words * WORD_BYTES {
-                break;
+        context.observer.begin(self.name(), "learning language pairs", "language pairs", Some(stale.len() as u64));
+        let (words, mut done) = (Words::new(), 0);
+        for group in stale.chunks(LEARNT_AT_ONCE) {
+            let params = &context.config.align;
+            let learn = |(langs, sample): &(&LangPair, &Sample)| learn_pair(store, **langs, sample, params, &words);
+            let learnt: Vec<Model> = group.par_iter().map(learn).collect::<Result<_>>()?;
+            let mut changes = Changes::default();
+            for ((langs, sample), model) in group.iter().zip(learnt) {
+                let record = store.models.append_packed(&model_record(**langs, model))?.0;
+                let head = ModelHead { record, input: sample.input, params: fingerprint };
+                changes.put(Keyspace::Model, &model_key(**langs), &head);
             }
+            store.commit(changes)?;
+            done += group.len() as u64;
+            context.observer.progress(done, "");
+            context.check_stop()?;
         }
-        let cut: Vec<_> = pages.par_iter().map(|pages| documents(pages, langs, &words, params)).collect();
-        let known: Vec<_> = known.iter().map(|pair| (pair.a, pair.b, pair.forth, pair.back)).collect();
-        let model = train::learn(&cut, &known, params);
-        drop(cut);
-        drop(pages);
-        store.pages.unmap();
-        let record = model_record(langs, model);
-        let head =
-            ModelHead { record: store.models.append_packed(&record)?.0, input: sample.input, params: fingerprint };
-        let mut changes = Changes::default();
-        changes.put(Keyspace::Model, &model_key(langs), &head);
-        store.commit(changes)
+        Ok(())
     }
 
     /// Aligns the pairs of the given sites, window by window.
