@@ -70,7 +70,7 @@ pub struct TrainParams {
 
 impl Default for TrainParams {
     fn default() -> TrainParams {
-        TrainParams { max_pages: 1000, words: LearnParams::of_sentences(4), calibrate_pages: 30 }
+        TrainParams { max_pages: 1000, words: LearnParams::of_sentences(5), calibrate_pages: 30 }
     }
 }
 

@@ -17,31 +17,36 @@ pub struct Vocabulary {
     pub targets: Vec<u32>,
     /// Their probabilities p(target | word), 0..=1.
     pub probabilities: Vec<f32>,
+    /// For each beginning of a hash, and the end: how many words are below it. Empty before [`Vocabulary::index`].
+    index: Vec<u32>,
 }
 
 impl Vocabulary {
-    /// The place of a word. Hashes lie evenly, so it is guessed, and guessed again from what stands there; where they do not, all
-    /// words are halved again and again.
+    /// Makes ready to be asked often: words are found where the first bits of their hashes say.
+    pub fn index(&mut self) {
+        let bits = self.words.len().max(2).next_power_of_two().trailing_zeros();
+        self.index.clear();
+        let mut at = 0;
+        for beginning in 0..1u64 << bits {
+            while self.words.get(at).is_some_and(|word| word >> (64 - bits) < beginning) {
+                at += 1;
+            }
+            self.index.push(at as u32);
+        }
+        self.index.push(self.words.len() as u32);
+    }
+
+    /// The place of a word.
     pub fn find(&self, word: u64) -> Option<usize> {
-        const GUESSES: usize = 3;
-        /// Places looked at on either side of the last guess.
-        const NEAR: usize = 16;
-        let (words, count) = (&self.words[..], self.words.len());
-        let places = |distance: u64| ((u128::from(distance) * count as u128) >> 64) as usize;
-        let mut at = places(word);
-        for _ in 0..GUESSES {
-            let here = *words.get(at)?;
-            let step = places(word.abs_diff(here));
-            at = if word < here { at.saturating_sub(step) } else { (at + step).min(count - 1) };
-        }
-        let (mut start, mut end) = (at.saturating_sub(NEAR), (at + NEAR).min(count));
-        if words[start] > word {
-            start = 0;
-        }
-        if words[end - 1] < word {
-            end = count;
-        }
-        words[start..end].binary_search(&word).ok().map(|at| start + at)
+        let parts = self.index.len().saturating_sub(1);
+        let (start, end) = match parts {
+            0 => (0, self.words.len()),
+            _ => {
+                let part = (word >> (64 - parts.trailing_zeros())) as usize;
+                (self.index[part] as usize, self.index[part + 1] as usize)
+            }
+        };
+        self.words[start..end].binary_search(&word).ok().map(|at| start + at)
     }
 
     /// The translations of the word at a place: places in the other side's words, and their probabilities.
@@ -91,6 +96,7 @@ impl Vocabulary {
             vocabulary.targets.push(reader.number_u32()?);
         }
         vocabulary.probabilities = reader.take(end as usize)?.iter().map(|&step| of_step(step)).collect();
+        vocabulary.index();
         reader.is_at_end().then_some(vocabulary)
     }
 
@@ -221,6 +227,7 @@ fn vocabulary(numbering: &Numbering, order: &[u32], links: Vec<Link>, max_transl
         side.ends.push(side.targets.len() as u32);
         start = end;
     }
+    side.index();
     side
 }
 
@@ -238,6 +245,7 @@ mod tests {
             ends: vec![2, 3],
             targets: vec![0, 2, 1],
             probabilities: vec![0.5, 0.25, 1.0],
+            ..Vocabulary::default()
         }
     }
 
@@ -282,7 +290,9 @@ mod tests {
             even in prop::collection::btree_set(any::<u64>(), 0..300), dense in prop::collection::btree_set(0u64..400, 0..100),
         ) {
             for words in [&even, &dense, &even.union(&dense).copied().collect()] {
-                let vocabulary = Vocabulary { words: words.iter().copied().collect(), ..Vocabulary::default() };
+                let mut vocabulary = Vocabulary { words: words.iter().copied().collect(), ..Vocabulary::default() };
+                prop_assert!(words.iter().all(|&word| vocabulary.find(word).is_some()));
+                vocabulary.index();
                 for word in even.iter().chain(&dense).flat_map(|&word| [word, word.wrapping_add(1), !word]) {
                     prop_assert_eq!(vocabulary.find(word), vocabulary.words.binary_search(&word).ok());
                 }
