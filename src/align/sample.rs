@@ -1,7 +1,7 @@
 //! Which page pairs of two languages are learnt from: a sample that depends neither on the order in which archives came nor on
 //! the numbers that sites and pages have, and of a bounded size.
 
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use xxhash_rust::xxh3::Xxh3;
 
 use super::params::TrainParams;
 use crate::types::{PagePair, SiteId};
@@ -10,7 +10,7 @@ use crate::types::{PagePair, SiteId};
 /// ([`Smallest`](crate::index::smallest::Smallest)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SampledPair {
-    /// [`hash_of`] its URLs.
+    /// [`hash_of_pair`](crate::index::site::hash_of_pair) its URLs.
     pub hash: u64,
     /// Digests of what the two pages hold.
     pub digests: (u64, u64),
@@ -46,11 +46,6 @@ pub fn portions(sample: &[SampledPair], total: u64, params: &TrainParams) -> (us
     (learnt, held_out.min(sample.len() - learnt))
 }
 
-/// A hash of the URLs of a page pair, without their schemes, and of nothing else.
-pub fn hash_of(identity_a: &str, identity_b: &str) -> u64 {
-    xxh3_64([identity_a, "\0", identity_b].concat().as_bytes())
-}
-
 /// A hash that tells one sample from another by its URLs, what the pages hold, and how many of them words are learnt from.
 pub fn input_hash(sample: &[SampledPair], learnt: usize) -> u64 {
     let mut hasher = Xxh3::new();
@@ -66,6 +61,7 @@ pub fn input_hash(sample: &[SampledPair], learnt: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::site::hash_of_pair;
     use crate::index::smallest::Smallest;
     use crate::types::{Lang, LangPair};
 
@@ -73,7 +69,7 @@ mod tests {
         let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
         let mut sample = Smallest::new(5);
         sample.extend(numbers.map(|n| SampledPair {
-            hash: hash_of(&format!("x.org/en/{n}"), &format!("x.org/zh/{n}")),
+            hash: hash_of_pair(&format!("x.org/en/{n}"), &format!("x.org/zh/{n}")),
             digests: (u64::from(n), 7),
             site: SiteId(shift),
             pair: PagePair { langs, a: n + shift, b: n + 100 + shift },
@@ -109,6 +105,6 @@ mod tests {
         changed[2].digests.1 += 1;
         assert_ne!(input_hash(&one, 3), input_hash(&changed, 3));
         assert_ne!(input_hash(&one, 3), input_hash(&one, 2));
-        assert_ne!(hash_of("a", "bc"), hash_of("ab", "c"));
+        assert_ne!(hash_of_pair("a", "bc"), hash_of_pair("ab", "c"));
     }
 }

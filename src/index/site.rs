@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use xxhash_rust::xxh3::Xxh3;
+
 use crate::types::{Form, Lang};
 
 /// URLs by page ordinal. Implemented by the mapped page table, and by a plain slice for tests.
@@ -38,6 +40,16 @@ impl<S: AsRef<str> + Sync> Urls for [S] {
     fn identity(&self, page: u32) -> &str {
         self[page as usize].as_ref()
     }
+}
+
+/// A hash of two URLs without their schemes, and of nothing else: pairs with the smallest are a sample that depends on neither archives
+/// nor threads.
+pub fn hash_of_pair(identity_a: &str, identity_b: &str) -> u64 {
+    let mut hasher = Xxh3::new();
+    hasher.update(identity_a.as_bytes());
+    hasher.update(&[0]);
+    hasher.update(identity_b.as_bytes());
+    hasher.digest()
 }
 
 /// Hashes of blocks kept of a page.

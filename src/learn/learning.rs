@@ -11,8 +11,8 @@ use super::misses::near_misses;
 use super::models::{Model, Models};
 use super::params::Params;
 use super::trainer::Trainer;
-use super::training_pairs::hash_of;
 use crate::error::Result;
+use crate::index::site::hash_of_pair;
 use crate::index::smallest::Smallest;
 use crate::judge::score::{FitParams, Scorer};
 use crate::lexicon::LexiconSet;
@@ -235,7 +235,7 @@ pub fn learn_from_site(
 ) -> Result<Models> {
     let learn = |(&langs, pairs): (&LangPair, &Vec<PageIds>)| -> Result<(LangPair, Model)> {
         let mut sample = Smallest::new(params.max_pairs);
-        let hash = |a: u32, b: u32| hash_of(site.pages().identity(a), site.pages().identity(b));
+        let hash = |a: u32, b: u32| hash_of_pair(site.pages().identity(a), site.pages().identity(b));
         sample.extend(pairs.iter().map(|&(a, b)| (hash(a, b), (a, b))));
         let mut trainer = Trainer::new(params);
         for (_, pages) in sample.into_sorted() {

@@ -9,7 +9,7 @@ pub struct Params {
     pub max_pairs: usize,
     /// Sites that the training pairs of a language pair come from, at the most, as long as these have `max_pairs`. Default 8.
     pub max_sites: usize,
-    /// Training pairs that the weights are fitted to, with their near misses, at the most. Default 100.
+    /// Training pairs that the weights are fitted to, with their near misses, at the most. Default 50.
     pub fit_pairs: usize,
     /// Words.
     pub words: LearnParams,
@@ -26,7 +26,7 @@ impl Default for Params {
         Params {
             max_pairs: 400,
             max_sites: 8,
-            fit_pairs: 100,
+            fit_pairs: 50,
             words: LearnParams::of_pages(),
             min_probability: 0.1,
             min_credibility: 0.1,

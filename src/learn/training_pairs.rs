@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use xxhash_rust::xxh3::Xxh3;
-
 use super::params::Params;
+use crate::index::site::hash_of_pair;
 use crate::index::smallest::Smallest;
 use crate::keys::{KnownKeys, State};
 use crate::types::{LangPair, SiteId};
@@ -13,7 +12,7 @@ use crate::verify::SiteView;
 /// A pair that a language pair is learnt from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TrainingPair {
-    /// Of its URLs ([`hash_of`]). The smallest are taken, so that which of many depends on neither archives nor threads.
+    /// Of its URLs ([`hash_of_pair`]). The smallest are taken, so that which of many depends on neither archives nor threads.
     pub hash: u64,
     /// Its site.
     pub site: SiteId,
@@ -78,7 +77,7 @@ impl<'p> TrainingPairs<'p> {
             }
             let of = self.by_langs.entry(found.langs).or_insert_with(new);
             of.sites += usize::from(is_new);
-            let hash = hash_of(site.pages().identity(found.a), site.pages().identity(found.b));
+            let hash = hash_of_pair(site.pages().identity(found.a), site.pages().identity(found.b));
             of.sample.offer(TrainingPair { hash, site: site.id, a: found.a, b: found.b, key: pair.key });
         }
     }
@@ -88,15 +87,6 @@ impl<'p> TrainingPairs<'p> {
         let enough = self.by_langs.into_iter().filter(|(_, of)| of.sample.len() >= min);
         enough.map(|(langs, of)| (langs, of.sample.into_sorted())).collect()
     }
-}
-
-/// A hash of the URLs, without scheme, of two pages.
-pub fn hash_of(a: &str, b: &str) -> u64 {
-    let mut hasher = Xxh3::new();
-    hasher.update(a.as_bytes());
-    hasher.update(&[0]);
-    hasher.update(b.as_bytes());
-    hasher.digest()
 }
 
 #[cfg(test)]

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::align::sample::hash_of;
 use crate::align::train::learn;
 use crate::align::{Evidence, Params, align};
 use crate::error::Result;
-use crate::index::site::Urls;
+use crate::index::site::{Urls, hash_of_pair};
 use crate::query::bitext::{accepted_pairs, document, page_record};
 use crate::query::{Scope, Site, sites};
 use crate::store::Store;
@@ -57,7 +56,7 @@ pub fn for_each_bead(
         for pair in accepted_pairs(&site).into_iter().filter(|pair| is_wanted(pair.langs)) {
             if is_here(pair.a) || is_here(pair.b) {
                 found.entry(pair.langs).or_default().push((
-                    hash_of(site.pages.identity(pair.a), site.pages.identity(pair.b)),
+                    hash_of_pair(site.pages.identity(pair.a), site.pages.identity(pair.b)),
                     id,
                     pair,
                 ));

@@ -50,6 +50,8 @@ macro_rules! measures {
                 Neighbours = "neighbours" weight 2.0;
                 /// Content beside that of the other candidates of the two pages (ratio margin: Artetxe & Schwenk 2019).
                 Margin = "margin" weight 4.0;
+                /// How often the pairs of the key that were compared are right, of a pair whose words were not.
+                Sample = "sample" weight 5.0;
             }
             alone {
                 /// The languages are known and differ (Tomás et al. 2008, §2.2).

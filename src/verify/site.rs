@@ -10,6 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::dictionaries::Dictionaries;
 use super::params::Params;
 use super::profile::Profile;
+use super::structure;
 use super::verifiers;
 use super::weights::WordWeights;
 use super::with::With;
@@ -43,6 +44,16 @@ pub trait SiteData: Sync {
     /// # Errors
     /// When it cannot be read.
     fn read(&self, page: u32) -> Result<PageText>;
+
+    /// Reads the tags of a page alone ([`Page::tags`]), `max` at the most.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn tags(&self, page: u32, max: usize) -> Result<Vec<u16>> {
+        let mut tags = self.read(page)?.page.tags;
+        tags.truncate(max);
+        Ok(tags)
+    }
 }
 
 /// A site whose pages are compared.
@@ -82,9 +93,11 @@ const PORTION_SHARE: usize = 4;
 /// Bytes of a profile, as measured on ten sites.
 const PROFILE_BYTES: usize = 25_000;
 /// Pages on which words are counted.
-const COUNTED_PAGES: usize = 20_000;
+const COUNTED_PAGES: usize = 400;
 /// Pages whose words are counted between two looks at memory.
 const COUNTED_AT_ONCE: usize = 512;
+/// Pairs whose tags are compared between two looks at memory: some 20 MB.
+const TAGS_AT_ONCE: usize = 4096;
 /// Lengths of the runs of tags by which pages are looked up.
 const TAG_RUNS: [usize; 3] = [6, 12, 24];
 
@@ -201,6 +214,16 @@ impl<'s> SiteView<'s> {
         other(a, b) || other(b, a)
     }
 
+    /// 1 where a page of the pair declares the other as its translation (`hreflang`); `None` where neither does.
+    pub fn declares(&self, PagePair { a, b, .. }: PagePair) -> Option<u8> {
+        let mut is_declared = false;
+        for (from, to) in [(a, b), (b, a)] {
+            let lang = self.langs[to as usize];
+            self.links().for_each_alternate(from, &mut |page, other| is_declared |= page == to && other.agrees(lang));
+        }
+        is_declared.then_some(1)
+    }
+
     /// The profile of a page.
     ///
     /// # Errors
@@ -288,6 +311,25 @@ impl<'s> SiteView<'s> {
         weights: &WordWeights,
     ) -> Result<Vec<Similarities>> {
         self.compare_each(pairs, &|a, b| self.compare(a, b, dictionaries, weights))
+    }
+
+    /// How alike the tags of pairs of pages are, in their order. Nothing else is looked at.
+    ///
+    /// # Errors
+    /// When a page cannot be read.
+    pub fn structures(&self, pairs: &[PageIds]) -> Result<Vec<Option<f64>>> {
+        let (max, limit) = (self.params.profile.max_tags, &self.params.structure);
+        let mut found = Vec::with_capacity(pairs.len());
+        for portion in pairs.chunks(TAGS_AT_ONCE) {
+            let mut pages: Vec<u32> = portion.iter().flat_map(|&(a, b)| [a, b]).collect();
+            pages.sort_unstable();
+            pages.dedup();
+            let tags: Vec<Vec<u16>> = pages.par_iter().map(|&page| self.data.tags(page, max)).collect::<Result<_>>()?;
+            let of = |page: u32| pages.binary_search(&page).map_or(&[][..], |at| &tags[at]);
+            let alike = portion.par_iter().map(|&(a, b)| structure::similarity(of(a), of(b), limit));
+            found.extend(alike.collect::<Vec<_>>());
+        }
+        Ok(found)
     }
 
     /// Candidates with what the measures say of them, in their order.

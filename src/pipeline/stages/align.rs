@@ -14,12 +14,12 @@ use super::groups::{begin, finish};
 use super::shared;
 use crate::align::neighbourhoods::batches;
 use crate::align::repeats::{BeadId, Beads, Finder, is_boilerplate};
-use crate::align::sample::{SampledPair, hash_of, input_hash, portions};
+use crate::align::sample::{SampledPair, input_hash, portions};
 use crate::align::train;
 use crate::align::{AlignPage, Aligned, Document, Judged, Model, Params, align_pages, clean};
 use crate::config::Config;
 use crate::error::Result;
-use crate::index::site::Urls;
+use crate::index::site::{Urls, hash_of_pair};
 use crate::index::smallest::Smallest;
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::query::bitext::{
@@ -153,7 +153,7 @@ impl Survey {
                     chunk.digests[at].to_native()
                 };
                 let digests = (digest(pair.a), digest(pair.b));
-                let hash = hash_of(site.pages.identity(pair.a), site.pages.identity(pair.b));
+                let hash = hash_of_pair(site.pages.identity(pair.a), site.pages.identity(pair.b));
                 let (sample, total) = samples.entry(pair.langs).or_insert_with(|| (Smallest::new(max_pages), 0));
                 *total += 1;
                 let places = (page_place(&site, pair.a), page_place(&site, pair.b));

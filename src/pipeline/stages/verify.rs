@@ -11,7 +11,7 @@ use super::groups::{begin, finish};
 use super::judged::{self, Stale};
 use crate::config::{Config, Strategy};
 use crate::error::{Error, Result};
-use crate::judge::{beside_rivals, judge, one_measure, unique, webmining};
+use crate::judge::{beside_rivals, judge, one_measure, spot_checks, unique, webmining};
 use crate::learn::{Learner, Models, Settings, Training, TrainingPair, TrainingPairs};
 use crate::pipeline::{Context, Stage, fingerprint, models};
 use crate::propose::{direct, keys};
@@ -237,7 +237,7 @@ fn verify(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> 
     } else if let candidates = direct(&view, known.as_ref())
         && !candidates.is_empty()
     {
-        let compared = view.compared(&candidates, models, &view.word_weights()?)?;
+        let compared = spot_checks::compared(&view, &candidates, models, &|langs| models.scorer(langs), &config.judge)?;
         let mut judged = judge(&compared, |langs| models.scorer(langs), |langs| view.smaller(langs), &config.judge);
         beside_rivals(&mut judged.pairs);
         (site.pairs, site.sources) = (judged.pairs, judged.sources);

@@ -1,0 +1,158 @@
+//! Pairs of keys that need not be read: where a sample of what a key pairs is right, declarations agree and the pages look alike, words are
+//! not compared.
+//!
+//! A pair is *calm* where nothing speaks of a doubt before a page is read: a key proposes it and nothing else proposes a pair of either
+//! page, each text is in the language that the page counts for, both are about as long as translations are, they hold few equal blocks,
+//! and what is declared does not contradict. Of the calm pairs of a key a sample is compared as all pairs are. If all of it is right, only the tags
+//! of the others are: what is as alike as nearly all of the sample is taken at its word ([`Measure::Sample`]), and the rest is compared as well.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::params::Params;
+use super::score::Scorer;
+use crate::error::Result;
+use crate::index::site::hash_of_pair;
+use crate::types::{Candidate, Compared, LangPair, Measure, Method, PagePair, Similarities};
+use crate::verify::{Dictionaries, PageIds, SiteView};
+
+/// Settings of spot checks.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct SpotChecks {
+    /// Calm pairs of a key in a language pair that are compared in any case. Default 32: where one of fifty is wrong, every second
+    /// sample shows it.
+    pub sample: usize,
+    /// How many times as many there must be for a sample to be worth while. Default 2.
+    pub min_times: usize,
+    /// Pairs of the sample that may be less alike in structure than what is not read. Default 3.
+    pub outliers: usize,
+    /// Least similarity of the tags of such a pair, 0..=1. Default 0.5.
+    pub min_structure: f64,
+    /// How many times as long as is usual either text of a calm pair may be. Default 1.5.
+    pub max_length: f64,
+    /// Equal hashes of blocks that calm pages have, at the most. Default 3 of [`SKETCH`](crate::index::site::SKETCH).
+    pub max_equal_blocks: usize,
+}
+
+impl Default for SpotChecks {
+    fn default() -> SpotChecks {
+        SpotChecks { sample: 32, min_times: 2, outliers: 3, min_structure: 0.5, max_length: 1.5, max_equal_blocks: 3 }
+    }
+}
+
+/// The calm pairs of a key in a language pair: positions among the candidates, those that are compared first.
+struct OfKey {
+    langs: LangPair,
+    places: Vec<usize>,
+}
+
+/// Candidates with what the measures say of them, in their order; what `checks` leave unread, with what its key's sample says.
+/// `scorer` gives the weights of a language pair.
+///
+/// # Errors
+/// When a page cannot be read.
+pub fn compared(
+    site: &SiteView<'_>,
+    candidates: &[Candidate],
+    dictionaries: &dyn Dictionaries,
+    scorer: &dyn Fn(LangPair) -> Scorer,
+    params: &Params,
+) -> Result<Vec<Compared>> {
+    let weights = site.word_weights()?;
+    let Some(checks) = &params.spot_checks else { return site.compared(candidates, dictionaries, &weights) };
+    let keys = calm(site, candidates, dictionaries, checks);
+    let mut found: Vec<Option<Compared>> = vec![None; candidates.len()];
+    let mut is_open = vec![false; candidates.len()];
+    keys.iter().flat_map(|key| &key.places[checks.sample..]).for_each(|&at| is_open[at] = true);
+    let compare = |found: &mut Vec<Option<Compared>>, places: Vec<usize>| -> Result<()> {
+        let chosen: Vec<Candidate> = places.iter().map(|&at| candidates[at]).collect();
+        let compared = site.compared(&chosen, dictionaries, &weights)?;
+        places.into_iter().zip(compared).for_each(|(at, one)| found[at] = Some(one));
+        Ok(())
+    };
+    compare(&mut found, (0..candidates.len()).filter(|&at| !is_open[at]).collect())?;
+    // Position, and the least similarity of tags.
+    let mut trusted: Vec<(usize, f64)> = Vec::new();
+    for OfKey { langs, places } in &keys {
+        let (sample, others) = places.split_at(checks.sample);
+        let sample: Vec<&Compared> = sample.iter().filter_map(|&at| found[at].as_ref()).collect();
+        if let Some(least) = least_structure(&sample, &scorer(*langs), params, checks) {
+            trusted.extend(others.iter().map(|&at| (at, least)));
+        }
+    }
+    let pairs: Vec<PageIds> = trusted.iter().map(|&(at, _)| (candidates[at].pair.a, candidates[at].pair.b)).collect();
+    // Of so many pairs none is wrong: Krichevsky and Trofimov's estimate.
+    let share = (checks.sample as f32 + 0.5) / (checks.sample as f32 + 1.0);
+    for ((at, least), structure) in trusted.into_iter().zip(site.structures(&pairs)?) {
+        if let Some(structure) = structure.filter(|&structure| structure >= least) {
+            let candidate = candidates[at];
+            let mut similarities = Similarities::default();
+            similarities.set(Measure::Structure, Some(structure as f32));
+            similarities.set(Measure::Hreflang, site.declares(candidate.pair).map(f32::from));
+            similarities.set(Measure::Sample, Some(share));
+            found[at] = Some(Compared { candidate, similarities, same_text: false });
+        }
+    }
+    let rest: Vec<usize> = (0..candidates.len()).filter(|&at| found[at].is_none()).collect();
+    compare(&mut found, rest)?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+/// The least similarity of tags with which a pair goes unread: what nearly all of a sample has. `None` where any of the sample
+/// is wrong.
+fn least_structure(sample: &[&Compared], scorer: &Scorer, params: &Params, checks: &SpotChecks) -> Option<f64> {
+    let is_right = |one: &&Compared| !one.same_text && scorer.evidence(&one.similarities, &params.fit) > 0.0;
+    if sample.is_empty() || !sample.iter().all(is_right) {
+        return None;
+    }
+    let structure = |one: &&Compared| one.similarities.get(Measure::Structure).map_or(0.0, f64::from);
+    let mut structures: Vec<f64> = sample.iter().map(structure).collect();
+    structures.sort_unstable_by(f64::total_cmp);
+    Some(structures[checks.outliers.min(structures.len() - 1)].max(checks.min_structure))
+}
+
+/// The calm pairs of each key that has enough of them.
+fn calm(
+    site: &SiteView<'_>,
+    candidates: &[Candidate],
+    dictionaries: &dyn Dictionaries,
+    checks: &SpotChecks,
+) -> Vec<OfKey> {
+    let mut proposed: FxHashMap<(LangPair, u32), u32> = FxHashMap::default();
+    for PagePair { langs, a, b } in candidates.iter().map(|candidate| candidate.pair) {
+        [a, b].into_iter().for_each(|page| *proposed.entry((langs, page)).or_default() += 1);
+    }
+    let mut by_key: BTreeMap<(LangPair, u32), Vec<usize>> = BTreeMap::new();
+    for (at, Candidate { pair, method, key }) in candidates.iter().enumerate() {
+        let is_alone = [pair.a, pair.b].iter().all(|&page| proposed[&(pair.langs, page)] == 1);
+        if let (Method::Key, Some(key)) = (method, key)
+            && is_alone
+            && let Some(ratio) = dictionaries.length_ratio(pair.langs)
+            && is_calm(site, *pair, ratio, checks)
+        {
+            by_key.entry((pair.langs, *key)).or_default().push(at);
+        }
+    }
+    by_key.retain(|_, places| places.len() >= checks.sample.max(1) * checks.min_times);
+    let identity = |page: u32| site.pages().identity(page);
+    let hash = |&at: &usize| hash_of_pair(identity(candidates[at].pair.a), identity(candidates[at].pair.b));
+    by_key.values_mut().for_each(|places| places.sort_by_cached_key(hash));
+    by_key.into_iter().map(|((langs, _), places)| OfKey { langs, places }).collect()
+}
+
+/// False where what is known of two pages without reading them speaks of a doubt. `ratio` is the usual one of the lengths of their texts.
+fn is_calm(site: &SiteView<'_>, pair: PagePair, ratio: f64, checks: &SpotChecks) -> bool {
+    let [a, b] = [pair.a, pair.b].map(|page| site.facts(page));
+    let is_plain =
+        |page: u32, detected: crate::types::Lang| detected.is_known() && detected.agrees(site.langs[page as usize]);
+    let longer = f64::from(b.text_bytes.max(1)) / (f64::from(a.text_bytes.max(1)) * ratio);
+    let equal_blocks = a.sketch.iter().filter(|&&hash| hash != 0 && b.sketch.contains(&hash)).count();
+    a.form.has_text()
+        && b.form.has_text()
+        && is_plain(pair.a, a.detected)
+        && is_plain(pair.b, b.detected)
+        && longer.max(1.0 / longer) <= checks.max_length
+        && equal_blocks <= checks.max_equal_blocks
+        && !site.declared_otherwise(pair)
+}
