@@ -1,5 +1,7 @@
 //! Which beads are no bitext, and why.
 
+use std::sync::LazyLock;
+
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::types::Lang;
@@ -123,6 +125,7 @@ impl TextFacts {
     pub fn new(text: &str) -> TextFacts {
         let (mut near, mut words) = (String::with_capacity(text.len()), String::with_capacity(text.len() + 1));
         let (mut chars, mut letters) = (0, 0);
+        let forms = &*FORMS;
         // Where the word begins, and how many letters it has so far.
         let mut word = (0, 0);
         let end_word = |words: &mut String, word: &mut (usize, u32)| {
@@ -135,20 +138,24 @@ impl TextFacts {
         };
         for c in text.chars() {
             chars += 1;
-            if c.is_alphabetic() {
-                letters += 1;
-                word.1 += 1;
-                if c.is_ascii() {
-                    near.push(c.to_ascii_lowercase());
-                    words.push(c.to_ascii_lowercase());
-                } else {
+            let form = forms.get(c as usize).map_or_else(|| Form::of(c), |form| *form);
+            match form {
+                Form::Letter(lower) => {
+                    letters += 1;
+                    word.1 += 1;
+                    near.push(lower);
+                    words.push(lower);
+                    continue;
+                }
+                Form::Rare => {
+                    letters += 1;
+                    word.1 += 1;
                     near.extend(c.to_lowercase().map(|c| if c.is_numeric() { '0' } else { c }));
                     words.extend(c.to_lowercase());
+                    continue;
                 }
-                continue;
-            }
-            if c.is_numeric() {
-                near.push('0');
+                Form::Digit => near.push('0'),
+                Form::Sign => {}
             }
             if word.1 > 0 {
                 end_word(&mut words, &mut word);
@@ -160,6 +167,33 @@ impl TextFacts {
         TextFacts { exact: hash(text), near: hash(&near), words, letters, chars }
     }
 }
+
+/// What a character is to [`TextFacts`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// A letter, and its lower case.
+    Letter(char),
+    /// A letter whose lower case is several characters, or a number.
+    Rare,
+    /// A number that is no letter.
+    Digit,
+    Sign,
+}
+
+impl Form {
+    fn of(c: char) -> Form {
+        let mut lower = c.to_lowercase();
+        match (lower.next(), lower.next()) {
+            _ if !c.is_alphabetic() => [Form::Sign, Form::Digit][usize::from(c.is_numeric())],
+            (Some(lower), None) if !lower.is_numeric() => Form::Letter(lower),
+            _ => Form::Rare,
+        }
+    }
+}
+
+/// The form of each character of the first plane: Unicode's own tables are slow to ask about letters without case.
+static FORMS: LazyLock<Box<[Form]>> =
+    LazyLock::new(|| (0..0x1_0000).map(|code| char::from_u32(code).map_or(Form::Sign, Form::of)).collect());
 
 /// What is known of a bead.
 #[derive(Clone, Copy, Debug)]

@@ -295,17 +295,17 @@ impl Words {
     fn long_way<'t>(&self, text: &'t str, start: usize, each: &mut impl FnMut(&'t str)) -> usize {
         let rest = &text.as_bytes()[start..];
         let end = start + rest.iter().position(|&b| is_space(char::from(b))).unwrap_or(rest.len());
-        self.ask(&text[start..end], each);
+        self.ask(&text[start..end], |segment| part(segment, each));
         end
     }
 
-    /// Words by ICU.
-    fn ask<'t>(&self, text: &'t str, each: &mut impl FnMut(&'t str)) {
+    /// Segments by ICU that hold a letter or digit.
+    fn ask<'t>(&self, text: &'t str, mut each: impl FnMut(&'t str)) {
         let mut start = 0;
         for end in self.tables.icu.segment_str(text) {
             let segment = &text[start..end];
-            if is_word(segment) {
-                part(segment, each);
+            if self.tables.is_word(segment) {
+                each(segment);
             }
             start = end;
         }
@@ -327,6 +327,10 @@ impl Tables {
 
     fn is_alphanumeric(&self, character: char) -> bool {
         self.kinds.get(character as usize).map_or_else(|| character.is_alphanumeric(), |kind| kind.is_alphanumeric())
+    }
+
+    fn is_word(&self, segment: &str) -> bool {
+        segment.chars().any(|c| self.is_alphanumeric(c))
     }
 
     /// The [`hash`] of a word.
@@ -431,11 +435,6 @@ fn is_space(character: char) -> bool {
     matches!(character, ' ' | '\t'..='\r')
 }
 
-fn is_word(segment: &str) -> bool {
-    segment.bytes().any(|b| b.is_ascii_alphanumeric())
-        || (!segment.is_ascii() && segment.chars().any(char::is_alphanumeric))
-}
-
 /// What may follow an apostrophe without being a word of its own.
 const SHORT_FORMS: &[&str] = &["s", "t", "m", "d", "re", "ve", "ll"];
 
@@ -448,7 +447,7 @@ fn part<'t>(segment: &'t str, each: &mut impl FnMut(&'t str)) {
         let Some(separator) = found else { break };
         let after = &rest[at + separator.len_utf8()..];
         let is_short = separator != ':' && SHORT_FORMS.iter().any(|form| after.eq_ignore_ascii_case(form));
-        if is_short || !is_word(after) || !is_word(&rest[..at]) {
+        if is_short || !TABLES.is_word(after) || !TABLES.is_word(&rest[..at]) {
             break;
         }
         each(&rest[..at]);
@@ -589,7 +588,7 @@ mod tests {
     fn by_icu(text: &str) -> Vec<&str> {
         let mut found = Vec::new();
         for run in text.split(is_space) {
-            Words::new().ask(run, &mut |word| found.push(word));
+            Words::new().ask(run, |segment| part(segment, &mut |word| found.push(word)));
         }
         found
     }
