@@ -58,6 +58,9 @@ fn valid_utf8<'a>(text: &'a str, declared: Option<&'static Encoding>, params: &P
         // ISO-2022-JP is ASCII with escapes.
         return if text.contains('\u{1b}') { guess(text.as_bytes(), None, params) } else { utf8 };
     };
+    if declared == UTF_8 {
+        return utf8;
+    }
     if declared == ISO_2022_JP && text.contains('\u{1b}') {
         return transcode(text.as_bytes(), declared);
     }
@@ -69,7 +72,7 @@ fn valid_utf8<'a>(text: &'a str, declared: Option<&'static Encoding>, params: &P
     // well, for it would need two odd signs side by side (`Ã©`).
     let needed = if declared.is_single_byte() { 1 } else { params.min_utf8_chars as usize };
     let beyond_ascii = text.chars().filter(|c| !c.is_ascii()).take(needed).count();
-    if declared == UTF_8 || beyond_ascii >= needed { utf8 } else { transcode(text.as_bytes(), declared) }
+    if beyond_ascii >= needed { utf8 } else { transcode(text.as_bytes(), declared) }
 }
 
 /// What bytes that are no valid UTF-8 are.

@@ -1,7 +1,7 @@
 //! URLs on a page → absolute URLs.
 
 use encoding_rs::{Encoding, UTF_8};
-use memchr::{memchr, memmem};
+use memchr::{memchr, memchr2_iter};
 use rustc_hash::FxHashMap;
 use url::{Position, Url};
 
@@ -133,14 +133,29 @@ fn has_other_scheme(href: &str) -> bool {
 /// True when parsing leaves a path and query as they are: no dot segments, nothing to escape, no scheme.
 fn is_plain(rest: &str) -> bool {
     let bytes = rest.as_bytes();
-    !rest.is_empty()
-        && rest.as_bytes()[0] != b'.'
-        && rest.as_bytes()[0] != b'?'
-        && bytes.iter().all(|&b| b.is_ascii_alphanumeric() || b"-._~/+,;=&()!$*@%?".contains(&b))
-        && memmem::find(bytes, b"/.").is_none()
-        && memmem::find(bytes, b"%2e").is_none()
-        && memmem::find(bytes, b"%2E").is_none()
+    let is_dot = |after: &[u8]| matches!(after, [b'/', b'.', ..] | [b'%', b'2', b'e' | b'E', ..]);
+    if bytes.is_empty() || matches!(bytes[0], b'.' | b'?') || !bytes.iter().all(|&b| PLAIN[usize::from(b)]) {
+        return false;
+    }
+    !memchr2_iter(b'/', b'%', bytes).any(|at| is_dot(&bytes[at..]))
 }
+
+/// The bytes of plain paths and queries.
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        plain[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    let signs = b"-._~/+,;=&()!$*@%?";
+    let mut at = 0;
+    while at < signs.len() {
+        plain[signs[at] as usize] = true;
+        at += 1;
+    }
+    plain
+};
 
 #[cfg(test)]
 mod tests {

@@ -129,10 +129,10 @@ pub fn lookup(name: &str) -> Tag {
     let table = &*TABLE;
     let mut slot = slot(packed);
     loop {
-        match table[slot] {
-            Some((key, tag)) if key == packed => return tag,
-            Some(_) => slot = (slot + 1) % SLOTS,
-            None => return UNKNOWN,
+        match table.keys[slot] {
+            key if key == packed => return table.tags[slot],
+            EMPTY => return UNKNOWN,
+            _ => slot = (slot + 1) % SLOTS,
         }
     }
 }
@@ -143,19 +143,26 @@ const UNKNOWN: Tag =
 /// A power of two, at least four times the number of names, so that chains stay short.
 const SLOTS: usize = 1024;
 
-type Table = Box<[Option<(u128, Tag)>]>;
-
 /// Open addressing by [`slot`]: names are looked up twice an element, and a linear search would cost more than parsing.
+struct Table {
+    /// What [`pack`] makes of each name; [`EMPTY`] where there is none.
+    keys: Box<[u64; SLOTS]>,
+    tags: Box<[Tag; SLOTS]>,
+}
+
+/// What the empty name gives, which no element has.
+const EMPTY: u64 = 0;
+
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let mut table: Table = vec![None; SLOTS].into_boxed_slice();
+    let mut table = Table { keys: Box::new([EMPTY; SLOTS]), tags: Box::new([UNKNOWN; SLOTS]) };
     let known = (1..).map(tag_name).take_while(|&name| name != "?");
     for name in known.chain(OUTSIDE_THE_CODES.iter().copied()) {
         let packed = pack(name.as_bytes()).expect("names of elements are short");
         let mut at = slot(packed);
-        while table[at].is_some() {
+        while table.keys[at] != EMPTY {
             at = (at + 1) % SLOTS;
         }
-        table[at] = Some((packed, describe(name)));
+        (table.keys[at], table.tags[at]) = (packed, describe(name));
     }
     table
 });
@@ -163,17 +170,42 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 /// Elements that matter to text but have no code.
 const OUTSIDE_THE_CODES: &[&str] = &["xmp", "plaintext", "noembed", "listing"];
 
-/// The name in lower case as one number; `None` for longer names than any element has.
-fn pack(name: &[u8]) -> Option<u128> {
-    if name.len() > 16 {
+/// The longest name that [`pack`] has room for, in bytes; no element has a longer one.
+const MAX_NAME_BYTES: usize = 12;
+/// One more than the codes there are: `CODE_BASE`¹² is a number of 64 bits.
+const CODE_BASE: u64 = 33;
+
+/// The name in lower case as one number; `None` for longer names than any element has, and for those with other characters than
+/// letters and digits of ASCII, of which elements have `1` to `6`.
+fn pack(name: &[u8]) -> Option<u64> {
+    if name.len() > MAX_NAME_BYTES {
         return None;
     }
-    Some(name.iter().fold(0, |packed, b| packed << 8 | u128::from(b.to_ascii_lowercase())))
+    name.iter().try_fold(0, |packed, &byte| match CODES[usize::from(byte)] {
+        0 => None,
+        code => Some(packed * CODE_BASE + u64::from(code)),
+    })
 }
 
-fn slot(packed: u128) -> usize {
-    let folded = (packed as u64) ^ ((packed >> 64) as u64).rotate_left(23);
-    (folded.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize % SLOTS
+/// A code for each byte of a name: letters, in any case, and the digits of headings; 0 for others.
+const CODES: [u8; 256] = {
+    let mut codes = [0; 256];
+    let mut letter = 0;
+    while letter < 26 {
+        codes[(b'a' + letter) as usize] = letter + 1;
+        codes[(b'A' + letter) as usize] = letter + 1;
+        letter += 1;
+    }
+    let mut digit = 1;
+    while digit < 7 {
+        codes[(b'0' + digit) as usize] = 26 + digit;
+        digit += 1;
+    }
+    codes
+};
+
+fn slot(packed: u64) -> usize {
+    (packed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize % SLOTS
 }
 
 fn describe(name: &str) -> Tag {
@@ -233,7 +265,7 @@ mod tests {
             assert_eq!(lookup(name).code, tag_code(name), "{name}");
             assert_eq!(lookup(&name.to_ascii_uppercase()), describe(name), "{name}");
         }
-        for name in ["", "x-thing", "a-name-longer-than-sixteen-bytes", "é"] {
+        for name in ["", "x-thing", "h7", "a1b2", "blockquotes", "a-name-longer-than-sixteen-bytes", "é"] {
             assert_eq!(lookup(name), UNKNOWN, "{name}");
         }
         assert_eq!(lookup("XMP").content, Content::Literal);

@@ -1,5 +1,6 @@
 //! Session ids in URLs, which name a visit and no page.
 
+use memchr::{memchr, memchr2};
 use url::Url;
 
 /// Names of parameters that hold nothing but the id of a session.
@@ -35,8 +36,10 @@ pub(super) fn strip(url: &mut Url) {
 
 /// True where `strip` may find something, without taking the URL apart.
 pub fn may_name_session(raw: &str) -> bool {
-    let (path, query) = raw.split_once('?').unwrap_or((raw, ""));
-    path.contains([';', '(']) || query.split('&').any(is_session)
+    let bytes = raw.as_bytes();
+    let query = memchr(b'?', bytes).unwrap_or(bytes.len());
+    memchr2(b';', b'(', &bytes[..query]).is_some()
+        || raw.get(query + 1..).is_some_and(|query| query.split('&').any(is_session))
 }
 
 /// The URL without ids of sessions.

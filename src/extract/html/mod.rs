@@ -75,7 +75,10 @@ fn parse(
         .append_element_content_handler((
             Cow::Borrowed(&*EVERY_ELEMENT),
             ElementContentHandlers::default().element(on_element),
-        ));
+        ))
+        // Who asks for document types is given the lexer alone. Without it a scanner finds each tag, and the lexer reads it
+        // once more.
+        .append_document_content_handler(lol_html::doctype!(|_| Ok(())));
     let mut parser = HtmlRewriter::new(settings, |_: &[u8]| {});
     for piece in text.as_bytes().chunks(piece_bytes) {
         parser.write(piece)?;

@@ -88,8 +88,6 @@ impl<'a> Reader<'a> {
         self.end_words();
         self.end_block();
         self.references.end_link(&mut self.page);
-        self.page.text.shrink_to_fit();
-        self.page.tags.shrink_to_fit();
         Read { page: self.page, runs: self.runs }
     }
 
@@ -230,6 +228,10 @@ impl<'a> Reader<'a> {
     /// Reads what lies between two start tags, or after the last one.
     fn between_tags(&mut self, from: usize, to: usize, last: bool) {
         let Some(gap) = self.source.get(from..to) else { return };
+        if gap.is_empty() {
+            self.raw = None;
+            return;
+        }
         let mut at = 0;
         if let Some((name, content)) = self.raw.take() {
             // Without its end tag before the next start tag it is no raw text after all, unless the page ends in it.
@@ -264,6 +266,13 @@ impl<'a> Reader<'a> {
 
     fn text(&mut self, raw: &str) {
         if raw.is_empty() || self.hidden != Hidden::No {
+            return;
+        }
+        // Most of what stands between tags is line feeds and indents.
+        if raw.bytes().all(|byte| byte <= b' ') {
+            if self.before == Before::Text {
+                self.before = Before::Space;
+            }
             return;
         }
         self.plain_text(&unescape(raw));
