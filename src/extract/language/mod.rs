@@ -111,8 +111,12 @@ fn by_model(sample: &str) -> (Lang, f32) {
 /// not in the same way twice.
 fn by_model_twice(sample: &str, params: &Params) -> (Lang, f32) {
     let (first, second) = sample.split_at(fold::head(sample, sample.len() / 2).len());
-    let ((lang, p), (again, q)) = (by_model(first), by_model(second));
-    let confidence = p.min(q);
+    let (lang, sure) = by_model(first);
+    if sure < params.min_model_confidence {
+        return (Lang::UNKNOWN, 0.0);
+    }
+    let (again, confidence) = by_model(second);
+    let confidence = confidence.min(sure);
     if lang == again && confidence >= params.min_model_confidence { (lang, confidence) } else { (Lang::UNKNOWN, 0.0) }
 }
 

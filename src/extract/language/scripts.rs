@@ -50,27 +50,47 @@ const ALONE: &[(u32, u32, &str)] = &[
 /// A text with fewer kana than one to so many Han characters is Chinese: Japanese is mostly kana, and Chinese quotes a few.
 const HAN_PER_KANA: u32 = 10;
 
+/// So many bytes are counted at a time: as many as a processor takes at once, and few enough that pieces without a letter beyond
+/// ASCII are many in any language of Latin letters.
+const PIECE_BYTES: usize = 16;
+/// So many bytes are counted at a time where it does not matter which they are: a byte has room for the count.
+const LONG_PIECE_BYTES: usize = 128;
+
 impl Scripts {
     /// Counts the letters of a text.
     pub fn count(text: &str) -> Scripts {
         let mut scripts = Scripts::default();
-        for c in text.chars() {
-            match c as u32 {
-                0x41..=0x5a | 0x61..=0x7a | 0xc0..=0x24f | 0x400..=0x52f | 0x1e00..=0x1eff => scripts.shared += 1,
-                0..=0x36f => {}
-                0x600..=0x6ff | 0x750..=0x77f | 0x900..=0x97f => scripts.shared += u32::from(c.is_alphabetic()),
-                // Not the middle dot and the length mark, which Chinese uses too.
-                0x3041..=0x30fa | 0x30fd..=0x30ff | 0x31f0..=0x31ff | 0xff66..=0xff9f => scripts.kana += 1,
-                0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3ffff => scripts.han += 1,
-                0x1100..=0x11ff | 0x3130..=0x318f | 0xac00..=0xd7af => scripts.hangul += 1,
-                code => {
-                    if let Some(script) = ALONE.iter().position(|&(first, last, _)| (first..=last).contains(&code)) {
-                        scripts.alone[script] += 1;
-                    }
+        let mut rest = text;
+        while let Some((piece, _)) = rest.as_bytes().split_first_chunk::<PIECE_BYTES>() {
+            let all = piece.iter().fold(0, |all, byte| all | byte);
+            if all.is_ascii() {
+                scripts.shared += letters_of_ascii(piece);
+                rest = &rest[PIECE_BYTES..];
+            } else {
+                let end = (PIECE_BYTES..).find(|&at| rest.is_char_boundary(at)).unwrap_or(rest.len());
+                rest[..end].chars().for_each(|c| scripts.add(c));
+                rest = &rest[end..];
+            }
+        }
+        rest.chars().for_each(|c| scripts.add(c));
+        scripts
+    }
+
+    fn add(&mut self, c: char) {
+        match c as u32 {
+            0x41..=0x5a | 0x61..=0x7a | 0xc0..=0x24f | 0x400..=0x52f | 0x1e00..=0x1eff => self.shared += 1,
+            0..=0x36f => {}
+            0x600..=0x6ff | 0x750..=0x77f | 0x900..=0x97f => self.shared += u32::from(c.is_alphabetic()),
+            // Not the middle dot and the length mark, which Chinese uses too.
+            0x3041..=0x30fa | 0x30fd..=0x30ff | 0x31f0..=0x31ff | 0xff66..=0xff9f => self.kana += 1,
+            0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3ffff => self.han += 1,
+            0x1100..=0x11ff | 0x3130..=0x318f | 0xac00..=0xd7af => self.hangul += 1,
+            code => {
+                if let Some(script) = ALONE.iter().position(|&(first, last, _)| (first..=last).contains(&code)) {
+                    self.alone[script] += 1;
                 }
             }
         }
-        scripts
     }
 
     /// How many letters the text has, an ideograph counting for several.
@@ -102,17 +122,34 @@ impl Scripts {
 /// and marks of other scripts pass for letters.
 pub fn latin_share(text: &str) -> f32 {
     let (mut latin, mut other) = (0u32, 0u32);
-    for &byte in text.as_bytes() {
-        latin += u32::from(byte.is_ascii_alphabetic());
+    for piece in text.as_bytes().chunks(LONG_PIECE_BYTES) {
+        latin += letters_of_ascii(piece);
         // First bytes of U+00C0 to U+1FFF, and of U+3000 to U+DFFF less what other bytes count.
-        other += u32::from(matches!(byte, 0xc3..=0xe1 | 0xe3..=0xed));
+        let others = piece.iter().fold(0u8, |count, byte| count + u8::from(matches!(byte, 0xc3..=0xe1 | 0xe3..=0xed)));
+        other += u32::from(others);
     }
     latin as f32 / (latin + other).max(1) as f32
 }
 
+/// How many of at most [`LONG_PIECE_BYTES`] bytes are letters of ASCII.
+fn letters_of_ascii(piece: &[u8]) -> u32 {
+    u32::from(piece.iter().fold(0u8, |count, byte| count + u8::from(byte.is_ascii_alphabetic())))
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn pieces_count_what_characters_do(text in "([a-zA-Z0-9 .]{0,90}|é|ж|日|か|한|ก|🦀){0,12}") {
+            let mut slow = Scripts::default();
+            text.chars().for_each(|c| slow.add(c));
+            prop_assert_eq!(format!("{:?}", Scripts::count(&text)), format!("{slow:?}"));
+        }
+    }
 
     fn main(text: &str) -> Script {
         Scripts::count(text).main(&Params::default()).0

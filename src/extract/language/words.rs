@@ -36,24 +36,58 @@ pub struct Verdict {
 /// Reads the words of a text: runs of letters, in any case.
 pub fn read(text: &str) -> Words {
     let mut words = Words::default();
-    let table = &*TABLE;
+    let (table, lower) = (&*TABLE, &*LOWER);
     let mut packed = Packed::default();
-    for c in text.chars() {
-        if c.is_ascii() {
-            if c.is_ascii_alphabetic() {
-                packed.push(c.to_ascii_lowercase() as u32);
-                packed.capital = c.is_ascii_uppercase();
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        if byte.is_ascii() {
+            at += 1;
+            if byte.is_ascii_alphabetic() {
+                packed.push(u32::from(byte.to_ascii_lowercase()));
+                packed.capital = byte.is_ascii_uppercase();
                 continue;
             }
-        } else if is_letter(c) {
-            c.to_lowercase().for_each(|c| packed.push(c as u32));
-            continue;
+        } else {
+            let c = text[at..].chars().next().unwrap_or(char::REPLACEMENT_CHARACTER);
+            at += c.len_utf8();
+            match lower.get(c as usize).copied().unwrap_or(RARE) {
+                NO_LETTER => {}
+                RARE => {
+                    if is_letter(c) {
+                        c.to_lowercase().for_each(|c| packed.push(c as u32));
+                        continue;
+                    }
+                }
+                letter => {
+                    packed.push(letter.into());
+                    continue;
+                }
+            }
         }
         words.add(&mut packed, table);
     }
     words.add(&mut packed, table);
     words
 }
+
+/// Lower case of the letters of Latin, Cyrillic, Arabic and the like, by their codes.
+static LOWER: LazyLock<Box<[u16]>> = LazyLock::new(|| {
+    let lower = |c: char| {
+        let mut lower = c.to_lowercase();
+        match (lower.next(), lower.next()) {
+            _ if !is_letter(c) => NO_LETTER,
+            (Some(lower), None) => u16::try_from(lower as u32).unwrap_or(RARE),
+            _ => RARE,
+        }
+    };
+    ('\0'..'\u{e00}').map(lower).collect()
+});
+
+/// In [`LOWER`]: no letter.
+const NO_LETTER: u16 = 0;
+/// In [`LOWER`]: a letter whose lower case is more than one.
+const RARE: u16 = 1;
 
 /// Letters and the signs above and below them, which `char::is_alphabetic` leaves out in Indic scripts.
 fn is_letter(c: char) -> bool {
@@ -77,7 +111,7 @@ impl Packed {
 }
 
 impl Words {
-    fn add(&mut self, packed: &mut Packed, table: &FxHashMap<u64, u64>) {
+    fn add(&mut self, packed: &mut Packed, table: &Table) {
         let Packed { hash, len, capital } = std::mem::take(packed);
         // Single capitals are marks of lists and indexes (`A | B | C`), not the words of one letter that many
         // languages have.
@@ -85,7 +119,9 @@ impl Words {
             return;
         }
         self.count += 1;
-        if let Some(&mask) = table.get(&hash) {
+        if table.may_have(hash)
+            && let Some(&mask) = table.masks.get(&hash)
+        {
             self.masks.push(mask);
         }
     }
@@ -140,18 +176,42 @@ fn most(amounts: &[f32], but: Option<usize>) -> Option<usize> {
     candidates.max_by(|&i, &j| amounts[i].total_cmp(&amounts[j]).then(j.cmp(&i)))
 }
 
-/// Hash of each word → the languages that have it.
-static TABLE: LazyLock<FxHashMap<u64, u64>> = LazyLock::new(|| {
-    let mut table = FxHashMap::default();
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let mut table = Table { marks: [0; MARKS / 64], masks: FxHashMap::default() };
     for (bit, list) in LISTS.iter().enumerate() {
         for word in list.words.split_whitespace() {
             let mut packed = Packed::default();
             word.chars().for_each(|c| packed.push(c as u32));
-            *table.entry(packed.hash).or_insert(0) |= 1 << bit;
+            *table.masks.entry(packed.hash).or_insert(0) |= 1 << bit;
+            let mark = mark_of(packed.hash);
+            table.marks[mark / 64] |= 1 << (mark % 64);
         }
     }
     table
 });
+
+/// The function words of all languages.
+struct Table {
+    /// A bit for each [`mark_of`] a word: most words of a text are none, and a look here shows it.
+    marks: [u64; MARKS / 64],
+    /// Hash of each word → the languages that have it.
+    masks: FxHashMap<u64, u64>,
+}
+
+/// About thirty for each word of the lists.
+const MARKS: usize = 1 << 16;
+
+/// The place of a hash among [`Table::marks`]: its best bits.
+fn mark_of(hash: u64) -> usize {
+    (hash >> 48) as usize
+}
+
+impl Table {
+    fn may_have(&self, hash: u64) -> bool {
+        let mark = mark_of(hash);
+        self.marks[mark / 64] >> (mark % 64) & 1 == 1
+    }
+}
 
 /// Relatives whose words look alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -488,7 +548,31 @@ const LISTS: &[List] = &[
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// The words of a text, character by character.
+    fn read_slowly(text: &str) -> Words {
+        let (mut words, mut packed) = (Words::default(), Packed::default());
+        for c in text.chars().chain([' ']) {
+            if is_letter(c) {
+                c.to_lowercase().for_each(|c| packed.push(c as u32));
+                packed.capital = c.is_ascii_uppercase();
+            } else {
+                words.add(&mut packed, &TABLE);
+            }
+        }
+        words
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_those_read_character_by_character(text in r"([a-zA-Z]|the|The|à| |ÉTÉ|Ünd|İ|в|И|है|في|日|\.|[\u{1}-\u{1000}]){0,40}") {
+            let (words, slow) = (read(&text), read_slowly(&text));
+            prop_assert_eq!((words.count, words.masks), (slow.count, slow.masks));
+        }
+    }
 
     #[test]
     fn lists_fit_a_mask_and_name_languages() {
@@ -503,7 +587,7 @@ mod tests {
     fn no_two_words_share_a_hash() {
         let words: std::collections::BTreeSet<&str> =
             LISTS.iter().flat_map(|list| list.words.split_whitespace()).collect();
-        assert_eq!(TABLE.len(), words.len());
+        assert_eq!(TABLE.masks.len(), words.len());
     }
 
     #[test]
