@@ -10,12 +10,16 @@ use zstd::bulk::{Compressor, Decompressor};
 const LEVEL: i32 = 3;
 /// Bytes of the length before the frame.
 const HEADER: usize = 4;
+/// Room for a frame that is kept for the next one, at the most.
+const MAX_KEPT_BYTES: usize = 1 << 20;
 /// Longer payloads are no payloads.
 const MAX_BYTES: usize = i32::MAX as usize;
 
 thread_local! {
     // Made once a thread: that takes longer than most payloads.
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    // Where frames are made: room for the longest there may be, which would be cleared each time if it were made anew.
+    static FRAME: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
@@ -32,11 +36,16 @@ pub fn pack(payload: &[u8]) -> io::Result<Vec<u8>> {
             Some(compressor) => compressor,
             none => none.insert(Compressor::new(LEVEL)?),
         };
-        let mut packed = vec![0; HEADER + zstd::zstd_safe::compress_bound(payload.len())];
-        packed[..HEADER].copy_from_slice(&(payload.len() as u32).to_le_bytes());
-        let length = compressor.compress_to_buffer(payload, &mut packed[HEADER..])?;
-        packed.truncate(HEADER + length);
-        Ok(packed)
+        FRAME.with_borrow_mut(|frame| {
+            frame.clear();
+            frame.reserve(zstd::zstd_safe::compress_bound(payload.len()));
+            compressor.compress_to_buffer(payload, frame)?;
+            let packed = [&(payload.len() as u32).to_le_bytes(), frame.as_slice()].concat();
+            if frame.capacity() > MAX_KEPT_BYTES {
+                *frame = Vec::new();
+            }
+            Ok(packed)
+        })
     })
 }
 

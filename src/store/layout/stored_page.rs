@@ -40,6 +40,10 @@ const LISTS: usize = 4;
 pub fn encode(page: &PageRecord) -> Vec<u8> {
     let mut image_text = String::new();
     let mut lists = [const { Vec::new() }; LISTS];
+    // Most tags take a byte, and most numbers of blocks and links.
+    lists[List::Tags as usize].reserve(page.tags.len() * 5 / 4);
+    lists[List::Blocks as usize].reserve(page.blocks.len() * 5);
+    lists[List::Links as usize].reserve(page.links.len() * 7);
     page.tags.iter().for_each(|&tag| put(&mut lists[List::Tags as usize], u64::from(tag)));
     put_blocks(&mut lists[List::Blocks as usize], &page.blocks);
     put_links(&mut lists[List::Links as usize], &page.links);
