@@ -35,9 +35,7 @@ pub fn fold(raw: &str, out: &mut String, before: &mut Before) -> u32 {
             at = plain_words(bytes, at, &mut words);
             at = word(bytes, at, &mut words);
             // Words one plain space apart are copied together.
-            let single_space =
-                bytes.get(at) == Some(&b' ') && bytes.get(at + 1).is_some_and(|&next| next > b' ' && next.is_ascii());
-            if !single_space {
+            if bytes.get(at) != Some(&b' ') || at + 1 == bytes.len() || white_len(&bytes[at + 1..]) > 0 {
                 break;
             }
             at += 1;
@@ -99,6 +97,11 @@ fn word(bytes: &[u8], mut at: usize, words: &mut u32) -> usize {
                 break;
             }
             at += 1;
+            continue;
+        }
+        // Letters of Latin, Cyrillic, Arabic and the like.
+        if matches!(byte, 0xc3..=0xdf) {
+            at += 2;
             continue;
         }
         if white_len(&bytes[at..]) > 0 {

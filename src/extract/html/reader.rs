@@ -239,7 +239,7 @@ impl<'a> Reader<'a> {
             self.raw_text(&gap[..at], content);
         }
         let mut text_start = at;
-        while let Some(found) = memchr(b'<', &gap.as_bytes()[at..]) {
+        while let Some(found) = find(b'<', &gap.as_bytes()[at..]) {
             let open = at + found;
             let Some((end, is_text)) = markup_len(&gap[open..], last) else {
                 at = open + 1;
@@ -331,6 +331,13 @@ fn in_html(element: &Element<'_, '_>) -> bool {
     element.namespace_uri() == "http://www.w3.org/1999/xhtml"
 }
 
+/// Below this a loop finds a byte sooner than `memchr` is called.
+const SHORT_BYTES: usize = 16;
+
+fn find(byte: u8, bytes: &[u8]) -> Option<usize> {
+    if bytes.len() < SHORT_BYTES { bytes.iter().position(|&b| b == byte) } else { memchr(byte, bytes) }
+}
+
 fn unescape(raw: &str) -> Cow<'_, str> {
-    if memchr(b'&', raw.as_bytes()).is_some() { htmlize::unescape(raw) } else { Cow::Borrowed(raw) }
+    if find(b'&', raw.as_bytes()).is_some() { htmlize::unescape(raw) } else { Cow::Borrowed(raw) }
 }

@@ -1,5 +1,7 @@
 //! Attributes → links, images, declared languages.
 
+use memchr::memchr;
+
 use super::attributes::Attributes;
 use crate::extract::declared::declare;
 use crate::extract::fold;
@@ -96,7 +98,8 @@ impl<'a> References<'a> {
         let text = page.text[open.start..].trim();
         let text = if text.is_empty() { &open.alt } else { text };
         let text = fold::head(text, self.params.max_anchor_bytes as usize);
-        page.links[open.link].anchor = text.replace('\n', " ");
+        let lines = memchr(b'\n', text.as_bytes()).is_some();
+        page.links[open.link].anchor = if lines { text.replace('\n', " ") } else { text.to_owned() };
     }
 
     /// Adds a link. False where it leads nowhere.
