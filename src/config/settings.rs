@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use super::{Config, presets};
 use crate::error::{Error, Result};
 use crate::iterate::ets::Weights;
+use crate::judge::spot_checks::SpotChecks;
 use crate::keys::SiteUnit;
 use crate::types::Lang;
 use crate::verify::VERIFIERS;
@@ -186,6 +187,20 @@ pub const SETTINGS: &[Setting] = &[
             "keys" => give(&mut config.without_keys, true),
             "content" => give(&mut config.without_content, true),
             _ => Err("keys or content".into()),
+        },
+    },
+    Setting {
+        name: "spot-checks",
+        group: EVIDENCE,
+        value_name: "yes|no",
+        help: "Compare the words of a sample of each key's pairs, and of all only where the sample is not right [yes]",
+        takes: Takes::YesNo,
+        example: "no",
+        is_tuning: true,
+        stages: &["verify", "iterate"],
+        reset_word: None,
+        set: |config, text| {
+            put(&mut config.judge.spot_checks, yes_or_no(text).map(|yes| yes.then(SpotChecks::default)))
         },
     },
     Setting {

@@ -14,7 +14,7 @@ use super::params::Params;
 use super::score::Scorer;
 use crate::error::Result;
 use crate::index::site::hash_of_pair;
-use crate::types::{Candidate, Compared, LangPair, Measure, Method, PagePair, Similarities};
+use crate::types::{Candidate, Compared, Lang, LangPair, Measure, Method, PagePair, Similarities};
 use crate::verify::{Dictionaries, PageIds, SiteView};
 
 /// Settings of spot checks.
@@ -25,6 +25,8 @@ pub struct SpotChecks {
     pub sample: usize,
     /// How many times as many there must be for a sample to be worth while. Default 2.
     pub min_times: usize,
+    /// Evidence for a pair of the sample by which it is right, in nats. Default 2, an estimate: odds of seven to one.
+    pub min_evidence: f64,
     /// Pairs of the sample that may be less alike in structure than what is not read. Default 3.
     pub outliers: usize,
     /// Least similarity of the tags of such a pair, 0..=1. Default 0.5.
@@ -37,7 +39,15 @@ pub struct SpotChecks {
 
 impl Default for SpotChecks {
     fn default() -> SpotChecks {
-        SpotChecks { sample: 32, min_times: 2, outliers: 3, min_structure: 0.5, max_length: 1.5, max_equal_blocks: 3 }
+        SpotChecks {
+            sample: 32,
+            min_times: 2,
+            min_evidence: 2.0,
+            outliers: 3,
+            min_structure: 0.5,
+            max_length: 1.5,
+            max_equal_blocks: 3,
+        }
     }
 }
 
@@ -102,7 +112,8 @@ pub fn compared(
 /// The least similarity of tags with which a pair goes unread: what nearly all of a sample has. `None` where any of the sample
 /// is wrong.
 fn least_structure(sample: &[&Compared], scorer: &Scorer, params: &Params, checks: &SpotChecks) -> Option<f64> {
-    let is_right = |one: &&Compared| !one.same_text && scorer.evidence(&one.similarities, &params.fit) > 0.0;
+    let is_right =
+        |one: &&Compared| !one.same_text && scorer.evidence(&one.similarities, &params.fit) >= checks.min_evidence;
     if sample.is_empty() || !sample.iter().all(is_right) {
         return None;
     }
@@ -144,8 +155,7 @@ fn calm(
 /// False where what is known of two pages without reading them speaks of a doubt. `ratio` is the usual one of the lengths of their texts.
 fn is_calm(site: &SiteView<'_>, pair: PagePair, ratio: f64, checks: &SpotChecks) -> bool {
     let [a, b] = [pair.a, pair.b].map(|page| site.facts(page));
-    let is_plain =
-        |page: u32, detected: crate::types::Lang| detected.is_known() && detected.agrees(site.langs[page as usize]);
+    let is_plain = |page: u32, detected: Lang| detected.is_known() && detected.agrees(site.langs[page as usize]);
     let longer = f64::from(b.text_bytes.max(1)) / (f64::from(a.text_bytes.max(1)) * ratio);
     let equal_blocks = a.sketch.iter().filter(|&&hash| hash != 0 && b.sketch.contains(&hash)).count();
     a.form.has_text()
@@ -155,4 +165,117 @@ fn is_calm(site: &SiteView<'_>, pair: PagePair, ratio: f64, checks: &SpotChecks)
         && longer.max(1.0 / longer) <= checks.max_length
         && equal_blocks <= checks.max_equal_blocks
         && !site.declared_otherwise(pair)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexicon::Translations;
+    use crate::verify::fixture::ListedSite;
+
+    /// Texts of two languages are equally long.
+    struct Even;
+
+    impl Dictionaries for Even {
+        fn translations(&self, _: LangPair, _: &str) -> Option<Box<dyn Translations + '_>> {
+            None
+        }
+
+        fn length_ratio(&self, _: LangPair) -> Option<f64> {
+            Some(1.0)
+        }
+    }
+
+    const PAGES: u32 = 70;
+
+    /// English pages and French ones of the same numbers, all of like tags but the French of page 5.
+    fn site_of_pages() -> ListedSite {
+        let text =
+            |lang: &str, page: u32| format!("{lang}word {} {} {}\n", page * 37 + 1000, page * 91 + 5000, page * 7);
+        let pages: Vec<_> = ["en", "fr"]
+            .into_iter()
+            .flat_map(|lang| (0..PAGES).map(move |page| (format!("{lang}/{page:02}"), lang, text(lang, page))))
+            .collect();
+        let listed: Vec<_> = pages.iter().map(|(url, lang, text)| (url.as_str(), *lang, text.as_str())).collect();
+        let tags: Vec<u16> = (0..40).map(|at| at % 7).collect();
+        let site = (0..2 * PAGES).fold(ListedSite::new(&listed), |site, page| site.tagged(page, &tags));
+        site.tagged(PAGES + 5, &[1; 90])
+    }
+
+    /// Pairs of a key that leads `shift` pages too far.
+    fn candidates(site: &SiteView<'_>, shift: u32) -> Vec<Candidate> {
+        let pair = |page: u32| site.ordered(page, PAGES + (page + shift) % PAGES).expect("two languages");
+        (0..PAGES).map(|page| Candidate { pair: pair(page), method: Method::Key, key: Some(0) }).collect()
+    }
+
+    fn ask(candidates: &dyn Fn(&SiteView<'_>) -> Vec<Candidate>, params: &Params) -> Vec<Compared> {
+        let site = site_of_pages();
+        let view = site.view();
+        compared(&view, &candidates(&view), &Even, &|_| scorer(), params).expect("pages in memory")
+    }
+
+    /// Fitted to pages that are alike in all but numbers.
+    fn scorer() -> Scorer {
+        let mut scorer = Scorer::default();
+        scorer.weights[2 + 2 * Measure::Numbers as usize] = 12.0;
+        scorer
+    }
+
+    fn is_unread(one: &Compared) -> bool {
+        one.similarities.get(Measure::Sample).is_some()
+    }
+
+    #[test]
+    fn pairs_of_a_key_whose_sample_is_right_go_unread_where_pages_look_alike() {
+        let params = Params::default();
+        let all = ask(&|site| candidates(site, 0), &params);
+        assert_eq!(all.iter().map(|one| one.candidate.pair.a).collect::<Vec<_>>(), (0..PAGES).collect::<Vec<_>>());
+        let unread: Vec<&Compared> = all.iter().filter(|one| is_unread(one)).collect();
+        let sample = SpotChecks::default().sample;
+        assert!((PAGES as usize - sample - 1..=PAGES as usize - sample).contains(&unread.len()), "{}", unread.len());
+        for one in unread {
+            let said: Vec<_> = crate::types::MEASURES.iter().filter(|&&m| one.similarities.get(m).is_some()).collect();
+            assert_eq!(said, [&Measure::Structure, &Measure::Sample]);
+            assert!(one.similarities.get(Measure::Sample).is_some_and(|share| share > 0.98 && share < 1.0));
+            assert!(scorer().evidence(&one.similarities, &params.fit) > 4.0);
+        }
+        // Its tags are others.
+        assert!(!is_unread(&all[5]) && all[5].similarities.get(Measure::Numbers) == Some(1.0));
+        let none = Params { spot_checks: None, ..Params::default() };
+        assert!(!ask(&|site| candidates(site, 0), &none).iter().any(is_unread));
+    }
+
+    #[test]
+    fn a_key_that_is_caught_is_compared_in_all() {
+        assert!(!ask(&|site| candidates(site, 1), &Params::default()).iter().any(is_unread));
+    }
+
+    #[test]
+    fn a_pair_that_something_speaks_against_is_compared() {
+        let params = Params::default();
+        let rivals = |site: &SiteView<'_>| {
+            let rival = |page: u32| {
+                let pair = site.ordered(page, PAGES + page + 1).expect("two languages");
+                Candidate { pair, method: Method::Link, key: None }
+            };
+            let mut all = candidates(site, 0);
+            all.extend((0..PAGES / 2).map(rival));
+            all.sort_unstable();
+            all
+        };
+        // Too few are left without a rival for a sample.
+        assert!(!ask(&rivals, &params).iter().any(is_unread));
+        let site = site_of_pages();
+        let view = site.view();
+        let checks = SpotChecks::default();
+        let pair = view.ordered(3, PAGES + 3).expect("two languages");
+        assert!(is_calm(&view, pair, 1.0, &checks) && !is_calm(&view, pair, 2.0, &checks));
+        let declared = site_of_pages().alternate(3, PAGES + 4);
+        assert!(!is_calm(&declared.view(), pair, 1.0, &checks));
+        let agreed = site_of_pages().alternate(3, PAGES + 3);
+        assert!(is_calm(&agreed.view(), pair, 1.0, &checks) && agreed.view().declares(pair) == Some(1));
+        let mut view = view;
+        view.langs[3] = Lang::ZH;
+        assert!(!is_calm(&view, pair, 1.0, &checks), "its text is English");
+    }
 }

@@ -48,6 +48,12 @@ impl ListedSite {
         self
     }
 
+    /// Gives a page its sequence of tags.
+    pub fn tagged(mut self, page: u32, tags: &[u16]) -> ListedSite {
+        self.pages[page as usize].tags = tags.to_vec();
+        self
+    }
+
     /// The site as methods see it, with the default settings.
     pub fn view(&self) -> SiteView<'_> {
         let langs = self.facts.iter().map(|facts| facts.detected).collect();

@@ -32,7 +32,7 @@ impl Stage for Verify {
     }
 
     fn version(&self) -> u32 {
-        4
+        5
     }
 
     fn sections(&self) -> &'static [&'static str] {
