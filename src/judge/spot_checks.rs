@@ -10,8 +10,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::params::Params;
-use super::score::Scorer;
+use super::score::{FitParams, Scorer};
 use crate::error::Result;
 use crate::index::site::hash_of_pair;
 use crate::types::{Candidate, Compared, Lang, LangPair, Measure, Method, PagePair, Similarities};
@@ -57,8 +56,8 @@ struct OfKey {
     places: Vec<usize>,
 }
 
-/// Candidates with what the measures say of them, in their order; what `checks` leave unread, with what its key's sample says.
-/// `scorer` gives the weights of a language pair.
+/// Candidates with what the measures say of them, in their order; what `checks` leave unread, with what its key's sample says. Without
+/// checks nothing is. `scorer` gives the weights of a language pair.
 ///
 /// # Errors
 /// When a page cannot be read.
@@ -67,10 +66,10 @@ pub fn compared(
     candidates: &[Candidate],
     dictionaries: &dyn Dictionaries,
     scorer: &dyn Fn(LangPair) -> Scorer,
-    params: &Params,
+    (checks, fit): (Option<&SpotChecks>, &FitParams),
 ) -> Result<Vec<Compared>> {
     let weights = site.word_weights()?;
-    let Some(checks) = &params.spot_checks else { return site.compared(candidates, dictionaries, &weights) };
+    let Some(checks) = checks else { return site.compared(candidates, dictionaries, &weights) };
     let keys = calm(site, candidates, dictionaries, checks);
     let mut found: Vec<Option<Compared>> = vec![None; candidates.len()];
     let mut is_open = vec![false; candidates.len()];
@@ -87,7 +86,7 @@ pub fn compared(
     for OfKey { langs, places } in &keys {
         let (sample, others) = places.split_at(checks.sample);
         let sample: Vec<&Compared> = sample.iter().filter_map(|&at| found[at].as_ref()).collect();
-        if let Some(least) = least_structure(&sample, &scorer(*langs), params, checks) {
+        if let Some(least) = least_structure(&sample, &scorer(*langs), fit, checks) {
             trusted.extend(others.iter().map(|&at| (at, least)));
         }
     }
@@ -111,9 +110,8 @@ pub fn compared(
 
 /// The least similarity of tags with which a pair goes unread: what nearly all of a sample has. `None` where any of the sample
 /// is wrong.
-fn least_structure(sample: &[&Compared], scorer: &Scorer, params: &Params, checks: &SpotChecks) -> Option<f64> {
-    let is_right =
-        |one: &&Compared| !one.same_text && scorer.evidence(&one.similarities, &params.fit) >= checks.min_evidence;
+fn least_structure(sample: &[&Compared], scorer: &Scorer, fit: &FitParams, checks: &SpotChecks) -> Option<f64> {
+    let is_right = |one: &&Compared| !one.same_text && scorer.evidence(&one.similarities, fit) >= checks.min_evidence;
     if sample.is_empty() || !sample.iter().all(is_right) {
         return None;
     }
@@ -208,10 +206,11 @@ mod tests {
         (0..PAGES).map(|page| Candidate { pair: pair(page), method: Method::Key, key: Some(0) }).collect()
     }
 
-    fn ask(candidates: &dyn Fn(&SiteView<'_>) -> Vec<Candidate>, params: &Params) -> Vec<Compared> {
+    fn ask(candidates: &dyn Fn(&SiteView<'_>) -> Vec<Candidate>, checks: Option<&SpotChecks>) -> Vec<Compared> {
         let site = site_of_pages();
         let view = site.view();
-        compared(&view, &candidates(&view), &Even, &|_| scorer(), params).expect("pages in memory")
+        compared(&view, &candidates(&view), &Even, &|_| scorer(), (checks, &FitParams::default()))
+            .expect("pages in memory")
     }
 
     /// Fitted to pages that are alike in all but numbers.
@@ -227,32 +226,30 @@ mod tests {
 
     #[test]
     fn pairs_of_a_key_whose_sample_is_right_go_unread_where_pages_look_alike() {
-        let params = Params::default();
-        let all = ask(&|site| candidates(site, 0), &params);
+        let checks = SpotChecks::default();
+        let all = ask(&|site| candidates(site, 0), Some(&checks));
         assert_eq!(all.iter().map(|one| one.candidate.pair.a).collect::<Vec<_>>(), (0..PAGES).collect::<Vec<_>>());
         let unread: Vec<&Compared> = all.iter().filter(|one| is_unread(one)).collect();
-        let sample = SpotChecks::default().sample;
+        let sample = checks.sample;
         assert!((PAGES as usize - sample - 1..=PAGES as usize - sample).contains(&unread.len()), "{}", unread.len());
         for one in unread {
             let said: Vec<_> = crate::types::MEASURES.iter().filter(|&&m| one.similarities.get(m).is_some()).collect();
             assert_eq!(said, [&Measure::Structure, &Measure::Sample]);
             assert!(one.similarities.get(Measure::Sample).is_some_and(|share| share > 0.98 && share < 1.0));
-            assert!(scorer().evidence(&one.similarities, &params.fit) > 4.0);
+            assert!(scorer().evidence(&one.similarities, &FitParams::default()) > 4.0);
         }
         // Its tags are others.
         assert!(!is_unread(&all[5]) && all[5].similarities.get(Measure::Numbers) == Some(1.0));
-        let none = Params { spot_checks: None, ..Params::default() };
-        assert!(!ask(&|site| candidates(site, 0), &none).iter().any(is_unread));
+        assert!(!ask(&|site| candidates(site, 0), None).iter().any(is_unread));
     }
 
     #[test]
     fn a_key_that_is_caught_is_compared_in_all() {
-        assert!(!ask(&|site| candidates(site, 1), &Params::default()).iter().any(is_unread));
+        assert!(!ask(&|site| candidates(site, 1), Some(&SpotChecks::default())).iter().any(is_unread));
     }
 
     #[test]
     fn a_pair_that_something_speaks_against_is_compared() {
-        let params = Params::default();
         let rivals = |site: &SiteView<'_>| {
             let rival = |page: u32| {
                 let pair = site.ordered(page, PAGES + page + 1).expect("two languages");
@@ -264,7 +261,7 @@ mod tests {
             all
         };
         // Too few are left without a rival for a sample.
-        assert!(!ask(&rivals, &params).iter().any(is_unread));
+        assert!(!ask(&rivals, Some(&SpotChecks::default())).iter().any(is_unread));
         let site = site_of_pages();
         let view = site.view();
         let checks = SpotChecks::default();

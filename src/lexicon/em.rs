@@ -8,7 +8,6 @@
 use rustc_hash::FxHashMap;
 
 use super::model::ModelParams;
-use super::vocabulary::KnownPair;
 
 /// The words of one language, numbered from 1 in the order they come; 0 is NULL, which explains what no word of a text does.
 #[derive(Clone, Debug)]
@@ -50,6 +49,9 @@ impl Numbering {
         &self.counts
     }
 }
+
+/// Two words that translate each other, by their hashes, p(second | first) and p(first | second).
+pub type KnownPair = (u64, u64, f32, f32);
 
 /// Two words by their numbers, p(second | first) and p(first | second).
 pub type Translation = (u32, u32, [f32; 2]);
@@ -208,8 +210,8 @@ impl Counts {
         let [first, second] = &corpus.sides;
         let [totals_first, totals_second] =
             self.totals.each_ref().map(|totals| totals.iter().map(|&total| total as f32 + prior).collect::<Vec<f32>>());
-        for word in 1..self.starts.len() - 1 {
-            let (own, total) = (first.hashes[word], totals_first[word]);
+        for (word, &total) in totals_first.iter().enumerate().skip(1) {
+            let own = first.hashes[word];
             let row = self.row(word);
             for (&other, cell) in self.words[row.clone()].iter().zip(&self.cells[row]) {
                 let is_equal = own == second.hashes[other as usize];

@@ -13,9 +13,9 @@ mod translations;
 mod vocabulary;
 mod word_list;
 
-pub use em::{Corpus, LearnParams};
+pub use em::{Corpus, KnownPair, LearnParams};
 pub use model::{ModelParams, SentencePair, TranslationModel};
 pub use side::Side;
 pub use translations::Translations;
-pub use vocabulary::{Kept, KnownPair, Vocabulary, known_vocabularies, vocabularies};
+pub use vocabulary::{Kept, Vocabulary, known_vocabularies, vocabularies};
 pub use word_list::{Between, Lexicon, LexiconSet};

@@ -1,6 +1,6 @@
 //! What is kept of a translation model: of each word its share and its most probable translations.
 
-use super::em::{Corpus, Counts, Numbering, Translation};
+use super::em::{Corpus, Counts, KnownPair, Numbering, Translation};
 use super::model::ModelParams;
 use crate::index::numbers::{Reader, put};
 
@@ -135,9 +135,6 @@ pub struct Kept {
     /// Probability of a translation, at the least, 0..=1.
     pub min_probability: f32,
 }
-
-/// Two words that translate each other, p(second | first) and p(first | second).
-pub type KnownPair = (u64, u64, f32, f32);
 
 /// Source, target, p(target | source), by places.
 type Link = (u32, u32, f32);
