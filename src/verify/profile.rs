@@ -22,7 +22,7 @@ pub struct ProfileParams {
 
 impl Default for ProfileParams {
     fn default() -> ProfileParams {
-        ProfileParams { max_words: 20_000, max_tags: 5_000, stem_letters: 5 }
+        ProfileParams { max_words: 20_000, max_tags: 2_000, stem_letters: 5 }
     }
 }
 

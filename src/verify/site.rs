@@ -93,7 +93,7 @@ const PORTION_SHARE: usize = 4;
 /// Bytes of a profile, as measured on ten sites.
 const PROFILE_BYTES: usize = 25_000;
 /// Pages on which words are counted.
-const COUNTED_PAGES: usize = 400;
+const COUNTED_PAGES: usize = 250;
 /// Pages whose words are counted between two looks at memory.
 const COUNTED_AT_ONCE: usize = 512;
 /// Pairs whose tags are compared between two looks at memory: some 20 MB.
