@@ -211,6 +211,13 @@ impl SiteBitext {
         chunk.pairs.get((place - chunk.first.to_native()) as usize)
     }
 
+    /// The page pairs from a place on, in order.
+    pub fn pairs_from(&self, place: u32) -> impl Iterator<Item = &ArchivedBitextPairRow> {
+        let at = self.chunks.partition_point(|chunk| chunk.first <= place).saturating_sub(1);
+        let skipped = self.chunks.get(at).map_or(0, |chunk| place.saturating_sub(chunk.first.to_native()));
+        self.chunks[at.min(self.chunks.len())..].iter().flat_map(|chunk| chunk.pairs.iter()).skip(skipped as usize)
+    }
+
     /// What is repeated on the site, in the order of the beads.
     pub fn repeats(&self) -> impl Iterator<Item = &ArchivedRepeatRow> {
         self.repeats.iter().flat_map(|record| record.rows.iter())

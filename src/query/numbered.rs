@@ -84,8 +84,8 @@ impl NumberedBitext {
     pub fn find(&self, flat: u32) -> Option<(&ArchivedBitextPairRow, u32, u32)> {
         let stride = self.starts.partition_point(|&start| start <= flat).checked_sub(1)?;
         let mut start = self.starts[stride];
-        for place in (stride * STRIDE) as u32.. {
-            let row = self.bitext.pair(place)?;
+        let first = (stride * STRIDE) as u32;
+        for (row, place) in self.bitext.pairs_from(first).zip(first..) {
             let count = row.beads.to_native();
             if flat - start < count {
                 return Some((row, place, flat - start));
