@@ -87,7 +87,7 @@ pub type PageIds = (u32, u32);
 pub const MAX_PROFILES: usize = 20_000;
 /// The share of the memory given that profiles may take which are kept from one step to the next; the profiles of other pages are
 /// made again.
-const KEPT_SHARE: usize = 5;
+const KEPT_SHARE: usize = 8;
 /// The share that the profiles of a portion may take.
 const PORTION_SHARE: usize = 4;
 /// Bytes of a profile, as measured on ten sites.

@@ -13,6 +13,8 @@ use crate::types::SiteId;
 
 /// Rows of a record, at the most.
 const ROWS: usize = 1 << 11;
+/// Records after which mapped page pairs are given back: each looks at page pairs of many sites.
+const RELEASED_AFTER: usize = 16;
 /// Heads committed together: sled keeps what a large batch replaces for long.
 const HEADS: usize = 5000;
 
@@ -64,9 +66,14 @@ fn keep(store: &mut Store, heads: &mut [BitextHead], open: &[NumberedBitext], fi
     let mut record = RepeatRecord::default();
     let mut at = 0;
     let mut dropped: BTreeMap<(usize, u8), u64> = BTreeMap::new();
+    let mut written = 0usize;
     let mut write = |store: &mut Store, record: &mut RepeatRecord, site: usize| -> Result<()> {
         if !record.rows.is_empty() {
             heads[site].shared.push(store.repeats.append_packed(&std::mem::take(record))?.0);
+            written += 1;
+            if written.is_multiple_of(RELEASED_AFTER) {
+                store.bitexts.release();
+            }
         }
         Ok(())
     };
