@@ -190,17 +190,17 @@ pub const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
-        name: "spot-checks",
+        name: "compare-all",
         group: EVIDENCE,
         value_name: "yes|no",
-        help: "Compare the words of a sample of each key's pairs, and of all only where the sample is not right [yes]",
+        help: "Compare the words of all pairs that keys propose, also where a sample of them is right",
         takes: Takes::YesNo,
-        example: "no",
+        example: "yes",
         is_tuning: true,
         stages: &["verify", "iterate"],
         reset_word: None,
         set: |config, text| {
-            put(&mut config.judge.spot_checks, yes_or_no(text).map(|yes| yes.then(SpotChecks::default)))
+            put(&mut config.judge.spot_checks, yes_or_no(text).map(|yes| (!yes).then(SpotChecks::default)))
         },
     },
     Setting {

@@ -3,13 +3,14 @@
 //!
 //! A pair is *calm* where nothing speaks of a doubt before a page is read: a key proposes it and nothing else proposes a pair of either
 //! page, each text is in the language that the page counts for, both are about as long as translations are, they hold few equal blocks,
-//! and what is declared does not contradict. Of the calm pairs of a key a sample is compared as all pairs are. If all of it is right, only the tags
+//! and what is declared does not contradict. Of the calm pairs of a key a sample is compared as all pairs are. If it is right, only the tags
 //! of the others are: what is as alike as nearly all of the sample is taken at its word ([`Measure::Sample`]), and the rest is compared as well.
 
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
+use super::prior::{self, share_right};
 use super::score::{FitParams, Scorer};
 use crate::error::Result;
 use crate::index::site::hash_of_pair;
@@ -24,8 +25,9 @@ pub struct SpotChecks {
     pub sample: usize,
     /// How many times as many there must be for a sample to be worth while. Default 2.
     pub min_times: usize,
-    /// Evidence for a pair of the sample by which it is right, in nats. Default 2, an estimate: odds of seven to one.
-    pub min_evidence: f64,
+    /// Share of right pairs, as the evidence of the sample has it ([`share_right`]), with which a key is not caught. Default 0.97, which a
+    /// single pair that is surely wrong falls below.
+    pub min_share: f64,
     /// Pairs of the sample that may be less alike in structure than what is not read. Default 3.
     pub outliers: usize,
     /// Least similarity of the tags of such a pair, 0..=1. Default 0.5.
@@ -41,7 +43,7 @@ impl Default for SpotChecks {
         SpotChecks {
             sample: 32,
             min_times: 2,
-            min_evidence: 2.0,
+            min_share: 0.97,
             outliers: 3,
             min_structure: 0.5,
             max_length: 1.5,
@@ -81,25 +83,22 @@ pub fn compared(
         Ok(())
     };
     compare(&mut found, (0..candidates.len()).filter(|&at| !is_open[at]).collect())?;
-    // Position, and the least similarity of tags.
-    let mut trusted: Vec<(usize, f64)> = Vec::new();
+    let mut trusted: Vec<(usize, Trust)> = Vec::new();
     for OfKey { langs, places } in &keys {
         let (sample, others) = places.split_at(checks.sample);
         let sample: Vec<&Compared> = sample.iter().filter_map(|&at| found[at].as_ref()).collect();
-        if let Some(least) = least_structure(&sample, &scorer(*langs), fit, checks) {
-            trusted.extend(others.iter().map(|&at| (at, least)));
+        if let Some(trust) = trust(&sample, &scorer(*langs), fit, checks) {
+            trusted.extend(others.iter().map(|&at| (at, trust)));
         }
     }
     let pairs: Vec<PageIds> = trusted.iter().map(|&(at, _)| (candidates[at].pair.a, candidates[at].pair.b)).collect();
-    // Of so many pairs none is wrong: Krichevsky and Trofimov's estimate.
-    let share = (checks.sample as f32 + 0.5) / (checks.sample as f32 + 1.0);
-    for ((at, least), structure) in trusted.into_iter().zip(site.structures(&pairs)?) {
-        if let Some(structure) = structure.filter(|&structure| structure >= least) {
+    for ((at, trust), structure) in trusted.into_iter().zip(site.structures(&pairs)?) {
+        if let Some(structure) = structure.filter(|&structure| structure >= trust.least_structure) {
             let candidate = candidates[at];
             let mut similarities = Similarities::default();
             similarities.set(Measure::Structure, Some(structure as f32));
             similarities.set(Measure::Hreflang, site.declares(candidate.pair).map(f32::from));
-            similarities.set(Measure::Sample, Some(share));
+            similarities.set(Measure::Sample, Some(trust.share as f32));
             found[at] = Some(Compared { candidate, similarities, same_text: false });
         }
     }
@@ -108,17 +107,28 @@ pub fn compared(
     Ok(found.into_iter().flatten().collect())
 }
 
-/// The least similarity of tags with which a pair goes unread: what nearly all of a sample has. `None` where any of the sample
-/// is wrong.
-fn least_structure(sample: &[&Compared], scorer: &Scorer, fit: &FitParams, checks: &SpotChecks) -> Option<f64> {
-    let is_right = |one: &&Compared| !one.same_text && scorer.evidence(&one.similarities, fit) >= checks.min_evidence;
-    if sample.is_empty() || !sample.iter().all(is_right) {
-        return None;
-    }
+/// What a sample says of the other pairs of its key.
+#[derive(Clone, Copy)]
+struct Trust {
+    /// Share of right pairs, as estimated.
+    share: f64,
+    /// Similarity of tags that nearly all of the sample has; what is less alike is compared.
+    least_structure: f64,
+}
+
+/// `None` where the key is caught.
+fn trust(sample: &[&Compared], scorer: &Scorer, fit: &FitParams, checks: &SpotChecks) -> Option<Trust> {
+    let evidence = |one: &&Compared| match one.same_text {
+        true => -fit.max_evidence,
+        false => scorer.evidence(&one.similarities, fit),
+    };
+    let evidence: Vec<f64> = sample.iter().map(evidence).collect();
+    let share = share_right(&evidence, prior::Params::default().strong);
     let structure = |one: &&Compared| one.similarities.get(Measure::Structure).map_or(0.0, f64::from);
     let mut structures: Vec<f64> = sample.iter().map(structure).collect();
     structures.sort_unstable_by(f64::total_cmp);
-    Some(structures[checks.outliers.min(structures.len() - 1)].max(checks.min_structure))
+    let nearly_all = structures.get(checks.outliers.min(structures.len().saturating_sub(1)))?;
+    (share >= checks.min_share).then_some(Trust { share, least_structure: nearly_all.max(checks.min_structure) })
 }
 
 /// The calm pairs of each key that has enough of them.
