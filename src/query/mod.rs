@@ -16,6 +16,7 @@ pub(crate) mod known_site;
 #[cfg(feature = "internals")]
 pub mod known_site;
 mod learnt;
+pub(crate) mod model_cache;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod numbered;
 #[cfg(feature = "internals")]

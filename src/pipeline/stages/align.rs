@@ -2,7 +2,6 @@
 //! page pairs, and the repeats of a site.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -23,8 +22,9 @@ use crate::index::site::{Urls, hash_of_pair};
 use crate::index::smallest::Smallest;
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::query::bitext::{
-    accepted_pairs, document, hash_of_pairs, is_of_source, model, model_record, page_place, text_bytes,
+    accepted_pairs, document, hash_of_pairs, is_of_source, model_record, page_place, text_bytes,
 };
+use crate::query::model_cache::ModelCache;
 use crate::query::site::pair_source;
 use crate::query::{Scope, Site, learnt_pairs, sites};
 use crate::store::catalog::{Changes, Keyspace};
@@ -50,8 +50,6 @@ const BATCH_PAIRS: usize = 64;
 const RECORD_PAIRS: usize = 256;
 /// Language pairs learnt at once, in parallel: some 40 MB each.
 const LEARNT_AT_ONCE: usize = 4;
-/// Memory for models.
-const MODEL_BYTES: usize = 256 << 20;
 /// Rows of a repeat record, at the most.
 const REPEAT_ROWS: usize = 1 << 11;
 
@@ -359,7 +357,7 @@ impl Align {
         let total: u64 = sites.iter().map(|(work, head)| u64::from(work.count - head.done.min(work.count))).sum();
         context.observer.begin(self.name(), "sentences of page pairs", "page pairs", Some(total));
         let (words, folder, done) = (Words::new(), store.temporary()?, AtomicU64::new(0));
-        let mut models = Models::default();
+        let mut models = ModelCache::default();
         let mut heads: Vec<BitextHead> = sites.iter().map(|(_, head)| head.clone()).collect();
         let mut at = 0;
         let mut open: Option<(usize, Site, Vec<PagePair>)> = None;
@@ -452,35 +450,6 @@ fn keep(
     if changes.is_empty() { Ok(()) } else { store.commit(changes) }
 }
 
-/// The models of a window.
-#[derive(Default)]
-struct Models {
-    by_langs: BTreeMap<LangPair, Model>,
-    bytes: usize,
-}
-
-impl Models {
-    fn has_room(&self, langs: LangPair) -> bool {
-        self.bytes < MODEL_BYTES || self.by_langs.contains_key(&langs)
-    }
-
-    /// Forgets all, once they are too many.
-    fn make_room(&mut self) {
-        if self.bytes >= MODEL_BYTES {
-            *self = Models::default();
-        }
-    }
-
-    fn read(&mut self, store: &Store, langs: LangPair) -> Result<()> {
-        if let Entry::Vacant(entry) = self.by_langs.entry(langs) {
-            let model = entry.insert(model(store, langs)?.unwrap_or_default());
-            self.bytes +=
-                [&model.a, &model.b].map(|side| 16 * side.words.len() + 8 * side.targets.len()).iter().sum::<usize>();
-        }
-        Ok(())
-    }
-}
-
 /// One page pair to align.
 struct Task {
     /// Position among the sites of the run.
@@ -494,7 +463,7 @@ struct Task {
 fn align_batch(
     store: &Store,
     context: &Context<'_>,
-    models: &Models,
+    models: &ModelCache,
     words: &Words,
     (tasks, batch): (&[Task], &[u32]),
 ) -> Result<Vec<(u32, PairBitextRow)>> {
@@ -520,7 +489,7 @@ fn align_batch(
         for side in [a, b] {
             cut.entry(side).or_insert_with(|| AlignPage::new(document(&records[&side], side.1, words, params), side.1));
         }
-        rows.push((number, task.row(&cut[&a], &cut[&b], &models.by_langs[&task.pair.langs], params)));
+        rows.push((number, task.row(&cut[&a], &cut[&b], models.of(task.pair.langs), params)));
         for side in [a, b] {
             if let Some(left) = left.get_mut(&side) {
                 *left -= 1;
