@@ -27,17 +27,21 @@ pub struct SampledPair {
 /// How many page pairs of a sample, from its beginning, words are learnt from, and of how many that follow scores are calibrated to as well.
 ///
 /// Words are learnt from [`max_words`](crate::lexicon::LearnParams::max_words) at the least, and from a sixteenth of all pairs where these
-/// are many. Scores are calibrated to pairs that words were learnt from, and to others, in the proportion of all pairs of the two languages,
+/// are many, five times as many words at the most. Scores are calibrated to pairs that words were learnt from, and to others, in the proportion of all pairs of the two languages,
 /// `total`: what words say of pages that did not teach them is less.
 pub fn portions(sample: &[SampledPair], total: u64, params: &TrainParams) -> (usize, usize) {
     /// Bytes that a word takes on a page, space included.
     const WORD_BYTES: u64 = 6;
+    /// So many times as many words are learnt from where page pairs are many, at the most.
+    const MOST_TIMES: u64 = 5;
     /// Of so many page pairs one teaches.
     const LEARNT_OF: u64 = 16;
     let (max_bytes, enough) = (params.words.max_words as u64 * WORD_BYTES, total / LEARNT_OF);
     let mut bytes = 0;
     let mut learnt = 0;
-    while learnt < sample.len().min(params.max_pages) && (bytes < max_bytes || (learnt as u64) < enough) {
+    while learnt < sample.len().min(params.max_pages)
+        && (bytes < max_bytes || (learnt as u64) < enough && bytes < MOST_TIMES * max_bytes)
+    {
         bytes += sample[learnt].bytes;
         learnt += 1;
     }

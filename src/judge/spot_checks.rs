@@ -93,7 +93,7 @@ pub fn compared(
     }
     let pairs: Vec<PageIds> = trusted.iter().map(|&(at, _)| (candidates[at].pair.a, candidates[at].pair.b)).collect();
     for ((at, trust), structure) in trusted.into_iter().zip(site.structures(&pairs)?) {
-        if let Some(structure) = structure.filter(|&structure| structure >= trust.least_structure) {
+        if let Some(structure) = structure.filter(|&structure| f64::from(structure as f32) >= trust.least_structure) {
             let candidate = candidates[at];
             let mut similarities = Similarities::default();
             similarities.set(Measure::Structure, Some(structure as f32));
@@ -153,7 +153,7 @@ fn calm(
             by_key.entry((pair.langs, *key)).or_default().push(at);
         }
     }
-    by_key.retain(|_, places| places.len() >= checks.sample.max(1) * checks.min_times);
+    by_key.retain(|_, places| places.len() >= checks.sample.max(1) * checks.min_times.max(1));
     let identity = |page: u32| site.pages().identity(page);
     let hash = |&at: &usize| hash_of_pair(identity(candidates[at].pair.a), identity(candidates[at].pair.b));
     by_key.values_mut().for_each(|places| places.sort_by_cached_key(hash));

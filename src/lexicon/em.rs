@@ -35,6 +35,14 @@ impl Numbering {
         number
     }
 
+    /// The number of a word, which counts once if it stands nowhere.
+    fn known(&mut self, word: u64) -> u32 {
+        match self.numbers.get(&word) {
+            Some(&number) => number,
+            None => self.number(word),
+        }
+    }
+
     fn has(&self, word: u64) -> bool {
         self.numbers.contains_key(&word)
     }
@@ -94,7 +102,7 @@ impl Corpus {
         let stand = |(a, b, ..): &&KnownPair| self.sides[0].has(*a) && self.sides[1].has(*b);
         let others: Vec<&KnownPair> = known.iter().filter(|known| !stand(known)).collect();
         let [first, second] = &mut self.sides;
-        others.into_iter().map(|&(a, b, forth, back)| (first.number(a), second.number(b), [forth, back])).collect()
+        others.into_iter().map(|&(a, b, forth, back)| (first.known(a), second.known(b), [forth, back])).collect()
     }
 
     /// How many words of both languages were taken in.

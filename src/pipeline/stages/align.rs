@@ -48,7 +48,7 @@ const WINDOW_BYTES: u64 = 128 << 20;
 const BATCH_PAIRS: usize = 64;
 /// Page pairs of a record.
 const RECORD_PAIRS: usize = 256;
-/// Language pairs learnt at once, in parallel: some 40 MB each.
+/// Language pairs learnt at once, in parallel: some 40 MB each, five times that of many pages.
 const LEARNT_AT_ONCE: usize = 4;
 /// Rows of a repeat record, at the most.
 const REPEAT_ROWS: usize = 1 << 11;
@@ -345,6 +345,7 @@ impl Align {
                 changes.put(Keyspace::Model, &model_key(**langs), &head);
             }
             store.commit(changes)?;
+            store.learnt.unmap();
             done += group.len() as u64;
             context.observer.progress(done, "");
             context.check_stop()?;
