@@ -97,7 +97,7 @@ pub fn compared(
             let candidate = candidates[at];
             let mut similarities = Similarities::default();
             similarities.set(Measure::Structure, Some(structure as f32));
-            similarities.set(Measure::Hreflang, site.declares(candidate.pair).map(f32::from));
+            similarities.set(Measure::Hreflang, site.declares(candidate.pair).then_some(1.0));
             similarities.set(Measure::Sample, Some(trust.share as f32));
             found[at] = Some(Compared { candidate, similarities, same_text: false });
         }
@@ -178,21 +178,7 @@ fn is_calm(site: &SiteView<'_>, pair: PagePair, ratio: f64, checks: &SpotChecks)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lexicon::Translations;
-    use crate::verify::fixture::ListedSite;
-
-    /// Texts of two languages are equally long.
-    struct Even;
-
-    impl Dictionaries for Even {
-        fn translations(&self, _: LangPair, _: &str) -> Option<Box<dyn Translations + '_>> {
-            None
-        }
-
-        fn length_ratio(&self, _: LangPair) -> Option<f64> {
-            Some(1.0)
-        }
-    }
+    use crate::verify::fixture::{ListedSite, NoWords};
 
     const PAGES: u32 = 70;
 
@@ -219,7 +205,7 @@ mod tests {
     fn ask(candidates: &dyn Fn(&SiteView<'_>) -> Vec<Candidate>, checks: Option<&SpotChecks>) -> Vec<Compared> {
         let site = site_of_pages();
         let view = site.view();
-        compared(&view, &candidates(&view), &Even, &|_| scorer(), (checks, &FitParams::default()))
+        compared(&view, &candidates(&view), &NoWords(Some(1.0)), &|_| scorer(), (checks, &FitParams::default()))
             .expect("pages in memory")
     }
 
@@ -280,7 +266,7 @@ mod tests {
         let declared = site_of_pages().alternate(3, PAGES + 4);
         assert!(!is_calm(&declared.view(), pair, 1.0, &checks));
         let agreed = site_of_pages().alternate(3, PAGES + 3);
-        assert!(is_calm(&agreed.view(), pair, 1.0, &checks) && agreed.view().declares(pair) == Some(1));
+        assert!(is_calm(&agreed.view(), pair, 1.0, &checks) && agreed.view().declares(pair));
         let mut view = view;
         view.langs[3] = Lang::ZH;
         assert!(!is_calm(&view, pair, 1.0, &checks), "its text is English");

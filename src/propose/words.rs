@@ -77,19 +77,7 @@ pub fn of_words(
 mod tests {
     use super::*;
     use crate::verify::Either;
-    use crate::verify::fixture::ListedSite;
-
-    struct Nothing;
-
-    impl Dictionaries for Nothing {
-        fn translations(&self, _: LangPair, _: &str) -> Option<Box<dyn crate::lexicon::Translations + '_>> {
-            None
-        }
-
-        fn length_ratio(&self, _: LangPair) -> Option<f64> {
-            None
-        }
-    }
+    use crate::verify::fixture::{ListedSite, NoWords};
 
     #[test]
     fn pages_that_share_rare_words_are_proposed_and_paired_ones_are_not() {
@@ -102,7 +90,7 @@ mod tests {
         let site = ListedSite::new(&listed);
         let view = site.view();
         let paired = Partners::of(view.ordered(2, 5).into_iter());
-        let nothing = Either { first: &Nothing, second: &Nothing };
+        let nothing = Either { first: &NoWords(None), second: &NoWords(None) };
         let found = of_words(&view, &paired, &nothing, &retrieval::Params::default()).expect("pages in memory");
         let pairs: Vec<(u32, u32)> = found.iter().map(|one| (one.pair.a, one.pair.b)).collect();
         assert!(pairs.contains(&(0, 3)) && pairs.contains(&(1, 4)), "{pairs:?}");

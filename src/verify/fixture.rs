@@ -1,11 +1,26 @@
 //! A site as a list of pages, for the tests of methods that look at a site.
 
+use super::dictionaries::Dictionaries;
 use super::params::Params;
 use super::site::{PageText, SiteData, SiteView};
 use crate::error::Result;
 use crate::index::graph::{Links, SiteLink};
 use crate::index::site::{PageFacts, Pages, Urls};
-use crate::types::{Block, Lang, LinkKind, Page, SiteId};
+use crate::lexicon::Translations;
+use crate::types::{Block, Lang, LangPair, LinkKind, Page, SiteId};
+
+/// Dictionaries that know no word, and the usual ratio of lengths at the most.
+pub struct NoWords(pub Option<f64>);
+
+impl Dictionaries for NoWords {
+    fn translations(&self, _: LangPair, _: &str) -> Option<Box<dyn Translations + '_>> {
+        None
+    }
+
+    fn length_ratio(&self, _: LangPair) -> Option<f64> {
+        self.0
+    }
+}
 
 /// Pages of one site, in the order of their URLs.
 #[derive(Default)]

@@ -92,10 +92,8 @@ const KEPT_SHARE: usize = 8;
 const PORTION_SHARE: usize = 4;
 /// Bytes of a profile, as measured on ten sites.
 const PROFILE_BYTES: usize = 25_000;
-/// Pages on which words are counted.
+/// Pages on which words are counted, at the most.
 const COUNTED_PAGES: usize = 250;
-/// Pages whose words are counted between two looks at memory.
-const COUNTED_AT_ONCE: usize = 512;
 /// Pairs whose tags are compared between two looks at memory: some 20 MB.
 const TAGS_AT_ONCE: usize = 4096;
 /// Lengths of the runs of tags by which pages are looked up.
@@ -200,28 +198,27 @@ impl<'s> SiteView<'s> {
     }
 
     /// True when a page of the pair declares another page of the site as its translation (`hreflang`) than the other one.
-    pub fn declared_otherwise(&self, PagePair { a, b, .. }: PagePair) -> bool {
-        let other = |from: u32, to: u32| {
-            let (mut this, mut that) = (false, false);
+    pub fn declared_otherwise(&self, pair: PagePair) -> bool {
+        self.declarations(pair).into_iter().any(|(this, others)| others && !this)
+    }
+
+    /// True when a page of the pair declares the other as its translation (`hreflang`).
+    pub fn declares(&self, pair: PagePair) -> bool {
+        self.declarations(pair).into_iter().any(|(this, _)| this)
+    }
+
+    /// For either page of a pair: whether it declares the other as its translation, and whether it declares others of that language.
+    fn declarations(&self, PagePair { a, b, .. }: PagePair) -> [(bool, bool); 2] {
+        [(a, b), (b, a)].map(|(from, to)| {
+            let (mut this, mut others) = (false, false);
             self.links().for_each_alternate(from, &mut |page, lang| {
                 if lang.agrees(self.langs[to as usize]) {
                     this |= page == to;
-                    that |= page != to;
+                    others |= page != to;
                 }
             });
-            that && !this
-        };
-        other(a, b) || other(b, a)
-    }
-
-    /// 1 where a page of the pair declares the other as its translation (`hreflang`); `None` where neither does.
-    pub fn declares(&self, PagePair { a, b, .. }: PagePair) -> Option<u8> {
-        let mut is_declared = false;
-        for (from, to) in [(a, b), (b, a)] {
-            let lang = self.langs[to as usize];
-            self.links().for_each_alternate(from, &mut |page, other| is_declared |= page == to && other.agrees(lang));
-        }
-        is_declared.then_some(1)
+            (this, others)
+        })
     }
 
     /// The profile of a page.
@@ -292,10 +289,8 @@ impl<'s> SiteView<'s> {
         let all: Vec<u32> = (0..self.pages().count()).filter(|&page| self.langs[page as usize].is_known()).collect();
         let sample: Vec<u32> = all.iter().copied().step_by(all.len() / COUNTED_PAGES + 1).collect();
         let mut weights = WordWeights::default();
-        for portion in sample.chunks(COUNTED_AT_ONCE) {
-            let made = portion.par_iter().map_init(Words::new, |words, &page| self.kept_profile(page, words));
-            made.collect::<Result<Vec<_>>>()?.iter().for_each(|profile| weights.add(profile));
-        }
+        let made = sample.par_iter().map_init(Words::new, |words, &page| self.kept_profile(page, words));
+        made.collect::<Result<Vec<_>>>()?.iter().for_each(|profile| weights.add(profile));
         weights.finish();
         Ok(weights)
     }
@@ -412,21 +407,8 @@ fn hash_of_tags(tags: &[u16]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lexicon::Translations;
     use crate::types::{Measure, Method};
-    use crate::verify::fixture::ListedSite;
-
-    struct Nothing;
-
-    impl Dictionaries for Nothing {
-        fn translations(&self, _: LangPair, _: &str) -> Option<Box<dyn Translations + '_>> {
-            None
-        }
-
-        fn length_ratio(&self, _: LangPair) -> Option<f64> {
-            None
-        }
-    }
+    use crate::verify::fixture::{ListedSite, NoWords};
 
     fn site() -> ListedSite {
         ListedSite::new(&[
@@ -470,13 +452,13 @@ mod tests {
         let weights = view.word_weights().expect("pages in memory");
         let candidate =
             |a, b| Candidate { pair: view.ordered(a, b).expect("two languages"), method: Method::All, key: None };
-        let compared = view.compared(&[candidate(1, 2), candidate(0, 3), candidate(0, 2)], &Nothing, &weights);
+        let compared = view.compared(&[candidate(1, 2), candidate(0, 3), candidate(0, 2)], &NoWords(None), &weights);
         let compared = compared.expect("pages in memory");
         let numbers: Vec<_> = compared.iter().map(|one| one.similarities.get(Measure::Numbers)).collect();
         assert_eq!(numbers, [Some(0.0), Some(1.0), Some(1.0)]);
         assert_eq!(compared.iter().map(|one| one.same_text).collect::<Vec<_>>(), [false, true, false]);
         let pairs: Vec<PageIds> = compared.iter().map(|one| (one.candidate.pair.a, one.candidate.pair.b)).collect();
-        let again = view.similarities(&pairs, &Nothing, &weights).expect("pages in memory");
+        let again = view.similarities(&pairs, &NoWords(None), &weights).expect("pages in memory");
         assert_eq!(again, compared.iter().map(|one| one.similarities).collect::<Vec<_>>());
     }
 
