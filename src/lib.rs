@@ -93,6 +93,10 @@ mod keys;
 #[cfg(feature = "internals")]
 pub mod keys;
 #[cfg(not(feature = "internals"))]
+mod language;
+#[cfg(feature = "internals")]
+pub mod language;
+#[cfg(not(feature = "internals"))]
 mod learn;
 #[cfg(feature = "internals")]
 pub mod learn;

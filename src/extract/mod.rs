@@ -2,14 +2,13 @@
 //!
 //! [`extract`] reads the bytes of one capture as UTF-8 (`charset`), walks its markup once (`html`, which looks tags up
 //! in `tags`, folds white space in `fold` and resolves URLs in `links`), and detects the language of the text
-//! (`language`). Text without markup is read by `plain`, the JSON of a WAT by `wat`. It keeps nothing between pages, so
+//! ([`crate::language`]). Text without markup is read by `plain`, the JSON of a WAT by `wat`. It keeps nothing between pages, so
 //! any number of threads may call it.
 
 mod charset;
 mod declared;
 mod fold;
 mod html;
-mod language;
 mod links;
 mod params;
 mod plain;
@@ -20,6 +19,7 @@ mod wat;
 use declared::declare;
 use read::Read;
 
+use crate::language;
 use crate::types::{CanonicalUrl, Capture, Form, Page, SkipReason};
 
 pub use params::Params;

@@ -1,6 +1,6 @@
 //! Settings of extraction.
 
-use super::language;
+use crate::language;
 
 /// Settings of extraction.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]

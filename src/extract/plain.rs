@@ -1,8 +1,8 @@
 //! Text without markup, as WET files have it: each line a block.
 
 use super::fold;
-use super::language::{Kind, Run};
 use super::read::Read;
+use crate::language::{Kind, Run};
 use crate::types::{Block, Page};
 
 /// The longest title, in characters: WET files begin with it, but a first line may be a whole text.

@@ -1,6 +1,6 @@
 //! What a page is before its language is detected.
 
-use super::language::Run;
+use crate::language::Run;
 use crate::types::Page;
 
 /// What the bytes of a page give.

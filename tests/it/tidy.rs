@@ -7,7 +7,7 @@ use crate::modules::Modules;
 use crate::support::root;
 
 /// What every file may import.
-const FOUNDATIONS: &[&str] = &["types", "error", "text", "index", "sequence"];
+const FOUNDATIONS: &[&str] = &["types", "error", "text", "language", "index", "sequence"];
 
 /// Which folders and files of `src` may be imported by one of them, beside [`FOUNDATIONS`]. Methods stand in layers: borrowed
 /// data in, values out, and never the shell.
@@ -16,6 +16,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("types", &[]),
     ("error", &[]),
     ("text", &[]),
+    ("language", &[]),
     ("index", &[]),
     ("sequence", &[]),
     // Methods that know no other.

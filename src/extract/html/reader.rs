@@ -10,11 +10,11 @@ use super::attributes::Attributes;
 use super::gaps::{markup_len, raw_len, tag_name_at};
 use super::references::References;
 use crate::extract::fold::{self, Before};
-use crate::extract::language::{Kind, Run};
 use crate::extract::links::Resolver;
 use crate::extract::params::Params;
 use crate::extract::read::Read;
 use crate::extract::tags::{self, Content, Group, Layout, Role, Tag};
+use crate::language::{Kind, Run};
 use crate::types::{Block, Page, TEXT_TOKEN};
 
 /// Elements nested deeper than this count as flat: their end tags end no block but the innermost.

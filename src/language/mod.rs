@@ -12,7 +12,6 @@ mod words;
 
 use std::sync::LazyLock;
 
-use super::fold;
 use crate::types::Lang;
 use scripts::{Script, Scripts};
 
@@ -110,7 +109,7 @@ fn by_model(sample: &str) -> (Lang, f32) {
 /// What the accurate model says where it says the same of both halves: it is as sure of nonsense as of sentences, but
 /// not in the same way twice.
 fn by_model_twice(sample: &str, params: &Params) -> (Lang, f32) {
-    let (first, second) = sample.split_at(fold::head(sample, sample.len() / 2).len());
+    let (first, second) = sample.split_at(sample.floor_char_boundary(sample.len() / 2));
     let (lang, sure) = by_model(first);
     if sure < params.min_model_confidence {
         return (Lang::UNKNOWN, 0.0);
