@@ -105,7 +105,7 @@ record_files! {
     /// Captures left out, by site.
     skips: SkipChunk = 5 since 4;
     /// Links of the pages of sites.
-    graphs: GraphRecord = 6 since 4 heads [Graph];
+    graphs: GraphRecord = 6 since 7 heads [Graph];
     /// Links between sites.
     webs: WebRecord = 7 since 4 heads [Web];
     /// Pairs as verified.

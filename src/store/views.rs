@@ -159,6 +159,12 @@ pub struct SiteLinks {
 }
 
 impl SiteLinks {
+    /// (page, page that it names as the one it is), by page.
+    pub fn canonical(&self) -> Vec<(u32, u32)> {
+        let rows = self.chunks().flat_map(|chunk| chunk.canonical.iter());
+        rows.map(|row| (row.from.to_native(), row.to.to_native())).collect()
+    }
+
     /// The records, in the order of pages.
     pub fn chunks(&self) -> impl Iterator<Item = &ArchivedGraphRecord> {
         self.chunks.iter().map(Mapped::get)

@@ -23,6 +23,8 @@ pub struct GraphRecord {
     pub kinds: Vec<u8>,
     /// Pages that are said to be another page in another language (`hreflang`).
     pub alternates: Vec<AlternateRow>,
+    /// Pages that name a page of the site as the one that they are, by page.
+    pub canonical: Vec<CanonicalRow>,
     /// Links to hosts of other sites, counted; by host, then host linked to.
     pub outside: Vec<OutsideRow>,
 }
@@ -51,6 +53,15 @@ pub struct AlternateRow {
     pub to: u32,
     /// The language that page is said to be in.
     pub lang: [u8; 8],
+}
+
+/// What a page names as its canonical URL, where that is a page of the site.
+#[derive(Archive, Serialize, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CanonicalRow {
+    /// The page that says it.
+    pub from: u32,
+    /// The page it names; may be itself.
+    pub to: u32,
 }
 
 /// Links from one host of the site to a host of another site.

@@ -22,7 +22,7 @@ pub use bitext::{
     PagePlaces, PairBitextRow, RepeatRecord, RepeatRow, VocabularyRow,
 };
 pub use catalog::{ArchiveRecord, Credibility, HostRecord, ResultHead, Sentinel, SiteHead, StageRecord};
-pub use graph::{AlternateRow, ArchivedGraphRecord, GraphHead, GraphRecord, OutsideRow};
+pub use graph::{AlternateRow, ArchivedGraphRecord, CanonicalRow, GraphHead, GraphRecord, OutsideRow};
 pub use judged::{ArchivedLearntRecord, ArchivedSureRow, JudgedHead, JudgedRecord, LearntHead, LearntRecord, SureRow};
 pub use page::PageRecord;
 pub use result::{ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, HostRow, KeyRow, PairRow, ResultRecord};
@@ -92,9 +92,10 @@ mod tests {
             PairRow = ArchivedPairRow { a, b, key }
             HostRow = ArchivedHostRow { host, pages, pairs, credibility, langs }
             GraphRecord = ArchivedGraphRecord {
-                site, generation, first, ends, targets, at, kinds, alternates, outside
+                site, generation, first, ends, targets, at, kinds, alternates, canonical, outside
             }
             AlternateRow = ArchivedAlternateRow { from, to, lang }
+            CanonicalRow = ArchivedCanonicalRow { from, to }
             OutsideRow = ArchivedOutsideRow { from, host, links }
             JudgedRecord = ArchivedJudgedRecord {
                 site, generation, langs, pairs, measures, similarities, sources, hosts, copies, fitted

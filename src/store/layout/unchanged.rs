@@ -160,6 +160,7 @@ fn graph() -> GraphRecord {
         at: vec![7, 8],
         kinds: vec![0, 1],
         alternates: vec![AlternateRow { from: 0, to: 1, lang: *b"fr\0\0\0\0\0\0" }],
+        canonical: vec![CanonicalRow { from: 1, to: 0 }],
         outside: vec![OutsideRow { from: "ex.org".into(), host: "example.net".into(), links: 3 }],
     }
 }
@@ -283,7 +284,7 @@ fn result() -> ResultRecord {
 /// **A difference here means that stores of the last release can no longer be read.** Where that is meant, the next
 /// `FORMAT_VERSION` comes with it, a line in docs/format.md, and new numbers here.
 const LAYOUT: (u32, &[(&str, u64)]) = (
-    6,
+    7,
     &[
         ("page", 0xfa4c8f54fb12c3f1),
         ("block of pages", 0x738d260020033cb1),
@@ -291,7 +292,7 @@ const LAYOUT: (u32, &[(&str, u64)]) = (
         ("site", 0xbc8636bea4ed9446),
         ("result", 0x11f8e3c738a1c7af),
         ("skip", 0x281447465556f1fa),
-        ("graph", 0x1ac75ac6809126fb),
+        ("graph", 0x1458248a97fb9d24),
         ("web", 0x88091e8ab348904e),
         ("request", 0x3495473ff5967ae4),
         ("requested", 0x38900b66d831ec7c),
