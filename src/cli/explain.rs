@@ -6,8 +6,8 @@ use clap::Args;
 use diglot::error::Error;
 use diglot::explain;
 use diglot::query::explain::{
-    CandidateRounds, CaptureFacts, Explanation, LanguageReason, PageExplanation, PageLanguages, PairExplanation,
-    RecordPlace, Rounds, Support, in_parentheses,
+    CandidateRounds, CaptureFacts, Explanation, LanguageReason, OwnText, PageExplanation, PageLanguages,
+    PairExplanation, RecordPlace, Rounds, Support, in_parentheses,
 };
 use diglot::types::{CanonicalUrl, Lang, Outcome, SkipReason};
 
@@ -152,8 +152,13 @@ fn of_capture(capture: &CaptureFacts, lines: &mut Lines) {
 }
 
 fn of_languages(languages: &PageLanguages, lines: &mut Lines) {
-    let PageLanguages { detected, confidence, declared, counts_for, reason } = languages;
+    let PageLanguages { detected, confidence, declared, counts_for, reason, own_text } = languages;
     lines.add("detected", format!("{detected}, confidence {confidence:.2}"));
+    if let Some(OwnText { bytes, shares }) = own_text {
+        let share = |(lang, share): &(Lang, f64)| format!("{:.0} % {lang}", 100.0 * share);
+        let shares: Vec<String> = shares.iter().map(share).collect();
+        lines.add("own text", format!("{bytes} bytes that do not stand on many pages: {}", shares.join(", ")));
+    }
     let names = declared.iter().map(Lang::to_string).collect::<Vec<_>>().join(", ");
     lines.add("declared", if names.is_empty() { "nothing" } else { &names });
     let differs = declared.first().filter(|lang| detected.is_known() && !lang.agrees(*detected));

@@ -66,7 +66,9 @@ fn keys_alone(config: &mut Config, keys: keys::Params) {
     (config.keys, config.strategy) = (keys, Strategy::Keys);
 }
 
-/// Languages are those of the texts; no URL has a say in them, and none hides a page.
+/// Languages are those of the texts; no URL has a say in them, and none hides a page. All of a text counts.
 fn all_pages(config: &mut Config, strategy: Strategy) {
-    (config.keys.copies, config.keys.resolve_labels, config.strategy) = (false, false, strategy);
+    (config.keys.copies, config.keys.resolve_labels, config.keys.variants) = (false, false, false);
+    config.strategy = strategy;
+    config.verify.own_text = None;
 }

@@ -13,7 +13,7 @@ use crate::judge::score::Scorer;
 use crate::judge::{self, Judged, beside_rivals, judge, unique};
 use crate::learn::{self, Models, learn_from_site};
 use crate::propose::votes::Votes;
-use crate::propose::{Network, Partners, neighbours, of_words};
+use crate::propose::{Network, Partners, Signs, neighbours, of_words};
 use crate::types::{Candidate, Compared, JudgedPair, LangPair, Measure, Method, PagePair, SourceStats};
 use crate::verify::{Either, PageIds, SiteView, WordWeights};
 
@@ -46,13 +46,13 @@ pub struct Resolved {
 /// # Errors
 /// When a page cannot be read, or what `stop` returns.
 pub fn resolve(
-    site: &SiteView<'_>,
+    (site, signs): (&SiteView<'_>, &Signs),
     verified: impl Iterator<Item = JudgedPair>,
     models: &Models,
     settings: Settings<'_>,
     stop: &(dyn Fn() -> Result<()> + Sync),
 ) -> Result<Resolved> {
-    let mut rounds = Rounds::new(site, verified, models, settings)?;
+    let mut rounds = Rounds::new((site, signs), verified, models, settings)?;
     rounds.run(stop)?;
     Ok(rounds.into_resolved())
 }
@@ -60,6 +60,7 @@ pub fn resolve(
 /// What rounds work on in one site.
 struct Rounds<'v, 's> {
     site: &'v SiteView<'s>,
+    signs: &'v Signs,
     settings: Settings<'v>,
     models: &'v Models,
     /// What this site itself teaches, for language pairs the run has learnt nothing of.
@@ -78,13 +79,14 @@ struct Rounds<'v, 's> {
 
 impl<'v, 's> Rounds<'v, 's> {
     fn new(
-        site: &'v SiteView<'s>,
+        (site, signs): (&'v SiteView<'s>, &'v Signs),
         verified: impl Iterator<Item = JudgedPair>,
         models: &'v Models,
         settings: Settings<'v>,
     ) -> Result<Rounds<'v, 's>> {
         let mut rounds = Rounds {
             site,
+            signs,
             settings,
             models,
             own: Models::default(),
@@ -153,7 +155,7 @@ impl<'v, 's> Rounds<'v, 's> {
             let langs = one.candidate.pair.langs;
             if !self.models.has_learnt(langs) {
                 let scorer = self.fitted.get(&langs).unwrap_or(&self.shipped);
-                by_langs.entry(langs).or_default().push((one, scorer.evidence(&one.similarities, params)));
+                by_langs.entry(langs).or_default().push((one, scorer.evidence(&one.similarities)));
             }
         }
         for (langs, list) in by_langs {
@@ -186,7 +188,10 @@ impl<'v, 's> Rounds<'v, 's> {
         let new: Vec<Candidate> =
             unique(candidates).into_iter().filter(|candidate| !self.known.contains(&candidate.pair)).collect();
         let compared = self.site.compared(&new, &self.dictionaries(), &self.weights)?;
-        compared.into_iter().for_each(|one| self.note(one));
+        for mut one in compared {
+            self.signs.set(self.site, &mut one);
+            self.note(one);
+        }
         self.set_margins();
         Ok(new.len())
     }
@@ -285,7 +290,7 @@ impl<'v, 's> Rounds<'v, 's> {
         // What words alone proposed and nothing supports is not worth its bytes.
         let min_kept = self.settings.iterate.min_kept;
         pairs.retain(|judged| judged.score >= min_kept || judged.method < Method::Words);
-        beside_rivals(&mut pairs);
+        beside_rivals(&mut pairs, &self.settings.judge.prior);
         let fitted = self.fitted.into_iter().map(|(langs, scorer)| (langs, scorer.weights.to_vec())).collect();
         Resolved { pairs, sources: self.judged.sources, fitted }
     }
@@ -359,7 +364,8 @@ mod tests {
         let verified = compared.iter().map(|one| JudgedPair::new(candidate, 0.9, one.similarities, Outcome::Accepted));
         let (iterate, judging, learn, retrieval) = Default::default();
         let settings = Settings { iterate: &iterate, judge: &judging, learn: &learn, retrieval: &retrieval };
-        let resolved = resolve(&view, verified, &models, settings, &|| Ok(())).expect("pages in memory");
+        let resolved =
+            resolve((&view, &Signs::default()), verified, &models, settings, &|| Ok(())).expect("pages in memory");
         let accepted: Vec<_> =
             resolved.pairs.iter().filter(|pair| pair.is_accepted()).map(|pair| (pair.pair.a, pair.pair.b)).collect();
         assert_eq!(accepted, (0..PAGES).map(|page| (page, PAGES + page)).collect::<Vec<_>>());
@@ -372,6 +378,8 @@ mod tests {
         let (iterate, judging, learn, retrieval) = Default::default();
         let settings = Settings { iterate: &iterate, judge: &judging, learn: &learn, retrieval: &retrieval };
         let stop = || Err(crate::error::Error::Interrupted);
-        assert!(resolve(&site.view(), [].into_iter(), &Models::default(), settings, &stop).is_err());
+        assert!(
+            resolve((&site.view(), &Signs::default()), [].into_iter(), &Models::default(), settings, &stop).is_err()
+        );
     }
 }

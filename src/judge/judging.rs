@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::decide::{Choice, best_first};
+use super::odds::logit;
 use super::params::Params;
 use super::prior;
 use super::score::Scorer;
 use super::versions::Versions;
-use crate::types::{Candidate, Compared, JudgedPair, LangPair, Method, Outcome, PagePair, SourceStats};
+use crate::types::{Candidate, Compared, JudgedPair, LangPair, Measure, Method, Outcome, PagePair, SourceStats};
 
 /// Judged pairs of one site.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +19,18 @@ pub struct Judged {
     pub pairs: Vec<JudgedPair>,
     /// By language pair, method and key.
     pub sources: Vec<SourceStats>,
+}
+
+/// Share of right pairs below which a key is doubtful.
+const DOUBTFUL: f32 = 0.9;
+
+impl Judged {
+    /// True for a pair of a source that is wrong once in ten times or more.
+    pub fn is_doubtful(&self, candidate: &Candidate) -> bool {
+        let Candidate { pair, method, key } = *candidate;
+        let source = self.sources.iter().find(|one| (one.langs, one.method, one.key) == (pair.langs, method, key));
+        source.is_some_and(|source| source.precision < DOUBTFUL)
+    }
 }
 
 /// One of each pair, proposed by what is trusted most; sorted by languages and pages.
@@ -31,14 +44,15 @@ pub fn unique(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
 /// Gives pairs that lost to a better one or were contradicted the probability that they are right all the same: their own times that
 /// every better pair with a page of theirs is wrong, or that those which contradict are. Before, a score tells nothing of other pairs.
 /// `pairs` are those of one site.
-pub fn beside_rivals(pairs: &mut [JudgedPair]) {
+pub fn beside_rivals(pairs: &mut [JudgedPair], params: &prior::Params) {
     let mut best: FxHashMap<(LangPair, u32), (usize, f32)> = FxHashMap::default();
     let accepted = || pairs.iter().enumerate().filter(|(_, judged)| judged.is_accepted());
     for (at, JudgedPair { pair, score, .. }) in accepted() {
         best.insert((pair.langs, pair.a), (at, *score));
         best.insert((pair.langs, pair.b), (at, *score));
     }
-    let versions = Versions::new(accepted().map(|(_, judged)| (judged.pair, f64::from(judged.score))));
+    let log_odds = |score: f32| params.log_odds(f64::from(score));
+    let versions = Versions::new(accepted().map(|(_, judged)| (judged.pair, log_odds(judged.score))));
     for judged in pairs.iter_mut() {
         let PagePair { langs, a, b } = judged.pair;
         if judged.outcome == Outcome::LostToBetter {
@@ -46,7 +60,7 @@ pub fn beside_rivals(pairs: &mut [JudgedPair]) {
             let others = [of_a, of_b.filter(|b| of_a.is_none_or(|a| a.0 != b.0))];
             judged.score *= others.into_iter().flatten().map(|(_, score)| 1.0 - score).product::<f32>();
         } else if judged.outcome == Outcome::Contradicted {
-            let against = versions.against(a, b, f64::from(judged.score));
+            let against = versions.against(a, b, log_odds(judged.score));
             judged.score *= 1.0 - against.unwrap_or(0.0) as f32;
         }
     }
@@ -90,12 +104,41 @@ pub fn judge(
 
 /// True for what keys in use and declarations propose: a third language does not outweigh them, as it may have the same page twice.
 fn is_declared(method: Method) -> bool {
-    matches!(method, Method::Key | Method::Hreflang)
+    matches!(method, Method::Key | Method::Marks | Method::Hreflang)
 }
 
 /// How often pairs are decided anew for those that are contradicted, at the most. Pairs that come in for these may contradict others,
 /// fewer each time.
 const CONTRADICTIONS: usize = 8;
+
+/// True for a pair of URLs that name one page: by a key that names its languages, or with a name in common.
+fn is_named(one: &Compared) -> bool {
+    one.similarities.get(Measure::Named) == Some(1.0)
+}
+
+/// True where a page stands under another language than its text is in, or declares another.
+fn is_misplaced(one: &Compared) -> bool {
+    one.similarities.get(Measure::Place).is_some()
+}
+
+/// True where one of the pages links to the other.
+fn are_linked(one: &Compared) -> bool {
+    one.similarities.get(Measure::Link).is_some_and(|link| link > 0.0)
+}
+
+/// By how much a pair of a misplaced page ranks below all others, in nats: more than any evidence.
+const MISPLACED: f64 = 1e3;
+/// Share of right pairs from which a key is sure.
+const SURE_KEY: f64 = 0.9;
+
+/// What a key alone says of its pair, whatever the content: the pages may be editions of differing age. `share` is that of the key's right pairs.
+fn least_probability(one: &Compared, share: f64, params: &prior::Params) -> f64 {
+    match one.candidate.method {
+        Method::Key | Method::Marks if is_named(one) && share > 0.5 => params.named,
+        Method::Key if share >= SURE_KEY => params.of_sure_key,
+        _ => 0.0,
+    }
+}
 
 /// A method, with the key where it is one.
 type Source = (Method, Option<u32>);
@@ -105,6 +148,9 @@ struct Weighed<'c> {
     langs: LangPair,
     compared: Vec<&'c Compared>,
     evidence: Vec<f64>,
+    /// The log odds of each that it is right, in nats, with all of its evidence: what candidates are ranked by.
+    log_odds: Vec<f64>,
+    /// The probability of each.
     scores: Vec<f64>,
     outcomes: Vec<Outcome>,
     /// How often each source is right.
@@ -118,36 +164,67 @@ fn weigh<'c>(
     smaller: usize,
     params: &Params,
 ) -> Weighed<'c> {
-    let evidence: Vec<f64> = compared.iter().map(|one| scorer.evidence(&one.similarities, &params.fit)).collect();
+    let evidence: Vec<f64> = compared.iter().map(|one| scorer.evidence(&one.similarities)).collect();
     let mut of_source: BTreeMap<Source, Vec<f64>> = BTreeMap::new();
-    for (one, &evidence) in compared.iter().zip(&evidence).filter(|(one, _)| !one.same_text) {
-        of_source.entry((one.candidate.method, one.candidate.key)).or_default().push(evidence);
+    // Of pages of one name content says how old they are, rather than how good the key is.
+    let is_of_source = |(one, evidence): &(&&Compared, &f64)| !one.same_text && !(is_named(one) && **evidence < 0.0);
+    for (one, &evidence) in compared.iter().zip(&evidence).filter(is_of_source) {
+        of_source.entry((one.candidate.method, one.candidate.key)).or_default().push(params.fit.counted(evidence));
     }
     let belief = |method: Method| match method {
         Method::Key | Method::Hreflang => params.prior.strong,
+        Method::Marks => params.prior.marks,
+        Method::Order => params.prior.order,
         Method::WeakKey => params.prior.weak,
         Method::Link | Method::Words | Method::Votes | Method::All => params.prior.other,
     };
     let mut shares: BTreeMap<Source, f64> =
         of_source.iter().map(|(&source, e)| (source, prior::share_right(e, belief(source.0)))).collect();
+    let by_themselves = shares.clone();
     // Where keys are right and pair many pages, a page they do not pair has hardly a partner.
     let by_keys = of_source.iter().filter(|(source, _)| source.0 == Method::Key && shares[source] > 0.5);
-    let by_keys = by_keys.map(|(_, pairs)| pairs.len()).sum::<usize>();
-    if by_keys >= params.prior.many_pairs && by_keys as f64 >= params.prior.min_share * smaller as f64 {
+    let right: f64 = by_keys.map(|(source, pairs)| shares[source] * pairs.len() as f64).sum();
+    if right >= params.prior.many_pairs as f64 && right >= params.prior.min_share * smaller as f64 {
+        let beside_keys = params.prior.beside_keys(right, smaller as f64);
         for ((method, _), share) in &mut shares {
             if belief(*method) == params.prior.other {
-                *share = share.min(params.prior.beside_keys);
+                *share = share.min(beside_keys);
             }
         }
     }
-    let score = |(one, &evidence): (&&Compared, &f64)| {
-        let share = shares.get(&(one.candidate.method, one.candidate.key)).copied().unwrap_or(0.5);
-        if one.same_text { 0.0 } else { prior::probability(evidence, share) }
+    // … and least of all one under another name.
+    let paired = if right >= params.prior.many_pairs as f64 { (right / smaller.max(1) as f64).min(1.0) } else { 0.0 };
+    let under_other_name = |one: &Compared| match one.similarities.get(Measure::Named) {
+        Some(named) if named < 0.5 && !are_linked(one) => params.prior.renamed * paired,
+        _ => 0.0,
     };
-    let scores: Vec<f64> = compared.iter().zip(&evidence).map(score).collect();
+    let share_of = |one: &Compared| {
+        let source = (one.candidate.method, one.candidate.key);
+        let shares = if is_named(one) { &by_themselves } else { &shares };
+        shares.get(&source).copied().unwrap_or_else(|| belief(source.0).0)
+    };
+    let all = || compared.iter().zip(evidence.iter().copied());
+    // A page that stands under another language than its text is in makes way for any other.
+    let rank = |(one, evidence): (&&Compared, f64)| {
+        evidence + logit(share_of(one)) - if is_misplaced(one) { MISPLACED } else { 0.0 }
+    };
+    let ranked: Vec<f64> = all().map(rank).collect();
+    let score = |(one, evidence): (&&Compared, f64)| match one.same_text {
+        true => 0.0,
+        false => {
+            let share = share_of(one);
+            let log_odds = params.fit.counted(evidence) + logit(share);
+            if one.similarities.get(Measure::Place) == Some(0.0) {
+                // Two pages under one language are hardly versions of each other.
+                return params.prior.probability(log_odds - params.prior.under_one_mark);
+            }
+            params.prior.probability(log_odds - under_other_name(one)).max(least_probability(one, share, &params.prior))
+        }
+    };
+    let scores: Vec<f64> = all().map(score).collect();
     let outcomes =
         compared.iter().map(|one| if one.same_text { Outcome::SameText } else { Outcome::LowScore }).collect();
-    let mut weighed = Weighed { langs, compared, evidence, scores, outcomes, shares };
+    let mut weighed = Weighed { langs, compared, evidence, log_odds: ranked, scores, outcomes, shares };
     weighed.decide(params);
     weighed
 }
@@ -159,18 +236,20 @@ impl Weighed<'_> {
         let open: Vec<usize> = (0..self.outcomes.len()).filter(is_open).collect();
         let choice = |&at: &usize| {
             let PagePair { a, b, .. } = self.compared[at].candidate.pair;
-            Choice { a, b, score: self.scores[at] }
+            // Ranked by all that is known, and taken by what is believed of it.
+            let is_enough = self.scores[at] >= params.min_score;
+            Choice { a, b, score: if is_enough { self.log_odds[at] } else { f64::NEG_INFINITY } }
         };
         let choices: Vec<Choice> = open.iter().map(choice).collect();
-        for (at, outcome) in open.into_iter().zip(best_first(&choices, params.min_score, usize::MAX)) {
+        for (at, outcome) in open.into_iter().zip(best_first(&choices, f64::MIN, usize::MAX)) {
             self.outcomes[at] = outcome;
         }
     }
 
-    /// The accepted pairs, each with its score.
+    /// The accepted pairs, each with the log odds that it is right.
     fn accepted(&self) -> impl Iterator<Item = (PagePair, f64)> {
         let accepted = self.outcomes.iter().enumerate().filter(|(_, outcome)| **outcome == Outcome::Accepted);
-        accepted.map(|(at, _)| (self.compared[at].candidate.pair, self.scores[at]))
+        accepted.map(|(at, _)| (self.compared[at].candidate.pair, self.log_odds[at]))
     }
 
     /// Takes back what could be accepted and is contradicted; true when any of it was.
@@ -180,7 +259,7 @@ impl Weighed<'_> {
             let PagePair { a, b, .. } = one.candidate.pair;
             let is_open = matches!(self.outcomes[at], Outcome::Accepted | Outcome::LostToBetter)
                 && self.scores[at] >= params.min_score;
-            if is_open && versions.against(a, b, self.scores[at]).is_some() {
+            if is_open && versions.against(a, b, self.log_odds[at]).is_some() {
                 any |= self.outcomes[at] == Outcome::Accepted;
                 self.outcomes[at] = Outcome::Contradicted;
             }
@@ -193,7 +272,7 @@ impl Weighed<'_> {
         let mut any = false;
         for (at, one) in self.compared.iter().enumerate() {
             let PagePair { a, b, .. } = one.candidate.pair;
-            if self.outcomes[at] == Outcome::Contradicted && versions.against(a, b, self.scores[at]).is_none() {
+            if self.outcomes[at] == Outcome::Contradicted && versions.against(a, b, self.log_odds[at]).is_none() {
                 self.outcomes[at] = Outcome::LowScore;
                 any = true;
             }
@@ -243,7 +322,7 @@ mod tests {
             row(0, 11, 0.5, Outcome::LostToBetter),
             row(2, 12, 0.25, Outcome::LowScore),
         ];
-        beside_rivals(&mut rows);
+        beside_rivals(&mut rows, &prior::Params::default());
         assert_eq!(rows.map(|row| row.score), [0.75, 0.5, 0.125, 0.0625, 0.25]);
     }
 
@@ -274,7 +353,7 @@ mod tests {
             ];
             let mut rows = judge(&compared, |_| scorer.clone(), |_| 2, &Params::default()).pairs;
             rows.sort_by_key(|row| (row.pair.a, row.pair.b));
-            beside_rivals(&mut rows);
+            beside_rivals(&mut rows, &prior::Params::default());
             let of = |page: u32| *rows.iter().find(|row| [row.pair.a, row.pair.b] == [page, 21]).expect("judged");
             (of(11), of(12))
         };

@@ -1,12 +1,16 @@
 //! How often each source of candidates is right: expectation-maximisation over the evidence of its pairs.
 
-use super::odds::{logit, sigmoid};
+use super::odds::{bounded, logit, sigmoid};
 
 /// What is believed of a source before its pairs are seen.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
     /// Share of right pairs of a strong key, and how many pairs that belief is worth. Default 0.9, 4.
     pub strong: (f64, f64),
+    /// Of the marks of languages in other places than those in which keys have them. Default 0.8, 4.
+    pub marks: (f64, f64),
+    /// Of places in the order of numbered pages. Default 0.5, 4.
+    pub order: (f64, f64),
     /// Of a weak key. Default 0.1, 4.
     pub weak: (f64, f64),
     /// Of links, words and whatever else proposes pairs without a URL. Default 0.1, 4.
@@ -15,30 +19,76 @@ pub struct Params {
     pub many_pairs: usize,
     /// … if these are at least this share of the smaller language's pages. Default 0.5.
     pub min_share: f64,
-    /// The largest share of right pairs of `other` sources then. Default 0.0005.
+    /// The share of right pairs that is then believed of `other` sources at the most, where keys pair no page: it falls with the
+    /// share of pages that they pair, and with their number, see [`Params::beside_keys`]. Default 0.5.
     pub beside_keys: f64,
+    /// What speaks against two pages whose URLs have different names where keys pair all pages of a language under one, in nats; the share of pages that
+    /// they pair is the share of it that counts. Default 6.
+    pub renamed: f64,
+    /// What speaks against two pages that stand under the mark of one language, in nats. Default 6.
+    pub under_one_mark: f64,
+    /// Probability, at the least, of a pair of a key that is more often right than wrong, if the key names its languages and the URLs name the
+    /// page: content that denies it may be an edition of another age. Default 0.7.
+    pub named: f64,
+    /// The same of any pair of a key whose share of right pairs is at least 0.9. Default 0.55.
+    pub of_sure_key: f64,
+    /// What the log odds of a pair grow towards, in nats, however sure everything is: some pairs are wrong for reasons that no measure sees.
+    /// Default 6.5, a probability of 0.9985.
+    pub max_log_odds: f64,
 }
 
 impl Default for Params {
     fn default() -> Params {
         Params {
             strong: (0.9, 4.0),
+            marks: (0.8, 4.0),
+            order: (0.5, 4.0),
             weak: (0.1, 4.0),
             other: (0.1, 4.0),
             many_pairs: 10,
             min_share: 0.5,
-            beside_keys: 0.0005,
+            beside_keys: 0.5,
+            renamed: 6.0,
+            under_one_mark: 6.0,
+            named: 0.7,
+            of_sure_key: 0.55,
+            max_log_odds: 6.5,
         }
     }
 }
 
-/// The share of a source's pairs that are right, from the evidence of each pair in nats: the fixed point of
-/// π = (n₀·π₀ + Σ σ(eᵢ + logit π)) / (n₀ + n), the mean of the posterior under a Beta prior worth n₀ pairs.
+impl Params {
+    /// The share of right pairs that is believed of what proposes pairs without a URL, at the most, where `right` pairs of keys are right and
+    /// the smaller language has `pages` pages: b·(1 − right/pages)/(right + 2). A page that the keys leave alone would be the first that
+    /// breaks their rule (1 in right + 2, the rule of succession), and the fewer are left, the more likely they are alone.
+    ///
+    /// By hand, b = 0.5: 40 of 50 pages paired: 0.5·0.2/42 = 0.0024.
+    pub fn beside_keys(&self, right: f64, pages: f64) -> f64 {
+        let left = (1.0 - right / pages).max(1.0 / (pages + 1.0));
+        self.beside_keys * left / (right + 2.0)
+    }
+
+    /// The probability of a pair from the log odds that it is right, in nats: those of a pair never reach [`Self::max_log_odds`], and their order stays.
+    pub fn probability(&self, log_odds: f64) -> f64 {
+        sigmoid(bounded(log_odds, self.max_log_odds, 2))
+    }
+
+    /// The log odds that a [probability](Self::probability) was made from.
+    pub fn log_odds(&self, probability: f64) -> f64 {
+        let shown = logit(probability);
+        let share = shown / self.max_log_odds;
+        shown / (1.0 - share * share).max(f64::EPSILON).sqrt()
+    }
+}
+
+/// The share of a source's pairs that are right, from the evidence of each pair that [counts](super::score::FitParams::counted), in nats: the
+/// fixed point of π = (n₀·π₀ + Σ σ(eᵢ + logit π)) / (n₀ + n), the mean of the posterior under a Beta prior worth n₀ pairs. Never 0 or 1, as
+/// the belief is neither.
 /// Cost: pairs × rounds.
 pub fn share_right(evidence: &[f64], (first, worth): (f64, f64)) -> f64 {
     let mut share = first;
     for _ in 0..MOST_ROUNDS {
-        let prior = logit(share.clamp(LEAST, 1.0 - LEAST));
+        let prior = logit(share);
         let right: f64 = evidence.iter().map(|e| sigmoid(e + prior)).sum();
         let next = (worth * first + right) / (worth + evidence.len() as f64);
         let change = (next - share).abs();
@@ -47,17 +97,10 @@ pub fn share_right(evidence: &[f64], (first, worth): (f64, f64)) -> f64 {
             break;
         }
     }
-    share.clamp(LEAST, 1.0 - LEAST)
-}
-
-/// The probability of a pair from its evidence and the share of right pairs of its source.
-pub fn probability(evidence: f64, share: f64) -> f64 {
-    sigmoid(evidence + logit(share.clamp(LEAST, 1.0 - LEAST)))
+    share
 }
 
 const MOST_ROUNDS: usize = 200;
-/// No source is ever wrong or always wrong for sure.
-const LEAST: f64 = 1e-3;
 
 #[cfg(test)]
 mod tests {
@@ -68,7 +111,32 @@ mod tests {
         let evidence: Vec<f64> = (0..100).map(|at| if at % 2 == 0 { 6.0 } else { -6.0 }).collect();
         let share = share_right(&evidence, (0.9, 4.0));
         assert!((0.47..0.56).contains(&share), "{share}");
-        assert!(probability(6.0, share) > 0.99 && probability(-6.0, share) < 0.01);
+        let probability = |evidence: f64| Params::default().probability(evidence + logit(share));
+        assert!(probability(6.0) > 0.98 && probability(-6.0) < 0.02);
+    }
+
+    #[test]
+    fn log_odds_come_back_from_probabilities_that_keep_their_order() {
+        let params = Params::default();
+        let all = [-20.0, -3.0, 0.0, 1.0, 5.0, 12.0, 13.0, 40.0];
+        let probabilities = all.map(|log_odds| params.probability(log_odds));
+        assert!(probabilities.windows(2).all(|two| two[0] < two[1]) && probabilities[7] < 0.9985, "{probabilities:?}");
+        for (log_odds, probability) in all.into_iter().zip(probabilities).take(7) {
+            assert!((params.log_odds(probability) - log_odds).abs() < 1e-6, "{log_odds}");
+        }
+    }
+
+    #[test]
+    fn the_more_pages_keys_pair_the_less_is_believed_of_the_others() {
+        let beside = |right: f64, pages: f64| Params::default().beside_keys(right, pages);
+        assert!((beside(40.0, 50.0) - 0.5 * 0.2 / 42.0).abs() < 1e-12);
+        assert!(beside(12.0, 23.0) > 0.01 && beside(990.0, 1000.0) < 1e-5 && beside(20.0, 20.0) > 0.0);
+    }
+
+    #[test]
+    fn a_source_without_a_right_pair_is_believed_less_the_more_it_proposes() {
+        let share = |count: usize| share_right(&vec![-8.0; count], (0.9, 4.0));
+        assert!(share(1000) < 0.004 && share(100_000) < 1e-4 && share(100_000) > 0.0);
     }
 
     #[test]

@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::prior::{self, share_right};
-use super::score::{FitParams, Scorer};
+use super::params::Params;
+use super::prior::share_right;
+use super::score::Scorer;
 use crate::error::Result;
 use crate::index::site::hash_of_pair;
 use crate::types::{Candidate, Compared, Lang, LangPair, Measure, Method, PagePair, Similarities};
@@ -68,10 +69,10 @@ pub fn compared(
     candidates: &[Candidate],
     dictionaries: &dyn Dictionaries,
     scorer: &dyn Fn(LangPair) -> Scorer,
-    (checks, fit): (Option<&SpotChecks>, &FitParams),
+    params: &Params,
 ) -> Result<Vec<Compared>> {
     let weights = site.word_weights()?;
-    let Some(checks) = checks else { return site.compared(candidates, dictionaries, &weights) };
+    let Some(checks) = &params.spot_checks else { return site.compared(candidates, dictionaries, &weights) };
     let keys = calm(site, candidates, dictionaries, checks);
     let mut found: Vec<Option<Compared>> = vec![None; candidates.len()];
     let mut is_open = vec![false; candidates.len()];
@@ -87,7 +88,7 @@ pub fn compared(
     for OfKey { langs, places } in &keys {
         let (sample, others) = places.split_at(checks.sample);
         let sample: Vec<&Compared> = sample.iter().filter_map(|&at| found[at].as_ref()).collect();
-        if let Some(trust) = trust(&sample, &scorer(*langs), fit, checks) {
+        if let Some(trust) = trust(&sample, &scorer(*langs), params, checks) {
             trusted.extend(others.iter().map(|&at| (at, trust)));
         }
     }
@@ -117,13 +118,13 @@ struct Trust {
 }
 
 /// `None` where the key is caught.
-fn trust(sample: &[&Compared], scorer: &Scorer, fit: &FitParams, checks: &SpotChecks) -> Option<Trust> {
+fn trust(sample: &[&Compared], scorer: &Scorer, params: &Params, checks: &SpotChecks) -> Option<Trust> {
     let evidence = |one: &&Compared| match one.same_text {
-        true => -fit.max_evidence,
-        false => scorer.evidence(&one.similarities, fit),
+        true => -params.fit.max_evidence,
+        false => params.fit.counted(scorer.evidence(&one.similarities)),
     };
     let evidence: Vec<f64> = sample.iter().map(evidence).collect();
-    let share = share_right(&evidence, prior::Params::default().strong);
+    let share = share_right(&evidence, params.prior.strong);
     let structure = |one: &&Compared| one.similarities.get(Measure::Structure).map_or(0.0, f64::from);
     let mut structures: Vec<f64> = sample.iter().map(structure).collect();
     structures.sort_unstable_by(f64::total_cmp);
@@ -202,11 +203,17 @@ mod tests {
         (0..PAGES).map(|page| Candidate { pair: pair(page), method: Method::Key, key: Some(0) }).collect()
     }
 
-    fn ask(candidates: &dyn Fn(&SiteView<'_>) -> Vec<Candidate>, checks: Option<&SpotChecks>) -> Vec<Compared> {
+    fn ask(candidates: &dyn Fn(&SiteView<'_>) -> Vec<Candidate>, spot_checks: Option<SpotChecks>) -> Vec<Compared> {
         let site = site_of_pages();
         let view = site.view();
-        compared(&view, &candidates(&view), &NoWords(Some(1.0)), &|_| scorer(), (checks, &FitParams::default()))
-            .expect("pages in memory")
+        compared(
+            &view,
+            &candidates(&view),
+            &NoWords(Some(1.0)),
+            &|_| scorer(),
+            &Params { spot_checks, ..Params::default() },
+        )
+        .expect("pages in memory")
     }
 
     /// Fitted to pages that are alike in all but numbers.
@@ -223,7 +230,7 @@ mod tests {
     #[test]
     fn pairs_of_a_key_whose_sample_is_right_go_unread_where_pages_look_alike() {
         let checks = SpotChecks::default();
-        let all = ask(&|site| candidates(site, 0), Some(&checks));
+        let all = ask(&|site| candidates(site, 0), Some(checks.clone()));
         assert_eq!(all.iter().map(|one| one.candidate.pair.a).collect::<Vec<_>>(), (0..PAGES).collect::<Vec<_>>());
         let unread: Vec<&Compared> = all.iter().filter(|one| is_unread(one)).collect();
         let sample = checks.sample;
@@ -232,7 +239,7 @@ mod tests {
             let said: Vec<_> = crate::types::MEASURES.iter().filter(|&&m| one.similarities.get(m).is_some()).collect();
             assert_eq!(said, [&Measure::Structure, &Measure::Sample]);
             assert!(one.similarities.get(Measure::Sample).is_some_and(|share| share > 0.98 && share < 1.0));
-            assert!(scorer().evidence(&one.similarities, &FitParams::default()) > 4.0);
+            assert!(scorer().evidence(&one.similarities) > 4.0);
         }
         // Its tags are others.
         assert!(!is_unread(&all[5]) && all[5].similarities.get(Measure::Numbers) == Some(1.0));
@@ -241,7 +248,7 @@ mod tests {
 
     #[test]
     fn a_key_that_is_caught_is_compared_in_all() {
-        assert!(!ask(&|site| candidates(site, 1), Some(&SpotChecks::default())).iter().any(is_unread));
+        assert!(!ask(&|site| candidates(site, 1), Some(SpotChecks::default())).iter().any(is_unread));
     }
 
     #[test]
@@ -257,7 +264,7 @@ mod tests {
             all
         };
         // Too few are left without a rival for a sample.
-        assert!(!ask(&rivals, Some(&SpotChecks::default())).iter().any(is_unread));
+        assert!(!ask(&rivals, Some(SpotChecks::default())).iter().any(is_unread));
         let site = site_of_pages();
         let view = site.view();
         let checks = SpotChecks::default();

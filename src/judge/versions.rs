@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::odds::logit;
+use super::odds::sigmoid;
 use crate::types::{Lang, PagePair};
 
 /// By how much two pairs must be surer than a third to speak against it, in nats (an estimate): odds of seven to one.
@@ -12,36 +12,36 @@ const SURER: f64 = 2.0;
 /// Accepted pairs, by page.
 #[derive(Clone, Debug, Default)]
 pub struct Versions {
-    /// Language, page and score of each partner.
+    /// Language, page and log odds of each partner.
     partners: FxHashMap<u32, Vec<(Lang, u32, f64)>>,
 }
 
 impl Versions {
-    /// Those that accepted pairs give, each with its score.
+    /// Those that accepted pairs give, each with the log odds that it is right, in nats.
     pub fn new(accepted: impl Iterator<Item = (PagePair, f64)>) -> Versions {
         let mut partners: FxHashMap<u32, Vec<(Lang, u32, f64)>> = FxHashMap::default();
-        for (PagePair { langs, a, b }, score) in accepted {
-            partners.entry(a).or_default().push((langs.b, b, score));
-            partners.entry(b).or_default().push((langs.a, a, score));
+        for (PagePair { langs, a, b }, log_odds) in accepted {
+            partners.entry(a).or_default().push((langs.b, b, log_odds));
+            partners.entry(b).or_default().push((langs.a, a, log_odds));
         }
         Versions { partners }
     }
 
-    /// How probable it is that pairs which are surer than this one, of score `score`, speak against it; `None` where as many
+    /// How probable it is that pairs which are surer than this one, of log odds `log_odds`, speak against it; `None` where as many
     /// third languages speak for it, or none does.
     ///
     /// A third language speaks for a pair when both pages have the same partner there, and against it when both have partners
     /// that differ, each surer than the pair by 2 nats (`SURER`); the probability is that both are right, of the surest such language.
-    pub fn against(&self, a: u32, b: u32, score: f64) -> Option<f64> {
+    pub fn against(&self, a: u32, b: u32, log_odds: f64) -> Option<f64> {
         let of = |page: u32| self.partners.get(&page).map_or(&[][..], Vec::as_slice);
         let (mut agreed, mut differed, mut surest) = (0, 0, 0.0f64);
         for &(lang, x, surety_x) in of(a) {
             for &(_, y, surety_y) in of(b).iter().filter(|(other, ..)| *other == lang) {
                 if x == y {
                     agreed += 1;
-                } else if logit(surety_x.min(surety_y)) - logit(score) >= SURER {
+                } else if surety_x.min(surety_y) - log_odds >= SURER {
                     differed += 1;
-                    surest = surest.max(surety_x * surety_y);
+                    surest = surest.max(sigmoid(surety_x) * sigmoid(surety_y));
                 }
             }
         }
@@ -67,12 +67,14 @@ mod tests {
             let (a, b) = if langs.a == Lang::EN { (x, y) } else { (y, x) };
             (PagePair { langs, a, b }, score)
         };
-        let versions = Versions::new(accepted.into_iter().map(order));
-        assert_eq!(versions.against(1, 2, 0.25), Some(0.703125));
+        use crate::judge::odds::logit;
+        let versions = Versions::new(accepted.into_iter().map(order).map(|(pair, score)| (pair, logit(score))));
+        let against = versions.against(1, 2, logit(0.25)).expect("French speaks against it");
+        assert!((against - 0.703125).abs() < 1e-9, "{against}");
         // The pair is nearly as sure as they are.
-        assert_eq!(versions.against(1, 2, 0.5), None);
+        assert_eq!(versions.against(1, 2, logit(0.5)), None);
         // German speaks for it, French against it.
-        assert_eq!(versions.against(1, 3, 0.25), None);
-        assert_eq!(versions.against(1, 9, 0.25), None);
+        assert_eq!(versions.against(1, 3, logit(0.25)), None);
+        assert_eq!(versions.against(1, 9, logit(0.25)), None);
     }
 }

@@ -5,21 +5,36 @@ use roaring::RoaringBitmap;
 use super::credibility::State;
 use super::found::{FoundKey, FoundPair};
 use super::language_names::{is_language_name, names_language};
-use crate::types::{Key, LangPair, PagePair};
+use crate::types::{Key, Lang, LangPair, PagePair};
+
+/// What comes first in the competition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Markers that name no other language than they stand for; then linking power.
+    Names,
+    /// Linking power, as in the papers; then markers.
+    Power,
+}
 
 /// Lets the keys that are strong or rescued take their pairs, the strongest first; a page has one partner a language.
 ///
-/// Order: linking power, then those without a marker that names another language than its pages are in (the pages of `/de/`
-/// may all be untranslated), single before compound, tokens before cores, then the key itself, so that ties are
+/// Order: those with the fewest markers that name another language than their pages are in (the pages of `/de/` may all be untranslated), and
+/// linking power, whichever `by` says first; then single before compound, tokens before cores, then the key itself, so that ties are
 /// broken the same way everywhere; the pairs of one key go by their pages. `matched` holds what was taken before and is
 /// added to. Returns pairs with the position of their key in `keys`; sets `assigned`, and `Lost` where nothing was left.
-pub fn compete(keys: &mut [FoundKey], matched: &mut Matched) -> Vec<FoundPair> {
+pub fn compete(keys: &mut [FoundKey], matched: &mut Matched, by: Order) -> Vec<FoundPair> {
     let mut order: Vec<usize> = (0..keys.len()).filter(|&k| keys[k].state != State::Weak).collect();
     order.sort_by(|&x, &y| {
         let (x, y) = (&keys[x], &keys[y]);
-        let rank =
-            |k: &FoundKey| (names_other_language(&k.key), k.key.edits.len(), k.key.edits.iter().any(|edit| edit.core));
-        y.evidence.power.cmp(&x.evidence.power).then_with(|| rank(x).cmp(&rank(y))).then_with(|| x.key.cmp(&y.key))
+        let rank = |k: &FoundKey| (k.key.edits.len(), k.key.edits.iter().any(|edit| edit.core));
+        let misnamed = |k: &FoundKey| misnamed_sides(&k.key);
+        let by_names = misnamed(x).cmp(&misnamed(y));
+        let by_power = y.evidence.power.cmp(&x.evidence.power);
+        let first = match by {
+            Order::Names => by_names.then(by_power),
+            Order::Power => by_power.then(by_names),
+        };
+        first.then_with(|| rank(x).cmp(&rank(y))).then_with(|| x.key.cmp(&y.key))
     });
     let mut pairs = Vec::with_capacity(order.iter().map(|&k| keys[k].pairs.len()).max().unwrap_or(0));
     for k in order {
@@ -42,10 +57,14 @@ pub fn compete(keys: &mut [FoundKey], matched: &mut Matched) -> Vec<FoundPair> {
     pairs
 }
 
-/// True for a key with a marker that names another language than it stands for.
-fn names_other_language(key: &Key) -> bool {
-    let other = |text: &str, lang| is_language_name(text) && !names_language(text, lang);
-    key.edits.iter().any(|edit| other(&edit.from, key.langs.a) || other(&edit.to, key.langs.b))
+/// How many sides of a key have a marker that names another language than it stands for. `jp` is a code of no language.
+fn misnamed_sides(key: &Key) -> usize {
+    let other = |text: &str, lang: Lang| {
+        let is_name = is_language_name(text) && Lang::parse(text).is_some_and(Lang::has_short_code);
+        is_name && !names_language(text, lang)
+    };
+    let from = key.edits.iter().any(|edit| other(&edit.from, key.langs.a));
+    usize::from(from) + usize::from(key.edits.iter().any(|edit| other(&edit.to, key.langs.b)))
 }
 
 /// Which pages have a partner in which language.
@@ -111,9 +130,9 @@ mod tests {
         };
         // The page of /de/ is the English one once more.
         let mut keys = [found("de", vec![(0, 2)]), found("en", vec![(1, 2)])];
-        assert_eq!(compete(&mut keys, &mut Matched::new(false)), [FoundPair { a: 1, b: 2, key: 1 }]);
+        assert_eq!(compete(&mut keys, &mut Matched::new(false), Order::Power), [FoundPair { a: 1, b: 2, key: 1 }]);
         let mut keys = [found("de", vec![(0, 2)]), found("", vec![(1, 2)])];
-        assert_eq!(compete(&mut keys, &mut Matched::new(false)), [FoundPair { a: 1, b: 2, key: 1 }]);
+        assert_eq!(compete(&mut keys, &mut Matched::new(false), Order::Power), [FoundPair { a: 1, b: 2, key: 1 }]);
     }
 
     #[test]
@@ -128,7 +147,7 @@ mod tests {
             scope: 0..3,
             pairs: vec![(0, 2), (0, 1)],
         }];
-        let pairs = compete(&mut keys, &mut Matched::new(false));
+        let pairs = compete(&mut keys, &mut Matched::new(false), Order::Power);
         assert_eq!(pairs, [FoundPair { a: 0, b: 1, key: 0 }]);
         assert_eq!((keys[0].assigned, keys[0].state), (1, State::Strong));
     }

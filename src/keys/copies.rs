@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::language_names::names_language;
+use super::language_names::{is_language_name, names_language};
 use super::texts::for_each_text;
 use crate::index::site::{PageFacts, Pages, SKETCH, SiteIndex};
 use crate::text::tokens::Anatomy;
@@ -57,8 +57,8 @@ pub fn copies(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32)> {
     let look_alikes = look_alikes(pages, site);
     let mut edits: FxHashMap<(Field, String, String), BTreeMap<Lang, u32>> = FxHashMap::default();
     let mut known: Vec<(u32, u32, (Field, String, String))> = Vec::new();
-    for (a, b) in look_alikes {
-        if let Some(edit) = edit_between(pages.identity(a), pages.identity(b)) {
+    for (a, b, alike) in look_alikes {
+        if let Some(edit) = edit_between(pages.identity(a), pages.identity(b)).filter(|edit| is_enough(alike, edit)) {
             let (a, b, edit) = if edit.1 <= edit.2 { (a, b, edit) } else { (b, a, (edit.0, edit.2, edit.1)) };
             let lang = site.lang(a).unwrap_or(Lang::UNKNOWN);
             *edits.entry(edit.clone()).or_default().entry(lang).or_default() += 1;
@@ -105,6 +105,22 @@ pub fn copies(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32)> {
     found
 }
 
+/// How much two pages have in common.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Alike {
+    /// Their titles are equal.
+    title: bool,
+    /// So are all hashes of their blocks.
+    all: bool,
+}
+
+/// True where pages that differ by an edit have enough in common to be copies. Titles are what is translated first: where the edit names a
+/// language, they may differ. Where it names none, the pages may be made of one template, and all of them has to be equal.
+fn is_enough(alike: Alike, (_, from, to): &(Field, String, String)) -> bool {
+    let names = is_language_name(from) || is_language_name(to);
+    if names { true } else { alike.title && (alike.all || from.is_empty() || to.is_empty()) }
+}
+
 /// True for an edit that recurs among pages that look like copies, in one language for the most part. One that recurs in
 /// several languages alike, `calc` and `writer`, tells subjects apart: such pages are translated, and only look alike.
 fn tells_languages(langs: &BTreeMap<Lang, u32>) -> bool {
@@ -118,35 +134,36 @@ const BUCKETS: usize = 3;
 /// Pages that a page is compared with for each of these.
 const NEIGHBOURS: usize = 32;
 
-/// A page under one hash of its sketch. Those of one language, title and hash are compared.
+/// A page under one hash of its sketch. Those of one language and hash are compared, the most alike first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Bucketed {
     lang: Lang,
-    title: u64,
     hash: u32,
     sketch: [u32; SKETCH],
+    title: u64,
     page: u32,
 }
 
 /// Pairs of pages that look like copies.
-fn look_alikes(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32)> {
+fn look_alikes(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32, Alike)> {
     let mut buckets: Vec<Bucketed> = Vec::new();
     for page in 0..pages.count() {
         let Some(lang) = site.lang(page) else { continue };
         let PageFacts { title, sketch, .. } = pages.facts(page);
         let smallest = sketch.iter().copied().filter(|&hash| hash != 0).take(BUCKETS);
-        buckets.extend(smallest.map(|hash| Bucketed { lang, title, hash, sketch, page }));
+        buckets.extend(smallest.map(|hash| Bucketed { lang, hash, sketch, title, page }));
     }
     pages.release();
     buckets.sort_unstable();
     let length = |page: u32| f64::from(pages.facts(page).text_bytes);
     let mut look_alikes = Vec::new();
-    for bucket in buckets.chunk_by(|x, y| (x.lang, x.title, x.hash) == (y.lang, y.title, y.hash)) {
+    for bucket in buckets.chunk_by(|x, y| (x.lang, x.hash) == (y.lang, y.hash)) {
         for (i, one) in bucket.iter().enumerate() {
             for other in bucket.iter().skip(i + 1).take(NEIGHBOURS) {
                 let (x, y) = (length(one.page), length(other.page));
                 if shared(&one.sketch, &other.sketch) >= COPY_SHARE && (x - y).abs() <= COPY_LENGTH * x.max(y) {
-                    look_alikes.push((one.page.min(other.page), one.page.max(other.page)));
+                    let alike = Alike { title: one.title == other.title, all: one.sketch == other.sketch };
+                    look_alikes.push((one.page.min(other.page), one.page.max(other.page), alike));
                 }
             }
         }

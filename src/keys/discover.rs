@@ -35,12 +35,15 @@ pub fn discover(pages: &dyn Pages, params: &Params, rescue: &FxHashSet<String>, 
         keys = search.single_keys(&site)?;
     }
     let mut matched = Matched::new(params.one_partner);
-    let mut pairs = compete(&mut keys, &mut matched);
+    let by = params.order();
+    let mut pairs = compete(&mut keys, &mut matched, by);
     for (wanted, shape) in [(params.cores == CoreMode::Leftover, Shape::Cores), (params.compound, Shape::Compound)] {
         if wanted {
             let mut more = search.leftover_keys(&site, shape, &matched)?;
             let first = keys.len() as u32;
-            pairs.extend(compete(&mut more, &mut matched).into_iter().map(|p| FoundPair { key: first + p.key, ..p }));
+            pairs.extend(
+                compete(&mut more, &mut matched, by).into_iter().map(|p| FoundPair { key: first + p.key, ..p }),
+            );
             keys.extend(more);
         }
     }

@@ -6,10 +6,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::credibility::State;
 use super::found::FoundKey;
+use super::language_names::is_language_name;
 use super::params::{LabelMode, Params};
 use super::texts::for_each_text;
-use super::unlabelled;
+use super::{unlabelled, variants};
 use crate::index::site::{Pages, SiteIndex};
+use crate::language::are_relatives;
 use crate::text::tokens::Anatomy;
 use crate::types::{Field, Lang};
 
@@ -21,6 +23,9 @@ pub fn initial<'p>(pages: &'p dyn Pages, params: &Params) -> SiteIndex<'p> {
     };
     let mut site = SiteIndex::collect(pages, label);
     resolve_scripts(pages, &mut site);
+    if params.variants {
+        variants::split(pages, &mut site);
+    }
     unlabelled::label(pages, params, &mut site);
     site
 }
@@ -84,8 +89,15 @@ pub fn resolve(
     }
     let winner =
         |langs: &FxHashMap<Lang, u64>| langs.iter().map(|(&lang, &power)| (power, lang)).max().map(|(_, lang)| lang);
+    // A marker that names a language stands for it, even where most of its pages are not translated.
+    let named = |text: &str| Lang::parse(text).filter(|lang| is_language_name(text) && lang.has_short_code());
+    let meaning = |text: &str, langs: &FxHashMap<Lang, u64>| {
+        let named = named(text).filter(|named| established.iter().any(|lang| named.agrees(*lang)));
+        let exact = named.and_then(|named| langs.keys().copied().filter(|lang| named.agrees(*lang)).max());
+        exact.or(named).or_else(|| winner(langs))
+    };
     let markers: FxHashMap<(Field, String), Lang> =
-        votes.iter().filter_map(|(marker, langs)| Some((marker.clone(), winner(langs)?))).collect();
+        votes.iter().filter_map(|(marker, langs)| Some((marker.clone(), meaning(&marker.1, langs)?))).collect();
     let copied: FxHashSet<u32> = copies.iter().map(|&(copy, _)| copy).collect();
     let mut changed = false;
     let mut letters = None;
@@ -97,10 +109,18 @@ pub fn resolve(
         }
         let facts = pages.facts(page);
         let is_established = label.is_some_and(|lang| established.contains(&lang));
-        let in_two = facts.form.has_text() && f64::from(facts.confidence) < params.min_confidence;
-        if (is_established && !in_two) || (label.is_none() && facts.detected.is_known()) {
+        // Short texts are taken for relatives, and texts of nothing but names for anything.
+        let is_doubtful = |lang: Lang| {
+            let are_relatives = label.is_some_and(|label| are_relatives(label, lang));
+            let least = if are_relatives { SURE_OF_RELATIVES } else { SURE };
+            facts.form.has_text() && facts.confidence < least
+        };
+        if (is_established && (!facts.form.has_text() || facts.confidence >= SURE_OF_RELATIVES))
+            || (label.is_none() && facts.detected.is_known())
+        {
             continue;
         }
+        let in_two = facts.form.has_text() && f64::from(facts.confidence) < params.min_confidence;
         let mut found: Vec<Lang> = Vec::new();
         for_each_text(&mut anatomy, pages.identity(page), &mut |field, text| {
             found.extend(markers.get(&(field, text.to_owned())));
@@ -112,7 +132,7 @@ pub fn resolve(
             label.is_none_or(|label| letters.way(label, lang, facts.latin_share) >= params.min_shift)
         };
         let resolved = match found[..] {
-            [lang] if is_established && !shown(lang, &mut letters) => None,
+            [lang] if is_established && !is_doubtful(lang) && !(in_two && shown(lang, &mut letters)) => None,
             [lang] if !facts.declared.is_known() || facts.declared.agrees(lang) => Some(lang),
             [] if !is_established => unmarked.iter().copied().find(|lang| facts.declared == *lang),
             _ => None,
@@ -156,6 +176,11 @@ impl Letters {
         }
     }
 }
+
+/// How sure a detected language must be to be held against the marker of a strong key (an estimate), and beside a near relative, for which short
+/// texts are taken with more confidence.
+const SURE: f32 = 0.5;
+const SURE_OF_RELATIVES: f32 = 0.95;
 
 /// Languages differ in letters when their usual shares of A–Z are so far apart: those of one alphabet differ by 0.25 at the most
 /// (English and Vietnamese), those of two by half and more.

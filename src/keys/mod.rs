@@ -4,7 +4,7 @@
 //! untranslated [`copies`]; every host is scanned for keys in path, file and query, the whole domain for keys in host labels
 //! ([`candidate`], of the [`slots`] of URLs); their linking power is counted exactly ([`linking_power`]); [`credibility`] tells
 //! which are strong; [`competition`] lets them compete for pages. What single keys leave alone is scanned once more for character
-//! cores and compound keys. A second call with the keys that are credible across sites rescues weak ones ([`rescue`]).
+//! cores and compound keys; [`Marks`] are what the keys say of languages elsewhere in URLs. A second call with the keys that are credible across sites rescues weak ones ([`rescue`]).
 
 pub mod candidate;
 pub mod competition;
@@ -17,6 +17,7 @@ mod known;
 pub mod labels;
 pub mod language_names;
 pub mod linking_power;
+mod marks;
 mod params;
 #[cfg(test)]
 mod reference;
@@ -26,13 +27,15 @@ pub mod slots;
 pub mod suffixes;
 mod texts;
 pub mod unlabelled;
+mod variants;
 
 #[cfg(test)]
 pub use credibility::Evidence;
-pub use credibility::{GlobalSum, State};
+pub use credibility::{GlobalSum, State, names_languages};
 pub use discover::discover;
 pub use found::{FoundKey, FoundPair};
 pub use known::{KnownKey, KnownKeys};
+pub use marks::Marks;
 pub use params::{LabelMode, Params, SiteUnit};
 
 #[cfg(feature = "internals")]

@@ -1,5 +1,6 @@
 //! Settings of key discovery.
 
+use super::competition::Order;
 use super::suffixes;
 use crate::text::tokens::Separators;
 use crate::types::{Field, Lang};
@@ -79,6 +80,8 @@ pub struct Params {
     pub compound: bool,
     /// What tells a page's language.
     pub labels: LabelMode,
+    /// Whether variants of a language that a site has side by side (`pt` and `pt-BR`) are languages of their own.
+    pub variants: bool,
     /// Whether untranslated copies are found and left out.
     pub copies: bool,
     /// Whether doubtful languages are resolved by the markers of strong keys.
@@ -133,6 +136,7 @@ impl Default for Params {
             max_core_bytes: 8,
             compound: true,
             labels: LabelMode::Detected,
+            variants: true,
             copies: true,
             resolve_labels: true,
             min_confidence: 0.75,
@@ -156,6 +160,14 @@ impl Default for Params {
 }
 
 impl Params {
+    /// What comes first in the competition.
+    pub fn order(&self) -> Order {
+        match self.strength {
+            Strength::PagesOfLanguages { .. } => Order::Names,
+            Strength::PairsOfUrls { .. } | Strength::PagesOfSite { .. } => Order::Power,
+        }
+    }
+
     /// The method of Kit & Ng 2007; departures in docs/methods.md.
     pub fn kit_ng_2007() -> Params {
         Params {
@@ -168,6 +180,7 @@ impl Params {
             labels: LabelMode::LatinShare,
             copies: false,
             resolve_labels: false,
+            variants: false,
             strength: Strength::PairsOfUrls { min_share: 0.1 },
             rescue_above: None,
             rescue_by_others: false,

@@ -573,14 +573,21 @@ impl<'t> Reference<'t> {
         free(pair.a) && free(pair.b)
     }
 
-    /// ⊔ (eq. 3): the strongest first; then those whose markers name no other language, single before compound, tokens before cores,
-    /// the key itself.
+    /// ⊔ (eq. 3): the strongest first, and those whose markers name no other language; single before compound, tokens before
+    /// cores, the key itself.
     fn compete(&mut self, mut keys: Vec<ReferenceKey>) {
+        let names_first = matches!(self.params.strength, Strength::PagesOfLanguages { .. });
         keys.sort_by_key(|k| {
             let core = k.key.edits.iter().any(|edit| edit.core);
-            let sides = k.key.edits.iter().flat_map(|e| [(&e.from, k.key.langs.a), (&e.to, k.key.langs.b)]);
-            let lies = { sides }.any(|(text, lang)| is_language_name(text) && !names_language(text, lang));
-            (std::cmp::Reverse(k.power), lies, k.key.edits.len(), core, k.key.clone())
+            let lies = |text: &str, lang: Lang| {
+                let other = Lang::parse(text).is_some_and(Lang::has_short_code);
+                is_language_name(text) && !names_language(text, lang) && other
+            };
+            let from = k.key.edits.iter().any(|e| lies(&e.from, k.key.langs.a));
+            let lies = usize::from(from) + usize::from(k.key.edits.iter().any(|e| lies(&e.to, k.key.langs.b)));
+            let power = std::cmp::Reverse(k.power);
+            let first = if names_first { (lies, power, 0) } else { (0, power, lies) };
+            (first, k.key.edits.len(), core, k.key.clone())
         });
         for key in keys.iter_mut().filter(|key| key.state != State::Weak) {
             for (a, b) in std::mem::take(&mut key.pairs) {
@@ -845,7 +852,7 @@ fn any_params() -> impl Strategy<Value = Params> {
     let preset = proptest::sample::select(presets);
     (preset, 0u8..8, 1u32..4, any::<bool>()).prop_map(|(preset, variant, min_power, domain)| {
         // Labels are resolved by another method, and the reference keeps all weak keys.
-        let params = Params { resolve_labels: false, max_weak_keys: 1 << 20, ..preset };
+        let params = Params { resolve_labels: false, variants: false, max_weak_keys: 1 << 20, ..preset };
         match variant {
             0 => Params { min_power, ..params },
             1 => Params { site: if domain { SiteUnit::Domain } else { SiteUnit::Host }, ..params },
@@ -924,7 +931,7 @@ proptest! {
 #[test]
 fn domains_of_one_name_hold_keys_with_and_without_www() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
-    let params = Params { across_suffixes: true, resolve_labels: false, ..Params::default() };
+    let params = Params { across_suffixes: true, resolve_labels: false, variants: false, ..Params::default() };
     let (mut plain, mut with_www) = (0, 0);
     for _ in 0..200 {
         let site = site_of_suffixes().new_tree(&mut runner).expect("a case").current();

@@ -57,6 +57,27 @@ pub fn detect(text: &str, runs: &[Run], params: &Params) -> Detected {
     Detected { lang, confidence, latin_share: scripts::latin_share(text) }
 }
 
+/// Languages that short texts are taken for in place of each other.
+const RELATIVES: &[&[&str]] = &[
+    &["gl", "pt", "es"],
+    &["ca", "oc", "es"],
+    &["bs", "hr", "sr", "sl"],
+    &["da", "no", "nn", "sv"],
+    &["id", "ms"],
+    &["cs", "sk"],
+    &["be", "ru", "uk", "bg", "mk"],
+    &["ga", "gd"],
+    &["af", "nl"],
+    &["az", "tr", "tk", "uz"],
+    &["et", "fi"],
+];
+
+/// True for near relatives, which detection takes for each other in short texts.
+pub fn are_relatives(a: Lang, b: Lang) -> bool {
+    let (a, b) = (a.base(), b.base());
+    a != b && RELATIVES.iter().any(|group| group.contains(&a.as_str()) && group.contains(&b.as_str()))
+}
+
 fn language(sample: &str, params: &Params) -> (Lang, f32) {
     let scripts = Scripts::count(sample);
     if scripts.letters(params) < params.min_letters {

@@ -97,7 +97,7 @@ impl<'p> Learner<'p> {
         let mut slim: FxHashMap<u32, Arc<Profile>> = FxHashMap::default();
         for (langs, mut pairs) in pairs {
             pairs.sort_unstable_by_key(|pair| (site.pages().identity(pair.pages.0).to_owned(), pair.pages.1));
-            let Examples { sure, good, bad } = examples(site, &pairs, self.settings.fit, &weights)?;
+            let Examples { sure, good, bad } = examples(site, &pairs, &weights)?;
             let course = self.courses.entry(langs).or_insert_with(|| Course {
                 trainer: Trainer::new(self.settings.learn),
                 pairs: 0,
@@ -174,7 +174,7 @@ impl Example {
 /// Which training pairs are sure even if their key is unreliable: without what is learnt of words, and with the shipped weights, no near
 /// miss of the page is clearly better. Those that weights are fitted to are compared, and some of each key; where few of these are
 /// sure, the others of the key are left out.
-fn examples(site: &SiteView<'_>, pairs: &[Training], fit: &FitParams, weights: &WordWeights) -> Result<Examples> {
+fn examples(site: &SiteView<'_>, pairs: &[Training], weights: &WordWeights) -> Result<Examples> {
     let mut of_key: FxHashMap<u32, usize> = FxHashMap::default();
     let mut is_tested = |pair: &Training| {
         let count = of_key.entry(pair.key).or_default();
@@ -194,10 +194,10 @@ fn examples(site: &SiteView<'_>, pairs: &[Training], fit: &FitParams, weights: &
     let mut best: FxHashMap<u32, f64> = FxHashMap::default();
     for (&(a, _), similarities) in misses.iter().zip(&of_misses) {
         let best = best.entry(a).or_insert(f64::NEG_INFINITY);
-        *best = best.max(shipped.evidence(similarities, fit));
+        *best = best.max(shipped.evidence(similarities));
     }
     let is_sure = |pair: &Training| {
-        let evidence = shipped.evidence(of_pairs.get(&pair.pages)?, fit);
+        let evidence = shipped.evidence(of_pairs.get(&pair.pages)?);
         Some(best.get(&pair.pages.0).is_none_or(|best| *best <= evidence + DOUBT))
     };
     let are_sure: Vec<Option<bool>> = pairs.iter().map(is_sure).collect();

@@ -40,7 +40,7 @@ impl Evidence for OfMethods<'_> {
         let Some(open) = OpenSite::open(self.store, site.id)? else { return Ok(None) };
         let Some(judged) = &site.judged else { return Ok(None) };
         let mut view = open.view(self.config);
-        view.leave_out(judged.copies());
+        view.leave_out(judged.copies().chain(judged.foreign_pages().map(|(page, _)| page)));
         let rows: Vec<JudgedPair> = judged.pairs().collect();
         Ok(Some(votes::support(&view, &self.config.iterate.propose, &rows, pair)))
     }

@@ -1,25 +1,63 @@
 //! Everything that can be proposed without comparing pages.
 
 use super::hreflang::of_hreflang;
-use super::keys::{of_keys, of_weak_keys};
+use super::keys::{of_keys, of_marks, of_weak_keys};
 use super::links::of_mutual_links;
+use super::order;
 use super::partners::Partners;
-use crate::judge::unique;
+use super::signs::Signs;
+use crate::error::Result;
+use crate::judge::score::Scorer;
+use crate::judge::{self, Judged, beside_rivals, spot_checks, unique};
 use crate::keys::KnownKeys;
-use crate::types::Candidate;
-use crate::verify::SiteView;
+use crate::types::{Candidate, Compared, LangPair};
+use crate::verify::{Dictionaries, SiteView};
 
 /// All that URLs, declarations and language bars propose; without `known` keys, URLs propose nothing.
-pub fn direct(site: &SiteView<'_>, known: Option<&KnownKeys>) -> Vec<Candidate> {
+pub fn direct(site: &SiteView<'_>, known: Option<(&KnownKeys, &Signs)>) -> Vec<Candidate> {
     let mut found = Vec::new();
-    if let Some(known) = known {
+    if let Some((known, signs)) = known {
         found = of_keys(site, known);
         let paired = Partners::of(found.iter().map(|candidate| candidate.pair));
+        found.extend(of_marks(site, signs.marks(), &paired));
         found.extend(of_weak_keys(site, known, &paired));
     }
     found.extend(of_hreflang(site));
     found.extend(of_mutual_links(site));
     unique(found)
+}
+
+/// Judges all that URLs, declarations and language bars propose in a site, and the places of numbered pages where their numbers do not agree.
+/// `knows` are word translations, and the weights of a language pair.
+///
+/// # Errors
+/// When a page cannot be read.
+pub fn judge_direct(
+    site: &SiteView<'_>,
+    known: Option<&KnownKeys>,
+    knows: (&dyn Dictionaries, &dyn Fn(LangPair) -> Scorer),
+    params: &judge::Params,
+) -> Result<Judged> {
+    let (dictionaries, scorer) = knows;
+    let signs = known.map(|known| Signs::of(site, known));
+    let candidates = direct(site, known.zip(signs.as_ref()));
+    if candidates.is_empty() {
+        return Ok(Judged::default());
+    }
+    let mut compared = spot_checks::compared(site, &candidates, dictionaries, scorer, params)?;
+    signs.iter().for_each(|signs| compared.iter_mut().for_each(|one| signs.set(site, one)));
+    let decide = |compared: &[Compared]| judge::judge(compared, scorer, |langs| site.smaller(langs), params);
+    let mut judged = decide(&compared);
+    let series = order::series(site, &compared, |candidate| judged.is_doubtful(candidate));
+    if !series.is_empty() {
+        let more = order::of_series(site, &series, &compared);
+        compared.extend(site.compared(&more, dictionaries, &site.word_weights()?)?);
+        let evidence = |one: &Compared| scorer(one.candidate.pair.langs).evidence(&one.similarities);
+        order::set_order(site, &series, &mut compared, evidence);
+        judged = decide(&compared);
+    }
+    beside_rivals(&mut judged.pairs, &params.prior);
+    Ok(judged)
 }
 
 #[cfg(test)]
@@ -33,7 +71,8 @@ mod tests {
     fn what_two_methods_propose_is_one_candidate_of_the_more_trusted() {
         let site = ListedSite::new(&[("a", "en", ""), ("b", "fr", "")]).alternate(0, 1);
         let known = KnownKeys { keys: Vec::new(), pairs: vec![FoundPair { a: 0, b: 1, key: 0 }] };
+        let signs = Signs::of(&site.view(), &known);
         let method = |known| direct(&site.view(), known).iter().map(|one| one.method).collect::<Vec<_>>();
-        assert_eq!((method(Some(&known)), method(None)), (vec![Method::Key], vec![Method::Hreflang]));
+        assert_eq!((method(Some((&known, &signs))), method(None)), (vec![Method::Key], vec![Method::Hreflang]));
     }
 }

@@ -4,8 +4,9 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::partners::Partners;
-use crate::keys::{KnownKey, KnownKeys, State, counterpart};
-use crate::types::{Candidate, LangPair, Method, PagePair};
+use crate::keys::{KnownKey, KnownKeys, Marks, State, counterpart};
+use crate::text::tokens::Anatomy;
+use crate::types::{Candidate, Lang, LangPair, Method, PagePair};
 use crate::verify::SiteView;
 
 /// Weak keys of a language pair that are tried, the strongest first.
@@ -18,6 +19,35 @@ pub fn of_keys(site: &SiteView<'_>, known: &KnownKeys) -> Vec<Candidate> {
         Some(Candidate { pair: found, method: Method::Key, key: Some(pair.key) })
     });
     pairs.collect()
+}
+
+/// Pairs of pages whose URLs have marks of their languages in other places than keys do: `welcome_en.html` and `welcome_jp.html`, where keys
+/// have shown what `en` and `jp` stand for; and of pages whose URL is another one's with a directory that names their language: `/translations/zh_CN/a`
+/// and `/a`. Among pages that no key pairs in those languages. Cost: some URLs made and looked up for each such
+/// page and language.
+pub fn of_marks(site: &SiteView<'_>, marks: &Marks, paired: &Partners) -> Vec<Candidate> {
+    let langs: Vec<Lang> = site.by_lang().into_keys().collect();
+    let is_alone = |own: Lang, page: u32| {
+        let pairs = langs.iter().filter_map(|&lang| LangPair::new(own, lang));
+        pairs.filter(|&langs| !paired.has(langs, page)).count() > 0
+    };
+    let pages = (0..site.pages().count()).into_par_iter().filter(|&page| site.langs[page as usize].is_known());
+    let found = pages.map_init(Anatomy::default, |anatomy, page| {
+        let (own, identity) = (site.langs[page as usize], site.pages().identity(page));
+        if !is_alone(own, page) {
+            return Vec::new();
+        }
+        let mut urls = Marks::unmarked(identity, own, anatomy);
+        for &lang in
+            langs.iter().filter(|&&lang| LangPair::new(own, lang).is_some_and(|langs| !paired.has(langs, page)))
+        {
+            urls.extend(marks.versions(identity, own, lang, anatomy));
+        }
+        let pairs = urls.iter().filter_map(|url| site.ordered(page, site.pages().find(url)?));
+        let free = pairs.filter(|pair| !paired.has(pair.langs, pair.a) && !paired.has(pair.langs, pair.b));
+        free.map(|pair| Candidate { pair, method: Method::Marks, key: None }).collect()
+    });
+    found.flatten_iter().collect()
 }
 
 /// The pairs of the strongest weak keys, among pages that no strong key pairs in the key's languages. `paired` tells

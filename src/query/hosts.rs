@@ -6,6 +6,8 @@ use super::scope::{Scope, sites};
 use super::site::{Site, judged};
 use crate::error::Result;
 use crate::store::Store;
+use crate::store::layout::JudgedRecord;
+use crate::store::records::Mapped;
 use crate::types::{Lang, registrable_domain};
 
 /// One host, for listing.
@@ -36,8 +38,8 @@ pub fn hosts(store: &Store) -> Result<Vec<HostLine>> {
         let fresh = store.result_head(id)?.is_some_and(|result| result.generation == head.generation);
         let result = if fresh { store.result(id)? } else { None };
         let judged = if fresh { judged(store, id, &head)? } else { None };
-        let copies = if judged.as_ref().is_some_and(|judged| !judged.copies.is_empty()) {
-            copies_by_links(&Site::open(store, id)?)
+        let copies = if judged.as_ref().is_some_and(|judged| !judged.copies.is_empty() || !judged.foreign.is_empty()) {
+            out_of_competition(&Site::open(store, id)?)
         } else {
             BTreeMap::new()
         };
@@ -47,7 +49,7 @@ pub fn hosts(store: &Store) -> Result<Vec<HostLine>> {
                 Some(row) => row.langs.iter().map(|l| (Lang::from_bytes(l.0), l.1.to_native())).collect(),
                 None => host.langs.iter().map(|l| (Lang::from_bytes(l.0), l.1)).collect(),
             };
-            // Keys count the copies that URLs tell as of no language; so are those that links tell.
+            // Keys count the copies that URLs tell as of no language; so are those that links tell, and pages of foreign text.
             for (lang, copies) in copies.get(host.host.as_str()).into_iter().flatten() {
                 if let Some(pages) = langs.get_mut(lang).filter(|pages| **pages >= *copies) {
                     *pages -= copies;
@@ -75,10 +77,16 @@ pub fn hosts(store: &Store) -> Result<Vec<HostLine>> {
     Ok(lines)
 }
 
-/// How many pages of each language are copies by their links, and not by their URLs: of each host.
-fn copies_by_links(site: &Site) -> BTreeMap<String, BTreeMap<Lang, u32>> {
+/// How many pages of each language are copies by their links, and not by their URLs, or have their own text in another language: of each host.
+fn out_of_competition(site: &Site) -> BTreeMap<String, BTreeMap<Lang, u32>> {
     let mut copies: BTreeMap<String, BTreeMap<Lang, u32>> = BTreeMap::new();
-    for page in site.judged.iter().flat_map(|judged| judged.copies()) {
+    let pages = |judged: &Mapped<JudgedRecord>| {
+        let mut pages: Vec<u32> = judged.copies().chain(judged.foreign_pages().map(|(page, _)| page)).collect();
+        pages.sort_unstable();
+        pages.dedup();
+        pages
+    };
+    for page in site.judged.iter().flat_map(pages) {
         let by_url = site
             .result
             .as_ref()

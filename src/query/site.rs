@@ -60,11 +60,16 @@ impl Site {
         by_address.or_else(|| self.judged.as_ref()?.copy_of(page))
     }
 
-    /// The language a page counts for: none (`und`) for an untranslated copy, whether its URL or its links tell; else as its keys
-    /// say, or as detected.
+    /// The language of a page's own text, where it is another one than the page would count for.
+    pub fn foreign(&self, page: u32) -> Option<Lang> {
+        self.judged.as_ref()?.foreign(page)
+    }
+
+    /// The language a page counts for: none (`und`) for an untranslated copy, whether its URL or its links tell, and for a page whose own text is
+    /// in another language; else as its keys say, or as detected.
     pub fn lang(&self, page: u32) -> Lang {
-        let is_copy = self.judged.as_ref().is_some_and(|judged| judged.copy_of(page).is_some());
-        if is_copy { Lang::UNKNOWN } else { self.lang_by_keys(page) }
+        let is_out = |judged: &Mapped<JudgedRecord>| judged.copy_of(page).is_some() || judged.foreign(page).is_some();
+        if self.judged.as_ref().is_some_and(is_out) { Lang::UNKNOWN } else { self.lang_by_keys(page) }
     }
 
     /// The same, as it is before links tell which pages are copies.

@@ -109,9 +109,9 @@ record_files! {
     /// Links between sites.
     webs: WebRecord = 7 since 4 heads [Web];
     /// Pairs as verified.
-    verified: JudgedRecord = 8 since 5 heads [Verified];
+    verified: JudgedRecord = 8 since 7 heads [Verified];
     /// Pairs as resolved by iteration.
-    resolved: JudgedRecord = 9 since 5 heads [Resolved];
+    resolved: JudgedRecord = 9 since 7 heads [Resolved];
     /// What was learnt of language pairs.
     learnt: LearntRecord = 10 since 6 heads [Learnt];
     /// Sentence pairs of sites.

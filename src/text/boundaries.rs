@@ -177,7 +177,7 @@ pub(super) fn rules_of(lang: Lang) -> &'static Rules {
     if last == lang {
         return rules;
     }
-    let rules = find_rules(lang.as_str());
+    let rules = find_rules(lang.base().as_str());
     LAST.set((lang, rules));
     rules
 }

@@ -3,10 +3,10 @@
 //! One type for each step, from the method that proposes a pair to the listing that shows it. The store writes them as rows of its
 //! own (`store/layout/judged.rs`), and turns them back at its door; nothing else knows that form.
 
-use super::{LangPair, PagePair, Similarities, SiteId};
+use super::{Lang, LangPair, PagePair, Similarities, SiteId};
 
-/// What proposed a pair. Codes are stored: only append. The order is that of trust.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// What proposed a pair. Codes are stored: only append. The order is that of trust ([`Method::BY_TRUST`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Method {
     /// A key that is strong or rescued.
@@ -23,13 +23,23 @@ pub enum Method {
     Votes = 5,
     /// All pages are compared with all others.
     All = 6,
+    /// Marks of languages, which keys have learnt, in another place of the URL.
+    Marks = 7,
+    /// Numbered pages near the same place of their order.
+    Order = 8,
 }
 
 impl Method {
     /// Every method, in the order of its code.
-    pub const ALL: [Method; 7] = {
+    pub const ALL: [Method; 9] = {
         use Method::*;
-        [Key, WeakKey, Hreflang, Link, Words, Votes, All]
+        [Key, WeakKey, Hreflang, Link, Words, Votes, All, Marks, Order]
+    };
+
+    /// Every method, the most trusted first.
+    pub const BY_TRUST: [Method; 9] = {
+        use Method::*;
+        [Key, Marks, WeakKey, Hreflang, Order, Link, Words, Votes, All]
     };
 
     /// The method of a stored code.
@@ -47,7 +57,22 @@ impl Method {
             Method::Words => "words",
             Method::Votes => "aligned-links",
             Method::All => "all-pairs",
+            Method::Marks => "marks",
+            Method::Order => "order",
         }
+    }
+}
+
+impl PartialOrd for Method {
+    fn partial_cmp(&self, other: &Method) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Method {
+    fn cmp(&self, other: &Method) -> std::cmp::Ordering {
+        let place = |method: &Method| Method::BY_TRUST.iter().position(|known| known == method);
+        place(self).cmp(&place(other))
     }
 }
 
@@ -183,6 +208,9 @@ pub struct JudgedSite {
     pub hosts: Vec<(String, u64)>,
     /// Untranslated copies that stand among pages of another language: the copy, and the page it is a copy of.
     pub copies: Vec<(u32, u32)>,
+    /// Pages whose own text is in another language of the site than they count for, sorted, each with that language: only their labels are
+    /// translated.
+    pub foreign: Vec<(u32, Lang)>,
     /// Weights of the score that were fitted to the site, of language pairs that the run has learnt nothing of.
     pub fitted: Vec<(LangPair, Vec<f64>)>,
 }
@@ -199,6 +227,6 @@ mod tests {
         for outcome in Outcome::ALL {
             assert_eq!(Outcome::from_code(outcome as u8), Some(outcome));
         }
-        assert_eq!((Method::from_code(7), Outcome::from_code(5)), (None, None));
+        assert_eq!((Method::from_code(9), Outcome::from_code(5)), (None, None));
     }
 }

@@ -4,9 +4,10 @@ use std::fmt;
 
 /// A language: an ISO 639-1 code where there is one, else ISO 639-3; Chinese with its script.
 ///
-/// Region and variant subtags are dropped (`pt-BR` is `pt`), and `zh-CN`, `zh-SG` mean `zh-Hans`, `zh-TW`, `zh-HK`
-/// and `zh-MO` mean `zh-Hant`. Plain `zh` stays `zh` and means either. Eight bytes of ASCII, zero padded, so that the
-/// order of values is the order of tags.
+/// Region and variant subtags are dropped when a tag is read (`pt-BR` is `pt`), and `zh-CN`, `zh-SG` mean `zh-Hans`, `zh-TW`, `zh-HK`
+/// and `zh-MO` mean `zh-Hant`. Plain `zh` stays `zh` and means either. On a site that has two variants of a language side by side, each is a
+/// language of its own ([`Lang::variant`]): `pt-BR` beside `pt`. Eight bytes of ASCII, zero padded, so that the order of values is the order of
+/// tags.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lang([u8; 8]);
 
@@ -38,6 +39,33 @@ impl Lang {
         Some(Lang::from_code(code))
     }
 
+    /// True for a code of ISO 639-1: `uz`, and not `jp`, which only looks like one.
+    pub fn has_short_code(self) -> bool {
+        let base = self.base();
+        let code = base.as_str().split('-').next().unwrap_or("");
+        MORE_CODES.contains(&code) || LONG_CODES.iter().any(|(_, short)| *short == code)
+    }
+
+    /// The variant of a language that a tag with a region names, as sites mark them: `pt_BR`, `en-us`, `es-419`, `zh-hk`. `None` for a tag
+    /// without a region.
+    pub fn variant(tag: &str) -> Option<Lang> {
+        Lang::parse(tag)?;
+        let (primary, region) = tag.split_once(['-', '_'])?;
+        let is_region = match region.len() {
+            2 => region.bytes().all(|b| b.is_ascii_alphabetic()),
+            3 => region.bytes().all(|b| b.is_ascii_digit()),
+            _ => false,
+        };
+        let primary = primary.to_ascii_lowercase();
+        is_region.then(|| Lang::from_code(&format!("{}-{}", short_code(&primary), region.to_ascii_uppercase())))
+    }
+
+    /// The language that a variant is one of, as tags are read; others as they are.
+    pub fn base(self) -> Lang {
+        let is_variant = self.0[2..].contains(&b'-') && self != Lang::ZH_HANS && self != Lang::ZH_HANT;
+        if is_variant { Lang::parse(self.as_str()).unwrap_or(self) } else { self }
+    }
+
     fn from_code(code: &str) -> Lang {
         let mut bytes = [0; 8];
         bytes[..code.len()].copy_from_slice(code.as_bytes());
@@ -59,7 +87,7 @@ impl Lang {
     pub fn from_bytes(bytes: [u8; 8]) -> Lang {
         let end = bytes.iter().position(|&b| b == 0).unwrap_or(8);
         let tag = &bytes[..end];
-        let sound = tag.iter().all(|b| b.is_ascii_alphabetic() || *b == b'-') && bytes[end..].iter().all(|&b| b == 0);
+        let sound = tag.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'-') && bytes[end..].iter().all(|&b| b == 0);
         if sound && end >= 2 { Lang(bytes) } else { Lang::UNKNOWN }
     }
 
@@ -68,10 +96,18 @@ impl Lang {
         self != Lang::UNKNOWN
     }
 
-    /// True when the two tags can mean one language: equal, or `zh` beside a script of Chinese.
+    /// True when the two tags can mean one language: equal, or `zh` beside a script of Chinese, or a language beside a variant of it.
     pub fn agrees(self, other: Lang) -> bool {
+        if self == other {
+            return true;
+        }
+        let (own, others) = (self.base(), other.base());
+        if own != self && others != other {
+            // Two variants.
+            return false;
+        }
         let zh = |l: Lang| l == Lang::ZH_HANS || l == Lang::ZH_HANT;
-        self == other || (self == Lang::ZH && zh(other)) || (other == Lang::ZH && zh(self))
+        own == others || (own == Lang::ZH && zh(others)) || (others == Lang::ZH && zh(own))
     }
 }
 
@@ -93,6 +129,10 @@ fn chinese<'a>(primary: &str, subtags: impl Iterator<Item = &'a str>) -> Lang {
 fn short_code(code: &str) -> &str {
     LONG_CODES.binary_search_by_key(&code, |(long, _)| long).map_or(code, |at| LONG_CODES[at].1)
 }
+
+/// Codes of two letters that no long code of the table leads to.
+const MORE_CODES: &[&str] =
+    &["en", "eo", "fy", "gd", "ia", "sm", "sn", "st", "su", "tg", "tk", "ti", "tt", "yo", "ig", "ha", "ku"];
 
 /// Sorted by the long code.
 const LONG_CODES: &[(&str, &str)] = &[
@@ -287,6 +327,24 @@ mod tests {
         for tag in ["x-default", "*", "", "english", "e"] {
             assert_eq!(Lang::parse(tag), None, "{tag}");
         }
+    }
+
+    #[test]
+    fn a_variant_is_a_language_beside_its_language_and_apart_from_others() {
+        let variant = |tag: &str| Lang::variant(tag).map(|lang| lang.to_string());
+        let cases =
+            [("pt_BR", "pt-BR"), ("en-us", "en-US"), ("es-419", "es-419"), ("zh-hk", "zh-HK"), ("deu_AT", "de-AT")];
+        for (tag, expected) in cases {
+            assert_eq!(variant(tag).as_deref(), Some(expected), "{tag}");
+        }
+        assert!(["pt", "zh-Hans", "x-default", "en-x"].into_iter().all(|tag| variant(tag).is_none()));
+        let [br, hk, tw] = ["pt-BR", "zh-HK", "zh-TW"].map(|tag| Lang::variant(tag).expect("a variant"));
+        let pt = Lang::parse("pt").expect("a tag");
+        assert_eq!((br.base(), hk.base(), Lang::ZH_HANS.base(), pt.base()), (pt, Lang::ZH_HANT, Lang::ZH_HANS, pt));
+        assert!(br.agrees(pt) && pt.agrees(br) && hk.agrees(Lang::ZH) && hk.agrees(Lang::ZH_HANT) && !hk.agrees(tw));
+        assert_eq!(Lang::from_bytes(br.to_bytes()), br);
+        let codes = ["uz", "jp", "pt", "zh", "en", "cz"].map(|tag| Lang::parse(tag).expect("a tag").has_short_code());
+        assert_eq!(codes, [true, false, true, true, true, false]);
     }
 
     #[test]

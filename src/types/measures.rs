@@ -52,6 +52,13 @@ macro_rules! measures {
                 Margin = "margin" weight 4.0;
                 /// How often the pairs of the key that were compared are right, of a pair whose words were not.
                 Sample = "sample" weight 5.0;
+                /// The pair lies on the best way through two orders of numbered pages (1), or beside it (0).
+                Order = "order" weight 4.0;
+                /// The URLs name the page, with a key that names its languages from one to the other or a name in common (1), or they name two pages (0); a
+                /// sign, no evidence.
+                Named = "named";
+                /// A page stands under a language, or declares one, that its text is not in (½), as the other page does too (0); a sign, no evidence.
+                Place = "place";
             }
             alone {
                 /// The languages are known and differ (Tomás et al. 2008, §2.2).

@@ -3,7 +3,8 @@
 //! A [`Profile`] is what the measures look at of a page, made once. [`VERIFIERS`] has all measures by name; each gives
 //! a number from 0 to 1 for two profiles, or says that it cannot tell. [`With`] is what measures need beside the pages:
 //! settings, and where there is one, a source of [translations](crate::lexicon::Translations). The table they come from is
-//! `types/measures.rs`. A [`SiteView`] compares the pages of one site, which it reads through [`SiteData`].
+//! `types/measures.rs`. A [`SiteView`] compares the pages of one site, which it reads through [`SiteData`];
+//! [`own_text`] tells what of a page is its own, and what stands on many pages.
 //!
 //! | file | measures |
 //! |---|---|
@@ -25,6 +26,7 @@ mod language;
 mod lcs;
 mod links;
 mod overlap;
+pub mod own_text;
 mod params;
 mod profile;
 mod site;
@@ -38,9 +40,9 @@ mod words;
 pub use blocks::aligned_blocks;
 pub use dictionaries::{Dictionaries, Either};
 pub use params::Params;
-#[cfg(any(test, feature = "internals"))]
-pub use profile::ProfileParams;
 pub use profile::{BlockShape, Profile};
+#[cfg(any(test, feature = "internals"))]
+pub use profile::{Own, ProfileParams};
 pub use site::{MAX_PROFILES, PageIds, PageText, SiteData, SiteView};
 pub use size::text_ratio;
 pub use verifiers::{VERIFIERS, Verifier, similarities_by_words, verifier};

@@ -1,5 +1,6 @@
 //! Settings of comparing pages.
 
+use super::own_text;
 use super::profile::ProfileParams;
 use super::size::Limits;
 use super::structure::Limit;
@@ -24,6 +25,8 @@ pub struct Params {
     /// Share of words that both sides may have in common before the pair counts as untranslated. Default 0.9: a text
     /// and its translation share names, numbers and code, not nine words of ten.
     pub max_same_text: f32,
+    /// What of a page is its own text; `None`: all of it, as in the papers.
+    pub own_text: Option<own_text::Params>,
 }
 
 impl Default for Params {
@@ -36,6 +39,7 @@ impl Default for Params {
             equal_words: false,
             min_known_words: 10,
             max_same_text: 0.9,
+            own_text: Some(own_text::Params::default()),
         }
     }
 }

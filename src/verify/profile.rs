@@ -2,8 +2,10 @@
 
 use std::sync::{Arc, LazyLock};
 
+use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::own_text::hash_of_block;
 use crate::text::words::{Words, number};
 use crate::types::{Block, CanonicalUrl, Lang, Page, TEXT_TOKEN, may_name_session, tag_name};
 
@@ -44,6 +46,21 @@ impl BlockShape {
     }
 }
 
+/// What is a page's own, and what is furniture of its site.
+#[derive(Clone, Copy, Default)]
+pub struct Own<'f> {
+    /// Hashes of blocks and images that are furniture; `None`: none are.
+    pub furniture: Option<&'f FxHashSet<u64>>,
+    /// Own text with fewer bytes says nothing, and all of the text is taken.
+    pub min_bytes: u32,
+}
+
+impl Own<'_> {
+    fn has(&self, thing: u64) -> bool {
+        self.furniture.is_none_or(|furniture| !furniture.contains(&thing))
+    }
+}
+
 /// What the measures look at of one page. Hashes are xxh3, 64 bits; multisets are sorted and keep repetitions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
@@ -51,7 +68,7 @@ pub struct Profile {
     pub lang: Lang,
     /// Bytes of the page as it was served, all codings undone.
     pub body_bytes: u32,
-    /// Bytes of its text.
+    /// Bytes of its own text ([`own_text`](super::own_text)).
     pub text_bytes: u32,
     /// How many start tags it has.
     pub tag_count: u32,
@@ -63,17 +80,17 @@ pub struct Profile {
     pub structure: Vec<u16>,
     /// Words in order, by [`hash`](crate::text::words::hash).
     pub words: Vec<u64>,
-    /// The same words, counted.
+    /// Those of its own text, counted.
     pub bag: Arc<Bag>,
-    /// [Numbers](number), as a multiset.
+    /// [Numbers](number) of its own text, as a multiset.
     pub numbers: Vec<u64>,
-    /// Beginnings of words in Latin, Greek and Cyrillic letters, and numbers, as a multiset: see [`stem`].
+    /// Beginnings of words of its own text, in Latin, Greek and Cyrillic letters, and numbers, as a multiset: see [`stem`].
     pub stems: Vec<u64>,
     /// Identities that links lead to, as a multiset.
     pub links: Vec<u64>,
     /// How many links the page has.
     pub link_count: u32,
-    /// Identities of images, as a multiset.
+    /// Identities of its own images, as a multiset.
     pub images: Vec<u64>,
     /// Texts of blocks, as a multiset.
     pub blocks: Vec<u64>,
@@ -86,12 +103,11 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// The profile of a page that counts for the language `lang`; `body_bytes` is the size of what was served.
-    pub fn new(page: &Page, body_bytes: u32, url: &str, lang: Lang, words: &Words, params: &ProfileParams) -> Profile {
+    /// The profile of a page that counts for the language `lang`.
+    pub fn new(page: &Page, url: &str, lang: Lang, own: &Own<'_>, words: &Words, params: &ProfileParams) -> Profile {
         let mut profile = Profile {
             lang,
-            body_bytes,
-            text_bytes: u32::try_from(page.text.len()).unwrap_or(u32::MAX),
+            body_bytes: page.body_bytes,
             paragraphs: u32::try_from(page.blocks.len()).unwrap_or(u32::MAX),
             link_count: u32::try_from(page.links.len()).unwrap_or(u32::MAX),
             identity: identity(url),
@@ -99,8 +115,8 @@ impl Profile {
             ..Profile::default()
         };
         profile.look_at_tags(page, params);
-        profile.look_at_text(page, words, params);
-        profile.look_at_links(page);
+        profile.look_at_text(page, own, words, params);
+        profile.look_at_links(page, own);
         profile
     }
 
@@ -142,16 +158,28 @@ impl Profile {
         self.tag_count = tags;
     }
 
-    fn look_at_text(&mut self, page: &Page, words: &Words, params: &ProfileParams) {
-        for block in &page.blocks {
+    fn look_at_text(&mut self, page: &Page, own: &Own<'_>, words: &Words, params: &ProfileParams) {
+        let texts = || page.blocks.iter().map(|block| page.text.get(block.start as usize..block.end as usize));
+        self.blocks = texts().map(|text| text.map_or(0, hash_of_block)).collect();
+        let bytes_of =
+            |hash: &u64, text: Option<&str>| if own.has(*hash) { text.map_or(0, |text| text.len() + 1) } else { 0 };
+        let own_bytes: usize = self.blocks.iter().zip(texts()).map(|(hash, text)| bytes_of(hash, text)).sum();
+        let is_enough = own_bytes >= own.min_bytes as usize;
+        self.text_bytes = u32::try_from(if is_enough { own_bytes } else { page.text.len() }).unwrap_or(u32::MAX);
+        let mut own_words = Vec::new();
+        for (at, block) in page.blocks.iter().enumerate() {
             let text = page.text.get(block.start as usize..block.end as usize);
-            self.blocks.extend(text.map(|text| xxh3_64(text.as_bytes())));
+            let is_own = !is_enough || own.has(self.blocks[at]);
             let looked_at = if self.words.len() < params.max_words { text } else { None };
             words.for_each(looked_at.unwrap_or(""), |surface, word| {
                 if self.words.len() >= params.max_words {
                     return;
                 }
                 self.words.push(word);
+                if !is_own {
+                    return;
+                }
+                own_words.push(word);
                 if let Some(number) = number(surface) {
                     self.numbers.push(number);
                     self.stems.push(number);
@@ -165,10 +193,10 @@ impl Profile {
         self.blocks.sort_unstable();
         self.numbers.sort_unstable();
         self.stems.sort_unstable();
-        self.bag = Arc::new(Bag::new(&self.words));
+        self.bag = Arc::new(Bag::new(&own_words));
     }
 
-    fn look_at_links(&mut self, page: &Page) {
+    fn look_at_links(&mut self, page: &Page, own: &Own<'_>) {
         for link in &page.links {
             let target = identity(&link.url);
             self.links.push(target);
@@ -176,7 +204,7 @@ impl Profile {
                 self.alternates.push((target, lang));
             }
         }
-        self.images = page.images.iter().map(|image| identity(&image.url)).collect();
+        self.images = page.images.iter().map(|image| identity(&image.url)).filter(|&image| own.has(image)).collect();
         self.links.sort_unstable();
         self.images.sort_unstable();
         self.alternates.sort_unstable();
@@ -375,12 +403,33 @@ mod tests {
             page.links.push(Link { url: url.to_owned(), hreflang, ..Link::default() });
         }
         page.images.push(Image { url: "http://x.org/i.png".to_owned(), ..Image::default() });
-        page
+        Page { body_bytes: 900, ..page }
+    }
+
+    #[test]
+    fn what_stands_on_many_pages_is_no_word_of_the_page() {
+        let furniture: FxHashSet<u64> = [hash_of_block("In"), identity("http://x.org/i.png")].into_iter().collect();
+        let made = |min_bytes: u32| {
+            let own = Own { furniture: Some(&furniture), min_bytes };
+            Profile::new(&page(), "https://x.org/en", Lang::EN, &own, &Words::new(), &ProfileParams::default())
+        };
+        let own = made(10);
+        assert_eq!((own.bag.total(), own.text_bytes, own.images.len(), own.words.len()), (4, 28, 0, 5));
+        // Too little is its own.
+        let all = made(100);
+        assert_eq!((all.bag.total(), all.text_bytes), (5, 31));
     }
 
     #[test]
     fn a_profile_has_what_the_page_has() {
-        let made = Profile::new(&page(), 900, "https://x.org/en", Lang::EN, &Words::new(), &ProfileParams::default());
+        let made = Profile::new(
+            &page(),
+            "https://x.org/en",
+            Lang::EN,
+            &Own::default(),
+            &Words::new(),
+            &ProfileParams::default(),
+        );
         assert_eq!((made.body_bytes, made.tag_count, made.paragraphs, made.link_count), (900, 3, 2, 3));
         assert_eq!(made.tags.len(), 5);
         assert_eq!(made.structure, [tag_code("p"), tag_code("li")]);
@@ -404,7 +453,7 @@ mod tests {
     #[test]
     fn long_pages_are_cut() {
         let params = ProfileParams { max_words: 2, max_tags: 1, ..ProfileParams::default() };
-        let made = Profile::new(&page(), 1, "https://x.org/en", Lang::EN, &Words::new(), &params);
+        let made = Profile::new(&page(), "https://x.org/en", Lang::EN, &Own::default(), &Words::new(), &params);
         assert_eq!((made.words.len(), made.tags.len(), made.structure.len()), (2, 1, 1));
         assert_eq!((made.tag_count, made.blocks.len()), (3, 2));
     }

@@ -1,15 +1,16 @@
 //! One site whose pages are compared: its languages, the profiles of its pages, and what the measures say of pairs.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::dictionaries::Dictionaries;
+use super::own_text::{self, ForeignText, Furniture, foreign_texts};
 use super::params::Params;
-use super::profile::Profile;
+use super::profile::{Own, Profile};
 use super::structure;
 use super::verifiers;
 use super::weights::WordWeights;
@@ -68,6 +69,7 @@ pub struct SiteView<'s> {
     without_content: bool,
     memory_bytes: usize,
     profiles: Mutex<Kept>,
+    furniture: OnceLock<Furniture>,
 }
 
 /// Profiles that one step made, for the next.
@@ -94,6 +96,8 @@ const PORTION_SHARE: usize = 4;
 const PROFILE_BYTES: usize = 25_000;
 /// Pages on which words are counted, at the most.
 const COUNTED_PAGES: usize = 250;
+/// Pages whose own text is looked at by one thread at once.
+const PAGES_AT_ONCE: usize = 16;
 /// Pairs whose tags are compared between two looks at memory: some 20 MB.
 const TAGS_AT_ONCE: usize = 4096;
 /// Lengths of the runs of tags by which pages are looked up.
@@ -108,7 +112,16 @@ impl<'s> SiteView<'s> {
         params: &'s Params,
         without_content: bool,
     ) -> SiteView<'s> {
-        SiteView { id, langs, data, params, without_content, memory_bytes: MEMORY_BYTES, profiles: Mutex::default() }
+        SiteView {
+            id,
+            langs,
+            data,
+            params,
+            without_content,
+            memory_bytes: MEMORY_BYTES,
+            profiles: Mutex::default(),
+            furniture: OnceLock::new(),
+        }
     }
 
     /// The same within so many bytes of memory, about.
@@ -189,6 +202,19 @@ impl<'s> SiteView<'s> {
         self.pages().facts(page)
     }
 
+    /// How the own text of a page is spread over languages, as shares of its bytes, and how many bytes it has; `None` for a page in no language,
+    /// and where all of a text counts.
+    ///
+    /// # Errors
+    /// When a page cannot be read.
+    pub fn own_text(&self, page: u32) -> Result<Option<(Vec<(Lang, f64)>, usize)>> {
+        let lang = self.langs[page as usize];
+        match &self.params.own_text {
+            Some(params) if lang.is_known() => Ok(Some(self.furniture()?.shares(&self.page(page)?, lang, params))),
+            _ => Ok(None),
+        }
+    }
+
     /// The text and structure of a page.
     ///
     /// # Errors
@@ -227,8 +253,65 @@ impl<'s> SiteView<'s> {
     /// When the page cannot be read.
     pub fn profile(&self, page: u32, words: &Words) -> Result<Profile> {
         let lang = self.langs[page as usize];
+        let furniture = self.furniture()?.in_lang(lang);
+        let own = Own { furniture, min_bytes: self.params.own_text.as_ref().map_or(0, |own| own.min_bytes) };
         let PageText { url, page } = self.data.read(page)?;
-        Ok(Profile::new(&page, page.body_bytes, &url, lang, words, &self.params.profile))
+        Ok(Profile::new(&page, &url, lang, &own, words, &self.params.profile))
+    }
+
+    /// What stands on many pages of the site, found once. Reads some pages of each language.
+    ///
+    /// # Errors
+    /// When a page cannot be read.
+    pub fn furniture(&self) -> Result<&Furniture> {
+        if let Some(known) = self.furniture.get() {
+            return Ok(known);
+        }
+        let found = match &self.params.own_text {
+            Some(params) => {
+                let sample = |pages: Vec<u32>| {
+                    pages.iter().copied().step_by(pages.len().div_ceil(params.sample)).collect::<Vec<_>>()
+                };
+                let pages: Vec<(Lang, u32)> = self
+                    .by_lang()
+                    .into_iter()
+                    .flat_map(|(lang, pages)| sample(pages).into_iter().map(move |page| (lang, page)))
+                    .collect();
+                let things = pages.par_iter().map(|&(lang, page)| Ok((lang, own_text::things(&self.page(page)?))));
+                Furniture::of(&things.collect::<Result<Vec<_>>>()?, params)
+            }
+            None => Furniture::default(),
+        };
+        Ok(self.furniture.get_or_init(|| found))
+    }
+
+    /// Pages whose own text is in another language of the site than they count for: only their labels are translated. Reads the pages whose
+    /// language is in doubt.
+    ///
+    /// # Errors
+    /// When a page cannot be read.
+    pub fn foreign_texts(&self) -> Result<Vec<ForeignText>> {
+        let Some(params) = &self.params.own_text else { return Ok(Vec::new()) };
+        let by_lang = self.by_lang();
+        let count = |lang: Lang| by_lang.get(&lang).map_or(0, Vec::len);
+        let is_doubtful = |&page: &u32| {
+            let facts = self.facts(page);
+            let is_sure = facts.confidence >= params.sure && facts.detected.agrees(self.langs[page as usize]);
+            facts.form.has_text() && !is_sure
+        };
+        let doubtful = |(&lang, pages): (&Lang, &Vec<u32>)| {
+            pages.iter().copied().filter(is_doubtful).map(move |page| (page, lang)).collect::<Vec<_>>()
+        };
+        let mut doubtful: Vec<(u32, Lang)> = by_lang.iter().flat_map(doubtful).collect();
+        if doubtful.is_empty() {
+            return Ok(Vec::new());
+        }
+        doubtful.sort_unstable();
+        let furniture = self.furniture()?;
+        let parts = doubtful
+            .par_chunks(PAGES_AT_ONCE)
+            .map(|pages| foreign_texts(pages, |page| self.page(page), furniture, count, params));
+        Ok(parts.collect::<Result<Vec<_>>>()?.concat())
     }
 
     /// The same; it is not made again by the next step as long as there is room for it.

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
     use crate::text::words::Words;
     use crate::types::{Block, Image, Lang, Link, Page, TEXT_TOKEN};
-    use crate::verify::{Params, ProfileParams};
+    use crate::verify::{Own, Params, ProfileParams};
 
     #[test]
     fn every_measure_has_a_name_of_its_own() {
@@ -104,6 +104,7 @@ mod tests {
         (text, tags, links, 0u8..6, 0u32..5000).prop_map(move |(text, tags, links, own, bytes)| {
             let address = |n: u8| format!("http://x.org/{n}");
             let page = Page {
+                body_bytes: bytes,
                 blocks: vec![Block { start: 0, end: text.len() as u32, ..Block::default() }],
                 text,
                 tags,
@@ -114,7 +115,7 @@ mod tests {
                 images: links.iter().map(|&n| Image { url: address(n / 2), alt: String::new() }).collect(),
                 ..Page::default()
             };
-            Profile::new(&page, bytes, &address(own), lang, &Words::new(), &ProfileParams::default())
+            Profile::new(&page, &address(own), lang, &Own::default(), &Words::new(), &ProfileParams::default())
         })
     }
 

@@ -62,12 +62,12 @@ mod tests {
     use super::*;
     use crate::text::words::Words;
     use crate::types::{Block, Page};
-    use crate::verify::ProfileParams;
+    use crate::verify::{Own, ProfileParams};
 
     fn profile(text: &str, lang: Lang) -> Profile {
         let blocks = vec![Block { start: 0, end: text.len() as u32, ..Block::default() }];
         let page = Page { text: text.to_owned(), blocks, ..Page::default() };
-        Profile::new(&page, 1, "http://x.org/", lang, &Words::new(), &ProfileParams::default())
+        Profile::new(&page, "http://x.org/", lang, &Own::default(), &Words::new(), &ProfileParams::default())
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::iterate::{copies, ets, rounds};
 use crate::learn::Models;
 use crate::pipeline::models::{ets_inputs, for_judging};
 use crate::pipeline::{Context, Stage, fingerprint};
+use crate::propose::Signs;
 use crate::query::open::OpenSite;
 use crate::store::Store;
 use crate::store::catalog::Keyspace;
@@ -112,6 +113,8 @@ fn resolve(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) ->
     }
     let Some(head) = store.judged_head(Keyspace::Verified, id)? else { return Ok(None) };
     let verified = store.verified.read(RecordRef(head.record))?;
+    site.foreign = verified.foreign_pages().collect();
+    view.leave_out(site.foreign.iter().map(|found| found.0));
     if view.by_lang().len() < 2 {
         return Ok(Some(site));
     }
@@ -127,8 +130,9 @@ fn resolve(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) ->
         learn: &config.learn,
         retrieval: &config.retrieval,
     };
+    let signs = if config.without_keys { Signs::default() } else { Signs::of(&view, &open.known_keys()?) };
     let rounds::Resolved { pairs, sources, fitted } =
-        rounds::resolve(&view, verified.pairs(), models, settings, &stop)?;
+        rounds::resolve((&view, &signs), verified.pairs(), models, settings, &stop)?;
     site.hosts = open.pairs_of_hosts(&pairs);
     (site.pairs, site.sources, site.fitted) = (pairs, sources, fitted);
     Ok(Some(site))

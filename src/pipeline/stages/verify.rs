@@ -12,10 +12,10 @@ use super::groups::{begin, finish};
 use super::judged::{self, Stale};
 use crate::config::{Config, Strategy};
 use crate::error::{Error, Result};
-use crate::judge::{beside_rivals, judge, one_measure, spot_checks, unique, webmining};
+use crate::judge::{one_measure, unique, webmining};
 use crate::learn::{Learner, Models, Settings, Training, TrainingPair, TrainingPairs};
 use crate::pipeline::{Context, Stage, fingerprint, models};
-use crate::propose::{direct, keys};
+use crate::propose::{judge_direct, keys};
 use crate::query::open::OpenSite;
 use crate::query::{learnt_record, training_places};
 use crate::store::catalog::{Changes, Keyspace};
@@ -233,7 +233,7 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
 fn verify(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> Result<Option<JudgedSite>> {
     let config = context.config;
     let Some(open) = OpenSite::open(store, id)? else { return Ok(None) };
-    let view = open.view(config);
+    let mut view = open.view(config);
     let mut site = JudgedSite { site: id, generation: open.head.generation, ..JudgedSite::default() };
     let known = if config.without_keys { None } else { Some(open.known_keys()?) };
     if let Some(name) = &config.verifier {
@@ -250,13 +250,10 @@ fn verify(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> 
             let problem = format!("{}: {pages} pages are too many to compare all with all; left out", open.head.domain);
             context.observer.message(&problem);
         }
-    } else if let candidates = direct(&view, known.as_ref())
-        && !candidates.is_empty()
-    {
-        let checks = (config.judge.spot_checks.as_ref(), &config.judge.fit);
-        let compared = spot_checks::compared(&view, &candidates, models, &|langs| models.scorer(langs), checks)?;
-        let mut judged = judge(&compared, |langs| models.scorer(langs), |langs| view.smaller(langs), &config.judge);
-        beside_rivals(&mut judged.pairs);
+    } else {
+        site.foreign = view.foreign_texts()?.into_iter().map(|found| (found.page, found.lang)).collect();
+        view.leave_out(site.foreign.iter().map(|found| found.0));
+        let judged = judge_direct(&view, known.as_ref(), (models, &|langs| models.scorer(langs)), &config.judge)?;
         (site.pairs, site.sources) = (judged.pairs, judged.sources);
     }
     site.hosts = open.pairs_of_hosts(&site.pairs);

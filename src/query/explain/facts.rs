@@ -129,6 +129,17 @@ pub struct PageLanguages {
     pub counts_for: Lang,
     /// Why it counts for that.
     pub reason: LanguageReason,
+    /// Of its own text, if it takes part.
+    pub own_text: Option<OwnText>,
+}
+
+/// What of a page does not stand on many pages of its site.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OwnText {
+    /// Bytes of it.
+    pub bytes: usize,
+    /// Shares of it by language, 0..=1, the largest first; `und`: too short to tell.
+    pub shares: Vec<(Lang, f64)>,
 }
 
 /// A pair of the page that was judged, or that keys assigned where nothing is judged yet.

@@ -16,7 +16,7 @@ mod verdict;
 pub(crate) use evidence::Evidence;
 pub use facts::{
     Alignment, Candidate, CandidateRounds, CaptureFacts, Explanation, KeyFacts, LangCount, Lead, LeftOut, MeasureFacts,
-    NeighbourPair, PageExplanation, PageLanguages, PairExplanation, RecordPlace, Round, Rounds, SentencePair,
+    NeighbourPair, OwnText, PageExplanation, PageLanguages, PairExplanation, RecordPlace, Round, Rounds, SentencePair,
     SourceFacts, Support, UrlLanguage,
 };
 pub use named::NamedPair;

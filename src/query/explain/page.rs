@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::evidence::Evidence;
 use super::facts::{
-    CandidateRounds, CaptureFacts, Lead, LeftOut, PageExplanation, PageLanguages, RecordPlace, UrlLanguage,
+    CandidateRounds, CaptureFacts, Lead, LeftOut, OwnText, PageExplanation, PageLanguages, RecordPlace, UrlLanguage,
 };
 use super::named::NamedPair;
 use super::opened::Opened;
@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::index::site::{Pages, Urls};
 use crate::keys::State;
 use crate::keys::labels::own_language;
+use crate::query::open::OpenSite;
 use crate::store::Store;
 use crate::store::layout::{ArchivedKeyRow, SkipEntry};
 use crate::store::records::{RecordRef, START};
@@ -94,8 +95,15 @@ fn describe(opened: &Opened<'_>, page: u32, found: &mut PageExplanation) -> Resu
         declared: record.declared.clone(),
         counts_for: site.lang(page),
         reason: language_reason(opened, page),
+        own_text: own_text(opened, page)?,
     });
     Ok(())
+}
+
+/// How the own text of a page is spread over languages; `None` where keys have not been searched, or the page is in no language.
+fn own_text(opened: &Opened<'_>, page: u32) -> Result<Option<OwnText>> {
+    let Some(open) = OpenSite::open(opened.store, opened.site.id)? else { return Ok(None) };
+    Ok(open.view(opened.config).own_text(page)?.map(|(shares, bytes)| OwnText { bytes, shares }))
 }
 
 fn language_reason(opened: &Opened<'_>, page: u32) -> LanguageReason {
@@ -106,6 +114,8 @@ fn language_reason(opened: &Opened<'_>, page: u32) -> LanguageReason {
         LanguageReason::KeysNotSearched
     } else if site.copy_of(page).is_some() {
         LanguageReason::Copy
+    } else if site.foreign(page).is_some() {
+        LanguageReason::OwnText
     } else if lang.is_known() {
         let detected = site.pages.detected(page);
         match lang {
@@ -131,6 +141,9 @@ fn decided(opened: &Opened<'_>, page: u32, found: &PageExplanation) -> Option<Pa
         let by_url = result.copies.binary_search_by_key(&page, |copy| copy.0.to_native()).is_ok();
         let lang = site.copy_of(page).map_or(own, |original| site.lang(original));
         return Some(if by_url { PageVerdict::CopyByUrl { of, lang } } else { PageVerdict::CopyByLinks { of, lang } });
+    }
+    if let Some(lang) = site.foreign(page) {
+        return Some(PageVerdict::ForeignText { lang, counts_for: site.lang_by_keys(page) });
     }
     match found.partners().count() {
         0 => {}

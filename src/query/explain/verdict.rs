@@ -43,6 +43,13 @@ pub enum PageVerdict {
         /// The language of both.
         lang: Lang,
     },
+    /// Its own text is in another language than its labels.
+    ForeignText {
+        /// The language of its own text.
+        lang: Lang,
+        /// The language it would count for.
+        counts_for: Lang,
+    },
     /// It has partners.
     Paired {
         /// How many.
@@ -110,6 +117,10 @@ impl fmt::Display for PageVerdict {
                      that page stands for both"
                 )
             }
+            ForeignText { lang, counts_for } => write!(
+                f,
+                "not paired: its own text, which does not stand on many pages of the site, is in {lang}; only its labels are in {counts_for}"
+            ),
             Paired { pages: 1 } => f.write_str("paired, with 1 page"),
             Paired { pages } => write!(f, "paired, with {pages} pages"),
             LanguageUnknown => f.write_str("not paired: its language is not known, and no key of the site tells it"),
@@ -158,6 +169,8 @@ pub enum LanguageReason {
     Site,
     /// None: an untranslated copy takes no part.
     Copy,
+    /// None: its own text is in another language than its labels.
+    OwnText,
     /// None: its language is not among `--langs`.
     NotRequested,
     /// None: it was not among `--langs` when keys were searched.
@@ -175,6 +188,7 @@ impl fmt::Display for LanguageReason {
             LanguageReason::Letters => "by its letters",
             LanguageReason::Site => "resolved by the keys and pages of the site",
             LanguageReason::Copy => "none: an untranslated copy",
+            LanguageReason::OwnText => "none: its own text is in another language",
             LanguageReason::NotRequested => "none: its language was not requested",
             LanguageReason::LanguagesChanged => "none: its language was not requested when keys were searched",
             LanguageReason::Unknown => "none: its language is not known",
@@ -494,6 +508,10 @@ mod tests {
             (LanguagesChanged { lang }, "while en was not among"),
             (CopyByUrl { of: of.clone(), lang }, "copy (en) of http://x.org/a, as its URL tells"),
             (CopyByLinks { of, lang }, "as its links tell"),
+            (
+                ForeignText { lang, counts_for: es },
+                "its own text, which does not stand on many pages of the site, is in en",
+            ),
             (Paired { pages: 1 }, "paired, with 1 page"),
             (Paired { pages: 2 }, "paired, with 2 pages"),
             (LanguageUnknown, "its language is not known"),

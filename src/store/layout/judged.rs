@@ -28,6 +28,8 @@ pub struct JudgedRecord {
     pub hosts: Vec<(String, u64)>,
     /// Untranslated copies that stand among pages of another language: the copy, and the page it is a copy of.
     pub copies: Vec<(u32, u32)>,
+    /// Pages whose own text is in another language than they count for, and that language.
+    pub foreign: Vec<(u32, [u8; 8])>,
     /// Weights of the score that were fitted to the site, of language pairs that the run has learnt nothing of.
     pub fitted: Vec<FittedRow>,
 }
@@ -134,6 +136,7 @@ impl JudgedRecord {
             sources: site.sources.iter().map(source).collect(),
             hosts: site.hosts.clone(),
             copies: site.copies.clone(),
+            foreign: site.foreign.iter().map(|&(page, lang)| (page, lang.to_bytes())).collect(),
             fitted: site.fitted.iter().map(fitted).collect(),
         }
     }
@@ -207,6 +210,17 @@ impl ArchivedJudgedRecord {
         self.copies.iter().map(|copy| copy.0.to_native())
     }
 
+    /// The language of a page's own text, where it is another one than the page counts for.
+    pub fn foreign(&self, page: u32) -> Option<Lang> {
+        let at = self.foreign.binary_search_by_key(&page, |row| row.0.to_native()).ok()?;
+        Some(Lang::from_bytes(self.foreign[at].1))
+    }
+
+    /// The pages whose own text is in another language than they count for, with that language.
+    pub fn foreign_pages(&self) -> impl Iterator<Item = (u32, Lang)> + '_ {
+        self.foreign.iter().map(|row| (row.0.to_native(), Lang::from_bytes(row.1)))
+    }
+
     /// All of it.
     #[cfg(test)]
     pub fn to_site(&self) -> JudgedSite {
@@ -217,6 +231,7 @@ impl ArchivedJudgedRecord {
             sources: self.sources().collect(),
             hosts: self.hosts.iter().map(|host| (host.0.to_string(), host.1.to_native())).collect(),
             copies: self.copies.iter().map(|copy| (copy.0.to_native(), copy.1.to_native())).collect(),
+            foreign: self.foreign_pages().collect(),
             fitted: self
                 .fitted
                 .iter()
@@ -331,6 +346,7 @@ mod tests {
             }],
             hosts: vec![("ex.org".into(), 1)],
             copies: vec![(7, 8)],
+            foreign: vec![(9, Lang::EN)],
             fitted: vec![(second, vec![0.5, -0.5])],
         }
     }
@@ -347,6 +363,7 @@ mod tests {
         assert_eq!(format!("{:?}", record.to_site()), format!("{site:?}"));
         assert_eq!(record.accepted().collect::<Vec<_>>(), [site.pairs[1]]);
         assert_eq!((record.copy_of(7), record.copy_of(8)), (Some(8), None));
+        assert_eq!((record.foreign(9), record.foreign(8)), (Some(Lang::EN), None));
         assert_eq!(record.fitted(site.fitted[0].0), Some(vec![0.5, -0.5]));
         assert_eq!(record.fitted(site.sources[0].langs), None);
     }

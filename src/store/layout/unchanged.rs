@@ -131,6 +131,7 @@ fn judged() -> JudgedRecord {
         }],
         hosts: vec![("ex.org".into(), 7)],
         copies: vec![(1, 2)],
+        foreign: vec![(3, *b"en\0\0\0\0\0\0")],
         fitted: vec![FittedRow { lang_a: *b"en\0\0\0\0\0\0", lang_b: *b"fr\0\0\0\0\0\0", weights: vec![0.5] }],
     }
 }
@@ -298,7 +299,7 @@ const LAYOUT: (u32, &[(&str, u64)]) = (
         ("requested", 0x38900b66d831ec7c),
         ("web head", 0x36516722fb57bfe2),
         ("round", 0x4e446581da75e6b3),
-        ("judged", 0xfc8ac81716efacc1),
+        ("judged", 0x04506d9549f7ad2d),
         ("learnt", 0x3c9995b64fb15609),
         ("judged head", 0xa9188c1490e695af),
         ("learnt head", 0x07ee86c281446bef),

@@ -3,7 +3,7 @@
 use diglot::lexicon::{Lexicon, ModelParams, Side, TranslationModel, Translations};
 use diglot::text::words::Words;
 use diglot::types::{Block, Lang, LangPair, Link, Page, TEXT_TOKEN};
-use diglot::verify::{Params, Profile, ProfileParams, VERIFIERS, With};
+use diglot::verify::{Own, Params, Profile, ProfileParams, VERIFIERS, With};
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
 
@@ -80,9 +80,9 @@ fn languages() -> (Lang, Lang, LangPair) {
 }
 
 fn profile(words: &Words, document: usize, language: char, lang: Lang) -> Profile {
-    let page = page(document, language);
+    let page = Page { body_bytes: document as u32 * 7 + 20_000, ..page(document, language) };
     let url = format!("https://example.org/{language}/articles/{document}.html");
-    Profile::new(&page, page.text.len() as u32 * 3, &url, lang, words, &ProfileParams::default())
+    Profile::new(&page, &url, lang, &Own::default(), words, &ProfileParams::default())
 }
 
 fn lexicon() -> Lexicon {
@@ -112,7 +112,7 @@ fn words_of_text(bencher: Bencher<'_, '_>, kind: &str) {
 fn profiles(bencher: Bencher<'_, '_>) {
     let (words, page) = (Words::new(), page(1, 'e'));
     bencher.counter(BytesCount::new(page.text.len())).counter(ItemsCount::new(1u32)).bench_local(|| {
-        Profile::new(&page, 20_000, "https://example.org/e/1", Lang::EN, &words, &ProfileParams::default())
+        Profile::new(&page, "https://example.org/e/1", Lang::EN, &Own::default(), &words, &ProfileParams::default())
     });
 }
 

@@ -1,0 +1,197 @@
+//! What the URLs of a site, and what its pages declare, say of a pair beside proposing it: whether a key that names its languages leads from one page to
+//! the other and the rest of the URL names the page, and whether a page stands under another language than its text is in.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::keys::{KnownKeys, Marks, State, names_languages};
+use crate::text::tokens::{Anatomy, Separators};
+use crate::types::{Candidate, Compared, Field, Lang, Measure, Method, PagePair};
+use crate::verify::SiteView;
+
+/// Signs of one site.
+#[derive(Default)]
+pub struct Signs {
+    marks: Marks,
+    /// By position among the keys: it names both languages.
+    names_languages: Vec<bool>,
+    /// Pages that stand under a language, or declare one, that their text is not in.
+    misplaced: FxHashSet<u32>,
+    /// On how many pages of a language each token of a URL stands.
+    counts: FxHashMap<(Lang, u64), u32>,
+    pages: BTreeMap<Lang, u32>,
+}
+
+/// Letters, or digits, that a name in a URL has at the least: `faq`, `4711`. Shorter numbers count pages.
+const NAME_LETTERS: usize = 3;
+const NAME_DIGITS: usize = 4;
+/// A token on so many pages of a language, or on this share of them, is no name of a page (estimates).
+const MAX_NAMED: u32 = 3;
+const MAX_NAMED_SHARE: f64 = 0.02;
+/// Share of a language's pages that must declare it, of those that declare any, for declarations to be believed.
+const MIN_DECLARED: f64 = 0.5;
+
+impl Signs {
+    /// The signs of a site by its keys.
+    pub fn of(site: &SiteView<'_>, known: &KnownKeys) -> Signs {
+        let in_use = known.keys.iter().filter(|key| !matches!(key.state, State::Weak));
+        let mut signs = Signs {
+            marks: Marks::of(in_use.map(|key| (&key.key, key.credibility))),
+            names_languages: known.keys.iter().map(|key| names_languages(&key.key)).collect(),
+            ..Signs::default()
+        };
+        let mut anatomy = Anatomy::default();
+        for page in (0..site.pages().count()).filter(|&page| site.langs[page as usize].is_known()) {
+            let lang = site.langs[page as usize];
+            *signs.pages.entry(lang).or_default() += 1;
+            for token in tokens(site.pages().identity(page), &mut anatomy) {
+                *signs.counts.entry((lang, token)).or_default() += 1;
+            }
+        }
+        signs.find_misplaced(site);
+        signs
+    }
+
+    /// What stands for which language in URLs.
+    pub fn marks(&self) -> &Marks {
+        &self.marks
+    }
+
+    fn find_misplaced(&mut self, site: &SiteView<'_>) {
+        let mut declared: BTreeMap<Lang, (u32, u32)> = BTreeMap::new();
+        let pages = || {
+            (0..site.pages().count()).map(|page| (page, site.langs[page as usize])).filter(|(_, lang)| lang.is_known())
+        };
+        for (page, lang) in pages() {
+            let says = site.facts(page).declared;
+            let count = declared.entry(lang).or_default();
+            count.0 += u32::from(says.agrees(lang));
+            count.1 += u32::from(says.is_known());
+        }
+        let mut anatomy = Anatomy::default();
+        for (page, lang) in pages() {
+            let says = site.facts(page).declared;
+            let (right, all) = declared[&lang];
+            let is_believed = f64::from(right) >= MIN_DECLARED * f64::from(all);
+            let declares_other = is_believed && says.is_known() && !says.agrees(lang);
+            let is_under_other = !self.marks.is_empty()
+                && matches!(self.marks.langs_in(site.pages().identity(page), &mut anatomy)[..], [one] if !one.agrees(lang));
+            if declares_other || is_under_other {
+                self.misplaced.insert(page);
+            }
+        }
+    }
+
+    /// True for a token that stands on few pages of a language.
+    fn is_rare(&self, token: u64, lang: Lang) -> bool {
+        let pages = self.pages.get(&lang).copied().unwrap_or(0);
+        let most = MAX_NAMED.max((MAX_NAMED_SHARE * f64::from(pages)) as u32);
+        self.counts.get(&(lang, token)).is_some_and(|&count| count <= most)
+    }
+
+    /// True where a URL names its page: a token of it is rare.
+    fn is_named(&self, identity: &str, lang: Lang, anatomy: &mut Anatomy) -> bool {
+        tokens(identity, anatomy).iter().any(|&token| self.is_rare(token, lang))
+    }
+
+    /// 1 where the URLs have a name of their pages in common, 0 where both name their pages and have none; `None` where one has no name.
+    fn common_name(&self, site: &SiteView<'_>, pair: PagePair) -> Option<f32> {
+        let [a, b] = [pair.a, pair.b].map(|page| {
+            let lang = site.langs[page as usize];
+            let tokens = tokens(site.pages().identity(page), &mut Anatomy::default());
+            tokens.into_iter().filter(|&token| self.is_rare(token, lang)).collect::<Vec<u64>>()
+        });
+        let is_common = a.iter().any(|token| b.contains(token));
+        (!a.is_empty() && !b.is_empty()).then(|| f32::from(u8::from(is_common)))
+    }
+
+    /// Sets what the signs say of a compared pair.
+    pub fn set(&self, site: &SiteView<'_>, one: &mut Compared) {
+        let Candidate { pair, method, key } = one.candidate;
+        let names_languages = match (method, key) {
+            (Method::Key, Some(key)) => self.names_languages.get(key as usize) == Some(&true),
+            (Method::Marks, _) => true,
+            _ => false,
+        };
+        let mut anatomy = Anatomy::default();
+        let mut is_named =
+            |page: u32| self.is_named(site.pages().identity(page), site.langs[page as usize], &mut anatomy);
+        let named = match method {
+            _ if names_languages => (is_named(pair.a) && is_named(pair.b)).then_some(1.0),
+            Method::Words | Method::Votes | Method::Link => self.common_name(site, pair),
+            _ => None,
+        };
+        one.similarities.set(Measure::Named, named);
+        let is_misplaced = [pair.a, pair.b].iter().any(|page| self.misplaced.contains(page));
+        let place = is_misplaced.then(|| {
+            let [a, b] = [pair.a, pair.b].map(|page| self.marks.langs_in(site.pages().identity(page), &mut anatomy));
+            if a == b && !a.is_empty() { 0.0 } else { 0.5 }
+        });
+        one.similarities.set(Measure::Place, place);
+    }
+}
+
+/// The runs of letters, and the long numbers, of a URL that could name its page, as hashes, each once: of `node22`, `node`.
+fn tokens(identity: &str, anatomy: &mut Anatomy) -> Vec<u64> {
+    if !anatomy.read(identity, Separators::Punctuation) {
+        return Vec::new();
+    }
+    let segments = anatomy.segments().iter().filter(|segment| segment.field != Field::Host);
+    let texts = segments.flat_map(|segment| anatomy.tokens(segment)).map(|&token| anatomy.text(token));
+    let runs = texts.flat_map(|text| text.as_bytes().chunk_by(|x, y| x.is_ascii_digit() == y.is_ascii_digit()));
+    let could_name = |run: &&[u8]| match run[0].is_ascii_digit() {
+        true => run.len() >= NAME_DIGITS && run[0] != b'0',
+        false => run.len() >= NAME_LETTERS,
+    };
+    let mut found: Vec<u64> = runs.filter(could_name).map(xxh3_64).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keys::KnownKey;
+    use crate::types::{Edit, Key, LangPair, Similarities};
+    use crate::verify::fixture::ListedSite;
+
+    fn known() -> KnownKeys {
+        let langs = LangPair::new(Lang::EN, Lang::parse("fr").expect("a tag")).expect("two languages");
+        let edits = vec![Edit { field: Field::Path, from: "en".into(), to: "fr".into(), core: false }];
+        let key = KnownKey { key: Key { langs, edits }, scope: 0..9, credibility: 0.9, state: State::Strong };
+        KnownKeys { keys: vec![key], pairs: Vec::new() }
+    }
+
+    #[test]
+    fn a_key_that_names_languages_between_urls_that_name_the_page_is_a_sign() {
+        let mut pages: Vec<(String, &str, &str)> = Vec::new();
+        for lang in ["en", "fr"] {
+            pages.push((format!("x.org/{lang}/faq.html"), lang, ""));
+            (0..5).for_each(|at| pages.push((format!("x.org/{lang}/node{at}.html"), lang, "")));
+        }
+        pages.push(("x.org/fr/zebra.html".to_owned(), "en", ""));
+        let listed: Vec<_> = pages.iter().map(|(url, lang, text)| (url.as_str(), *lang, *text)).collect();
+        let listed = ListedSite::new(&listed);
+        let site = listed.view();
+        let signs = Signs::of(&site, &known());
+        let page = |url: &str| site.pages().find(url).expect("a page");
+        let said = |x: &str, y: &str, method: Method| {
+            let pair: PagePair = site.ordered(page(x), page(y)).expect("two languages");
+            let candidate = Candidate { pair, method, key: (method == Method::Key).then_some(0) };
+            let mut one = Compared { candidate, similarities: Similarities::default(), same_text: false };
+            signs.set(&site, &mut one);
+            (one.similarities.get(Measure::Named), one.similarities.get(Measure::Place))
+        };
+        assert_eq!(said("x.org/en/faq.html", "x.org/fr/faq.html", Method::Key), (Some(1.0), None));
+        assert_eq!(said("x.org/en/faq.html", "x.org/fr/faq.html", Method::Words), (Some(1.0), None));
+        assert_eq!(said("x.org/en/faq.html", "x.org/fr/faq.html", Method::WeakKey), (None, None));
+        assert_eq!(said("x.org/en/node1.html", "x.org/fr/node1.html", Method::Key), (None, None));
+        assert_eq!(said("x.org/en/faq.html", "x.org/fr/node1.html", Method::Words), (None, None));
+        // English text under /fr/.
+        assert_eq!(said("x.org/fr/zebra.html", "x.org/fr/faq.html", Method::Words), (Some(0.0), Some(0.0)));
+        assert_eq!(said("x.org/en/faq.html", "x.org/fr/faq.html", Method::Marks).0, Some(1.0));
+    }
+}

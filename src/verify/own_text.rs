@@ -1,0 +1,262 @@
+//! What of a page is its own: text and pictures that do not stand on many pages of the site. Menus, footers and labels are furniture; they
+//! say nothing of what a page is about, nor of what it is written in.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::profile::identity;
+use crate::error::Result;
+use crate::language::{self, Kind, Run};
+use crate::types::{Lang, Page, tag_name};
+
+/// Settings of telling a page's own text.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Params {
+    /// Share of a language's pages from which on a block of text, or a picture, is furniture. Default 0.2.
+    pub min_share: f64,
+    /// … and number of pages that were looked at. Default 4: what stands on three pages may well be said three times.
+    pub min_pages: u32,
+    /// Pages of a language that are looked at, spread evenly. Default 100: what stands on a fifth of all pages is found on ten of them or more with
+    /// a probability of 0.998.
+    pub sample: usize,
+    /// Own text with less than so many bytes says nothing, and all of the text is taken. Default 100, the least text of a page.
+    pub min_bytes: u32,
+    /// Share of a page's text that must be its own for that to decide of its language. Default 0.4: a page of which most is translated, menus and
+    /// labels too, is half-translated.
+    pub min_own_share: f64,
+    /// How sure a page's language must be for its own text not to be asked. Default 0.9.
+    pub sure: f32,
+    /// How sure another language of the own text must be. Default 0.7.
+    pub min_confidence: f32,
+    /// Share of it, of what can be told, that may be in the language the page counts for. Default 0.15.
+    pub max_labels: f64,
+    /// Detecting the language of the own text.
+    pub language: language::Params,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params {
+            min_share: 0.2,
+            min_pages: 4,
+            sample: 100,
+            min_bytes: 100,
+            min_own_share: 0.4,
+            sure: 0.9,
+            min_confidence: 0.7,
+            max_labels: 0.15,
+            language: language::Params::default(),
+        }
+    }
+}
+
+/// What stands on many pages of a site, by language.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Furniture(FxHashMap<Lang, FxHashSet<u64>>);
+
+/// The hash of a block of text.
+pub fn hash_of_block(text: &str) -> u64 {
+    xxh3_64(text.as_bytes())
+}
+
+/// The different blocks and pictures of a page, as hashes.
+pub fn things(page: &Page) -> Vec<u64> {
+    let mut things: Vec<u64> = blocks(page).map(|(_, text)| hash_of_block(text)).collect();
+    things.extend(page.images.iter().map(|image| identity(&image.url)));
+    things.sort_unstable();
+    things.dedup();
+    things
+}
+
+/// The text blocks of a page, with the code of their tag.
+fn blocks(page: &Page) -> impl Iterator<Item = (u16, &str)> {
+    page.blocks.iter().filter_map(|block| Some((block.tag, page.text.get(block.start as usize..block.end as usize)?)))
+}
+
+impl Furniture {
+    /// From the [`things`] of some pages of each language.
+    pub fn of(pages: &[(Lang, Vec<u64>)], params: &Params) -> Furniture {
+        let mut looked_at: FxHashMap<Lang, u32> = FxHashMap::default();
+        let mut counts: FxHashMap<(Lang, u64), u32> = FxHashMap::default();
+        for (lang, things) in pages {
+            *looked_at.entry(*lang).or_default() += 1;
+            things.iter().for_each(|&thing| *counts.entry((*lang, thing)).or_default() += 1);
+        }
+        let mut furniture = Furniture::default();
+        for ((lang, thing), count) in counts {
+            let share = f64::from(count) / f64::from(looked_at[&lang]);
+            if count >= params.min_pages && share >= params.min_share {
+                furniture.0.entry(lang).or_default().insert(thing);
+            }
+        }
+        furniture
+    }
+
+    /// What is furniture on the pages of a language.
+    pub fn in_lang(&self, lang: Lang) -> Option<&FxHashSet<u64>> {
+        self.0.get(&lang)
+    }
+
+    /// The own text of a page, with the stretches of it that are prose.
+    pub fn own_text(&self, page: &Page, lang: Lang) -> (String, Vec<Run>) {
+        let furniture = self.in_lang(lang);
+        let (mut text, mut runs) = (String::new(), Vec::new());
+        for (tag, block) in blocks(page) {
+            if furniture.is_some_and(|known| known.contains(&hash_of_block(block))) {
+                continue;
+            }
+            let start = text.len() as u32;
+            text.push_str(block);
+            let kind = if LISTINGS.contains(&tag_name(tag)) { Kind::Listing } else { Kind::Prose };
+            runs.push(Run { start, end: text.len() as u32, kind });
+            text.push('\n');
+        }
+        (text, runs)
+    }
+
+    /// The language that the own text of a page is surely in, if there is enough of it and hardly any of it is in the language the page counts
+    /// for.
+    pub fn own_language(&self, page: &Page, lang: Lang, params: &Params) -> Option<Lang> {
+        let (text, runs) = self.own_text(page, lang);
+        let is_most = text.len() as f64 >= params.min_own_share * page.text.len() as f64;
+        if text.len() < params.min_bytes as usize || !is_most {
+            return None;
+        }
+        let found = language::detect(&text, &runs, &params.language);
+        if !found.lang.is_known() || found.lang.agrees(lang) || found.confidence < params.min_confidence {
+            return None;
+        }
+        // Letters of one script outnumber those of another in the same text: its blocks have the last word.
+        let mut blocks: Vec<Run> = runs;
+        blocks.sort_by_key(|run| (std::cmp::Reverse(run.end - run.start), run.start));
+        blocks.truncate(LOOKED_AT);
+        let shares = shares_of(&text, &blocks, params).0;
+        let share = |wanted: &dyn Fn(Lang) -> bool| {
+            shares.iter().filter(|(lang, _)| lang.is_known() && wanted(*lang)).map(|(_, share)| share).sum::<f64>()
+        };
+        let told = share(&|_| true);
+        let is_own = share(&|other| other.agrees(found.lang)) >= f64::from(params.min_confidence) * told;
+        (told > 0.0 && is_own && share(&|other| other.agrees(lang)) <= params.max_labels * told).then_some(found.lang)
+    }
+
+    /// How the own text of a page is spread over languages: shares of its bytes, the largest first, unknown where a block is too short
+    /// to tell; and how many bytes it has.
+    pub fn shares(&self, page: &Page, lang: Lang, params: &Params) -> (Vec<(Lang, f64)>, usize) {
+        let (text, runs) = self.own_text(page, lang);
+        shares_of(&text, &runs, params)
+    }
+}
+
+/// Blocks of a page whose languages are looked at, the longest: a block costs up to half a millisecond.
+const LOOKED_AT: usize = 16;
+
+/// How stretches of a text are spread over languages, as shares of their bytes, and how many bytes they have.
+fn shares_of(text: &str, runs: &[Run], params: &Params) -> (Vec<(Lang, f64)>, usize) {
+    let mut bytes: BTreeMap<Lang, usize> = BTreeMap::new();
+    for run in runs {
+        let block = &text[run.start as usize..run.end as usize];
+        let whole = Run { start: 0, end: block.len() as u32, kind: run.kind };
+        *bytes.entry(language::detect(block, &[whole], &params.language).lang).or_default() += block.len();
+    }
+    let all: usize = bytes.values().sum();
+    let mut shares: Vec<(Lang, f64)> =
+        bytes.into_iter().map(|(lang, bytes)| (lang, bytes as f64 / all.max(1) as f64)).collect();
+    shares.sort_by(|x, y| y.1.total_cmp(&x.1).then(x.0.cmp(&y.0)));
+    (shares, all)
+}
+
+/// Elements whose text is in no language.
+const LISTINGS: &[&str] = &["pre", "code", "samp", "kbd"];
+
+/// A page whose own text is in another language than the page counts for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ForeignText {
+    /// The page.
+    pub page: u32,
+    /// What its own text is in.
+    pub lang: Lang,
+}
+
+/// Of pages whose language is in doubt, those whose own text is in another one of the site: only their labels are translated. `pages` are
+/// (page, language it counts for); `count` tells how many pages count for a language. Languages of which the site has few pages
+/// beside that of the page are mistakes of detection among relatives.
+///
+/// # Errors
+/// When a page cannot be read.
+pub fn foreign_texts(
+    pages: &[(u32, Lang)],
+    read: impl Fn(u32) -> Result<Page>,
+    furniture: &Furniture,
+    count: impl Fn(Lang) -> usize,
+    params: &Params,
+) -> Result<Vec<ForeignText>> {
+    let mut found = Vec::new();
+    for &(page, lang) in pages {
+        let Some(own) = furniture.own_language(&read(page)?, lang, params) else { continue };
+        let is_of_site = count(own).saturating_mul(MUCH) >= count(lang) && count(own) >= params.min_pages as usize;
+        if is_of_site {
+            found.push(ForeignText { page, lang: own });
+        }
+    }
+    Ok(found)
+}
+
+/// How many times as many pages the page's language may have as that of its own text.
+const MUCH: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{Block, tag_code};
+
+    fn page(texts: &[&str]) -> Page {
+        let mut page = Page::default();
+        for text in texts {
+            let start = page.text.len() as u32;
+            page.text.push_str(text);
+            page.blocks.push(Block { start, end: page.text.len() as u32, tag: tag_code("p"), at: 0 });
+            page.text.push('\n');
+        }
+        page
+    }
+
+    const MENU: &str =
+        "Die Übersicht aller Seiten, die es hier über dieses Thema noch gibt, und was sonst noch wichtig ist";
+    const ENGLISH: &str = "The old miller has always loved the house by the river, and he will never forget what it was like when \
+         he saw it first with his sister and her three children in the summer of that year.";
+
+    fn furniture() -> Furniture {
+        let pages: Vec<(Lang, Vec<u64>)> =
+            (0..10).map(|at| (Lang::parse("de").expect("a tag"), things(&page(&[MENU, &format!("{at}")])))).collect();
+        Furniture::of(&pages, &Params::default())
+    }
+
+    #[test]
+    fn what_stands_on_a_fifth_of_the_pages_is_furniture() {
+        let de = Lang::parse("de").expect("a tag");
+        assert_eq!(furniture().in_lang(de).map(|known| known.len()), Some(1));
+        assert_eq!(furniture().own_text(&page(&[MENU, "7", MENU, "x"]), de).0, "7\nx\n");
+        assert_eq!(furniture().own_text(&page(&[MENU]), Lang::EN).0, format!("{MENU}\n"));
+        // On three of ten pages it may be chance.
+        let few: Vec<(Lang, Vec<u64>)> = (0..10).map(|at| (de, vec![u64::from(at < 3)])).collect();
+        assert_eq!(Furniture::of(&few, &Params::default()).in_lang(de).map(|known| known.len()), Some(1));
+    }
+
+    #[test]
+    fn a_page_of_german_labels_is_in_the_language_of_its_own_text() {
+        let (de, params) = (Lang::parse("de").expect("a tag"), Params::default());
+        let pages = [page(&[MENU, ENGLISH]), page(&[MENU, MENU, "short"])];
+        let found = |english: usize| {
+            let count = |lang: Lang| if lang == de { 40 } else { english };
+            let read = |at: u32| Ok(pages[at as usize].clone());
+            foreign_texts(&[(0, de), (1, de)], read, &furniture(), count, &params).expect("pages in memory")
+        };
+        assert_eq!(found(30), [ForeignText { page: 0, lang: Lang::EN }]);
+        // A language that the site hardly has.
+        assert_eq!(found(3), []);
+        let (shares, bytes) = furniture().shares(&pages[0], de, &params);
+        assert_eq!((shares, bytes), (vec![(Lang::EN, 1.0)], ENGLISH.len()));
+    }
+}
