@@ -6,6 +6,7 @@
 //! any number of threads may call it. What has no text of its own is no page: `stubs` tells, by what `scripts` and `stub_words`
 //! know.
 
+pub mod canonical;
 mod charset;
 mod declared;
 mod fold;
@@ -46,6 +47,7 @@ fn of_markup(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<P
     let decoded = charset::decode(&capture.body, capture.content_type.as_deref(), tld(url), params);
     let mut read = html::read(&decoded, url, params).map_err(|error| (SkipReason::ParserLimit, error.to_string()))?;
     declare(&mut read.page.declared, capture.content_language.as_deref().unwrap_or(""));
+    read.page.links.extend(canonical::own_links(capture, url, params));
     read.page.body_bytes = u32::try_from(capture.body.len()).unwrap_or(u32::MAX);
     read.page.charset = decoded.encoding.name().to_ascii_lowercase();
     with_language(read, url, params)

@@ -3,6 +3,7 @@
 use memchr::memchr;
 
 use super::attributes::Attributes;
+use crate::extract::canonical::OG_URL;
 use crate::extract::declared::declare;
 use crate::extract::fold;
 use crate::extract::links::Resolver;
@@ -89,6 +90,7 @@ impl<'a> References<'a> {
             }
             Role::Meta => {
                 self.refresh(attributes);
+                self.own_url(attributes, at, page);
                 let is = |value: &str| META_LANGUAGES.iter().any(|key| value.trim().eq_ignore_ascii_case(key));
                 let says_language = META_NAMES.iter().any(|name| attributes.get(name).is_some_and(|value| is(&value)));
                 if says_language && let Some(content) = attributes.get("content") {
@@ -112,6 +114,16 @@ impl<'a> References<'a> {
     pub(super) fn script(&mut self, script: &str) {
         if self.signs.script.is_none() && script.len() <= MAX_SCRIPT_BYTES {
             self.signs.script = scripts::target(script).and_then(|url| self.absolute(url));
+        }
+    }
+
+    /// Takes what `<meta property="og:url">` names as the URL of the page.
+    fn own_url(&mut self, attributes: &Attributes<'_, '_, '_>, at: u32, page: &mut Page) {
+        let is_url = |name: &str| name.trim().eq_ignore_ascii_case(OG_URL);
+        if attributes.get("property").is_some_and(|name| is_url(&name))
+            && let Some(url) = attributes.get("content").and_then(|url| self.absolute(&url))
+        {
+            page.links.push(Link { url, rel: OG_URL.to_owned(), kind: LinkKind::Own, at, ..Link::default() });
         }
     }
 
