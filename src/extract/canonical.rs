@@ -8,7 +8,7 @@ use encoding_rs::UTF_8;
 
 use super::links::Resolver;
 use super::params::Params;
-use crate::types::{CanonicalUrl, Capture, Link, LinkKind};
+use crate::types::{CanonicalUrl, Capture, Lang, Link, LinkKind};
 
 /// `rel` of a canonical URL.
 const CANONICAL: &str = "canonical";
@@ -61,8 +61,9 @@ enum Said {
 pub struct Named([Said; 4]);
 
 impl Named {
-    /// Takes a link of the page; `is_own_lang` where it is said to lead to a version in the language that the page is in.
-    pub fn take(&mut self, url: &str, rel: &str, is_own_lang: bool) {
+    /// Takes a link of the page, which is in the language `own`; `version` is the language that it is said to lead to.
+    pub fn take(&mut self, url: &str, rel: &str, version: Option<Lang>, own: Lang) {
+        let is_own_lang = own.is_known() && version.is_some_and(|version| version.agrees(own));
         let has = |wanted: &str| rel.split_ascii_whitespace().any(|word| word == wanted);
         let level = match () {
             () if has(CANONICAL) => 0,
@@ -80,8 +81,17 @@ impl Named {
         };
     }
 
+    /// The page of a site that is named: of that URL, or else the page `own` itself or another one that has it in another way of
+    /// writing ([`twins`]).
+    pub fn page(self, own: u32, own_identity: &str, find: impl Fn(&str) -> Option<u32>) -> Option<u32> {
+        let identity = self.identity()?;
+        let is_own = || twins(&identity).any(|twin| twin == own_identity);
+        let found = find(&identity).or_else(|| is_own().then_some(own));
+        found.or_else(|| twins(&identity).find_map(|twin| find(&twin)))
+    }
+
     /// The URL, without its scheme, that the most direct kind of declaration names; none where that contradicts itself.
-    pub fn identity(self) -> Option<String> {
+    fn identity(self) -> Option<String> {
         match self.0.into_iter().find(|said| *said != Said::Nothing)? {
             Said::One(identity) => Some(identity),
             _ => None,
@@ -90,7 +100,7 @@ impl Named {
 }
 
 /// Other ways to write the URL of a page, without its scheme: with or without `www.`, with or without `/` at its end.
-pub fn twins(identity: &str) -> impl Iterator<Item = String> {
+fn twins(identity: &str) -> impl Iterator<Item = String> {
     let www = identity.strip_prefix("www.").map_or_else(|| format!("www.{identity}"), str::to_owned);
     let slash = |identity: &str| match identity.strip_suffix('/') {
         Some(bare) => bare.to_owned(),
@@ -118,7 +128,10 @@ mod tests {
 
     fn named(links: &[(&str, &str, bool)]) -> Option<String> {
         let mut named = Named::default();
-        links.iter().for_each(|(url, rel, is_own_lang)| named.take(&format!("http://{url}"), rel, *is_own_lang));
+        for (url, rel, is_own_lang) in links {
+            let version = if *is_own_lang { Lang::EN } else { Lang::ZH };
+            named.take(&format!("http://{url}"), rel, Some(version), Lang::EN);
+        }
         named.identity()
     }
 
@@ -133,6 +146,19 @@ mod tests {
         assert_eq!(named(&[canonical, canonical]).as_deref(), Some("c"));
         assert_eq!(named(&[canonical, ("d", CANONICAL, false), og]), None);
         assert_eq!(named(&[("s", "stylesheet", false)]), None);
+    }
+
+    #[test]
+    fn the_page_named_may_be_written_in_another_way() {
+        let pages = ["ex.org/a/", "ex.org/b", "www.ex.org/a"];
+        let page = |own: u32, url: &str| {
+            let mut named = Named::default();
+            named.take(&format!("https://{url}"), CANONICAL, None, Lang::UNKNOWN);
+            let find = |identity: &str| pages.iter().position(|page| *page == identity).map(|at| at as u32);
+            named.page(own, pages[own as usize], find)
+        };
+        assert_eq!([page(1, "ex.org/a"), page(2, "ex.org/a"), page(1, "www.ex.org/a")], [Some(0), Some(2), Some(2)]);
+        assert_eq!([page(1, "www.ex.org/b/"), page(0, "www.ex.org/b"), page(0, "ex.org/c")], [Some(1), Some(1), None]);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::copies::nearly_same;
+use super::alike::nearly_same;
 use crate::index::site::{Pages, SiteIndex};
 
 /// Pages that are copies by what they say.
@@ -40,9 +40,7 @@ impl Canonical {
             let last = last_of(&next, page).filter(|&last| is_copy(page, last));
             stands.extend(last.map(|last| (page, last)));
         }
-        // A page in the middle whose own way fails is still no copy: those that end there stay.
-        let targets: Vec<u32> = stands.values().copied().collect();
-        named.extend(targets);
+        named.extend(stands.values());
         Canonical { stands, named }
     }
 

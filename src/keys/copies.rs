@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::alike::nearly_same;
 use super::canonical::Canonical;
 use super::language_names::names_language;
 use super::texts::for_each_text;
@@ -41,18 +42,8 @@ pub fn sketch<'t>(blocks: impl Iterator<Item = &'t str> + Clone) -> [u32; SKETCH
     sketch
 }
 
-/// Share of the sketch two pages must have in common to be copies.
-const COPY_SHARE: f64 = 0.75;
-/// The lengths of copies' texts differ by no more than this share.
-const COPY_LENGTH: f64 = 0.1;
 /// How many pairs of copies must differ by the same edit: one alone may be two short pages that look alike.
 const COPY_EDITS: u32 = 3;
-
-/// True for pages with nearly equal texts.
-pub(super) fn nearly_same(x: &PageFacts, y: &PageFacts) -> bool {
-    let (long, other) = (f64::from(x.text_bytes), f64::from(y.text_bytes));
-    shared(&x.sketch, &y.sketch) >= COPY_SHARE && (long - other).abs() <= COPY_LENGTH * long.max(other)
-}
 
 /// All copies, by page: (copy, page that stands for it). Pages that name another page as the one they are come first; the others are
 /// told by [`untranslated`].
@@ -172,16 +163,6 @@ fn look_alikes(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32)> {
     look_alikes
 }
 
-/// Share of the smallest hashes of both sketches that both have.
-fn shared(a: &[u32; SKETCH], b: &[u32; SKETCH]) -> f64 {
-    let mut union: Vec<u32> = a.iter().chain(b).copied().filter(|&hash| hash != 0).collect();
-    union.sort_unstable();
-    union.dedup();
-    union.truncate(SKETCH);
-    let both = union.iter().filter(|hash| a.contains(hash) && b.contains(hash)).count();
-    if union.is_empty() { 0.0 } else { both as f64 / union.len() as f64 }
-}
-
 /// The one span by which two URLs differ, if they differ by one: its field, its text in the first, in the second.
 pub fn edit_between(a: &str, b: &str) -> Option<(Field, String, String)> {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'%';
@@ -283,6 +264,7 @@ impl Clusters {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::keys::alike::shared;
 
     #[test]
     fn one_edit_between_two_addresses() {

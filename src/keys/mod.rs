@@ -6,6 +6,7 @@
 //! which are strong; [`competition`] lets them compete for pages. What single keys leave alone is scanned once more for character
 //! cores and compound keys. A second call with the keys that are credible across sites rescues weak ones ([`rescue`]).
 
+mod alike;
 pub mod candidate;
 mod canonical;
 pub mod competition;

@@ -22,8 +22,8 @@ pub struct SitePages {
 
 impl SitePages {
     /// The same, with what the pages name as the ones they are.
-    pub fn with_canonical(self, links: &SiteLinks) -> SitePages {
-        SitePages { canonical: links.canonical(), ..self }
+    pub fn with_canonical(self, links: Option<&SiteLinks>) -> SitePages {
+        SitePages { canonical: links.map(SiteLinks::canonical).unwrap_or_default(), ..self }
     }
 
     /// The chunk a page lies in, and its place there.

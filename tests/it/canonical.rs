@@ -49,12 +49,21 @@ fn lists() -> SiteBuilder {
 #[test]
 fn a_switch_that_always_leads_to_the_first_page_says_nothing_of_the_others() {
     let folder = tempfile::tempdir().expect("a folder");
-    let found = pairs(&run(folder.path(), &lists()));
+    let store = run(folder.path(), &lists());
+    let found = pairs(&store);
     assert!(found.iter().any(|pair| pair.contains(&"/archive".to_owned()) && pair.contains(&"/liste".to_owned())));
     for pair in &found {
         let firsts = ["/archive", "/liste"].iter().filter(|first| pair.contains(&(**first).to_owned())).count();
         assert_ne!(firsts, 1, "a first page is paired with another one: {pair:?}");
     }
+    // The first pages name each other. What page 2 says of the first page says nothing of page 2 either.
+    let compared = |a: &str, b: &str| {
+        let urls = [a, b].map(|path| format!("http://site.test{path}"));
+        let text = stdout(diglot(&store).arg("explain").args(urls));
+        text.lines().find_map(|line| line.trim().strip_prefix("hreflang  ").map(|value| value.trim()[..5].to_owned()))
+    };
+    assert_eq!(compared("/archive", "/liste").as_deref(), Some("1.000"));
+    assert_eq!(compared("/older-news", "/frueheres"), None);
 }
 
 #[test]
@@ -99,7 +108,7 @@ fn what_is_no_page_says_why() {
     }
     let store = run(folder.path(), &site);
     for (path, reason) in [
-        ("/old", "redirect to another URL: refresh after 0 s to http://site.test/en/1.html"),
+        ("/old", "redirect to another URL (refresh after 0 s to http://site.test/en/1.html"),
         ("/gone", "page not found, with status 200"),
         ("/login", "only a log-in form"),
     ] {

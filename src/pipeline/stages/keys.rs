@@ -100,11 +100,8 @@ impl Keys {
             for (site, considered) in next_group(store, &mut sites, GROUP_PAGES, |task| task.0)? {
                 let head = store.site(site)?.unwrap_or_default();
                 let alone = if second_pass { found_alone(store, site)? } else { None };
-                let pages = store.site_pages(&head)?;
-                let pages = match store.site_links(site, head.generation)? {
-                    Some(links) => pages.with_canonical(&links),
-                    None => pages,
-                };
+                let links = store.site_links(site, head.generation)?;
+                let pages = store.site_pages(&head)?.with_canonical(links.as_ref());
                 group.push(Task { site, pages, head, considered, alone });
             }
             let work = |task: &Task| task.run(context.config, params, &folder);

@@ -9,16 +9,14 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::groups::finish;
 use crate::config::Config;
 use crate::error::Result;
-use crate::extract::canonical::{Named, twins};
+use crate::extract::canonical::Named;
 use crate::index::site::Urls;
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::store::catalog::{Changes, Keyspace};
-use crate::store::layout::{
-    AlternateRow, CHUNK_PAGES, CanonicalRow, GraphHead, GraphRecord, OutsideRow, StageRecord, StoredPage,
-};
+use crate::store::layout::{AlternateRow, CHUNK_PAGES, CanonicalRow, GraphHead, GraphRecord, OutsideRow, StageRecord};
 use crate::store::records::RecordRef;
 use crate::store::{SitePages, Store};
-use crate::types::{Form, Lang, SiteId, host_of, registrable_domain};
+use crate::types::{Form, SiteId, host_of, registrable_domain};
 
 /// Pages → link graph.
 pub struct Links;
@@ -168,24 +166,13 @@ impl Site<'_> {
                 }
             });
             graph.ends.push(graph.targets.len() as u32);
-            let named = self.named(&record, page, chunk.detected(at));
+            let (mut named, own) = (Named::default(), chunk.detected(at));
+            record.for_each_name(|url, rel, version| named.take(url, rel, version, own));
+            let named = named.page(page, self.pages.identity(page), |identity| self.find(identity));
             graph.canonical.extend(named.map(|to| CanonicalRow { from: page, to }));
         }
         graph.outside = outside.into_iter().map(|((from, host), links)| OutsideRow { from, host, links }).collect();
         Ok(graph)
-    }
-
-    /// The page of the site that a page names as the one it is.
-    fn named(&self, record: &StoredPage, page: u32, lang: Lang) -> Option<u32> {
-        let mut named = Named::default();
-        record.for_each_name(|url, rel, hreflang| {
-            named.take(url, rel, lang.is_known() && hreflang.is_some_and(|version| version.agrees(lang)));
-        });
-        let identity = named.identity()?;
-        let is_own = || twins(&identity).any(|twin| twin == self.pages.identity(page));
-        self.find(&identity)
-            .or_else(|| is_own().then_some(page))
-            .or_else(|| twins(&identity).find_map(|twin| self.find(&twin)))
     }
 
     fn find(&self, identity: &str) -> Option<u32> {
