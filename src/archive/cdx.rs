@@ -353,6 +353,8 @@ pub(super) fn capture(record: RawRecord) -> std::result::Result<Capture, Skip> {
         status,
         content_type: Some(line.mime),
         content_language: Some(line.languages).filter(|languages| !languages.is_empty()),
+        link: None,
+        content_location: None,
         body: Vec::new(),
     })
 }

@@ -34,6 +34,8 @@ pub(super) fn capture(record: RawRecord, params: &Params) -> Result<Capture, Ski
             status: response.status,
             content_type: response.content_type,
             content_language: response.content_language,
+            link: response.link,
+            content_location: response.content_location,
             body,
         }),
         Err((reason, detail)) => Err(Skip { reason, offset, length, url, detail }),
@@ -48,6 +50,8 @@ struct Response {
     status: u16,
     content_type: Option<String>,
     content_language: Option<String>,
+    link: Option<String>,
+    content_location: Option<String>,
     content_encoding: Option<String>,
     chunked: bool,
     body_start: usize,
@@ -94,19 +98,24 @@ impl Response {
             16 if name.eq_ignore_ascii_case(b"Content-Language") => {
                 self.content_language = self.content_language.take().or_else(value).filter(|value| !value.is_empty());
             }
-            16 if name.eq_ignore_ascii_case(b"Content-Encoding") => {
-                let value = value().unwrap_or_default();
-                self.content_encoding = Some(match self.content_encoding.take() {
-                    Some(before) => format!("{before},{value}"),
-                    None => value,
-                });
-            }
+            4 if name.eq_ignore_ascii_case(b"Link") => join(&mut self.link, value()),
+            16 if name.eq_ignore_ascii_case(b"Content-Location") => self.content_location = value(),
+            16 if name.eq_ignore_ascii_case(b"Content-Encoding") => join(&mut self.content_encoding, value()),
             17 if name.eq_ignore_ascii_case(b"Transfer-Encoding") => {
                 self.chunked |= value().is_some_and(|value| value.to_ascii_lowercase().contains("chunked"));
             }
             _ => {}
         }
     }
+}
+
+/// Puts the value of one more header of a name behind those before.
+fn join(known: &mut Option<String>, value: Option<String>) {
+    let value = value.unwrap_or_default();
+    *known = Some(match known.take() {
+        Some(before) => format!("{before},{value}"),
+        None => value,
+    });
 }
 
 /// The line at `start` without its end, and where the next one begins.

@@ -120,6 +120,8 @@ pub(super) fn capture(record: RawRecord) -> Result<Capture, Skip> {
         status: 200,
         content_type,
         content_language: header("Content-Language"),
+        link: header("Link"),
+        content_location: header("Content-Location"),
         body: block,
     })
 }

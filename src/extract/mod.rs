@@ -3,8 +3,10 @@
 //! [`extract`] reads the bytes of one capture as UTF-8 (`charset`), walks its markup once (`html`, which looks tags up
 //! in `tags`, folds white space in `fold` and resolves URLs in `links`), and detects the language of the text
 //! ([`crate::language`]). Text without markup is read by `plain`, the JSON of a WAT by `wat`. It keeps nothing between pages, so
-//! any number of threads may call it.
+//! any number of threads may call it. What has no text of its own is no page: `stubs` tells, by what `scripts` and `stub_words`
+//! know.
 
+pub mod canonical;
 mod charset;
 mod declared;
 mod fold;
@@ -13,6 +15,9 @@ mod links;
 mod params;
 mod plain;
 mod read;
+mod scripts;
+mod stub_words;
+mod stubs;
 mod tags;
 mod wat;
 
@@ -27,11 +32,12 @@ pub use params::Params;
 /// Turns a capture into a page. `url` is the capture's URL, which its links are relative to.
 ///
 /// # Errors
-/// Why the capture is no page, and what was found: [`SkipReason::ParserLimit`] or [`SkipReason::ShortText`].
+/// Why the capture is no page, and what was found: [`SkipReason::ParserLimit`], [`SkipReason::ShortText`], or
+/// that it is a stub: [`SkipReason::Redirect`], [`SkipReason::NotFound`], [`SkipReason::LogIn`].
 pub fn extract(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<Page, (SkipReason, String)> {
     match capture.form {
         Form::Page => of_markup(capture, url, params),
-        Form::Text => with_language(plain::read(&capture.body), params),
+        Form::Text => with_language(plain::read(&capture.body), url, params),
         Form::Links => wat::read(capture, url, params),
         Form::Index => Ok(of_index(capture)),
     }
@@ -41,14 +47,18 @@ fn of_markup(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<P
     let decoded = charset::decode(&capture.body, capture.content_type.as_deref(), tld(url), params);
     let mut read = html::read(&decoded, url, params).map_err(|error| (SkipReason::ParserLimit, error.to_string()))?;
     declare(&mut read.page.declared, capture.content_language.as_deref().unwrap_or(""));
+    read.page.links.extend(canonical::own_links(capture, url, params));
     read.page.body_bytes = u32::try_from(capture.body.len()).unwrap_or(u32::MAX);
     read.page.charset = decoded.encoding.name().to_ascii_lowercase();
-    with_language(read, params)
+    with_language(read, url, params)
 }
 
-/// A page that has been read, with the language of its text, unless there is too little of it.
-fn with_language(read: Read, params: &Params) -> Result<Page, (SkipReason, String)> {
-    let Read { mut page, runs } = read;
+/// A page that has been read, with the language of its text, unless there is too little of it, or none of its own.
+fn with_language(read: Read, url: &CanonicalUrl, params: &Params) -> Result<Page, (SkipReason, String)> {
+    if let Some(reason) = stubs::reason(&read, url, &params.stubs) {
+        return Err(reason);
+    }
+    let Read { mut page, runs, .. } = read;
     long_enough(&page, params)?;
     let language = language::detect(&page.text, &runs, &params.language);
     page.detected = language.lang;

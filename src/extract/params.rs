@@ -24,6 +24,8 @@ pub struct Params {
     pub max_url_bytes: u32,
     /// Anchors and alternative texts are cut to this many bytes; a link left open would take in the whole page.
     pub max_anchor_bytes: u32,
+    /// What makes a page a stub.
+    pub stubs: StubParams,
     /// How the language is detected.
     pub language: language::Params,
 }
@@ -39,7 +41,25 @@ impl Default for Params {
             max_links: 20_000,
             max_url_bytes: 2083,
             max_anchor_bytes: 500,
+            stubs: StubParams::default(),
             language: language::Params::default(),
         }
+    }
+}
+
+/// What makes a page a stub: one without a text of its own.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct StubParams {
+    /// Pages with more text than this outside their links, in bytes of UTF-8, are no stubs. 500 are some five lines.
+    pub max_own_bytes: u32,
+    /// The same, of pages told by scripts, forms and words of which other pages have some too. 250 are two or three lines.
+    pub max_bare_bytes: u32,
+    /// Who waits longer than this before a page is replaced, in seconds, has something to read there. Slides change after 5 to 30.
+    pub max_refresh_seconds: u32,
+}
+
+impl Default for StubParams {
+    fn default() -> StubParams {
+        StubParams { max_own_bytes: 500, max_bare_bytes: 250, max_refresh_seconds: 5 }
     }
 }

@@ -1,7 +1,7 @@
 //! Text without markup, as WET files have it: each line a block.
 
 use super::fold;
-use super::read::Read;
+use super::read::{Read, Signs};
 use crate::language::{Kind, Run};
 use crate::types::{Block, Page};
 
@@ -29,7 +29,7 @@ pub fn read(body: &[u8]) -> Read {
     if let Some(first) = page.blocks.first() {
         page.title = page.text[first.start as usize..first.end as usize].chars().take(MAX_TITLE_CHARS).collect();
     }
-    Read { page, runs }
+    Read { page, runs, signs: Signs::default() }
 }
 
 #[cfg(test)]
@@ -41,7 +41,7 @@ mod tests {
     fn lines_are_blocks() {
         let body = "Ein Titel\n\n  Ein kurzer  Text, der auf Deutsch geschrieben wurde,\r\nund lang genug ist, um eine \
                     ganze Seite zu sein.";
-        let Read { page, runs } = read(body.as_bytes());
+        let Read { page, runs, .. } = read(body.as_bytes());
         let blocks: Vec<&str> = page.blocks.iter().map(|b| &page.text[b.start as usize..b.end as usize]).collect();
         assert_eq!(blocks[..2], ["Ein Titel", "Ein kurzer Text, der auf Deutsch geschrieben wurde,"]);
         assert_eq!((page.title.as_str(), runs.len(), blocks.len()), ("Ein Titel", 3, 3));

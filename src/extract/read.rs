@@ -9,4 +9,17 @@ pub struct Read {
     pub page: Page,
     /// The text as stretches of one kind each, in order and without overlap.
     pub runs: Vec<Run>,
+    /// What tells that it has no text of its own.
+    pub signs: Signs,
+}
+
+/// What a page does that a page with a text of its own seldom does.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Signs {
+    /// It has itself replaced by another URL, after so many seconds.
+    pub refresh: Option<(f64, String)>,
+    /// A script of it goes to another URL.
+    pub script: Option<String>,
+    /// It has a field for a password.
+    pub asks_password: bool,
 }

@@ -115,6 +115,8 @@ pub enum Role {
     Base,
     /// `<meta>`.
     Meta,
+    /// `<input type>`.
+    Input,
     /// `<html lang>`, `<body lang>`.
     Root,
     /// Nothing; the element and all inside is left out.
@@ -243,6 +245,7 @@ fn describe(name: &str) -> Tag {
         "img" => Role::Image,
         "base" => Role::Base,
         "meta" => Role::Meta,
+        "input" => Role::Input,
         "html" | "body" => Role::Root,
         "svg" => Role::Svg,
         "template" => Role::Template,

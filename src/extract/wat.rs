@@ -4,6 +4,7 @@ use encoding_rs::UTF_8;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::canonical;
 use super::declared::declare;
 use super::fold;
 use super::links::Resolver;
@@ -96,6 +97,7 @@ pub fn read(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<Pa
             at: 0,
         });
     }
+    page.links.extend(canonical::own_links(capture, url, params));
     Ok(page)
 }
 

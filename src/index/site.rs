@@ -81,6 +81,11 @@ pub trait Pages: Urls {
     /// What is known of a page. Panics when `page` is not below [`Urls::count`].
     fn facts(&self, page: u32) -> PageFacts;
 
+    /// The page that a page names as the one it is (`rel=canonical` and its like), which may be itself.
+    fn canonical(&self, _page: u32) -> Option<u32> {
+        None
+    }
+
     /// [`PageFacts::detected`] alone, which is needed more often than the rest.
     fn detected(&self, page: u32) -> Lang {
         self.facts(page).detected

@@ -1,4 +1,4 @@
-//! Untranslated copies: pages that stand under the URL of another language once more.
+//! Copies: pages that say that they are another page, and untranslated pages that stand under the URL of another language once more.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::alike::nearly_same;
+use super::canonical::Canonical;
 use super::language_names::{is_language_name, names_language};
 use super::texts::for_each_text;
 use crate::index::site::{PageFacts, Pages, SKETCH, SiteIndex};
@@ -40,20 +42,26 @@ pub fn sketch<'t>(blocks: impl Iterator<Item = &'t str> + Clone) -> [u32; SKETCH
     sketch
 }
 
-/// Share of the sketch two pages must have in common to be copies.
-const COPY_SHARE: f64 = 0.75;
-/// The lengths of copies' texts differ by no more than this share.
-const COPY_LENGTH: f64 = 0.1;
 /// How many pairs of copies must differ by the same edit: one alone may be two short pages that look alike.
 const COPY_EDITS: u32 = 3;
+
+/// All copies, by page: (copy, page that stands for it). Pages that name another page as the one they are come first; the others are
+/// told by [`untranslated`].
+pub fn copies(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32)> {
+    let canonical = Canonical::new(pages, site);
+    let mut copies: BTreeMap<u32, u32> = untranslated(pages, site, &canonical).into_iter().collect();
+    copies.extend(&canonical.stands);
+    // What stands for a copy by what that says may be an untranslated copy itself.
+    copies.iter().map(|(&copy, &of)| (copy, copies.get(&of).copied().unwrap_or(of))).collect()
+}
 
 /// Untranslated copies: pages of one language with nearly equal text and equal title whose URLs differ by an edit
 /// that recurs in their language and no other. Gives (copy, page that stands for it).
 ///
-/// The page that stands for a cluster declares its language, or its URL names it, or has nothing where the
+/// The page that stands for a cluster is no copy by what it says, is named as the one it is, declares its language, or its URL names it, or has nothing where the
 /// others have a marker, or its marker is the purest in that language; then the shortest URL.
 /// Cost: every page is compared with at most [`BUCKETS`]·[`NEIGHBOURS`] others that share a block.
-pub fn copies(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32)> {
+fn untranslated(pages: &dyn Pages, site: &SiteIndex<'_>, canonical: &Canonical) -> Vec<(u32, u32)> {
     let look_alikes = look_alikes(pages, site);
     let mut edits: FxHashMap<(Field, String, String), BTreeMap<Lang, u32>> = FxHashMap::default();
     let mut known: Vec<(u32, u32, (Field, String, String))> = Vec::new();
@@ -96,7 +104,8 @@ pub fn copies(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32)> {
             };
             let marker = markers.get(&page).into_iter().flatten().map(of_marker).max().unwrap_or((0, 0));
             let address = pages.identity(page);
-            (declares, marker, Reverse(address.len()), Reverse(address))
+            let says = (!canonical.stands.contains_key(&page), canonical.is_named(page));
+            (says, declares, marker, Reverse(address.len()), Reverse(address))
         };
         let Some(&best) = members.iter().max_by_key(|page| rank(page)) else { continue };
         found.extend(members.iter().filter(|&&page| page != best).map(|&page| (page, best)));
@@ -155,13 +164,12 @@ fn look_alikes(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32, Alike)
     }
     pages.release();
     buckets.sort_unstable();
-    let length = |page: u32| f64::from(pages.facts(page).text_bytes);
     let mut look_alikes = Vec::new();
     for bucket in buckets.chunk_by(|x, y| (x.lang, x.hash) == (y.lang, y.hash)) {
         for (i, one) in bucket.iter().enumerate() {
             for other in bucket.iter().skip(i + 1).take(NEIGHBOURS) {
-                let (x, y) = (length(one.page), length(other.page));
-                if shared(&one.sketch, &other.sketch) >= COPY_SHARE && (x - y).abs() <= COPY_LENGTH * x.max(y) {
+                let (x, y) = (pages.facts(one.page), pages.facts(other.page));
+                if nearly_same(&x, &y) {
                     let alike = Alike { title: one.title == other.title, all: one.sketch == other.sketch };
                     look_alikes.push((one.page.min(other.page), one.page.max(other.page), alike));
                 }
@@ -171,16 +179,6 @@ fn look_alikes(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32, Alike)
     look_alikes.sort_unstable();
     look_alikes.dedup();
     look_alikes
-}
-
-/// Share of the smallest hashes of both sketches that both have.
-fn shared(a: &[u32; SKETCH], b: &[u32; SKETCH]) -> f64 {
-    let mut union: Vec<u32> = a.iter().chain(b).copied().filter(|&hash| hash != 0).collect();
-    union.sort_unstable();
-    union.dedup();
-    union.truncate(SKETCH);
-    let both = union.iter().filter(|hash| a.contains(hash) && b.contains(hash)).count();
-    if union.is_empty() { 0.0 } else { both as f64 / union.len() as f64 }
 }
 
 /// The one span by which two URLs differ, if they differ by one: its field, its text in the first, in the second.
@@ -284,6 +282,7 @@ impl Clusters {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::keys::alike::shared;
 
     #[test]
     fn one_edit_between_two_addresses() {

@@ -1,12 +1,14 @@
 //! Site → keys → candidate pairs (Kit & Ng 2007; Zhang, Yao & Kit 2013).
 //!
 //! [`discover()`] does one registrable domain. Its pages get their languages ([`labels`]; without text, [`unlabelled`]) and lose
-//! untranslated [`copies`]; every host is scanned for keys in path, file and query, the whole domain for keys in host labels
+//! [`copies`], those that say so and untranslated ones that URLs show; every host is scanned for keys in path, file and query, the whole domain for keys in host labels
 //! ([`candidate`], of the [`slots`] of URLs); their linking power is counted exactly ([`linking_power`]); [`credibility`] tells
 //! which are strong; [`competition`] lets them compete for pages. What single keys leave alone is scanned once more for character
 //! cores and compound keys; [`Marks`] are what the keys say of languages elsewhere in URLs. A second call with the keys that are credible across sites rescues weak ones ([`rescue`]).
 
+mod alike;
 pub mod candidate;
+mod canonical;
 pub mod competition;
 pub mod copies;
 pub mod credibility;

@@ -7,7 +7,7 @@ use crate::verify::SiteView;
 pub fn of_hreflang(site: &SiteView<'_>) -> Vec<Candidate> {
     let mut found = Vec::new();
     for page in 0..site.pages().count() {
-        site.links().for_each_alternate(page, &mut |other, lang| {
+        site.for_each_version(page, &mut |other, lang| {
             if lang.agrees(site.langs[other as usize])
                 && let Some(pair) = site.ordered(page, other)
             {

@@ -37,6 +37,7 @@ impl<'s> OpenSite<'s> {
         let head = store.site(id)?.unwrap_or_default();
         let Some(result) = store.result(id)? else { return Ok(None) };
         let Some(links) = store.site_links(id, head.generation)? else { return Ok(None) };
+        let links = links.standing_for(result.copies.iter().map(|copy| (copy.0.to_native(), copy.1.to_native())));
         let pages = store.site_pages(&head)?;
         Ok(Some(OpenSite { store, id, head, pages, result, links }))
     }

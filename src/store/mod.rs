@@ -328,7 +328,7 @@ impl Store {
     pub(crate) fn site_links(&self, id: SiteId, generation: u64) -> Result<Option<SiteLinks>> {
         let Some(head) = self.graph_head(id)?.filter(|head| head.generation == generation) else { return Ok(None) };
         let chunks = head.chunks.iter().map(|&at| self.graphs.read(RecordRef(at))).collect::<Result<_>>()?;
-        Ok(Some(SiteLinks { chunks }))
+        Ok(Some(SiteLinks { chunks, stands: Default::default() }))
     }
 
     /// The rounds of exploring, in order.
@@ -412,7 +412,11 @@ impl Store {
             chunk.release();
             Ok(chunk)
         };
-        Ok(SitePages { chunks: head.chunks.iter().map(read).collect::<Result<_>>()?, count: head.pages })
+        Ok(SitePages {
+            chunks: head.chunks.iter().map(read).collect::<Result<_>>()?,
+            count: head.pages,
+            canonical: Vec::new(),
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::layout::{ArchivedGraphRecord, ArchivedSiteChunk, CHUNK_PAGES, GraphRecord, SiteChunk, WebRecord};
@@ -15,9 +16,16 @@ use crate::types::Lang;
 pub struct SitePages {
     pub(super) chunks: Vec<Mapped<SiteChunk>>,
     pub(super) count: u32,
+    /// (page, page it names as the one it is), by page; none where that was not asked for.
+    pub(super) canonical: Vec<(u32, u32)>,
 }
 
 impl SitePages {
+    /// The same, with what the pages name as the ones they are.
+    pub fn with_canonical(self, links: Option<&SiteLinks>) -> SitePages {
+        SitePages { canonical: links.map(SiteLinks::canonical).unwrap_or_default(), ..self }
+    }
+
     /// The chunk a page lies in, and its place there.
     pub fn chunk(&self, page: u32) -> (&ArchivedSiteChunk, usize) {
         let page = page as usize;
@@ -55,6 +63,11 @@ impl Pages for SitePages {
     fn facts(&self, page: u32) -> PageFacts {
         let (chunk, at) = self.chunk(page);
         chunk.facts(at)
+    }
+
+    fn canonical(&self, page: u32) -> Option<u32> {
+        let at = self.canonical.binary_search_by_key(&page, |row| row.0).ok()?;
+        Some(self.canonical[at].1)
     }
 
     fn detected(&self, page: u32) -> Lang {
@@ -156,9 +169,23 @@ impl Web for SiteWeb {
 /// The links of one site's pages, in mapped memory.
 pub struct SiteLinks {
     pub(super) chunks: Vec<Mapped<GraphRecord>>,
+    /// Of each copy, the page that stands for it, and whether the copy says so itself.
+    pub(super) stands: FxHashMap<u32, (u32, bool)>,
 }
 
 impl SiteLinks {
+    /// The same, with what is said of copies said of the pages that stand for them: declared versions, and links where a copy itself
+    /// names another page as the one it is. What an untranslated copy stands among is not what its original stands among.
+    pub fn standing_for(self, copies: impl Iterator<Item = (u32, u32)>) -> SiteLinks {
+        let canonical = self.canonical();
+        let says_so = |copy: u32| {
+            let at = canonical.binary_search_by_key(&copy, |row| row.0);
+            at.is_ok_and(|at| canonical[at].1 != copy)
+        };
+        let stands = copies.map(|(copy, of)| (copy, (of, says_so(copy)))).collect();
+        SiteLinks { stands, ..self }
+    }
+
     /// (page, page that it names as the one it is), by page.
     pub fn canonical(&self) -> Vec<(u32, u32)> {
         let rows = self.chunks().flat_map(|chunk| chunk.canonical.iter());
@@ -175,7 +202,8 @@ impl Links for SiteLinks {
     fn for_each_link(&self, page: u32, each: &mut dyn FnMut(SiteLink)) {
         let Some(chunk) = self.chunks.get(page as usize / CHUNK_PAGES) else { return };
         for link in chunk.links(page as usize % CHUNK_PAGES) {
-            each(link);
+            let to = self.stands.get(&link.to).filter(|(_, says_so)| *says_so).map_or(link.to, |(of, _)| *of);
+            each(SiteLink { to, ..link });
         }
     }
 
@@ -183,7 +211,11 @@ impl Links for SiteLinks {
         let Some(chunk) = self.chunks.get(page as usize / CHUNK_PAGES) else { return };
         let start = chunk.alternates.partition_point(|row| row.from.to_native() < page);
         for row in chunk.alternates[start..].iter().take_while(|row| row.from.to_native() == page) {
-            each(row.to.to_native(), Lang::from_bytes(row.lang));
+            let to = row.to.to_native();
+            let to = self.stands.get(&to).map_or(to, |(of, _)| *of);
+            if to != page {
+                each(to, Lang::from_bytes(row.lang));
+            }
         }
     }
 }

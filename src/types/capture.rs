@@ -84,6 +84,10 @@ pub struct Capture {
     pub content_type: Option<String>,
     /// `Content-Language` as sent; of an index, the languages it names.
     pub content_language: Option<String>,
+    /// `Link` as sent; of several headers, all of them.
+    pub link: Option<String>,
+    /// `Content-Location` as sent.
+    pub content_location: Option<String>,
     /// The body: bytes of the page in its own charset.
     pub body: Vec<u8>,
 }

@@ -40,7 +40,7 @@ macro_rules! measures {
                 Words = "words" weight 2.5 by |a, b, with| shared_words(a, b, with.shared?);
                 /// Words with a translation on the other side, rare ones counting more.
                 Content = "content" weight 3.0 by content::content;
-                /// One page declares the other as its translation (1), or another page (0).
+                /// Either page declares the other as its translation (1), or another page (0); between these where only one does.
                 Hreflang = "hreflang" weight 4.0 by |a, b, _| links::hreflang(a, b);
                 /// One page links to the other.
                 Link = "link" weight 0.5 by |a, b, _| links::direct(a, b);

@@ -61,6 +61,8 @@ pub enum LinkKind {
     Head = 1,
     /// `<iframe src>`, `<frame src>`.
     Frame = 2,
+    /// No link: what `<meta property="og:url">` or an HTTP header names as the URL of the page itself.
+    Own = 3,
 }
 
 /// One link: where it leads, and what it says.

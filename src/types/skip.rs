@@ -70,6 +70,12 @@ reasons! {
     /// A newer capture of the same URL is there.
     OlderCapture = 20, "older capture of the same URL";
     // 21 was the code of a reason that no release gave: it stays reserved.
+    /// A page with hardly any text that has the browser go to another URL.
+    Redirect = 22, "redirect to another URL";
+    /// A page with hardly any text that says that there is no such page.
+    NotFound = 23, "page not found, with status 200";
+    /// A page with hardly any text that asks who one is.
+    LogIn = 24, "only a log-in form";
 }
 
 impl fmt::Display for SkipReason {

@@ -2,17 +2,25 @@
 
 use super::profile::Profile;
 
-/// 1 when one of two pages declares the other its version in that one's language (`hreflang`).
+/// How far two pages declare each other as versions in each other's language (`hreflang`).
 ///
-/// 0.5 when one declares it and the other declares another page; 0 when what is declared is another page. `None` when
-/// neither declares a version in the other's language.
+/// 1 when each names the other; [`ONE_WAY`] when one does and the other names none, [`CONTRADICTED`] when the other names another page; 0
+/// when what is named is another page. `None` when neither names a version in the other's language.
 pub fn hreflang(a: &Profile, b: &Profile) -> Option<f64> {
     match (declares(a, b), declares(b, a)) {
         (None, None) => None,
-        (Some(true), Some(false)) | (Some(false), Some(true)) => Some(0.5),
-        (forth, back) => Some(if forth == Some(true) || back == Some(true) { 1.0 } else { 0.0 }),
+        (Some(true), Some(true)) => Some(1.0),
+        (Some(true), None) | (None, Some(true)) => Some(ONE_WAY),
+        (Some(true), Some(false)) | (Some(false), Some(true)) => Some(CONTRADICTED),
+        (None | Some(false), None | Some(false)) => Some(0.0),
     }
 }
+
+/// What one page says of the other, and the other says nothing: three parts of four that a mutual declaration counts (an estimate; search
+/// engines do not believe it at all).
+const ONE_WAY: f64 = 0.75;
+/// What one page says and the other denies: less than nothing said at all would (an estimate).
+const CONTRADICTED: f64 = 0.25;
 
 /// Whether the version that `page` declares in the language of `other` is `other`; `None` when it declares none.
 fn declares(page: &Profile, other: &Profile) -> Option<bool> {
@@ -44,11 +52,13 @@ mod tests {
         let fr = Lang::parse("fr").expect("a tag");
         let en = page(Lang::EN, 1, &[(2, fr), (9, Lang::ZH)], &[]);
         for (other, expected) in [
-            (page(fr, 2, &[], &[]), Some(1.0)),
+            (page(fr, 2, &[], &[]), Some(ONE_WAY)),
             (page(fr, 2, &[(1, Lang::EN)], &[]), Some(1.0)),
-            (page(fr, 2, &[(7, Lang::EN)], &[]), Some(0.5)),
+            (page(fr, 2, &[(7, Lang::EN)], &[]), Some(CONTRADICTED)),
+            (page(fr, 3, &[(7, Lang::EN)], &[]), Some(0.0)),
+            (page(fr, 3, &[(1, Lang::EN)], &[]), Some(CONTRADICTED)),
             (page(fr, 3, &[], &[]), Some(0.0)),
-            (page(Lang::ZH_HANS, 9, &[], &[]), Some(1.0)),
+            (page(Lang::ZH_HANS, 9, &[], &[]), Some(ONE_WAY)),
             (page(Lang::parse("de").expect("a tag"), 2, &[], &[]), None),
         ] {
             assert_eq!(hreflang(&en, &other), expected, "{other:?}");

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::own_text::hash_of_block;
 use crate::text::words::{Words, number};
-use crate::types::{Block, CanonicalUrl, Lang, Page, TEXT_TOKEN, may_name_session, tag_name};
+use crate::types::{Block, CanonicalUrl, Lang, Link, LinkKind, Page, TEXT_TOKEN, may_name_session, tag_name};
 
 /// Settings of profiles.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -109,7 +109,7 @@ impl Profile {
             lang,
             body_bytes: page.body_bytes,
             paragraphs: u32::try_from(page.blocks.len()).unwrap_or(u32::MAX),
-            link_count: u32::try_from(page.links.len()).unwrap_or(u32::MAX),
+            link_count: u32::try_from(links_of(page).count()).unwrap_or(u32::MAX),
             identity: identity(url),
             tags: page.tags[..page.tags.len().min(params.max_tags)].to_vec(),
             ..Profile::default()
@@ -197,7 +197,7 @@ impl Profile {
     }
 
     fn look_at_links(&mut self, page: &Page, own: &Own<'_>) {
-        for link in &page.links {
+        for link in links_of(page) {
             let target = identity(&link.url);
             self.links.push(target);
             if let Some(lang) = link.hreflang.filter(|_| target != self.identity) {
@@ -210,6 +210,11 @@ impl Profile {
         self.alternates.sort_unstable();
         self.alternates.dedup();
     }
+}
+
+/// The links of a page, without what names the page itself.
+fn links_of(page: &Page) -> impl Iterator<Item = &Link> {
+    page.links.iter().filter(|link| link.kind != LinkKind::Own)
 }
 
 /// The hash of a URL without its scheme ([`CanonicalUrl::identity`]); of the text as it is where it is none.

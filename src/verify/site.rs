@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::dictionaries::Dictionaries;
 use super::own_text::{self, ForeignText, Furniture, foreign_texts};
 use super::params::Params;
-use super::profile::{Own, Profile};
+use super::profile::{self, Own, Profile};
 use super::structure;
 use super::verifiers;
 use super::weights::WordWeights;
@@ -70,6 +70,8 @@ pub struct SiteView<'s> {
     memory_bytes: usize,
     profiles: Mutex<Kept>,
     furniture: OnceLock<Furniture>,
+    /// (page, page it declares as its version) where that says nothing.
+    empty_words: OnceLock<FxHashSet<PageIds>>,
 }
 
 /// Profiles that one step made, for the next.
@@ -121,6 +123,7 @@ impl<'s> SiteView<'s> {
             memory_bytes: MEMORY_BYTES,
             profiles: Mutex::default(),
             furniture: OnceLock::new(),
+            empty_words: OnceLock::new(),
         }
     }
 
@@ -154,6 +157,7 @@ impl<'s> SiteView<'s> {
         pages.for_each(|page| self.langs[page as usize] = Lang::UNKNOWN);
         // A profile has the language of its page.
         self.profiles = Mutex::default();
+        self.empty_words = OnceLock::new();
     }
 
     /// Two pages in the order of their languages; `None` for pages of one language.
@@ -237,13 +241,40 @@ impl<'s> SiteView<'s> {
     fn declarations(&self, PagePair { a, b, .. }: PagePair) -> [(bool, bool); 2] {
         [(a, b), (b, a)].map(|(from, to)| {
             let (mut this, mut others) = (false, false);
-            self.links().for_each_alternate(from, &mut |page, lang| {
+            self.for_each_version(from, &mut |page, lang| {
                 if lang.agrees(self.langs[to as usize]) {
                     this |= page == to;
                     others |= page != to;
                 }
             });
             (this, others)
+        })
+    }
+
+    /// Calls `each` with the pages that a page declares to be itself in another language (`hreflang`), unless that says nothing: a
+    /// version that does not name the page in turn, and that other pages of its language name too, is where the switch of languages
+    /// leads, not a version of each of them.
+    pub fn for_each_version(&self, page: u32, each: &mut dyn FnMut(u32, Lang)) {
+        let empty = self.empty_words();
+        self.links().for_each_alternate(page, &mut |other, lang| {
+            if !empty.contains(&(page, other)) {
+                each(other, lang);
+            }
+        });
+    }
+
+    fn empty_words(&self) -> &FxHashSet<PageIds> {
+        self.empty_words.get_or_init(|| {
+            let mut said: FxHashSet<PageIds> = FxHashSet::default();
+            for page in (0..self.pages().count()).filter(|&page| self.langs[page as usize].is_known()) {
+                self.links().for_each_alternate(page, &mut |other, _| _ = said.insert((page, other)));
+            }
+            let lang = |page: u32| self.langs[page as usize];
+            let mut speakers: FxHashMap<(u32, Lang), u32> = FxHashMap::default();
+            said.iter().for_each(|&(page, other)| *speakers.entry((other, lang(page))).or_default() += 1);
+            let is_empty =
+                |&(page, other): &PageIds| speakers[&(other, lang(page))] > 1 && !said.contains(&(other, page));
+            said.iter().copied().filter(is_empty).collect()
         })
     }
 
@@ -255,8 +286,22 @@ impl<'s> SiteView<'s> {
         let lang = self.langs[page as usize];
         let furniture = self.furniture()?.in_lang(lang);
         let own = Own { furniture, min_bytes: self.params.own_text.as_ref().map_or(0, |own| own.min_bytes) };
-        let PageText { url, page } = self.data.read(page)?;
-        Ok(Profile::new(&page, &url, lang, &own, words, &self.params.profile))
+        let PageText { url, page: text } = self.data.read(page)?;
+        let mut profile = Profile::new(&text, &url, lang, &own, words, &self.params.profile);
+        // Versions that are pages of the site are those that say something; of others nothing else is known.
+        profile.alternates.clear();
+        for link in &text.links {
+            let identity = link.url.split_once("://").map_or("", |(_, identity)| identity);
+            if let Some(lang) = link.hreflang.filter(|_| self.pages().find(identity).is_none()) {
+                profile.alternates.push((profile::identity(&link.url), lang));
+            }
+        }
+        self.for_each_version(page, &mut |other, lang| {
+            profile.alternates.push((xxh3_64(self.pages().identity(other).as_bytes()), lang));
+        });
+        profile.alternates.sort_unstable();
+        profile.alternates.dedup();
+        Ok(profile)
     }
 
     /// What stands on many pages of the site, found once. Reads some pages of each language.
@@ -526,6 +571,23 @@ mod tests {
         let view = site.view();
         let declared = |a, b| view.declared_otherwise(view.ordered(a, b).expect("two languages"));
         assert!(!declared(0, 2) && declared(0, 3) && !declared(1, 3));
+    }
+
+    /// Three English pages of a list name the first French page, which names the first English one.
+    #[test]
+    fn a_version_that_many_pages_name_says_nothing_unless_it_names_them_too() {
+        let pages = ["en/1", "en/2", "en/3", "fr/1", "fr/2"].map(|path| format!("x.org/{path}"));
+        let listed: Vec<_> = pages.iter().map(|url| (url.as_str(), &url[6..8], "")).collect();
+        let site = ListedSite::new(&listed).alternate(0, 3).alternate(1, 3).alternate(2, 3).alternate(3, 0);
+        let view = site.view();
+        let ordered = |a, b| view.ordered(a, b).expect("two languages");
+        assert!(view.declares(ordered(0, 3)) && !view.declares(ordered(1, 3)));
+        assert!(view.declared_otherwise(ordered(1, 3)), "the French page names another one");
+        assert!(!view.declared_otherwise(ordered(1, 4)));
+        let words = Words::new();
+        let profiles = [0, 1, 2, 3, 4].map(|page| view.profile(page, &words).expect("pages in memory"));
+        let hreflang = |a: usize, b: usize| super::super::links::hreflang(&profiles[a], &profiles[b]);
+        assert_eq!([hreflang(0, 3), hreflang(1, 3), hreflang(1, 4)], [Some(1.0), Some(0.0), None]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Integration tests: one binary, one file a subject.
 
 mod bitext;
+mod canonical;
 mod cli;
 mod damage;
 mod deep;

@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
         self.end_words();
         self.end_block();
         self.references.end_link(&mut self.page);
-        Read { page: self.page, runs: self.runs }
+        Read { page: self.page, runs: self.runs, signs: self.references.into_signs() }
     }
 
     /// Takes a start tag, and what lies between it and the one before.
@@ -236,7 +236,7 @@ impl<'a> Reader<'a> {
         if let Some((name, content)) = self.raw.take() {
             // Without its end tag before the next start tag it is no raw text after all, unless the page ends in it.
             at = raw_len(gap, name).or(last.then_some(gap.len())).unwrap_or(0);
-            self.raw_text(&gap[..at], content);
+            self.raw_text(&gap[..at], name, content);
         }
         let mut text_start = at;
         while let Some(found) = find(b'<', &gap.as_bytes()[at..]) {
@@ -256,10 +256,13 @@ impl<'a> Reader<'a> {
         self.text(&gap[text_start..]);
     }
 
-    fn raw_text(&mut self, raw: &str, content: Content) {
+    fn raw_text(&mut self, raw: &str, name: &str, content: Content) {
         match content {
             Content::Title if self.page.title.is_empty() => self.page.title = fold::folded(&unescape(raw)),
             Content::Literal => self.plain_text(raw),
+            Content::Dropped if self.hidden == Hidden::No && name.eq_ignore_ascii_case("script") => {
+                self.references.script(raw);
+            }
             _ => {}
         }
     }

@@ -3,10 +3,13 @@
 use memchr::memchr;
 
 use super::attributes::Attributes;
+use crate::extract::canonical::OG_URL;
 use crate::extract::declared::declare;
 use crate::extract::fold;
 use crate::extract::links::Resolver;
 use crate::extract::params::Params;
+use crate::extract::read::Signs;
+use crate::extract::scripts;
 use crate::extract::tags::Role;
 use crate::types::{Image, Lang, Link, LinkKind, Page};
 
@@ -15,6 +18,7 @@ pub(super) struct References<'a> {
     params: &'a Params,
     resolver: Resolver,
     link: Option<OpenLink>,
+    signs: Signs,
 }
 
 /// A link whose text is being read.
@@ -42,6 +46,9 @@ const AREA: Element = Element { kind: LinkKind::Anchor, target: "href", title: S
 const HEAD: Element = Element { kind: LinkKind::Head, target: "href", title: Some("title") };
 const FRAME: Element = Element { kind: LinkKind::Frame, target: "src", title: Some("title") };
 
+/// Longer scripts are programs that go elsewhere when asked to.
+const MAX_SCRIPT_BYTES: usize = 4 << 10;
+
 /// Attributes of `<meta>` that name what its content is.
 const META_NAMES: &[&str] = &["http-equiv", "name", "property"];
 /// Names of content that is a language.
@@ -50,7 +57,7 @@ const META_LANGUAGES: &[&str] = &["content-language", "language", "dc.language",
 impl<'a> References<'a> {
     /// None yet; `resolver` knows what they are relative to.
     pub(super) fn new(resolver: Resolver, params: &'a Params) -> References<'a> {
-        References { params, resolver, link: None }
+        References { params, resolver, link: None, signs: Signs::default() }
     }
 
     /// True while the text of a link is being read.
@@ -77,7 +84,13 @@ impl<'a> References<'a> {
                     self.resolver.rebase(&href);
                 }
             }
+            Role::Input => {
+                let is_password = |kind: &str| kind.trim().eq_ignore_ascii_case("password");
+                self.signs.asks_password |= attributes.get("type").is_some_and(|kind| is_password(&kind));
+            }
             Role::Meta => {
+                self.refresh(attributes);
+                self.own_url(attributes, at, page);
                 let is = |value: &str| META_LANGUAGES.iter().any(|key| value.trim().eq_ignore_ascii_case(key));
                 let says_language = META_NAMES.iter().any(|name| attributes.get(name).is_some_and(|value| is(&value)));
                 if says_language && let Some(content) = attributes.get("content") {
@@ -90,6 +103,49 @@ impl<'a> References<'a> {
             }
             Role::Link | Role::Plain | Role::Svg | Role::Template => {}
         }
+    }
+
+    /// What was seen that tells a page without a text of its own.
+    pub(super) fn into_signs(self) -> Signs {
+        self.signs
+    }
+
+    /// Takes the text of a script.
+    pub(super) fn script(&mut self, script: &str) {
+        if self.signs.script.is_none() && script.len() <= MAX_SCRIPT_BYTES {
+            self.signs.script = scripts::target(script).and_then(|url| self.absolute(url));
+        }
+    }
+
+    /// Takes what `<meta property="og:url">` names as the URL of the page.
+    fn own_url(&mut self, attributes: &Attributes<'_, '_, '_>, at: u32, page: &mut Page) {
+        let is_url = |name: &str| name.trim().eq_ignore_ascii_case(OG_URL);
+        if attributes.get("property").is_some_and(|name| is_url(&name))
+            && let Some(url) = attributes.get("content").and_then(|url| self.absolute(&url))
+        {
+            page.links.push(Link { url, rel: OG_URL.to_owned(), kind: LinkKind::Own, at, ..Link::default() });
+        }
+    }
+
+    /// Takes what `<meta http-equiv=refresh>` says: seconds, and a URL (HTML standard, §4.2.5.3).
+    fn refresh(&mut self, attributes: &Attributes<'_, '_, '_>) {
+        let is_refresh = |name: &str| name.trim().eq_ignore_ascii_case("refresh");
+        if self.signs.refresh.is_some() || !attributes.get("http-equiv").is_some_and(|name| is_refresh(&name)) {
+            return;
+        }
+        let Some(content) = attributes.get("content") else { return };
+        let content = content.trim_start();
+        let number = content.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(content.len());
+        let Ok(seconds) = content[..number].parse() else { return };
+        let rest = content[number..].trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ';' | ','));
+        let url = rest
+            .get(..3)
+            .filter(|word| word.eq_ignore_ascii_case("url"))
+            .and_then(|_| rest[3..].trim_start().strip_prefix('='));
+        let url = url.unwrap_or(rest).trim();
+        let quoted = |quote: char| Some(url.strip_prefix(quote)?.split(quote).next().unwrap_or(""));
+        let url = quoted('"').or_else(|| quoted('\'')).unwrap_or(url);
+        self.signs.refresh = self.absolute(url).map(|url| (seconds, url));
     }
 
     /// Gives the open link its text, if there is one.

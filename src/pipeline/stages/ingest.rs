@@ -34,7 +34,7 @@ impl Stage for Ingest {
     }
 
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn sections(&self) -> &'static [&'static str] {

@@ -31,7 +31,7 @@ impl Stage for Keys {
     }
 
     fn version(&self) -> u32 {
-        3
+        4
     }
 
     fn sections(&self) -> &'static [&'static str] {
@@ -100,7 +100,9 @@ impl Keys {
             for (site, considered) in next_group(store, &mut sites, GROUP_PAGES, |task| task.0)? {
                 let head = store.site(site)?.unwrap_or_default();
                 let alone = if second_pass { found_alone(store, site)? } else { None };
-                group.push(Task { site, pages: store.site_pages(&head)?, head, considered, alone });
+                let links = store.site_links(site, head.generation)?;
+                let pages = store.site_pages(&head)?.with_canonical(links.as_ref());
+                group.push(Task { site, pages, head, considered, alone });
             }
             let work = |task: &Task| task.run(context.config, params, &folder);
             let results: Vec<Result<ResultRecord>> = group.par_iter().map(work).collect();
@@ -108,6 +110,7 @@ impl Keys {
             drop(group);
             self.commit(store, results)?;
             store.sites.unmap();
+            store.graphs.unmap();
             store.results.unmap();
             context.observer.progress(done, "");
             context.check_stop()?;

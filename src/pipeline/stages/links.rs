@@ -9,10 +9,11 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::groups::finish;
 use crate::config::Config;
 use crate::error::Result;
+use crate::extract::canonical::Named;
 use crate::index::site::Urls;
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::store::catalog::{Changes, Keyspace};
-use crate::store::layout::{AlternateRow, CHUNK_PAGES, GraphHead, GraphRecord, OutsideRow, StageRecord};
+use crate::store::layout::{AlternateRow, CHUNK_PAGES, CanonicalRow, GraphHead, GraphRecord, OutsideRow, StageRecord};
 use crate::store::records::RecordRef;
 use crate::store::{SitePages, Store};
 use crate::types::{Form, SiteId, host_of, registrable_domain};
@@ -31,7 +32,7 @@ impl Stage for Links {
     }
 
     fn version(&self) -> u32 {
-        2
+        3
     }
 
     fn sections(&self) -> &'static [&'static str] {
@@ -165,6 +166,10 @@ impl Site<'_> {
                 }
             });
             graph.ends.push(graph.targets.len() as u32);
+            let (mut named, own) = (Named::default(), chunk.detected(at));
+            record.for_each_name(|url, rel, version| named.take(url, rel, version, own));
+            let named = named.page(page, self.pages.identity(page), |identity| self.find(identity));
+            graph.canonical.extend(named.map(|to| CanonicalRow { from: page, to }));
         }
         graph.outside = outside.into_iter().map(|((from, host), links)| OutsideRow { from, host, links }).collect();
         Ok(graph)

@@ -19,7 +19,7 @@ use crate::store::Store;
 use crate::store::layout::{ArchivedKeyRow, SkipEntry};
 use crate::store::records::{RecordRef, START};
 use crate::text::counterpart;
-use crate::types::{CanonicalUrl, Key, Lang, PagePair, SkipReason, TEXT_TOKEN};
+use crate::types::{CanonicalUrl, Key, Lang, LinkKind, PagePair, SkipReason, TEXT_TOKEN};
 
 /// Explains a page. `opened` is its site; `None` where the store has nothing of its domain.
 pub fn explain(
@@ -50,7 +50,7 @@ pub fn explain(
     if opened.config.iterates() && opened.config.strategy == Strategy::Links {
         found.rounds = rounds(opened, evidence, page)?;
     }
-    found.verdict = match decided(opened, page, &found) {
+    found.verdict = match decided(opened, page, &found, declared_copy(opened, page)?) {
         Some(verdict) => verdict,
         None => OfKeys { opened, page, lang: opened.site.lang(page) }.why_alone(&mut found)?,
     };
@@ -85,7 +85,7 @@ fn describe(opened: &Opened<'_>, page: u32, found: &mut PageExplanation) -> Resu
         text_bytes: record.text().len(),
         blocks: record.blocks().count(),
         tags: record.tags().filter(|tag| tag & TEXT_TOKEN == 0).count(),
-        links: record.links().len(),
+        links: record.links().iter().filter(|link| link.kind != LinkKind::Own).count(),
         images: record.images().len(),
         charset: record.charset().to_owned(),
     });
@@ -132,14 +132,26 @@ fn language_reason(opened: &Opened<'_>, page: u32) -> LanguageReason {
     }
 }
 
+/// The page that a copy names as the one it is, where that is what it is a copy of, or a copy of that.
+fn declared_copy(opened: &Opened<'_>, page: u32) -> Result<Option<u32>> {
+    let site = &opened.site;
+    let Some(of) = site.copy_of(page) else { return Ok(None) };
+    let Some(links) = opened.store.site_links(site.id, site.head.generation)? else { return Ok(None) };
+    let named = links.canonical().into_iter().find(|row| row.0 == page).map(|row| row.1);
+    Ok(named.filter(|&named| named != page && (named == of || site.copy_of(named) == Some(of))))
+}
+
 /// The verdict, where the stored decisions say it; `None` for a page that takes part and that nothing proposed a pair with.
-fn decided(opened: &Opened<'_>, page: u32, found: &PageExplanation) -> Option<PageVerdict> {
+fn decided(opened: &Opened<'_>, page: u32, found: &PageExplanation, named: Option<u32>) -> Option<PageVerdict> {
     let site = &opened.site;
     let Some(result) = &site.result else { return Some(PageVerdict::KeysNotSearched) };
     let own = own_language(&site.pages, page, opened.config.keys.labels);
     if let Some(of) = found.copy_of.clone() {
         let by_url = result.copies.binary_search_by_key(&page, |copy| copy.0.to_native()).is_ok();
         let lang = site.copy_of(page).map_or(own, |original| site.lang(original));
+        if let Some(named) = named {
+            return Some(PageVerdict::CopyByCanonical { named: site.pages.url(named), of, lang });
+        }
         return Some(if by_url { PageVerdict::CopyByUrl { of, lang } } else { PageVerdict::CopyByLinks { of, lang } });
     }
     if let Some(lang) = site.foreign(page) {

@@ -29,6 +29,15 @@ pub enum PageVerdict {
         /// The language the page would count for.
         lang: Lang,
     },
+    /// A copy, as it says itself.
+    CopyByCanonical {
+        /// The page that it names as the one it is.
+        named: String,
+        /// The page that stands for it.
+        of: String,
+        /// The language of both.
+        lang: Lang,
+    },
     /// An untranslated copy, as its URL tells.
     CopyByUrl {
         /// The page that stands for it.
@@ -104,6 +113,13 @@ impl fmt::Display for PageVerdict {
                 f,
                 "not paired yet: keys were searched while {lang} was not among the languages requested; `diglot run` searches again"
             ),
+            CopyByCanonical { named, of, lang } => {
+                write!(
+                    f,
+                    "not paired: it declares {named} as its canonical URL and has its text ({lang}); {} stands for both",
+                    if named == of { "that page" } else { of }
+                )
+            }
             CopyByUrl { of, lang } => {
                 write!(
                     f,
@@ -506,6 +522,10 @@ mod tests {
             (CapturesLeftOut, "every capture of this URL was left out"),
             (KeysNotSearched, "keys have not been searched"),
             (LanguagesChanged { lang }, "while en was not among"),
+            (
+                CopyByCanonical { named: of.clone(), of: of.clone(), lang },
+                "it declares http://x.org/a as its canonical URL and has its text (en); that page stands for both",
+            ),
             (CopyByUrl { of: of.clone(), lang }, "copy (en) of http://x.org/a, as its URL tells"),
             (CopyByLinks { of, lang }, "as its links tell"),
             (

@@ -156,7 +156,10 @@ fn shared_bytes(a: &[u8], b: &[u8]) -> usize {
 
 /// The kind of a code; an anchor where there is no such code.
 pub fn kind_of(code: u8) -> LinkKind {
-    [LinkKind::Anchor, LinkKind::Head, LinkKind::Frame].get(usize::from(code)).copied().unwrap_or_default()
+    [LinkKind::Anchor, LinkKind::Head, LinkKind::Frame, LinkKind::Own]
+        .get(usize::from(code))
+        .copied()
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -268,7 +268,7 @@ impl StoredPage {
     /// Calls `each` with the URL, kind, place and `hreflang` of every link, in order.
     pub fn for_each_link(&self, mut each: impl FnMut(&str, LinkKind, u32, Option<Lang>)) {
         let mut url = String::new();
-        for link in self.link_rows() {
+        for link in self.link_rows().filter(|link| link.kind != LinkKind::Own) {
             url.clear();
             url.push_str(link.shared);
             url.push_str(link.rest);
@@ -276,7 +276,15 @@ impl StoredPage {
         }
     }
 
-    /// The links, put together again.
+    /// Calls `each` with URL, `rel` and `hreflang` of what the head of the page or HTTP headers name, the page itself and its versions
+    /// among it.
+    pub fn for_each_name(&self, mut each: impl FnMut(&str, &str, Option<Lang>)) {
+        for link in self.link_rows().filter(|link| matches!(link.kind, LinkKind::Head | LinkKind::Own)) {
+            each(&[link.shared, link.rest].concat(), link.rel, link.hreflang);
+        }
+    }
+
+    /// The links, put together again, and what else names the page.
     pub fn links(&self) -> Vec<Link> {
         let link = |row: LinkRow<'_>| Link {
             url: [row.shared, row.rest].concat(),
@@ -332,7 +340,7 @@ mod tests {
     }
 
     fn link() -> impl Strategy<Value = Link> {
-        let kind = prop::sample::select(vec![LinkKind::Anchor, LinkKind::Head, LinkKind::Frame]);
+        let kind = prop::sample::select(vec![LinkKind::Anchor, LinkKind::Head, LinkKind::Frame, LinkKind::Own]);
         let parts = ("(http://x.org/é/)?.{0,9}", ".{0,9}", ".{0,3}", prop::option::of(lang()), kind, any::<u32>());
         parts.prop_map(|(url, anchor, rel, hreflang, kind, at)| Link {
             url,
@@ -378,7 +386,8 @@ mod tests {
                 prop_assert_eq!((found.url(), found.file()), ("http://x.org/é/b", ""));
                 let mut told = Vec::new();
                 found.for_each_link(|url, kind, at, hreflang| told.push((url.to_owned(), kind, at, hreflang)));
-                let links = page.links.iter().map(|link| (link.url.clone(), link.kind, link.at, link.hreflang));
+                let links = page.links.iter().filter(|link| link.kind != LinkKind::Own);
+                let links = links.map(|link| (link.url.clone(), link.kind, link.at, link.hreflang));
                 prop_assert_eq!(told, links.collect::<Vec<_>>());
             }
             prop_assert!(page_of_block(&block, pages.len()).is_none());

@@ -1,0 +1,169 @@
+//! Which URL a page names as its own: `<link rel=canonical>` and the header `Link`, `og:url`, a version in its own language, the header
+//! `Content-Location`.
+//!
+//! They are among the links of a page: [`own_links`] are those that HTTP headers give, of [`LinkKind::Own`] as `og:url` is. [`Named`]
+//! says which of them counts.
+
+use encoding_rs::UTF_8;
+
+use super::links::Resolver;
+use super::params::Params;
+use crate::types::{CanonicalUrl, Capture, Lang, Link, LinkKind};
+
+/// `rel` of a canonical URL.
+const CANONICAL: &str = "canonical";
+/// `rel` that stands for `<meta property="og:url">`.
+pub const OG_URL: &str = "og:url";
+/// `rel` that stands for the header of that name.
+const CONTENT_LOCATION: &str = "content-location";
+
+/// What the HTTP headers of a page name as its own URL.
+pub fn own_links(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Vec<Link> {
+    let Some(mut resolver) = Resolver::new(url.as_str(), UTF_8) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut add = |target: &str, rel: &str| {
+        let max = params.max_url_bytes as usize;
+        if let Some(url) = resolver.resolve(target).filter(|url| url.len() <= max) {
+            found.push(Link { url, rel: rel.to_owned(), kind: LinkKind::Own, ..Link::default() });
+        }
+    };
+    canonical_of_header(capture.link.as_deref().unwrap_or("")).for_each(|target| add(target, CANONICAL));
+    if let Some(target) = &capture.content_location {
+        add(target, CONTENT_LOCATION);
+    }
+    found
+}
+
+/// The targets in a `Link` header whose relation is `canonical` (RFC 8288, §3).
+fn canonical_of_header(header: &str) -> impl Iterator<Item = &str> {
+    header.split('<').skip(1).filter_map(|link| {
+        let (target, parameters) = link.split_once('>')?;
+        let is_canonical = parameters.split([';', ',']).any(|parameter| {
+            let Some((name, value)) = parameter.split_once('=') else { return false };
+            let mut words = value.trim().trim_matches('"').split_ascii_whitespace();
+            name.trim().eq_ignore_ascii_case("rel") && words.any(|word| word.eq_ignore_ascii_case(CANONICAL))
+        });
+        is_canonical.then_some(target)
+    })
+}
+
+/// What one kind of declaration names.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+enum Said {
+    #[default]
+    Nothing,
+    One(String),
+    Several,
+}
+
+/// What a page names as its own URL, from all its links.
+#[derive(Default)]
+pub struct Named([Said; 4]);
+
+impl Named {
+    /// Takes a link of the page, which is in the language `own`; `version` is the language that it is said to lead to.
+    pub fn take(&mut self, url: &str, rel: &str, version: Option<Lang>, own: Lang) {
+        let is_own_lang = own.is_known() && version.is_some_and(|version| version.agrees(own));
+        let has = |wanted: &str| rel.split_ascii_whitespace().any(|word| word == wanted);
+        let level = match () {
+            () if has(CANONICAL) => 0,
+            () if has(OG_URL) => 1,
+            () if is_own_lang && has("alternate") => 2,
+            () if has(CONTENT_LOCATION) => 3,
+            () => return,
+        };
+        let Some((_, identity)) = url.split_once("://") else { return };
+        let said = &mut self.0[level];
+        *said = match std::mem::take(said) {
+            Said::Nothing => Said::One(identity.to_owned()),
+            Said::One(known) if known == identity => Said::One(known),
+            _ => Said::Several,
+        };
+    }
+
+    /// The page of a site that is named: of that URL, or else the page `own` itself or another one that has it in another way of
+    /// writing ([`twins`]).
+    pub fn page(self, own: u32, own_identity: &str, find: impl Fn(&str) -> Option<u32>) -> Option<u32> {
+        let identity = self.identity()?;
+        let is_own = || twins(&identity).any(|twin| twin == own_identity);
+        let found = find(&identity).or_else(|| is_own().then_some(own));
+        found.or_else(|| twins(&identity).find_map(|twin| find(&twin)))
+    }
+
+    /// The URL, without its scheme, that the most direct kind of declaration names; none where that contradicts itself.
+    fn identity(self) -> Option<String> {
+        match self.0.into_iter().find(|said| *said != Said::Nothing)? {
+            Said::One(identity) => Some(identity),
+            _ => None,
+        }
+    }
+}
+
+/// Other ways to write the URL of a page, without its scheme: with or without `www.`, with or without `/` at its end.
+fn twins(identity: &str) -> impl Iterator<Item = String> {
+    let www = identity.strip_prefix("www.").map_or_else(|| format!("www.{identity}"), str::to_owned);
+    let slash = |identity: &str| match identity.strip_suffix('/') {
+        Some(bare) => bare.to_owned(),
+        None => format!("{identity}/"),
+    };
+    let both = slash(&www);
+    [slash(identity), www, both].into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_name_the_url_of_a_page() {
+        let url = CanonicalUrl::parse("http://ex.org/a/b").expect("a sound URL");
+        let link = "</x>; rel=next, <c?d,e>; title=\"f\"; rel=\"Canonical up\", <http://ex.org/g>;rel=alternate";
+        let capture = Capture { link: Some(link.into()), content_location: Some("b.de".into()), ..Capture::default() };
+        let found = own_links(&capture, &url, &Params::default());
+        let found: Vec<_> = found.iter().map(|link| (link.url.as_str(), link.rel.as_str(), link.kind)).collect();
+        let own = LinkKind::Own;
+        let expected = [("http://ex.org/a/c?d,e", CANONICAL, own), ("http://ex.org/a/b.de", CONTENT_LOCATION, own)];
+        assert_eq!(found, expected);
+    }
+
+    fn named(links: &[(&str, &str, bool)]) -> Option<String> {
+        let mut named = Named::default();
+        for (url, rel, is_own_lang) in links {
+            let version = if *is_own_lang { Lang::EN } else { Lang::ZH };
+            named.take(&format!("http://{url}"), rel, Some(version), Lang::EN);
+        }
+        named.identity()
+    }
+
+    #[test]
+    fn the_most_direct_declaration_counts_unless_it_contradicts_itself() {
+        let (canonical, og, version, place) =
+            (("c", CANONICAL, false), (("o"), OG_URL, false), ("v", "alternate", true), ("l", CONTENT_LOCATION, false));
+        assert_eq!(named(&[place, version, og, canonical]).as_deref(), Some("c"));
+        assert_eq!(named(&[place, version, og]).as_deref(), Some("o"));
+        assert_eq!(named(&[place, version]).as_deref(), Some("v"));
+        assert_eq!(named(&[place, ("w", "alternate", false)]).as_deref(), Some("l"));
+        assert_eq!(named(&[canonical, canonical]).as_deref(), Some("c"));
+        assert_eq!(named(&[canonical, ("d", CANONICAL, false), og]), None);
+        assert_eq!(named(&[("s", "stylesheet", false)]), None);
+    }
+
+    #[test]
+    fn the_page_named_may_be_written_in_another_way() {
+        let pages = ["ex.org/a/", "ex.org/b", "www.ex.org/a"];
+        let page = |own: u32, url: &str| {
+            let mut named = Named::default();
+            named.take(&format!("https://{url}"), CANONICAL, None, Lang::UNKNOWN);
+            let find = |identity: &str| pages.iter().position(|page| *page == identity).map(|at| at as u32);
+            named.page(own, pages[own as usize], find)
+        };
+        assert_eq!([page(1, "ex.org/a"), page(2, "ex.org/a"), page(1, "www.ex.org/a")], [Some(0), Some(2), Some(2)]);
+        assert_eq!([page(1, "www.ex.org/b/"), page(0, "www.ex.org/b"), page(0, "ex.org/c")], [Some(1), Some(1), None]);
+    }
+
+    #[test]
+    fn a_url_is_written_in_four_ways() {
+        assert_eq!(twins("ex.org/a").collect::<Vec<_>>(), ["ex.org/a/", "www.ex.org/a", "www.ex.org/a/"]);
+        assert_eq!(twins("www.ex.org/").collect::<Vec<_>>(), ["www.ex.org", "ex.org/", "ex.org"]);
+    }
+}
