@@ -93,6 +93,8 @@ pub struct Params {
     /// Least score, 0..=1. Default 1/20: scores are calibrated for as many wrong pairs as right ones, and the beads of a page are
     /// nearly all right; strict ½.
     pub min_score: f32,
+    /// The same of what stands in alphabetical lists on both sides, where the order says nothing. Default 0.9.
+    pub min_list_score: f32,
     /// A bead that differs from one said before in case, digits, punctuation and white space alone is left out too. Default no;
     /// strict yes.
     pub near_duplicates: bool,
@@ -112,6 +114,7 @@ impl Default for Params {
             max_delta: 12.0,
             max_foreign: 1.0,
             min_score: 0.05,
+            min_list_score: 0.9,
             near_duplicates: false,
             boilerplate_share: 1.0,
             boilerplate_pages: 10,
@@ -242,6 +245,8 @@ pub struct Facts {
     pub length_delta: f32,
     /// [`super::Evidence::foreign_a`] and `foreign_b`.
     pub foreign: (Option<f32>, Option<f32>),
+    /// Both sides stand in alphabetical lists.
+    pub in_list: bool,
 }
 
 /// Why a bead is left out, as far as it tells by itself; the first reason that holds.
@@ -252,6 +257,7 @@ pub fn judge(facts: &Facts, params: &Params) -> Option<Reason> {
     }
     let fewest = a.letters.min(b.letters);
     let is_foreign = |foreign: Option<f32>| foreign.is_some_and(|foreign| foreign > params.max_foreign);
+    let min_score = if facts.in_list { params.min_score.max(params.min_list_score) } else { params.min_score };
     let rules = [
         (fewest == 0, Reason::NoLetters),
         (is_same(&a, &b, params), Reason::SameText),
@@ -259,7 +265,7 @@ pub fn judge(facts: &Facts, params: &Params) -> Option<Reason> {
         (a.chars.max(b.chars) > params.max_chars, Reason::TooLong),
         (facts.length_delta.abs() > params.max_delta, Reason::LengthRatio),
         (is_foreign(facts.foreign.0) || is_foreign(facts.foreign.1), Reason::WrongLanguage),
-        (facts.score < params.min_score, Reason::LowScore),
+        (facts.score < min_score, Reason::LowScore),
     ];
     rules.into_iter().find(|(holds, _)| *holds).map(|(_, reason)| reason)
 }
@@ -319,7 +325,7 @@ mod tests {
 
     fn judged_by(params: &Params, a: &str, b: &str, change: impl Fn(&mut Facts)) -> Option<Reason> {
         let texts = (TextFacts::new(a), TextFacts::new(b));
-        let mut facts = Facts { texts, score: 0.9, length_delta: 0.0, foreign: (Some(-2.0), None) };
+        let mut facts = Facts { texts, score: 0.9, length_delta: 0.0, foreign: (Some(-2.0), None), in_list: false };
         change(&mut facts);
         judge(&facts, params)
     }
@@ -352,6 +358,9 @@ mod tests {
         assert_eq!(judged("Hello", "Bonjour", &|facts| facts.length_delta = 13.0), Some(Reason::LengthRatio));
         assert_eq!(judged("Hello", "Bonjour", &|facts| facts.score = 0.06), None);
         assert_eq!(judged("Hello", "Bonjour", &|facts| facts.score = 0.04), Some(Reason::LowScore));
+        let listed = |score: f32| move |facts: &mut Facts| (facts.in_list, facts.score) = (true, score);
+        assert_eq!(judged("Hello", "Bonjour", &listed(0.8)), Some(Reason::LowScore));
+        assert_eq!(judged("Hello", "Bonjour", &listed(0.95)), None);
     }
 
     #[test]

@@ -106,7 +106,7 @@ fn is_copy((a, b): &Pages<'_>, bead: &Bead) -> bool {
     a.words_in(side_a.words) == b.words_in(side_b.words)
 }
 
-/// The beads of a page pair that have two sides, with what their words say.
+/// The beads of a page pair that have two sides, with what their words say; those of alphabetical lists would teach what is wrong.
 fn paired((a, b): &Pages<'_>, model: &Model, params: &Params) -> (Evidence, Vec<Bead>) {
     let evidence = Evidence::new(a, b, model, &params.translation);
     let mut lengths = model.lengths;
@@ -116,7 +116,7 @@ fn paired((a, b): &Pages<'_>, model: &Model, params: &Params) -> (Evidence, Vec<
         lengths.ratio = ratio_of(chars.0, chars.1);
     }
     let mut beads = align(a, b, &evidence, &lengths, params);
-    beads.retain(Bead::is_paired);
+    beads.retain(|bead| bead.is_paired() && !(a.is_in_list(bead.a_start) && b.is_in_list(bead.b_start)));
     (evidence, beads)
 }
 

@@ -258,7 +258,7 @@ pub const SETTINGS: &[Setting] = &[
         help: "Keep only sentence pairs that are sure and new: for training",
         takes: Takes::YesNo,
         example: "yes",
-        is_tuning: false,
+        is_tuning: true,
         stages: &["align"],
         reset_word: None,
         set: |config, text| {
