@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::lists;
 use super::span::Span;
 use crate::text::sentences::for_each_sentence;
 use crate::text::words::Words;
@@ -31,6 +32,8 @@ pub struct DocumentBlock {
     pub number: u32,
     /// Its sentences.
     pub sentences: Range<u32>,
+    /// It stands in an alphabetical list ([`lists`]).
+    pub in_list: bool,
 }
 
 /// What alignment looks at of one page.
@@ -77,10 +80,22 @@ impl<'t> Document<'t> {
             });
             let last = document.sentences.len() as u32;
             if last > first {
-                document.blocks.push(DocumentBlock { tag: block.tag, number, sentences: first..last });
+                document.blocks.push(DocumentBlock { tag: block.tag, number, sentences: first..last, in_list: false });
             }
         }
+        let first_text = |block: &DocumentBlock| document.text_of(block.sentences.start..block.sentences.start + 1);
+        let initials: Vec<(u16, Option<char>)> =
+            document.blocks.iter().map(|block| (block.tag, lists::initial(first_text(block)))).collect();
+        for (block, in_list) in document.blocks.iter_mut().zip(lists::in_lists(&initials)) {
+            block.in_list = in_list;
+        }
         document
+    }
+
+    /// True where a sentence stands in an alphabetical list.
+    pub fn is_in_list(&self, sentence: u32) -> bool {
+        let block = self.sentences.get(sentence as usize).map(|sentence| sentence.block);
+        block.and_then(|block| self.blocks.get(block as usize)).is_some_and(|block| block.in_list)
     }
 
     /// The same text as one block, for the comparison with methods that know no blocks.
@@ -91,6 +106,7 @@ impl<'t> Document<'t> {
         self.blocks.truncate(1);
         if let Some(block) = self.blocks.first_mut() {
             block.sentences = 0..self.sentences.len() as u32;
+            block.in_list = false;
         }
         self
     }

@@ -83,8 +83,13 @@ pub fn align_pages(a: &AlignPage<'_>, b: &AlignPage<'_>, model: &Model, params: 
         let texts = (a.text(side_a), b.text(side_b));
         let length_delta = model.lengths.delta(span_a.chars, span_b.chars);
         let foreign = (evidence.foreign_a(span_a.words), evidence.foreign_b(span_b.words));
-        let reason = clean::judge(&clean::Facts { texts, score, length_delta, foreign }, &params.clean);
-        let hashes = if reason.is_none() { clean::hashes((a.lang, b.lang), &texts.0, &texts.1) } else { (0, 0) };
+        let in_list = a.document.is_in_list(bead.a_start) && b.document.is_in_list(bead.b_start);
+        let facts = clean::Facts { texts, score, length_delta, foreign, in_list };
+        let reason = clean::judge(&facts, &params.clean);
+        let hashes = match reason {
+            None => clean::hashes((a.lang, b.lang), (&texts.0, &texts.1), &params.clean),
+            Some(_) => (0, 0),
+        };
         aligned.beads.push(Judged { bead, score, reason, hashes });
     }
     aligned.score = if all == 0 { 0.0 } else { (paired as f64 / all as f64) as f32 };

@@ -9,7 +9,7 @@
 //! [`align`] looks for the cheapest way through two pages ([`path`](crate::sequence::path)) twice: first over their blocks, then
 //! over the sentences of blocks that belong together. What a bead costs is the sum of the [`Cost`]s of [`COSTS`]: its [`lengths`],
 //! and a word [`translation`] model (its [`matches`] for many beads at once) that [`train`] learns from a [`sample`] of the very
-//! pages. [`score`] makes a probability of what is known of a bead; [`clean`] says which beads are no bitext, and why; [`repeats`]
+//! pages. [`score`] makes a probability of what is known of a bead; what stands in alphabetical [`lists`] teaches nothing; [`clean`] says which beads are no bitext, and why; [`repeats`]
 //! finds what is said more than once.
 
 mod beads;
@@ -19,6 +19,7 @@ mod costs;
 mod document;
 mod judged;
 pub mod lengths;
+mod lists;
 pub mod matches;
 mod model;
 pub mod neighbourhoods;

@@ -60,7 +60,7 @@ impl<'f> Finder<'f> {
         Finder { budget_bytes, folder, by_near: Sorter::new(budget_bytes, folder) }
     }
 
-    /// Adds a sentence pair with the hash of what near duplicates have in common, of which the low 48 bits count, and that of the
+    /// Adds a sentence pair with the hash of what duplicates have in common, of which the low 48 bits count, and that of the
     /// very texts, of which the low 16 do ([`clean::hashes`]).
     ///
     /// # Errors

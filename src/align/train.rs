@@ -78,11 +78,13 @@ fn known_words(pages: &[Pages<'_>], known: &[KnownPair]) -> [Vocabulary; 2] {
 
 /// Learns the weights of the score: some pages are aligned again, with all that was learnt.
 ///
-/// The beads are held against sides that do not belong together: each bead's first side with the second side of the next.
+/// The beads are held against sides that do not belong together: each bead's first side with the second side of the next. Text that
+/// was not translated is left out: equal words on both sides say far more than translations do.
 fn calibrate(model: &Model, pages: [&[Pages<'_>]; 2], params: &Params) -> Vec<f32> {
     let of_pages = |pages: &Pages<'_>| {
-        let (evidence, beads) = paired(pages, model, params);
+        let (evidence, mut beads) = paired(pages, model, params);
         let (a, b) = pages;
+        beads.retain(|bead| !is_copy(pages, bead));
         let mut samples = Vec::new();
         for pair in beads.windows(2) {
             let side_a = a.span(pair[0].a_start..pair[0].a_end);
@@ -98,7 +100,13 @@ fn calibrate(model: &Model, pages: [&[Pages<'_>]; 2], params: &Params) -> Vec<f3
     fit(&samples.concat()).unwrap_or_default()
 }
 
-/// The beads of a page pair that have two sides, with what their words say.
+/// True where both sides have the same words.
+fn is_copy((a, b): &Pages<'_>, bead: &Bead) -> bool {
+    let (side_a, side_b) = (a.span(bead.a_start..bead.a_end), b.span(bead.b_start..bead.b_end));
+    a.words_in(side_a.words) == b.words_in(side_b.words)
+}
+
+/// The beads of a page pair that have two sides, with what their words say; those of alphabetical lists would teach what is wrong.
 fn paired((a, b): &Pages<'_>, model: &Model, params: &Params) -> (Evidence, Vec<Bead>) {
     let evidence = Evidence::new(a, b, model, &params.translation);
     let mut lengths = model.lengths;
@@ -108,7 +116,7 @@ fn paired((a, b): &Pages<'_>, model: &Model, params: &Params) -> (Evidence, Vec<
         lengths.ratio = ratio_of(chars.0, chars.1);
     }
     let mut beads = align(a, b, &evidence, &lengths, params);
-    beads.retain(Bead::is_paired);
+    beads.retain(|bead| bead.is_paired() && !(a.is_in_list(bead.a_start) && b.is_in_list(bead.b_start)));
     (evidence, beads)
 }
 
