@@ -33,16 +33,19 @@ pub enum IgnoredReason {
     Length,
     /// A second URL of a page that has its pair already.
     Duplicate,
+    /// The partner of another version of the page.
+    Edition,
 }
 
 impl IgnoredReason {
     /// Every reason.
-    pub const ALL: [IgnoredReason; 5] = [
+    pub const ALL: [IgnoredReason; 6] = [
         IgnoredReason::Untranslated,
         IgnoredReason::Mixed,
         IgnoredReason::Short,
         IgnoredReason::Length,
         IgnoredReason::Duplicate,
+        IgnoredReason::Edition,
     ];
 
     /// The name used in files.
@@ -53,6 +56,7 @@ impl IgnoredReason {
             IgnoredReason::Short => "short",
             IgnoredReason::Length => "length",
             IgnoredReason::Duplicate => "duplicate",
+            IgnoredReason::Edition => "edition",
         }
     }
 
@@ -356,7 +360,7 @@ mod tests {
         let ignored = "http://x.org/en\thttp://x.org/fr\ten\tfr\tdunno";
         assert_eq!(
             GoldPairs::default().read_ignored("g", ignored.as_bytes()).expect_err("refused").to_string(),
-            "g: line 1: reason is \"dunno\", expected one of untranslated, mixed, short, length, duplicate"
+            "g: line 1: reason is \"dunno\", expected one of untranslated, mixed, short, length, duplicate, edition"
         );
         assert!(
             GoldPairs::default()

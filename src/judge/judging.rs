@@ -79,7 +79,11 @@ pub fn judge(
     for one in compared {
         by_langs.entry(one.candidate.pair.langs).or_default().push(one);
     }
-    let weighed = by_langs.into_iter().map(|(langs, list)| weigh(langs, list, &scorer(langs), smaller(langs), params));
+    let by_keys = share_by_keys(&by_langs, &smaller);
+    let weighed = by_langs.into_iter().map(|(langs, list)| {
+        let sizes = Sizes { smaller: smaller(langs), by_keys };
+        weigh(langs, list, &scorer(langs), sizes, params)
+    });
     let mut weighed: Vec<Weighed<'_>> = weighed.collect();
     for _ in 0..CONTRADICTIONS {
         let versions = Versions::new(weighed.iter().flat_map(Weighed::accepted));
@@ -157,17 +161,37 @@ struct Weighed<'c> {
     shares: BTreeMap<Source, f64>,
 }
 
+/// How many pages there are to be paired.
+#[derive(Clone, Copy)]
+struct Sizes {
+    /// Pages of the smaller language.
+    smaller: usize,
+    /// Share of the pages of all smaller languages of the site for which a key proposes a partner.
+    by_keys: f64,
+}
+
+/// [`Sizes::by_keys`].
+fn share_by_keys(by_langs: &BTreeMap<LangPair, Vec<&Compared>>, smaller: &impl Fn(LangPair) -> usize) -> f64 {
+    let (mut paired, mut all) = (0, 0);
+    for (&langs, list) in by_langs {
+        let pages = smaller(langs);
+        let of_keys = list.iter().filter(|one| one.candidate.method == Method::Key && !one.same_text).count();
+        (paired, all) = (paired + of_keys.min(pages), all + pages);
+    }
+    if all == 0 { 0.0 } else { paired as f64 / all as f64 }
+}
+
 fn weigh<'c>(
     langs: LangPair,
     compared: Vec<&'c Compared>,
     scorer: &Scorer,
-    smaller: usize,
+    Sizes { smaller, by_keys: all_by_keys }: Sizes,
     params: &Params,
 ) -> Weighed<'c> {
     let evidence: Vec<f64> = compared.iter().map(|one| scorer.evidence(&one.similarities)).collect();
     let mut of_source: BTreeMap<Source, Vec<f64>> = BTreeMap::new();
     // Of pages of one name content says how old they are, rather than how good the key is.
-    let is_of_source = |(one, evidence): &(&&Compared, &f64)| !one.same_text && !(is_named(one) && **evidence < 0.0);
+    let is_of_source = |(one, evidence): &(&&Compared, &f64)| !(one.same_text || is_named(one) && **evidence < 0.0);
     for (one, &evidence) in compared.iter().zip(&evidence).filter(is_of_source) {
         of_source.entry((one.candidate.method, one.candidate.key)).or_default().push(params.fit.counted(evidence));
     }
@@ -193,7 +217,7 @@ fn weigh<'c>(
         }
     }
     // … and least of all one under another name.
-    let paired = if right >= params.prior.many_pairs as f64 { (right / smaller.max(1) as f64).min(1.0) } else { 0.0 };
+    let paired = (right / smaller.max(1) as f64).min(1.0).max(all_by_keys);
     let under_other_name = |one: &Compared| match one.similarities.get(Measure::Named) {
         Some(named) if named < 0.5 && !are_linked(one) => params.prior.renamed * paired,
         _ => 0.0,
@@ -217,6 +241,9 @@ fn weigh<'c>(
             if one.similarities.get(Measure::Place) == Some(0.0) {
                 // Two pages under one language are hardly versions of each other.
                 return params.prior.probability(log_odds - params.prior.under_one_mark);
+            }
+            if is_misplaced(one) {
+                return params.prior.probability(log_odds - params.prior.misplaced);
             }
             params.prior.probability(log_odds - under_other_name(one)).max(least_probability(one, share, &params.prior))
         }

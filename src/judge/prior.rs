@@ -25,6 +25,8 @@ pub struct Params {
     /// What speaks against two pages whose URLs have different names where keys pair all pages of a language under one, in nats; the share of pages that
     /// they pair is the share of it that counts. Default 6.
     pub renamed: f64,
+    /// What speaks against a pair of a page that stands under another language than its text is in, or declares another, in nats. Default 8.
+    pub misplaced: f64,
     /// What speaks against two pages that stand under the mark of one language, in nats. Default 6.
     pub under_one_mark: f64,
     /// Probability, at the least, of a pair of a key that is more often right than wrong, if the key names its languages and the URLs name the
@@ -49,6 +51,7 @@ impl Default for Params {
             min_share: 0.5,
             beside_keys: 0.5,
             renamed: 6.0,
+            misplaced: 8.0,
             under_one_mark: 6.0,
             named: 0.7,
             of_sure_key: 0.55,

@@ -10,9 +10,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::params::Params;
-use super::prior::share_right;
-use super::score::Scorer;
+use super::prior::{self, share_right};
+use super::score::{FitParams, Scorer};
 use crate::error::Result;
 use crate::index::site::hash_of_pair;
 use crate::types::{Candidate, Compared, Lang, LangPair, Measure, Method, PagePair, Similarities};
@@ -69,10 +68,10 @@ pub fn compared(
     candidates: &[Candidate],
     dictionaries: &dyn Dictionaries,
     scorer: &dyn Fn(LangPair) -> Scorer,
-    params: &Params,
+    (checks, fit, prior): (Option<&SpotChecks>, &FitParams, &prior::Params),
 ) -> Result<Vec<Compared>> {
     let weights = site.word_weights()?;
-    let Some(checks) = &params.spot_checks else { return site.compared(candidates, dictionaries, &weights) };
+    let Some(checks) = checks else { return site.compared(candidates, dictionaries, &weights) };
     let keys = calm(site, candidates, dictionaries, checks);
     let mut found: Vec<Option<Compared>> = vec![None; candidates.len()];
     let mut is_open = vec![false; candidates.len()];
@@ -88,7 +87,7 @@ pub fn compared(
     for OfKey { langs, places } in &keys {
         let (sample, others) = places.split_at(checks.sample);
         let sample: Vec<&Compared> = sample.iter().filter_map(|&at| found[at].as_ref()).collect();
-        if let Some(trust) = trust(&sample, &scorer(*langs), params, checks) {
+        if let Some(trust) = trust(&sample, &scorer(*langs), (fit, prior), checks) {
             trusted.extend(others.iter().map(|&at| (at, trust)));
         }
     }
@@ -118,13 +117,18 @@ struct Trust {
 }
 
 /// `None` where the key is caught.
-fn trust(sample: &[&Compared], scorer: &Scorer, params: &Params, checks: &SpotChecks) -> Option<Trust> {
+fn trust(
+    sample: &[&Compared],
+    scorer: &Scorer,
+    (fit, prior): (&FitParams, &prior::Params),
+    checks: &SpotChecks,
+) -> Option<Trust> {
     let evidence = |one: &&Compared| match one.same_text {
-        true => -params.fit.max_evidence,
-        false => params.fit.counted(scorer.evidence(&one.similarities)),
+        true => -fit.max_evidence,
+        false => fit.counted(scorer.evidence(&one.similarities)),
     };
     let evidence: Vec<f64> = sample.iter().map(evidence).collect();
-    let share = share_right(&evidence, params.prior.strong);
+    let share = share_right(&evidence, prior.strong);
     let structure = |one: &&Compared| one.similarities.get(Measure::Structure).map_or(0.0, f64::from);
     let mut structures: Vec<f64> = sample.iter().map(structure).collect();
     structures.sort_unstable_by(f64::total_cmp);
@@ -211,7 +215,7 @@ mod tests {
             &candidates(&view),
             &NoWords(Some(1.0)),
             &|_| scorer(),
-            &Params { spot_checks, ..Params::default() },
+            (spot_checks.as_ref(), &FitParams::default(), &prior::Params::default()),
         )
         .expect("pages in memory")
     }

@@ -5,16 +5,8 @@ use roaring::RoaringBitmap;
 use super::credibility::State;
 use super::found::{FoundKey, FoundPair};
 use super::language_names::{is_language_name, names_language};
+use super::params::Order;
 use crate::types::{Key, Lang, LangPair, PagePair};
-
-/// What comes first in the competition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// Markers that name no other language than they stand for; then linking power.
-    Names,
-    /// Linking power, as in the papers; then markers.
-    Power,
-}
 
 /// Lets the keys that are strong or rescued take their pairs, the strongest first; a page has one partner a language.
 ///

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::credibility::State;
 use super::found::FoundKey;
-use super::language_names::is_language_name;
+use super::language_names::named_language;
 use super::params::{LabelMode, Params};
 use super::texts::for_each_text;
 use super::{unlabelled, variants};
@@ -90,9 +90,12 @@ pub fn resolve(
     let winner =
         |langs: &FxHashMap<Lang, u64>| langs.iter().map(|(&lang, &power)| (power, lang)).max().map(|(_, lang)| lang);
     // A marker that names a language stands for it, even where most of its pages are not translated.
-    let named = |text: &str| Lang::parse(text).filter(|lang| is_language_name(text) && lang.has_short_code());
     let meaning = |text: &str, langs: &FxHashMap<Lang, u64>| {
-        let named = named(text).filter(|named| established.iter().any(|lang| named.agrees(*lang)));
+        let is_of_site = |named: &Lang| {
+            let is_relative = |lang: &Lang| are_relatives(*named, *lang);
+            established.iter().any(|lang| named.agrees(*lang)) || winner(langs).as_ref().is_some_and(is_relative)
+        };
+        let named = named_language(text).filter(is_of_site);
         let exact = named.and_then(|named| langs.keys().copied().filter(|lang| named.agrees(*lang)).max());
         exact.or(named).or_else(|| winner(langs))
     };

@@ -12,6 +12,11 @@ pub fn is_language_name(text: &str) -> bool {
     tag(text).is_some_and(Lang::is_known)
 }
 
+/// The language that a text names by a code of ISO 639-1: `uk_UA`, and not `jp`, which only looks like a code.
+pub fn named_language(text: &str) -> Option<Lang> {
+    tag(text).filter(|lang| lang.is_known() && lang.has_short_code())
+}
+
 fn tag(text: &str) -> Option<Lang> {
     // Most texts are none: their first run of letters is too long or too short.
     let letters = text.bytes().take(4).take_while(u8::is_ascii_alphabetic).count();

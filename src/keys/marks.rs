@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::language_names::names_language;
+use super::language_names::{named_language, names_language};
 use super::texts::{MAX_RUN, for_each_text};
 use crate::text::tokens::{Anatomy, Separators, Span};
 use crate::types::{Field, Key, Lang};
@@ -40,7 +40,11 @@ impl Marks {
         let mut marks = Marks { fields, ..Marks::default() };
         for (text, langs) in votes {
             let all: f64 = langs.values().sum();
-            if let Some((&lang, _)) = langs.iter().find(|(_, weight)| **weight >= MIN_SHARE * all) {
+            // What names a language stands for it, even where most of its pages are not translated.
+            let named = named_language(text).filter(|named| langs.keys().any(|lang| named.agrees(*lang)));
+            let voted = || langs.iter().find(|(_, weight)| **weight >= MIN_SHARE * all).map(|(&lang, _)| lang);
+            let exact = named.and_then(|named| langs.keys().copied().filter(|lang| named.agrees(*lang)).max());
+            if let Some(lang) = exact.or_else(|| if named_language(text).is_some() { None } else { voted() }) {
                 marks.by_text.insert(text.to_owned(), lang);
                 marks.by_lang.entry(lang).or_default().push(text.to_owned());
             }

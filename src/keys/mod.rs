@@ -37,6 +37,7 @@ pub use credibility::{GlobalSum, State, names_languages};
 pub use discover::discover;
 pub use found::{FoundKey, FoundPair};
 pub use known::{KnownKey, KnownKeys};
+pub use language_names::named_language;
 pub use marks::Marks;
 pub use params::{LabelMode, Params, SiteUnit};
 

@@ -1,6 +1,5 @@
 //! Settings of key discovery.
 
-use super::competition::Order;
 use super::suffixes;
 use crate::text::tokens::Separators;
 use crate::types::{Field, Lang};
@@ -14,6 +13,15 @@ pub enum CoreMode {
     Joint,
     /// Among the pages that token keys left alone.
     Leftover,
+}
+
+/// What comes first in the competition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Markers that name no other language than they stand for; then linking power.
+    Names,
+    /// Linking power, as in the papers; then markers.
+    Power,
 }
 
 /// What tells a page's language.

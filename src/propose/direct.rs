@@ -39,13 +39,14 @@ pub fn judge_direct(
     params: &judge::Params,
 ) -> Result<Judged> {
     let (dictionaries, scorer) = knows;
-    let signs = known.map(|known| Signs::of(site, known));
-    let candidates = direct(site, known.zip(signs.as_ref()));
+    let signs = known.map_or_else(|| Signs::without_keys(site), |known| Signs::of(site, known));
+    let candidates = direct(site, known.map(|known| (known, &signs)));
     if candidates.is_empty() {
         return Ok(Judged::default());
     }
-    let mut compared = spot_checks::compared(site, &candidates, dictionaries, scorer, params)?;
-    signs.iter().for_each(|signs| compared.iter_mut().for_each(|one| signs.set(site, one)));
+    let checks = (params.spot_checks.as_ref(), &params.fit, &params.prior);
+    let mut compared = spot_checks::compared(site, &candidates, dictionaries, scorer, checks)?;
+    compared.iter_mut().for_each(|one| signs.set(site, one));
     let decide = |compared: &[Compared]| judge::judge(compared, scorer, |langs| site.smaller(langs), params);
     let mut judged = decide(&compared);
     let series = order::series(site, &compared, |candidate| judged.is_doubtful(candidate));

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::keys::{KnownKeys, Marks, State, names_languages};
+use crate::keys::{KnownKeys, Marks, State, named_language, names_languages};
 use crate::text::tokens::{Anatomy, Separators};
 use crate::types::{Candidate, Compared, Field, Lang, Measure, Method, PagePair};
 use crate::verify::SiteView;
@@ -30,13 +30,16 @@ const NAME_DIGITS: usize = 4;
 /// A token on so many pages of a language, or on this share of them, is no name of a page (estimates).
 const MAX_NAMED: u32 = 3;
 const MAX_NAMED_SHARE: f64 = 0.02;
+/// Pages in the language that a segment names, at the least, and their share of all that have it (estimates).
+const MIN_NAMED_PAGES: u32 = 5;
+const MIN_NAMED: f64 = 0.3;
 /// Share of a language's pages that must declare it, of those that declare any, for declarations to be believed.
 const MIN_DECLARED: f64 = 0.5;
 
 impl Signs {
     /// The signs of a site by its keys.
     pub fn of(site: &SiteView<'_>, known: &KnownKeys) -> Signs {
-        let in_use = known.keys.iter().filter(|key| !matches!(key.state, State::Weak));
+        let in_use = known.keys.iter().filter(|key| matches!(key.state, State::Strong | State::Rescued));
         let mut signs = Signs {
             marks: Marks::of(in_use.map(|key| (&key.key, key.credibility))),
             names_languages: known.keys.iter().map(|key| names_languages(&key.key)).collect(),
@@ -52,6 +55,11 @@ impl Signs {
         }
         signs.find_misplaced(site);
         signs
+    }
+
+    /// The signs of a site without keys: whole segments of URLs that name languages, and what pages declare.
+    pub fn without_keys(site: &SiteView<'_>) -> Signs {
+        Signs::of(site, &KnownKeys::default())
     }
 
     /// What stands for which language in URLs.
@@ -71,6 +79,17 @@ impl Signs {
             count.1 += u32::from(says.is_known());
         }
         let mut anatomy = Anatomy::default();
+        // Whole segments that name a language, `/nl-nl/`, where many of their pages are in it.
+        let mut segments: BTreeMap<Lang, (u32, u32)> = BTreeMap::new();
+        for (page, lang) in pages() {
+            if let [named] = named_by_segments(site.pages().identity(page), &mut anatomy)[..] {
+                let count = segments.entry(named).or_default();
+                count.0 += u32::from(named.agrees(lang));
+                count.1 += 1;
+            }
+        }
+        segments
+            .retain(|_, (right, all)| *right >= MIN_NAMED_PAGES && f64::from(*right) >= MIN_NAMED * f64::from(*all));
         for (page, lang) in pages() {
             let says = site.facts(page).declared;
             let (right, all) = declared[&lang];
@@ -78,7 +97,9 @@ impl Signs {
             let declares_other = is_believed && says.is_known() && !says.agrees(lang);
             let is_under_other = !self.marks.is_empty()
                 && matches!(self.marks.langs_in(site.pages().identity(page), &mut anatomy)[..], [one] if !one.agrees(lang));
-            if declares_other || is_under_other {
+            let is_named_other = matches!(named_by_segments(site.pages().identity(page), &mut anatomy)[..],
+                [named] if segments.contains_key(&named) && !named.agrees(lang));
+            if declares_other || is_under_other || is_named_other {
                 self.misplaced.insert(page);
             }
         }
@@ -131,6 +152,18 @@ impl Signs {
         });
         one.similarities.set(Measure::Place, place);
     }
+}
+
+/// The languages that host labels, directories and values of the query name, each once.
+fn named_by_segments(identity: &str, anatomy: &mut Anatomy) -> Vec<Lang> {
+    if !anatomy.read(identity, Separators::Punctuation) {
+        return Vec::new();
+    }
+    let segments = anatomy.segments().iter().filter(|segment| segment.field != Field::File);
+    let mut named: Vec<Lang> = segments.filter_map(|segment| named_language(anatomy.text(segment.span))).collect();
+    named.sort_unstable();
+    named.dedup();
+    named
 }
 
 /// The runs of letters, and the long numbers, of a URL that could name its page, as hashes, each once: of `node22`, `node`.

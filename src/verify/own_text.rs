@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use xxhash_rust::xxh3::xxh3_64;
 
-use super::profile::identity;
+use super::profile::{hash_of_block, identity};
 use crate::error::Result;
 use crate::language::{self, Kind, Run};
 use crate::types::{Lang, Page, tag_name};
@@ -26,11 +25,11 @@ pub struct Params {
     /// Share of a page's text that must be its own for that to decide of its language. Default 0.4: a page of which most is translated, menus and
     /// labels too, is half-translated.
     pub min_own_share: f64,
-    /// How sure a page's language must be for its own text not to be asked. Default 0.9.
+    /// How sure a page's language must be for its own text not to be asked. Default 0.92: two models that agree are at most 0.9 sure.
     pub sure: f32,
-    /// How sure another language of the own text must be. Default 0.7.
+    /// How sure another language of the own text must be, and its share of what can be told. Default 0.6.
     pub min_confidence: f32,
-    /// Share of it, of what can be told, that may be in the language the page counts for. Default 0.15.
+    /// Share of it, of what can be told, that may be in the language the page counts for. Default 0.35.
     pub max_labels: f64,
     /// Detecting the language of the own text.
     pub language: language::Params,
@@ -44,22 +43,21 @@ impl Default for Params {
             sample: 100,
             min_bytes: 100,
             min_own_share: 0.4,
-            sure: 0.9,
-            min_confidence: 0.7,
-            max_labels: 0.15,
+            sure: 0.92,
+            min_confidence: 0.6,
+            max_labels: 0.35,
             language: language::Params::default(),
         }
     }
 }
 
+/// How a text is spread over languages: shares of its bytes, the largest first, unknown where a block is too short to tell; and how many bytes
+/// there are.
+pub type Shares = (Vec<(Lang, f64)>, usize);
+
 /// What stands on many pages of a site, by language.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Furniture(FxHashMap<Lang, FxHashSet<u64>>);
-
-/// The hash of a block of text.
-pub fn hash_of_block(text: &str) -> u64 {
-    xxh3_64(text.as_bytes())
-}
 
 /// The different blocks and pictures of a page, as hashes.
 pub fn things(page: &Page) -> Vec<u64> {
@@ -143,7 +141,7 @@ impl Furniture {
 
     /// How the own text of a page is spread over languages: shares of its bytes, the largest first, unknown where a block is too short
     /// to tell; and how many bytes it has.
-    pub fn shares(&self, page: &Page, lang: Lang, params: &Params) -> (Vec<(Lang, f64)>, usize) {
+    pub fn shares(&self, page: &Page, lang: Lang, params: &Params) -> Shares {
         let (text, runs) = self.own_text(page, lang);
         shares_of(&text, &runs, params)
     }
@@ -153,7 +151,7 @@ impl Furniture {
 const LOOKED_AT: usize = 16;
 
 /// How stretches of a text are spread over languages, as shares of their bytes, and how many bytes they have.
-fn shares_of(text: &str, runs: &[Run], params: &Params) -> (Vec<(Lang, f64)>, usize) {
+fn shares_of(text: &str, runs: &[Run], params: &Params) -> Shares {
     let mut bytes: BTreeMap<Lang, usize> = BTreeMap::new();
     for run in runs {
         let block = &text[run.start as usize..run.end as usize];

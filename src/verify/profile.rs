@@ -5,7 +5,6 @@ use std::sync::{Arc, LazyLock};
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::own_text::hash_of_block;
 use crate::text::words::{Words, number};
 use crate::types::{Block, CanonicalUrl, Lang, Link, LinkKind, Page, TEXT_TOKEN, may_name_session, tag_name};
 
@@ -53,6 +52,8 @@ pub struct Own<'f> {
     pub furniture: Option<&'f FxHashSet<u64>>,
     /// Own text with fewer bytes says nothing, and all of the text is taken.
     pub min_bytes: u32,
+    /// Share of the text that must be its own for that to decide whether it is translated.
+    pub min_share: f64,
 }
 
 impl Own<'_> {
@@ -70,6 +71,8 @@ pub struct Profile {
     pub body_bytes: u32,
     /// Bytes of its own text ([`own_text`](super::own_text)).
     pub text_bytes: u32,
+    /// True where most of its text is furniture: it is alike with other pages by that.
+    pub is_mostly_furniture: bool,
     /// How many start tags it has.
     pub tag_count: u32,
     /// How many blocks of text it has.
@@ -165,6 +168,7 @@ impl Profile {
             |hash: &u64, text: Option<&str>| if own.has(*hash) { text.map_or(0, |text| text.len() + 1) } else { 0 };
         let own_bytes: usize = self.blocks.iter().zip(texts()).map(|(hash, text)| bytes_of(hash, text)).sum();
         let is_enough = own_bytes >= own.min_bytes as usize;
+        self.is_mostly_furniture = (own_bytes as f64) < own.min_share * page.text.len() as f64;
         self.text_bytes = u32::try_from(if is_enough { own_bytes } else { page.text.len() }).unwrap_or(u32::MAX);
         let mut own_words = Vec::new();
         for (at, block) in page.blocks.iter().enumerate() {
@@ -215,6 +219,11 @@ impl Profile {
 /// The links of a page, without what names the page itself.
 fn links_of(page: &Page) -> impl Iterator<Item = &Link> {
     page.links.iter().filter(|link| link.kind != LinkKind::Own)
+}
+
+/// The hash of a block of text.
+pub fn hash_of_block(text: &str) -> u64 {
+    xxh3_64(text.as_bytes())
 }
 
 /// The hash of a URL without its scheme ([`CanonicalUrl::identity`]); of the text as it is where it is none.
@@ -415,7 +424,7 @@ mod tests {
     fn what_stands_on_many_pages_is_no_word_of_the_page() {
         let furniture: FxHashSet<u64> = [hash_of_block("In"), identity("http://x.org/i.png")].into_iter().collect();
         let made = |min_bytes: u32| {
-            let own = Own { furniture: Some(&furniture), min_bytes };
+            let own = Own { furniture: Some(&furniture), min_bytes, min_share: 0.4 };
             Profile::new(&page(), "https://x.org/en", Lang::EN, &own, &Words::new(), &ProfileParams::default())
         };
         let own = made(10);

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::dictionaries::Dictionaries;
-use super::own_text::{self, ForeignText, Furniture, foreign_texts};
+use super::own_text::{self, ForeignText, Furniture, Shares, foreign_texts};
 use super::params::Params;
 use super::profile::{self, Own, Profile};
 use super::structure;
@@ -211,7 +211,7 @@ impl<'s> SiteView<'s> {
     ///
     /// # Errors
     /// When a page cannot be read.
-    pub fn own_text(&self, page: u32) -> Result<Option<(Vec<(Lang, f64)>, usize)>> {
+    pub fn own_text(&self, page: u32) -> Result<Option<Shares>> {
         let lang = self.langs[page as usize];
         match &self.params.own_text {
             Some(params) if lang.is_known() => Ok(Some(self.furniture()?.shares(&self.page(page)?, lang, params))),
@@ -285,7 +285,12 @@ impl<'s> SiteView<'s> {
     pub fn profile(&self, page: u32, words: &Words) -> Result<Profile> {
         let lang = self.langs[page as usize];
         let furniture = self.furniture()?.in_lang(lang);
-        let own = Own { furniture, min_bytes: self.params.own_text.as_ref().map_or(0, |own| own.min_bytes) };
+        let own = self.params.own_text.as_ref();
+        let own = own.map_or_else(Own::default, |own| Own {
+            furniture,
+            min_bytes: own.min_bytes,
+            min_share: own.min_own_share,
+        });
         let PageText { url, page: text } = self.data.read(page)?;
         let mut profile = Profile::new(&text, &url, lang, &own, words, &self.params.profile);
         // Versions that are pages of the site are those that say something; of others nothing else is known.
@@ -468,7 +473,8 @@ impl<'s> SiteView<'s> {
         let pairs: Vec<PageIds> = candidates.iter().map(|candidate| (candidate.pair.a, candidate.pair.b)).collect();
         let limit = self.params.max_same_text;
         let found = self.compare_each(&pairs, &|a, b| {
-            let is_same = LangPair::new(a.1.lang, b.1.lang).is_some() && same_text(a.1, b.1) as f32 > limit;
+            let is_told = !a.1.is_mostly_furniture && !b.1.is_mostly_furniture;
+            let is_same = is_told && LangPair::new(a.1.lang, b.1.lang).is_some() && same_text(a.1, b.1) as f32 > limit;
             (self.compare(a, b, dictionaries, weights), is_same)
         })?;
         let compared = |(&candidate, (similarities, same_text))| Compared { candidate, similarities, same_text };

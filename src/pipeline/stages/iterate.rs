@@ -130,7 +130,7 @@ fn resolve(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) ->
         learn: &config.learn,
         retrieval: &config.retrieval,
     };
-    let signs = if config.without_keys { Signs::default() } else { Signs::of(&view, &open.known_keys()?) };
+    let signs = if config.without_keys { Signs::without_keys(&view) } else { Signs::of(&view, &open.known_keys()?) };
     let rounds::Resolved { pairs, sources, fitted } =
         rounds::resolve((&view, &signs), verified.pairs(), models, settings, &stop)?;
     site.hosts = open.pairs_of_hosts(&pairs);

@@ -119,9 +119,8 @@ pub fn run(arguments: &[String]) -> Result<()> {
         let others: Vec<&Examples> =
             examples.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, o)| o).collect();
         let scorer = fit(&others);
-        let params = FitParams::default();
         let loss = |list: &[Similarities], sign: f64| {
-            let sum: f64 = list.iter().map(|s| -sigmoid(sign * scorer.evidence(s, &params)).ln()).sum();
+            let sum: f64 = list.iter().map(|s| -sigmoid(sign * scorer.evidence(s)).ln()).sum();
             sum / list.len().max(1) as f64
         };
         eprintln!(
