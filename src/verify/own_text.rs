@@ -25,6 +25,8 @@ pub struct Params {
     /// Share of a page's text that must be its own for that to decide of its language. Default 0.4: a page of which most is translated, menus and
     /// labels too, is half-translated.
     pub min_own_share: f64,
+    /// Share of a page's text from which on its own text is in the language of all of it. Default 0.9.
+    pub all_own: f64,
     /// How sure a page's language must be for its own text not to be asked. Default 0.92: two models that agree are at most 0.9 sure.
     pub sure: f32,
     /// How sure another language of the own text must be, and its share of what can be told. Default 0.6.
@@ -43,6 +45,7 @@ impl Default for Params {
             sample: 100,
             min_bytes: 100,
             min_own_share: 0.4,
+            all_own: 0.9,
             sure: 0.92,
             min_confidence: 0.6,
             max_labels: 0.35,
@@ -119,7 +122,9 @@ impl Furniture {
     pub fn own_language(&self, page: &Page, lang: Lang, params: &Params) -> Option<Lang> {
         let (text, runs) = self.own_text(page, lang);
         let is_most = text.len() as f64 >= params.min_own_share * page.text.len() as f64;
-        if text.len() < params.min_bytes as usize || !is_most {
+        // Nearly all of it is what the page's language was detected in.
+        let is_all = text.len() as f64 >= params.all_own * page.text.len() as f64 && page.detected.agrees(lang);
+        if text.len() < params.min_bytes as usize || !is_most || is_all {
             return None;
         }
         let found = language::detect(&text, &runs, &params.language);
