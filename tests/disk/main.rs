@@ -13,7 +13,7 @@ use std::process::Command;
 #[expect(dead_code, reason = "the tests of the repository use the rest")]
 mod support;
 
-use support::{sample_store, stdout, webserver};
+use support::{run, stdout, webserver};
 
 /// Runs a shell script where it may mount.
 fn in_own_mounts(script: &str, environment: &[(&str, &Path)]) -> String {
@@ -35,7 +35,9 @@ fn a_full_disk_stops_a_run_that_goes_on_once_there_is_room() {
     let folder = tempfile::tempdir().expect("a folder");
     let place = folder.path().join("disk");
     fs::create_dir(&place).expect("a folder");
-    let expected = stdout(sample_store(), &["export", "--host", "webserver.site.test"]);
+    let whole = folder.path().join("whole");
+    run(&whole, &[&webserver()]);
+    let expected = stdout(&whole, &["export"]);
     // Each size stops it somewhere else: records of each kind, the manifest.
     let mut stops = BTreeMap::new();
     for size_kib in [4, 8, 16, 24, 40, 200, 560, 580, 588] {
