@@ -28,8 +28,9 @@ impl Judged {
     /// True for a pair of a source that is wrong once in ten times or more.
     pub fn is_doubtful(&self, candidate: &Candidate) -> bool {
         let Candidate { pair, method, key } = *candidate;
-        let source = self.sources.iter().find(|one| (one.langs, one.method, one.key) == (pair.langs, method, key));
-        source.is_some_and(|source| source.precision < DOUBTFUL)
+        let wanted = (pair.langs, method, key);
+        let place = self.sources.binary_search_by_key(&wanted, |one| (one.langs, one.method, one.key));
+        place.is_ok_and(|at| self.sources[at].precision < DOUBTFUL)
     }
 }
 
@@ -60,7 +61,8 @@ pub fn beside_rivals(pairs: &mut [JudgedPair], params: &prior::Params) {
             let others = [of_a, of_b.filter(|b| of_a.is_none_or(|a| a.0 != b.0))];
             judged.score *= others.into_iter().flatten().map(|(_, score)| 1.0 - score).product::<f32>();
         } else if judged.outcome == Outcome::Contradicted {
-            let against = versions.against(a, b, log_odds(judged.score));
+            // That they are surer was seen by all of the evidence.
+            let against = versions.against(a, b, f64::NEG_INFINITY);
             judged.score *= 1.0 - against.unwrap_or(0.0) as f32;
         }
     }
@@ -204,6 +206,11 @@ fn weigh<'c>(
     };
     let mut shares: BTreeMap<Source, f64> =
         of_source.iter().map(|(&source, e)| (source, prior::share_right(e, belief(source.0)))).collect();
+    // Of what no evidence counts, the belief stays.
+    for one in compared.iter().filter(|one| !one.same_text) {
+        let source = (one.candidate.method, one.candidate.key);
+        shares.entry(source).or_insert_with(|| belief(source.0).0);
+    }
     let by_themselves = shares.clone();
     // Where keys are right and pair many pages, a page they do not pair has hardly a partner.
     let by_keys = of_source.iter().filter(|(source, _)| source.0 == Method::Key && shares[source] > 0.5);
@@ -238,14 +245,13 @@ fn weigh<'c>(
         false => {
             let share = share_of(one);
             let log_odds = params.fit.counted(evidence) + logit(share);
-            if one.similarities.get(Measure::Place) == Some(0.0) {
+            let log_odds = log_odds - under_other_name(one);
+            if let Some(place) = one.similarities.get(Measure::Place) {
                 // Two pages under one language are hardly versions of each other.
-                return params.prior.probability(log_odds - params.prior.under_one_mark);
+                let under_one_mark = if place < 0.5 { params.prior.under_one_mark } else { 0.0 };
+                return params.prior.probability(log_odds - params.prior.misplaced - under_one_mark);
             }
-            if is_misplaced(one) {
-                return params.prior.probability(log_odds - params.prior.misplaced);
-            }
-            params.prior.probability(log_odds - under_other_name(one)).max(least_probability(one, share, &params.prior))
+            params.prior.probability(log_odds).max(least_probability(one, share, &params.prior))
         }
     };
     let scores: Vec<f64> = all().map(score).collect();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::language_names::{named_language, names_language};
-use super::texts::{MAX_RUN, for_each_text};
+use super::texts::MAX_RUN;
 use crate::text::tokens::{Anatomy, Separators, Span};
 use crate::types::{Field, Key, Lang};
 
@@ -57,13 +57,23 @@ impl Marks {
         self.by_text.is_empty()
     }
 
-    /// The languages whose marks are in a URL, in a field in which they were learnt.
+    /// The languages whose marks are in a URL, in a field in which they were learnt, at the beginning or the end of a segment: `/how-it-works/` is
+    /// under no Italian mark.
     pub fn langs_in(&self, identity: &str, anatomy: &mut Anatomy) -> Vec<Lang> {
         let mut found = Vec::new();
-        for_each_text(anatomy, identity, &mut |field, text| {
-            let known = self.by_text.get(text).filter(|_| self.fields.contains(&(text.to_owned(), field)));
-            found.extend(known);
-        });
+        if self.is_empty() || !anatomy.read(identity, Separators::Punctuation) {
+            return found;
+        }
+        for segment in anatomy.segments() {
+            let whole = anatomy.text(segment.span);
+            for span in anatomy.spans(segment, MAX_RUN) {
+                let text = anatomy.text(span);
+                let rest = whole.get(usize::from(span.end - segment.span.start)..).unwrap_or("");
+                let is_at_edge = span.start == segment.span.start || rest.is_empty() || rest.starts_with('.');
+                let is_known = is_at_edge && self.fields.contains(&(text.to_owned(), segment.field));
+                found.extend(self.by_text.get(text).filter(|_| is_known));
+            }
+        }
         found.sort_unstable();
         found.dedup();
         found
@@ -178,6 +188,7 @@ mod tests {
         let marks = Marks::of([(&fr, 5.0), (&de, 5.0), (&null, 1.0), (&number, 9.0)].into_iter());
         let mut anatomy = Anatomy::default();
         assert!(marks.langs_in("x.org/it.html", &mut anatomy).is_empty());
+        assert!(marks.langs_in("x.org/how-it-works/", &mut anatomy).is_empty());
         assert!(marks.langs_in("x.org/x1/e/0007", &mut anatomy).is_empty() && !marks.is_empty());
         assert_eq!(marks.langs_in("x.org/it/en/it.html", &mut anatomy), [Lang::EN, Lang::parse("it").expect("a tag")]);
     }

@@ -49,9 +49,9 @@ pub fn judge_direct(
     compared.iter_mut().for_each(|one| signs.set(site, one));
     let decide = |compared: &[Compared]| judge::judge(compared, scorer, |langs| site.smaller(langs), params);
     let mut judged = decide(&compared);
-    let series = order::series(site, &compared, |candidate| judged.is_doubtful(candidate));
+    let mut series = order::series(site, &compared, |candidate| judged.is_doubtful(candidate));
     if !series.is_empty() {
-        let more = order::of_series(site, &series, &compared);
+        let more = order::of_series(site, &mut series, &compared);
         compared.extend(site.compared(&more, dictionaries, &site.word_weights()?)?);
         let evidence = |one: &Compared| scorer(one.candidate.pair.langs).evidence(&one.similarities);
         order::set_order(site, &series, &mut compared, evidence);

@@ -103,16 +103,18 @@ fn pages_of(site: &SiteView<'_>, series: &[Series]) -> Vec<Pages> {
     series.iter().map(|of| Pages { a: sorted(of.langs.a, of.ids.0), b: sorted(of.langs.b, of.ids.1) }).collect()
 }
 
-/// Pairs of pages near the same place of their series, beside those that are compared already. None where they are too many.
-pub fn of_series(site: &SiteView<'_>, series: &[Series], compared: &[Compared]) -> Vec<Candidate> {
+/// Pairs of pages near the same place of their series, beside those that are compared already. Series with too many of them are left out of `series`.
+pub fn of_series(site: &SiteView<'_>, series: &mut Vec<Series>, compared: &[Compared]) -> Vec<Candidate> {
     let known: FxHashSet<PagePair> = compared.iter().map(|one| one.candidate.pair).collect();
-    let mut found = Vec::new();
+    let (mut found, mut taken) = (Vec::new(), Vec::new());
     for (of, pages) in series.iter().zip(pages_of(site, series)) {
         let cells: Vec<PagePair> = pages.cells(of.langs).filter(|pair| !known.contains(pair)).collect();
         if found.len() + cells.len() <= MAX_CELLS {
             found.extend(cells.into_iter().map(|pair| Candidate { pair, method: Method::Order, key: None }));
+            taken.push(*of);
         }
     }
+    *series = taken;
     found
 }
 
@@ -178,9 +180,12 @@ fn best_way(n: usize, m: usize, band: usize, cell: &dyn Fn(usize, usize) -> Opti
         }
     }
     // Behind the band, the rest of one order is left out.
-    let ends = (0..=m).filter_map(|j| Some((j, best[n][column(n, j)?] - GAP * (m - j) as f64)));
-    let Some((mut j, _)) = ends.filter(|end| end.1 > FAR).max_by(|x, y| x.1.total_cmp(&y.1)) else { return Vec::new() };
-    let (mut i, mut way) = (n, Vec::new());
+    let of_first = (0..=n).map(|i| (i, m)).chain((0..=m).map(|j| (n, j)));
+    let ends = of_first.filter_map(|(i, j)| Some(((i, j), best[i][column(i, j)?] - GAP * (n - i + m - j) as f64)));
+    let Some(((mut i, mut j), _)) = ends.filter(|end| end.1 > FAR).max_by(|x, y| x.1.total_cmp(&y.1)) else {
+        return Vec::new();
+    };
+    let mut way = Vec::new();
     while let Some(at) = column(i, j) {
         match from[i][at] {
             1 => {
@@ -223,6 +228,10 @@ mod tests {
         let silent = |i: usize, j: usize| if i == 6 { Some(-1.0) } else { cell(i, j) };
         assert!(best_way(10, 9, 5, &silent).contains(&(6, 5)));
         assert_eq!(best_way(0, 4, 4, &cell), []);
+        // Many more pages on one side than the band is wide.
+        let equal = |i: usize, j: usize| Some(if i == j { 4.0 } else { -4.0 });
+        let expected: Vec<(usize, usize)> = (0..30).map(|at| (at, at)).collect();
+        assert_eq!((best_way(60, 30, 24, &equal), best_way(30, 60, 24, &equal)), (expected.clone(), expected));
     }
 
     /// The best sum over all ways, by trying them all.

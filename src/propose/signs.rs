@@ -95,11 +95,12 @@ impl Signs {
             let (right, all) = declared[&lang];
             let is_believed = f64::from(right) >= MIN_DECLARED * f64::from(all);
             let declares_other = is_believed && says.is_known() && !says.agrees(lang);
-            let is_under_other = !self.marks.is_empty()
-                && matches!(self.marks.langs_in(site.pages().identity(page), &mut anatomy)[..], [one] if !one.agrees(lang));
+            let marked = self.marks.langs_in(site.pages().identity(page), &mut anatomy);
+            let is_under_own = marked.iter().any(|one| one.agrees(lang));
+            let is_under_other = matches!(marked[..], [one] if !one.agrees(lang));
             let is_named_other = matches!(named_by_segments(site.pages().identity(page), &mut anatomy)[..],
                 [named] if segments.contains_key(&named) && !named.agrees(lang));
-            if declares_other || is_under_other || is_named_other {
+            if declares_other || is_under_other || (is_named_other && !is_under_own) {
                 self.misplaced.insert(page);
             }
         }
@@ -109,7 +110,7 @@ impl Signs {
     fn is_rare(&self, token: u64, lang: Lang) -> bool {
         let pages = self.pages.get(&lang).copied().unwrap_or(0);
         let most = MAX_NAMED.max((MAX_NAMED_SHARE * f64::from(pages)) as u32);
-        self.counts.get(&(lang, token)).is_some_and(|&count| count <= most)
+        self.counts.get(&(lang, token)).is_some_and(|&count| count <= most && 2 * count <= pages.max(2))
     }
 
     /// True where a URL names its page: a token of it is rare.
@@ -159,7 +160,14 @@ fn named_by_segments(identity: &str, anatomy: &mut Anatomy) -> Vec<Lang> {
     if !anatomy.read(identity, Separators::Punctuation) {
         return Vec::new();
     }
-    let segments = anatomy.segments().iter().filter(|segment| segment.field != Field::File);
+    // The suffix of a domain names a country: `x.fr`, `x.it`.
+    let suffix = anatomy.segments().iter().rposition(|segment| segment.field == Field::Host);
+    let segments = anatomy
+        .segments()
+        .iter()
+        .enumerate()
+        .filter(|(at, segment)| segment.field != Field::File && Some(*at) != suffix);
+    let segments = segments.map(|(_, segment)| segment);
     let mut named: Vec<Lang> = segments.filter_map(|segment| named_language(anatomy.text(segment.span))).collect();
     named.sort_unstable();
     named.dedup();

@@ -320,7 +320,8 @@ impl<'s> SiteView<'s> {
         let found = match &self.params.own_text {
             Some(params) => {
                 let sample = |pages: Vec<u32>| {
-                    pages.iter().copied().step_by(pages.len().div_ceil(params.sample)).collect::<Vec<_>>()
+                    let most = pages.len().min(params.sample);
+                    (0..most).map(|at| pages[at * pages.len() / most]).collect::<Vec<_>>()
                 };
                 let pages: Vec<(Lang, u32)> = self
                     .by_lang()
