@@ -36,8 +36,8 @@ impl Canonical {
         }
         pages.release();
         let mut stands: FxHashMap<u32, u32> = FxHashMap::default();
-        for &page in next.keys() {
-            let last = last_of(&next, page).filter(|&last| is_copy(page, last));
+        for (page, last) in ends(&next) {
+            let last = last.filter(|&last| is_copy(page, last));
             stands.extend(last.map(|last| (page, last)));
         }
         named.extend(stands.values());
@@ -50,16 +50,27 @@ impl Canonical {
     }
 }
 
-/// Where the way from a page ends; `None` when it comes back to where it was.
-fn last_of(next: &FxHashMap<u32, u32>, page: u32) -> Option<u32> {
-    let (mut at, mut steps) = (page, 0);
-    while let Some(&to) = next.get(&at) {
-        (at, steps) = (to, steps + 1);
-        if steps > next.len() {
-            return None;
-        }
+/// Where the way from each page that names another one ends; `None` where it comes back to where it was. Every page is passed once.
+fn ends(next: &FxHashMap<u32, u32>) -> FxHashMap<u32, Option<u32>> {
+    let mut ends: FxHashMap<u32, Option<u32>> = FxHashMap::default();
+    let mut way: Vec<u32> = Vec::new();
+    for &page in next.keys() {
+        let mut at = page;
+        let end = loop {
+            match (ends.get(&at), next.get(&at)) {
+                (Some(&end), _) => break end,
+                (None, None) => break Some(at),
+                (None, Some(&to)) => {
+                    // What is passed again before its end is known lies on a circle.
+                    ends.insert(at, None);
+                    way.push(at);
+                    at = to;
+                }
+            }
+        };
+        ends.extend(way.drain(..).map(|passed| (passed, end)));
     }
-    Some(at)
+    ends
 }
 
 #[cfg(test)]

@@ -81,8 +81,10 @@ impl Signs {
         let mut anatomy = Anatomy::default();
         // Whole segments that name a language, `/nl-nl/`, where many of their pages are in it.
         let mut segments: BTreeMap<Lang, (u32, u32)> = BTreeMap::new();
+        let mut named_by: FxHashMap<u32, Lang> = FxHashMap::default();
         for (page, lang) in pages() {
             if let [named] = named_by_segments(site.pages().identity(page), &mut anatomy)[..] {
+                named_by.insert(page, named);
                 let count = segments.entry(named).or_default();
                 count.0 += u32::from(named.agrees(lang));
                 count.1 += 1;
@@ -98,8 +100,8 @@ impl Signs {
             let marked = self.marks.langs_in(site.pages().identity(page), &mut anatomy);
             let is_under_own = marked.iter().any(|one| one.agrees(lang));
             let is_under_other = matches!(marked[..], [one] if !one.agrees(lang));
-            let is_named_other = matches!(named_by_segments(site.pages().identity(page), &mut anatomy)[..],
-                [named] if segments.contains_key(&named) && !named.agrees(lang));
+            let is_other = |named: &&Lang| segments.contains_key(named) && !named.agrees(lang);
+            let is_named_other = named_by.get(&page).filter(is_other).is_some();
             if declares_other || is_under_other || (is_named_other && !is_under_own) {
                 self.misplaced.insert(page);
             }
