@@ -87,8 +87,8 @@ class Site:
         print(self.name, len(seen), 'of', len(self.pages), 'pages reached')
 
 
-def record(url, body):
-    http = b'HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: %d\r\n\r\n' % len(body) + body
+def record(url, body, content_type='text/html; charset=utf-8'):
+    http = b'HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n' % (content_type.encode(), len(body)) + body
     mark = hashlib.md5(url.encode()).hexdigest()
     head = ('WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %s\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n'
             'WARC-Record-ID: <urn:uuid:%s-%s-%s-%s-%s>\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n'

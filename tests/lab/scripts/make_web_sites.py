@@ -7,12 +7,12 @@ OUT/warc/SITE.warc.gz, all its pages in the order of their paths under http://SI
 `url language document`; pages of one document are meant to be translations of each other, and a document that ends in
 `@alt` is a second address of its page. Many pages are not translated, or in part: gold is made of the layout by language identifiers.
 """
-import gzip
-import hashlib
 import os
 import re
 import sys
 import zipfile
+
+from make_sites import record
 
 # Package, version it was tried with, licence of the pages.
 PACKAGES = [('linux-doc-6.1', '6.1.192-2', 'GPL-2'),
@@ -39,21 +39,12 @@ class Site:
         with open(os.path.join(out, 'warc', self.name + '.warc.gz'), 'wb') as warc:
             for path, (lang, doc, body) in sorted(self.pages.items()):
                 url = 'http://%s.site.test/%s' % (self.name, path)
-                warc.write(record(url, self.type, body))
+                warc.write(record(url, body, self.type))
                 if lang:
                     rows.append('%s\t%s\t%s\n' % (url, lang, doc))
         with open(os.path.join(out, 'layout', self.name + '.tsv'), 'w', encoding='utf-8') as layout:
             layout.writelines(rows)
         print(self.name, len(self.pages), 'pages')
-
-
-def record(url, content_type, body):
-    http = b'HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n' % (content_type.encode(), len(body)) + body
-    mark = hashlib.md5(url.encode()).hexdigest()
-    head = ('WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %s\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n'
-            'WARC-Record-ID: <urn:uuid:%s-%s-%s-%s-%s>\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n'
-            % (url, mark[:8], mark[8:12], mark[12:16], mark[16:20], mark[20:], len(http)))
-    return gzip.compress(head.encode() + http + b'\r\n\r\n', mtime=0)
 
 
 def files(root):
