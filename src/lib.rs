@@ -51,6 +51,7 @@ pub mod query;
 pub mod recover;
 pub mod store;
 pub mod types;
+pub mod upkeep;
 
 pub use config::Config;
 pub use error::{Error, Result};

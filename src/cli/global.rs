@@ -62,6 +62,7 @@ impl Global {
 
     pub fn read(&self) -> anyhow::Result<(Store, Config)> {
         let store = self.open(Access::Read)?;
+        super::losses::tell(&store)?;
         let (config, unusable) = configuration(&store.settings().values);
         for unusable in unusable.iter().filter(|_| !self.quiet) {
             eprintln!("diglot: {unusable}");

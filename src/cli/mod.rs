@@ -21,6 +21,7 @@ mod gold;
 mod hosts;
 mod keys;
 mod listing;
+mod losses;
 mod output;
 mod pairs;
 mod progress;
@@ -29,6 +30,7 @@ mod run;
 mod settings;
 mod status;
 mod stop;
+mod upkeep;
 
 use global::Global;
 use stop::STOP;
@@ -72,6 +74,9 @@ enum Command {
     Export(export::Export),
     Eval(eval::Eval),
     Compare(compare::Compare),
+    Check(upkeep::Check),
+    Compact(upkeep::Compact),
+    Remove(upkeep::Remove),
 }
 
 pub fn main() -> ExitCode {
@@ -83,6 +88,7 @@ pub fn main() -> ExitCode {
         }
     };
     match dispatch(cli) {
+        Ok(()) if losses::are_told() => ExitCode::from(1),
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => report(&error),
     }
@@ -145,5 +151,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Export(command) => command.run(global),
         Command::Eval(command) => command.run(global),
         Command::Compare(command) => command.run(global),
+        Command::Check(command) => command.run(global),
+        Command::Compact(command) => command.run(global),
+        Command::Remove(command) => command.run(global),
     }
 }

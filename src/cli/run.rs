@@ -40,6 +40,9 @@ pub struct Run {
     /// The last stage to run: ingest, index, links, keys, verify, iterate or align.
     #[arg(long, value_name = "STAGE", default_value = "align")]
     until: String,
+    /// Leave results that were replaced on disk, even where more than half is dead.
+    #[arg(long)]
+    no_compact: bool,
 }
 
 impl Run {
@@ -63,6 +66,9 @@ impl Run {
             return Err(nothing().into());
         }
         work(&mut store, &config, &inputs, global, &self.until)?;
+        if !self.no_compact {
+            store.compact_if_worthwhile()?;
+        }
         if !global.quiet {
             summary(&store, &config)?;
         }
@@ -136,7 +142,7 @@ pub fn work(
     store.keep_blocks(config.memory.page_blocks());
     let context = Context { config, inputs, observer: &observer, stop: &STOP };
     pipeline::run(store, &context, until)?;
-    Ok(())
+    super::losses::tell(store)
 }
 
 /// Keys and pairs printed at the end of a run.

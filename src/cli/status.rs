@@ -40,6 +40,9 @@ impl Status {
         let archives = query::archives(&store)?;
         let sum = |count: fn(&ArchiveLine) -> u64| archives.iter().map(count).sum::<u64>();
         let totals = query::totals(&store)?;
+        for loss in store.losses()? {
+            listing.row(vec![json!("lost"), json!(loss.path()), json!(loss.pages()), json!("must be given again")])?;
+        }
         for (name, count, detail) in [
             ("archives", archives.len() as u64, format!("preset {}", config.preset)),
             ("records", sum(|a| a.records), String::new()),

@@ -63,5 +63,7 @@ pub fn archives(store: &Store) -> Result<Vec<ArchiveLine>> {
             samples: samples.collect(),
         }
     };
-    Ok(store.archives()?.into_iter().map(line).collect())
+    // One without a path was removed.
+    let archives = store.archives()?.into_iter().filter(|archive| !archive.identity.path.is_empty());
+    Ok(archives.map(line).collect())
 }

@@ -59,9 +59,11 @@ pub struct Totals {
 /// When the store cannot be read.
 pub fn totals(store: &Store) -> Result<Totals> {
     let are_compared = are_compared(store)?;
-    let mut totals = Totals { domains: u64::from(store.site_count()?), ..Totals::default() };
+    let mut totals = Totals::default();
     for id in (0..store.site_count()?).map(SiteId) {
         let head = store.site(id)?.unwrap_or_default();
+        // A site without a name was removed.
+        totals.domains += u64::from(!head.domain.is_empty());
         totals.hosts += head.hosts.len() as u64;
         totals.pages += u64::from(head.pages);
         totals.older += head.older;

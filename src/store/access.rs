@@ -1,4 +1,4 @@
-//! Who may have a store: one writer, or readers.
+//! Who may write a store: one process at a time. Readers need no leave.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 /// What a store is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Queries, while nobody writes. Any number of processes; they take turns with the catalog.
+    /// Queries, as of the last commit: any number of processes, beside one that writes. Nothing is written.
     Read,
     /// Everything: one process. Makes the store where there is none.
     Write,
@@ -23,22 +23,17 @@ pub(super) fn fault(folder: &Path, problem: impl Into<String>) -> Error {
 }
 
 pub(super) fn in_use(folder: &Path) -> Error {
-    fault(folder, "in use by another process; wait until it ends")
+    fault(folder, "another process writes it; wait until that ends (queries need not wait)")
 }
 
-pub(super) fn lock(folder: &Path, access: Access) -> Result<File> {
+/// The lock of the one process that writes.
+pub(super) fn lock(folder: &Path) -> Result<File> {
     let path = folder.join("lock");
-    let file = match access {
-        Access::Write => File::options().create(true).truncate(false).write(true).open(&path),
-        Access::Read => {
-            File::open(&path).or_else(|_| File::options().create(true).truncate(false).write(true).open(&path))
-        }
-    };
+    let file = File::options().create(true).truncate(false).write(true).open(&path);
     let file = file.map_err(Error::io(&path, "opening"))?;
     let since = Instant::now();
     loop {
-        let tried = if access == Access::Write { file.try_lock() } else { file.try_lock_shared() };
-        match tried {
+        match file.try_lock() {
             Ok(()) => return Ok(file),
             Err(TryLockError::WouldBlock) if since.elapsed() < PATIENCE => {
                 std::thread::sleep(Duration::from_millis(20))

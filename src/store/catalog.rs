@@ -1,10 +1,10 @@
-//! The catalog: one sled tree of small values, by keyspace and key. Everything in it can be made again from the record files.
+//! The catalog: small values by keyspace and key. Everything in it can be made again from the record files. Who writes has it in one
+//! tree of sled; readers have the view that the last commit published.
 //!
 //! One tree, not one a keyspace: a batch of sled is atomic within a tree, and a commit must be.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rkyv::api::high::{HighDeserializer, HighValidator};
@@ -13,8 +13,9 @@ use rkyv::rancor;
 use rkyv::util::AlignedVec;
 use rkyv::{Archive, Deserialize};
 
-use super::access::Access;
+use super::disk;
 use super::records::Stored;
+use super::view::{Delta, View};
 use crate::error::{Error, Result};
 
 /// What a key is of: its first byte.
@@ -57,6 +58,8 @@ pub enum Keyspace {
     Web = b'w',
     /// Rounds of exploring, by number.
     Round = b'x',
+    /// What was lost and cannot be made again, by number of the archive.
+    Loss = b'k',
 }
 
 impl Keyspace {
@@ -71,8 +74,7 @@ impl Keyspace {
 /// Changes that become visible together.
 #[derive(Default)]
 pub struct Changes {
-    batch: sled::Batch,
-    count: usize,
+    delta: Delta,
 }
 
 impl Changes {
@@ -85,31 +87,45 @@ impl Changes {
 
     /// Sets a value that is bytes already.
     pub fn put_bytes(&mut self, keyspace: Keyspace, key: &[u8], value: &[u8]) {
-        self.batch.insert(keyspace.key(key), value);
-        self.count += 1;
+        self.delta.insert(keyspace.key(key), Some(value.to_vec()));
+    }
+
+    /// Sets a value by its whole key, the table's byte first.
+    pub fn put_whole(&mut self, key: &[u8], value: &[u8]) {
+        self.delta.insert(key.to_vec(), Some(value.to_vec()));
     }
 
     /// Takes a value away.
     pub fn remove(&mut self, keyspace: Keyspace, key: &[u8]) {
-        self.batch.remove(keyspace.key(key));
-        self.count += 1;
+        self.delta.insert(keyspace.key(key), None);
     }
 
     /// How many changes there are.
     pub fn len(&self) -> usize {
-        self.count
+        self.delta.len()
     }
 
     /// True when there are none.
     pub fn is_empty(&self) -> bool {
-        self.count == 0
+        self.delta.is_empty()
+    }
+
+    /// What of them readers see: all but the tokens, which indexing alone asks for.
+    pub fn into_view(mut self) -> Delta {
+        self.delta.retain(|key, _| key.first() != Some(&(Keyspace::Token as u8)));
+        self.delta
     }
 }
 
-/// The open catalog.
+/// The open catalog: sled for the one who writes, the view of a commit for readers.
 pub struct Catalog {
     folder: PathBuf,
-    turn: Arc<Turn>,
+    source: Source,
+}
+
+enum Source {
+    Sled(sled::Db),
+    View(View),
 }
 
 /// Why a catalog could not be opened.
@@ -124,42 +140,28 @@ pub enum OpenFailure {
 
 /// What sled may keep in memory.
 const CACHE_BYTES: u64 = 64 << 20;
+/// How often is tried again what another process holds: sled lets go of its files a moment after it is closed.
+const POLL: Duration = Duration::from_millis(20);
 
 impl Catalog {
-    /// Opens or makes the catalog in `folder`. Damage that makes sled panic is caught. Readers take turns: sled itself lets
-    /// in one process at a time.
+    /// Opens or makes the catalog in `folder`, to read and write. Damage that makes sled panic is caught.
     ///
     /// # Errors
-    /// [`OpenFailure`]. A writer waits up to `patience` for another process to let go of it.
-    pub fn open(folder: &Path, access: Access, patience: Duration) -> Result<Catalog, OpenFailure> {
-        let patience = if access == Access::Read { TURN_PATIENCE } else { patience };
-        let held = open_patiently(folder, patience)?;
-        let turn = Arc::new(Turn { held: Mutex::new(Some(held)) });
-        if access == Access::Read {
-            let turn = Arc::downgrade(&turn);
-            std::thread::spawn(move || {
-                // Ends with the catalog.
-                while let Some(turn) = turn.upgrade() {
-                    turn.end_if_over();
-                    drop(turn);
-                    std::thread::sleep(POLL);
-                }
-            });
+    /// [`OpenFailure`]. Waits up to `patience` for another process to let go of it.
+    pub fn open(folder: &Path, patience: Duration) -> Result<Catalog, OpenFailure> {
+        let since = Instant::now();
+        loop {
+            match open_once(folder) {
+                Err(OpenFailure::Locked) if since.elapsed() < patience => std::thread::sleep(POLL),
+                Ok(db) => return Ok(Catalog { folder: folder.to_owned(), source: Source::Sled(db) }),
+                Err(failure) => return Err(failure),
+            }
         }
-        Ok(Catalog { folder: folder.to_owned(), turn })
     }
 
-    /// sled, opened again where another process had its turn.
-    fn db(&self) -> Result<Arc<sled::Db>> {
-        self.turn.db(&self.folder).map_err(|failure| match failure {
-            OpenFailure::Environment(error) => error,
-            OpenFailure::Locked => {
-                Error::Store { path: self.folder.clone(), problem: "in use by another process; try again".into() }
-            }
-            OpenFailure::Damaged(why) => {
-                Error::Store { path: self.folder.clone(), problem: format!("cannot be opened again: {why}") }
-            }
-        })
+    /// The catalog as a view has it, to read.
+    pub fn of_view(folder: &Path, view: View) -> Catalog {
+        Catalog { folder: folder.to_owned(), source: Source::View(view) }
     }
 
     fn failed(&self, action: &str, error: sled::Error) -> Error {
@@ -169,7 +171,8 @@ impl Catalog {
             }
             sled::Error::Corruption { .. } => Error::Store {
                 path: self.folder.clone(),
-                problem: "the catalog is damaged; delete this folder and run again with the same inputs".into(),
+                problem: "the catalog is damaged; delete this folder and run again: what the record files hold is kept"
+                    .into(),
             },
             other => {
                 Error::Store { path: self.folder.clone(), problem: format!("{action} the catalog failed: {other}") }
@@ -187,15 +190,13 @@ impl Catalog {
         T::Archived:
             for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<T, HighDeserializer<rancor::Error>>,
     {
-        self.get_bytes(keyspace, key)?.map(|bytes| self.decode(&bytes)).transpose()
-    }
-
-    /// A value as bytes.
-    ///
-    /// # Errors
-    /// When the catalog cannot be read.
-    pub fn get_bytes(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<sled::IVec>> {
-        self.db()?.get(keyspace.key(key)).map_err(|error| self.failed("reading", error))
+        match &self.source {
+            Source::Sled(db) => {
+                let value = db.get(keyspace.key(key)).map_err(|error| self.failed("reading", error))?;
+                value.map(|bytes| self.decode(&bytes)).transpose()
+            }
+            Source::View(view) => view.get(&keyspace.key(key))?.map(|bytes| self.decode(bytes)).transpose(),
+        }
     }
 
     fn decode<T>(&self, bytes: &[u8]) -> Result<T>
@@ -204,33 +205,44 @@ impl Catalog {
         T::Archived:
             for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<T, HighDeserializer<rancor::Error>>,
     {
-        // sled does not align values.
+        // Values are not aligned where they lie.
         let mut aligned = AlignedVec::<16>::with_capacity(bytes.len());
         aligned.extend_from_slice(bytes);
         rkyv::from_bytes::<T, rancor::Error>(&aligned).map_err(|error| Error::Store {
             path: self.folder.clone(),
-            problem: format!("a value is damaged ({error}); delete this folder and run again with the same inputs"),
+            problem: format!(
+                "a value is damaged ({error}); delete this folder and run again: what the record files hold is kept"
+            ),
         })
+    }
+
+    /// True when a whole key has just this value.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub fn has(&self, key: &[u8], value: &[u8]) -> Result<bool> {
+        match &self.source {
+            Source::Sled(db) => {
+                Ok(db.get(key).map_err(|error| self.failed("reading", error))?.is_some_and(|v| v == value))
+            }
+            Source::View(view) => Ok(view.get(key)? == Some(value)),
+        }
     }
 
     /// Calls `each` with the key and value of every entry of a keyspace, in order of the key.
     ///
     /// # Errors
     /// When the catalog cannot be read, or what `each` returns.
-    pub fn for_each<T>(&self, keyspace: Keyspace, mut each: impl FnMut(&[u8], T) -> Result<()>) -> Result<()>
+    pub fn for_each<T>(&self, keyspace: Keyspace, each: impl FnMut(&[u8], T) -> Result<()>) -> Result<()>
     where
         T: Archive,
         T::Archived:
             for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<T, HighDeserializer<rancor::Error>>,
     {
-        for entry in self.db()?.scan_prefix([keyspace as u8]) {
-            let (key, value) = entry.map_err(|error| self.failed("reading", error))?;
-            each(&key[1..], self.decode(&value)?)?;
-        }
-        Ok(())
+        self.for_each_below(keyspace, &[], each)
     }
 
-    /// As [`Catalog::for_each`], of the entries whose key begins with `prefix`.
+    /// As [`Catalog::for_each`], of the entries whose key begins with `prefix`; what comes behind it is told.
     ///
     /// # Errors
     /// As there.
@@ -245,11 +257,25 @@ impl Catalog {
         T::Archived:
             for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<T, HighDeserializer<rancor::Error>>,
     {
-        for entry in self.db()?.scan_prefix(keyspace.key(prefix)) {
-            let (key, value) = entry.map_err(|error| self.failed("reading", error))?;
-            each(&key[1 + prefix.len()..], self.decode(&value)?)?;
+        let prefix = keyspace.key(prefix);
+        self.scan(&prefix, |key, value| each(&key[prefix.len()..], self.decode(value)?))
+    }
+
+    /// Calls `each` with the whole key and the bytes of every entry whose key begins with `prefix`, in order.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read, or what `each` returns.
+    pub fn scan(&self, prefix: &[u8], mut each: impl FnMut(&[u8], &[u8]) -> Result<()>) -> Result<()> {
+        match &self.source {
+            Source::Sled(db) => {
+                for entry in db.scan_prefix(prefix) {
+                    let (key, value) = entry.map_err(|error| self.failed("reading", error))?;
+                    each(&key, &value)?;
+                }
+                Ok(())
+            }
+            Source::View(view) => view.scan(prefix, |key, value| each(key, value).map(|()| true)),
         }
-        Ok(())
     }
 
     /// The keys of a keyspace, in order.
@@ -257,18 +283,28 @@ impl Catalog {
     /// # Errors
     /// When the catalog cannot be read.
     pub fn keys(&self, keyspace: Keyspace) -> Result<Vec<Vec<u8>>> {
-        let keys = self.db()?.scan_prefix([keyspace as u8]).keys();
-        keys.map(|key| Ok(key.map_err(|error| self.failed("reading", error))?[1..].to_vec())).collect()
+        let mut keys = Vec::new();
+        self.scan(&[keyspace as u8], |key, _| {
+            keys.push(key[1..].to_vec());
+            Ok(())
+        })?;
+        Ok(keys)
     }
 
     /// The last entry of a keyspace at or before `key`, as bytes.
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn at_or_before(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<(Vec<u8>, sled::IVec)>> {
-        let range = keyspace.key(&[])..=keyspace.key(key);
-        let entry = self.db()?.range(range).next_back().transpose().map_err(|error| self.failed("reading", error))?;
-        Ok(entry.map(|(key, value)| (key[1..].to_vec(), value)))
+    pub fn at_or_before(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<(Vec<u8>, Vec<u8>)>> {
+        let (first, last) = (keyspace.key(&[]), keyspace.key(key));
+        match &self.source {
+            Source::Sled(db) => {
+                let entry = db.range(first..=last).next_back().transpose();
+                let entry = entry.map_err(|error| self.failed("reading", error))?;
+                Ok(entry.map(|(key, value)| (key[1..].to_vec(), value.to_vec())))
+            }
+            Source::View(view) => Ok(view.last(&first, &last)?.map(|(key, value)| (key[1..].to_vec(), value.to_vec()))),
+        }
     }
 
     /// The first key of a keyspace at or after `key`.
@@ -276,8 +312,9 @@ impl Catalog {
     /// # Errors
     /// When the catalog cannot be read.
     pub fn after(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        let Source::Sled(db) = &self.source else { return Err(self.is_view()) };
         let range = keyspace.key(key)..vec![keyspace as u8 + 1];
-        let entry = self.db()?.range(range).next().transpose().map_err(|error| self.failed("reading", error))?;
+        let entry = db.range(range).next().transpose().map_err(|error| self.failed("reading", error))?;
         Ok(entry.map(|(key, _)| key[1..].to_vec()))
     }
 
@@ -285,9 +322,18 @@ impl Catalog {
     ///
     /// # Errors
     /// When the disk does not take them.
-    pub fn apply(&self, changes: Changes) -> Result<()> {
-        let db = self.db()?;
-        db.apply_batch(changes.batch).map_err(|error| self.failed("writing", error))?;
+    pub fn apply(&self, changes: &Changes) -> Result<()> {
+        let Source::Sled(db) = &self.source else { return Err(self.is_view()) };
+        let mut batch = sled::Batch::default();
+        for (key, value) in &changes.delta {
+            match value {
+                Some(value) => batch.insert(key.as_slice(), value.as_slice()),
+                None => batch.remove(key.as_slice()),
+            }
+        }
+        disk::before(disk::Step::Write, &self.folder).map_err(Error::io(&self.folder, "writing"))?;
+        db.apply_batch(batch).map_err(|error| self.failed("writing", error))?;
+        disk::before(disk::Step::Sync, &self.folder).map_err(Error::io(&self.folder, "syncing"))?;
         db.flush().map_err(|error| self.failed("writing", error))?;
         // sled frees memory late otherwise: 20 times as much after a million changes.
         let guard = crossbeam_epoch::pin();
@@ -296,72 +342,9 @@ impl Catalog {
         }
         Ok(())
     }
-}
 
-/// How often a process looks whether it is its turn, or whether its turn is over.
-const POLL: Duration = Duration::from_millis(20);
-/// How long a turn is, at the least; ten times as long as opening took, where that is more.
-const TURN: Duration = Duration::from_millis(500);
-/// A turn ends when nothing was asked for so long: the user reads, or the next program in the pipe is slow.
-const IDLE: Duration = Duration::from_millis(100);
-/// How long a reader waits for its turn.
-const TURN_PATIENCE: Duration = Duration::from_secs(60);
-
-/// This process's turn with the catalog. What readers hold is sled's lock, for half a second or until they are idle; that
-/// nobody writes meanwhile, the store's own lock sees to.
-struct Turn {
-    held: Mutex<Option<Held>>,
-}
-
-struct Held {
-    db: Arc<sled::Db>,
-    since: Instant,
-    used: Instant,
-    length: Duration,
-}
-
-impl Turn {
-    fn lock(&self) -> MutexGuard<'_, Option<Held>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn db(&self, folder: &Path) -> Result<Arc<sled::Db>, OpenFailure> {
-        let mut held = self.lock();
-        if held.is_none() {
-            *held = Some(open_patiently(folder, TURN_PATIENCE)?);
-        }
-        let held = held.as_mut().expect("it was opened above");
-        held.used = Instant::now();
-        Ok(held.db.clone())
-    }
-
-    fn end_if_over(&self) {
-        let mut held = self.lock();
-        let is_over = held.as_ref().is_some_and(|held| {
-            let idle = held.used.elapsed() > IDLE;
-            // Nobody in this process is at it: sled lets go when the last handle is dropped.
-            (idle || held.since.elapsed() > held.length) && Arc::strong_count(&held.db) == 1
-        });
-        if is_over {
-            *held = None;
-            // Held on to while the others look.
-            std::thread::sleep(2 * POLL);
-        }
-    }
-}
-
-fn open_patiently(folder: &Path, patience: Duration) -> Result<Held, OpenFailure> {
-    let since = Instant::now();
-    loop {
-        let began = Instant::now();
-        match open_once(folder) {
-            Err(OpenFailure::Locked) if since.elapsed() < patience => std::thread::sleep(POLL),
-            Ok(db) => {
-                let (now, length) = (Instant::now(), TURN.max(10 * began.elapsed()));
-                return Ok(Held { db: Arc::new(db), since: now, used: now, length });
-            }
-            Err(failure) => return Err(failure),
-        }
+    fn is_view(&self) -> Error {
+        Error::Store { path: self.folder.clone(), problem: "opened for reading only".into() }
     }
 }
 
@@ -414,7 +397,7 @@ mod tests {
     use super::*;
 
     fn open(folder: &Path) -> Option<Catalog> {
-        match Catalog::open(folder, Access::Write, Duration::from_secs(5)) {
+        match Catalog::open(folder, Duration::from_secs(5)) {
             Ok(catalog) => Some(catalog),
             Err(OpenFailure::Damaged(_)) => None,
             Err(_) => panic!("nobody else holds it"),
@@ -436,7 +419,7 @@ mod tests {
                     &noise.to_le_bytes().repeat(60),
                 );
             }
-            catalog.apply(changes).expect("room on disk");
+            catalog.apply(&changes).expect("room on disk");
         }
         // sled lets go of its files a moment after it is dropped.
         let db = std::fs::File::open(folder.path().join("db")).expect("it was written");
@@ -455,7 +438,8 @@ mod tests {
             bytes[at..end].fill(0);
             std::fs::write(damaged.path().join("db"), bytes).expect("room on disk");
             let Some(catalog) = open(damaged.path()) else { continue };
-            let values = (0..4000u32).map(|number| catalog.get_bytes(Keyspace::Site, &number.to_be_bytes()));
+            let value = |number: u32| catalog.at_or_before(Keyspace::Site, &number.to_be_bytes());
+            let values = (0..4000u32).map(|number| Ok(value(number)?.filter(|(key, _)| *key == number.to_be_bytes())));
             match values.collect::<Result<Vec<_>>>() {
                 // Of an earlier commit, which the sentinel would tell.
                 Ok(values) => {

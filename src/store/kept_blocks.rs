@@ -38,6 +38,11 @@ impl KeptBlocks {
         KeptBlocks { max_bytes, kept: Mutex::default() }
     }
 
+    /// Forgets all of them.
+    pub fn forget(&self) {
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Kept::default();
+    }
+
     /// The block at a place.
     pub fn get(&self, at: RecordRef) -> Option<Arc<AlignedVec>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).by_ref.get(&at).cloned()

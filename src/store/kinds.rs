@@ -7,7 +7,12 @@ use super::access::Access;
 use super::catalog::{Catalog, Keyspace};
 use super::kept_blocks::KeptBlocks;
 use super::layout::*;
-use super::records::{RecordFile, RecordRef, START};
+use super::manifest::first_catalog;
+use super::records::{RecordFile, RecordRef, START, Survey};
+use super::removed::Removed;
+use super::rewriting::Kept;
+use super::verifying::{FileReport, is_record};
+use super::view::Publisher;
 use crate::error::Result;
 
 macro_rules! record_files {
@@ -19,10 +24,21 @@ macro_rules! record_files {
         /// An open store.
         pub struct Store {
             pub(super) folder: PathBuf,
-            _lock: File,
+            /// Held by the one who writes.
+            _lock: Option<File>,
             pub(super) catalog: Catalog,
             pub(super) sentinel: Sentinel,
             pub(super) settings: StoredSettings,
+            /// Folder of the catalog.
+            pub(super) catalog_name: String,
+            /// Writes the view of each commit; readers have none.
+            pub(super) publisher: Option<Publisher>,
+            /// How many archives there are.
+            pub(super) archives: u32,
+            /// What of pages and batches counts no more.
+            pub(super) removed: Removed,
+            /// A commit has failed.
+            pub(super) has_failed: bool,
             $($(#[$doc])* pub(crate) $name: RecordFile<$record>,)*
             /// Blocks of pages that were read last.
             pub(super) page_blocks: KeptBlocks,
@@ -44,7 +60,7 @@ macro_rules! record_files {
         impl Store {
             pub(super) fn with_catalog(
                 folder: &Path,
-                lock: File,
+                lock: Option<File>,
                 catalog: Catalog,
                 sentinel: Sentinel,
                 access: Access,
@@ -63,6 +79,11 @@ macro_rules! record_files {
                     catalog,
                     sentinel,
                     settings: StoredSettings::default(),
+                    catalog_name: first_catalog(),
+                    publisher: None,
+                    archives: 0,
+                    removed: Removed::default(),
+                    has_failed: false,
                     was_rebuilt: false,
                     upgraded_from: None,
                 })
@@ -74,16 +95,54 @@ macro_rules! record_files {
                 Ok(vec![$(self.$name.end().0),*])
             }
 
+            /// Reads all of the record file of a kind.
+            pub(super) fn check_kind(&self, kind: u32) -> Result<FileReport> {
+                match kind {
+                    $($kind => self.$name.check(stringify!($name), is_record::<$record>),)*
+                    number => unreachable!("there is no kind {number}"),
+                }
+            }
+
+            /// The lock alone; the catalog is closed.
+            pub(super) fn into_lock(self) -> Option<File> {
+                self._lock
+            }
+
+            /// Writes the record file of a kind anew: see [`RecordFile::rewrite`].
+            pub(super) fn rewrite_kind(&mut self, kind: u32, least_share: f64, decide: Decide<'_>) -> Result<u64> {
+                match kind {
+                    $($kind => self.$name.rewrite(least_share, decide),)*
+                    number => unreachable!("there is no kind {number}"),
+                }
+            }
+
+            /// Bytes of the record file of a kind, and those of some of its records with their frames.
+            pub(super) fn bytes_of_kind(&self, kind: u32, records: &[u64]) -> Result<(u64, u64)> {
+                match kind {
+                    $($kind => Ok((self.$name.bytes(), self.$name.bytes_of(records)?)),)*
+                    number => unreachable!("there is no kind {number}"),
+                }
+            }
+
             /// Lets go of the maps of what was read; they are made again when something is read.
             pub(crate) fn unmap(&self) {
                 $(self.$name.unmap();)*
             }
         }
 
-        /// How far the file of a kind can be read, before `limit`.
-        pub(super) fn sound_end(folder: &Path, kind: &Kind, limit: RecordRef) -> Result<RecordRef> {
+        /// Sees that no record file is shorter than what was committed.
+        ///
+        /// # Errors
+        /// When one is.
+        pub(super) fn check_ends(folder: &Path, sentinel: &Sentinel) -> Result<()> {
+            $(RecordFile::<$record>::check_end(&folder.join(stringify!($name)), $kind, end_of($kind, sentinel))?;)*
+            Ok(())
+        }
+
+        /// What can be read of the file of a kind, before `limit`.
+        pub(super) fn survey(folder: &Path, kind: &Kind, limit: RecordRef) -> Result<Survey> {
             match kind.number {
-                $($kind => RecordFile::<$record>::sound_end(&folder.join(kind.name), kind.number, kind.since, limit),)*
+                $($kind => RecordFile::<$record>::survey(&folder.join(kind.name), kind.number, kind.since, limit),)*
                 number => unreachable!("there is no kind {number}"),
             }
         }
@@ -122,7 +181,12 @@ record_files! {
     models: ModelRecord = 13 since 6 heads [Model];
     /// What was requested of crawlers.
     requests: RequestRecord = 14 since 4 source true;
+    /// What of pages and batches counts no more.
+    removals: RemovalRecord = 15 since 8 source true;
 }
+
+/// Says what becomes of a record, given its place, its payload, and whether that is packed.
+pub(super) type Decide<'d> = &'d mut dyn FnMut(RecordRef, &[u8], bool) -> Result<Kept>;
 
 /// What is known of a kind of records.
 pub(super) struct Kind {

@@ -1,37 +1,69 @@
 //! `manifest.json`: which commit a store holds, where its record files end, and its settings.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::Write;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::access::fault;
+use super::disk;
 use super::format::{FORMAT_VERSION, OLDEST_FORMAT};
 use super::layout::{Sentinel, StoredSettings};
+use super::view::RunName;
 use crate::error::{Error, Result};
 
 /// The name of the file.
 pub const NAME: &str = "manifest.json";
 
 /// What the file holds.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Format of the store.
     pub format: u32,
     /// The last commit.
     #[serde(flatten)]
     pub sentinel: Sentinel,
+    /// The view of that commit: its runs, the oldest first.
+    #[serde(default)]
+    pub view: Vec<RunName>,
+    /// Folder of the catalog.
+    #[serde(default = "first_catalog")]
+    pub catalog: String,
+    /// How many archives were known.
+    #[serde(default)]
+    pub archives: u32,
     crc: u32,
     /// Kept here too, so that it outlives the catalog.
     #[serde(default)]
     pub settings: StoredSettings,
 }
 
+/// The folder of the catalog of a new store.
+pub fn first_catalog() -> String {
+    "catalog".to_owned()
+}
+
 impl Manifest {
     /// A manifest of the present format.
-    pub fn new(sentinel: Sentinel, settings: StoredSettings) -> Manifest {
-        Manifest { format: FORMAT_VERSION, crc: crc_of(FORMAT_VERSION, &sentinel), sentinel, settings }
+    pub fn new(
+        sentinel: Sentinel,
+        view: Vec<RunName>,
+        catalog: String,
+        archives: u32,
+        settings: StoredSettings,
+    ) -> Manifest {
+        let mut manifest = Manifest { format: FORMAT_VERSION, sentinel, view, catalog, archives, crc: 0, settings };
+        manifest.crc = manifest.checksum();
+        manifest
+    }
+
+    fn checksum(&self) -> u32 {
+        if self.format < WHOLE_SINCE {
+            return crc_of(self.format, &self.sentinel);
+        }
+        let bare = Manifest { crc: 0, ..self.clone() };
+        crc32c::crc32c(serde_json::to_string(&bare).expect("numbers and text serialise").as_bytes())
     }
 
     /// Reads that of a store of any format that this program knows.
@@ -56,7 +88,7 @@ impl Manifest {
         if let Some(settings) = settings_of_4 {
             manifest.settings = settings;
         }
-        if manifest.crc != crc_of(manifest.format, &manifest.sentinel) {
+        if manifest.crc != manifest.checksum() {
             return Err(self::damaged(folder, "its checksum does not fit"));
         }
         Ok(manifest)
@@ -68,18 +100,21 @@ impl Manifest {
     /// When the disk does not take it.
     pub fn write(&self, folder: &Path) -> Result<()> {
         let path = folder.join(NAME);
-        let text = serde_json::to_string_pretty(self).expect("numbers serialise");
+        let mut text = serde_json::to_string_pretty(self).expect("numbers and text serialise");
+        text.push('\n');
         let fresh = folder.join("manifest.new");
         let write = || -> std::io::Result<()> {
-            let mut file = File::create(&fresh)?;
+            let mut file = disk::create(&fresh)?;
             file.write_all(text.as_bytes())?;
-            file.write_all(b"\n")?;
             file.sync_data()?;
-            fs::rename(&fresh, &path)
+            disk::rename(&fresh, &path)
         };
         write().map_err(Error::io(&path, "writing"))
     }
 }
+
+/// The first format whose checksum is of the whole manifest.
+const WHOLE_SINCE: u32 = 8;
 
 fn crc_of(format: u32, sentinel: &Sentinel) -> u32 {
     let numbers = [u64::from(format), sentinel.commit].into_iter().chain(sentinel.ends.iter().copied());

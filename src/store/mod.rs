@@ -2,9 +2,10 @@
 //!
 //! A store is a folder:
 //! ```text
-//! lock            one writer, or readers
-//! manifest.json   number of the last commit, ends of the record files, checksum
+//! lock            held by the one who writes
+//! manifest.json   number of the last commit, ends of the record files, its view, checksum
 //! catalog/        sled: archives, sites, results, credibility, stages, token → sites
+//! view/           the catalog as of the last commit, for readers
 //! pages/          record files: what extraction took out of each capture
 //! batches/        what each commit of ingestion read
 //! sites/          page tables of registrable domains
@@ -19,23 +20,33 @@
 //! repeats/        which of them are said more than once
 //! models/         what was learnt of a pair of languages
 //! requests/       what was requested of crawlers
+//! removals/       what of the pages and batches counts no more
 //! ```
-//! A commit syncs the record files, then makes the catalog's changes durable with a sentinel that holds the new ends,
-//! then replaces the manifest. Whatever points past the committed ends does not exist. When catalog and manifest do not
-//! fit together (sled can open a damaged file as empty, without a word), the catalog is made again from the record files.
+//! A commit syncs the record files, then makes the catalog's changes durable with a sentinel that holds the new ends, then writes what
+//! has changed into the view, then replaces the manifest. Whatever points past the committed ends does not exist. When catalog
+//! and manifest do not fit together (sled can open a damaged file as empty, without a word), the catalog is made again from
+//! the record files. Readers have the manifest, the view and the record files, and take no lock.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::types::{ArchiveId, LangPair, SiteId};
+use crate::types::{LangPair, SiteId};
 
 mod access;
+mod archives;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod catalog;
 #[cfg(feature = "internals")]
 pub mod catalog;
+mod check;
+mod compaction;
+mod disk;
 mod format;
+#[cfg(not(feature = "internals"))]
+mod frames;
+#[cfg(feature = "internals")]
+pub mod frames;
 mod kept_blocks;
 mod kinds;
 #[cfg(feature = "internals")]
@@ -44,6 +55,7 @@ mod laboratory;
 pub(crate) mod layout;
 #[cfg(feature = "internals")]
 pub mod layout;
+mod live;
 mod manifest;
 mod packing;
 #[cfg(not(feature = "internals"))]
@@ -55,26 +67,35 @@ mod rebuild;
 pub(crate) mod records;
 #[cfg(feature = "internals")]
 pub mod records;
+mod removals;
+mod removed;
 mod requests;
+mod rewriting;
 mod sites;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod tokens;
 #[cfg(feature = "internals")]
 pub mod tokens;
 mod upgrade;
+mod verifying;
+mod view;
 mod views;
 
 pub use access::Access;
 use access::{PATIENCE, fault, in_use, lock};
+pub use archives::Loss;
 use catalog::{Catalog, Changes, Keyspace, OpenFailure};
+pub use check::{Damage, FileReport, Report, Torn};
+pub use compaction::Usage;
 pub use format::FORMAT_VERSION;
 use kinds::KINDS;
 pub use kinds::Store;
 pub use layout::StoredSettings;
 use layout::*;
 use manifest::Manifest;
-pub(crate) use rebuild::add_batch;
+pub(crate) use rebuild::{add_batch, add_rest};
 use records::{Mapped, RecordRef, START};
+use view::{Publisher, View};
 #[cfg(not(feature = "internals"))]
 pub(crate) use views::{SiteLinks, SitePages, SiteWeb};
 #[cfg(feature = "internals")]
@@ -89,59 +110,119 @@ impl Store {
     /// Opens the store in `folder`.
     ///
     /// # Errors
-    /// When it is missing (for reading), in use, of another format, no store at all, or damaged beyond its record files.
+    /// When it is missing (for reading), written by another process (for writing), of another format, no store at all, or damaged
+    /// beyond what opening can mend.
     pub fn open(folder: &Path, access: Access) -> Result<Store> {
+        if access == Access::Read { Store::open_to_read(folder) } else { Store::open_to_write(folder) }
+    }
+
+    /// Opens the last commit, beside whoever writes the next.
+    fn open_to_read(folder: &Path) -> Result<Store> {
+        if !Store::is_at(folder) {
+            let has_pages = folder.join("pages").exists();
+            let problem = if has_pages {
+                "manifest.json is missing; `diglot run` makes it again"
+            } else {
+                "there is no store here; make one with `diglot run INPUT... --store DIR`"
+            };
+            return Err(fault(folder, problem));
+        }
+        let mut manifest = Manifest::read(folder)?;
+        loop {
+            if manifest.format != FORMAT_VERSION {
+                return Err(upgrade::needed(folder, manifest.format));
+            }
+            let opened = Store::of_manifest(folder, &manifest);
+            // What was opened is that commit if it still is the last: until then nothing of it is replaced.
+            let now = Manifest::read(folder)?;
+            if now == manifest {
+                return opened;
+            }
+            manifest = now;
+        }
+    }
+
+    fn of_manifest(folder: &Path, manifest: &Manifest) -> Result<Store> {
+        let catalog = Catalog::of_view(&folder.join(view::FOLDER), View::open(folder, &manifest.view)?);
+        let mut store = Store::with_catalog(folder, None, catalog, manifest.sentinel.clone(), Access::Read)?;
+        store.settings = manifest.settings.clone();
+        store.archives = manifest.archives;
+        store.removed = store.read_removals()?;
+        Ok(store)
+    }
+
+    fn open_to_write(folder: &Path) -> Result<Store> {
         let is_there = Store::is_at(folder);
         if !is_there {
-            if access == Access::Read {
-                return Err(fault(folder, "there is no store here; make one with `diglot run INPUT... --store DIR`"));
-            }
             refuse_foreign_folder(folder)?;
             fs::create_dir_all(folder).map_err(Error::io(folder, "making the store"))?;
         }
-        let lock = lock(folder, access)?;
-        let manifest = if is_there { Some(Manifest::read(folder)?) } else { None };
-        let format = manifest.as_ref().map_or(FORMAT_VERSION, |manifest| manifest.format);
-        if format != FORMAT_VERSION && access == Access::Read {
-            return Err(upgrade::needed(folder, format));
+        let lock = lock(folder)?;
+        let known = if is_there { Some(Manifest::read(folder)?) } else { None };
+        let catalog_name = known.as_ref().map_or_else(|| last_catalog(folder), |known| known.catalog.clone());
+        let last = known.as_ref().map(|known| &known.sentinel);
+        let Some((catalog, mut sentinel)) = Store::open_catalog(folder, &catalog_name, last)? else {
+            let before = rebuild::known_of_view(folder, known.as_ref());
+            return rebuild::rebuild(folder, lock, known, before);
+        };
+        if known.is_some() {
+            remove_other_catalogs(folder, &catalog_name);
         }
-        let known = manifest.as_ref().map(|manifest| manifest.sentinel.clone());
-        let settings = manifest.map(|manifest| manifest.settings).unwrap_or_default();
-        if let Some((catalog, mut sentinel)) = Store::open_catalog(folder, access, known.as_ref())? {
-            let upgraded_from = upgrade::upgrade(folder, &catalog, &mut sentinel, known.as_ref(), &settings)?;
-            match Store::with_catalog(folder, lock, catalog, sentinel, access) {
-                Ok(mut store) => {
-                    store.settings = store.catalog.get(Keyspace::Meta, b"settings")?.unwrap_or_default();
-                    store.upgraded_from = upgraded_from;
-                    if access == Access::Write && known.as_ref() != Some(&store.sentinel) {
-                        store.write_manifest()?;
-                    }
-                    return Ok(store);
-                }
-                // Shorter than what was committed: what is left of them is worth keeping.
-                Err(Error::Store { .. }) => {}
-                Err(error) => return Err(error),
-            }
-        } else {
-            drop(lock);
+        let settings = known.as_ref().map(|known| known.settings.clone()).unwrap_or_default();
+        let upgraded_from = upgrade::upgrade(folder, &catalog, &mut sentinel, last, &settings)?;
+        // Shorter than what was committed: what is left of them is worth keeping.
+        if let Err(error) = kinds::check_ends(folder, &sentinel) {
+            let Error::Store { .. } = error else { return Err(error) };
+            let before = rebuild::known_of(&catalog);
+            drop(catalog);
+            return rebuild::rebuild(folder, lock, known, before);
         }
-        let lock = access::lock(folder, Access::Write)?;
-        let store = rebuild::rebuild(folder, lock, known, settings)?;
-        if access == Access::Write {
-            return Ok(store);
-        }
-        drop(store);
-        let mut store = Store::open(folder, access)?;
-        store.was_rebuilt = true;
+        let mut store = Store::with_catalog(folder, Some(lock), catalog, sentinel, Access::Write)?;
+        store.catalog_name = catalog_name;
+        store.settings = store.catalog.get(Keyspace::Meta, b"settings")?.unwrap_or_default();
+        store.upgraded_from = upgraded_from;
+        store.removed = store.read_removals()?;
+        store.begin_view(known.as_ref())?;
         Ok(store)
+    }
+
+    /// Goes on with the view of the manifest, or makes a new one where it is not that of the last commit or cannot be read.
+    fn begin_view(&mut self, known: Option<&Manifest>) -> Result<()> {
+        let names = known.map(|known| known.view.clone()).unwrap_or_default();
+        self.publisher = Some(Publisher::open(&self.folder, &names)?);
+        let is_last = known.is_some_and(|known| known.sentinel == self.sentinel && known.format == FORMAT_VERSION);
+        if is_last && View::open(&self.folder, &names).is_ok() {
+            return Ok(());
+        }
+        if self.sentinel.commit > 0 {
+            self.publish_all()?;
+        }
+        self.write_manifest()
+    }
+
+    /// Makes the view again from the catalog.
+    pub(crate) fn publish_all(&mut self) -> Result<()> {
+        let mut delta = view::Delta::new();
+        self.catalog.scan(&[], |key, value| {
+            if key.first() != Some(&(Keyspace::Token as u8)) {
+                delta.insert(key.to_vec(), Some(value.to_vec()));
+            }
+            Ok(())
+        })?;
+        self.publisher()?.replace(delta.into_iter().filter_map(|(key, value)| Some((key, value?))))
+    }
+
+    fn publisher(&mut self) -> Result<&mut Publisher> {
+        let folder = &self.folder;
+        self.publisher.as_mut().ok_or_else(|| fault(folder, "opened for reading only"))
     }
 
     /// The catalog, if it fits the manifest: of the same commit, or of the next one (stopped before the manifest was
     /// replaced). Without a manifest, a catalog that holds a commit is believed, and an empty one is new if nothing
     /// else is there.
-    fn open_catalog(folder: &Path, access: Access, known: Option<&Sentinel>) -> Result<Option<(Catalog, Sentinel)>> {
-        let path = folder.join("catalog");
-        let catalog = match Catalog::open(&path, access, PATIENCE) {
+    fn open_catalog(folder: &Path, name: &str, known: Option<&Sentinel>) -> Result<Option<(Catalog, Sentinel)>> {
+        let path = folder.join(name);
+        let catalog = match Catalog::open(&path, PATIENCE) {
             Ok(catalog) => catalog,
             Err(OpenFailure::Locked) => return Err(in_use(folder)),
             Err(OpenFailure::Environment(error)) => return Err(error),
@@ -177,18 +258,32 @@ impl Store {
     /// Makes everything appended so far, and `changes`, durable: all or nothing.
     ///
     /// # Errors
-    /// When the disk does not take it. The store then still holds the commit before.
+    /// When the disk does not take it. The store then still holds the commit before, and takes no other until it is opened again.
     pub(crate) fn commit(&mut self, mut changes: Changes) -> Result<()> {
+        if self.has_failed {
+            return Err(fault(&self.folder, "an earlier commit failed, so no other follows; the last one holds"));
+        }
+        // Until it is done.
+        self.has_failed = true;
         let ends = self.sync()?;
         self.sentinel = Sentinel { commit: self.sentinel.commit + 1, ends };
         changes.put(Keyspace::Meta, b"format", &FORMAT_VERSION);
         changes.put(Keyspace::Meta, b"sentinel", &self.sentinel);
-        self.catalog.apply(changes)?;
-        self.write_manifest()
+        self.catalog.apply(&changes)?;
+        self.publisher()?.add(&changes.into_view())?;
+        self.write_manifest()?;
+        self.has_failed = false;
+        Ok(())
     }
 
-    fn write_manifest(&self) -> Result<()> {
-        Manifest::new(self.sentinel.clone(), self.settings.clone()).write(&self.folder)
+    /// Replaces the manifest, and removes what it names no more.
+    fn write_manifest(&mut self) -> Result<()> {
+        self.archives = self.archive_count()?;
+        let view = self.publisher()?.names().to_vec();
+        let (sentinel, catalog, settings) = (self.sentinel.clone(), self.catalog_name.clone(), self.settings.clone());
+        Manifest::new(sentinel, view, catalog, self.archives, settings).write(&self.folder)?;
+        self.publisher()?.tidy();
+        Ok(())
     }
 
     /// The catalog, for reading.
@@ -217,35 +312,6 @@ impl Store {
         self.settings = settings;
     }
 
-    /// An archive.
-    ///
-    /// # Errors
-    /// When the catalog cannot be read.
-    pub(crate) fn archive(&self, id: ArchiveId) -> Result<Option<ArchiveRecord>> {
-        self.catalog.get(Keyspace::Archive, &id.0.to_be_bytes())
-    }
-
-    /// All archives, by number.
-    ///
-    /// # Errors
-    /// When the catalog cannot be read.
-    pub(crate) fn archives(&self) -> Result<Vec<ArchiveRecord>> {
-        let mut archives = Vec::new();
-        self.catalog.for_each(Keyspace::Archive, |_, archive| {
-            archives.push(archive);
-            Ok(())
-        })?;
-        Ok(archives)
-    }
-
-    /// The archive with a fingerprint.
-    ///
-    /// # Errors
-    /// When the catalog cannot be read.
-    pub(crate) fn archive_by_fingerprint(&self, fingerprint: u64) -> Result<Option<ArchiveId>> {
-        Ok(self.catalog.get::<u32>(Keyspace::Fingerprint, &fingerprint.to_be_bytes())?.map(ArchiveId))
-    }
-
     /// The number of the site that has a domain. Several domains of a family may be one site.
     ///
     /// # Errors
@@ -269,15 +335,6 @@ impl Store {
     pub fn site_count(&self) -> Result<u32> {
         // Numbers are dense, so the last one tells.
         let last = self.catalog.at_or_before(Keyspace::Site, &u32::MAX.to_be_bytes())?;
-        Ok(last.and_then(|(key, _)| key.try_into().ok()).map_or(0, |key| u32::from_be_bytes(key) + 1))
-    }
-
-    /// How many archives there are.
-    ///
-    /// # Errors
-    /// When the catalog cannot be read.
-    pub fn archive_count(&self) -> Result<u32> {
-        let last = self.catalog.at_or_before(Keyspace::Archive, &u32::MAX.to_be_bytes())?;
         Ok(last.and_then(|(key, _)| key.try_into().ok()).map_or(0, |key| u32::from_be_bytes(key) + 1))
     }
 
@@ -428,14 +485,34 @@ pub(crate) fn model_key(langs: LangPair) -> [u8; 16] {
     key
 }
 
+/// The catalog of a store whose manifest is gone.
+fn last_catalog(folder: &Path) -> String {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let copies = entries.filter_map(|entry| entry.file_name().to_str()?.strip_prefix("catalog-")?.parse::<u64>().ok());
+    copies.max().map_or_else(manifest::first_catalog, |last| format!("catalog-{last}"))
+}
+
+/// Removes copies of the catalog that did not come about, and what they were copied from.
+fn remove_other_catalogs(folder: &Path, name: &str) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_other = entry.file_name().to_str().is_some_and(|found| found.starts_with("catalog") && found != name);
+        if is_other {
+            // It does no harm, and is tried again.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
 /// A folder that holds other things is not made a store by accident.
 fn refuse_foreign_folder(folder: &Path) -> Result<()> {
     let Ok(entries) = fs::read_dir(folder) else {
         return if folder.exists() { Err(fault(folder, "not a folder; give another --store")) } else { Ok(()) };
     };
-    let own = ["lock", "catalog", "tmp", "manifest.new"];
+    let own = ["lock", "catalog", "view", "tmp", "manifest.new"];
     for entry in entries.flatten() {
-        if !own.into_iter().chain(KINDS.iter().map(|kind| kind.name)).any(|name| entry.file_name() == name) {
+        let is_own = own.into_iter().chain(KINDS.iter().map(|kind| kind.name)).any(|name| entry.file_name() == name)
+            || entry.file_name().to_str().is_some_and(|name| name.starts_with("catalog-"));
+        if !is_own {
             let name = entry.file_name();
             return Err(fault(
                 folder,

@@ -1,38 +1,139 @@
-//! Making the catalog again from the record files.
+//! Making the catalog again from the record files, and saying what was lost.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::Path;
 
-use super::access::{Access, PATIENCE, fault, in_use};
+use rustc_hash::FxHashMap;
+
+use super::access::{PATIENCE, fault, in_use};
+use super::archives::{NAMELESS, REMOVALS};
 use super::catalog::{Catalog, Changes, Keyspace, OpenFailure};
-use super::kinds::{KINDS, Store, end_of, sound_end};
-use super::layout::{ArchiveRecord, ArchivedBatchRecord, BatchRecord, Sentinel, StoredSettings};
-use super::records::{RecordFile, RecordRef, START};
+use super::kinds::{KINDS, end_of, survey};
+use super::layout::{ArchiveRecord, ArchivedBatchRecord, LossRecord, RemovalRecord, Sentinel};
+use super::manifest::{Manifest, first_catalog};
+use super::records::{RecordRef, START, Survey, UNKNOWN};
 use super::requests::put_request;
+use super::rewriting::Kept;
 use super::upgrade::GONE;
+use super::view::{Publisher, View};
+use super::{Access, Store};
 use crate::error::{Error, Result};
 
 /// Samples kept of each reason, an archive.
 const SAMPLES: usize = 8;
 
-/// Makes a new catalog from the batches that are whole; what stands behind the first damaged record is read from its
-/// archive again. Sites and results are not kept: indexing makes them again from the batches. What was requested of crawlers is
-/// kept: nothing else tells it.
-pub fn rebuild(folder: &Path, lock: File, known: Option<Sentinel>, settings: StoredSettings) -> Result<Store> {
-    let catalog_path = folder.join("catalog");
-    match fs::remove_dir_all(&catalog_path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(Error::Io { path: catalog_path, action: "removing the damaged catalog", source: error });
+/// What was known before.
+#[derive(Default)]
+pub struct Known {
+    /// By number.
+    archives: Archives,
+    /// What was lost, by key.
+    losses: BTreeMap<u32, LossRecord>,
+}
+
+type Archives = BTreeMap<u32, ArchiveRecord>;
+
+/// What a catalog knows; nothing where it cannot tell.
+pub fn known_of(catalog: &Catalog) -> Known {
+    fn all<T>(catalog: &Catalog, keyspace: Keyspace) -> Result<BTreeMap<u32, T>>
+    where
+        T: rkyv::Archive,
+        T::Archived: for<'a> rkyv::bytecheck::CheckBytes<rkyv::api::high::HighValidator<'a, rkyv::rancor::Error>>
+            + rkyv::Deserialize<T, rkyv::api::high::HighDeserializer<rkyv::rancor::Error>>,
+    {
+        let mut found = BTreeMap::new();
+        catalog.for_each(keyspace, |key, value: T| {
+            if let Some(number) = key.first_chunk() {
+                found.insert(u32::from_be_bytes(*number), value);
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+    let read = || Ok(Known { archives: all(catalog, Keyspace::Archive)?, losses: all(catalog, Keyspace::Loss)? });
+    read().unwrap_or_else(|_: Error| Known::default())
+}
+
+/// The same of the view of a manifest.
+pub fn known_of_view(folder: &Path, known: Option<&Manifest>) -> Known {
+    let view = known.and_then(|known| View::open(folder, &known.view).ok());
+    view.map(|view| known_of(&Catalog::of_view(folder, view))).unwrap_or_default()
+}
+
+/// What is left of the source files.
+struct Left {
+    sentinel: Sentinel,
+    /// By kind, of the sources.
+    surveys: FxHashMap<&'static str, Survey>,
+    /// Something that was committed is not there.
+    is_less: bool,
+}
+
+/// Makes a new catalog from the batches that are whole; what stands behind the first damaged batch of an archive is read from it
+/// again, and what was lost of the archives that were `known` is put down. Sites and results are not kept: indexing makes them
+/// again from the batches. What was requested of crawlers and what was removed is kept: nothing else tells it.
+pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>, known: Known) -> Result<Store> {
+    let left = clear(folder, manifest.as_ref())?;
+    let catalog = match Catalog::open(&folder.join(first_catalog()), PATIENCE) {
+        Ok(catalog) => catalog,
+        Err(OpenFailure::Locked) => return Err(in_use(folder)),
+        Err(OpenFailure::Environment(error)) => return Err(error),
+        Err(OpenFailure::Damaged(why)) => return Err(fault(folder, format!("a new catalog cannot be made: {why}"))),
+    };
+    let mut store = Store::with_catalog(folder, Some(lock), catalog, left.sentinel.clone(), Access::Write)?;
+    let mut publisher = Publisher::open(folder, manifest.as_ref().map_or(&[], |manifest| &manifest.view))?;
+    publisher.forget();
+    store.publisher = Some(publisher);
+    close_gaps(&mut store, &left)?;
+    store.removed = store.read_removals()?;
+    let mut changes = Changes::default();
+    let (archives, torn) = whole_archives(&store, &left.surveys["pages"])?;
+    put_archives(&archives, &known, &mut changes);
+    let archives_known = manifest.as_ref().map_or(0, |manifest| manifest.archives);
+    if left.is_less && known.archives.is_empty() {
+        let loss = LossRecord { pages: 0, archives: archives_known.max(archives.len() as u32) };
+        changes.put(Keyspace::Loss, &NAMELESS.to_be_bytes(), &loss);
+    }
+    if is_less_of("removals", &left, manifest.as_ref()) {
+        changes.put(Keyspace::Loss, &REMOVALS.to_be_bytes(), &LossRecord::default());
+    }
+    for found in store.requests.records_from(START) {
+        put_request(&found?.1.get().to_owned(), &mut changes);
+    }
+    store.set_settings(manifest.map(|manifest| manifest.settings).unwrap_or_default(), &mut changes);
+    if torn.is_empty() {
+        store.commit(changes)?;
+    } else {
+        let before = store.batches.end().0;
+        store.commit_removal(&RemovalRecord { batches: torn, before, ..RemovalRecord::default() }, changes)?;
+    }
+    store.was_rebuilt = true;
+    Ok(store)
+}
+
+/// Removes what is made again, and looks at what is not.
+fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
+    let names = [Some(first_catalog()), manifest.map(|manifest| manifest.catalog.clone())];
+    for path in names.into_iter().flatten().map(|name| folder.join(name)) {
+        match fs::remove_dir_all(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Error::Io { path, action: "removing the damaged catalog", source: error });
+            }
+            _ => {}
         }
-        _ => {}
     }
     let mut sentinel = Sentinel { commit: 0, ends: vec![START.0; KINDS.len()] };
+    let (mut surveys, mut is_less) = (FxHashMap::default(), false);
     for (kind, end) in KINDS.iter().zip(&mut sentinel.ends) {
         let path = folder.join(kind.name);
         if kind.is_source {
             // Without a manifest, all that is there.
-            let limit = known.as_ref().map_or(RecordRef(u64::MAX >> 1), |known| end_of(kind.number, known));
-            *end = sound_end(folder, kind, limit)?.0;
+            let limit = manifest.map_or(UNKNOWN, |manifest| end_of(kind.number, &manifest.sentinel));
+            let found = survey(folder, kind, limit)?;
+            *end = found.end.0;
+            is_less |= !found.lost.is_empty() || (limit != UNKNOWN && found.end < limit);
+            surveys.insert(kind.name, found);
         } else if path.exists() {
             fs::remove_dir_all(&path).map_err(Error::io(&path, "clearing"))?;
         }
@@ -43,78 +144,123 @@ pub fn rebuild(folder: &Path, lock: File, known: Option<Sentinel>, settings: Sto
             fs::remove_dir_all(&path).map_err(Error::io(&path, "clearing"))?;
         }
     }
-    keep_whole_batches(folder, &mut sentinel)?;
-    let catalog = match Catalog::open(&catalog_path, Access::Write, PATIENCE) {
-        Ok(catalog) => catalog,
-        Err(OpenFailure::Locked) => return Err(in_use(folder)),
-        Err(OpenFailure::Environment(error)) => return Err(error),
-        Err(OpenFailure::Damaged(why)) => return Err(fault(folder, format!("a new catalog cannot be made: {why}"))),
-    };
-    let mut store = Store::with_catalog(folder, lock, catalog, sentinel, Access::Write)?;
-    let mut archives: Vec<ArchiveRecord> = Vec::new();
-    let mut at = START;
-    while at < store.batches.end() {
-        let (batch, next) = store.batches.read_next(at)?;
-        let number = batch.archive.to_native() as usize;
-        if archives.len() <= number {
-            archives.resize_with(number + 1, ArchiveRecord::default);
-        }
-        add_batch(&mut archives[number], &batch);
-        at = next;
+    Ok(Left { sentinel, surveys, is_less })
+}
+
+fn is_less_of(name: &str, left: &Left, manifest: Option<&Manifest>) -> bool {
+    let Some(kind) = KINDS.iter().find(|kind| kind.name == name) else { return false };
+    let survey = &left.surveys[name];
+    !survey.lost.is_empty() || manifest.is_some_and(|known| survey.end < end_of(kind.number, &known.sentinel))
+}
+
+/// Makes holes of what cannot be read, so that what stands behind it can.
+fn close_gaps(store: &mut Store, left: &Left) -> Result<()> {
+    let is_torn = |name: &str| !left.surveys[name].lost.is_empty();
+    let same = |_: RecordRef, _: &[u8], _: bool| Ok(Kept::Same);
+    if is_torn("pages") {
+        store.pages.rewrite(0.0, same)?;
     }
-    let mut changes = Changes::default();
-    for (archive, number) in archives.iter().zip(0u32..) {
+    if is_torn("batches") {
+        store.batches.rewrite(0.0, same)?;
+    }
+    if is_torn("requests") {
+        store.requests.rewrite(0.0, same)?;
+    }
+    if is_torn("removals") {
+        store.removals.rewrite(0.0, same)?;
+    }
+    Ok(())
+}
+
+/// The archives as the batches tell them, by number, and the batches that cannot count: those of an archive from the first on that
+/// is missing or lacks a page.
+fn whole_archives(store: &Store, pages: &Survey) -> Result<(Archives, Vec<u64>)> {
+    let (mut archives, mut torn) = (Archives::new(), Vec::new());
+    for found in store.batches_from(START) {
+        let (at, batch) = found?;
+        let number = batch.archive.to_native();
+        let archive = archives.entry(number).or_default();
+        let follows = archive.position == batch.from.to_native() && !archive.done;
+        let is_whole = || {
+            let mut counted = batch.pages.iter().filter(|page| !store.removed().takes(at, &page.identity));
+            counted.all(|page| pages.has(RecordRef(page.page.to_native()).frame()))
+        };
+        if follows && is_whole() {
+            match store.removed().rest(at, &batch) {
+                Some(rest) => add_rest(archive, &rest),
+                None => add_batch(archive, &batch),
+            }
+        } else {
+            torn.push(at.0);
+        }
+    }
+    archives.retain(|_, archive| archive.records > 0 || archive.done);
+    Ok((archives, torn))
+}
+
+/// Puts down all archives, and what was lost of those that were known.
+fn put_archives(archives: &Archives, known: &Known, changes: &mut Changes) {
+    let mut put = |number: u32, archive: &ArchiveRecord| {
         changes.put(Keyspace::Archive, &number.to_be_bytes(), archive);
         changes.put(Keyspace::Fingerprint, &archive.identity.fingerprint.to_be_bytes(), &number);
+    };
+    archives.iter().for_each(|(&number, archive)| put(number, archive));
+    let mut losses = known.losses.clone();
+    for (&number, before) in &known.archives {
+        let now = archives.get(&number);
+        if now.is_some_and(|now| now.position >= before.position && now.done == before.done) {
+            continue;
+        }
+        if now.is_none() {
+            if before.identity.path.is_empty() {
+                // It was removed.
+                continue;
+            }
+            put(number, &ArchiveRecord { identity: before.identity.clone(), ..ArchiveRecord::default() });
+        }
+        let pages = before.pages.saturating_sub(now.map_or(0, |now| now.pages));
+        losses.entry(number).or_default().pages += pages;
     }
-    let mut at = START;
-    while at < store.requests.end() {
-        let (request, next) = store.requests.read_next(at)?;
-        put_request(&request.get().to_owned(), &mut changes);
-        at = next;
+    for (number, loss) in losses {
+        changes.put(Keyspace::Loss, &number.to_be_bytes(), &loss);
     }
-    store.set_settings(settings, &mut changes);
-    store.commit(changes)?;
-    store.was_rebuilt = true;
-    Ok(store)
 }
 
 /// Adds what a batch tells to what is known of its archive.
 pub fn add_batch(archive: &mut ArchiveRecord, batch: &ArchivedBatchRecord) {
-    archive.identity = batch.identity();
-    archive.position = batch.to.to_native();
+    let rest = super::layout::BatchRecord {
+        identity: batch.identity(),
+        to: batch.to.to_native(),
+        done: batch.done,
+        records: batch.records.to_native(),
+        skips: batch.skips.iter().map(|skip| (skip.0, skip.1.to_native())).collect(),
+        samples: batch.samples().collect(),
+        ..Default::default()
+    };
+    add_told(archive, &rest, batch.pages.len());
+}
+
+/// The same of what is left of a batch.
+pub fn add_rest(archive: &mut ArchiveRecord, batch: &super::layout::BatchRecord) {
+    add_told(archive, batch, batch.pages.len());
+}
+
+fn add_told(archive: &mut ArchiveRecord, batch: &super::layout::BatchRecord, pages: usize) {
+    archive.identity = batch.identity.clone();
+    archive.position = batch.to;
     archive.done = batch.done;
-    archive.records += batch.records.to_native();
-    archive.pages += batch.pages.len() as u64;
-    for skip in batch.skips.iter() {
-        let (reason, count) = (skip.0, skip.1.to_native());
+    archive.records += batch.records;
+    archive.pages += pages as u64;
+    for &(reason, count) in &batch.skips {
         match archive.skips.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, sum)) => *sum += count,
             None => archive.skips.push((reason, count)),
         }
     }
     archive.skips.sort_unstable();
-    for sample in batch.samples() {
+    for sample in &batch.samples {
         if archive.samples.iter().filter(|known| known.reason == sample.reason).count() < SAMPLES {
-            archive.samples.push(sample);
+            archive.samples.push(sample.clone());
         }
     }
-}
-
-/// Moves the end of the batches behind the last one all of whose pages are there.
-fn keep_whole_batches(folder: &Path, sentinel: &mut Sentinel) -> Result<()> {
-    let [pages, batches] = ["pages", "batches"]
-        .map(|name| KINDS.iter().find(|kind| kind.name == name).expect("a record file has this name"));
-    let (pages_end, end) = (end_of(pages.number, sentinel), end_of(batches.number, sentinel));
-    let file = RecordFile::<BatchRecord>::open(&folder.join(batches.name), batches.number, end, false)?;
-    let mut at = START;
-    while at < end {
-        let (batch, next) = file.read_next(at)?;
-        if batch.pages.iter().any(|page| page.page.to_native() >= pages_end.0) {
-            break;
-        }
-        at = next;
-    }
-    sentinel.ends[batches.number as usize - 1] = at.0;
-    Ok(())
 }

@@ -5,7 +5,7 @@
 //! plain, and read in place, or packed: compressed, and unpacked into memory of its own when it is read.
 
 use std::cell::RefCell;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{BufWriter, ErrorKind, Seek, SeekFrom, Write};
 use std::marker::PhantomData;
 use std::ops::{Deref, Range};
@@ -20,59 +20,18 @@ use rkyv::ser::allocator::ArenaHandle;
 use rkyv::util::AlignedVec;
 use rkyv::{Archive, Portable, Serialize};
 
+use super::disk::{self, Writing};
 use super::format::FORMAT_VERSION;
+pub use super::frames::RecordRef;
+use super::frames::{
+    FILE_HEADER, FRAME_HEADER, FRAME_MAGIC, Frame, PACKED_MAGIC, Walked, align, file_header, frame, frame_header,
+    frame_of, header_of, walk,
+};
 use super::packing::{pack, unpack};
 use crate::error::{Error, Result};
 
-/// First bytes of every segment.
-pub const FILE_MAGIC: [u8; 8] = *b"DIGLOTRC";
-/// First bytes of every frame.
-pub const FRAME_MAGIC: u32 = 0x4d41_5246;
-/// First bytes of every frame whose payload is compressed.
-pub const PACKED_MAGIC: u32 = 0x4b43_4150;
-/// Bytes of a segment's header.
-pub const FILE_HEADER: u64 = 64;
-/// Bytes of a frame's header; frames begin on multiples of it.
-pub const FRAME_HEADER: u64 = 16;
 /// A new segment is begun once one is this long.
 pub const SEGMENT_BYTES: u64 = 1 << 30;
-
-/// Where a record lies: segment and offset of its frame. Grows with every record of a file. Frames begin on multiples of 16, so
-/// that the low four bits are free: they tell apart what lies together in one record.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RecordRef(pub u64);
-
-impl RecordRef {
-    const OFFSET_BITS: u32 = 40;
-
-    fn new(segment: u32, offset: u64) -> RecordRef {
-        RecordRef(u64::from(segment) << Self::OFFSET_BITS | offset)
-    }
-
-    fn segment(self) -> u32 {
-        (self.0 >> Self::OFFSET_BITS) as u32
-    }
-
-    fn offset(self) -> u64 {
-        self.0 & ((1 << Self::OFFSET_BITS) - 1) & !(FRAME_HEADER - 1)
-    }
-
-    /// The frame alone.
-    pub fn frame(self) -> RecordRef {
-        RecordRef(self.0 & !(FRAME_HEADER - 1))
-    }
-
-    /// The place of something in the record.
-    pub fn with_place(self, place: usize) -> RecordRef {
-        debug_assert!(place < FRAME_HEADER as usize);
-        RecordRef(self.0 | place as u64)
-    }
-
-    /// That place.
-    pub fn place(self) -> usize {
-        (self.0 & (FRAME_HEADER - 1)) as usize
-    }
-}
 
 thread_local! {
     /// A frame that is being read.
@@ -148,8 +107,8 @@ where
     /// The record itself.
     #[expect(unsafe_code, reason = "the check of every access would cost more than the access")]
     pub fn get(&self) -> &T::Archived {
-        // SAFETY: `check` validated these very bytes, committed bytes are never rewritten or cut while the store's lock is
-        // held, and nobody can change unpacked ones.
+        // SAFETY: `check` validated these very bytes, the files in which committed bytes lie are replaced and never rewritten
+        // or cut, and nobody can change unpacked ones.
         unsafe { rkyv::access_unchecked::<T::Archived>(&self.payload) }
     }
 }
@@ -175,77 +134,174 @@ pub struct RecordFile<T> {
     /// Segments opened to be read without a map.
     files: RwLock<Vec<Option<Arc<File>>>>,
     writer: Option<Writer>,
+    /// A write has failed: what the file holds behind its committed end is not known.
+    has_failed: bool,
     of: PhantomData<fn() -> T>,
 }
 
+/// The records of a file, in order.
+pub struct Records<'f, T> {
+    file: &'f RecordFile<T>,
+    at: RecordRef,
+}
+
+impl<T: Stored> Iterator for Records<'_, T>
+where
+    T::Archived: Checked,
+{
+    type Item = Result<(RecordRef, Mapped<T>)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let read = |at: RecordRef| -> Result<Option<(RecordRef, Mapped<T>, RecordRef)>> {
+            let at = self.file.behind_holes(at)?;
+            if at >= self.file.end {
+                return Ok(None);
+            }
+            let (record, next) = self.file.read_next(at)?;
+            Ok(Some((at, record, next)))
+        };
+        match read(self.at).transpose()? {
+            Ok((at, record, next)) => {
+                self.at = next;
+                Some(Ok((at, record)))
+            }
+            Err(error) => {
+                self.at = self.file.end;
+                Some(Err(error))
+            }
+        }
+    }
+}
+
 struct Writer {
-    file: BufWriter<File>,
+    file: BufWriter<Writing>,
     segment: u32,
     offset: u64,
     dirty: bool,
 }
 
+/// What a file says whose write has failed.
+const AFTER_A_FAILURE: &str = "an earlier write failed, so nothing more is written; the last commit holds";
+
 /// The end of an empty file.
 pub const START: RecordRef = RecordRef(FILE_HEADER);
+/// The end of a file of which nothing is known.
+pub const UNKNOWN: RecordRef = RecordRef(u64::MAX >> 1);
+
+/// What can be read of a damaged record file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Survey {
+    /// Behind the last sound frame.
+    pub end: RecordRef,
+    /// What lies before and cannot be read.
+    pub lost: Vec<Range<RecordRef>>,
+}
+
+impl Survey {
+    fn lose(&mut self, range: Range<RecordRef>) {
+        self.lost.push(range);
+    }
+
+    /// True when what stands at a place can be read, so far as is known.
+    pub fn has(&self, at: RecordRef) -> bool {
+        at < self.end && !self.lost.iter().any(|lost| lost.contains(&at))
+    }
+}
 
 impl<T: Stored> RecordFile<T>
 where
     T::Archived: Checked,
 {
-    /// Opens the file in `folder` whose records before `end` are committed. With `write`, what stands beyond is cut off.
+    /// Opens the file in `folder` whose records before `end` are committed. With `write`, what stands beyond is cut off;
+    /// without, nothing is written, and all segments are held open, so that they can be read though they are replaced.
     ///
     /// # Errors
     /// When the folder cannot be read, or ends before `end`.
     pub fn open(folder: &Path, kind: u32, end: RecordRef, write: bool) -> Result<RecordFile<T>> {
-        fs::create_dir_all(folder).map_err(Error::io(folder, "making the folder"))?;
-        let mut records = RecordFile {
+        if write {
+            fs::create_dir_all(folder).map_err(Error::io(folder, "making the folder"))?;
+        }
+        let mut records = RecordFile::unopened(folder, kind, end);
+        records.check_committed()?;
+        if write {
+            records.writer = Some(records.open_writer()?);
+        } else if end != START {
+            for segment in 0..=end.segment() {
+                records.hold(segment)?;
+            }
+        }
+        Ok(records)
+    }
+
+    /// Opens a segment, if it is there: one without a live record is not.
+    fn hold(&self, segment: u32) -> Result<()> {
+        match self.file_of(segment, &segment_path(&self.folder, segment)) {
+            Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(()),
+            found => found.map(drop),
+        }
+    }
+
+    /// What can be read of a damaged file before `limit`. The records must have been written by a format from `since` on.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn survey(folder: &Path, kind: u32, since: u32, limit: RecordRef) -> Result<Survey> {
+        let mut survey = Survey { end: START, lost: Vec::new() };
+        for segment in 0..=limit.segment() {
+            let path = segment_path(folder, segment);
+            let is_last = segment == limit.segment();
+            let stop = if is_last { limit.offset() } else { SEGMENT_BYTES };
+            let Ok(length) = fs::metadata(&path).map(|m| m.len()) else {
+                if limit == UNKNOWN {
+                    break;
+                }
+                survey.lose(RecordRef::new(segment, FILE_HEADER)..RecordRef::new(segment + 1, 0));
+                continue;
+            };
+            let stop = if is_last { length.min(stop) } else { length };
+            let file = File::open(&path).map_err(Error::io(&path, "opening"))?;
+            let map = map(&file, &path, length)?;
+            let header = header_of(&map);
+            if !(since..=FORMAT_VERSION).any(|format| header == Some(file_header(format, kind, segment))) {
+                survey.lose(RecordRef::new(segment, FILE_HEADER)..RecordRef::new(segment + 1, 0));
+                continue;
+            }
+            for Walked { range, frame } in walk(&map[..stop as usize]) {
+                let [start, end] = [range.start, range.end].map(|offset| RecordRef::new(segment, offset));
+                match frame {
+                    Some(_) => survey.end = end,
+                    None => survey.lose(start..end),
+                }
+            }
+            if !is_last && length < SEGMENT_BYTES {
+                survey.lose(RecordRef::new(segment, align(length))..RecordRef::new(segment + 1, 0));
+            }
+        }
+        // What is lost at the end is no hole: the file ends before it.
+        let end = survey.end;
+        survey.lost.retain(|lost| lost.start < end);
+        Ok(survey)
+    }
+
+    /// Sees that the file in `folder` is not shorter than what was committed.
+    ///
+    /// # Errors
+    /// When it is, or cannot be looked at.
+    pub fn check_end(folder: &Path, kind: u32, end: RecordRef) -> Result<()> {
+        RecordFile::<T>::unopened(folder, kind, end).check_committed()
+    }
+
+    fn unopened(folder: &Path, kind: u32, end: RecordRef) -> RecordFile<T> {
+        RecordFile {
             folder: folder.to_owned(),
             kind,
             end,
             maps: RwLock::default(),
             files: RwLock::default(),
             writer: None,
+            has_failed: false,
             of: PhantomData,
-        };
-        records.check_committed()?;
-        if write {
-            records.writer = Some(records.open_writer()?);
         }
-        Ok(records)
-    }
-
-    /// How far a damaged file can be read: the end of the last sound frame before `limit`. The records must have been
-    /// written by a format from `since` on.
-    ///
-    /// # Errors
-    /// When the folder cannot be read.
-    pub fn sound_end(folder: &Path, kind: u32, since: u32, limit: RecordRef) -> Result<RecordRef> {
-        let mut end = START;
-        for segment in 0..=limit.segment() {
-            let path = segment_path(folder, segment);
-            let Ok(length) = fs::metadata(&path).map(|m| m.len()) else { break };
-            let stop = if segment == limit.segment() { length.min(limit.offset()) } else { length };
-            let file = File::open(&path).map_err(Error::io(&path, "opening"))?;
-            let map = map(&file, &path, length)?;
-            let header = header_of(&map);
-            if !(since..=FORMAT_VERSION).any(|format| header == Some(file_header(format, kind, segment))) {
-                break;
-            }
-            let mut offset = FILE_HEADER;
-            while let Some(frame) = frame(&map[..stop as usize], offset) {
-                let next = align(frame.range.end as u64);
-                // A frame whose padding is cut off is not whole: the file would end before the end told here.
-                if next > stop {
-                    break;
-                }
-                offset = next;
-                end = RecordRef::new(segment, offset);
-            }
-            if offset < stop {
-                break;
-            }
-        }
-        Ok(end)
     }
 
     fn check_committed(&self) -> Result<()> {
@@ -258,9 +314,13 @@ where
                 Err(error) if error.kind() == ErrorKind::NotFound => 0,
                 found => found.map_err(Error::io(&path, "reading its length"))?.len(),
             };
-            let needed = if segment == self.end.segment() { self.end.offset() } else { FILE_HEADER };
+            let needed = if segment == self.end.segment() { self.end.offset() } else { SEGMENT_BYTES };
             if length < needed {
-                return Err(self.damage(format!("{} holds {length} bytes, {needed} were committed", path.display())));
+                return Err(self.damage(format!(
+                    "{} holds {length} bytes, {needed} were committed; `diglot run` makes again what it can, and says which \
+                     archives must be given again",
+                    path.display()
+                )));
             }
         }
         Ok(())
@@ -272,15 +332,13 @@ where
         while fs::remove_file(segment_path(&self.folder, beyond)).is_ok() {
             beyond += 1;
         }
+        for segment in 0..=segment {
+            // Being written anew when the program stopped; mostly there is none.
+            let _ = fs::remove_file(segment_path(&self.folder, segment).with_extension("new"));
+        }
         let path = segment_path(&self.folder, segment);
-        let mut file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .open(&path)
-            .map_err(Error::io(&path, "opening"))?;
-        let length = file.metadata().map_err(Error::io(&path, "reading its length"))?.len();
+        let mut file = disk::open(&path).map_err(Error::io(&path, "opening"))?;
+        let length = file.length().map_err(Error::io(&path, "reading its length"))?;
         if self.end == START {
             file.set_len(0)
                 .and_then(|()| file.write_all(&file_header(FORMAT_VERSION, self.kind, segment)))
@@ -331,17 +389,23 @@ where
     }
 
     fn append_frame(&mut self, magic: u32, payload: &[u8]) -> Result<RecordRef> {
+        if self.has_failed {
+            return Err(self.damage(AFTER_A_FAILURE.into()));
+        }
         if payload.len() > i32::MAX as usize {
             return Err(self.damage(format!("a record of {} bytes is longer than the format allows", payload.len())));
         }
         let folder = self.folder.clone();
         let kind = self.kind;
         let Some(writer) = &mut self.writer else { return Err(self.damage("opened for reading only".into())) };
+        // Until it is written.
+        self.has_failed = true;
         if writer.offset >= SEGMENT_BYTES {
             writer.next_segment(&folder, kind)?;
         }
         let at = RecordRef::new(writer.segment, writer.offset);
         writer.write_frame(magic, payload).map_err(Error::io(segment_path(&folder, writer.segment), "writing"))?;
+        self.has_failed = false;
         Ok(at)
     }
 
@@ -355,11 +419,16 @@ where
     /// # Errors
     /// When the disk does not take it.
     pub fn sync(&mut self) -> Result<()> {
+        if self.has_failed {
+            return Err(self.damage(AFTER_A_FAILURE.into()));
+        }
         let folder = &self.folder;
         if let Some(writer) = self.writer.as_mut().filter(|w| w.dirty) {
             let path = segment_path(folder, writer.segment);
+            self.has_failed = true;
             writer.file.flush().map_err(Error::io(&path, "writing"))?;
             writer.file.get_ref().sync_data().map_err(Error::io(&path, "syncing"))?;
+            self.has_failed = false;
             writer.dirty = false;
         }
         self.end = self.pending();
@@ -388,14 +457,10 @@ where
             return Err(self.damage(format!("no record at {}:{}", at.segment(), at.offset())));
         }
         let map = self.map_of(at.segment(), at.offset())?;
-        let Some(frame) = frame(&map, at.offset()) else {
-            return Err(self.unreadable(at, "its checksum does not fit"));
-        };
-        let after = align(frame.range.end as u64);
-        let last = at.segment() == self.end.segment() || after < map.len() as u64;
-        let next =
-            if last { RecordRef::new(at.segment(), after) } else { RecordRef::new(at.segment() + 1, FILE_HEADER) };
-        let payload = if frame.is_packed {
+        let found = frame(&map, at.offset()).filter(|frame| !frame.is_hole());
+        let Some(frame) = found else { return Err(self.unreadable(at, "its checksum does not fit")) };
+        let next = self.behind(at, align(frame.range.end as u64), map.len() as u64);
+        let payload = if frame.is_packed() {
             let bytes = unpack(&map[frame.range]).ok_or_else(|| self.unreadable(at, "it cannot be unpacked"))?;
             Payload::Unpacked(Arc::new(bytes))
         } else {
@@ -403,6 +468,30 @@ where
         };
         let record = Mapped::check(payload).map_err(|error| self.unreadable(at, &error.to_string()))?;
         Ok((record, next))
+    }
+
+    /// The records from `at` on, in order, each with its place; holes are passed over.
+    pub fn records_from(&self, at: RecordRef) -> Records<'_, T> {
+        Records { file: self, at }
+    }
+
+    /// What stands behind the holes at `at`.
+    fn behind_holes(&self, mut at: RecordRef) -> Result<RecordRef> {
+        while at < self.end {
+            let map = self.map_of(at.segment(), at.offset())?;
+            let Some(hole) = frame(&map, at.offset()).filter(Frame::is_hole) else { break };
+            at = self.behind(at, align(hole.range.end as u64), map.len() as u64);
+        }
+        Ok(at)
+    }
+
+    /// Where a frame that ends at `after` is followed by the next.
+    fn behind(&self, at: RecordRef, after: u64, segment_bytes: u64) -> RecordRef {
+        if at.segment() == self.end.segment() || after < segment_bytes {
+            RecordRef::new(at.segment(), after)
+        } else {
+            RecordRef::new(at.segment() + 1, FILE_HEADER)
+        }
     }
 
     /// The bytes of the record at `at`, if it is packed; they are no archive. Nothing is mapped.
@@ -434,7 +523,7 @@ where
             let Some(frame) = frame_of(bytes, at.offset()) else {
                 return Err(self.unreadable(at, "its checksum does not fit"));
             };
-            if !frame.is_packed {
+            if !frame.is_packed() {
                 return Ok(None);
             }
             unpack(&bytes[frame.range]).map(Some).ok_or_else(|| self.unreadable(at, "it cannot be unpacked"))
@@ -478,6 +567,51 @@ where
         }
     }
 
+    /// Bytes that are committed.
+    pub(super) fn bytes(&self) -> u64 {
+        u64::from(self.end.segment()) * SEGMENT_BYTES + self.end.offset()
+    }
+
+    /// Bytes of some records with their frames.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub(super) fn bytes_of(&self, records: &[u64]) -> Result<u64> {
+        let mut sum = 0;
+        for at in records.iter().map(|&at| RecordRef(at)).filter(|&at| at < self.end) {
+            let map = self.map_of(at.segment(), at.offset())?;
+            let length = map.get(at.offset() as usize + 4..at.offset() as usize + 8);
+            let length = length.and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u32::from_le_bytes(*bytes));
+            sum += align(FRAME_HEADER + u64::from(length));
+        }
+        Ok(sum)
+    }
+
+    /// The folder.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Stops writing, so that segments can be replaced. True when it was open for writing.
+    pub(super) fn close_writer(&mut self) -> bool {
+        debug_assert!(self.pending() == self.end, "what was appended is committed first");
+        self.writer.take().is_some()
+    }
+
+    /// Goes on writing.
+    pub(super) fn open_writer_again(&mut self) -> Result<()> {
+        self.writer = Some(self.open_writer()?);
+        Ok(())
+    }
+
+    /// Lets go of files that were replaced.
+    pub(super) fn let_go(&mut self) {
+        self.unmap();
+        if let Ok(mut files) = self.files.write() {
+            files.clear();
+        }
+    }
+
     fn map_of(&self, segment: u32, offset: u64) -> Result<Arc<Mmap>> {
         let poisoned = || self.damage("another thread failed while mapping".into());
         let index = segment as usize;
@@ -487,7 +621,7 @@ where
             return Ok(map.clone());
         }
         let path = segment_path(&self.folder, segment);
-        let file = File::open(&path).map_err(Error::io(&path, "opening"))?;
+        let file = self.file_of(segment, &path)?;
         let length = file.metadata().map_err(Error::io(&path, "reading its length"))?.len();
         // Not beyond what is committed, so that a later cut of the tail stays outside the map.
         let length = if segment == self.end.segment() { length.min(self.end.offset()) } else { length };
@@ -505,12 +639,10 @@ where
     }
 
     fn unreadable(&self, at: RecordRef, why: &str) -> Error {
-        let catalog = self.folder.with_file_name("catalog");
         let (segment, offset) = (at.segment(), at.offset());
         self.damage(format!(
-            "the record at {segment}:{offset} is damaged ({why}); delete {} and run again with the same inputs: what is \
-             sound is kept",
-            catalog.display()
+            "the record at {segment}:{offset} is damaged ({why}); `diglot check --repair` says what is lost, and \
+             `diglot run` then makes it again"
         ))
     }
 }
@@ -522,7 +654,7 @@ impl Writer {
         self.file.get_ref().sync_data().map_err(Error::io(&path, "syncing"))?;
         self.segment += 1;
         let path = segment_path(folder, self.segment);
-        let file = File::create(&path).map_err(Error::io(&path, "creating"))?;
+        let file = disk::create(&path).map_err(Error::io(&path, "creating"))?;
         self.file = BufWriter::with_capacity(1 << 20, file);
         self.file.write_all(&file_header(FORMAT_VERSION, kind, self.segment)).map_err(Error::io(&path, "writing"))?;
         self.offset = FILE_HEADER;
@@ -541,66 +673,8 @@ impl Writer {
     }
 }
 
-fn segment_path(folder: &Path, segment: u32) -> PathBuf {
+pub(super) fn segment_path(folder: &Path, segment: u32) -> PathBuf {
     folder.join(format!("{segment:06}.rec"))
-}
-
-fn align(offset: u64) -> u64 {
-    offset.next_multiple_of(FRAME_HEADER)
-}
-
-fn file_header(format: u32, kind: u32, segment: u32) -> [u8; FILE_HEADER as usize] {
-    let mut header = [0; FILE_HEADER as usize];
-    header[..8].copy_from_slice(&FILE_MAGIC);
-    header[8..12].copy_from_slice(&format.to_le_bytes());
-    header[12..16].copy_from_slice(&0x0102_0304u32.to_le_bytes());
-    header[16..20].copy_from_slice(&kind.to_le_bytes());
-    header[20..24].copy_from_slice(&segment.to_le_bytes());
-    let crc = crc32c::crc32c(&header[..60]);
-    header[60..].copy_from_slice(&crc.to_le_bytes());
-    header
-}
-
-fn header_of(map: &[u8]) -> Option<[u8; FILE_HEADER as usize]> {
-    map.get(..FILE_HEADER as usize)?.try_into().ok()
-}
-
-fn frame_header(magic: u32, payload: &[u8], offset: u64) -> [u8; FRAME_HEADER as usize] {
-    let mut header = [0; FRAME_HEADER as usize];
-    header[..4].copy_from_slice(&magic.to_le_bytes());
-    header[4..8].copy_from_slice(&(payload.len() as u32).to_le_bytes());
-    header[8..12].copy_from_slice(&crc32c::crc32c(payload).to_le_bytes());
-    // Seeded with its place, so that a frame copied elsewhere is no frame.
-    let crc = crc32c::crc32c_append(crc32c::crc32c(&offset.to_le_bytes()), &header[..12]);
-    header[12..].copy_from_slice(&crc.to_le_bytes());
-    header
-}
-
-/// Where the payload of a frame lies, and what it is.
-struct Frame {
-    range: Range<usize>,
-    is_packed: bool,
-}
-
-/// The frame at `offset` of a segment, if a sound frame stands there.
-fn frame(segment: &[u8], offset: u64) -> Option<Frame> {
-    let start = usize::try_from(offset).ok()?;
-    let Frame { range, is_packed } = frame_of(segment.get(start..)?, offset)?;
-    Some(Frame { range: range.start + start..range.end + start, is_packed })
-}
-
-/// The frame that these bytes of a segment, from `offset` on, begin with.
-fn frame_of(bytes: &[u8], offset: u64) -> Option<Frame> {
-    let header = bytes.get(..FRAME_HEADER as usize)?;
-    let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
-    let is_packed = match word(0) {
-        FRAME_MAGIC => false,
-        PACKED_MAGIC => true,
-        _ => return None,
-    };
-    let range = FRAME_HEADER as usize..(FRAME_HEADER as usize).checked_add(word(4) as usize)?;
-    let payload = bytes.get(range.clone())?;
-    (frame_header(word(0), payload, offset) == *header).then_some(Frame { range, is_packed })
 }
 
 /// Bytes read at once where a frame is read without a map: most frames are shorter.
@@ -636,11 +710,22 @@ fn read_whole(
     Ok(done)
 }
 
+/// Maps a file as it is.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn map_whole(path: &Path) -> Result<Mmap> {
+    let file = File::open(path).map_err(Error::io(path, "opening"))?;
+    let length = file.metadata().map_err(Error::io(path, "reading its length"))?.len();
+    map(&file, path, length)
+}
+
 #[expect(unsafe_code, reason = "memory maps")]
-fn map(file: &File, path: &Path, length: u64) -> Result<Mmap> {
+pub(super) fn map(file: &File, path: &Path, length: u64) -> Result<Mmap> {
     let length = usize::try_from(length)
         .map_err(|_| Error::Store { path: path.to_owned(), problem: "too long to map".into() })?;
-    // SAFETY: committed bytes are never rewritten or cut while the store's lock is held, and no byte beyond `length` is
+    disk::before(disk::Step::Map, path).map_err(Error::io(path, "mapping"))?;
+    // SAFETY: the files in which committed bytes lie are replaced and never rewritten or cut, and no byte beyond `length` is
     // mapped.
     unsafe { memmap2::MmapOptions::new().len(length).map(file) }.map_err(Error::io(path, "mapping"))
 }
@@ -657,6 +742,11 @@ mod tests {
         let refs = records.iter().map(|r| file.append(r).expect("room on disk")).collect();
         file.sync().expect("a disk");
         (refs, file.end())
+    }
+
+    /// The end of what is sound from the start on.
+    fn sound_end(survey: Survey) -> RecordRef {
+        survey.lost.first().map_or(survey.end, |lost| lost.start)
     }
 
     #[test]
@@ -683,7 +773,7 @@ mod tests {
         let bytes = fs::read(&path).expect("it was written");
         for cut in START.offset() as usize..bytes.len() {
             fs::write(&path, &bytes[..cut]).expect("room on disk");
-            let sound = Texts::sound_end(folder.path(), 7, 4, end).expect("it can be read");
+            let sound = sound_end(Texts::survey(folder.path(), 7, 4, end).expect("it can be read"));
             assert!(sound.offset() <= cut as u64);
             Texts::open(folder.path(), 7, sound, false).expect("cut to what is sound");
         }
@@ -704,7 +794,7 @@ mod tests {
                 *byte ^= 4;
             }
             fs::write(&path, &bytes).expect("room on disk");
-            let sound = Texts::sound_end(folder.path(), 7, 4, end).expect("it can be read");
+            let sound = sound_end(Texts::survey(folder.path(), 7, 4, end).expect("it can be read"));
             let damage = cut.min(length).min(if flip < cut { flip } else { u64::MAX });
             let whole = refs.iter().chain([&end]).filter(|r| r.offset() <= damage).max().copied().unwrap_or(START);
             // A flipped bit of padding does no harm, so more may be sound than stands before the damage.

@@ -134,7 +134,7 @@ mod tests {
         #[test]
         fn tokens_changed_in_any_portions_are_as_last_told(told in proptest::collection::vec((0u32..3000, 0u32..40, 0u32..4), 1..6000), portions in 1usize..5) {
             let folder = tempfile::tempdir().expect("a temporary folder");
-            let Ok(catalog) = Catalog::open(folder.path(), crate::store::Access::Write, Duration::ZERO) else { panic!("a new catalog opens") };
+            let Ok(catalog) = Catalog::open(folder.path(), Duration::ZERO) else { panic!("a new catalog opens") };
             let mut present: BTreeSet<(u32, u32)> = BTreeSet::new();
             for part in told.chunks(told.len().div_ceil(portions)) {
                 // Of one token and site, one thing is told a commit.
@@ -142,7 +142,7 @@ mod tests {
                 let posting = |(&(token, site), &here): (&(u32, u32), &bool)| (token_hash(&token.to_string()), SiteId(site), here);
                 let mut changes = Changes::default();
                 change(&catalog, &mut part.iter().map(posting).collect(), &mut changes).expect("a sound catalog");
-                catalog.apply(changes).expect("room on disk");
+                catalog.apply(&changes).expect("room on disk");
                 for (posting, here) in part {
                     if here { present.insert(posting) } else { present.remove(&posting) };
                 }

@@ -50,7 +50,7 @@ pub fn upgrade(
             for key in catalog.keys(keyspace)? {
                 changes.remove(keyspace, &key);
                 if changes.len() >= BATCH {
-                    catalog.apply(std::mem::take(&mut changes))?;
+                    catalog.apply(&std::mem::take(&mut changes))?;
                 }
             }
         }
@@ -72,6 +72,6 @@ pub fn upgrade(
     changes.put(Keyspace::Meta, b"settings", settings);
     changes.put(Keyspace::Meta, b"format", &FORMAT_VERSION);
     changes.put(Keyspace::Meta, b"sentinel", sentinel);
-    catalog.apply(changes)?;
+    catalog.apply(&changes)?;
     Ok(Some(format))
 }

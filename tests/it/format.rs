@@ -71,26 +71,78 @@ fn record_files_are_as_described() {
         ("bitexts", 11, 1),
         ("models", 13, 1),
         ("requests", 14, 0),
+        ("removals", 15, 0),
     ] {
         let bytes = fs::read(store.join(name).join("000000.rec")).expect(name);
         assert_eq!(manifest["ends"][kind as usize - 1], bytes.len(), "{name}: what the manifest says is all there is");
         assert_eq!(frames(&bytes, kind).len(), count, "{name}");
     }
-    let ends: Vec<u8> = std::iter::once(u64::from(FORMAT_VERSION))
-        .chain([manifest["commit"].as_u64().expect("a number")])
-        .chain(manifest["ends"].as_array().expect("five").iter().map(|end| end.as_u64().expect("a number")))
-        .flat_map(u64::to_le_bytes)
-        .collect();
-    assert_eq!(manifest["crc"], crc32c(&[&ends]));
+    let text = fs::read_to_string(store.join("manifest.json")).expect("a manifest");
+    let crc = format!("\"crc\": {},", manifest["crc"]);
+    // No text in it has blanks.
+    let bare: String = text.replace(&crc, "\"crc\": 0,").split_whitespace().collect();
+    assert_eq!(manifest["crc"], crc32c(&[bare.as_bytes()]));
+    let mut entries = 0;
+    for run in manifest["view"].as_array().expect("a list") {
+        let path = store.join("view").join(format!("{:012}.run", run["number"].as_u64().expect("a number")));
+        let bytes = fs::read(path).expect("a run of the view");
+        assert_eq!(run["bytes"], bytes.len());
+        entries += view_entries(&bytes, run["crc"].as_u64().expect("a number") as u32);
+    }
+    assert!(entries > 10, "{entries} entries");
     let kinds = [
         "batches", "bitexts", "graphs", "learnt", "models", "pages", "repeats", "requests", "resolved", "results",
-        "sites", "skips", "verified", "webs",
+        "sites", "skips", "verified", "webs", "removals",
     ];
-    let known: BTreeSet<&str> = kinds.into_iter().chain(["catalog", "lock", "manifest.json", "tmp"]).collect();
+    let known: BTreeSet<&str> = kinds.into_iter().chain(["catalog", "lock", "manifest.json", "tmp", "view"]).collect();
     for entry in fs::read_dir(&store).expect("a folder").flatten() {
         let name = entry.file_name();
         assert!(known.contains(name.to_str().expect("ASCII")), "{} is in no description", name.display());
     }
+}
+
+/// How many entries a run of the view has, read by docs/format.md.
+fn view_entries(bytes: &[u8], crc: u32) -> usize {
+    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"));
+    let long = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes")) as usize;
+    assert_eq!(&bytes[..8], b"DIGLOTVW");
+    assert_eq!((word(8), word(12), word(60)), (FORMAT_VERSION, 0x0102_0304, crc32c(&[&bytes[..60]])));
+    let end = bytes.len() - 16;
+    let (index, blocks) = (long(end), word(end + 8) as usize);
+    assert_eq!((word(end + 12), crc32c(&[&bytes[index..end]])), (crc, crc));
+    let mut entries = 0;
+    let mut last: Vec<u8> = Vec::new();
+    for row in (0..blocks).map(|block| index + block * 24) {
+        let block = &bytes[long(row)..long(row) + word(row + 8) as usize];
+        assert_eq!(crc32c(&[block]), word(row + 12));
+        let keys = index + blocks * 24 + word(row + 16) as usize;
+        let first = &bytes[keys..keys + word(row + 20) as usize];
+        assert!(block[1..].starts_with(first) || first.len() > 127);
+        let mut at = 0;
+        let number = |at: &mut usize| {
+            let (mut sum, mut shift) = (0, 0);
+            loop {
+                let byte = usize::from(block[*at]);
+                *at += 1;
+                sum |= (byte & 127) << shift;
+                shift += 7;
+                if byte < 128 {
+                    return sum;
+                }
+            }
+        };
+        while at < block.len() {
+            let length = number(&mut at);
+            let key = block[at..at + length].to_vec();
+            assert!(last < key, "keys ascend");
+            last = key;
+            at += length;
+            let length = number(&mut at).saturating_sub(1);
+            at += length;
+            entries += 1;
+        }
+    }
+    entries
 }
 
 #[test]

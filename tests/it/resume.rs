@@ -610,10 +610,14 @@ fn a_store_damaged_in_the_middle_says_what_to_do() {
         // Pages and batches are not asked for pairs.
         if file.starts_with("sites") || file.starts_with("results") {
             assert_eq!(output.status.code(), Some(1), "{message}");
-            assert!(message.contains("delete") && message.contains("catalog"), "{message}");
+            assert!(message.contains("`diglot check --repair`"), "{message}");
         }
         // As told.
-        fs::remove_dir_all(store.path().join("catalog")).expect("it is there");
+        let check = diglot(store.path()).arg("check").output().expect("the program starts");
+        assert_eq!(check.status.code(), Some(1), "{file}");
+        let told = String::from_utf8_lossy(&check.stdout).into_owned();
+        assert!(told.contains(&format!("damaged\t{}", &file[..5])), "{told}");
+        diglot(store.path()).args(["check", "--repair"]).output().expect("the program starts");
         run(store.path(), &inputs);
         assert_same(&answers(store.path()), &expected, file);
     }

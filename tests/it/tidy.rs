@@ -40,6 +40,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("config", METHODS),
     // Answers of the store, in the words of the methods that left them there.
     ("query", &["*"]),
+    ("upkeep", &["keys", "store"]),
     ("pipeline", &["*"]),
     // The face sees the library as every other program does, by its name.
     ("cli", &[]),

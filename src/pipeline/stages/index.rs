@@ -50,12 +50,7 @@ impl Stage for Index {
 
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {
         let cursor = self.cursor(store, config)?;
-        let mut batches = 0;
-        let mut at = cursor;
-        while at < store.batches.end() {
-            at = store.batches.read_next(at)?.1;
-            batches += 1;
-        }
+        let batches = store.batches_from(cursor).try_fold(0, |count, found| found.map(|_| count + 1))?;
         Ok(if batches == 0 { String::new() } else { format!("{batches} batches to index") })
     }
 
@@ -163,15 +158,17 @@ impl<'c> Work<'c> {
             tokens: Vec::new(),
             pages: 0,
         };
-        let mut at = stage.cursor(store, context.config)?;
         context.observer.begin("index", "reading batches", "batches", None);
-        while at < store.batches.end() {
-            let (batch, next) = store.batches.read_next(at)?;
+        for found in store.batches_from(stage.cursor(store, context.config)?) {
+            let (at, batch) = found?;
             let number = work.batches.len() as u32;
             let mut last: Option<(String, u32)> = None;
             let pages = batch.pages.iter().map(|page| page.identity.as_str()).zip(0u32..);
             let skipped = batch.skipped.iter().map(|skip| skip.identity.as_str()).zip(SKIPPED..);
             for (identity, place) in pages.chain(skipped) {
+                if store.removed().takes(at, identity) {
+                    continue;
+                }
                 let host = host_of(identity);
                 let name = match &last {
                     Some((known, name)) if known == host => *name,
@@ -186,7 +183,6 @@ impl<'c> Work<'c> {
             batch.release();
             work.batches.push((at, batch));
             context.observer.progress(u64::from(number) + 1, "");
-            at = next;
         }
         work.sites = work.names.len() as u64;
         Ok(work)

@@ -18,7 +18,7 @@ use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{
     ArchiveIdentity, ArchiveRecord, BatchRecord, PageEntry, PageRecord, SkipEntry, SkipSample, StageRecord, encode,
 };
-use crate::types::{CanonicalUrl, Capture, Form, Lang, RawRecord, Skip, SkipReason, host_of};
+use crate::types::{ArchiveId, CanonicalUrl, Capture, Form, Lang, RawRecord, Skip, SkipReason, host_of};
 
 /// Archives → pages.
 pub struct Ingest;
@@ -42,7 +42,8 @@ impl Stage for Ingest {
     }
 
     fn remaining(&self, store: &Store, _: &Config) -> Result<String> {
-        let partial = store.archives()?.iter().filter(|archive| !archive.done).count();
+        let partial =
+            store.archives()?.iter().filter(|archive| !archive.done && !archive.identity.path.is_empty()).count();
         Ok(if partial == 0 { String::new() } else { format!("{partial} archives read in part") })
     }
 
@@ -234,6 +235,9 @@ impl Batch {
         let mut changes = Changes::default();
         changes.put(Keyspace::Archive, &self.record.archive.to_be_bytes(), known);
         changes.put(Keyspace::Fingerprint, &self.record.identity.fingerprint.to_be_bytes(), &self.record.archive);
+        if self.record.done {
+            store.regain(ArchiveId(self.record.archive), &mut changes)?;
+        }
         store.commit(changes)?;
         let next = Batch::new(self.record.archive, self.record.identity.clone(), self.record.to);
         let done = self.record.done;

@@ -79,6 +79,15 @@ pub struct ResultHead {
     pub pairs: u64,
 }
 
+/// What the store lost and cannot make again. Key `k` number of the archive; 2³² − 1: of archives that are not known; 2³² − 2: removals.
+#[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+pub struct LossRecord {
+    /// Pages that were lost.
+    pub pages: u64,
+    /// How many archives there were, where it is not known which; 0 where it is.
+    pub archives: u32,
+}
+
 /// Global credibility of a pattern. Key `c` pattern.
 #[derive(Archive, Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Credibility {

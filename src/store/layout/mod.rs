@@ -8,6 +8,7 @@ mod catalog;
 mod graph;
 mod judged;
 mod page;
+mod removal;
 mod result;
 mod settings;
 mod site;
@@ -21,10 +22,11 @@ pub use bitext::{
     ArchivedBitextPairRow, ArchivedRepeatRow, BeadRow, BitextChunk, BitextHead, BitextRecord, ModelHead, ModelRecord,
     PagePlaces, PairBitextRow, RepeatRecord, RepeatRow, VocabularyRow,
 };
-pub use catalog::{ArchiveRecord, Credibility, HostRecord, ResultHead, Sentinel, SiteHead, StageRecord};
+pub use catalog::{ArchiveRecord, Credibility, HostRecord, LossRecord, ResultHead, Sentinel, SiteHead, StageRecord};
 pub use graph::{AlternateRow, ArchivedGraphRecord, CanonicalRow, GraphHead, GraphRecord, OutsideRow};
 pub use judged::{ArchivedLearntRecord, ArchivedSureRow, JudgedHead, JudgedRecord, LearntHead, LearntRecord, SureRow};
 pub use page::PageRecord;
+pub use removal::RemovalRecord;
 pub use result::{ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, HostRow, KeyRow, PairRow, ResultRecord};
 pub use settings::StoredSettings;
 pub use site::{ArchivedSiteChunk, CHUNK_PAGES, ChunkBuilder, SiteChunk, SkipChunk};
@@ -41,6 +43,7 @@ mod tests {
     use super::graph::*;
     use super::judged::*;
     use super::page::*;
+    use super::removal::*;
     use super::result::*;
     use super::settings::*;
     use super::site::*;
@@ -137,6 +140,8 @@ mod tests {
             ResultHead = ArchivedResultHead { record, generation, params, considered, pairs }
             Credibility = ArchivedCredibility { sum, sites }
             StageRecord = ArchivedStageRecord { fingerprint, cursor, finished }
+            LossRecord = ArchivedLossRecord { pages, archives }
+            RemovalRecord = ArchivedRemovalRecord { batches, hosts, urls, before }
         }
     }
 

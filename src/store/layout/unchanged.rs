@@ -12,6 +12,7 @@ use super::catalog::*;
 use super::graph::*;
 use super::judged::*;
 use super::page::*;
+use super::removal::*;
 use super::result::*;
 use super::settings::*;
 use super::site::*;
@@ -32,6 +33,10 @@ where
     file.sync().expect("a disk");
     let path: &Path = &folder.path().join("000000.rec");
     xxh3_64(&fs::read(path).expect("it was written")[64..])
+}
+
+fn removal() -> RemovalRecord {
+    RemovalRecord { batches: vec![64], hosts: vec!["ex.org".into()], urls: vec!["ex.org/en/a.html".into()], before: 96 }
 }
 
 fn value_hash<T: Stored>(value: &T) -> u64 {
@@ -285,7 +290,7 @@ fn result() -> ResultRecord {
 /// **A difference here means that stores of the last release can no longer be read.** Where that is meant, the next
 /// `FORMAT_VERSION` comes with it, a line in docs/format.md, and new numbers here.
 const LAYOUT: (u32, &[(&str, u64)]) = (
-    7,
+    8,
     &[
         ("page", 0xfa4c8f54fb12c3f1),
         ("block of pages", 0x738d260020033cb1),
@@ -316,6 +321,8 @@ const LAYOUT: (u32, &[(&str, u64)]) = (
         ("credibility", 0x07ee86c281446bef),
         ("stage", 0x71fe93916bd0874f),
         ("settings", 0x926f8fb777352906),
+        ("removal", 0xede33c76ac7e4975),
+        ("loss", 0x07ee86c281446bef),
     ],
 );
 
@@ -389,6 +396,8 @@ fn the_layout_of_a_record_changes_with_the_format_version_only() {
         ("credibility", value_hash(&Credibility { sum: 1, sites: 2 })),
         ("stage", value_hash(&StageRecord { fingerprint: 1, cursor: 2, finished: true })),
         ("settings", value_hash(&settings)),
+        ("removal", file_hash(15, &removal())),
+        ("loss", value_hash(&LossRecord { pages: 1, archives: 2 })),
     ];
     let listing: Vec<String> = found.iter().map(|(name, hash)| format!("(\"{name}\", {hash:#018x}),")).collect();
     assert_eq!(LAYOUT.0, FORMAT_VERSION, "a new version: record its hashes\n{}", listing.join("\n"));

@@ -3,7 +3,7 @@
 use rkyv::{Archive, Deserialize, Serialize};
 
 /// What was requested of crawlers in one commit. Kind 14. Of one URL or round, the last record holds.
-#[derive(Archive, Serialize, Clone, Debug, Default)]
+#[derive(Archive, Serialize, Deserialize, Clone, Debug, Default)]
 pub struct RequestRecord {
     /// URLs without scheme.
     pub requested: Vec<(String, RequestedRecord)>,

@@ -1,0 +1,39 @@
+//! What a store has lost and cannot make again: said by every command until it is given again.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use diglot::store::{Loss, Store};
+
+/// Set once something was said of a loss: the command ends with exit code 1, since its answer lacks something.
+static LACKS: AtomicBool = AtomicBool::new(false);
+
+/// True when what was answered lacks something.
+pub fn are_told() -> bool {
+    LACKS.load(Ordering::Relaxed)
+}
+
+/// Says what a store lost.
+pub fn tell(store: &Store) -> anyhow::Result<()> {
+    for loss in store.losses()? {
+        LACKS.store(true, Ordering::Relaxed);
+        eprintln!("diglot: {}", sentence(&loss));
+    }
+    Ok(())
+}
+
+/// What was lost, and what to do.
+pub fn sentence(loss: &Loss) -> String {
+    match loss {
+        Loss::Archive { path, pages } => format!(
+            "damage: the store lost {pages} pages of {path}; answers lack them until `diglot run` is given that archive again \
+             (`diglot remove --lost` goes on without them)"
+        ),
+        Loss::Nameless { archives } => format!(
+            "damage: the store lost pages, and which archives they were of ({archives} were known); answers lack them until \
+             `diglot run` is given all archives again (`diglot remove --lost` goes on without them)"
+        ),
+        Loss::Removals => "damage: the store lost what was removed from it, so that it may be there again; give \
+                           `diglot remove` again (`diglot remove --lost` accepts it)"
+            .to_owned(),
+    }
+}

@@ -1,0 +1,164 @@
+//! `diglot check`, `diglot compact` and `diglot remove`.
+
+use anyhow::bail;
+use clap::Args;
+use diglot::error::Error;
+use diglot::store::{Access, Report, Store};
+use diglot::upkeep::{self, Removal};
+use serde_json::json;
+
+use super::global::Global;
+use super::listing::{FormatArg, Listing};
+
+/// Read every byte of the store and say what is damaged.
+///
+/// Damage is listed with what hangs on it: sites and models that a run makes again, and archives that must be given again. Exit code 1 if there
+/// is any. May run beside other commands; the catalog is looked at only while nobody writes.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  diglot check
+  diglot check --repair && diglot run       drop what is damaged, and make it again")]
+pub struct Check {
+    /// Drop what is damaged, so that the next run makes it again, and keep what is sound.
+    #[arg(long)]
+    repair: bool,
+    #[command(flatten)]
+    format: FormatArg,
+}
+
+impl Check {
+    pub fn run(self, global: &Global) -> anyhow::Result<()> {
+        let opened = Store::open(&global.store, Access::Read);
+        let store = match opened {
+            Ok(store) => store,
+            // Opening to write mends what keeps readers out.
+            Err(Error::Store { .. }) if self.repair && Store::is_at(&global.store) => {
+                drop(global.write()?);
+                Store::open(&global.store, Access::Read)?
+            }
+            Err(error) => return Err(error.into()),
+        };
+        super::losses::tell(&store)?;
+        let report = store.check()?;
+        self.list(&report)?;
+        if report.damage.is_none() {
+            return Ok(());
+        }
+        if !self.repair {
+            bail!(
+                "the store is damaged; `diglot check --repair` drops what is damaged, and `diglot run` makes it again"
+            );
+        }
+        drop(store);
+        let store = global.write()?;
+        let store = if store.was_rebuilt { store } else { store.repair(&report.damage)? };
+        super::losses::tell(&store)?;
+        eprintln!("diglot: what was damaged is dropped; `diglot run` makes it again");
+        Ok(())
+    }
+
+    fn list(&self, report: &Report) -> anyhow::Result<()> {
+        let mut listing = Listing::new(self.format.get(), &["what", "name", "count", "detail"])?;
+        for (kind, found) in &report.files {
+            let holes = if found.holes > 0 { format!(", {} of them holes", found.holes) } else { String::new() };
+            let detail = format!("{} bytes{holes}", found.bytes);
+            listing.row(vec![json!("sound"), json!(kind), json!(found.records), json!(detail)])?;
+        }
+        listing.row(vec![json!("sound"), json!("view"), json!(report.entries), json!("entries")])?;
+        let (entries, detail) = match report.catalog_entries {
+            Some(entries) => (json!(entries), "entries"),
+            None => (json!(null), "not looked at: another process writes, or the folder cannot be written"),
+        };
+        listing.row(vec![json!("sound"), json!("catalog"), entries, json!(detail)])?;
+        let damage = &report.damage;
+        for torn in &damage.torn {
+            let place = format!("{}, {} bytes: {}", torn.place(), torn.bytes(), torn.why);
+            listing.row(vec![json!("damaged"), json!(torn.kind), json!(null), json!(place)])?;
+        }
+        for problem in &damage.catalog {
+            listing.row(vec![json!("damaged"), json!("catalog"), json!(null), json!(problem)])?;
+        }
+        for (site, kinds) in &damage.sites {
+            listing.row(vec![json!("to be made again"), json!(site), json!(null), json!(kinds.join(", "))])?;
+        }
+        if damage.others > 0 {
+            listing.row(vec![json!("to be made again"), json!("models"), json!(damage.others), json!("")])?;
+        }
+        for (archive, pages) in &damage.archives {
+            listing.row(vec![json!("lost pages"), json!(archive), json!(pages), json!("to be given again")])?;
+        }
+        Ok(listing.finish()?)
+    }
+}
+
+/// Take away what is dead: results that were replaced, and what was removed.
+///
+/// Answers stay the same. Killed at any moment, the store is whole; give the command again. `diglot run` does a part of it by
+/// itself once more than half of the results is dead (`--no-compact` keeps it from that). Files keep their length: what is taken away
+/// becomes holes, which take no room on disk (`du` shows it; copy stores by `cp --sparse` or `rsync -S`).
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  diglot compact
+  diglot remove --host example.org && diglot run && diglot compact      off the disk, too")]
+pub struct Compact {}
+
+impl Compact {
+    pub fn run(self, global: &Global) -> anyhow::Result<()> {
+        let mut store = global.write()?;
+        let before = store.usage()?;
+        let freed = store.compact()?;
+        super::losses::tell(&store)?;
+        println!("freed: {freed} bytes of records; results in use: {} bytes", before.live);
+        Ok(())
+    }
+}
+
+/// Remove archives, hosts or URLs from the store: take-down.
+///
+/// They are gone from all listings at once; `diglot run` then makes again what they had a part in, as if they had never been read, and
+/// `diglot compact` takes their bytes off the disk. An archive that is read later may bring a host or URL back.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  diglot remove --host example.org && diglot run && diglot compact
+  diglot remove --url https://example.org/en/a.html
+  diglot remove --archive crawl-17.warc.gz")]
+pub struct Remove {
+    /// An archive, by the path that `diglot status --archives` shows, or the last part of it.
+    #[arg(long, value_name = "ARCHIVE")]
+    archive: Vec<String>,
+    /// A host, or a registrable domain with all its hosts.
+    #[arg(long, value_name = "HOST")]
+    host: Vec<String>,
+    /// A URL; http and https are one.
+    #[arg(long, value_name = "URL")]
+    url: Vec<String>,
+    /// Go on without what the store has lost: nothing asks for it any more.
+    #[arg(long)]
+    lost: bool,
+}
+
+impl Remove {
+    pub fn run(self, global: &Global) -> anyhow::Result<()> {
+        let removal = Removal { archives: self.archive, hosts: self.host, urls: self.url };
+        if removal == Removal::default() && !self.lost {
+            return Err(Error::Config("nothing is named; give --archive, --host, --url or --lost".into()).into());
+        }
+        // A store is not made by mistake.
+        drop(Store::open(&global.store, Access::Read)?);
+        let mut store = global.write()?;
+        if self.lost {
+            println!("losses accepted: {}", upkeep::accept_losses(&mut store)?);
+        }
+        if removal != Removal::default() {
+            let taken = upkeep::remove(&mut store, &removal)?;
+            println!(
+                "removed: {} archives, {} captures, {} of those left out; {} sites to be indexed again: `diglot run`",
+                taken.archives, taken.captures, taken.left_out, taken.sites
+            );
+        }
+        super::losses::tell(&store)
+    }
+}

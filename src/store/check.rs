@@ -1,0 +1,229 @@
+//! Every byte of a store looked at: which records cannot be read, and what hangs on them.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::catalog::{Catalog, Changes, Keyspace};
+use super::kinds::KINDS;
+use super::layout::{BLOCK_PAGES, StoredPage, page_of_block};
+use super::live::HEADS;
+use super::packing::unpack;
+use super::records::{RecordRef, START};
+use super::verifying::is_record;
+pub use super::verifying::{FileReport, Torn};
+use super::{Access, Store, lock, rebuild};
+use crate::error::Result;
+use crate::types::SiteId;
+
+/// True when these are the bytes of a block of pages, each of which can be read or was removed.
+fn is_block(payload: &[u8]) -> bool {
+    let Some(block) = unpack(payload) else { return false };
+    let mut pages = (0..BLOCK_PAGES).map_while(|place| page_of_block(&block, place)).peekable();
+    pages.peek().is_some() && pages.all(|page| page.is_empty() || StoredPage::decode(page).is_some())
+}
+
+/// What hangs on what cannot be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Damage {
+    /// What cannot be read, by kind.
+    pub torn: Vec<Torn>,
+    /// Sites of which something must be made again, by domain, and of which kinds.
+    pub sites: BTreeMap<String, Vec<&'static str>>,
+    /// Pairs of languages, or graphs, of which something must be made again: how many.
+    pub others: u64,
+    /// Archives of which pages are lost, and how many.
+    pub archives: BTreeMap<String, u64>,
+    /// What is wrong with view or catalog.
+    pub catalog: Vec<String>,
+}
+
+impl Damage {
+    /// True when all is sound.
+    pub fn is_none(&self) -> bool {
+        self.torn.is_empty() && self.catalog.is_empty()
+    }
+
+    /// True when something is damaged that nothing else tells.
+    fn is_of_sources(&self) -> bool {
+        self.torn.iter().any(|torn| KINDS.iter().any(|kind| kind.is_source && kind.name == torn.kind))
+    }
+}
+
+/// What was looked at, and what was found.
+pub struct Report {
+    /// Each record file.
+    pub files: Vec<(&'static str, FileReport)>,
+    /// Entries of the view.
+    pub entries: u64,
+    /// Entries of the catalog; none where somebody writes the store.
+    pub catalog_entries: Option<u64>,
+    /// What is damaged.
+    pub damage: Damage,
+}
+
+impl Store {
+    /// Reads every byte of the store. It may be read while somebody writes; then the catalog is not looked at.
+    ///
+    /// # Errors
+    /// When it cannot be read at all.
+    pub fn check(&self) -> Result<Report> {
+        let mut damage = Damage::default();
+        let mut files = Vec::new();
+        for kind in KINDS {
+            let found = if kind.name == "pages" {
+                self.pages.check(kind.name, |payload, is_packed| {
+                    if is_packed { is_block(payload) } else { is_record::<super::layout::PageRecord>(payload, false) }
+                })?
+            } else {
+                self.check_kind(kind.number)?
+            };
+            damage.torn.extend_from_slice(&found.torn);
+            files.push((kind.name, found));
+        }
+        let mut entries = 0;
+        let read = self.catalog.scan(&[], |_, _| {
+            entries += 1;
+            Ok(())
+        });
+        if let Err(error) = read {
+            damage.catalog.push(error.to_string());
+        } else {
+            self.name_what_hangs(&mut damage)?;
+        }
+        let catalog_entries = self.check_catalog(&mut damage);
+        Ok(Report { files, entries, catalog_entries, damage })
+    }
+
+    /// Compares the catalog with the view, if nobody writes. How many entries it has.
+    fn check_catalog(&self, damage: &mut Damage) -> Option<u64> {
+        // Who may not write the folder has nobody's catalog to look at.
+        let _lock = lock(&self.folder).ok()?;
+        let manifest = super::Manifest::read(&self.folder).ok()?;
+        if manifest.sentinel != self.sentinel {
+            return None;
+        }
+        let name = manifest.catalog.clone();
+        let opened = Store::open_catalog(&self.folder, &name, Some(&manifest.sentinel));
+        let Ok(Some((catalog, _))) = opened else {
+            damage.catalog.push(format!("{name}: cannot be opened, or is of another commit"));
+            return Some(0);
+        };
+        match self.differences(&catalog) {
+            Ok((entries, 0)) => Some(entries),
+            Ok((entries, differing)) => {
+                damage.catalog.push(format!("{name}: {differing} of {entries} entries are not those of the view"));
+                Some(entries)
+            }
+            Err(error) => {
+                damage.catalog.push(format!("{name}: {error}"));
+                Some(0)
+            }
+        }
+    }
+
+    /// How many entries a catalog has, and how many differ from those of the view.
+    fn differences(&self, catalog: &Catalog) -> Result<(u64, u64)> {
+        let (mut entries, mut same) = (0, 0);
+        catalog.scan(&[], |key, value| {
+            entries += 1;
+            let is_same = key.first() == Some(&(Keyspace::Token as u8)) || self.catalog.has(key, value)?;
+            same += u64::from(is_same);
+            Ok(())
+        })?;
+        let mut of_view = 0;
+        self.catalog.scan(&[], |_, _| {
+            of_view += 1;
+            Ok(())
+        })?;
+        let tokens = catalog.keys(Keyspace::Token)?.len() as u64;
+        Ok((entries, (entries - same).max(of_view + tokens - same.min(of_view + tokens))))
+    }
+
+    /// Names the sites and archives that damage hangs on.
+    fn name_what_hangs(&self, damage: &mut Damage) -> Result<()> {
+        let torn = damage.torn.clone();
+        let is_torn =
+            |kind: &str, at: u64| torn.iter().any(|torn| torn.kind == kind && torn.range.contains(&RecordRef(at)));
+        for keyspace in HEADS {
+            self.for_each_head(keyspace, |key, named| {
+                for (kind, records) in named {
+                    if !records.iter().any(|&at| is_torn(kind, at)) {
+                        continue;
+                    }
+                    let number: Option<[u8; 4]> = key.try_into().ok();
+                    let site = number.and_then(|number| self.site(SiteId(u32::from_be_bytes(number))).ok().flatten());
+                    match site {
+                        Some(site) => damage.sites.entry(site.domain).or_default().push(kind),
+                        None => damage.others += 1,
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        if torn.iter().any(|torn| torn.kind == "pages" || torn.kind == "batches") {
+            self.name_archives(damage)?;
+        }
+        Ok(())
+    }
+
+    fn name_archives(&self, damage: &mut Damage) -> Result<()> {
+        let archives = self.archives()?;
+        let mut sound = vec![0u64; archives.len()];
+        let pages: Vec<Range<RecordRef>> =
+            damage.torn.iter().filter(|torn| torn.kind == "pages").map(|torn| torn.range.clone()).collect();
+        let mut at = START;
+        while at < self.batches.end() {
+            let Some((place, batch)) = self.batches.records_from(at).find_map(Result::ok) else { break };
+            at = self.batches.read_next(place)?.1;
+            let is_sound = |page: u64| !pages.iter().any(|torn| torn.contains(&RecordRef(page).frame()));
+            let count = batch.pages.iter().filter(|page| is_sound(page.page.to_native())).count();
+            if let Some(sum) = sound.get_mut(batch.archive.to_native() as usize) {
+                *sum += count as u64;
+            }
+        }
+        for (archive, sound) in archives.into_iter().zip(sound) {
+            if archive.pages > sound && !archive.identity.path.is_empty() {
+                damage.archives.insert(archive.identity.path, archive.pages - sound);
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops what is damaged, so that the next run makes it again; where sources are damaged, all that hangs on them.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub fn repair(mut self, damage: &Damage) -> Result<Store> {
+        let has = |name: &str| damage.torn.iter().any(|torn| torn.kind == name);
+        // Pages are numbered by their tables, and what a result added to global credibility only it can tell.
+        if damage.is_of_sources() || has("sites") || has("skips") || has("results") || !damage.catalog.is_empty() {
+            return self.rebuild_whole();
+        }
+        let mut changes = Changes::default();
+        let torn = &damage.torn;
+        let is_torn =
+            |kind: &str, at: u64| torn.iter().any(|torn| torn.kind == kind && torn.range.contains(&RecordRef(at)));
+        for keyspace in HEADS {
+            self.for_each_head(keyspace, |key, named| {
+                if named.iter().any(|(kind, records)| records.iter().any(|&at| is_torn(kind, at))) {
+                    changes.remove(keyspace, key);
+                }
+                Ok(())
+            })?;
+        }
+        self.commit(changes)?;
+        for kind in KINDS.iter().filter(|kind| has(kind.name)) {
+            self.rewrite_kind(kind.number, 0.0, &mut |_, _, _| Ok(super::rewriting::Kept::Same))?;
+        }
+        Ok(self)
+    }
+
+    fn rebuild_whole(self) -> Result<Store> {
+        let folder = self.folder.clone();
+        let manifest = super::Manifest::read(&folder)?;
+        let known = rebuild::known_of(&self.catalog);
+        let lock = self.into_lock();
+        let Some(lock) = lock else { return Store::open(&folder, Access::Write) };
+        rebuild::rebuild(&folder, lock, Some(manifest), known)
+    }
+}

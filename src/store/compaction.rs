@@ -1,0 +1,240 @@
+//! Taking away what is dead: records that nothing names, and what was removed.
+//!
+//! Each step leaves a store that is whole and answers the same: segments are replaced one by one ([`super::rewriting`]), the catalog is
+//! copied and then named by the manifest. What was removed is forgotten last.
+
+use std::fs;
+
+use rustc_hash::FxHashMap;
+
+use super::catalog::{Catalog, Changes, Keyspace, OpenFailure};
+use super::kinds::KINDS;
+use super::layout::{BLOCK_PAGES, RequestRecord, RequestedRecord, block, page_of_block};
+use super::live::Live;
+use super::packing::{pack, pack_small, unpack};
+use super::records::{RecordRef, START};
+use super::rewriting::Kept;
+use super::{PATIENCE, Store, fault};
+use crate::error::{Error, Result};
+use crate::types::host_of;
+
+/// Changes put into a new catalog at once: sled keeps what a large batch replaces for long.
+const BATCH: usize = 5000;
+/// Fewer dead bytes are not worth the work that nobody asked for.
+const LEAST_DEAD_BYTES: u64 = 16 << 20;
+/// What has to be dead of a segment for it to be written anew unasked.
+const DEAD_SHARE: f64 = 0.25;
+
+/// How much of the results is of use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Bytes of records that are named.
+    pub live: u64,
+    /// Bytes of others that take room.
+    pub dead: u64,
+}
+
+impl Usage {
+    /// True when more is dead than alive.
+    pub fn wants_compaction(self) -> bool {
+        self.dead > self.live.max(LEAST_DEAD_BYTES)
+    }
+}
+
+impl Store {
+    /// How much of what can be made again is of use.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn usage(&self) -> Result<Usage> {
+        let live = self.live()?;
+        let mut usage = Usage::default();
+        let holes = self.hole_bytes()?;
+        for kind in KINDS.iter().filter(|kind| !kind.is_source) {
+            let (all, named) = self.bytes_of_kind(kind.number, live.of(kind.number))?;
+            usage.live += named;
+            usage.dead += all.saturating_sub(named + holes.get(kind.number as usize - 1).copied().unwrap_or(0));
+        }
+        Ok(usage)
+    }
+
+    /// Bytes that compaction has freed, by kind.
+    fn hole_bytes(&self) -> Result<Vec<u64>> {
+        Ok(self.catalog.get(Keyspace::Meta, b"holes")?.unwrap_or_default())
+    }
+
+    /// Takes away the results that are dead, of segments in which that is much, where more is dead than alive. Returns how many bytes
+    /// of records went.
+    ///
+    /// # Errors
+    /// When the disk does not take it; the store is whole nevertheless.
+    pub fn compact_if_worthwhile(&mut self) -> Result<u64> {
+        if !self.usage()?.wants_compaction() {
+            return Ok(0);
+        }
+        let live = self.live()?;
+        self.compact_results(&live, DEAD_SHARE)
+    }
+
+    /// Takes away all that is dead and all that was removed, and copies the catalog. Returns how many bytes of records went.
+    ///
+    /// # Errors
+    /// When the disk does not take it; the store is whole nevertheless.
+    pub fn compact(&mut self) -> Result<u64> {
+        let live = self.live()?;
+        let mut freed = self.compact_results(&live, 0.0)?;
+        if !self.removed.is_empty() {
+            freed += self.compact_sources()?;
+        }
+        self.publish_all()?;
+        self.copy_catalog()?;
+        Ok(freed)
+    }
+
+    fn compact_results(&mut self, live: &Live, least_share: f64) -> Result<u64> {
+        let mut holes = self.hole_bytes()?;
+        holes.resize(KINDS.len(), 0);
+        let mut sum = 0;
+        for kind in KINDS.iter().filter(|kind| !kind.is_source) {
+            let freed = self.rewrite_kind(kind.number, least_share, &mut |at, _, _| {
+                Ok(if live.has(kind.number, at) { Kept::Same } else { Kept::Gone })
+            })?;
+            holes[kind.number as usize - 1] += freed;
+            sum += freed;
+        }
+        if sum > 0 {
+            let mut changes = Changes::default();
+            changes.put(Keyspace::Meta, b"holes", &holes);
+            self.commit(changes)?;
+        }
+        Ok(sum)
+    }
+
+    /// Takes away what was removed of pages, batches and requests, and then that it was.
+    fn compact_sources(&mut self) -> Result<u64> {
+        let dead = self.dead_pages()?;
+        let removed = self.removed.clone();
+        self.page_blocks.forget();
+        let mut freed = self.pages.rewrite(0.0, |at, payload, is_packed| {
+            Ok(match dead.get(&at.0) {
+                None => Kept::Same,
+                Some(_) if !is_packed => Kept::Gone,
+                Some(&places) => without(payload, places),
+            })
+        })?;
+        let folder = self.folder.clone();
+        let unreadable = |error: rkyv::rancor::Error| fault(&folder, format!("a batch is damaged: {error}"));
+        freed += self.batches.rewrite(0.0, |at, payload, _| {
+            if removed.has_batch(at) {
+                return Ok(Kept::Gone);
+            }
+            let mut aligned = rkyv::util::AlignedVec::<16>::new();
+            aligned.extend_from_slice(payload);
+            let batch = rkyv::access::<super::layout::ArchivedBatchRecord, _>(&aligned).map_err(unreadable)?;
+            let Some(rest) = removed.rest(at, batch) else { return Ok(Kept::Same) };
+            Ok(Kept::Instead(rkyv::to_bytes::<rkyv::rancor::Error>(&rest).map_err(unreadable)?.to_vec()))
+        })?;
+        freed += self.requests.rewrite(0.0, |_, payload, _| {
+            let mut aligned = rkyv::util::AlignedVec::<16>::new();
+            aligned.extend_from_slice(payload);
+            let request = rkyv::from_bytes::<RequestRecord, _>(&aligned).map_err(unreadable)?;
+            let all = request.requested.len();
+            let is_of_removed = |(identity, requested): &(String, RequestedRecord)| {
+                removed.has_host(host_of(identity)) || removed.has_host(host_of(&requested.from))
+            };
+            let requested: Vec<_> = request.requested.into_iter().filter(|request| !is_of_removed(request)).collect();
+            if requested.len() == all {
+                return Ok(Kept::Same);
+            }
+            let rest = RequestRecord { requested, rounds: request.rounds };
+            Ok(Kept::Instead(rkyv::to_bytes::<rkyv::rancor::Error>(&rest).map_err(unreadable)?.to_vec()))
+        })?;
+        self.removals.rewrite(0.0, |_, _, _| Ok(Kept::Gone))?;
+        self.removed = Default::default();
+        Ok(freed)
+    }
+
+    /// Blocks of pages with pages that count no more, and which of their places these have, as bits.
+    fn dead_pages(&self) -> Result<FxHashMap<u64, u16>> {
+        let mut dead: FxHashMap<u64, u16> = FxHashMap::default();
+        for found in self.batches.records_from(START) {
+            let (at, batch) = found?;
+            let is_gone = self.removed.has_batch(at);
+            for page in batch.pages.iter().filter(|page| is_gone || self.removed.takes(at, &page.identity)) {
+                let page = RecordRef(page.page.to_native());
+                *dead.entry(page.frame().0).or_default() |= 1 << page.place();
+            }
+        }
+        Ok(dead)
+    }
+
+    /// Copies the catalog: sled keeps what was replaced, and what was removed, for long.
+    fn copy_catalog(&mut self) -> Result<()> {
+        let name = format!("catalog-{}", self.sentinel.commit);
+        if name == self.catalog_name {
+            return self.write_manifest();
+        }
+        let path = self.folder.join(&name);
+        if path.exists() {
+            fs::remove_dir_all(&path).map_err(Error::io(&path, "clearing"))?;
+        }
+        let fresh = Catalog::open(&path, PATIENCE).map_err(|failure| match failure {
+            OpenFailure::Environment(error) => error,
+            OpenFailure::Locked => fault(&path, "another process has it"),
+            OpenFailure::Damaged(why) => fault(&path, why),
+        })?;
+        let mut changes = Changes::default();
+        self.catalog.scan(&[], |key, value| {
+            changes.put_whole(key, value);
+            if changes.len() >= BATCH {
+                fresh.apply(&std::mem::take(&mut changes))?;
+            }
+            Ok(())
+        })?;
+        fresh.apply(&changes)?;
+        let old = self.folder.join(std::mem::replace(&mut self.catalog_name, name));
+        self.catalog = fresh;
+        self.write_manifest()?;
+        // What cannot be removed now is when the store is opened next.
+        let _ = fs::remove_dir_all(old);
+        Ok(())
+    }
+}
+
+/// A block without the pages in some places, which are left empty.
+fn without(payload: &[u8], places: u16) -> Kept {
+    let Some(old) = unpack(payload) else { return Kept::Gone };
+    let pages: Vec<&[u8]> = (0..BLOCK_PAGES).map_while(|place| page_of_block(&old, place)).collect();
+    let rest: Vec<&[u8]> =
+        pages.iter().enumerate().map(|(place, page)| if places & 1 << place == 0 { *page } else { &[][..] }).collect();
+    if rest.iter().all(|page| page.is_empty()) {
+        return Kept::Gone;
+    }
+    if rest == pages {
+        return Kept::Same;
+    }
+    let fresh = block(&rest);
+    let packed = pack(&fresh).ok().filter(|packed| packed.len() <= payload.len());
+    // What is shorter packs shorter, but for a few bytes now and then.
+    packed.or_else(|| pack_small(&fresh).ok()).map_or(Kept::Gone, Kept::Instead)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_keep_their_places_when_others_go() {
+        let texts: Vec<Vec<u8>> = (0..5u8).map(|at| vec![at; 300 + usize::from(at)]).collect();
+        let pages: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
+        let packed = pack(&block(&pages)).expect("memory");
+        let Kept::Instead(rest) = without(&packed, 0b01010) else { panic!("some pages are left") };
+        let rest = unpack(&rest).expect("it was packed");
+        for (place, page) in pages.iter().enumerate() {
+            let expected: &[u8] = if place == 1 || place == 3 { &[] } else { page };
+            assert_eq!(page_of_block(&rest, place), Some(expected));
+        }
+        assert_eq!(without(&packed, 0b11111), Kept::Gone);
+        assert_eq!(without(&packed, 0), Kept::Same);
+    }
+}

@@ -1,0 +1,181 @@
+//! Frames: how records lie in a segment, and where.
+
+use std::ops::Range;
+
+/// First bytes of every segment.
+pub const FILE_MAGIC: [u8; 8] = *b"DIGLOTRC";
+/// First bytes of every frame.
+pub const FRAME_MAGIC: u32 = 0x4d41_5246;
+/// First bytes of every frame whose payload is compressed.
+pub const PACKED_MAGIC: u32 = 0x4b43_4150;
+/// First bytes of what stands where records were: nothing, up to the next frame.
+pub const HOLE_MAGIC: u32 = 0x454c_4f48;
+/// Bytes of a segment's header.
+pub const FILE_HEADER: u64 = 64;
+/// Bytes of a frame's header; frames begin on multiples of it.
+pub const FRAME_HEADER: u64 = 16;
+
+/// Where a record lies: segment and offset of its frame. Grows with every record of a file. Frames begin on multiples of 16, so
+/// that the low four bits are free: they tell apart what lies together in one record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RecordRef(pub u64);
+
+impl RecordRef {
+    const OFFSET_BITS: u32 = 40;
+
+    pub(super) fn new(segment: u32, offset: u64) -> RecordRef {
+        RecordRef(u64::from(segment) << Self::OFFSET_BITS | offset)
+    }
+
+    pub(super) fn segment(self) -> u32 {
+        (self.0 >> Self::OFFSET_BITS) as u32
+    }
+
+    pub(super) fn offset(self) -> u64 {
+        self.0 & ((1 << Self::OFFSET_BITS) - 1) & !(FRAME_HEADER - 1)
+    }
+
+    /// The frame alone.
+    pub fn frame(self) -> RecordRef {
+        RecordRef(self.0 & !(FRAME_HEADER - 1))
+    }
+
+    /// The place of something in the record.
+    pub fn with_place(self, place: usize) -> RecordRef {
+        debug_assert!(place < FRAME_HEADER as usize);
+        RecordRef(self.0 | place as u64)
+    }
+
+    /// That place.
+    pub fn place(self) -> usize {
+        (self.0 & (FRAME_HEADER - 1)) as usize
+    }
+}
+
+pub(super) fn align(offset: u64) -> u64 {
+    offset.next_multiple_of(FRAME_HEADER)
+}
+
+pub(super) fn file_header(format: u32, kind: u32, segment: u32) -> [u8; FILE_HEADER as usize] {
+    let mut header = [0; FILE_HEADER as usize];
+    header[..8].copy_from_slice(&FILE_MAGIC);
+    header[8..12].copy_from_slice(&format.to_le_bytes());
+    header[12..16].copy_from_slice(&0x0102_0304u32.to_le_bytes());
+    header[16..20].copy_from_slice(&kind.to_le_bytes());
+    header[20..24].copy_from_slice(&segment.to_le_bytes());
+    let crc = crc32c::crc32c(&header[..60]);
+    header[60..].copy_from_slice(&crc.to_le_bytes());
+    header
+}
+
+pub(super) fn header_of(map: &[u8]) -> Option<[u8; FILE_HEADER as usize]> {
+    map.get(..FILE_HEADER as usize)?.try_into().ok()
+}
+
+pub(super) fn frame_header(magic: u32, payload: &[u8], offset: u64) -> [u8; FRAME_HEADER as usize] {
+    header_with(magic, payload.len() as u32, crc32c::crc32c(payload), offset)
+}
+
+pub(super) fn hole_header(length: u32, offset: u64) -> [u8; FRAME_HEADER as usize] {
+    header_with(HOLE_MAGIC, length, 0, offset)
+}
+
+fn header_with(magic: u32, length: u32, payload_crc: u32, offset: u64) -> [u8; FRAME_HEADER as usize] {
+    let mut header = [0; FRAME_HEADER as usize];
+    header[..4].copy_from_slice(&magic.to_le_bytes());
+    header[4..8].copy_from_slice(&length.to_le_bytes());
+    header[8..12].copy_from_slice(&payload_crc.to_le_bytes());
+    // Seeded with its place, so that a frame copied elsewhere is no frame.
+    let crc = crc32c::crc32c_append(crc32c::crc32c(&offset.to_le_bytes()), &header[..12]);
+    header[12..].copy_from_slice(&crc.to_le_bytes());
+    header
+}
+
+/// Where the payload of a frame lies, and what it is.
+#[derive(Clone)]
+pub(super) struct Frame {
+    pub(super) range: Range<usize>,
+    magic: u32,
+}
+
+impl Frame {
+    /// Where its payload lies.
+    pub(super) fn payload(&self) -> Range<usize> {
+        self.range.clone()
+    }
+
+    /// Its first bytes.
+    pub(super) fn magic(&self) -> u32 {
+        self.magic
+    }
+
+    /// True when its payload is compressed.
+    pub(super) fn is_packed(&self) -> bool {
+        self.magic == PACKED_MAGIC
+    }
+
+    /// True when it holds nothing.
+    pub(super) fn is_hole(&self) -> bool {
+        self.magic == HOLE_MAGIC
+    }
+}
+
+/// A stretch of a segment: a frame with its padding, or what is none.
+pub(super) struct Walked {
+    /// Where it lies.
+    pub(super) range: Range<u64>,
+    /// The frame, if it is sound.
+    pub(super) frame: Option<Frame>,
+}
+
+/// Goes through the frames of a segment, and on behind those that are damaged.
+pub(super) fn walk(segment: &[u8]) -> impl Iterator<Item = Walked> + '_ {
+    let stop = segment.len() as u64;
+    // A frame whose padding is cut off is not whole: the file would end before the end told here.
+    let sound = move |offset: u64| {
+        let frame = frame(segment, offset)?;
+        let end = align(frame.range.end as u64);
+        (end <= stop).then_some((frame, end))
+    };
+    let mut offset = FILE_HEADER;
+    std::iter::from_fn(move || {
+        if offset >= stop {
+            return None;
+        }
+        let begin = offset;
+        if let Some((frame, end)) = sound(offset) {
+            offset = end;
+            return Some(Walked { range: begin..end, frame: Some(frame) });
+        }
+        offset += FRAME_HEADER;
+        while offset < stop && sound(offset).is_none() {
+            offset += FRAME_HEADER;
+        }
+        Some(Walked { range: begin..offset.min(stop), frame: None })
+    })
+}
+
+/// The frame at `offset` of a segment, if a sound frame stands there.
+pub(super) fn frame(segment: &[u8], offset: u64) -> Option<Frame> {
+    let start = usize::try_from(offset).ok()?;
+    let Frame { range, magic } = frame_of(segment.get(start..)?, offset)?;
+    Some(Frame { range: range.start + start..range.end + start, magic })
+}
+
+/// The frame that these bytes of a segment, from `offset` on, begin with. What a hole holds is in no checksum.
+pub(super) fn frame_of(bytes: &[u8], offset: u64) -> Option<Frame> {
+    let header = bytes.get(..FRAME_HEADER as usize)?;
+    let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    let magic = word(0);
+    if ![FRAME_MAGIC, PACKED_MAGIC, HOLE_MAGIC].contains(&magic) {
+        return None;
+    }
+    let range = FRAME_HEADER as usize..(FRAME_HEADER as usize).checked_add(word(4) as usize)?;
+    let payload = bytes.get(range.clone())?;
+    let sound = if magic == HOLE_MAGIC {
+        hole_header(range.len() as u32, offset)
+    } else {
+        frame_header(magic, payload, offset)
+    };
+    (sound == *header).then_some(Frame { range, magic })
+}

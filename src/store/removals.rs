@@ -1,0 +1,49 @@
+//! Removals in a store: read, put down, and heeded where batches are read.
+
+use super::Store;
+use super::catalog::Changes;
+use super::layout::{BatchRecord, RemovalRecord};
+use super::records::{Mapped, RecordRef, START};
+use super::removed::Removed;
+use crate::error::Result;
+
+impl Store {
+    /// What of the pages and batches counts no more.
+    pub(crate) fn removed(&self) -> &Removed {
+        &self.removed
+    }
+
+    pub(super) fn read_removals(&self) -> Result<Removed> {
+        let mut removed = Removed::default();
+        for found in self.removals.records_from(START) {
+            let record = found?.1;
+            removed.add(&RemovalRecord {
+                batches: record.batches.iter().map(|batch| batch.to_native()).collect(),
+                hosts: record.hosts.iter().map(|host| host.to_string()).collect(),
+                urls: record.urls.iter().map(|url| url.to_string()).collect(),
+                before: record.before.to_native(),
+            });
+        }
+        Ok(removed)
+    }
+
+    /// Lets something count no more, with the commit of `changes`.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub(crate) fn commit_removal(&mut self, removal: &RemovalRecord, changes: Changes) -> Result<()> {
+        self.removals.append(removal)?;
+        self.commit(changes)?;
+        self.removed.add(removal);
+        Ok(())
+    }
+
+    /// The batches from `at` on that count, in order, each with its place.
+    pub(crate) fn batches_from(
+        &self,
+        at: RecordRef,
+    ) -> impl Iterator<Item = Result<(RecordRef, Mapped<BatchRecord>)>> + '_ {
+        let counts = |found: &Result<(RecordRef, _)>| !found.as_ref().is_ok_and(|(at, _)| self.removed.has_batch(*at));
+        self.batches.records_from(at).filter(counts)
+    }
+}

@@ -1,0 +1,201 @@
+//! Segments written anew without what is dead in them: what stays keeps its place, so that no reference changes, and the rest is a hole,
+//! which takes no room on disk where the file system knows sparse files.
+//!
+//! A segment is replaced as a whole, by a rename, so that this can be interrupted at any moment; who reads the old one goes on reading it.
+
+use std::fs::File;
+use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::path::Path;
+
+use super::disk::{self, Writing};
+use super::frames::{FILE_HEADER, FRAME_HEADER, RecordRef, Walked, align, frame_header, hole_header, walk};
+use super::records::{Checked, RecordFile, START, Stored, map, segment_path};
+use crate::error::{Error, Result};
+
+/// What becomes of a record.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// It stays as it is.
+    Same,
+    /// It goes.
+    Gone,
+    /// It stays with this payload, no longer than before, of the same kind (packed or plain).
+    Instead(Vec<u8>),
+}
+
+/// A hole holds so much at the most, since its length is stored as that of a record.
+const MAX_HOLE: u64 = (i32::MAX as u64) & !(FRAME_HEADER - 1);
+
+impl<T: Stored> RecordFile<T>
+where
+    T::Archived: Checked,
+{
+    /// Lets `decide` say of every committed record what becomes of it (it is given the place, the payload as it lies there, and whether
+    /// that is packed); what is damaged goes. Segments of which less than `least_share` goes stay as they are. Returns how many bytes
+    /// went.
+    ///
+    /// # Errors
+    /// When the disk does not take it, or what `decide` returns. Each segment is then as it was or as it is to be.
+    pub fn rewrite(
+        &mut self,
+        least_share: f64,
+        mut decide: impl FnMut(RecordRef, &[u8], bool) -> Result<Kept>,
+    ) -> Result<u64> {
+        let (folder, end) = (self.folder().to_owned(), self.end());
+        if end == START {
+            return Ok(0);
+        }
+        let is_written = self.close_writer();
+        let mut freed = 0;
+        for segment in 0..=end.segment() {
+            let path = segment_path(&folder, segment);
+            let file = File::open(&path).map_err(Error::io(&path, "opening"))?;
+            let bytes = file.metadata().map_err(Error::io(&path, "reading its length"))?.len();
+            let bytes = if segment == end.segment() { end.offset() } else { bytes };
+            let old = map(&file, &path, bytes)?;
+            let (mut parts, mut gone) = (Vec::new(), 0);
+            for Walked { range, frame } in walk(&old) {
+                let kept = match &frame {
+                    Some(frame) if frame.is_hole() => Kept::Gone,
+                    Some(frame) => {
+                        let at = RecordRef::new(segment, range.start);
+                        decide(at, &old[frame.payload()], frame.is_packed())?
+                    }
+                    None => Kept::Gone,
+                };
+                let is_hole = frame.as_ref().is_some_and(|frame| frame.is_hole());
+                let left = match &kept {
+                    Kept::Same => range.end - range.start,
+                    Kept::Gone => 0,
+                    Kept::Instead(payload) => FRAME_HEADER + align(payload.len() as u64),
+                };
+                gone += if is_hole { 0 } else { (range.end - range.start).saturating_sub(left) };
+                let magic = frame.map_or(0, |frame| frame.magic());
+                parts.push(Part { range, magic, kept });
+            }
+            if gone == 0 || (gone as f64) < least_share * bytes as f64 {
+                continue;
+            }
+            let fresh = path.with_extension("new");
+            let written = write(&fresh, &old, &parts).and_then(|()| disk::rename(&fresh, &path));
+            written.map_err(Error::io(&path, "writing anew"))?;
+            freed += gone;
+        }
+        self.let_go();
+        if is_written {
+            self.open_writer_again()?;
+        }
+        Ok(freed)
+    }
+}
+
+struct Part {
+    range: Range<u64>,
+    magic: u32,
+    kept: Kept,
+}
+
+fn write(path: &Path, old: &[u8], parts: &[Part]) -> std::io::Result<()> {
+    let mut file = BufWriter::with_capacity(1 << 20, disk::create(path)?);
+    file.write_all(&old[..FILE_HEADER as usize])?;
+    let mut hole: Option<u64> = None;
+    for Part { range, magic, kept } in parts {
+        let here = match kept {
+            Kept::Gone => {
+                hole.get_or_insert(range.start);
+                continue;
+            }
+            _ => hole.take(),
+        };
+        if let Some(start) = here {
+            write_holes(&mut file, start..range.start)?;
+        }
+        match kept {
+            Kept::Instead(payload) => {
+                file.write_all(&frame_header(*magic, payload, range.start))?;
+                file.write_all(payload)?;
+                let end = align(range.start + FRAME_HEADER + payload.len() as u64);
+                let padding = end - (range.start + FRAME_HEADER + payload.len() as u64);
+                file.write_all(&[0; FRAME_HEADER as usize][..padding as usize])?;
+                if end < range.end {
+                    hole = Some(end);
+                }
+            }
+            _ => file.write_all(&old[range.start as usize..range.end as usize])?,
+        }
+    }
+    if let Some(start) = hole {
+        write_holes(&mut file, start..old.len() as u64)?;
+    }
+    file.flush()?;
+    let file = file.into_inner().map_err(|error| error.into_error())?;
+    file.set_len(old.len() as u64)?;
+    file.sync_data()
+}
+
+fn write_holes(file: &mut BufWriter<Writing>, range: Range<u64>) -> std::io::Result<()> {
+    let mut at = range.start;
+    while at < range.end {
+        let next = range.end.min(at + MAX_HOLE);
+        file.write_all(&hole_header((next - at - FRAME_HEADER) as u32, at))?;
+        // Nothing is written there, so nothing is kept there.
+        file.seek(SeekFrom::Start(next))?;
+        at = next;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    type Texts = RecordFile<Vec<String>>;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn what_stays_keeps_its_place(fates in prop::collection::vec((0usize..3000, 0u8..3), 1..60), again in any::<u64>()) {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            let mut file = Texts::open(folder.path(), 7, START, true).expect("an empty folder");
+            let mut model: BTreeMap<RecordRef, (String, u8)> = BTreeMap::new();
+            for (length, fate) in &fates {
+                let text = "z".repeat(*length);
+                let at = file.append(&vec![text.clone()]).expect("room on disk");
+                model.insert(at, (text, *fate));
+            }
+            file.sync().expect("a disk");
+            let short = |text: &str| vec![text[..text.len() / 2].to_owned()];
+            for _ in 0..2 {
+                let freed = file.rewrite(0.0, |at, _, _| Ok(match &model[&at] {
+                    (_, 0) => Kept::Gone,
+                    (text, 1) => Kept::Instead(rkyv::to_bytes::<rkyv::rancor::Error>(&short(text)).expect("memory").to_vec()),
+                    _ => Kept::Same,
+                }));
+                prop_assert!(freed.is_ok());
+                // Put once more, what is short is made shorter: the test says so too.
+                model.iter_mut().filter(|(_, (_, fate))| *fate == 1).for_each(|(_, (text, fate))| {
+                    *text = short(text).remove(0);
+                    *fate = 2;
+                });
+                model.retain(|_, (_, fate)| *fate != 0);
+                let read: BTreeMap<RecordRef, String> = file.records_from(START)
+                    .map(|found| found.map(|(at, record)| (at, record.get()[0].to_string())).expect("it is sound")).collect();
+                prop_assert_eq!(&read, &model.iter().map(|(at, (text, _))| (*at, text.clone())).collect());
+                // And it takes more.
+                let text = format!("more {again}");
+                let at = file.append(&vec![text.clone()]).expect("room on disk");
+                file.sync().expect("a disk");
+                model.insert(at, (text, 2));
+            }
+            let end = file.end();
+            drop(file);
+            let survey = Texts::survey(folder.path(), 7, 4, end).expect("it can be read");
+            prop_assert_eq!((survey.end, survey.lost.len()), (end, 0));
+        }
+    }
+}

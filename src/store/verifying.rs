@@ -1,0 +1,93 @@
+//! Every byte of a record file looked at.
+
+use std::fs::File;
+use std::ops::Range;
+
+use super::frames::{RecordRef, walk};
+use super::packing::unpack;
+use super::records::{Checked, RecordFile, START, Stored, map, segment_path};
+use crate::error::{Error, Result};
+
+/// A stretch of a record file that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Torn {
+    /// Kind of the records.
+    pub kind: &'static str,
+    /// From where to where.
+    pub(super) range: Range<RecordRef>,
+    /// Why.
+    pub why: &'static str,
+}
+
+impl Torn {
+    /// Segment and byte at which it begins.
+    pub fn place(&self) -> String {
+        format!("{:06}.rec at byte {}", self.range.start.segment(), self.range.start.offset())
+    }
+
+    /// Its length in bytes, where it ends in the same segment.
+    pub fn bytes(&self) -> u64 {
+        self.range.end.0.saturating_sub(self.range.start.0)
+    }
+}
+
+/// What was found in a record file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileReport {
+    /// Records that are sound.
+    pub records: u64,
+    /// Bytes that are committed, and of these the ones in holes.
+    pub bytes: u64,
+    /// Bytes of holes.
+    pub holes: u64,
+    /// What cannot be read.
+    pub torn: Vec<Torn>,
+}
+
+impl<T: Stored> RecordFile<T>
+where
+    T::Archived: Checked,
+{
+    /// Reads all of a file; `is_sound` looks at the payload of a record whose checksum fits.
+    pub(super) fn check(&self, kind: &'static str, is_sound: impl Fn(&[u8], bool) -> bool) -> Result<FileReport> {
+        let mut found = FileReport { bytes: self.bytes(), ..FileReport::default() };
+        let end = self.end();
+        for segment in 0..=end.segment() {
+            if end == START {
+                break;
+            }
+            let path = segment_path(self.folder(), segment);
+            let file = File::open(&path).map_err(Error::io(&path, "opening"))?;
+            let bytes = file.metadata().map_err(Error::io(&path, "reading its length"))?.len();
+            let bytes = if segment == end.segment() { bytes.min(end.offset()) } else { bytes };
+            let map = map(&file, &path, bytes)?;
+            for walked in walk(&map) {
+                let range = RecordRef::new(segment, walked.range.start)..RecordRef::new(segment, walked.range.end);
+                match walked.frame {
+                    None => found.torn.push(Torn { kind, range, why: "its checksum does not fit" }),
+                    Some(frame) if frame.is_hole() => found.holes += walked.range.end - walked.range.start,
+                    Some(frame) if is_sound(&map[frame.payload()], frame.is_packed()) => found.records += 1,
+                    Some(_) => found.torn.push(Torn { kind, range, why: "its bytes make no sense" }),
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// True when these are the bytes of a record.
+pub fn is_record<T: Stored>(payload: &[u8], is_packed: bool) -> bool
+where
+    T::Archived: Checked,
+{
+    let unpacked = if is_packed { unpack(payload) } else { None };
+    match unpacked {
+        Some(bytes) => rkyv::access::<T::Archived, rkyv::rancor::Error>(&bytes).is_ok(),
+        None if is_packed => false,
+        None => {
+            let mut aligned = rkyv::util::AlignedVec::<16>::with_capacity(payload.len());
+            aligned.extend_from_slice(payload);
+            rkyv::access::<T::Archived, rkyv::rancor::Error>(&aligned).is_ok()
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! The view: what readers need of the catalog, as of a commit, in files that are never changed.
+//!
+//! Each commit writes one *run* of what it changed, sorted by key, and the manifest names the runs that make up the view, the oldest first.
+//! A run that is at most twice as long as the new one is merged into it, so that n commits leave some log n runs, and every entry is
+//! written some log n times. A reader opens the runs, and needs neither sled nor a lock; what is deleted later it still holds.
+
+mod run;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+pub use run::RunName;
+use run::{Cursor, Entry, Run, RunWriter};
+
+use super::disk;
+use crate::error::{Error, Result};
+
+/// The folder of the view in a store.
+pub const FOLDER: &str = "view";
+
+/// What changes: a value, or none where it is removed.
+pub type Delta = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
+
+/// The entries of some runs, those of later ones instead of those of earlier ones.
+pub struct View {
+    /// The oldest first.
+    runs: Vec<Run>,
+}
+
+impl View {
+    /// Opens the runs of a view, the oldest first.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when one cannot be read, [`Error::Store`] when one is damaged.
+    pub fn open(store: &Path, names: &[RunName]) -> Result<View> {
+        let folder = store.join(FOLDER);
+        let runs = names.iter().map(|name| Run::open(&folder, name)).collect::<Result<_>>()?;
+        Ok(View { runs })
+    }
+
+    /// The value of a key.
+    ///
+    /// # Errors
+    /// When the view is damaged.
+    pub fn get(&self, key: &[u8]) -> Result<Option<&[u8]>> {
+        for run in self.runs.iter().rev() {
+            if let Some(found) = run.get(key)? {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The last entry from `from` to `until`, both included.
+    ///
+    /// # Errors
+    /// When the view is damaged.
+    pub fn last(&self, from: &[u8], until: &[u8]) -> Result<Option<(&[u8], &[u8])>> {
+        let mut until = until.to_vec();
+        loop {
+            let mut found: Option<&[u8]> = None;
+            for run in &self.runs {
+                found = found.max(run.last_until(&until)?);
+            }
+            let Some(key) = found.filter(|&key| key >= from) else { return Ok(None) };
+            if let Some(value) = self.get(key)? {
+                return Ok(Some((key, value)));
+            }
+            // Removed: the one before it.
+            until = key.to_vec();
+            match until.pop() {
+                Some(0) => {}
+                Some(byte) => {
+                    until.push(byte - 1);
+                    until.resize(until.len() + MAX_KEY_BYTES, 0xff);
+                }
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// Calls `each` with every entry whose key begins with `prefix`, in order, until it says no.
+    ///
+    /// # Errors
+    /// When the view is damaged, or what `each` returns.
+    pub fn scan<'v>(&'v self, prefix: &[u8], mut each: impl FnMut(&'v [u8], &'v [u8]) -> Result<bool>) -> Result<()> {
+        let mut merge = Merge::new(self.runs.iter().map(|run| run.from(prefix)).collect())?;
+        while let Some((key, value)) = merge.next()? {
+            if !key.starts_with(prefix) {
+                break;
+            }
+            if let Some(value) = value
+                && !each(key, value)?
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Longer than any key of the catalog: a URL behind a domain.
+const MAX_KEY_BYTES: usize = 64 << 10;
+
+/// Several cursors as one, those of later runs before those of earlier ones.
+struct Merge<'r> {
+    cursors: Vec<(Cursor<'r>, Option<Entry<'r>>)>,
+}
+
+impl<'r> Merge<'r> {
+    fn new(cursors: Vec<Cursor<'r>>) -> Result<Merge<'r>> {
+        let mut all = Vec::with_capacity(cursors.len());
+        for mut cursor in cursors {
+            let first = cursor.next()?;
+            all.push((cursor, first));
+        }
+        Ok(Merge { cursors: all })
+    }
+
+    fn next(&mut self) -> Result<Option<Entry<'r>>> {
+        let Some(key) = self.cursors.iter().filter_map(|(_, entry)| entry.map(|entry| entry.0)).min() else {
+            return Ok(None);
+        };
+        let mut latest = None;
+        for (cursor, entry) in &mut self.cursors {
+            if let Some(found) = entry.filter(|entry| entry.0 == key) {
+                latest = Some(found);
+                *entry = cursor.next()?;
+            }
+        }
+        Ok(latest)
+    }
+}
+
+/// Writes the view of each commit.
+pub struct Publisher {
+    folder: PathBuf,
+    names: Vec<RunName>,
+    next: u64,
+    /// Runs that the next manifest does not name.
+    gone: Vec<RunName>,
+}
+
+impl Publisher {
+    /// Goes on behind the runs of a manifest. Files that it does not name are of a commit that did not come about, and are removed.
+    ///
+    /// # Errors
+    /// When the folder cannot be made or read.
+    pub fn open(store: &Path, names: &[RunName]) -> Result<Publisher> {
+        let folder = store.join(FOLDER);
+        std::fs::create_dir_all(&folder).map_err(Error::io(&folder, "making the folder"))?;
+        let mut next = names.iter().map(|name| name.number + 1).max().unwrap_or(1);
+        for entry in std::fs::read_dir(&folder).map_err(Error::io(&folder, "listing"))?.flatten() {
+            let number = entry.path().file_stem().and_then(|stem| stem.to_str()?.parse::<u64>().ok());
+            let Some(number) = number else { continue };
+            next = next.max(number + 1);
+            if names.iter().all(|name| name.number != number) {
+                // Left where it cannot be removed: its number is not used again.
+                let _ = disk::remove(&entry.path());
+            }
+        }
+        Ok(Publisher { folder, names: names.to_vec(), next, gone: Vec::new() })
+    }
+
+    /// The runs of the view, the oldest first.
+    pub fn names(&self) -> &[RunName] {
+        &self.names
+    }
+
+    /// Adds what a commit changed, in a run of its own or with those that are no longer than it.
+    ///
+    /// # Errors
+    /// When the disk does not take it, or a run cannot be read.
+    pub fn add(&mut self, delta: &Delta) -> Result<()> {
+        let bytes_of =
+            |(key, value): (&Vec<u8>, &Option<Vec<u8>>)| (key.len() + value.as_ref().map_or(0, Vec::len)) as u64;
+        let mut bytes: u64 = delta.iter().map(bytes_of).sum();
+        if delta.is_empty() {
+            return Ok(());
+        }
+        let mut kept = self.names.len();
+        while let Some(last) =
+            kept.checked_sub(1).map(|at| self.names[at]).filter(|last| last.bytes <= 2 * bytes.max(SMALL))
+        {
+            bytes += last.bytes;
+            kept -= 1;
+        }
+        let merged = self.names.split_off(kept);
+        let runs = merged.iter().map(|name| Run::open(&self.folder, name)).collect::<Result<Vec<_>>>();
+        let runs = runs.inspect_err(|_| self.names.extend_from_slice(&merged))?;
+        let written = self.write(&runs, delta, kept == 0);
+        match written {
+            Ok(name) => {
+                self.names.push(name);
+                self.gone.extend(merged);
+                Ok(())
+            }
+            Err(error) => {
+                self.names.extend(merged);
+                Err(error)
+            }
+        }
+    }
+
+    fn write(&mut self, runs: &[Run], delta: &Delta, is_oldest: bool) -> Result<RunName> {
+        let mut writer = RunWriter::create(&self.folder, self.next)?;
+        self.next += 1;
+        let mut merge = Merge::new(runs.iter().map(|run| run.from(&[])).collect())?;
+        let mut changed = delta.iter().peekable();
+        let mut put = |key: &[u8], value: Option<&[u8]>| {
+            // Nothing older is there for a removal to hide.
+            if value.is_none() && is_oldest { Ok(()) } else { writer.push(key, value) }
+        };
+        while let Some((key, value)) = merge.next()? {
+            while let Some((first, fresh)) = changed.next_if(|(first, _)| first.as_slice() < key) {
+                put(first, fresh.as_deref())?;
+            }
+            match changed.next_if(|(first, _)| first.as_slice() == key) {
+                Some((_, fresh)) => put(key, fresh.as_deref())?,
+                None => put(key, value)?,
+            }
+        }
+        for (key, value) in changed {
+            put(key, value.as_deref())?;
+        }
+        writer.finish()
+    }
+
+    /// Makes the whole view again from entries in ascending order of their keys.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub fn replace(&mut self, entries: impl Iterator<Item = (Vec<u8>, Vec<u8>)>) -> Result<()> {
+        let mut writer = RunWriter::create(&self.folder, self.next)?;
+        self.next += 1;
+        for (key, value) in entries {
+            writer.push(&key, Some(&value))?;
+        }
+        let name = writer.finish()?;
+        self.gone.append(&mut self.names);
+        self.names.push(name);
+        Ok(())
+    }
+
+    /// Begins an empty view.
+    pub fn forget(&mut self) {
+        self.gone.append(&mut self.names);
+    }
+
+    /// Removes the files that the manifest, as it now is on disk, does not name.
+    pub fn tidy(&mut self) {
+        for name in self.gone.drain(..) {
+            // What cannot be removed now is when the store is opened next.
+            let _ = disk::remove(&name.path(&self.folder));
+        }
+    }
+}
+
+/// Runs up to twice this length are merged into a new one whatever its length, in bytes: one page of them costs as much as one entry.
+const SMALL: u64 = 16 << 10;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    type Model = BTreeMap<Vec<u8>, Vec<u8>>;
+
+    fn check_against(view: &View, model: &Model) -> Result<(), TestCaseError> {
+        let mut found = Model::new();
+        view.scan(&[], |key, value| {
+            found.insert(key.to_vec(), value.to_vec());
+            Ok(true)
+        })
+        .expect("a sound view");
+        prop_assert_eq!(&found, model);
+        for number in 0..300u16 {
+            let key = number.to_be_bytes();
+            prop_assert_eq!(view.get(&key).expect("a sound view"), model.get(key.as_slice()).map(Vec::as_slice));
+            let last = model.range(..=key.to_vec()).next_back();
+            let last = last.map(|(key, value)| (key.as_slice(), value.as_slice()));
+            prop_assert_eq!(view.last(&[], &key).expect("a sound view"), last);
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn a_view_holds_what_was_last_told(
+            commits in prop::collection::vec(prop::collection::btree_map(0u16..300, prop::option::weighted(0.7, 0usize..3000), 1..60), 1..20),
+        ) {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            let mut publisher = Publisher::open(folder.path(), &[]).expect("a temporary folder");
+            let mut model = Model::new();
+            for (number, commit) in commits.iter().enumerate() {
+                let mut delta = Delta::new();
+                for (key, length) in commit {
+                    let value = length.map(|length| vec![number as u8; length]);
+                    match &value {
+                        Some(value) => model.insert(key.to_be_bytes().to_vec(), value.clone()),
+                        None => model.remove(key.to_be_bytes().as_slice()),
+                    };
+                    delta.insert(key.to_be_bytes().to_vec(), value);
+                }
+                publisher.add(&delta).expect("room on disk");
+                publisher.tidy();
+                if number % 5 == 4 {
+                    publisher = Publisher::open(folder.path(), &publisher.names().to_vec()).expect("it was written");
+                }
+            }
+            check_against(&View::open(folder.path(), publisher.names()).expect("it was written"), &model)?;
+            let files = std::fs::read_dir(folder.path().join(FOLDER)).expect("a folder").count();
+            prop_assert_eq!(files, publisher.names().len());
+        }
+    }
+
+    #[test]
+    fn equal_commits_leave_few_runs() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut publisher = Publisher::open(folder.path(), &[]).expect("a temporary folder");
+        for commit in 0..64u16 {
+            let delta = (0..40u16).map(|at| ((commit * 40 + at).to_be_bytes().to_vec(), Some(vec![1; 1000]))).collect();
+            publisher.add(&delta).expect("room on disk");
+        }
+        assert!(publisher.names().len() <= 7, "{}", publisher.names().len());
+    }
+
+    #[test]
+    fn every_flipped_bit_is_found() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut publisher = Publisher::open(folder.path(), &[]).expect("a temporary folder");
+        let delta = (0..200u16).map(|at| (at.to_be_bytes().to_vec(), Some(vec![at as u8; 60]))).collect();
+        publisher.add(&delta).expect("room on disk");
+        let names = publisher.names().to_vec();
+        let path = names[0].path(&folder.path().join(FOLDER));
+        let sound = std::fs::read(&path).expect("it was written");
+        for at in 0..sound.len() {
+            let mut bytes = sound.clone();
+            bytes[at] ^= 1 << (at % 8);
+            std::fs::write(&path, &bytes).expect("room on disk");
+            let checked = View::open(folder.path(), &names).and_then(|view| view.scan(&[], |_, _| Ok(true)));
+            assert!(checked.is_err(), "byte {at}");
+        }
+    }
+}

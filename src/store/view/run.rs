@@ -1,0 +1,345 @@
+//! A run: some of a view's entries in a file, sorted by key, in checksummed blocks. Written once, read in place.
+//!
+//! Bytes are in docs/format.md. The index of the blocks holds the checksum of each, so that the checksum of the index, which the manifest
+//! has, stands for the whole file; a block is checked when it is read.
+
+use std::io::{BufWriter, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memmap2::Mmap;
+
+use crate::error::{Error, Result};
+use crate::store::disk;
+use crate::store::format::FORMAT_VERSION;
+use crate::store::records;
+
+/// First bytes of a run.
+const MAGIC: [u8; 8] = *b"DIGLOTVW";
+/// Bytes of a run's header.
+const HEADER: usize = 64;
+/// Bytes at the end of a run.
+const TRAILER: usize = 16;
+/// A block takes no more entries once it is this long.
+const BLOCK_BYTES: usize = 4096;
+/// Bytes of what the index has of a block, besides its first key.
+const INDEX_ROW: usize = 24;
+
+/// What the manifest has of a run: its number, and the checksum of its index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct RunName {
+    /// Its number; its file is named by it.
+    pub number: u64,
+    /// CRC-32C of its index.
+    pub crc: u32,
+    /// Length of its file.
+    pub bytes: u64,
+}
+
+impl RunName {
+    /// The run's file in the folder of the view.
+    pub fn path(&self, folder: &Path) -> PathBuf {
+        path(folder, self.number)
+    }
+}
+
+/// The file of a number.
+pub fn path(folder: &Path, number: u64) -> PathBuf {
+    folder.join(format!("{number:012}.run"))
+}
+
+/// A run that is being written. Entries come in ascending order of their keys.
+pub struct RunWriter {
+    path: PathBuf,
+    number: u64,
+    file: BufWriter<disk::Writing>,
+    at: u64,
+    block: Vec<u8>,
+    first_key: Vec<u8>,
+    rows: Vec<u8>,
+    keys: Vec<u8>,
+}
+
+impl RunWriter {
+    /// Begins the run of a number.
+    ///
+    /// # Errors
+    /// When the file cannot be made.
+    pub fn create(folder: &Path, number: u64) -> Result<RunWriter> {
+        let path = path(folder, number);
+        let file = disk::create(&path).map_err(Error::io(&path, "creating"))?;
+        let mut writer = RunWriter {
+            path,
+            number,
+            file: BufWriter::with_capacity(256 << 10, file),
+            at: 0,
+            block: Vec::with_capacity(2 * BLOCK_BYTES),
+            first_key: Vec::new(),
+            rows: Vec::new(),
+            keys: Vec::new(),
+        };
+        writer.put(&header(number))?;
+        Ok(writer)
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.file.write_all(bytes).map_err(Error::io(&self.path, "writing"))?;
+        self.at += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Adds a key with its value, or with none where it was removed.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub fn push(&mut self, key: &[u8], value: Option<&[u8]>) -> Result<()> {
+        if self.block.is_empty() {
+            self.first_key = key.to_vec();
+        }
+        put_number(&mut self.block, key.len() as u64);
+        self.block.extend_from_slice(key);
+        put_number(&mut self.block, value.map_or(0, |value| value.len() as u64 + 1));
+        self.block.extend_from_slice(value.unwrap_or_default());
+        if self.block.len() >= BLOCK_BYTES { self.end_block() } else { Ok(()) }
+    }
+
+    fn end_block(&mut self) -> Result<()> {
+        let block = std::mem::take(&mut self.block);
+        self.rows.extend_from_slice(&self.at.to_le_bytes());
+        self.rows.extend_from_slice(&(block.len() as u32).to_le_bytes());
+        self.rows.extend_from_slice(&crc32c::crc32c(&block).to_le_bytes());
+        self.rows.extend_from_slice(&(self.keys.len() as u32).to_le_bytes());
+        self.rows.extend_from_slice(&(self.first_key.len() as u32).to_le_bytes());
+        self.keys.extend_from_slice(&self.first_key);
+        self.put(&block)?;
+        self.block = block;
+        self.block.clear();
+        Ok(())
+    }
+
+    /// Writes the index and makes all of it durable.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub fn finish(mut self) -> Result<RunName> {
+        if !self.block.is_empty() {
+            self.end_block()?;
+        }
+        let index_at = self.at;
+        let blocks = (self.rows.len() / INDEX_ROW) as u32;
+        let index = [std::mem::take(&mut self.rows), std::mem::take(&mut self.keys)].concat();
+        let crc = crc32c::crc32c(&index);
+        self.put(&index)?;
+        let mut trailer = [0; TRAILER];
+        trailer[..8].copy_from_slice(&index_at.to_le_bytes());
+        trailer[8..12].copy_from_slice(&blocks.to_le_bytes());
+        trailer[12..].copy_from_slice(&crc.to_le_bytes());
+        self.put(&trailer)?;
+        let bytes = self.at;
+        self.file.flush().and_then(|()| self.file.get_ref().sync_data()).map_err(Error::io(&self.path, "writing"))?;
+        Ok(RunName { number: self.number, crc, bytes })
+    }
+}
+
+/// A run that is read.
+#[derive(Clone)]
+pub struct Run {
+    path: Arc<PathBuf>,
+    map: Arc<Mmap>,
+    rows: Range<usize>,
+    keys: Range<usize>,
+}
+
+impl Run {
+    /// Opens the run of a name, and checks header and index.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when it cannot be read, [`Error::Store`] when it is damaged.
+    pub fn open(folder: &Path, name: &RunName) -> Result<Run> {
+        let path = name.path(folder);
+        let map = records::map_whole(&path)?;
+        let damaged = |why: &str| damage(&path, why);
+        if map.len() as u64 != name.bytes || map.len() < HEADER + TRAILER {
+            return Err(damaged("its length is wrong"));
+        }
+        if map[..HEADER] != header(name.number) {
+            return Err(damaged("its header makes no sense"));
+        }
+        let end = map.len() - TRAILER;
+        let trailer = &map[end..];
+        let start = usize::try_from(long(trailer)).unwrap_or(usize::MAX);
+        let blocks = word(&trailer[8..]) as usize;
+        let rows = start..start.saturating_add(blocks.saturating_mul(INDEX_ROW));
+        if start < HEADER || rows.end > end {
+            return Err(damaged("its end makes no sense"));
+        }
+        if word(&trailer[12..]) != name.crc || crc32c::crc32c(&map[start..end]) != name.crc {
+            return Err(damaged("the checksum of its index does not fit"));
+        }
+        let keys = rows.end..end;
+        Ok(Run { path: Arc::new(path), map: Arc::new(map), rows, keys })
+    }
+
+    fn blocks(&self) -> usize {
+        self.rows.len() / INDEX_ROW
+    }
+
+    fn row(&self, block: usize) -> &[u8] {
+        &self.map[self.rows.start + block * INDEX_ROW..][..INDEX_ROW]
+    }
+
+    /// The first key of a block; the index was checked as a whole.
+    fn first_key(&self, block: usize) -> &[u8] {
+        let row = self.row(block);
+        let (at, length) = (word(&row[16..]) as usize, word(&row[20..]) as usize);
+        self.map[self.keys.clone()].get(at..at + length).unwrap_or_default()
+    }
+
+    /// The bytes of a block.
+    ///
+    /// # Errors
+    /// When its checksum does not fit.
+    pub fn block(&self, block: usize) -> Result<&[u8]> {
+        let row = self.row(block);
+        let start = usize::try_from(long(row)).unwrap_or(usize::MAX);
+        let bytes = self.map.get(start..start.saturating_add(word(&row[8..]) as usize));
+        let sound = bytes.filter(|bytes| crc32c::crc32c(bytes) == word(&row[12..]));
+        sound.ok_or_else(|| damage(&self.path, &format!("the checksum of block {block} does not fit")))
+    }
+
+    /// The last block whose first key is not behind `key`.
+    fn block_of(&self, key: &[u8]) -> Option<usize> {
+        let (mut low, mut high) = (0, self.blocks());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.first_key(middle) <= key { low = middle + 1 } else { high = middle }
+        }
+        low.checked_sub(1)
+    }
+
+    /// The value of a key: `None` where the run says nothing of it, `Some(None)` where it was removed.
+    ///
+    /// # Errors
+    /// When the block is damaged.
+    pub fn get(&self, key: &[u8]) -> Result<Option<Option<&[u8]>>> {
+        let Some(block) = self.block_of(key) else { return Ok(None) };
+        let mut entries = Entries { rest: self.block(block)? };
+        Ok(entries.find(|entry| entry.0 >= key).filter(|entry| entry.0 == key).map(|entry| entry.1))
+    }
+
+    /// The last key that is not behind `key`, whether it has a value or not.
+    ///
+    /// # Errors
+    /// When the block is damaged.
+    pub fn last_until(&self, key: &[u8]) -> Result<Option<&[u8]>> {
+        let Some(block) = self.block_of(key) else { return Ok(None) };
+        let entries = Entries { rest: self.block(block)? };
+        Ok(entries.map(|entry| entry.0).take_while(|&found| found <= key).last())
+    }
+
+    /// Reads the entries from `key` on.
+    pub fn from(&self, key: &[u8]) -> Cursor<'_> {
+        Cursor { run: self, block: self.block_of(key).unwrap_or(0), from: key.to_vec(), entries: Entries { rest: &[] } }
+    }
+}
+
+/// Reads a run forward.
+pub struct Cursor<'r> {
+    run: &'r Run,
+    /// The next block.
+    block: usize,
+    from: Vec<u8>,
+    entries: Entries<'r>,
+}
+
+impl<'r> Cursor<'r> {
+    /// The next entry.
+    ///
+    /// # Errors
+    /// When a block is damaged.
+    pub fn next(&mut self) -> Result<Option<Entry<'r>>> {
+        loop {
+            if let Some(entry) = self.entries.next() {
+                if entry.0 >= self.from.as_slice() {
+                    return Ok(Some(entry));
+                }
+            } else if self.block < self.run.blocks() {
+                self.entries = Entries { rest: self.run.block(self.block)? };
+                self.block += 1;
+            } else {
+                return Ok(None);
+            }
+        }
+    }
+}
+
+/// A key, and its value unless it was removed.
+pub type Entry<'r> = (&'r [u8], Option<&'r [u8]>);
+
+/// The entries of a block, which has passed its check.
+struct Entries<'r> {
+    rest: &'r [u8],
+}
+
+impl<'r> Iterator for Entries<'r> {
+    type Item = Entry<'r>;
+
+    fn next(&mut self) -> Option<Entry<'r>> {
+        let key_bytes = number(&mut self.rest)? as usize;
+        let (key, rest) = self.rest.split_at_checked(key_bytes)?;
+        self.rest = rest;
+        let value_bytes = number(&mut self.rest)?;
+        let Some(value_bytes) = value_bytes.checked_sub(1) else { return Some((key, None)) };
+        let (value, rest) = self.rest.split_at_checked(value_bytes as usize)?;
+        self.rest = rest;
+        Some((key, Some(value)))
+    }
+}
+
+fn header(number: u64) -> [u8; HEADER] {
+    let mut header = [0; HEADER];
+    header[..8].copy_from_slice(&MAGIC);
+    header[8..12].copy_from_slice(&FORMAT_VERSION.to_le_bytes());
+    header[12..16].copy_from_slice(&0x0102_0304u32.to_le_bytes());
+    header[16..24].copy_from_slice(&number.to_le_bytes());
+    let crc = crc32c::crc32c(&header[..HEADER - 4]);
+    header[HEADER - 4..].copy_from_slice(&crc.to_le_bytes());
+    header
+}
+
+fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+fn number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+fn word(bytes: &[u8]) -> u32 {
+    bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
+}
+
+fn long(bytes: &[u8]) -> u64 {
+    bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+fn damage(path: &Path, why: &str) -> Error {
+    Error::Store {
+        path: path.to_owned(),
+        problem: format!("the file is damaged ({why}); `diglot check --repair` makes it again from the catalog"),
+    }
+}

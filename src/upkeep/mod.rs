@@ -1,0 +1,8 @@
+//! Keeping a store for years: taking down what must not be in it.
+//!
+//! What a store itself can do for its upkeep, it does ([`Store::check`](crate::store::Store::check), `repair`, `compact`); what needs the
+//! methods is here.
+
+mod remove;
+
+pub use remove::{Removal, Taken, accept_losses, remove};

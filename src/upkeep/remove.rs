@@ -1,0 +1,237 @@
+//! Removing archives, hosts and URLs: from then on the store is as if they had never been read, once the next run has made the results
+//! of their sites again. Their bytes stay on disk until the store is compacted.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::index::site::Urls;
+use crate::keys::sides::Sides;
+use crate::store::catalog::{Changes, Keyspace};
+use crate::store::layout::{ArchiveRecord, RemovalRecord, SiteHead, StageRecord};
+use crate::store::records::{RecordRef, START};
+use crate::store::{Store, add_batch, add_rest, tokens};
+use crate::types::{ArchiveId, CanonicalUrl, SiteId, family, host_of, registrable_domain};
+
+/// What is to be removed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Removal {
+    /// Paths of archives, or their last parts.
+    pub archives: Vec<String>,
+    /// Hosts, and registrable domains for all of theirs.
+    pub hosts: Vec<String>,
+    /// URLs, with or without scheme.
+    pub urls: Vec<String>,
+}
+
+/// What was removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// Archives.
+    pub archives: u64,
+    /// Captures taken as pages.
+    pub captures: u64,
+    /// Captures that had been left out.
+    pub left_out: u64,
+    /// Sites whose results the next run makes again.
+    pub sites: u64,
+}
+
+/// Removes archives, hosts and URLs from a store, at once and as a whole.
+///
+/// What of their sites other archives have is indexed again by the next run.
+///
+/// # Errors
+/// [`Error::Config`] when something is named that the store does not have; when the disk does not take it.
+pub fn remove(store: &mut Store, removal: &Removal) -> Result<Taken> {
+    let numbers = numbers_of(store, &removal.archives)?;
+    let mut record = RemovalRecord { before: store.batches.end().0, ..RemovalRecord::default() };
+    for url in &removal.urls {
+        let full = if url.contains("://") { url.clone() } else { format!("http://{url}") };
+        let parsed = CanonicalUrl::parse(&full).map_err(|_| Error::Config(format!("{url} is no URL of the web")))?;
+        record.urls.push(parsed.identity().to_owned());
+    }
+    for host in &removal.hosts {
+        let parsed = CanonicalUrl::parse(&format!("http://{}/", host.trim_end_matches('/')));
+        let parsed = parsed.map_err(|_| Error::Config(format!("{host} is no name of a host")))?;
+        record.hosts.push(parsed.host().to_owned());
+    }
+    let mut found = Found::default();
+    found.gather(store, &numbers, &mut record)?;
+    found.refuse_what_is_not_there(&record)?;
+    let mut changes = Changes::default();
+    let sites = found.sites(store)?;
+    reset(store, &sites, &mut changes)?;
+    for (number, archive) in &found.archives {
+        changes.put(Keyspace::Archive, &number.to_be_bytes(), archive);
+    }
+    for number in &numbers {
+        if let Some(archive) = store.archive(ArchiveId(*number))? {
+            changes.remove(Keyspace::Fingerprint, &archive.identity.fingerprint.to_be_bytes());
+        }
+        // Its number is not given to another.
+        changes.put(Keyspace::Archive, &number.to_be_bytes(), &ArchiveRecord::default());
+        changes.remove(Keyspace::Loss, &number.to_be_bytes());
+    }
+    let taken = Taken { archives: numbers.len() as u64, sites: sites.len() as u64, ..found.taken };
+    store.commit_removal(&record, changes)?;
+    Ok(taken)
+}
+
+/// Goes on without what the store lost: nothing asks for it any more. Returns how many losses there were.
+///
+/// # Errors
+/// When the disk does not take it.
+pub fn accept_losses(store: &mut Store) -> Result<usize> {
+    let losses = store.catalog().keys(Keyspace::Loss)?;
+    let mut changes = Changes::default();
+    for key in &losses {
+        changes.remove(Keyspace::Loss, key);
+    }
+    store.commit(changes)?;
+    Ok(losses.len())
+}
+
+/// The numbers of archives that are named by their paths or the last parts of these.
+fn numbers_of(store: &Store, names: &[String]) -> Result<BTreeSet<u32>> {
+    let archives = store.archives()?;
+    let mut numbers = BTreeSet::new();
+    for name in names {
+        let full = std::fs::canonicalize(name).map(|path| path.display().to_string()).unwrap_or_default();
+        let is_named = |path: &str| {
+            !path.is_empty()
+                && (path == name
+                    || path == full
+                    || Path::new(path).file_name().is_some_and(|last| last == name.as_str()))
+        };
+        let matching = archives.iter().zip(0u32..).filter(|(archive, _)| is_named(&archive.identity.path));
+        let matching: Vec<u32> = matching.map(|(_, number)| number).collect();
+        if matching.is_empty() {
+            return Err(Error::Config(format!(
+                "the store has no archive {name}; `diglot status --archives` lists them"
+            )));
+        }
+        numbers.extend(matching);
+    }
+    Ok(numbers)
+}
+
+/// What a removal hits.
+#[derive(Default)]
+struct Found {
+    /// Hosts of what is removed.
+    hosts: BTreeSet<String>,
+    urls: BTreeSet<String>,
+    /// What is left of the archives, by number.
+    archives: BTreeMap<u32, ArchiveRecord>,
+    taken: Taken,
+}
+
+impl Found {
+    fn gather(&mut self, store: &Store, numbers: &BTreeSet<u32>, record: &mut RemovalRecord) -> Result<()> {
+        let mut after = store.removed().clone();
+        after.add(record);
+        for found in store.batches_from(START) {
+            let (at, batch) = found?;
+            let number = batch.archive.to_native();
+            let is_whole = numbers.contains(&number);
+            if is_whole {
+                record.batches.push(at.0);
+            }
+            let is_new =
+                |identity: &str| (is_whole || after.takes(at, identity)) && !store.removed().takes(at, identity);
+            for page in batch.pages.iter().filter(|page| is_new(&page.identity)) {
+                self.hit(&page.identity, record);
+                self.taken.captures += 1;
+            }
+            for skip in batch.skipped.iter().filter(|skip| is_new(&skip.identity)) {
+                self.hit(&skip.identity, record);
+                self.taken.left_out += 1;
+            }
+            if !is_whole {
+                let archive = self.archives.entry(number).or_default();
+                match after.rest(at, &batch) {
+                    Some(rest) => add_rest(archive, &rest),
+                    None => add_batch(archive, &batch),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn hit(&mut self, identity: &str, record: &RemovalRecord) {
+        if record.urls.iter().any(|url| url == identity) {
+            self.urls.insert(identity.to_owned());
+        }
+        let host = host_of(identity);
+        if !self.hosts.contains(host) {
+            self.hosts.insert(host.to_owned());
+        }
+    }
+
+    /// A name that was mistyped is not taken for one that is gone.
+    fn refuse_what_is_not_there(&self, record: &RemovalRecord) -> Result<()> {
+        let has_host =
+            |wanted: &str| self.hosts.iter().any(|host| host == wanted || registrable_domain(host).as_ref() == wanted);
+        let missing = record.hosts.iter().find(|host| !has_host(host));
+        let missing = missing.or_else(|| record.urls.iter().find(|url| !self.urls.contains(*url)));
+        match missing {
+            Some(name) => {
+                Err(Error::Config(format!("the store has nothing of {name}; `diglot hosts` lists what it has")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The sites of what is hit, and those that stand or fall with them.
+    fn sites(&self, store: &Store) -> Result<BTreeMap<SiteId, BTreeSet<String>>> {
+        let mut sites: BTreeMap<SiteId, BTreeSet<String>> = BTreeMap::new();
+        let domains: BTreeSet<_> = self.hosts.iter().map(|host| registrable_domain(host)).collect();
+        for domain in domains {
+            let Some(site) = store.site_of_domain(&domain)? else { continue };
+            // Where domains of a family may be one site, all of them are indexed again.
+            let mut family_sites = store.sites_of_family(&family(&domain))?;
+            family_sites.push((domain.clone().into_owned(), site));
+            for (domain, site) in family_sites {
+                sites.entry(site).or_default().insert(domain);
+            }
+        }
+        Ok(sites)
+    }
+}
+
+/// Lets sites be without pages, until the next run indexes what is left of them.
+fn reset(store: &Store, sites: &BTreeMap<SiteId, BTreeSet<String>>, changes: &mut Changes) -> Result<()> {
+    let mut postings: Vec<tokens::Posting> = Vec::new();
+    for (&id, domains) in sites {
+        let Some(head) = store.site(id)? else { continue };
+        let pages = store.site_pages(&head)?;
+        let mut texts = Sides::new(tokens::token_hash);
+        (0..pages.count())
+            .step_by(Sides::step(pages.count() as usize))
+            .for_each(|page| texts.add(pages.identity(page)));
+        postings.extend(texts.hashes.into_iter().map(|hash| (hash, id, false)));
+        let key = id.0.to_be_bytes();
+        let empty = SiteHead { generation: head.generation + 1, indexed: store.batches.end().0, ..SiteHead::default() };
+        changes.put(Keyspace::Site, &key, &empty);
+        for keyspace in [Keyspace::Graph, Keyspace::Verified, Keyspace::Resolved, Keyspace::Bitext] {
+            changes.remove(keyspace, &key);
+        }
+        for domain in domains {
+            changes.remove(Keyspace::Domain, domain.as_bytes());
+            for identity in store.requested(domain)?.keys() {
+                changes.remove(Keyspace::Requested, &[domain.as_bytes(), &[0], identity.as_bytes()].concat());
+            }
+        }
+    }
+    tokens::change(store.catalog(), &mut postings, changes)?;
+    for key in store.catalog().keys(Keyspace::Web)? {
+        changes.remove(Keyspace::Web, &key);
+    }
+    let index = store.stage("index")?;
+    if index.fingerprint != 0 {
+        let from_the_start = StageRecord { cursor: RecordRef::default().0.max(START.0), finished: false, ..index };
+        changes.put(Keyspace::Stage, b"index", &from_the_start);
+    }
+    Ok(())
+}
