@@ -331,10 +331,14 @@ impl Catalog {
                 None => batch.remove(key.as_slice()),
             }
         }
-        disk::before(disk::Step::Write, &self.folder).map_err(Error::io(&self.folder, "writing"))?;
-        db.apply_batch(batch).map_err(|error| self.failed("writing", error))?;
-        disk::before(disk::Step::Sync, &self.folder).map_err(Error::io(&self.folder, "syncing"))?;
-        db.flush().map_err(|error| self.failed("writing", error))?;
+        let apply = || -> Result<()> {
+            disk::before(disk::Step::Write, &self.folder).map_err(Error::io(&self.folder, "writing"))?;
+            db.apply_batch(batch).map_err(|error| self.failed("writing", error))?;
+            disk::before(disk::Step::Sync, &self.folder).map_err(Error::io(&self.folder, "syncing"))?;
+            db.flush().map_err(|error| self.failed("writing", error)).map(drop)
+        };
+        // sled writes once more when it is closed, and panics when that fails too: it is left open then.
+        apply().inspect_err(|_| std::mem::forget(db.clone()))?;
         // sled frees memory late otherwise: 20 times as much after a million changes.
         let guard = crossbeam_epoch::pin();
         for _ in 0..16 {
@@ -349,6 +353,7 @@ impl Catalog {
 }
 
 fn open_once(folder: &Path) -> Result<sled::Db, OpenFailure> {
+    remove_half_snapshots(folder);
     let config =
         sled::Config::new().path(folder).cache_capacity(CACHE_BYTES).mode(sled::Mode::LowSpace).flush_every_ms(None);
     let opened = quietly(|| catch_unwind(AssertUnwindSafe(|| config.open())));
@@ -373,6 +378,16 @@ fn open_once(folder: &Path) -> Result<sled::Db, OpenFailure> {
         }
         Ok(Err(error)) => Err(OpenFailure::Damaged(error.to_string())),
         Err(_) => Err(OpenFailure::Damaged("sled could not read its files".into())),
+    }
+}
+
+/// Removes snapshots that sled was writing when the program stopped: it fails on them, and does without.
+fn remove_half_snapshots(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().ends_with(".generating") {
+            // Where it cannot be removed, opening tells.
+            let _ = std::fs::remove_file(entry.path());
+        }
     }
 }
 

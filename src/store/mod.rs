@@ -217,8 +217,7 @@ impl Store {
         self.publisher.as_mut().ok_or_else(|| fault(folder, "opened for reading only"))
     }
 
-    /// The catalog, if it fits the manifest: of the same commit, or of the next one (stopped before the manifest was
-    /// replaced). Without a manifest, a catalog that holds a commit is believed, and an empty one is new if nothing
+    /// The catalog, if it fits the manifest: of the same commit, or of a later one. Without a manifest, a catalog that holds a commit is believed, and an empty one is new if nothing
     /// else is there.
     fn open_catalog(folder: &Path, name: &str, known: Option<&Sentinel>) -> Result<Option<(Catalog, Sentinel)>> {
         let path = folder.join(name);
@@ -230,7 +229,8 @@ impl Store {
         };
         let sentinel: Option<Sentinel> = catalog.get(Keyspace::Meta, b"sentinel").unwrap_or(None);
         let fits = match (&sentinel, known) {
-            (Some(sentinel), Some(known)) => sentinel == known || sentinel.commit == known.commit + 1,
+            // A later one: the program stopped before the manifest was replaced, or the manifest is an old copy.
+            (Some(sentinel), Some(known)) => sentinel == known || sentinel.commit > known.commit,
             (Some(_), None) => true,
             // Opened, and stopped before the first commit.
             (None, Some(known)) => known.commit == 0,

@@ -43,7 +43,7 @@ impl Store {
         self.commit(changes)?;
         // The stages last, and at once: until they are gone, the next run begins here again.
         let mut changes = Changes::default();
-        for key in self.catalog.keys(Keyspace::Stage)? {
+        for key in self.catalog.keys(Keyspace::Stage)?.into_iter().filter(|key| key != b"ingest") {
             changes.remove(Keyspace::Stage, &key);
         }
         self.commit(changes)

@@ -21,3 +21,4 @@ mod suffixes;
 mod support;
 mod tidy;
 mod upgrade;
+mod upkeep;

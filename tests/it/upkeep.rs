@@ -1,0 +1,235 @@
+//! Upkeep of a store: what is removed is gone, compaction changes no answer, and what was lost is said until it is given again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::resume::copy;
+use crate::sites::SiteBuilder;
+use crate::support::{diglot, failure, packaging, run, stdout, webserver};
+
+/// All that a store answers, and how many of each thing it has.
+fn answers(store: &Path) -> String {
+    let mut all = String::new();
+    for arguments in [
+        &["pairs"][..],
+        &["keys"],
+        &["hosts"],
+        &["bitext"],
+        &["export", "--format", "tmx"],
+        &["export", "--format", "jsonl"],
+    ] {
+        all += &stdout(store, arguments);
+    }
+    let status = stdout(store, &["status"]);
+    // How much was read is told of all archives, also of what was removed later.
+    let told = ["records", "captures kept", "archives"];
+    let totals =
+        status.lines().filter(|line| line.starts_with("total") && !told.iter().any(|name| line.contains(name)));
+    all + &totals.collect::<Vec<_>>().join("\n")
+}
+
+/// The bytes of all files of a store, those of packed records unpacked.
+fn content(store: &Path) -> Vec<u8> {
+    let mut all = Vec::new();
+    let mut folders = vec![store.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let bytes = fs::read(&path).expect("a file");
+            let magic = [0x28, 0xb5, 0x2f, 0xfd];
+            for at in (0..bytes.len().saturating_sub(4)).filter(|&at| bytes[at..at + 4] == magic) {
+                let mut decoder = zstd::stream::read::Decoder::new(&bytes[at..]).expect("memory").single_frame();
+                let mut unpacked = Vec::new();
+                // What only looks like a frame has nothing to say.
+                let _ = std::io::Read::read_to_end(&mut decoder, &mut unpacked);
+                all.extend(unpacked);
+            }
+            all.extend(bytes);
+        }
+    }
+    all
+}
+
+fn holds(store: &Path, text: &str) -> bool {
+    memchr::memmem::find(&content(store), text.as_bytes()).is_some()
+}
+
+/// Two archives, each with pages of two domains, and a URL that both have.
+fn archives(folder: &Path, without_host: Option<&str>, without_url: Option<&str>) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    for (name, first) in [("first.warc.gz", 0), ("second.warc.gz", 30)] {
+        let mut site = SiteBuilder::default();
+        for host in ["www.steady.test", "www.fleeting.test"] {
+            for number in first..first + 40 {
+                for lang in ["en", "fr"] {
+                    let url = format!("http://{host}/{lang}/page{number}.html");
+                    if Some(host) != without_host && Some(url.as_str()) != without_url {
+                        site.page(url, lang, number);
+                    }
+                }
+            }
+        }
+        let path = folder.join(name);
+        site.write(&path);
+        paths.push(path);
+    }
+    paths
+}
+
+fn run_all(store: &Path, inputs: &[PathBuf]) {
+    run(store, &inputs.iter().map(PathBuf::as_path).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_is_removed_is_as_if_it_had_never_been_read_and_leaves_no_trace_on_disk() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let all = archives(folder.path(), None, None);
+    let sound = at("sound");
+    run_all(&sound, &all);
+    let url = "http://www.steady.test/fr/page35.html";
+    fs::create_dir_all(at("other")).expect("a folder");
+    let cases: [(&[&str], Vec<PathBuf>, &str); 3] = [
+        (&["--archive", "second.warc.gz"], vec![all[0].clone()], "page60.html"),
+        (&["--host", "fleeting.test"], archives(&at("other"), Some("www.fleeting.test"), None), "fleeting.test"),
+        (&["--url", url], archives(&at("other"), None, Some(url)), "www.steady.test/fr/page35.html"),
+    ];
+    for (number, (arguments, rest, trace)) in cases.into_iter().enumerate() {
+        let expected = at(&format!("expected{number}"));
+        run_all(&expected, &rest);
+        let store = at(&format!("store{number}"));
+        copy(&sound, &store);
+        assert!(holds(&store, trace), "{arguments:?}: the search finds what is there");
+        stdout(&store, &[&["remove"], arguments].concat());
+        let listed = stdout(&store, &["pairs"]) + &stdout(&store, &["bitext"]) + &stdout(&store, &["hosts"]);
+        assert!(!listed.contains(trace), "{arguments:?}: gone at once");
+        stdout(&store, &["run"]);
+        assert!(answers(&store) == answers(&expected), "{arguments:?}");
+        stdout(&store, &["compact"]);
+        assert!(answers(&store) == answers(&expected), "{arguments:?} after compaction");
+        assert!(!holds(&store, trace), "{arguments:?}: it is on disk");
+        stdout(&store, &["check"]);
+        // And the catalog can still be made again from what is left.
+        let catalog = fs::read_dir(&store)
+            .expect("a folder")
+            .flatten()
+            .find(|e| e.file_name().to_string_lossy().starts_with("catalog"));
+        fs::remove_dir_all(catalog.expect("it is there").path()).expect("it is there");
+        stdout(&store, &["run"]);
+        assert!(answers(&store) == answers(&expected), "{arguments:?} after a rebuild");
+    }
+}
+
+#[test]
+fn what_was_removed_can_be_read_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let all = archives(folder.path(), None, None);
+    let (store, sound) = (folder.path().join("s"), folder.path().join("sound"));
+    run_all(&sound, &all);
+    run_all(&store, &all);
+    stdout(&store, &["remove", "--archive", "first.warc.gz", "--archive", "second.warc.gz"]);
+    stdout(&store, &["run"]);
+    assert_eq!(stdout(&store, &["pairs"]).lines().count(), 1, "a head alone");
+    run_all(&store, &all);
+    assert!(answers(&store) == answers(&sound));
+}
+
+#[test]
+fn a_name_that_the_store_does_not_have_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    run(&store, &[&packaging()]);
+    for (arguments, said) in [
+        (&["--host", "nobody.test"][..], "the store has nothing of nobody.test"),
+        (&["--archive", "gone.warc"], "the store has no archive gone.warc"),
+        (&["--url", "http://packaging.site.test/none"], "the store has nothing of"),
+        (&[], "nothing is named"),
+    ] {
+        let (code, stderr) = failure(diglot(&store).arg("remove").args(arguments));
+        assert!(code == 2 && stderr.contains(said), "{code} {stderr}");
+    }
+}
+
+#[test]
+fn compaction_takes_replaced_results_away_and_changes_no_answer() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    run(&store, &[&webserver(), &packaging()]);
+    let expected = answers(&store);
+    for preset in ["kit-ng-2007", "default"] {
+        stdout(&store, &["run", "--preset", preset, "--no-compact"]);
+    }
+    assert!(answers(&store) == expected);
+    let said = stdout(&store, &["compact"]);
+    let freed: u64 = said.split_ascii_whitespace().nth(1).and_then(|n| n.parse().ok()).expect("a number");
+    assert!(freed > 50_000, "{said}");
+    assert!(answers(&store) == expected);
+    assert!(stdout(&store, &["compact"]).starts_with("freed: 0 bytes"));
+    stdout(&store, &["run"]);
+    assert!(answers(&store) == expected);
+}
+
+/// What a query says on stderr, and its exit code.
+fn told(store: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let output = diglot(store).args(arguments).output().expect("the program starts");
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn a_store_that_lost_pages_says_so_until_their_archive_is_given_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let all = archives(folder.path(), None, None);
+    let sound = folder.path().join("sound");
+    run_all(&sound, &all);
+    let expected = answers(&sound);
+    for (number, (file, share)) in
+        [("pages", 0.99), ("pages", 0.2), ("batches", 0.9), ("batches", 0.4)].into_iter().enumerate()
+    {
+        let store = folder.path().join(format!("s{number}"));
+        copy(&sound, &store);
+        let path = store.join(file).join("000000.rec");
+        let bytes = fs::read(&path).expect("it is there");
+        fs::write(&path, &bytes[..(bytes.len() as f64 * share) as usize]).expect("room on disk");
+        // Nobody answers as if nothing had happened.
+        let (code, stderr) = told(&store, &["pairs"]);
+        assert!(code == Some(1) && stderr.contains("were committed"), "{stderr}");
+        let elsewhere = folder.path().join("elsewhere");
+        fs::create_dir_all(&elsewhere).expect("a folder");
+        let away: Vec<PathBuf> = all.iter().map(|path| elsewhere.join(path.file_name().expect("a name"))).collect();
+        all.iter().zip(&away).for_each(|(from, to)| fs::rename(from, to).expect("one disk"));
+        for _ in 0..2 {
+            for command in ["run", "pairs", "keys", "hosts", "status", "bitext", "export"] {
+                let (code, stderr) = told(&store, &[command]);
+                let says = stderr.contains("the store lost ") && stderr.contains(".warc.gz; answers lack them until");
+                assert!(code == Some(1) && says, "{file} {command}: {code:?} {stderr}");
+            }
+        }
+        assert!(
+            String::from_utf8_lossy(&diglot(&store).arg("status").output().expect("it starts").stdout)
+                .contains("\nlost\t")
+        );
+        // Under any name.
+        run_all(&store, &away);
+        assert!(answers(&store) == expected, "{file} {share}");
+        away.iter().zip(&all).for_each(|(from, to)| fs::rename(from, to).expect("one disk"));
+    }
+}
+
+#[test]
+fn losses_can_be_accepted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let all = archives(folder.path(), None, None);
+    let store = folder.path().join("s");
+    run_all(&store, &all);
+    let path = store.join("pages/000000.rec");
+    let bytes = fs::read(&path).expect("it is there");
+    fs::write(&path, &bytes[..bytes.len() / 2]).expect("room on disk");
+    all.iter().for_each(|path| fs::remove_file(path).expect("it is there"));
+    assert_eq!(told(&store, &["run"]).0, Some(1));
+    stdout(&store, &["remove", "--lost"]);
+    stdout(&store, &["pairs"]);
+}
