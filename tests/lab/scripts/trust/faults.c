@@ -61,16 +61,16 @@ static const char *log_path;
 /* Guards the journal; while power can fail, calls that change files run one at a time. */
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 
-/* A change that is not synced yet. */
+/* A change that is not synced yet. Those of names (RENAME, UNLINK) are lost or kept in their order, as journals of file systems do. */
 struct change {
-    enum kind kind; /* PWRITE, TRUNCATE, RENAME */
+    enum kind kind; /* PWRITE, TRUNCATE, RENAME, UNLINK */
     dev_t device;
     ino_t inode;
-    char *path, *to; /* of a rename: both paths */
+    char *path, *to; /* of a rename: both paths; of an unlink, the same one twice */
     off_t offset, size_before, size_after;
     size_t bytes, old_bytes;
     char *old, *now;   /* what lay there, and what was written */
-    char *replaced;    /* the bytes of the file that a rename replaced */
+    char *replaced;    /* the bytes of the file that a rename replaced or an unlink removed */
     size_t replaced_bytes;
     int had_target;
 };
@@ -208,10 +208,10 @@ static void remember_write(int fd, const char *path, enum kind kind, const void 
     }
 }
 
-static void remember_rename(const char *from, const char *to) {
+static void remember_name(enum kind kind, const char *from, const char *to) {
     struct change *made = add_change();
-    made->kind = RENAME, made->path = strdup(from), made->to = strdup(to);
-    int fd = (int)real_open(to, O_RDONLY | O_CLOEXEC, 0);
+    made->kind = kind, made->path = strdup(from), made->to = strdup(to);
+    int fd = (int)real_open(to, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
     struct stat stat;
     if (fd >= 0 && syscall(SYS_fstat, fd, &stat) == 0 && S_ISREG(stat.st_mode)) {
         made->had_target = 1;
@@ -222,16 +222,20 @@ static void remember_rename(const char *from, const char *to) {
     if (fd >= 0) syscall(SYS_close, fd);
 }
 
-/* A synced file has no changes left; a synced folder no renames in it. */
+static int is_of_names(const struct change *one) { return one->kind == RENAME || one->kind == UNLINK; }
+
+/* A synced file has no changes left; a synced folder has none of names in it, and none came before those. */
 static void forget(int fd, const char *path) {
     struct stat stat;
     if (syscall(SYS_fstat, fd, &stat) != 0) return;
-    size_t kept = 0, length = strlen(path);
+    size_t kept = 0, length = strlen(path), named = 0;
+    for (size_t at = 0; S_ISDIR(stat.st_mode) && at < change_count; at++) {
+        const char *to = changes[at].to;
+        if (is_of_names(&changes[at]) && !strncmp(to, path, length) && to[length] == '/' && !strchr(to + length + 1, '/')) named = at + 1;
+    }
     for (size_t at = 0; at < change_count; at++) {
         struct change *one = &changes[at];
-        int gone = one->kind == RENAME
-            ? S_ISDIR(stat.st_mode) && !strncmp(one->to, path, length) && one->to[length] == '/' && !strchr(one->to + length + 1, '/')
-            : one->device == stat.st_dev && one->inode == stat.st_ino;
+        int gone = is_of_names(one) ? at < named : one->device == stat.st_dev && one->inode == stat.st_ino;
         if (gone) drop_change(one);
         else changes[kept++] = *one;
     }
@@ -265,9 +269,9 @@ static int roll(void) {
 static void lose(void) {
     for (size_t at = change_count; at-- > 0;) {
         struct change *one = &changes[at];
-        if (one->kind == RENAME) {
-            if (syscall(SYS_renameat, AT_FDCWD, one->to, AT_FDCWD, one->path) == 0 && one->had_target)
-                put(one->to, one->replaced, one->replaced_bytes);
+        if (is_of_names(one)) {
+            int undone = one->kind == UNLINK || syscall(SYS_renameat, AT_FDCWD, one->to, AT_FDCWD, one->path) == 0;
+            if (undone && one->had_target) put(one->to, one->replaced, one->replaced_bytes);
             continue;
         }
         int fd = reopen(one);
@@ -276,13 +280,17 @@ static void lose(void) {
             real_pwrite(fd, one->old, one->old_bytes, one->offset);
         syscall(SYS_close, fd);
     }
+    int names_are_lost = 0;
     for (size_t at = 0; power_some && at < change_count; at++) {
         struct change *one = &changes[at];
-        if (!roll()) continue;
-        if (one->kind == RENAME) {
-            syscall(SYS_renameat, AT_FDCWD, one->path, AT_FDCWD, one->to);
+        if (is_of_names(one)) {
+            names_are_lost |= roll();
+            if (names_are_lost) continue;
+            if (one->kind == UNLINK) syscall(SYS_unlinkat, AT_FDCWD, one->to, 0);
+            else syscall(SYS_renameat, AT_FDCWD, one->path, AT_FDCWD, one->to);
             continue;
         }
+        if (!roll()) continue;
         int fd = reopen(one);
         if (fd < 0) continue;
         if (one->kind == PWRITE) real_pwrite(fd, one->now, one->bytes, one->offset);
@@ -295,7 +303,6 @@ static void lose(void) {
 
 static enum action decide(enum kind kind, const char *path) {
     __atomic_add_fetch(&counts[kind], 1, __ATOMIC_SEQ_CST);
-    if (action == NONE && at_call == UINT64_MAX) { /* counted only */ }
     if (wanted >= 0 && (int)kind != wanted) return NONE;
     size_t length = strlen(path), tail = strlen(match);
     if (tail && (length < tail || strcmp(path + length - tail, match))) return NONE;
@@ -412,7 +419,7 @@ static int rename_it(int from_folder, const char *from, int to_folder, const cha
     enum action now = ours ? decide(RENAME, new) : NONE;
     if (now == FAIL || now == SHORT) return failed(RENAME);
     lock();
-    if (ours && power && path_at(from_folder, from, old)) remember_rename(old, new);
+    if (ours && power && path_at(from_folder, from, old)) remember_name(RENAME, old, new);
     int done = (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
     unlock();
     afterwards(now);
@@ -492,7 +499,10 @@ static int unlink_it(int folder, const char *name, int flags) {
     int ours = root_bytes && path_at(folder, name, path);
     enum action now = ours ? decide(UNLINK, path) : NONE;
     if (now == FAIL || now == SHORT) return failed(UNLINK);
+    lock();
+    if (ours && power && !(flags & AT_REMOVEDIR)) remember_name(UNLINK, path, path);
     int done = (int)syscall(SYS_unlinkat, folder, name, flags);
+    unlock();
     afterwards(now);
     return done;
 }

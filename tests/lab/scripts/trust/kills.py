@@ -5,22 +5,26 @@
 Each round takes a scenario (a fresh store, a grown one, changed settings, compact, remove, repair, upgrade, …, as far as the program
 has the commands) and kills one of its commands: after a random share of its time; right before or after a commit; at a random
 system call, before it, after it or when half of its bytes are written; or there with everything lost that was not synced, as
-when the power fails. Then, in every other round, queries: all must give the answers of one commit, no older than the one known to have ended. The
+when the power fails. Then, after most kills, queries: all must give the answers of one commit. The
 command is killed again sometimes, at last left to end, and all answers must be byte for byte those of the undisturbed run. `check`
 must find nothing, if there is one.
 """
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
-from common import COMMIT_MARK, HANG, Bench, difference, differing, options, rounds
+from common import COMMIT_MARK, HANG, Bench, copy, difference, differing, options, rounds
 
 # Share of rounds in which queries are asked between kill and resumption, and of kills that are followed by another.
 ASKED, AGAIN = 0.6, 0.35
 # Queries asked then.
 QUESTIONS = 7
+# What a program says of a store that it finds damaged, which a kill must not make.
+DAMAGED = "damaged"
 
 
 class Kills:
@@ -28,13 +32,13 @@ class Kills:
         self.bench, self.modes = bench, modes
 
     def kill(self, scenario, step, dice):
-        """Runs a step and kills it; how, whether it was hit, and the commits that had ended for sure."""
+        """Runs a step and kills it; how, and whether it was hit."""
         bench = self.bench
         mode = dice.choice(self.modes)
         arguments, counts = scenario.steps[step], scenario.counts[step]
         calls = max(1, sum(counts[kind] for kind in counts if kind != "matching"))
         detail = {"mode": mode}
-        environment, delay, sure = {}, None, 0
+        environment, delay = {}, None
         if mode == "instant":
             delay = dice.uniform(0, scenario.durations[step] * 1.05)
             detail["after"] = round(delay, 4)
@@ -93,29 +97,43 @@ class Kills:
         answers = bench.questions.ask_all(bench.store, bench.questions.some(dice))
         wrong = differing(answers, scenario.final)
         if wrong:
-            book.violation(f"{scenario.name}: other results after a kill", {**report, "differ": wrong,
-                           "first": difference(answers[wrong[0]], scenario.final[wrong[0]])}, bench.store, [bench.work / "aside"])
+            book.violation(f"other results after a kill: {', '.join(wrong)}", {**report, "differ": wrong,
+                           "first": difference(answers[wrong[0]], scenario.final[wrong[0]])}, bench.store, [bench.work / "aside"], sort=scenario.name)
         if "check" in bench.program.commands:
             done = bench.program.run(bench.store, ["check"])
             if done.code != 0 or done.crashed:
                 book.violation(f"{scenario.name}: check complains of a store that was resumed", {**report, **done.brief()}, bench.store)
 
     def ask(self, number, scenario, story, dice):
+        """After the first kill, queries must answer as one commit of the undisturbed run; after others they must not crash, nor tell of damage."""
         bench, book = self.bench, self.bench.book
+        killed = bench.work / "killed"
+        shutil.rmtree(killed, ignore_errors=True)
+        if bench.store.exists():
+            copy(bench.store, killed)
         names = dice.sample(list(scenario.final), QUESTIONS)
         answers = bench.questions.ask_all(bench.store, names)
         report = {"round": number, "scenario": scenario.name, "kills": story}
+        how = f"{story[-1]['mode']} {story[-1].get('do', '')}".strip()
+        wrong = []
         for name, answer in answers.items():
-            if answer.outcome.crashed:
-                book.violation(f"{scenario.name}: {name} crashes after a kill", {**report, **answer.outcome.brief()}, bench.store)
-                return
-            if all(not answer.same(known[name]) for known in scenario.commits):
-                what = "fails" if answer.code else "answers as no commit"
-                book.violation(f"{scenario.name}: {name} {what} after a kill", {**report, **answer.outcome.brief()}, bench.store)
-                return
-        if scenario.fit(answers) is None:
-            book.violation(f"{scenario.name}: queries after a kill answer as different commits", {**report, "asked": names}, bench.store)
+            if answer.outcome.crashed or DAMAGED in answer.outcome.err:
+                wrong.append((name, "crashes" if answer.outcome.crashed else "tells of damage"))
+            elif len(story) == 1 and all(not answer.same(known[name]) for known in scenario.commits):
+                wrong.append((name, "fails" if answer.code else "answers as no commit"))
+        if wrong:
+            name, what = wrong[0]
+            near = difference(answers[name], scenario.final[name])
+            book.violation(f"query {what} after a kill: {how}", {**report, "queries": [name for name, _ in wrong], "against the end": near,
+                           **answers[name].outcome.brief()}, killed, [bench.work / "aside"], sort=self.place(scenario, story))
+        elif len(story) == 1 and scenario.fit(answers) is None:
+            book.violation(f"queries after a kill answer as different commits: {how}", {**report, "asked": names}, killed,
+                           [bench.work / "aside"], sort=self.place(scenario, story))
         book.count("asked between")
+
+    def place(self, scenario, story):
+        where = [str(Path(path).relative_to(self.bench.store)) for path in story[-1]["where"] if path.startswith(str(self.bench.store) + "/")]
+        return " at ".join([scenario.name, *where])
 
 
 def main():
