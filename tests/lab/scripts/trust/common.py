@@ -25,10 +25,12 @@ HERE = Path(__file__).resolve().parent
 DATA = HERE.parents[3] / "data"
 # Longest a query, and a run of the sizes made here, may take, in seconds.
 HANG = 20
-# Stores kept of each cause, and in all.
-KEPT_OF_A_CAUSE, KEPT = 1, 60
+# Stores kept of each sort of a cause, and in all.
+KEPT_OF_A_SORT, KEPT = 1, 60
 # Violations of each cause that are told as they come; the summary counts all.
 TOLD_OF_A_CAUSE = 3
+# Sorts of a cause in the summary.
+SORTS = 12
 COUNTED = ["open", "write", "pwrite", "fsync", "rename", "mmap", "truncate", "unlink", "mkdir", "matching"]
 COMMIT_MARK = "/manifest.json"
 
@@ -190,7 +192,7 @@ class Questions:
     """All queries, and how to ask them."""
     # Asked whenever results are compared; some of the others are, by the dice.
     CORE = ["pairs", "keys", "hosts", "status", "bitext.tsv", "recover"]
-    OTHERS = 4
+    OTHERS = 3
 
     def __init__(self, program, folder, gold, pages=()):
         self.program, self.folder, self.gold, self.pages = program, Path(folder), str(gold), list(pages)
@@ -484,8 +486,9 @@ class Book:
         self.causes[cause] += 1
         if sort:
             self.sorts[cause][sort] += 1
+        is_new = (self.sorts[cause][sort] if sort else self.causes[cause]) <= KEPT_OF_A_SORT
         kept = None
-        if store is not None and Path(store).exists() and self.causes[cause] <= KEPT_OF_A_CAUSE and len(self.kept) < KEPT:
+        if store is not None and Path(store).exists() and is_new and len(self.kept) < KEPT:
             kept = Path(self.options.keep) / f"{self.instrument}-{len(self.kept):03}"
             shutil.rmtree(kept, ignore_errors=True)
             kept.mkdir(parents=True)
@@ -493,14 +496,14 @@ class Book:
                 copy(folder, kept / Path(folder).name)
             (kept / "violation.json").write_text(json.dumps({"cause": cause, **detail}, indent=1, default=str) + "\n")
             self.kept.append(str(kept))
-        if self.causes[cause] <= TOLD_OF_A_CAUSE:
+        if self.causes[cause] <= TOLD_OF_A_CAUSE or kept:
             print(json.dumps({"violation": cause, **detail, "kept": kept}, default=str), file=sys.stderr, flush=True)
 
     def close(self):
         """Prints the summary; gives the exit code."""
         summary = {"instrument": self.instrument, "binary": self.options.binary, "seed": self.options.seed, "rounds": self.options.rounds,
                    "archives": self.options.archives, "seconds": round(time.monotonic() - self.began, 1),
-                   "violations": sum(self.causes.values()), "causes": dict(self.causes.most_common()), "sorts": {cause: dict(of.most_common(6)) for cause, of in self.sorts.items()},
+                   "violations": sum(self.causes.values()), "causes": dict(self.causes.most_common()), "sorts": {cause: dict(of.most_common(SORTS)) for cause, of in self.sorts.items()},
                    "counts": dict(sorted(self.counts.items())), **self.more, "kept": self.kept}
         print(json.dumps(summary), flush=True)
         return 1 if self.causes else 0

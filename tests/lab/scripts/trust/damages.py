@@ -102,7 +102,7 @@ class Damages:
         made = damage(bench.store, dice, self.older, bench.options)
         self.folder = made["file"].split("/")[0]
         self.report = {"round": number, "base": self.bases[which].name, "damage": made}
-        self.sort = made["kind"]
+        self.sort = f"{self.folder} {made['kind']}"
         bench.lay_aside(bench.store)
         book.count(f"damaged {self.folder}")
         bad = self.damaged_store(expected, dice)
@@ -113,8 +113,7 @@ class Damages:
             book.count("fine throughout")
 
     def accuse(self, verdict, more, sort=None):
-        self.book.violation(f"{verdict}: {self.folder}", {**self.report, **more}, self.bench.work / "aside", [self.bench.store],
-                            sort=sort or self.sort)
+        self.book.violation(verdict, {**self.report, **more}, self.bench.work / "aside", [self.bench.store], sort=sort or self.sort)
 
     def ask(self, names, expected, when):
         """Names of the queries that do not give the right answer; accuses those that do not say so either, together."""
@@ -211,7 +210,8 @@ class Damages:
         if done.crashed:
             return self.accuse("crash of run ARCHIVES", done.brief())
         if done.code != 0:
-            return self.accuse("run ARCHIVES fails", done.brief(), done.err.strip()[-120:])
+            why = done.err.strip().replace(str(bench.store), "STORE").splitlines()[-1:]
+            return self.accuse("run ARCHIVES fails", done.brief(), f"{self.folder}: {''.join(why)[-160:]}")
         said += done.err
         answers = bench.questions.ask_all(bench.store, bench.questions.some(dice))
         wrong = differing(answers, expected)

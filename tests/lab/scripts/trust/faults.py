@@ -17,7 +17,7 @@ FAULTS = {"open": ["enospc", "eio"], "write": ["enospc", "eio", "short"], "pwrit
           "rename": ["enospc", "eio"], "mmap": ["enomem"], "truncate": ["enospc", "eio"], "unlink": ["eio"], "mkdir": ["enospc", "eio"]}
 # Calls of these kinds make a commit durable: a program that does not mind their failure has not noticed it.
 MATTER = {"write", "pwrite", "fsync", "rename"}
-QUESTIONS = 6
+QUESTIONS = 5
 
 
 class Faults:
@@ -62,7 +62,7 @@ class Faults:
         self.compare(scenario, dice, report, place, "other results when given again without faults")
 
     def accuse(self, verdict, place, report):
-        self.book.violation(f"{verdict}: {place}", report, self.bench.store, [self.bench.work / "aside"], sort=self.sort)
+        self.book.violation(verdict, report, self.bench.store, [self.bench.work / "aside"], sort=f"{report['scenario']}: {self.sort} {place}")
 
     def ask(self, scenario, dice, report, place):
         bench = self.bench
@@ -78,7 +78,7 @@ class Faults:
         answers = self.bench.questions.ask_all(self.bench.store, self.bench.questions.some(dice))
         wrong = differing(answers, scenario.final)
         if wrong:
-            self.accuse(verdict, place, {**report, "differ": wrong, "first": difference(answers[wrong[0]], scenario.final[wrong[0]])})
+            self.accuse(f"{verdict}: {', '.join(wrong)}", place, {**report, "differ": wrong, "first": difference(answers[wrong[0]], scenario.final[wrong[0]])})
 
 
 def main():

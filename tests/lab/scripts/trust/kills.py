@@ -115,9 +115,10 @@ class Kills:
         answers = bench.questions.ask_all(bench.store, names)
         report = {"round": number, "scenario": scenario.name, "kills": story}
         how = f"{story[-1]['mode']} {story[-1].get('do', '')}".strip()
+        was_damaged = any(DAMAGED in answer.outcome.err for answer in scenario.commits[0].values())
         wrong = []
         for name, answer in answers.items():
-            if answer.outcome.crashed or DAMAGED in answer.outcome.err:
+            if answer.outcome.crashed or DAMAGED in answer.outcome.err and not was_damaged:
                 wrong.append((name, "crashes" if answer.outcome.crashed else "tells of damage"))
             elif len(story) == 1 and all(not answer.same(known[name]) for known in scenario.commits):
                 wrong.append((name, "fails" if answer.code else "answers as no commit"))
@@ -130,6 +131,11 @@ class Kills:
             book.violation(f"queries after a kill answer as different commits: {how}", {**report, "asked": names}, killed,
                            [bench.work / "aside"], sort=self.place(scenario, story))
         book.count("asked between")
+        if "check" in bench.program.commands and bench.store.exists() and not was_damaged:
+            done = bench.program.run(bench.store, ["check"])
+            if done.crashed or done.code != 0:
+                book.violation(f"check complains after a kill: {how}", {**report, **done.brief()}, killed, [bench.work / "aside"],
+                               sort=self.place(scenario, story))
 
     def place(self, scenario, story):
         where = [str(Path(path).relative_to(self.bench.store)) for path in story[-1]["where"] if path.startswith(str(self.bench.store) + "/")]
