@@ -66,7 +66,7 @@ def main():
         parser.add_argument("--body-bytes", type=int, default=16_000_000)
         parser.add_argument("--memory", default="1G", help="what `--memory` is given")
         parser.add_argument("--limit-mb", type=float, default=1024, help="peak of RssAnon that must not be passed")
-        parser.add_argument("--timeout", type=float, default=1200, help="seconds for each number of bodies")
+        parser.add_argument("--timeout", type=float, default=3600, help="seconds for each number of bodies")
     made = options(__doc__, extra=extra)
     bench = Bench(made, "memory")
     bench.base("good", [["ingest", *bench.inputs]])
@@ -81,7 +81,8 @@ def main():
         found["store_mb"] = round(sum(file.stat().st_size for file in bench.store.rglob("*") if file.is_file()) / 1e6, 1)
         path.unlink()
         if found["code"] != 0:
-            bench.book.violation(f"{count} bodies: exit code {found['code']}", found)
+            why = "not done in time" if found["wall"] > made.timeout else f"exit code {found['code']}"
+            bench.book.violation(f"{count} bodies: {why}", found)
         if found["peak_mb"] > made.limit_mb:
             bench.book.violation(f"{count} bodies: more memory than {made.limit_mb} MB", found)
         if found["code"] == 0 and any(name not in found["pages"] or found["pages"][name] != pages for name, pages in good.items()):
