@@ -1,0 +1,245 @@
+"""Damages finished stores in every way, and holds the program to what it then says.
+
+    damages.py --binary target/fast/diglot --seed 1 --rounds 1000 [--archives sample | crawl:2000 | PATH...]
+
+A round takes a store, damages one file of it, and asks. An answer equal to that of the undamaged store is right, and so is exit code
+1 with a message that names a place and a remedy. A different answer with exit code 0 is a violation, also when an earlier command has told of
+the damage; so are panics, signals, and what takes more than 20 seconds. Then `diglot run` follows, in half of the rounds with the archives
+out of reach (and `check --repair` before it in some, if there is one): the answers must be right again, or fail. At last `diglot run
+ARCHIVES` must bring all back. `check` must find whatever a query stumbles over.
+"""
+import os
+import sys
+from pathlib import Path
+
+from common import HANG, Bench, difference, differing, options, rounds
+
+KINDS = ["flip", "flip", "zero", "zero", "garbage", "truncate", "truncate", "delete", "duplicate", "swap", "append", "stale"]
+BLOCKS = [16, 64, 512, 4096]
+# Shares of rounds.
+AWAY, REPAIRED = 0.5, 0.3
+# What only the store knows: what was requested of crawlers.
+REQUESTS = {"recover", "rounds"}
+
+
+def damage(store, dice, older, made):
+    """Damages one file of a store; what was done. The folder is chosen first, so that all kinds of records have their turn."""
+    files = sorted(path for path in store.rglob("*") if path.is_file() and path.name != "lock")
+    folders = sorted({path.relative_to(store).parts[0] for path in files})
+    folders = [folder for folder in folders if not made.folders or folder in made.folders]
+    while True:
+        folder = dice.choice(folders)
+        path = dice.choice([path for path in files if path.relative_to(store).parts[0] == folder])
+        kind = dice.choice(made.kinds or KINDS)
+        before = path.read_bytes()
+        after, detail = change(bytearray(before), kind, dice)
+        if kind == "stale":
+            twin = older / path.relative_to(store)
+            after = twin.read_bytes() if twin.is_file() else before
+        done = {"file": str(path.relative_to(store)), "bytes": len(before), "kind": kind, **detail}
+        if kind == "delete":
+            path.unlink()
+            return done
+        if bytes(after) != before:
+            path.write_bytes(after)
+            return done
+
+
+def change(data, kind, dice):
+    size = len(data)
+    if kind == "append":
+        count = dice.choice([1, 16, 64, 4096])
+        return data + (bytes(count) if dice.random() < 0.5 else dice.randbytes(count)), {"count": count}
+    if not size or kind in ("stale", "delete"):
+        return data, {}
+    at = dice.randrange(size)
+    if kind == "flip":
+        data[at] ^= 1 << dice.randrange(8)
+        return data, {"at": at}
+    if kind in ("zero", "garbage"):
+        count = min(dice.choice([1, 4, 16, 100, 512, 4096]), size - at)
+        data[at:at + count] = bytes(count) if kind == "zero" else dice.randbytes(count)
+        return data, {"at": at, "count": count}
+    if kind == "truncate":
+        left = dice.choice([size - 1, size - min(size, 16), size * 99 // 100, dice.randrange(size), at, min(64, size), 0])
+        return data[:left], {"left": left}
+    block = dice.choice(BLOCKS)
+    blocks = max(1, size // block)
+    one, other = (dice.randrange(blocks) * block for _ in range(2))
+    first, second = bytes(data[one:one + block]), bytes(data[other:other + block])
+    if kind == "swap":
+        if len(first) == len(second):
+            data[one:one + block], data[other:other + block] = second, first
+    elif dice.random() < 0.5:
+        data[other:other + len(first)] = first
+    else:
+        data[one:one] = first
+    return data, {"block": block, "at": [one, other]}
+
+
+class Damages:
+    def __init__(self, bench):
+        self.bench, self.book = bench, bench.book
+        self.inputs = Path(bench.work) / "inputs"
+        self.away = Path(bench.work) / "inputs.away"
+        requested = [["recover", "--min-chance", "0", "-o", str(bench.work / "requested.txt")],
+                     ["explore", "-o", str(bench.work / "next.txt")]]
+        everything = [["run", *bench.inputs], *requested]
+        first = [["run", bench.inputs[0]]]
+        changed = [*first, ["run", *bench.inputs[1:], "--site", "domain"], ["run", "--site", "host", "--min-score", "0.6"], *requested]
+        self.bases = [bench.base(name, steps) for name, steps in (("plain", everything), ("changed", changed))]
+        self.older = bench.base("older", first)
+        self.expected = []
+        for base in self.bases:
+            bench.lay(base)
+            self.expected.append(bench.questions.ask_all(bench.store))
+
+    def round(self, number, dice):
+        bench, book = self.bench, self.book
+        which = dice.randrange(len(self.bases))
+        expected = self.expected[which]
+        bench.lay(self.bases[which])
+        made = damage(bench.store, dice, self.older, bench.options)
+        self.folder = made["file"].split("/")[0]
+        self.report = {"round": number, "base": self.bases[which].name, "damage": made}
+        self.sort = f"{self.folder} {made['kind']}"
+        bench.lay_aside(bench.store)
+        book.count(f"damaged {self.folder}")
+        bad = self.damaged_store(expected, dice)
+        healed, told = self.run_alone(expected, dice)
+        if not healed:
+            self.run_archives(expected, told, dice)
+        if not bad and healed:
+            book.count("fine throughout")
+
+    def accuse(self, verdict, more, sort=None):
+        self.book.violation(verdict, {**self.report, **more}, self.bench.work / "aside", [self.bench.store], sort=sort or self.sort)
+
+    def ask(self, names, expected, when):
+        """Names of the queries that do not give the right answer; accuses those that do not say so either, together."""
+        bench, wrong, accused = self.bench, [], {}
+        for name in names:
+            answer = bench.questions.ask(bench.store, name)
+            outcome = answer.outcome
+            if not outcome.crashed and answer.same(expected[name]):
+                continue
+            wrong.append(name)
+            if outcome.crashed:
+                verdict, more = "crash", outcome.brief()
+            elif answer.code == 0:
+                verdict = "wrong answer, code 0, told on stderr" if outcome.err.strip() else "wrong answer, code 0, silent"
+                more = {"differs": difference(answer, expected[name]), "stderr": outcome.err[-300:]}
+            else:
+                verdict, more = self.fault_of_message(outcome), outcome.brief()
+            if verdict:
+                accused.setdefault(verdict, []).append((name, more))
+            else:
+                self.book.count("told")
+        for verdict, cases in accused.items():
+            self.accuse(f"{verdict} {when}", {"queries": [name for name, _ in cases], "first": cases[0][1]})
+        return wrong
+
+    def fault_of_message(self, outcome):
+        """What is wrong with how a command ended that did not end well."""
+        place, remedy = outcome.says_what_and_where()
+        if outcome.code != 1:
+            return f"exit code {outcome.code}"
+        lacking = [name for name, has in (("place", place), ("remedy", remedy)) if not has]
+        return f"message without {' and '.join(lacking)}" if lacking else None
+
+    def told(self, outcome, when):
+        verdict = self.fault_of_message(outcome)
+        if verdict:
+            self.accuse(f"{verdict} {when}", outcome.brief())
+
+    def damaged_store(self, expected, dice):
+        bench = self.bench
+        names = bench.questions.some(dice)
+        dice.shuffle(names)
+        cut = dice.randint(0, len(names))
+        bad = self.ask(names[:cut], expected, "on the damaged store")
+        found = bench.program.run(bench.store, ["check"]) if "check" in bench.program.commands else None
+        bad += self.ask(names[cut:], expected, "on the damaged store")
+        if found and found.crashed:
+            self.accuse("crash of check", found.brief())
+        elif found and found.code != 0:
+            self.told(found, "of check")
+            self.book.count("check finds it")
+        elif found and bad:
+            self.accuse("check finds nothing", {"stumbled": bad, **found.brief()})
+        elif found:
+            self.book.count("check finds nothing, and no query stumbles")
+        self.ask(dice.sample(bad, min(2, len(bad))), expected, "when asked again")
+        return bad
+
+    def run_alone(self, expected, dice):
+        """`diglot run` without archives: whether all is right again, and all that was said."""
+        bench = self.bench
+        is_away = dice.random() < AWAY
+        self.report["archives"] = "away" if is_away else "there"
+        if is_away:
+            os.rename(self.inputs, self.away)
+        said = ""
+        try:
+            if bench.program.has_repair and dice.random() < REPAIRED:
+                done = bench.program.run(bench.store, ["check", "--repair"])
+                said += done.err
+                self.report["repair"] = done.brief()
+                if done.crashed:
+                    self.accuse("crash of check --repair", done.brief())
+            done = bench.program.run(bench.store, ["run"])
+        finally:
+            if is_away:
+                os.rename(self.away, self.inputs)
+        said += done.err
+        self.report["run"] = {"code": done.code, "stderr": done.err[-400:]}
+        if done.crashed:
+            self.accuse("crash of run", done.brief())
+        elif done.code != 0:
+            self.told(done, "of run")
+        when = "after run, which ended well" if done.code == 0 and not said.strip() else "after run, which told"
+        wrong = self.ask(bench.questions.some(dice), expected, when)
+        healed = not wrong and done.code == 0
+        self.book.count(f"run {'heals' if healed else 'does not heal'}, archives {self.report['archives']}")
+        return healed, said
+
+    def run_archives(self, expected, said, dice):
+        bench = self.bench
+        done = bench.program.run(bench.store, ["run", *bench.inputs], timeout=3 * HANG)
+        self.report["run archives"] = {"code": done.code, "stderr": done.err[-400:]}
+        if done.crashed:
+            return self.accuse("crash of run ARCHIVES", done.brief())
+        if done.code != 0:
+            why = done.err.strip().replace(str(bench.store), "STORE").splitlines()[-1:]
+            return self.accuse("run ARCHIVES fails", done.brief(), f"{self.folder}: {''.join(why)[-160:]}")
+        said += done.err
+        answers = bench.questions.ask_all(bench.store, bench.questions.some(dice))
+        wrong = differing(answers, expected)
+        if wrong and set(wrong) <= REQUESTS and "request" in said:
+            self.book.count("requests lost, and told")
+        elif wrong:
+            what = "requests are lost, untold" if set(wrong) <= REQUESTS else "other answers after run ARCHIVES"
+            self.accuse(what, {"differ": wrong, "first": difference(answers[wrong[0]], expected[wrong[0]])})
+        else:
+            self.book.count("run ARCHIVES heals")
+        if "check" in bench.program.commands:
+            done = bench.program.run(bench.store, ["check"])
+            if done.code != 0:
+                self.accuse("check complains after run ARCHIVES", done.brief())
+
+
+def main():
+    def extra(parser):
+        parser.add_argument("--folders", nargs="*", help="damage files of these only, such as pages or manifest.json")
+        parser.add_argument("--kinds", nargs="*", choices=sorted(set(KINDS)), help="only these kinds of damage")
+    made = options(__doc__, extra=extra)
+    bench = Bench(made, "damages")
+    bench.program.has_repair = bench.program.has("check", "--repair")
+    damages = Damages(bench)
+    for number, dice in rounds(made):
+        damages.round(number, dice)
+    sys.exit(bench.close())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,163 @@
+"""Kills commands at every kind of moment; queries must go on answering as some commit, and the command given again must end as if undisturbed.
+
+    kills.py --binary target/fast/diglot --seed 1 --rounds 1000
+
+Each round takes a scenario (a fresh store, a grown one, changed settings, compact, remove, repair, upgrade, …, as far as the program
+has the commands) and kills one of its commands: after a random share of its time; right before or after a commit; at a random
+system call, before it, after it or when half of its bytes are written; or there with everything lost that was not synced, as
+when the power fails. Then, after most kills, queries: all must give the answers of one commit. The
+command is killed again sometimes, at last left to end, and all answers must be byte for byte those of the undisturbed run. `check`
+must find nothing, if there is one.
+"""
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from common import COMMIT_MARK, HANG, Bench, copy, difference, differing, options, rounds
+
+# Share of rounds in which queries are asked between kill and resumption, and of kills that are followed by another.
+ASKED, AGAIN = 0.6, 0.35
+# Queries asked then.
+QUESTIONS = 7
+# What a program says of a store that it finds damaged, which a kill must not make.
+DAMAGED = "damaged"
+
+
+class Kills:
+    def __init__(self, bench, modes):
+        self.bench, self.modes = bench, modes
+
+    def kill(self, scenario, step, dice):
+        """Runs a step and kills it; how, and whether it was hit."""
+        bench = self.bench
+        mode = dice.choice(self.modes)
+        arguments, counts = scenario.steps[step], scenario.counts[step]
+        calls = max(1, sum(counts[kind] for kind in counts if kind != "matching"))
+        detail = {"mode": mode}
+        environment, delay = {}, None
+        if mode == "instant":
+            delay = dice.uniform(0, scenario.durations[step] * 1.05)
+            detail["after"] = round(delay, 4)
+        elif mode == "commit":
+            at, do = dice.randint(1, max(1, scenario.renames[step])), dice.choice(["before", "after", "power-all", "power-some"])
+            environment = bench.fault(kind="rename", match=COMMIT_MARK, at=at, do=do, seed=dice.randrange(2**31))
+            detail.update(at=at, do=do)
+        else:
+            do = dice.choice(["power-all", "power-some"] if mode == "power" else ["before", "after", "torn"])
+            at = dice.randint(1, calls)
+            environment = bench.fault(kind="any", at=at, do=do, seed=dice.randrange(2**31))
+            detail.update(at=at, do=do)
+        process = bench.program.start(bench.store, arguments, environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.PIPE)
+        try:
+            if delay is not None:
+                time.sleep(delay)
+                process.kill()
+            _, err = process.communicate(timeout=max(HANG, scenario.durations[step] * 20))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            bench.book.violation(f"{scenario.name}: hangs", {"kill": detail, "step": arguments}, bench.store)
+            return detail, True
+        detail["where"] = bench.faulted_paths()[:1] if environment else []
+        was_hit = process.returncode == -signal.SIGKILL
+        if not was_hit and process.returncode != 0:
+            bench.book.violation(f"{scenario.name}: {arguments[0]} fails when it is given again",
+                                 {"kill": detail, "code": process.returncode, "stderr": err.decode(errors="replace")[-600:]}, bench.store)
+        return detail, was_hit
+
+    def round(self, number, scenario, dice):
+        bench, book = self.bench, self.bench.book
+        bench.lay(scenario.base)
+        target = dice.randrange(len(scenario.steps))
+        for step in scenario.steps[:target]:
+            bench.program.must(bench.store, step)
+        story = []
+        while True:
+            bench.lay_aside(bench.store)
+            detail, was_hit = self.kill(scenario, target, dice)
+            story.append(detail)
+            book.count(f"{scenario.name} {detail['mode']} {'kills' if was_hit else 'ended before'}")
+            if was_hit and dice.random() < ASKED:
+                self.ask(number, scenario, story, dice)
+            if not was_hit or dice.random() >= AGAIN:
+                break
+        report = {"round": number, "scenario": scenario.name, "step": scenario.steps[target][0], "kills": story}
+        for step in scenario.steps[target:]:
+            done = bench.program.run(bench.store, step, timeout=max(HANG, 20 * max(scenario.durations)))
+            if done.code != 0 or done.crashed:
+                what = "crashes" if done.crashed else "fails"
+                book.violation(f"{scenario.name}: {step[0]} {what} when it is given again after a kill", {**report, **done.brief()},
+                               bench.store, [bench.work / "aside"])
+                return
+        answers = bench.questions.ask_all(bench.store, bench.questions.some(dice))
+        wrong = differing(answers, scenario.final)
+        if wrong:
+            book.violation(f"other results after a kill: {', '.join(wrong)}", {**report, "differ": wrong,
+                           "first": difference(answers[wrong[0]], scenario.final[wrong[0]])}, bench.store, [bench.work / "aside"], sort=scenario.name)
+        if "check" in bench.program.commands:
+            done = bench.program.run(bench.store, ["check"])
+            if done.code != 0 or done.crashed:
+                book.violation(f"{scenario.name}: check complains of a store that was resumed", {**report, **done.brief()}, bench.store)
+
+    def ask(self, number, scenario, story, dice):
+        """After the first kill, queries must answer as one commit of the undisturbed run; after others they must not crash, nor tell of damage."""
+        bench, book = self.bench, self.bench.book
+        killed = bench.work / "killed"
+        shutil.rmtree(killed, ignore_errors=True)
+        if bench.store.exists():
+            copy(bench.store, killed)
+        names = dice.sample(list(scenario.final), QUESTIONS)
+        answers = bench.questions.ask_all(bench.store, names)
+        report = {"round": number, "scenario": scenario.name, "kills": story}
+        how = f"{story[-1]['mode']} {story[-1].get('do', '')}".strip()
+        was_damaged = any(DAMAGED in answer.outcome.err for answer in scenario.commits[0].values())
+        wrong = []
+        for name, answer in answers.items():
+            if answer.outcome.crashed or DAMAGED in answer.outcome.err and not was_damaged:
+                wrong.append((name, "crashes" if answer.outcome.crashed else "tells of damage"))
+            elif len(story) == 1 and all(not answer.same(known[name]) for known in scenario.commits):
+                wrong.append((name, "fails" if answer.code else "answers as no commit"))
+        if wrong:
+            name, what = wrong[0]
+            near = difference(answers[name], scenario.final[name])
+            book.violation(f"query {what} after a kill: {how}", {**report, "queries": [name for name, _ in wrong], "against the end": near,
+                           **answers[name].outcome.brief()}, killed, [bench.work / "aside"], sort=self.place(scenario, story))
+        elif len(story) == 1 and scenario.fit(answers) is None:
+            book.violation(f"queries after a kill answer as different commits: {how}", {**report, "asked": names}, killed,
+                           [bench.work / "aside"], sort=self.place(scenario, story))
+        book.count("asked between")
+        if "check" in bench.program.commands and bench.store.exists() and not was_damaged:
+            done = bench.program.run(bench.store, ["check"])
+            if done.crashed or done.code != 0:
+                book.violation(f"check complains after a kill: {how}", {**report, **done.brief()}, killed, [bench.work / "aside"],
+                               sort=self.place(scenario, story))
+
+    def place(self, scenario, story):
+        where = [str(Path(path).relative_to(self.bench.store)) for path in story[-1]["where"] if path.startswith(str(self.bench.store) + "/")]
+        return " at ".join([scenario.name, *where])
+
+
+def main():
+    def extra(parser):
+        parser.add_argument("--scenarios", nargs="*", help="only these")
+        parser.add_argument("--modes", nargs="*", default=["instant", "instant", "commit", "call", "power"],
+                            help="instant, commit, call, power (default: %(default)s)")
+    made = options(__doc__, extra=extra)
+    bench = Bench(made, "kills")
+    scenarios = [bench.record(scenario) for scenario in bench.scenarios(made.scenarios)]
+    bench.book.more["scenarios"] = {one.name: {"commits": one.renames, "answers": len(one.commits),
+                                               "calls": [sum(c.values()) - c["matching"] for c in one.counts]} for one in scenarios}
+    kills = Kills(bench, made.modes)
+    for number, dice in rounds(made):
+        kills.round(number, scenarios[number % len(scenarios)], dice)
+    sys.exit(bench.close())
+
+
+if __name__ == "__main__":
+    random.seed(0)
+    main()
