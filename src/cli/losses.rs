@@ -32,6 +32,11 @@ pub fn sentence(loss: &Loss) -> String {
             "damage: the store lost pages, and which archives they were of ({archives} were known); answers lack them until \
              `diglot run` is given all archives again (`diglot remove --lost` goes on without them)"
         ),
+        Loss::Requests => {
+            "damage: the store lost what it had requested of crawlers, so that `diglot recover` and `diglot explore` \
+                           may ask for it again (`diglot remove --lost` accepts it)"
+                .to_owned()
+        }
         Loss::Removals => "damage: the store lost what was removed from it, so that it may be there again; give \
                            `diglot remove` again (`diglot remove --lost` accepts it)"
             .to_owned(),

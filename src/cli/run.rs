@@ -63,6 +63,10 @@ impl Run {
         let config = self.settings.apply(&mut store)?;
         let inputs = with_partial(&store, inputs)?;
         if inputs.is_empty() && store.archive_count()? == 0 {
+            super::losses::tell(&store)?;
+            if super::losses::are_told() {
+                anyhow::bail!("nothing is left to run on");
+            }
             return Err(nothing().into());
         }
         work(&mut store, &config, &inputs, global, &self.until)?;

@@ -23,6 +23,8 @@ pub enum Loss {
     },
     /// What was removed may count again: removals must be made again.
     Removals,
+    /// What was requested of crawlers is requested again.
+    Requests,
 }
 
 impl Loss {
@@ -41,6 +43,8 @@ impl Loss {
 pub(super) const NAMELESS: u32 = u32::MAX;
 /// The key of removals that were lost.
 pub(super) const REMOVALS: u32 = u32::MAX - 1;
+/// The key of requests that were lost.
+pub(super) const REQUESTS: u32 = u32::MAX - 2;
 
 impl Store {
     /// An archive.
@@ -92,11 +96,11 @@ impl Store {
             Ok(())
         })?;
         let name = |(number, loss): (u32, LossRecord)| -> Result<Loss> {
-            let archive =
-                if number == NAMELESS || number == REMOVALS { None } else { self.archive(ArchiveId(number))? };
+            let archive = if number >= REQUESTS { None } else { self.archive(ArchiveId(number))? };
             Ok(match archive {
                 Some(archive) => Loss::Archive { path: archive.identity.path, pages: loss.pages },
                 None if number == REMOVALS => Loss::Removals,
+                None if number == REQUESTS => Loss::Requests,
                 None => Loss::Nameless { archives: loss.archives },
             })
         };

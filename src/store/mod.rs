@@ -42,6 +42,10 @@ pub mod catalog;
 mod check;
 mod compaction;
 mod disk;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod faults;
+#[cfg(feature = "internals")]
+pub mod faults;
 mod format;
 #[cfg(not(feature = "internals"))]
 mod frames;
@@ -72,6 +76,7 @@ mod removed;
 mod requests;
 mod rewriting;
 mod sites;
+mod survey;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod tokens;
 #[cfg(feature = "internals")]

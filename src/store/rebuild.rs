@@ -7,14 +7,15 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 
 use super::access::{PATIENCE, fault, in_use};
-use super::archives::{NAMELESS, REMOVALS};
+use super::archives::{NAMELESS, REMOVALS, REQUESTS};
 use super::catalog::{Catalog, Changes, Keyspace, OpenFailure};
 use super::kinds::{KINDS, end_of, survey};
 use super::layout::{ArchiveRecord, ArchivedBatchRecord, LossRecord, RemovalRecord, Sentinel};
 use super::manifest::{Manifest, first_catalog};
-use super::records::{RecordRef, START, Survey, UNKNOWN};
+use super::records::{RecordRef, START, UNKNOWN};
 use super::requests::put_request;
 use super::rewriting::Kept;
+use super::survey::Survey;
 use super::upgrade::GONE;
 use super::view::{Publisher, View};
 use super::{Access, Store};
@@ -95,8 +96,10 @@ pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>, known: Kno
         let loss = LossRecord { pages: 0, archives: archives_known.max(archives.len() as u32) };
         changes.put(Keyspace::Loss, &NAMELESS.to_be_bytes(), &loss);
     }
-    if is_less_of("removals", &left, manifest.as_ref()) {
-        changes.put(Keyspace::Loss, &REMOVALS.to_be_bytes(), &LossRecord::default());
+    for (name, key) in [("removals", REMOVALS), ("requests", REQUESTS)] {
+        if is_less_of(name, &left, manifest.as_ref()) {
+            changes.put(Keyspace::Loss, &key.to_be_bytes(), &LossRecord::default());
+        }
     }
     for found in store.requests.records_from(START) {
         put_request(&found?.1.get().to_owned(), &mut changes);

@@ -3,6 +3,8 @@
 //! What a store itself can do for its upkeep, it does ([`Store::check`](crate::store::Store::check), `repair`, `compact`); what needs the
 //! methods is here.
 
+#[cfg(test)]
+mod faulty_disk;
 mod remove;
 
 pub use remove::{Removal, Taken, accept_losses, remove};

@@ -79,7 +79,7 @@ pub struct ResultHead {
     pub pairs: u64,
 }
 
-/// What the store lost and cannot make again. Key `k` number of the archive; 2³² − 1: of archives that are not known; 2³² − 2: removals.
+/// What the store lost and cannot make again. Key `k` number of the archive; 2³² − 1: of archives that are not known; 2³² − 2: removals; 2³² − 3: requests.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
 pub struct LossRecord {
     /// Pages that were lost.

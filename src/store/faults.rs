@@ -1,0 +1,114 @@
+//! Failures of a disk, on demand: in tests, and for the laboratory.
+
+use std::io;
+use std::path::Path;
+#[cfg(any(test, feature = "internals"))]
+use std::path::PathBuf;
+#[cfg(any(test, feature = "internals"))]
+use std::sync::{Mutex, PoisonError};
+
+/// What can fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Opening a file to write.
+    Open,
+    /// Writing into it, or cutting it.
+    Write,
+    /// Making it durable.
+    Sync,
+    /// Giving it its name.
+    Rename,
+    /// Removing it.
+    Remove,
+    /// Mapping it.
+    Map,
+}
+
+#[cfg(not(any(test, feature = "internals")))]
+pub fn before(_: Step, _: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(not(any(test, feature = "internals")))]
+pub fn before_write(length: usize, _: &Path) -> io::Result<usize> {
+    Ok(length)
+}
+
+/// How a step fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg(any(test, feature = "internals"))]
+pub enum Failure {
+    /// The disk is full.
+    Full,
+    /// The disk does not answer.
+    Broken,
+    /// A write takes a part of the bytes, then the disk is full.
+    Short,
+}
+
+#[cfg(any(test, feature = "internals"))]
+struct Plan {
+    folder: PathBuf,
+    /// Steps left before the one that fails.
+    left: u64,
+    failure: Failure,
+    steps: u64,
+    failed: Option<(Step, PathBuf)>,
+}
+
+#[cfg(any(test, feature = "internals"))]
+static PLANS: Mutex<Vec<Plan>> = Mutex::new(Vec::new());
+
+/// Lets the steps in a folder fail from the `nth` on, counted from 0.
+#[cfg(any(test, feature = "internals"))]
+pub fn plan(folder: &Path, nth: u64, failure: Failure) {
+    let plan = Plan { folder: folder.to_owned(), left: nth, failure, steps: 0, failed: None };
+    PLANS.lock().unwrap_or_else(PoisonError::into_inner).push(plan);
+}
+
+/// Ends the plan of a folder: how many steps there were, and the first that failed.
+#[cfg(any(test, feature = "internals"))]
+pub fn end(folder: &Path) -> (u64, Option<(Step, PathBuf)>) {
+    let mut plans = PLANS.lock().unwrap_or_else(PoisonError::into_inner);
+    let at = plans.iter().position(|plan| plan.folder == folder);
+    at.map(|at| plans.swap_remove(at)).map_or((0, None), |plan| (plan.steps, plan.failed))
+}
+
+#[cfg(any(test, feature = "internals"))]
+pub fn before(step: Step, path: &Path) -> io::Result<()> {
+    match fails(step, path) {
+        None => Ok(()),
+        Some(Failure::Broken) => Err(io::Error::from_raw_os_error(5)),
+        Some(_) => Err(io::Error::from_raw_os_error(28)),
+    }
+}
+
+#[cfg(any(test, feature = "internals"))]
+pub fn before_write(length: usize, path: &Path) -> io::Result<usize> {
+    match fails(Step::Write, path) {
+        None => Ok(length),
+        Some(Failure::Broken) => Err(io::Error::from_raw_os_error(5)),
+        Some(Failure::Short) if length > 1 && is_first(path) => Ok(length / 2),
+        Some(_) => Err(io::Error::from_raw_os_error(28)),
+    }
+}
+
+#[cfg(any(test, feature = "internals"))]
+fn is_first(path: &Path) -> bool {
+    let mut plans = PLANS.lock().unwrap_or_else(PoisonError::into_inner);
+    let plan = plans.iter_mut().find(|plan| path.starts_with(&plan.folder));
+    plan.is_some_and(|plan| std::mem::replace(&mut plan.failure, Failure::Full) == Failure::Short)
+}
+
+#[cfg(any(test, feature = "internals"))]
+fn fails(step: Step, path: &Path) -> Option<Failure> {
+    let mut plans = PLANS.lock().unwrap_or_else(PoisonError::into_inner);
+    let plan = plans.iter_mut().find(|plan| path.starts_with(&plan.folder))?;
+    plan.steps += 1;
+    if plan.left > 0 {
+        plan.left -= 1;
+        return None;
+    }
+    plan.failed.get_or_insert_with(|| (step, path.to_owned()));
+    Some(plan.failure)
+}

@@ -1,0 +1,62 @@
+//! A disk that fails at any step: nothing is committed after it, and what was is whole.
+
+use std::path::Path;
+
+use crate::config::Config;
+use crate::pipeline::run_all;
+use crate::query::{self, Scope};
+use crate::store::faults::{self, Failure};
+use crate::store::{Access, Store};
+
+const SITE: &str = "data/sites/packaging";
+
+fn run(folder: &Path) -> crate::error::Result<()> {
+    let mut store = Store::open(folder, Access::Write)?;
+    run_all(&mut store, &Config::default(), &[SITE])?;
+    store.compact().map(drop)
+}
+
+fn answers(store: &Store) -> Vec<String> {
+    let pairs = query::pairs(store, &Config::default(), &Scope::all()).expect("a whole store");
+    pairs.iter().map(|pair| format!("{} {} {}", pair.url_a, pair.url_b, pair.score)).collect()
+}
+
+/// The step to be tried after another; each is tried where this is 1.
+const STRIDE: u64 = 29;
+
+#[test]
+fn a_disk_that_fails_at_any_step_leaves_a_whole_store() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let sound = folder.path().join("sound");
+    faults::plan(&sound, u64::MAX, Failure::Full);
+    run(&sound).expect("nothing fails");
+    let (steps, _) = faults::end(&sound);
+    assert!(steps > 300, "{steps} steps");
+    let expected = answers(&Store::open(&sound, Access::Read).expect("it is there"));
+    assert!(expected.len() > 10);
+    let failures = [Failure::Full, Failure::Broken, Failure::Short];
+    for (nth, failure) in (0..steps).step_by(STRIDE as usize).zip(failures.into_iter().cycle()) {
+        let store = folder.path().join("s");
+        faults::plan(&store, nth, failure);
+        let outcome = run(&store);
+        let (_, failed) = faults::end(&store);
+        let what = format!("step {nth}, {failure:?}: {failed:?}");
+        assert!(failed.is_some(), "{what}");
+        // What is only tidied up may fail.
+        if let Err(error) = outcome {
+            assert!(!error.to_string().contains("damaged"), "{what}: {error}");
+        }
+        if Store::is_at(&store) {
+            let read = Store::open(&store, Access::Read).expect(&what);
+            assert!(read.check().expect(&what).damage.is_none(), "{what}");
+            let found = answers(&read);
+            assert!(found.is_empty() || found.iter().all(|pair| pair.contains("packaging")), "{what}");
+        }
+        let again = Store::open(&store, Access::Write).expect(&what);
+        assert!(!again.was_rebuilt, "{what}");
+        drop(again);
+        run(&store).expect(&what);
+        assert_eq!(answers(&Store::open(&store, Access::Read).expect(&what)), expected, "{what}");
+        std::fs::remove_dir_all(&store).expect("it is there");
+    }
+}
