@@ -27,6 +27,10 @@ const MAX_BLANK_BYTES: u64 = 64 << 10;
 /// The most blanks that belong to the record before them, in bytes: WARC has four, and some writers pad records.
 const MAX_TAIL_BYTES: usize = 4 << 10;
 
+/// The most beginnings of members that are remembered among unread bytes: 16 MB of them. Members of a byte or two hold no
+/// record each, and one that begins with a further one is found as one in the middle of a stream.
+const MAX_STARTS: usize = 1 << 20;
+
 /// What decoding more gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum More {
@@ -203,7 +207,14 @@ impl Members {
 
     /// Where, from the first unread byte on, members begin among the unread bytes, the first byte left out.
     pub(super) fn boundaries(&self) -> impl Iterator<Item = usize> + '_ {
-        self.starts.iter().map(|start| (start.logical - self.logical) as usize).filter(|&at| at > 0)
+        self.boundaries_from(1)
+    }
+
+    /// Those at `from` and behind it.
+    pub(super) fn boundaries_from(&self, from: usize) -> impl Iterator<Item = usize> + '_ {
+        let at = |start: &MemberStart| (start.logical - self.logical) as usize;
+        let first = self.starts.partition_point(|start| at(start) < from.max(1));
+        self.starts.range(first..).map(at)
     }
 
     /// Counts `count` unread bytes as read.
@@ -367,7 +378,9 @@ impl Members {
             return Ok(self.damaged(format!("no {:?} member begins here", self.codec)));
         }
         let logical = self.logical + (self.end - self.start) as u64;
-        self.starts.push_back(MemberStart { logical, file: self.member });
+        if self.starts.len() < MAX_STARTS {
+            self.starts.push_back(MemberStart { logical, file: self.member });
+        }
         if self.start == self.end {
             self.untold = self.untold.take().or_else(|| self.end_blanks());
         }

@@ -277,8 +277,8 @@ impl<D: Dialect> Records<D> {
     fn next_record_among_members(&self, known: usize, count: usize) -> Option<usize> {
         let unread = self.members.unread();
         let here = (self.members.begins_member() && known == 0).then_some(0);
-        let mut starts = here.into_iter().chain(self.members.boundaries());
-        starts.find(|at| (known.saturating_sub(D::OVERLAP_BYTES)..count).contains(at) && D::begins(&unread[*at..]))
+        let starts = here.into_iter().chain(self.members.boundaries_from(known.saturating_sub(D::OVERLAP_BYTES)));
+        starts.take_while(|at| *at < count).find(|at| D::begins(&unread[*at..]))
     }
 
     /// True when behind a block of `count` bytes comes a record, the end, or damage.
