@@ -9,7 +9,8 @@ use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use parquet::column::reader::ColumnReader;
+use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::column::reader::{ColumnReader, get_column_reader};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::{Map, Value};
@@ -134,9 +135,10 @@ impl Table {
         for (at, (_, name)) in self.columns.iter().zip(COLUMNS) {
             let Some(at) = *at else { continue };
             let descriptor = schema.column(at);
+            let pages = reader.get_column_page_reader(at).map_err(|error| error.to_string())?;
             columns.push(Column {
                 name,
-                reader: reader.get_column_reader(at).map_err(|error| error.to_string())?,
+                reader: get_column_reader(descriptor.clone(), Box::new(Checked(pages))),
                 optional: descriptor.max_def_level() > 0,
                 unit: if *name == "timestamp" { unit(&descriptor) } else { 0 },
             });
@@ -188,6 +190,41 @@ impl Group {
             }
         }
         Ok(rows)
+    }
+}
+
+/// The pages of a column. A dictionary that says it has more values than bytes would have the decoder make room for them.
+struct Checked(Box<dyn PageReader>);
+
+impl Iterator for Checked {
+    type Item = std::result::Result<Page, ParquetError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.get_next_page().transpose()
+    }
+}
+
+impl PageReader for Checked {
+    fn get_next_page(&mut self) -> std::result::Result<Option<Page>, ParquetError> {
+        match self.0.get_next_page()? {
+            Some(Page::DictionaryPage { buf, num_values, .. }) if num_values as usize > buf.len() => {
+                let problem = format!("a dictionary of {num_values} values in {} bytes", buf.len());
+                Err(ParquetError::General(problem))
+            }
+            page => Ok(page),
+        }
+    }
+
+    fn peek_next_page(&mut self) -> std::result::Result<Option<PageMetadata>, ParquetError> {
+        self.0.peek_next_page()
+    }
+
+    fn skip_next_page(&mut self) -> std::result::Result<(), ParquetError> {
+        self.0.skip_next_page()
+    }
+
+    fn at_record_boundary(&mut self) -> std::result::Result<bool, ParquetError> {
+        self.0.at_record_boundary()
     }
 }
 
@@ -354,6 +391,42 @@ mod tests {
             items.push(item);
         }
         items
+    }
+
+    /// Pages that are at hand.
+    struct Given(Vec<Page>);
+
+    impl Iterator for Given {
+        type Item = std::result::Result<Page, ParquetError>;
+
+        fn next(&mut self) -> Option<Self::Item> {
+            self.0.pop().map(Ok)
+        }
+    }
+
+    impl PageReader for Given {
+        fn get_next_page(&mut self) -> std::result::Result<Option<Page>, ParquetError> {
+            Ok(self.0.pop())
+        }
+
+        fn peek_next_page(&mut self) -> std::result::Result<Option<PageMetadata>, ParquetError> {
+            Ok(None)
+        }
+
+        fn skip_next_page(&mut self) -> std::result::Result<(), ParquetError> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_dictionary_of_more_values_than_bytes_is_refused() {
+        let dictionary = |num_values| {
+            let (buf, encoding) = (vec![0; 8].into(), parquet::basic::Encoding::PLAIN);
+            Checked(Box::new(Given(vec![Page::DictionaryPage { buf, num_values, encoding, is_sorted: false }])))
+        };
+        assert!(dictionary(2).get_next_page().is_ok_and(|page| page.is_some()));
+        let error = dictionary(500_000_000).get_next_page().map(|_| ()).expect_err("too many").to_string();
+        assert!(error.contains("a dictionary of 500000000 values in 8 bytes"), "{error}");
     }
 
     #[test]
