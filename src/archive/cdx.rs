@@ -71,6 +71,8 @@ fn legend(line: &[u8]) -> Option<&[u8]> {
 }
 
 const BUFFER_BYTES: usize = 256 << 10;
+/// The position behind data that cannot be decompressed, where nothing follows.
+const BEHIND_DAMAGE: u64 = 1 << 62;
 
 /// The decompressed bytes of a file.
 fn open(path: &Path, codec: Codec) -> io::Result<Box<dyn BufRead + Send>> {
@@ -117,7 +119,9 @@ impl Lines {
         if position <= self.position {
             return Ok(());
         }
-        if self.codec == Codec::Plain {
+        if position == BEHIND_DAMAGE {
+            self.reader = Box::new(io::empty());
+        } else if self.codec == Codec::Plain {
             let mut file = File::open(&self.path)?;
             file.seek(SeekFrom::Start(position))?;
             self.reader = Box::new(BufReader::with_capacity(BUFFER_BYTES, file));
@@ -169,6 +173,7 @@ impl Lines {
                 // The rest cannot be decompressed.
                 Err(error) if self.codec != Codec::Plain && error.kind() != io::ErrorKind::Interrupted => {
                     self.reader = Box::new(io::empty());
+                    self.position = BEHIND_DAMAGE;
                     return skip(SkipReason::BadCompression, 0, format!("line: {error}"));
                 }
                 Err(error) => return Err(error),
@@ -414,9 +419,18 @@ mod tests {
             + &(0..50)
                 .map(|n| WGET.lines().nth(1).expect("a line").replace("fr/a", &format!("fr/{n}")) + "\n")
                 .collect::<String>();
-        for bytes in
-            [text("").into_bytes(), text("!meta 0 {}\n").into_bytes(), gzip(&text("")), gzip(&wget), wget.into_bytes()]
-        {
+        // 49 lines, and damage.
+        let lines = text("");
+        let lines = &lines[..lines.trim_end().rfind('\n').expect("lines") + 1];
+        let damaged = [gzip(lines).as_slice(), &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0, 0xff]].concat();
+        for bytes in [
+            text("").into_bytes(),
+            text("!meta 0 {}\n").into_bytes(),
+            gzip(&text("")),
+            gzip(&wget),
+            wget.into_bytes(),
+            damaged,
+        ] {
             std::fs::write(&path, &bytes).expect("room on the disk");
             assert_eq!(super::super::format_of(&path).expect("known").name(), "CDX");
             let mut from_start = Vec::new();

@@ -3,7 +3,7 @@
 use std::io::{BufRead, Read};
 
 use flate2::{Decompress, FlushDecompress, Status};
-use zstd::stream::raw::{Decoder, Operation};
+use zstd::stream::raw::{DParameter, Decoder, Operation};
 
 /// How an archive file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,11 @@ pub(super) enum Codec {
 pub(super) const MAGIC_BYTES: usize = 4;
 /// How many times smaller deflate makes data at most.
 pub(super) const MAX_DEFLATE_RATIO: u64 = 1032;
+
+/// The binary logarithm of the largest window that zstd decodes.
+const MAX_WINDOW_LOG: u32 = 31;
+/// The largest window that zstd decodes: 2 GiB.
+pub(super) const MAX_WINDOW_BYTES: u64 = 1 << MAX_WINDOW_LOG;
 
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const LZ4_MAGIC: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
@@ -71,10 +76,45 @@ impl Codec {
         Ok(match self {
             Codec::Plain => Stream::Plain,
             Codec::Gzip => Stream::Gzip { inflate: Box::new(Decompress::new_gzip(15)), failure: None },
-            Codec::Zstd => Stream::Zstd(Decoder::with_dictionary(dictionary).map_err(|error| error.to_string())?),
+            Codec::Zstd => Stream::Zstd(zstd_decoder(dictionary).map_err(|error| error.to_string())?),
             Codec::Lz4 => Stream::Lz4(Box::new(Lz4::new())),
         })
     }
+}
+
+fn zstd_decoder(dictionary: &[u8]) -> std::io::Result<Decoder<'static>> {
+    let mut decoder = Decoder::with_dictionary(dictionary)?;
+    // Who asks for less looks at the window first.
+    decoder.set_parameter(DParameter::WindowLogMax(MAX_WINDOW_LOG))?;
+    Ok(decoder)
+}
+
+/// The window of the zstd frame that `head` begins with, in bytes: what decoding it holds in memory (RFC 8878, section 3.1.1).
+pub(super) fn zstd_window(head: &[u8]) -> Option<u64> {
+    let rest = head.strip_prefix(&ZSTD_MAGIC)?;
+    let descriptor = *rest.first()?;
+    if descriptor & 0x20 == 0 {
+        let window = *rest.get(1)?;
+        let base = 1_u64 << (10 + (window >> 3));
+        return Some(base + base / 8 * u64::from(window & 7));
+    }
+    // A single segment: the window is the content.
+    let at = 1 + [0, 1, 2, 4][usize::from(descriptor & 3)];
+    let size = rest.get(at..at + (1 << (descriptor >> 6)))?;
+    let number = size.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
+    Some(if size.len() == 2 { number + 256 } else { number })
+}
+
+/// What is wrong with a zstd frame whose window is larger than the limit, and what to do.
+pub(super) fn refuse_window(head: &[u8], max_bytes: u64) -> Option<String> {
+    let max_bytes = max_bytes.min(MAX_WINDOW_BYTES);
+    let bytes = zstd_window(head).filter(|&bytes| bytes > max_bytes)?;
+    let remedy = if bytes > MAX_WINDOW_BYTES {
+        "which no decoder takes".to_owned()
+    } else {
+        format!("give --max-window-bytes {bytes} to take that much memory")
+    };
+    Some(format!("zstd data with a window of {bytes} bytes, the limit is {max_bytes}; {remedy}"))
 }
 
 /// True for the skippable frames of zstd and LZ4, which hold no data.
@@ -290,6 +330,29 @@ mod tests {
             let (part, ended) = decoded(codec, &member[..member.len() - 3], 1 << 16).expect("nothing is wrong yet");
             assert!(!ended && text.starts_with(&part), "{codec:?}");
         }
+    }
+
+    #[test]
+    fn frames_say_how_large_their_window_is() {
+        let frame = |log: Option<u32>, data: &[u8]| {
+            let mut encoder = zstd::stream::Encoder::new(Vec::new(), 1).expect("memory");
+            match log {
+                Some(log) => encoder.window_log(log).expect("a setting"),
+                None => encoder.set_pledged_src_size(Some(data.len() as u64)).expect("a size"),
+            }
+            std::io::Write::write_all(&mut encoder, data).expect("memory");
+            encoder.finish().expect("memory")
+        };
+        for log in [10, 20, 27] {
+            assert_eq!(zstd_window(&frame(Some(log), b"x")), Some(1 << log));
+        }
+        for bytes in [7, 300, 70_000] {
+            assert_eq!(zstd_window(&frame(None, &vec![b'x'; bytes])), Some(bytes as u64));
+        }
+        let large = [&ZSTD_MAGIC[..], &[0, 21 << 3 | 1]].concat();
+        assert_eq!(zstd_window(&large), Some((1 << 31) + (1 << 28)));
+        assert_eq!(zstd_window(&large[..5]), None);
+        assert!(refuse_window(&large, 1 << 40).is_some_and(|problem| problem.contains("which no decoder takes")));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Transfer and content codings, undone as far as archives allow: what was recorded is often decoded already, cut short,
 //! or not what its headers say.
 
+use std::borrow::Cow;
 use std::io::Read;
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
@@ -16,6 +17,10 @@ const PIECE_BYTES: usize = 64 << 10;
 const MAX_CHUNK_LINE_BYTES: usize = 256;
 /// The most digits of the size of a chunk: 64 bits.
 const MAX_CHUNK_DIGITS: usize = 16;
+/// The most codings one on top of the other. curl undoes five; data that unpacks into itself would take time for each.
+const MAX_CODINGS: usize = 5;
+/// The binary logarithm of the largest window of a zstd body: 8 MiB, which is what browsers take (RFC 9659).
+const BODY_WINDOW_LOG: u32 = 23;
 
 /// Why a coding could not be undone.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,24 +31,24 @@ pub(super) enum CodingError {
     Corrupt(String),
 }
 
-/// Takes the chunk sizes out of a chunked body. A body that is not chunked stays as it is; one cut short, or broken
-/// further on, gives the chunks before.
-pub(super) fn unchunk(body: Vec<u8>) -> Vec<u8> {
-    let Some((first_size, _)) = chunk_size(&body) else { return body };
+/// A chunked body without the sizes of its chunks; `None` where it is not chunked. One cut short, or broken further on,
+/// gives the chunks before.
+pub(super) fn unchunk(body: &[u8]) -> Option<Vec<u8>> {
+    let (first_size, _) = chunk_size(body)?;
     let mut whole = Vec::with_capacity(body.len().min(first_size.saturating_add(body.len() / 2)));
-    let mut rest = body.as_slice();
+    let mut rest = body;
     let mut is_first = true;
     while let Some((size, line)) = chunk_size(rest) {
         rest = &rest[line..];
         if size == 0 {
-            return whole;
+            break;
         }
         let data = &rest[..rest.len().min(size)];
         rest = &rest[data.len()..];
         let ends_with_line = rest.starts_with(b"\r\n") || rest.starts_with(b"\n");
         if is_first && !rest.is_empty() && !ends_with_line {
             // The first line only looked like a size.
-            return body;
+            return None;
         }
         is_first = false;
         whole.extend_from_slice(data);
@@ -52,7 +57,7 @@ pub(super) fn unchunk(body: Vec<u8>) -> Vec<u8> {
         }
         rest = &rest[if rest[0] == b'\r' { 2 } else { 1 }..];
     }
-    whole
+    Some(whole)
 }
 
 /// The size in a chunk's first line, and how long that line is.
@@ -70,30 +75,39 @@ fn chunk_size(bytes: &[u8]) -> Option<(usize, usize)> {
 
 /// Undoes the codings of a `Content-Encoding` value, the last one named first. What does not begin as its coding does
 /// was decoded by whoever recorded it, and stays as it is.
-pub(super) fn decode(mut body: Vec<u8>, codings: &str, limit: u64) -> Result<Vec<u8>, CodingError> {
-    for coding in codings.split(',').rev() {
+pub(super) fn decode(body: &[u8], codings: &str, limit: u64) -> Result<Vec<u8>, CodingError> {
+    let named = codings.split(',').filter(|coding| !is_none(coding)).count();
+    if named > MAX_CODINGS {
+        return Err(CodingError::Corrupt(format!("{named} codings, the limit is {MAX_CODINGS}")));
+    }
+    let mut body = Cow::Borrowed(body);
+    for coding in codings.split(',').rev().filter(|coding| !is_none(coding)) {
         body = match coding.trim().to_ascii_lowercase().as_str() {
-            "" | "identity" | "none" => body,
-            "gzip" | "x-gzip" if body.starts_with(&[0x1f, 0x8b]) => gunzip(&body, limit)?,
+            "gzip" | "x-gzip" if body.starts_with(&[0x1f, 0x8b]) => gunzip(&body, limit)?.into(),
             "gzip" | "x-gzip" => body,
             "deflate" => inflate(body, limit)?,
             "br" => unless_plain(body, |body| unbrotli(body, limit))?,
-            "zstd" if body.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) => unzstd(&body, limit)?,
+            "zstd" if body.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) => unzstd(&body, limit)?.into(),
             "zstd" => body,
             other => unless_plain(body, |_| Err(CodingError::Corrupt(format!("unknown coding {other:?}"))))?,
         };
     }
-    Ok(body)
+    Ok(body.into_owned())
+}
+
+/// True for the names that stand for no coding at all.
+pub(super) fn is_none(coding: &str) -> bool {
+    ["", "identity", "none"].iter().any(|name| coding.trim().eq_ignore_ascii_case(name))
 }
 
 /// Decodes a body whose coding has no magic number: where that fails on what is markup, it was decoded before.
-fn unless_plain(
-    body: Vec<u8>,
+fn unless_plain<'b>(
+    body: Cow<'b, [u8]>,
     decode: impl FnOnce(&[u8]) -> Result<Vec<u8>, CodingError>,
-) -> Result<Vec<u8>, CodingError> {
+) -> Result<Cow<'b, [u8]>, CodingError> {
     match decode(&body) {
         Err(CodingError::Corrupt(_)) if looks_like_markup(&body) => Ok(body),
-        decoded => decoded,
+        decoded => decoded.map(Cow::Owned),
     }
 }
 
@@ -110,19 +124,19 @@ fn gunzip(body: &[u8], limit: u64) -> Result<Vec<u8>, CodingError> {
 }
 
 /// `deflate` is zlib by the standard, and raw deflate from servers that misread it.
-fn inflate(body: Vec<u8>, limit: u64) -> Result<Vec<u8>, CodingError> {
-    let is_zlib = matches!(body.as_slice(), [first, second, ..]
+fn inflate(body: Cow<'_, [u8]>, limit: u64) -> Result<Cow<'_, [u8]>, CodingError> {
+    let is_zlib = matches!(&*body, [first, second, ..]
         if first & 0x0f == 8 && (u16::from(*first) << 8 | u16::from(*second)) % 31 == 0);
-    unless_plain(body, |body| {
-        if is_zlib && let Ok(whole) = read(ZlibDecoder::new(body), limit) {
-            return Ok(whole);
-        }
-        read(DeflateDecoder::new(body), limit)
+    unless_plain(body, |body| match is_zlib.then(|| read(ZlibDecoder::new(body), limit)) {
+        Some(decoded @ (Ok(_) | Err(CodingError::TooLong))) => decoded,
+        _ => read(DeflateDecoder::new(body), limit),
     })
 }
 
 fn unzstd(body: &[u8], limit: u64) -> Result<Vec<u8>, CodingError> {
-    let decoder = zstd::stream::read::Decoder::new(body).map_err(|error| CodingError::Corrupt(error.to_string()))?;
+    let corrupt = |error: std::io::Error| CodingError::Corrupt(error.to_string());
+    let mut decoder = zstd::stream::read::Decoder::new(body).map_err(corrupt)?;
+    decoder.window_log_max(BODY_WINDOW_LOG).map_err(corrupt)?;
     read(decoder, limit)
 }
 
@@ -232,7 +246,7 @@ mod tests {
             ("identity", PAGE.to_vec()),
             ("", PAGE.to_vec()),
         ] {
-            assert_eq!(decode(data, codings, 1000).as_deref(), Ok(PAGE), "{codings}");
+            assert_eq!(decode(&data, codings, 1000).as_deref(), Ok(PAGE), "{codings}");
         }
     }
 
@@ -243,13 +257,13 @@ mod tests {
             9,
         ];
         let text = b"one and two and three and one and two and three and one and two";
-        assert_eq!(decode(data.to_vec(), "br", 1000).as_deref(), Ok(&text[..]));
+        assert_eq!(decode(&data, "br", 1000).as_deref(), Ok(&text[..]));
     }
 
     #[test]
     fn a_body_decoded_before_stays_as_it_is() {
         for codings in ["gzip", "deflate", "br", "zstd", "gzip, gzip", "utf-8"] {
-            assert_eq!(decode(PAGE.to_vec(), codings, 1000).as_deref(), Ok(PAGE), "{codings}");
+            assert_eq!(decode(PAGE, codings, 1000).as_deref(), Ok(PAGE), "{codings}");
         }
     }
 
@@ -258,22 +272,51 @@ mod tests {
         for (codings, data) in
             [("gzip", gzipped(PAGE)), ("deflate", deflated(PAGE)), ("br", brotlied(PAGE)), ("zstd", zstded(PAGE))]
         {
-            assert_eq!(decode(data, codings, 30), Err(CodingError::TooLong), "{codings}");
+            assert_eq!(decode(&data, codings, 30), Err(CodingError::TooLong), "{codings}");
         }
+    }
+
+    #[test]
+    fn zlib_data_over_the_limit_is_too_long_and_not_corrupt() {
+        assert_eq!(decode(&zlibbed(PAGE), "deflate", 30), Err(CodingError::TooLong));
+    }
+
+    #[test]
+    fn codings_piled_up_are_refused() {
+        let pile = (0..MAX_CODINGS).fold(PAGE.to_vec(), |data, _| gzipped(&data));
+        let named = ["gzip"; MAX_CODINGS].join(", ");
+        assert_eq!(decode(&pile, &format!("identity, {named}"), 1000).as_deref(), Ok(PAGE));
+        let problem = "6 codings, the limit is 5".to_owned();
+        assert_eq!(decode(&pile, &format!("gzip, {named}"), 1000), Err(CodingError::Corrupt(problem)));
+    }
+
+    #[test]
+    fn zstd_bodies_have_the_window_of_browsers() {
+        let with_window = |log: u32| {
+            let mut encoder = zstd::stream::Encoder::new(Vec::new(), 1).expect("memory");
+            encoder
+                .window_log(log)
+                .and_then(|()| encoder.write_all(PAGE))
+                .and_then(|()| encoder.flush())
+                .expect("memory");
+            encoder.finish().expect("memory")
+        };
+        assert_eq!(decode(&with_window(BODY_WINDOW_LOG), "zstd", 1000).as_deref(), Ok(PAGE));
+        assert!(decode(&with_window(BODY_WINDOW_LOG + 1), "zstd", 1000).is_err());
     }
 
     #[test]
     fn a_body_cut_short_gives_what_there_is() {
         let long: Vec<u8> = (0..20_000_u32).flat_map(|i| i.to_le_bytes()).collect();
         for (codings, data) in [("gzip", gzipped(&long)), ("deflate", zlibbed(&long)), ("br", brotlied(&long))] {
-            let cut = decode(data[..data.len() / 2].to_vec(), codings, 1 << 20).expect("a part");
+            let cut = decode(&data[..data.len() / 2], codings, 1 << 20).expect("a part");
             assert!(cut.len() > 1000 && long.starts_with(&cut), "{codings}: {}", cut.len());
         }
     }
 
     #[test]
     fn chunks_are_put_together() {
-        let chunked = |text: &str| String::from_utf8(unchunk(text.as_bytes().to_vec())).expect("text");
+        let chunked = |text: &str| String::from_utf8(unchunk(text.as_bytes()).expect("chunks")).expect("text");
         assert_eq!(chunked("4\r\nWiki\r\n6;x=y\r\npedia \r\n0\r\n\r\n"), "Wikipedia ");
         assert_eq!(chunked("4\nWiki\n0\n\n"), "Wiki");
         assert_eq!(chunked("000004  \r\nWiki\r\n"), "Wiki");
@@ -284,14 +327,10 @@ mod tests {
     #[test]
     fn what_is_not_chunked_stays() {
         for text in ["<html>\n", "", "abc\r\ndef and more than that is here", "12", "deadbeefdeadbeef0\r\nx"] {
-            let kept = unchunk(text.as_bytes().to_vec());
-            if text.starts_with("abc") {
-                // 0xabc bytes announced and fewer there: may be chunks cut short.
-                assert_eq!(kept, b"def and more than that is here");
-            } else {
-                assert_eq!(kept, text.as_bytes(), "{text}");
-            }
+            // 0xabc bytes announced and fewer there: may be chunks cut short.
+            let expected = text.starts_with("abc").then_some(b"def and more than that is here".as_slice());
+            assert_eq!(unchunk(text.as_bytes()).as_deref(), expected, "{text}");
         }
-        assert_eq!(unchunk(b"3\r\nabcdef".to_vec()), b"3\r\nabcdef");
+        assert_eq!(unchunk(b"3\r\nabcdef"), None);
     }
 }

@@ -9,7 +9,8 @@ use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use parquet::column::reader::ColumnReader;
+use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::column::reader::{ColumnReader, get_column_reader};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::{Map, Value};
@@ -114,7 +115,7 @@ impl Table {
     fn go_to(&mut self, position: u64) {
         while self.group < self.reader.num_row_groups() {
             let rows = self.rows_of(self.group);
-            if self.position + rows > position {
+            if self.position.saturating_add(rows) > position {
                 break;
             }
             self.position += rows;
@@ -134,9 +135,10 @@ impl Table {
         for (at, (_, name)) in self.columns.iter().zip(COLUMNS) {
             let Some(at) = *at else { continue };
             let descriptor = schema.column(at);
+            let pages = reader.get_column_page_reader(at).map_err(|error| error.to_string())?;
             columns.push(Column {
                 name,
-                reader: reader.get_column_reader(at).map_err(|error| error.to_string())?,
+                reader: get_column_reader(descriptor.clone(), Box::new(Checked(pages))),
                 optional: descriptor.max_def_level() > 0,
                 unit: if *name == "timestamp" { unit(&descriptor) } else { 0 },
             });
@@ -158,16 +160,18 @@ impl Table {
                 return Ok(false);
             }
             self.group += 1;
+            if self.rows_of(self.group - 1) == 0 {
+                continue;
+            }
             self.open = Some(sheltered(|| self.open_group(self.group - 1))?);
         }
     }
 
     /// Behind damage, the next row group.
     fn give_up_group(&mut self) -> u64 {
-        let passed: u64 = (0..self.group).map(|group| self.rows_of(group)).sum();
         self.open = None;
         self.ready.clear();
-        passed.max(self.position + 1)
+        (0..self.group).fold(0, |passed, group| passed.saturating_add(self.rows_of(group)))
     }
 }
 
@@ -186,6 +190,41 @@ impl Group {
             }
         }
         Ok(rows)
+    }
+}
+
+/// The pages of a column. A dictionary that says it has more values than bytes would have the decoder make room for them.
+struct Checked(Box<dyn PageReader>);
+
+impl Iterator for Checked {
+    type Item = std::result::Result<Page, ParquetError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.get_next_page().transpose()
+    }
+}
+
+impl PageReader for Checked {
+    fn get_next_page(&mut self) -> std::result::Result<Option<Page>, ParquetError> {
+        match self.0.get_next_page()? {
+            Some(Page::DictionaryPage { buf, num_values, .. }) if num_values as usize > buf.len() => {
+                let problem = format!("a dictionary of {num_values} values in {} bytes", buf.len());
+                Err(ParquetError::General(problem))
+            }
+            page => Ok(page),
+        }
+    }
+
+    fn peek_next_page(&mut self) -> std::result::Result<Option<PageMetadata>, ParquetError> {
+        self.0.peek_next_page()
+    }
+
+    fn skip_next_page(&mut self) -> std::result::Result<(), ParquetError> {
+        self.0.skip_next_page()
+    }
+
+    fn at_record_boundary(&mut self) -> std::result::Result<bool, ParquetError> {
+        self.0.at_record_boundary()
     }
 }
 
@@ -348,10 +387,46 @@ mod tests {
     fn items(path: &Path, position: u64) -> Vec<Item> {
         let mut archive = ColumnarFormat.open(path, position, &Params::default()).expect("a table");
         let mut items = Vec::new();
-        while let Some(item) = archive.next().expect("readable") {
+        while let Ok(Some(item)) = archive.next() {
             items.push(item);
         }
         items
+    }
+
+    /// Pages that are at hand.
+    struct Given(Vec<Page>);
+
+    impl Iterator for Given {
+        type Item = std::result::Result<Page, ParquetError>;
+
+        fn next(&mut self) -> Option<Self::Item> {
+            self.0.pop().map(Ok)
+        }
+    }
+
+    impl PageReader for Given {
+        fn get_next_page(&mut self) -> std::result::Result<Option<Page>, ParquetError> {
+            Ok(self.0.pop())
+        }
+
+        fn peek_next_page(&mut self) -> std::result::Result<Option<PageMetadata>, ParquetError> {
+            Ok(None)
+        }
+
+        fn skip_next_page(&mut self) -> std::result::Result<(), ParquetError> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_dictionary_of_more_values_than_bytes_is_refused() {
+        let dictionary = |num_values| {
+            let (buf, encoding) = (vec![0; 8].into(), parquet::basic::Encoding::PLAIN);
+            Checked(Box::new(Given(vec![Page::DictionaryPage { buf, num_values, encoding, is_sorted: false }])))
+        };
+        assert!(dictionary(2).get_next_page().is_ok_and(|page| page.is_some()));
+        let error = dictionary(500_000_000).get_next_page().map(|_| ()).expect_err("too many").to_string();
+        assert!(error.contains("a dictionary of 500000000 values in 8 bytes"), "{error}");
     }
 
     #[test]
@@ -392,10 +467,14 @@ mod tests {
             }
             std::fs::write(&path, bytes).expect("room on the disk");
             if let Ok(mut archive) = ColumnarFormat.open(&path, 0, &Params::default()) {
-                let mut count = 0;
-                while let Ok(Some(_)) = archive.next() {
-                    count += 1;
-                    prop_assert!(count < 10_000);
+                let mut all = Vec::new();
+                while let Ok(Some(item)) = archive.next() {
+                    all.push((item, archive.position()));
+                    prop_assert!(all.len() < 10_000);
+                }
+                for (at, (_, position)) in all.iter().enumerate() {
+                    let rest: Vec<_> = all[at + 1..].iter().map(|(item, _)| item.clone()).collect();
+                    prop_assert_eq!(items(&path, *position), rest, "behind item {}", at);
                 }
             }
         }

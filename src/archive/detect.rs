@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::codec::Codec;
+use super::codec::{Codec, MAX_WINDOW_BYTES, refuse_window};
 use super::format::Format;
 use super::head::{content_head, head_of};
 use crate::error::{Error, Result};
@@ -47,7 +47,8 @@ fn describe(path: &Path, head: &[u8]) -> String {
     match Codec::of(head) {
         Codec::Plain => format!("a file that begins with {}", show(head)),
         codec => match content_head(head).as_slice() {
-            [] => format!("{codec:?} data that cannot be decompressed or is empty"),
+            [] => refuse_window(head, MAX_WINDOW_BYTES)
+                .unwrap_or_else(|| format!("{codec:?} data that cannot be decompressed or is empty")),
             content => format!("{codec:?} data that begins with {}", show(content)),
         },
     }

@@ -11,11 +11,14 @@ pub struct Params {
     /// The longest block of a record, and the longest body after undoing content codings, in bytes. Longer ones are
     /// skipped as a stream and counted. Default 16 MiB: three times the longest body Common Crawl keeps.
     pub max_record_bytes: u64,
+    /// The largest window of a zstd frame of an archive, in bytes: what is held to decode it. Default 128 MiB, which is what zstd
+    /// itself takes.
+    pub max_window_bytes: u64,
 }
 
 impl Default for Params {
     fn default() -> Params {
-        Params { max_record_bytes: 16 << 20 }
+        Params { max_record_bytes: 16 << 20, max_window_bytes: 128 << 20 }
     }
 }
 
@@ -26,6 +29,17 @@ pub enum Item {
     Record(RawRecord),
     /// A record that does not, and why.
     Skip(Skip),
+}
+
+impl Item {
+    /// How much it holds in memory, in bytes.
+    pub fn bytes(&self) -> usize {
+        let (texts, block) = match self {
+            Item::Record(record) => (record.url.len(), record.block.len()),
+            Item::Skip(skip) => (skip.url.len() + skip.detail.len(), 0),
+        };
+        texts + block
+    }
 }
 
 /// An archive being read.

@@ -12,8 +12,8 @@ const HEAD_BYTES: u64 = 4 << 10;
 /// Output of a member that is looked at to see whether a record begins it.
 const PROBE_BYTES: usize = 4 << 10;
 
-/// Bytes that are enough to detect a codec.
-const CODEC_BYTES: usize = 16;
+/// Bytes that are enough to detect a codec, and the window of a zstd frame.
+pub(super) const CODEC_BYTES: usize = 18;
 
 /// The first bytes of a file; none of a folder.
 pub(super) fn head_of(path: &Path) -> Result<Vec<u8>> {

@@ -1,9 +1,14 @@
 //! The HTTP envelope: status line, headers, and the codings of the body.
 
-use super::coding::{CodingError, decode, unchunk};
+use super::coding::{CodingError, decode, is_none, unchunk};
 use super::format::Params;
 use super::mime::{essence, is_html_type, looks_like_markup};
 use crate::types::{Capture, RawRecord, Skip, SkipReason};
+
+/// How many times longer coded bodies become, at most, that are no longer than most: HTML becomes 4 to 8 times as long.
+const USUAL_RATIO: usize = 16;
+/// Coded bodies that become no longer than this are no longer than most, in bytes.
+const USUAL_BYTES: usize = 128 << 10;
 
 /// Takes the HTTP envelope off a record: the response as a browser would hand it to its parser.
 ///
@@ -13,21 +18,51 @@ use crate::types::{Capture, RawRecord, Skip, SkipReason};
 /// # Errors
 /// Why the record is no page: [`SkipReason::BadHttp`], [`SkipReason::Status`], [`SkipReason::NotHtml`],
 /// [`SkipReason::BadCoding`], [`SkipReason::BodyTooLong`] or [`SkipReason::EmptyBody`].
-pub(super) fn capture(record: RawRecord, params: &Params) -> Result<Capture, Skip> {
-    let RawRecord { form, url, date_ms, offset, length, http, content_type, mut block } = record;
-    let found =
-        if http { Response::read(&block) } else { Ok(Response { status: 200, content_type, ..Response::default() }) };
+pub(super) fn capture(mut record: RawRecord, params: &Params) -> Result<Capture, Skip> {
+    take(&mut record, params.max_record_bytes, params)
+}
+
+/// As [`capture`], but gives the record back when its body proves longer than [`usual_bytes`].
+pub(super) fn capture_usual(mut record: RawRecord, params: &Params) -> Result<Result<Capture, Skip>, RawRecord> {
+    let limit = usual_bytes(&record, params) as u64;
+    match take(&mut record, limit.min(params.max_record_bytes), params) {
+        Err(skip) if skip.reason == SkipReason::BodyTooLong && limit < params.max_record_bytes => Err(record),
+        made => Ok(made),
+    }
+}
+
+/// How long the body of a record is, or if it is coded, how long bodies become that are no longer than most.
+pub(super) fn usual_bytes(record: &RawRecord, params: &Params) -> usize {
+    let is_coded = |response: Response| {
+        response.status == 200 && response.content_encoding.is_some_and(|codings| !codings.split(',').all(is_none))
+    };
+    let bytes = record.block.len();
+    if record.http && Response::read(&record.block).is_ok_and(is_coded) {
+        let max = usize::try_from(params.max_record_bytes).unwrap_or(usize::MAX).max(bytes);
+        bytes.saturating_mul(USUAL_RATIO).clamp(USUAL_BYTES.min(max), max)
+    } else {
+        bytes
+    }
+}
+
+/// Takes the envelope off. A record whose coded body is longer than `limit` stays as it was.
+fn take(record: &mut RawRecord, limit: u64, params: &Params) -> Result<Capture, Skip> {
+    let found = if record.http {
+        Response::read(&record.block)
+    } else {
+        Ok(Response { status: 200, content_type: record.content_type.clone(), ..Response::default() })
+    };
     let made = found.and_then(|response| {
         check(&response)?;
-        block.drain(..response.body_start);
-        let body = body(block, &response, params)?;
+        let body = body(&mut record.block, &response, limit, params)?;
         Ok((response, body))
     });
+    let RawRecord { form, date_ms, offset, length, .. } = *record;
     match made {
         Ok((response, body)) => Ok(Capture {
             form,
             pointer: None,
-            url,
+            url: std::mem::take(&mut record.url),
             date_ms,
             offset,
             length,
@@ -38,7 +73,7 @@ pub(super) fn capture(record: RawRecord, params: &Params) -> Result<Capture, Ski
             content_location: response.content_location,
             body,
         }),
-        Err((reason, detail)) => Err(Skip { reason, offset, length, url, detail }),
+        Err((reason, detail)) => Err(Skip { reason, offset, length, url: record.url.clone(), detail }),
     }
 }
 
@@ -155,18 +190,19 @@ fn check(response: &Response) -> Result<(), Refusal> {
     }
 }
 
-fn body(mut body: Vec<u8>, response: &Response, params: &Params) -> Result<Vec<u8>, Refusal> {
-    if response.chunked {
-        body = unchunk(body);
-    }
-    if let Some(codings) = response.content_encoding.as_deref() {
-        body = decode(body, codings, params.max_record_bytes).map_err(|error| match error {
-            CodingError::TooLong => {
-                (SkipReason::BodyTooLong, format!("{codings}: the limit is {} bytes", params.max_record_bytes))
+/// The body of a response, its codings undone up to `limit`. The block loses its head where nothing else has to change.
+fn body(block: &mut Vec<u8>, response: &Response, limit: u64, params: &Params) -> Result<Vec<u8>, Refusal> {
+    let unchunked = if response.chunked { unchunk(&block[response.body_start..]) } else { None };
+    let body = if let Some(codings) = response.content_encoding.as_deref().filter(|it| !it.split(',').all(is_none)) {
+        decode(unchunked.as_deref().unwrap_or(&block[response.body_start..]), codings, limit).map_err(|error| {
+            match error {
+                CodingError::TooLong => (SkipReason::BodyTooLong, format!("{codings}: the limit is {limit} bytes")),
+                CodingError::Corrupt(problem) => (SkipReason::BadCoding, format!("{codings}: {problem}")),
             }
-            CodingError::Corrupt(problem) => (SkipReason::BadCoding, format!("{codings}: {problem}")),
-        })?;
-    }
+        })?
+    } else {
+        unchunked.unwrap_or_else(|| block.split_off(response.body_start))
+    };
     if body.len() as u64 > params.max_record_bytes {
         let detail = format!("{} bytes, the limit is {}", body.len(), params.max_record_bytes);
         return Err((SkipReason::BodyTooLong, detail));
@@ -242,7 +278,10 @@ mod tests {
     fn a_coded_body_over_the_limit_is_refused() {
         let zeros = zstd::encode_all(vec![b' '; 100_000].as_slice(), 3).expect("memory");
         let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: zstd\r\n\r\n";
-        let skip = capture(record(&[head.as_slice(), &zeros].concat()), &Params { max_record_bytes: 1000 });
+        let skip = capture(
+            record(&[head.as_slice(), &zeros].concat()),
+            &Params { max_record_bytes: 1000, ..Params::default() },
+        );
         assert_eq!(skip.map_err(|skip| skip.reason), Err(SkipReason::BodyTooLong));
     }
 

@@ -12,6 +12,7 @@ use libdeflater::{DecompressionError, Decompressor};
 
 use super::codec::{self, Codec, MAGIC_BYTES, Stream};
 use super::dictionary::{self, FRAME_HEADER_BYTES, holds_dictionary};
+use super::format::Params;
 use super::head::{decoded_head, is_blank};
 use super::window::Window;
 
@@ -21,6 +22,14 @@ const LOOK_BYTES: usize = 64 << 10;
 const WHOLE_BYTES: usize = 4 << 20;
 /// Output decoded at a time from members too long for one go.
 const PIECE_BYTES: usize = 256 << 10;
+/// More blanks than this behind one another, in bytes, are no mere padding. Writers pad to blocks of up to 64 KiB.
+const MAX_BLANK_BYTES: u64 = 64 << 10;
+/// The most blanks that belong to the record before them, in bytes: WARC has four, and some writers pad records.
+const MAX_TAIL_BYTES: usize = 4 << 10;
+
+/// The most beginnings of members that are remembered among unread bytes: 16 MB of them. Members of a byte or two hold no
+/// record each, and one that begins with a further one is found as one in the middle of a stream.
+const MAX_STARTS: usize = 1 << 20;
 
 /// What decoding more gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +75,15 @@ pub(super) struct Damage {
     pub(super) problem: String,
 }
 
+/// Blanks that stand where records should.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Blanks {
+    /// Bytes given out before them.
+    pub(super) logical: u64,
+    /// How many.
+    pub(super) bytes: u64,
+}
+
 /// The bytes of an archive file, decompressed.
 pub(super) struct Members {
     window: Window,
@@ -83,6 +101,10 @@ pub(super) struct Members {
     starts: VecDeque<MemberStart>,
     /// The member that begins here, or with nothing but blanks before here.
     blank_since: Option<u64>,
+    /// Blanks read last, in one member.
+    blanks: Blanks,
+    /// Too many blanks, up to the end of their member: to be told before going on.
+    untold: Option<Blanks>,
     stream: Option<Stream>,
     /// The stream of a member that has ended, to decode another one.
     spare: Option<Stream>,
@@ -93,6 +115,8 @@ pub(super) struct Members {
     whole: Decompressor,
     /// The longest output of a member decoded in one go.
     max_whole_output: usize,
+    /// The largest window of a zstd frame.
+    max_window_bytes: u64,
     /// Whether a record begins with these bytes.
     is_start: fn(&[u8]) -> bool,
 }
@@ -104,10 +128,10 @@ impl Members {
         window: Window,
         codec: Codec,
         dictionary: Vec<u8>,
-        max_record_bytes: u64,
+        params: &Params,
         is_start: fn(&[u8]) -> bool,
     ) -> Members {
-        let max_record_bytes = usize::try_from(max_record_bytes).unwrap_or(usize::MAX / 4).min(usize::MAX / 4);
+        let max_record_bytes = usize::try_from(params.max_record_bytes).unwrap_or(usize::MAX / 4).min(usize::MAX / 4);
         Members {
             origin: window.offset(),
             member: window.offset(),
@@ -120,11 +144,14 @@ impl Members {
             logical: 0,
             starts: VecDeque::new(),
             blank_since: None,
+            blanks: Blanks { logical: 0, bytes: 0 },
+            untold: None,
             stream: None,
             spare: None,
             fed: 0,
             damage: None,
             whole: Decompressor::new(),
+            max_window_bytes: params.max_window_bytes,
             max_whole_output: max_record_bytes.saturating_add(LOOK_BYTES).max(PIECE_BYTES),
             is_start,
         }
@@ -180,7 +207,14 @@ impl Members {
 
     /// Where, from the first unread byte on, members begin among the unread bytes, the first byte left out.
     pub(super) fn boundaries(&self) -> impl Iterator<Item = usize> + '_ {
-        self.starts.iter().map(|start| (start.logical - self.logical) as usize).filter(|&at| at > 0)
+        self.boundaries_from(1)
+    }
+
+    /// Those at `from` and behind it.
+    pub(super) fn boundaries_from(&self, from: usize) -> impl Iterator<Item = usize> + '_ {
+        let at = |start: &MemberStart| (start.logical - self.logical) as usize;
+        let first = self.starts.partition_point(|start| at(start) < from.max(1));
+        self.starts.range(first..).map(at)
     }
 
     /// Counts `count` unread bytes as read.
@@ -188,6 +222,7 @@ impl Members {
         debug_assert!(count <= self.end - self.start);
         if count > 0 {
             self.blank_since = None;
+            self.blanks.bytes = 0;
         }
         self.start += count;
         self.logical += count as u64;
@@ -210,20 +245,40 @@ impl Members {
         }
     }
 
-    /// Counts blanks as read, as far as they are decoded.
+    /// Counts blanks as read, as far as they are decoded, and as nothing has to be told of those before.
     pub(super) fn consume_blanks(&mut self) {
-        loop {
-            let next = self.boundaries().next().unwrap_or(usize::MAX);
-            let unread = self.unread();
-            let unread = &unread[..unread.len().min(next)];
-            let count = unread.iter().take_while(|byte| is_blank(**byte)).count();
-            if count == 0 {
-                return;
-            }
+        while self.untold.is_none() && self.consume_some_blanks(usize::MAX) > 0 {}
+    }
+
+    /// Counts blanks as read up to the next member, `max` of them at the most; gives how many.
+    fn consume_some_blanks(&mut self, max: usize) -> usize {
+        let next = self.boundaries().next().unwrap_or(usize::MAX).min(max);
+        let unread = self.unread();
+        let unread = &unread[..unread.len().min(next)];
+        let count = unread.iter().take_while(|byte| is_blank(**byte)).count();
+        if count > 0 {
             let since = self.blank_since;
+            let first = if self.blanks.bytes == 0 { self.logical } else { self.blanks.logical };
+            let bytes = self.blanks.bytes + count as u64;
             self.consume(count);
-            self.blank_since = self.blank_since.or(since);
+            self.blanks = Blanks { logical: first, bytes };
+            match self.blank_since {
+                Some(_) => self.untold = self.end_blanks(),
+                None => self.blank_since = since,
+            }
         }
+        count
+    }
+
+    /// The blanks before here, where they are too many.
+    pub(super) fn end_blanks(&mut self) -> Option<Blanks> {
+        let bytes = std::mem::take(&mut self.blanks.bytes);
+        (bytes > MAX_BLANK_BYTES).then_some(Blanks { bytes, ..self.blanks })
+    }
+
+    /// Too many blanks that a member ended with, or consisted of. The next member begins here.
+    pub(super) fn take_untold(&mut self) -> Option<Blanks> {
+        self.untold.take()
     }
 
     /// Decodes the rest of the member, up to `limit` unread bytes, to see whether it proves damaged.
@@ -267,11 +322,18 @@ impl Members {
         })
     }
 
-    /// Passes blanks to the end of the member, and decodes on only as far as it takes to know that it ended.
+    /// Passes the blanks of a record to the end of the member, and decodes on only as far as it takes to know that it ended.
     pub(super) fn finish_member(&mut self) -> io::Result<()> {
+        let mut left = MAX_TAIL_BYTES;
         loop {
-            self.consume_blanks();
-            if self.start < self.end || self.stream.is_none() || self.codec == Codec::Plain {
+            while self.untold.is_none() && left > 0 {
+                match self.consume_some_blanks(left) {
+                    0 => break,
+                    count => left -= count,
+                }
+            }
+            self.blanks.bytes = 0;
+            if left == 0 || self.start < self.end || self.stream.is_none() || self.codec == Codec::Plain {
                 return Ok(());
             }
             if !matches!(self.advance()?, Advance::Bytes | Advance::MemberEnd) {
@@ -297,6 +359,10 @@ impl Members {
             while self.window.bytes().first() == Some(&0) {
                 let zeros = self.window.bytes().iter().take_while(|byte| **byte == 0).count();
                 self.window.consume(zeros);
+                if self.start == self.end {
+                    let first = if self.blanks.bytes == 0 { self.logical } else { self.blanks.logical };
+                    self.blanks = Blanks { logical: first, bytes: self.blanks.bytes + zeros as u64 };
+                }
                 self.window.fill(LOOK_BYTES)?;
             }
         }
@@ -305,17 +371,27 @@ impl Members {
         }
         self.member = self.window.offset();
         self.fed = 0;
-        if self.codec != Codec::Gzip && codec::skippable(self.window.bytes()) {
+        if matches!(self.codec, Codec::Zstd | Codec::Lz4) && codec::skippable(self.window.bytes()) {
             return self.pass_skippable();
         }
         if !self.codec.begins(self.window.bytes()) {
             return Ok(self.damaged(format!("no {:?} member begins here", self.codec)));
         }
         let logical = self.logical + (self.end - self.start) as u64;
-        self.starts.push_back(MemberStart { logical, file: self.member });
+        if self.starts.len() < MAX_STARTS {
+            self.starts.push_back(MemberStart { logical, file: self.member });
+        }
+        if self.start == self.end {
+            self.untold = self.untold.take().or_else(|| self.end_blanks());
+        }
         self.pass_starts();
         if self.codec == Codec::Gzip && self.decode_whole()? {
             return Ok(if self.start < self.end { Advance::Bytes } else { Advance::MemberEnd });
+        }
+        if self.codec == Codec::Zstd
+            && let Some(problem) = codec::refuse_window(self.window.bytes(), self.max_window_bytes)
+        {
+            return Ok(self.damaged(problem));
         }
         let spare = self.spare.take().and_then(Stream::again);
         match spare.map_or_else(|| self.codec.stream(&self.dictionary), Ok) {
@@ -426,7 +502,9 @@ impl Members {
     }
 
     fn starts_record(&self, bytes: &[u8]) -> bool {
-        self.codec.begins(bytes) && (self.is_start)(&decoded_head(bytes, self.codec, &self.dictionary))
+        self.codec.begins(bytes)
+            && codec::refuse_window(bytes, self.max_window_bytes).is_none()
+            && (self.is_start)(&decoded_head(bytes, self.codec, &self.dictionary))
     }
 
     fn let_go(&mut self) {
@@ -457,6 +535,8 @@ impl Members {
         self.consume(self.end - self.start);
         self.starts.clear();
         self.blank_since = None;
+        self.blanks.bytes = 0;
+        self.untold = None;
         self.stream = None;
         self.fed = 0;
         let magic = memchr::memmem::Finder::new(self.codec.magic());

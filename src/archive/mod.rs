@@ -120,3 +120,35 @@ pub fn capture(record: RawRecord, params: &Params) -> std::result::Result<Captur
         Form::Index => cdx::capture(record),
     }
 }
+
+/// As [`capture`], but gives a record back whose coded body becomes far longer than those of most pages do: one that
+/// makes little of an archive a lot in memory.
+///
+/// # Errors
+/// The record itself.
+pub fn capture_usual(
+    record: RawRecord,
+    params: &Params,
+) -> std::result::Result<std::result::Result<Capture, Skip>, RawRecord> {
+    if record.form == Form::Page { http::capture_usual(record, params) } else { Ok(capture(record, params)) }
+}
+
+/// Items in order, cut into shares whose bodies take no more than `max_bytes` when [`capture_usual`] has decoded them.
+/// One that takes more by itself is a share of its own.
+pub fn shares(items: Vec<Item>, max_bytes: usize, params: &Params) -> Vec<Vec<Item>> {
+    let (mut shares, mut share, mut bytes) = (Vec::new(), Vec::new(), 0_usize);
+    for item in items {
+        let more = match &item {
+            Item::Record(record) => http::usual_bytes(record, params),
+            Item::Skip(_) => 0,
+        };
+        if !share.is_empty() && bytes.saturating_add(more) > max_bytes {
+            shares.push(std::mem::take(&mut share));
+            bytes = 0;
+        }
+        bytes = bytes.saturating_add(more);
+        share.push(item);
+    }
+    shares.push(share);
+    shares
+}

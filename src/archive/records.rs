@@ -13,12 +13,12 @@ use std::fs::File;
 use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::codec::{Codec, MAX_DEFLATE_RATIO};
+use super::codec::{Codec, MAX_DEFLATE_RATIO, refuse_window};
 use super::dictionary;
 use super::format::{Archive, Item, Params};
-use super::head::{codec_of, is_blank};
+use super::head::{CODEC_BYTES, codec_of, is_blank};
 use super::header::{Dialect, Found, Head, Kind};
-use super::members::{Members, More};
+use super::members::{Blanks, Members, More};
 use super::mime::is_html_type;
 use super::position::{IN_FILE, Position};
 use super::window::Window;
@@ -37,17 +37,23 @@ const LOOK_AHEAD_BYTES: usize = 1 << 20;
 /// Opens a file of records at a packed position.
 pub(super) fn open<D: Dialect>(path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
     let position = Position::unpack(position, IN_FILE);
-    let open = || -> std::io::Result<(Members, u64)> {
+    let open = || -> std::io::Result<(Members, Option<String>, u64)> {
         let mut file = File::open(path)?;
         let file_bytes = file.metadata()?.len();
         let codec = codec_of(&mut file)?;
         let dictionary =
             if codec == Codec::Zstd { dictionary::before(&mut file, position.anchor)? } else { Vec::new() };
         file.seek(SeekFrom::Start(position.anchor))?;
-        let window = Window::new(Box::new(file), position.anchor);
-        Ok((Members::new(window, codec, dictionary, params.max_record_bytes, D::begins), file_bytes))
+        let mut window = Window::new(Box::new(file), position.anchor);
+        window.fill(CODEC_BYTES)?;
+        let problem = if position.anchor == 0 { refuse_window(window.bytes(), params.max_window_bytes) } else { None };
+        Ok((Members::new(window, codec, dictionary, params, D::begins), problem, file_bytes))
     };
-    let (members, file_bytes) = open().map_err(Error::io(path, "opening"))?;
+    let (members, problem, file_bytes) = open().map_err(Error::io(path, "opening"))?;
+    if let Some(problem) = problem {
+        // Most files are one frame, or all their frames are alike.
+        return Err(Error::input(path.display().to_string(), problem));
+    }
     let records = Records::<D>::new(path.to_owned(), members, position, Some(file_bytes), params.max_record_bytes)?;
     Ok(Box::new(records))
 }
@@ -62,6 +68,10 @@ pub(super) struct Records<D> {
     position: Position,
     /// Bytes given out when `position.anchor` was set.
     anchor_logical: u64,
+    /// Blanks passed on the way to where the next record begins, where they are too many.
+    blanks: Option<Item>,
+    /// True when a member begins behind these blanks, so that reading can go on there.
+    passed_blanks: bool,
     dialect: std::marker::PhantomData<fn() -> D>,
 }
 
@@ -85,8 +95,17 @@ impl<D: Dialect> Records<D> {
     ) -> Result<Records<D>> {
         let start = Position { items: 0, ..position };
         let dialect = std::marker::PhantomData;
-        let mut records =
-            Records { path, members, max_record_bytes, file_bytes, position: start, anchor_logical: 0, dialect };
+        let mut records = Records {
+            path,
+            members,
+            max_record_bytes,
+            file_bytes,
+            position: start,
+            anchor_logical: 0,
+            blanks: None,
+            passed_blanks: false,
+            dialect,
+        };
         for _ in 0..position.items {
             if records.next()?.is_none() {
                 break;
@@ -101,7 +120,11 @@ impl<D: Dialect> Records<D> {
     }
 
     fn read(&mut self) -> std::io::Result<Option<Item>> {
-        let Some(begin) = self.begin()? else {
+        let begin = self.begin()?;
+        if let Some(blanks) = self.blanks.take() {
+            return Ok(Some(blanks));
+        }
+        let Some(begin) = begin else {
             let cut = self.members.take_empty_member();
             return Ok(cut.map(|offset| {
                 let detail = "damage: the archive ends inside the head of a member".to_owned();
@@ -129,27 +152,46 @@ impl<D: Dialect> Records<D> {
         Ok(Some(item))
     }
 
-    /// Passes blanks to where the next record begins; `None` at the end.
+    /// Passes blanks to where the next record begins, or the next member behind too many of them; `None` at the end.
     fn begin(&mut self) -> std::io::Result<Option<Begin>> {
-        loop {
+        let mut has_ended = false;
+        let blanks = loop {
             self.members.consume_blanks();
-            if !self.members.unread().is_empty() {
-                break;
+            if let Some(blanks) = self.members.take_untold() {
+                self.passed_blanks = true;
+                break Some(blanks);
+            }
+            if has_ended || !self.members.unread().is_empty() {
+                break self.members.end_blanks();
             }
             match self.members.more()? {
                 More::Bytes => {}
-                More::End => return Ok(None),
-                More::Damaged => break,
+                More::End => {
+                    let blanks = self.members.end_blanks();
+                    self.blanks = blanks.map(|blanks| self.of_blanks(blanks));
+                    return Ok(None);
+                }
+                More::Damaged => has_ended = true,
             }
-        }
+        };
+        self.blanks = blanks.map(|blanks| self.of_blanks(blanks));
         let place = self.members.place();
-        if let Some(file) = place.file {
+        // Blanks that were told of are an item of the member that begins with them.
+        let is_counted = self.position.items > 0 && place.file == Some(self.position.anchor);
+        if let Some(file) = place.file.filter(|_| !is_counted) {
             self.position.anchor = file;
             self.position.items = 0;
             self.anchor_logical = place.logical;
         }
         let offset = self.position.anchor + (place.logical - self.anchor_logical);
         Ok(Some(Begin { offset, member: place.file, logical: place.logical }))
+    }
+
+    /// Blanks in the place of records.
+    fn of_blanks(&self, blanks: Blanks) -> Item {
+        let offset = self.position.anchor + (blanks.logical - self.anchor_logical);
+        let detail = format!("damage: {} blank bytes and no record", blanks.bytes);
+        Item::Skip(Skip { reason: SkipReason::BadRecord, offset, length: 0, url: String::new(), detail })
     }
 
     /// The header that begins here, decoding on until it is whole.
@@ -235,8 +277,8 @@ impl<D: Dialect> Records<D> {
     fn next_record_among_members(&self, known: usize, count: usize) -> Option<usize> {
         let unread = self.members.unread();
         let here = (self.members.begins_member() && known == 0).then_some(0);
-        let mut starts = here.into_iter().chain(self.members.boundaries());
-        starts.find(|at| (known.saturating_sub(D::OVERLAP_BYTES)..count).contains(at) && D::begins(&unread[*at..]))
+        let starts = here.into_iter().chain(self.members.boundaries_from(known.saturating_sub(D::OVERLAP_BYTES)));
+        starts.take_while(|at| *at < count).find(|at| D::begins(&unread[*at..]))
     }
 
     /// True when behind a block of `count` bytes comes a record, the end, or damage.
@@ -371,6 +413,7 @@ impl<D: Dialect> Archive for Records<D> {
     fn next(&mut self) -> Result<Option<Item>> {
         let item = self.read().map_err(Error::io(&self.path, "reading"))?;
         match &item {
+            Some(_) if std::mem::take(&mut self.passed_blanks) => {}
             Some(_) => self.note_position(),
             // Padding after the last record has been passed.
             None => self.position.anchor = self.members.next_member().unwrap_or(self.position.anchor),

@@ -247,15 +247,125 @@ fn reading_goes_on_from_every_position() {
             assert!(name.contains("whole"), "{name}: damage in the middle leaves its beginning");
             continue;
         }
-        let all = read(&file.path(), 0, &Params::default());
-        let mut last = 0;
-        for (index, (_, position)) in all.iter().enumerate() {
-            assert!(*position >= last, "{name}: positions grow");
-            last = *position;
-            let rest = read(&file.path(), *position, &Params::default());
-            assert_eq!(rest, all[index + 1..], "{name}: after item {index}");
-        }
+        assert_positions(name, &file);
     }
+}
+
+/// Reads on from every position, and gives all items.
+fn assert_positions(name: &str, file: &File) -> Vec<Item> {
+    let all = read(&file.path(), 0, &Params::default());
+    let mut last = 0;
+    for (index, (_, position)) in all.iter().enumerate() {
+        assert!(*position >= last, "{name}: positions grow");
+        last = *position;
+        let rest = read(&file.path(), *position, &Params::default());
+        assert_eq!(rest, all[index + 1..], "{name}: after item {index}");
+    }
+    all.into_iter().map(|(item, _)| item).collect()
+}
+
+#[test]
+fn blanks_in_the_place_of_records_are_counted() {
+    let records = warc_records();
+    let (many, few) = (vec![0; 100_000], vec![b' '; 40_000]);
+    let (first, rest) = (&records[0], &records[1..]);
+    let join = |parts: &[&[u8]]| parts.concat();
+    let gzipped = each(rest, gzip);
+    let cases: Vec<(&str, usize, Vec<u8>)> = vec![
+        ("members of blanks", 3, join(&[&gzip(first), &gzip(&many), &gzip(&many), &gzipped, &gzip(&many)])),
+        (
+            "before and behind a record",
+            2,
+            join(&[&gzip(first), &gzip(&join(&[&many, &rest[0], &many])), &each(&rest[1..], gzip)]),
+        ),
+        ("between records of a member", 2, gzip(&join(&[first, &many, &rest[0], &many, &rest[1..].concat()]))),
+        ("members of few blanks", 0, join(&[&gzip(first), &gzip(&few), &gzip(&few), &gzipped])),
+        ("zeros between members", 2, join(&[&gzip(first), &many, &gzipped, &many])),
+        (
+            "zstd",
+            2,
+            join(&[
+                &zstd_with(first, &[]),
+                &zstd_with(&many, &[]),
+                &each(rest, |it| zstd_with(it, &[])),
+                &zstd_with(&many, &[]),
+            ]),
+        ),
+        ("plain", 2, join(&[first, &many, &rest.concat(), &many])),
+        ("plain, few", 0, join(&[first, &few, &rest.concat(), &few])),
+        ("behind damage", 1, join(&[&gzip(first), &gzip(&many), b"junk", &gzipped])),
+        ("cut off", 1, join(&[&each(&records, gzip), &gzip(&many)[..100]])),
+    ];
+    for (name, expected, data) in cases {
+        let items = assert_positions(name, &File::with(&data));
+        assert_eq!(pages(&items), (0..PAGES).collect::<Vec<_>>(), "{name}");
+        let blanks = |item: &&Item| matches!(item, Item::Skip(skip) if skip.detail.contains("blank bytes"));
+        assert_eq!(items.iter().filter(blanks).count(), expected, "{name}: {:?}", reasons(&items));
+    }
+    let data = join(&[&gzip(first), &gzip(&many), &gzipped]);
+    let Item::Skip(skip) = &read_all(&data)[1] else { panic!("blanks are no record") };
+    let detail = "damage: 100000 blank bytes and no record";
+    let found = (skip.reason, skip.offset, skip.detail.as_str());
+    assert_eq!(found, (SkipReason::BadRecord, gzip(first).len() as u64, detail));
+}
+
+#[test]
+fn a_plain_file_has_no_frames_to_skip() {
+    let records = warc_records();
+    let frame = dictionary_frame(b"0123456789", false);
+    let file = File::with(&[records[0].as_slice(), &frame, &records[1..].concat()].concat());
+    let items = assert_positions("plain", &file);
+    assert_eq!(pages(&items), (0..PAGES).collect::<Vec<_>>());
+    assert!(reasons(&items).contains(&SkipReason::BadRecord), "{:?}", reasons(&items));
+}
+
+#[test]
+fn a_record_in_members_of_one_byte_takes_time_in_step_with_its_length() {
+    let bytes: Vec<Vec<u8>> = (0..=255).map(|byte| gzip(&[byte])).collect();
+    let block = http(&"x".repeat(200_000));
+    let record = warc_record("response", "http://ex.org/0", "application/http; msgtype=response", &block);
+    let (head, body) = record.split_at(record.len() - 200_004);
+    let members: Vec<u8> = body.iter().flat_map(|byte| bytes[usize::from(*byte)].clone()).collect();
+    let started = std::time::Instant::now();
+    let items = read_all(&[gzip(head), members].concat());
+    assert!(matches!(&items[..], [Item::Record(record)] if record.block.len() == block.len()), "{:?}", reasons(&items));
+    assert!(started.elapsed().as_secs() < 5);
+}
+
+#[test]
+fn a_zip_of_many_files_goes_on_behind_each() {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    let count = 5000;
+    for number in 0..count {
+        zip.start_file(format!("archive/{number:06}.warc"), options).expect("a name");
+        zip.write_all(&warc_record("resource", &format!("http://ex.org/{number}"), "text/html", "x")).expect("memory");
+    }
+    let file = File::with(&zip.finish().expect("memory").into_inner());
+    let all = read(&file.path(), 0, &Params::default());
+    assert_eq!(all.len(), count);
+    for passed in [1, 4094, 4095, 4096, 4500, count] {
+        let rest = read(&file.path(), all[passed - 1].1, &Params::default());
+        assert_eq!(rest, all[passed..], "after {passed}");
+    }
+}
+
+#[test]
+fn a_window_larger_than_the_limit_is_named_with_the_remedy() {
+    let mut encoder = zstd::stream::Encoder::new(Vec::new(), 1).expect("memory");
+    encoder.window_log(28).and_then(|()| encoder.write_all(&warc_records().concat())).expect("memory");
+    let large = encoder.finish().expect("memory");
+    let file = File::with(&large);
+    let error = open(&file.path(), 0, &Params::default()).err().expect("the window is too large").to_string();
+    for part in ["a window of 268435456 bytes", "the limit is 134217728", "--max-window-bytes 268435456"] {
+        assert!(error.contains(part), "{error}");
+    }
+    let params = Params { max_window_bytes: 1 << 28, ..Params::default() };
+    let items: Vec<Item> = read(&file.path(), 0, &params).into_iter().map(|(item, _)| item).collect();
+    assert_eq!(pages(&items), (0..PAGES).collect::<Vec<_>>());
+    // Behind frames that can be read, it is damage.
+    let items = read_all(&[zstd_with(&warc_records()[0], &[]), large].concat());
+    assert!(matches!(&items[1], Item::Skip(skip) if skip.detail.contains("--max-window-bytes 268435456")), "{items:?}");
 }
 
 #[test]
@@ -379,7 +489,7 @@ fn a_length_too_short_leaves_the_other_records() {
 fn records_over_the_limit_are_passed_without_being_held() {
     let mut records = warc_records();
     records[6] = warc_record("response", "http://ex.org/2", "application/http", &http(&"long ".repeat(100_000)));
-    let params = Params { max_record_bytes: 10_000 };
+    let params = Params { max_record_bytes: 10_000, ..Params::default() };
     for (name, data) in [
         ("plain", records.concat()),
         ("gzip", each(&records, gzip)),
@@ -508,9 +618,9 @@ proptest! {
     ) {
         let file = File::with(&[head, pieces.concat()].concat());
         if open(&file.path(), 0, &Params::default()).is_ok() {
-            let all = read(&file.path(), 0, &Params { max_record_bytes: 20 });
+            let all = read(&file.path(), 0, &Params { max_record_bytes: 20, ..Params::default() });
             for (index, (_, position)) in all.iter().enumerate() {
-                let rest = read(&file.path(), *position, &Params { max_record_bytes: 20 });
+                let rest = read(&file.path(), *position, &Params { max_record_bytes: 20, ..Params::default() });
                 prop_assert_eq!(&rest[..], &all[index + 1..]);
             }
         }

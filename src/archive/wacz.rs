@@ -2,6 +2,8 @@
 //!
 //! The WARC files are read one after the other, in the order of their names. Offsets and lengths are those within the
 //! WARC file a record stands in, as the indexes of a WACZ have them, not within the zip.
+//!
+//! Positions count on from entry to entry, as if all were one file.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -11,7 +13,7 @@ use flate2::read::DeflateDecoder;
 use zip::CompressionMethod;
 use zip::read::ZipArchive;
 
-use super::codec::Codec;
+use super::codec::{Codec, MAX_DEFLATE_RATIO};
 use super::format::{Archive, Format, Item, Params};
 use super::head::codec_of;
 use super::header::Dialect;
@@ -36,9 +38,9 @@ impl Format for WaczFormat {
 
     fn open(&self, path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
         let entries = entries(path).map_err(Error::io(path, "reading the zip directory of"))?;
-        let (index, inner) = unpack(position);
+        let (index, inner) = unpack(position, &entries);
         let path = path.to_owned();
-        let mut wacz = Wacz { path, entries, index, current: None, params: params.clone() };
+        let mut wacz = Wacz { path, entries, index, current: None, counted: inner.counted, params: params.clone() };
         if index < wacz.entries.len() {
             wacz.current = Some(wacz.open_entry(inner)?);
         }
@@ -53,11 +55,15 @@ struct Entry {
     compressed_bytes: u64,
     bytes: u64,
     deflated: bool,
+    /// Where it begins in the positions: behind the bytes of those before, and one more for each.
+    base: u64,
 }
 
 /// The WARC files of a zip, by name; none in a zip that is no WACZ.
 fn entries(path: &Path) -> io::Result<Vec<Entry>> {
-    let mut zip = ZipArchive::new(io::BufReader::new(File::open(path)?)).map_err(io::Error::other)?;
+    let file = File::open(path)?;
+    let zip_bytes = file.metadata()?.len();
+    let mut zip = ZipArchive::new(io::BufReader::new(file)).map_err(io::Error::other)?;
     let mut entries = Vec::new();
     for index in 0..zip.len() {
         let Ok(entry) = zip.by_index_raw(index) else { continue };
@@ -70,11 +76,19 @@ fn entries(path: &Path) -> io::Result<Vec<Entry>> {
         };
         if let (true, Some(start)) = (is_warc && !entry.encrypted(), entry.data_start()) {
             let name = name.into_owned();
-            let (compressed_bytes, bytes) = (entry.compressed_size(), entry.size());
-            entries.push(Entry { name, start, compressed_bytes, bytes, deflated });
+            // Sizes are what the zip says: none is more than its file can hold.
+            let compressed_bytes = entry.compressed_size().min(zip_bytes);
+            let most = if deflated { compressed_bytes.saturating_mul(MAX_DEFLATE_RATIO) } else { compressed_bytes };
+            let bytes = entry.size().min(most);
+            entries.push(Entry { name, start, compressed_bytes, bytes, deflated, base: 0 });
         }
     }
     entries.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut base = 0_u64;
+    for entry in &mut entries {
+        entry.base = base;
+        base = base.saturating_add(entry.bytes + 1);
+    }
     Ok(entries)
 }
 
@@ -83,6 +97,8 @@ struct Wacz {
     entries: Vec<Entry>,
     index: usize,
     current: Option<Records<Warc>>,
+    /// True once a record did not begin with a member, in this entry or one before: positions must not fall.
+    counted: bool,
     params: Params,
 }
 
@@ -93,16 +109,16 @@ impl Wacz {
         let failed = |error| Error::io(&place, "opening")(error);
         let reader = |from: u64| -> io::Result<Box<dyn Read + Send>> {
             let mut file = File::open(&self.path)?;
+            let from = from.min(entry.bytes);
             if !entry.deflated {
-                let from = from.min(entry.compressed_bytes);
                 file.seek(SeekFrom::Start(entry.start + from))?;
-                return Ok(Box::new(file.take(entry.compressed_bytes - from)));
+                return Ok(Box::new(file.take(entry.bytes - from)));
             }
             file.seek(SeekFrom::Start(entry.start))?;
             let compressed = io::BufReader::with_capacity(256 << 10, file.take(entry.compressed_bytes));
             let mut reader = Lenient(DeflateDecoder::new(compressed));
             io::copy(&mut reader.by_ref().take(from), &mut io::sink())?;
-            Ok(Box::new(reader))
+            Ok(Box::new(reader.take(entry.bytes - from)))
         };
         let codec = reader(0).and_then(|mut reader| codec_of(&mut reader)).map_err(failed)?;
         // A zstd file is read from its start on, where its dictionary is.
@@ -111,8 +127,8 @@ impl Wacz {
             _ => position,
         };
         let window = Window::new(reader(start.anchor).map_err(failed)?, start.anchor);
+        let members = Members::new(window, codec, Vec::new(), &self.params, Warc::begins);
         let limit = self.params.max_record_bytes;
-        let members = Members::new(window, codec, Vec::new(), limit, Warc::begins);
         let mut records = Records::new(place, members, start, Some(entry.bytes), limit)?;
         if codec == Codec::Zstd {
             while records.at().anchor < position.anchor && records.next()?.is_some() {}
@@ -125,8 +141,10 @@ impl Wacz {
 impl Archive for Wacz {
     fn next(&mut self) -> Result<Option<Item>> {
         while let Some(records) = &mut self.current {
-            if let Some(item) = records.next()? {
-                return Ok(Some(item));
+            let item = records.next()?;
+            self.counted |= records.at().counted;
+            if item.is_some() {
+                return Ok(item);
             }
             self.index += 1;
             self.current = match self.index < self.entries.len() {
@@ -138,11 +156,13 @@ impl Archive for Wacz {
     }
 
     fn position(&self) -> u64 {
-        pack(self.index, self.current.as_ref().map_or(Position::default(), Records::at))
+        let Some(entry) = self.entries.get(self.index) else { return pack(end_of(&self.entries), self.counted) };
+        let inner = self.current.as_ref().map_or(Position::default(), Records::at);
+        pack(Position { anchor: entry.base.saturating_add(inner.anchor), ..inner }, self.counted)
     }
 
     fn end(&self) -> Option<u64> {
-        Some(pack(self.entries.len(), Position::default()))
+        Some(pack(end_of(&self.entries), false)).filter(|_| !self.counted)
     }
 }
 
@@ -158,35 +178,100 @@ impl<R: Read> Read for Lenient<R> {
     }
 }
 
-/// The position in an entry: 512 Ki items in one stream.
-const IN_ENTRY: Packing = Packing { counted_bit: 51, item_bits: 19 };
-/// The bits above hold the number of the entry.
-const ENTRY_SHIFT: u32 = IN_ENTRY.counted_bit + 1;
-const MAX_ENTRY: u64 = (1 << (u64::BITS - ENTRY_SHIFT)) - 1;
+/// The position among all entries: 2 Mi items in one stream, and 1 TiB of entries; 2 EiB where every record begins with a member.
+const IN_ZIP: Packing = Packing { counted_bit: 61, item_bits: 21 };
+/// The bit that tells these positions from those of releases before, in which an entry was a number of 12 bits and a position in
+/// it had 51, of which this one was never used: entries were shorter than 1 PiB.
+const MARK: u32 = 50;
 
-/// Entry and position in it as one number that grows. What does not fit is cut to an earlier position.
-fn pack(index: usize, position: Position) -> u64 {
-    (index as u64).min(MAX_ENTRY) << ENTRY_SHIFT | position.pack(IN_ENTRY)
+/// The position behind all entries.
+fn end_of(entries: &[Entry]) -> Position {
+    let anchor = entries.last().map_or(0, |last| last.base.saturating_add(last.bytes + 1));
+    Position { anchor, ..Position::default() }
 }
 
-fn unpack(packed: u64) -> (usize, Position) {
-    ((packed >> ENTRY_SHIFT) as usize, Position::unpack(packed, IN_ENTRY))
+/// A position among all entries as one number that grows, 0 at the start. What does not fit is cut to an earlier position.
+fn pack(position: Position, counted: bool) -> u64 {
+    let position = Position { counted, ..position };
+    match position.pack(IN_ZIP) {
+        0 => 0,
+        packed => packed >> MARK << (MARK + 2) | 1 << MARK | packed & ((1 << MARK) - 1),
+    }
+}
+
+/// The number of an entry, and the position in it.
+fn unpack(packed: u64, entries: &[Entry]) -> (usize, Position) {
+    if packed >> MARK & 3 != 1 {
+        return unpack_old(packed, entries.len());
+    }
+    let position = Position::unpack(packed >> (MARK + 2) << MARK | packed & ((1 << MARK) - 1), IN_ZIP);
+    let index = entries.partition_point(|entry| entry.base <= position.anchor).saturating_sub(1);
+    let Some(entry) = entries.get(index).filter(|entry| position.anchor - entry.base <= entry.bytes) else {
+        return (entries.len(), Position { counted: position.counted, ..Position::default() });
+    };
+    (index, Position { anchor: position.anchor - entry.base, ..position })
+}
+
+/// A position as releases before wrote it.
+fn unpack_old(packed: u64, entries: usize) -> (usize, Position) {
+    const IN_ENTRY: Packing = Packing { counted_bit: 51, item_bits: 19 };
+    const ENTRY_SHIFT: u32 = IN_ENTRY.counted_bit + 1;
+    const MAX_ENTRY: usize = (1 << (u64::BITS - ENTRY_SHIFT)) - 1;
+    match (packed >> ENTRY_SHIFT) as usize {
+        // It stands for all entries from this one on, and the position may be in any of them.
+        MAX_ENTRY if entries > MAX_ENTRY => (MAX_ENTRY, Position::default()),
+        index => (index, Position::unpack(packed, IN_ENTRY)),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Entries of so many bytes.
+    fn of(sizes: &[u64]) -> Vec<Entry> {
+        let mut base = 0;
+        let entry = |&bytes: &u64| {
+            let entry = Entry { name: String::new(), start: 0, compressed_bytes: bytes, bytes, deflated: false, base };
+            base += bytes + 1;
+            entry
+        };
+        sizes.iter().map(entry).collect()
+    }
+
     #[test]
-    fn entry_and_position_survive_packing_and_grow() {
-        let counted = Position { anchor: 5, items: 7, counted: true };
+    fn positions_of_any_entry_survive_packing_and_grow() {
+        let entries = of(&[&[10, 0, 1 << 40, 7], [1 << 20; 100_000].as_slice()].concat());
         let mut last = 0;
-        for (index, position) in [(0, Position::default()), (0, counted), (3, Position::default()), (3, counted)] {
-            let packed = pack(index, position);
-            assert_eq!(unpack(packed), (index, position));
-            assert!(packed >= last);
-            last = packed;
+        for counted in [false, true] {
+            for (index, anchor, items) in
+                [(0, 0, 0), (0, 10, 0), (1, 0, 0), (2, 0, 0), (2, 1 << 40, 0), (3, 7, 0), (4096, 5, 0), (100_003, 9, 0)]
+            {
+                let inner = Position { anchor, items: if counted { 70_000 } else { items }, counted };
+                let anchor = entries[index].base + anchor;
+                if counted && anchor >= 1 << 40 {
+                    continue;
+                }
+                let packed = pack(Position { anchor, ..inner }, counted);
+                assert_eq!(unpack(packed, &entries), (index, inner));
+                assert!(packed > last || packed == 0, "{index} {anchor}");
+                last = packed;
+            }
         }
-        assert_eq!(unpack(pack(1 << 20, Position::default())).0, MAX_ENTRY as usize);
+        assert_eq!(unpack(pack(end_of(&entries), false), &entries).0, entries.len());
+        assert_eq!(pack(Position::default(), false), 0);
+    }
+
+    #[test]
+    fn positions_of_releases_before_are_understood() {
+        let many = of(&[100; 5000]);
+        for (index, inner) in [(0_u64, 0), (0, 77), (3, 99), (4094, 12)] {
+            let position = Position { anchor: inner, ..Position::default() };
+            assert_eq!(unpack(index << 52 | inner, &many), (index as usize, position));
+            let counted = Position { items: 5, counted: true, ..position };
+            assert_eq!(unpack(index << 52 | 1 << 51 | inner << 19 | 5, &many), (index as usize, counted));
+        }
+        // The entry is not known beyond the 4,095th.
+        assert_eq!(unpack(4095 << 52 | 12, &many), (4095, Position::default()));
     }
 }

@@ -152,13 +152,16 @@ pub struct IngestParams {
     pub portion_bytes: usize,
     /// Records that are extracted at once, at the most.
     pub portion_records: usize,
-    /// Bytes of records after which the work is committed. Default 64 MiB: a second of work, lost at the most.
+    /// Bytes of bodies, codings undone, that are extracted at once, and of their pages that are held until they are written.
+    /// Default 32 MiB: a portion of records without codings.
+    pub decoded_bytes: usize,
+    /// Bytes of records, or of pages where these are more, after which the work is committed. Default 64 MiB: a second of work, lost at the most.
     pub commit_bytes: usize,
 }
 
 impl Default for IngestParams {
     fn default() -> IngestParams {
-        IngestParams { portion_bytes: 8 << 20, portion_records: 1024, commit_bytes: 64 << 20 }
+        IngestParams { portion_bytes: 8 << 20, portion_records: 1024, decoded_bytes: 32 << 20, commit_bytes: 64 << 20 }
     }
 }
 

@@ -100,6 +100,18 @@ pub const SETTINGS: &[Setting] = &[
         set: |config, text| put(&mut config.archive.max_record_bytes, whole(text)),
     },
     Setting {
+        name: "max-window-bytes",
+        group: INPUT,
+        value_name: "BYTES",
+        help: "Maximum window of zstd archives, which is held in memory [128 MiB]",
+        takes: Takes::One,
+        example: "2147483648",
+        is_tuning: true,
+        stages: &["ingest"],
+        reset_word: None,
+        set: |config, text| put(&mut config.archive.max_window_bytes, whole(text)),
+    },
+    Setting {
         name: "langs",
         group: SITES,
         value_name: "LANG,…",

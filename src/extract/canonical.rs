@@ -27,7 +27,8 @@ pub fn own_links(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Vec<
             found.push(Link { url, rel: rel.to_owned(), kind: LinkKind::Own, ..Link::default() });
         }
     };
-    canonical_of_header(capture.link.as_deref().unwrap_or("")).for_each(|target| add(target, CANONICAL));
+    let of_header = canonical_of_header(capture.link.as_deref().unwrap_or(""));
+    of_header.take(params.max_links as usize).for_each(|target| add(target, CANONICAL));
     if let Some(target) = &capture.content_location {
         add(target, CONTENT_LOCATION);
     }

@@ -19,7 +19,14 @@ pub struct Resolver {
     /// Where the folder ends in `base`, after its `/`.
     folder_end: usize,
     parsed: FxHashMap<String, Option<String>>,
+    /// Bytes in `parsed`.
+    parsed_bytes: usize,
 }
+
+/// A base longer than this, in bytes, leads nowhere: what is relative to it is longer than any browser opens.
+const MAX_BASE_BYTES: usize = 8 << 10;
+/// Bytes of URLs that are kept to be parsed once.
+const MAX_PARSED_BYTES: usize = 4 << 20;
 
 impl Resolver {
     /// Resolves against an absolute URL; `None` where it cannot be one. `encoding` is the page's charset, which
@@ -34,7 +41,7 @@ impl Resolver {
         }
         let host_end = base[..Position::BeforePath].len();
         let folder_end = base[..Position::AfterPath].rfind('/').map_or(host_end, |slash| slash + 1);
-        Some(Resolver { base, encoding, host_end, folder_end, parsed: FxHashMap::default() })
+        Some(Resolver { base, encoding, host_end, folder_end, parsed: FxHashMap::default(), parsed_bytes: 0 })
     }
 
     /// Takes the page's `<base href>` for the URLs that follow, if it is a URL of the web.
@@ -54,7 +61,8 @@ impl Resolver {
     fn resolve_as_written(&mut self, href: &str) -> Option<String> {
         let whole = href.trim_matches(|c: char| c <= ' ');
         let href = &whole[..memchr(b'#', whole.as_bytes()).unwrap_or(whole.len())];
-        if href.is_empty() || has_other_scheme(href) {
+        let is_relative = || !href.get(..4).is_some_and(|head| head.eq_ignore_ascii_case("http"));
+        if href.is_empty() || has_other_scheme(href) || self.base.as_str().len() > MAX_BASE_BYTES && is_relative() {
             return None;
         }
         if let Some(plain) = self.resolve_plain(href) {
@@ -66,7 +74,11 @@ impl Resolver {
             return known.clone();
         }
         let parsed = self.parse(href);
-        self.parsed.insert(href.to_owned(), parsed.clone());
+        let bytes = href.len() + parsed.as_ref().map_or(0, String::len);
+        if self.parsed_bytes + bytes <= MAX_PARSED_BYTES {
+            self.parsed_bytes += bytes;
+            self.parsed.insert(href.to_owned(), parsed.clone());
+        }
         parsed
     }
 
@@ -193,6 +205,14 @@ mod tests {
             assert_eq!(resolved("http://ex.org/", href).as_deref(), Some(expected));
         }
         assert_eq!(resolved("http://ex.org/", &format!("v?sid={id}")).as_deref(), Some("http://ex.org/v"));
+    }
+
+    #[test]
+    fn what_is_relative_to_an_endless_base_leads_nowhere() {
+        let mut resolver = Resolver::new("http://ex.org/", UTF_8).expect("a sound base");
+        resolver.rebase(&format!("/{}/", "a".repeat(MAX_BASE_BYTES)));
+        let all = ["?1", "b", "/b", "//ex.com/", "http://ex.com/"].map(|href| resolver.resolve(href));
+        assert_eq!(all, [None, None, None, None, Some("http://ex.com/".to_owned())]);
     }
 
     #[test]

@@ -18,6 +18,12 @@ macro_rules! reasons {
                 match self { $(SkipReason::$variant => $name,)* }
             }
 
+            /// True for reasons that say something of a page; the others concern records that never hold one.
+            pub fn is_of_page(self) -> bool {
+                use SkipReason::*;
+                !matches!(self, WarcInfo | Request | Metadata | Conversion | OtherRecord | NotWeb | BadUrl)
+            }
+
             /// The reason of a stored code.
             pub fn from_code(code: u8) -> Option<SkipReason> {
                 match code { $($code => Some(SkipReason::$variant),)* _ => None }

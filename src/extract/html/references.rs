@@ -120,7 +120,8 @@ impl<'a> References<'a> {
     /// Takes what `<meta property="og:url">` names as the URL of the page.
     fn own_url(&mut self, attributes: &Attributes<'_, '_, '_>, at: u32, page: &mut Page) {
         let is_url = |name: &str| name.trim().eq_ignore_ascii_case(OG_URL);
-        if attributes.get("property").is_some_and(|name| is_url(&name))
+        if page.links.len() < self.params.max_links as usize
+            && attributes.get("property").is_some_and(|name| is_url(&name))
             && let Some(url) = attributes.get("content").and_then(|url| self.absolute(&url))
         {
             page.links.push(Link { url, rel: OG_URL.to_owned(), kind: LinkKind::Own, at, ..Link::default() });

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use rayon::prelude::*;
-use xxhash_rust::xxh3::Xxh3;
 
 use crate::archive::{self, Item};
 use crate::config::Config;
@@ -116,10 +115,8 @@ fn read_portions(source: &mut dyn archive::Archive, config: &Config, send: &Sync
                 portion.done = true;
                 break;
             };
-            if let Item::Record(record) = &item {
-                portion.bytes += record.block.len();
-                lines += usize::from(record.form == Form::Index);
-            }
+            portion.bytes += item.bytes();
+            lines += usize::from(matches!(&item, Item::Record(record) if record.form == Form::Index));
             portion.items.push(item);
         }
         portion.to = source.position();
@@ -170,33 +167,42 @@ impl Batch {
     }
 
     fn take(&mut self, store: &mut Store, context: &Context<'_>, portion: Portion) -> Result<()> {
-        self.bytes += portion.bytes;
         self.record.to = portion.to;
         self.record.done = portion.done;
         self.record.records += portion.items.len() as u64;
-        let archive = self.record.archive;
-        let outcomes: Vec<Outcome> = portion
-            .items
-            .into_par_iter()
-            .map(|item| match item {
-                Item::Skip(skip) => Outcome::of_skip(skip),
-                Item::Record(record) => extract_record(record, archive, context.config),
-            })
-            .collect();
-        let (mut entries, mut texts) = (Vec::new(), Vec::new());
-        for outcome in outcomes {
-            match outcome {
-                Outcome::Page(entry, bytes) => {
-                    entries.push(*entry);
-                    texts.push(bytes);
+        let (archive, config) = (self.record.archive, context.config);
+        let mut page_bytes = 0;
+        for share in archive::shares(portion.items, config.ingest.decoded_bytes, &config.archive) {
+            let usual: Vec<_> = share.into_par_iter().map(|item| extract_usual(item, archive, config)).collect();
+            let (mut entries, mut texts, mut held) = (Vec::new(), Vec::new(), 0);
+            for outcome in usual {
+                // Large ones take their turns, so that no number of threads holds several.
+                match outcome.unwrap_or_else(|record| Outcome::of_record(record, archive, config)) {
+                    Outcome::Page(entry, bytes) => {
+                        held += bytes.len() + entry.identity.len();
+                        entries.push(*entry);
+                        texts.push(bytes);
+                    }
+                    Outcome::Skip(skip, identity) => self.skip(skip, identity),
                 }
-                Outcome::Skip(skip, identity) => self.skip(skip, identity),
+                if held >= config.ingest.decoded_bytes {
+                    page_bytes += std::mem::take(&mut held);
+                    self.append(store, &mut entries, &mut texts)?;
+                }
             }
+            page_bytes += held;
+            self.append(store, &mut entries, &mut texts)?;
         }
+        self.bytes += portion.bytes.max(page_bytes);
+        Ok(())
+    }
+
+    fn append(&mut self, store: &mut Store, entries: &mut Vec<PageEntry>, texts: &mut Vec<Vec<u8>>) -> Result<()> {
         let pages = entries.iter().map(|entry| host_of(&entry.identity)).zip(texts.iter().map(Vec::as_slice)).collect();
         let places = store.append_pages(pages)?;
         entries.iter_mut().zip(places).for_each(|(entry, at)| entry.page = at.0);
-        self.record.pages.extend(entries);
+        self.record.pages.append(entries);
+        texts.clear();
         Ok(())
     }
 
@@ -209,7 +215,7 @@ impl Batch {
                 if skip.url.is_empty() { skip.detail.clone() } else { format!("{} {}", skip.url, skip.detail) };
             self.record.samples.push(SkipSample { reason: code, offset: skip.offset, detail });
         }
-        if let Some(identity) = identity.filter(|_| is_capture(skip.reason)) {
+        if let Some(identity) = identity.filter(|_| skip.reason.is_of_page()) {
             let (offset, length, archive) = (skip.offset, skip.length, self.record.archive);
             self.record.skipped.push(SkipEntry {
                 identity,
@@ -247,62 +253,55 @@ impl Batch {
     }
 }
 
-/// Reasons that say something of a page; the others concern records that never hold one.
-fn is_capture(reason: SkipReason) -> bool {
-    use SkipReason::*;
-    !matches!(reason, WarcInfo | Request | Metadata | Conversion | OtherRecord | NotWeb | BadUrl)
-}
-
 impl Outcome {
+    fn of_record(record: RawRecord, archive: u32, config: &Config) -> Outcome {
+        match archive::capture(record, &config.archive) {
+            Ok(capture) => extract_capture(capture, archive, config),
+            Err(skip) => Outcome::of_skip(skip),
+        }
+    }
+
     fn of_skip(skip: Skip) -> Outcome {
         let identity = CanonicalUrl::parse(&skip.url).ok().map(|url| url.identity().to_owned());
         Outcome::Skip(skip, identity)
     }
 }
 
-fn extract_record(record: RawRecord, archive: u32, config: &Config) -> Outcome {
+/// Works on one item; gives a record back that [`Outcome::of_record`] may need a lot of memory for.
+fn extract_usual(item: Item, archive: u32, config: &Config) -> std::result::Result<Outcome, RawRecord> {
+    let record = match item {
+        Item::Skip(skip) => return Ok(Outcome::of_skip(skip)),
+        Item::Record(record) => record,
+    };
     // The URL of a line is inside it.
-    if record.form == Form::Index {
-        return match archive::capture(record, &config.archive) {
-            Ok(capture) => {
-                let url = CanonicalUrl::parse(&capture.url);
-                extract_capture(capture, url, archive, config)
-            }
-            Err(skip) => Outcome::of_skip(skip),
-        };
+    if record.form != Form::Index
+        && let Err(reason) = CanonicalUrl::parse(&record.url)
+    {
+        let RawRecord { offset, length, url, .. } = record;
+        return Ok(Outcome::of_skip(Skip { reason, offset, length, url, detail: String::new() }));
     }
-    let (offset, length, raw_url) = (record.offset, record.length, record.url.clone());
-    let skip = |reason, detail| Skip { reason, offset, length, url: raw_url.clone(), detail };
-    let url = match CanonicalUrl::parse(&record.url) {
-        Ok(url) => url,
-        Err(reason) => return Outcome::Skip(skip(reason, String::new()), None),
-    };
-    let capture = match archive::capture(record, &config.archive) {
-        Ok(capture) => capture,
-        Err(skip) => return Outcome::Skip(skip, Some(url.identity().to_owned())),
-    };
-    extract_capture(capture, Ok(url), archive, config)
+    Ok(match archive::capture_usual(record, &config.archive)? {
+        Ok(capture) => extract_capture(capture, archive, config),
+        Err(skip) => Outcome::of_skip(skip),
+    })
 }
 
-fn extract_capture(capture: Capture, url: Result<CanonicalUrl, SkipReason>, archive: u32, config: &Config) -> Outcome {
-    let skip = |reason, detail| Skip {
-        reason,
-        offset: capture.offset,
-        length: capture.length,
-        url: capture.url.clone(),
-        detail,
-    };
-    let url = match url {
-        Ok(url) => url,
-        Err(reason) => return Outcome::Skip(skip(reason, String::new()), None),
-    };
-    let page = match extract::extract(&capture, &url, &config.extract) {
-        Ok(page) => page,
-        Err((reason, detail)) => return Outcome::Skip(skip(reason, detail), Some(url.identity().to_owned())),
+fn extract_capture(mut capture: Capture, archive: u32, config: &Config) -> Outcome {
+    let of_page = CanonicalUrl::parse(&capture.url)
+        .map_err(|reason| (reason, String::new()))
+        .and_then(|url| extract::extract(&capture, &url, &config.extract).map(|page| (url, page)));
+    // A page may take several times its body.
+    capture.body = Vec::new();
+    let (url, page) = match of_page {
+        Ok(found) => found,
+        Err((reason, detail)) => {
+            let Capture { offset, length, url, .. } = capture;
+            return Outcome::of_skip(Skip { reason, offset, length, url, detail });
+        }
     };
     let blocks = page.blocks.iter().filter_map(|block| page.text.get(block.start as usize..block.end as usize));
-    let declared = page.declared.first().copied().unwrap_or(Lang::UNKNOWN);
-    let mut entry = PageEntry {
+    let entry = PageEntry {
+        digest: extract::digest(&url, &capture, &page),
         form: capture.form as u8,
         identity: url.identity().to_owned(),
         https: url.is_https(),
@@ -312,23 +311,10 @@ fn extract_capture(capture: Capture, url: Result<CanonicalUrl, SkipReason>, arch
         sketch: copies::sketch(blocks),
         detected: page.detected.to_bytes(),
         confidence: page.confidence,
-        declared: declared.to_bytes(),
+        declared: page.declared.first().copied().unwrap_or(Lang::UNKNOWN).to_bytes(),
         latin_share: page.latin_share,
         ..PageEntry::default()
     };
-    let mut hasher = Xxh3::new();
-    hasher.update(&[u8::from(entry.https)]);
-    hasher.update(page.text.as_bytes());
-    hasher.update(page.title.as_bytes());
-    hasher.update(&entry.declared);
-    for link in &page.links {
-        hasher.update(link.url.as_bytes());
-    }
-    if let Some(pointer) = &capture.pointer {
-        hasher.update(pointer.file.as_bytes());
-        hasher.update(&pointer.offset.to_le_bytes());
-    }
-    entry.digest = hasher.digest();
     Outcome::Page(Box::new(entry), encode(&PageRecord::new(url.as_str(), archive, &capture, page)))
 }
 
@@ -346,7 +332,9 @@ mod tests {
             block: body.as_bytes().to_vec(),
             ..RawRecord::default()
         };
-        let page = |url: &str, body: &str| match extract_record(record(url, body), 3, &Config::default()) {
+        let page = |url: &str, body: &str| match extract_usual(Item::Record(record(url, body)), 3, &Config::default())
+            .expect("a short body")
+        {
             Outcome::Page(entry, bytes) => (entry.identity.clone(), !bytes.is_empty(), None),
             Outcome::Skip(skip, identity) => (identity.unwrap_or_default(), false, Some(skip.reason)),
         };

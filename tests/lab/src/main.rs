@@ -13,7 +13,9 @@ mod candidate_recall;
 mod clock;
 mod dice;
 mod fit_weights;
+mod fuzz;
 mod growth;
+mod heap;
 mod hide_urls;
 mod kill_test;
 mod repeat_warc;
@@ -25,9 +27,9 @@ mod unreliable_key;
 mod verify_rate;
 mod web;
 
-// As the command does.
+// As the command does, and counted.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: heap::Counted = heap::Counted;
 
 /// What goes wrong is told to the person at the terminal, and ends the program.
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
@@ -130,6 +132,12 @@ const TOOLS: &[Tool] = &[
         usage: "ranks FILE | time SITES LINKS | find SEED | rounds SEED",
         about: "ranks graphs of sites, given or made, and measures the ranks",
         run: web::run,
+    },
+    Tool {
+        name: "fuzz",
+        usage: "[--seconds N] [--seed N] [--target T] | --target T --input N [--save FILE]",
+        about: "feeds every parser with changed inputs, and tells which it does not bear",
+        run: fuzz::run,
     },
     // Pictures.
     Tool {

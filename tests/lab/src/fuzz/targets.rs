@@ -1,0 +1,445 @@
+//! What is tried: each parser, with what it must keep to.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use diglot::archive::{self, Item};
+use diglot::config::Config;
+use diglot::extract;
+use diglot::pipeline::{self, Context, Silent};
+use diglot::query::{self, Scope};
+use diglot::store::layout::{BatchRecord, PageRecord, StoredPage, block, encode, page_of_block};
+use diglot::store::records::{FILE_HEADER, RecordFile, RecordRef};
+use diglot::store::{Access, Store};
+use diglot::types::{CanonicalUrl, Capture, Form, Lang, RawRecord, host_of, registrable_domain, without_session};
+use tempfile::TempDir;
+
+use super::seeds;
+use crate::Result;
+use crate::dice::Dice;
+
+/// What an input came to: nothing, or what is wrong.
+type Outcome = std::result::Result<(), String>;
+
+/// Tries an input.
+type Test = dyn FnMut(&[u8], u64) -> Outcome;
+
+/// A parser and all it takes to try it.
+pub struct Work {
+    /// What inputs are made of.
+    pub seeds: Vec<Vec<u8>>,
+    /// The last step of making an input: compression, mostly.
+    pub wrap: fn(Vec<u8>, &mut Dice) -> Vec<u8>,
+    /// Tries an input, whose number is given too.
+    pub test: Box<Test>,
+}
+
+/// A parser.
+pub struct Target {
+    /// Its name for `--target`.
+    pub name: &'static str,
+    /// Makes ready.
+    pub open: fn() -> Result<Work>,
+}
+
+/// All of them.
+pub const TARGETS: &[Target] = &[
+    Target { name: "warc", open: warc },
+    Target { name: "arc", open: arc },
+    Target { name: "index", open: index },
+    Target { name: "parquet", open: parquet },
+    Target { name: "wacz", open: wacz },
+    Target { name: "httrack", open: httrack },
+    Target { name: "http", open: http },
+    Target { name: "wat", open: wat },
+    Target { name: "html", open: html },
+    Target { name: "url", open: url },
+    Target { name: "page", open: page },
+    Target { name: "record-file", open: record_file },
+    Target { name: "store", open: store },
+];
+
+/// Longer archives are not read on from a position within them: it takes the square of their length.
+const MAX_ITEMS: usize = 5000;
+
+fn as_it_is(bytes: Vec<u8>, _: &mut Dice) -> Vec<u8> {
+    bytes
+}
+
+fn params() -> archive::Params {
+    archive::Params { max_record_bytes: 1 << 20, max_window_bytes: 8 << 20 }
+}
+
+/// All items from a position on, each with the position behind it.
+fn items(path: &Path, position: u64) -> std::result::Result<Vec<(Item, u64)>, String> {
+    let mut archive = match archive::open(path, position, &params()) {
+        Ok(archive) => archive,
+        // Damage at the very beginning.
+        Err(_) if position == 0 => return Ok(Vec::new()),
+        Err(error) => return Err(format!("cannot be opened at {position}: {error}")),
+    };
+    let mut items = Vec::new();
+    // What cannot be read on is an error of its environment: a zip whose parts lie beyond its end, for instance.
+    while let Ok(Some(item)) = archive.next() {
+        items.push((item, archive.position()));
+        if items.len() > 1 << 20 {
+            return Err("reading does not end".to_owned());
+        }
+    }
+    Ok(items)
+}
+
+/// Reads an archive, works on its records, and reads it again from some position on.
+fn read_archive(path: &Path, input: u64) -> Outcome {
+    let all = items(path, 0)?;
+    let config = Config::default();
+    for (item, _) in all.iter().take(50) {
+        if let Item::Record(record) = item
+            && let Ok(capture) = archive::capture(record.clone(), &params())
+            && let Ok(url) = CanonicalUrl::parse(&capture.url)
+        {
+            let _ = extract::extract(&capture, &url, &config.extract);
+        }
+    }
+    if !all.is_empty() && all.len() <= MAX_ITEMS {
+        let at = input as usize % all.len();
+        let rest = items(path, all[at].1)?;
+        if rest != all[at + 1..] {
+            let first = rest.iter().zip(&all[at + 1..]).position(|(found, expected)| found != expected);
+            let first = first.unwrap_or(rest.len().min(all.len() - at - 1));
+            let (found, expected) = (shown(rest.get(first)), shown(all.get(at + 1 + first)));
+            let position = all[at].1;
+            return Err(format!("behind item {at} ({position:x}), item {first} is {found}, expected {expected}"));
+        }
+    }
+    Ok(())
+}
+
+/// An item, for a person.
+fn shown(item: Option<&(Item, u64)>) -> String {
+    match item {
+        Some((Item::Record(record), position)) => {
+            format!("{} at {}, {} bytes ({position:x})", record.url, record.offset, record.block.len())
+        }
+        Some((Item::Skip(skip), position)) => {
+            format!("{:?} at {}: {} ({position:x})", skip.reason, skip.offset, skip.detail)
+        }
+        None => "nothing".to_owned(),
+    }
+}
+
+/// A parser of files, which are written for it.
+fn of_files(seeds: Vec<Vec<u8>>, wrap: fn(Vec<u8>, &mut Dice) -> Vec<u8>) -> Result<Work> {
+    let folder = TempDir::new()?;
+    let test = move |bytes: &[u8], input: u64| {
+        let path = folder.path().join("archive");
+        fs::write(&path, bytes).map_err(|error| error.to_string())?;
+        read_archive(&path, input)
+    };
+    Ok(Work { seeds, wrap, test: Box::new(test) })
+}
+
+fn warc() -> Result<Work> {
+    of_files(seeds::warcs()?, seeds::compress)
+}
+
+fn arc() -> Result<Work> {
+    of_files(seeds::arcs()?, seeds::compress)
+}
+
+fn index() -> Result<Work> {
+    let lines = seeds::INDEX_LINES;
+    let mut files: Vec<Vec<u8>> = lines.iter().map(|line| format!("{line}\n").into_bytes()).collect();
+    files.push(lines[..2].join("\n").into_bytes());
+    files.push(lines[2..].join("\n").into_bytes());
+    of_files(files, seeds::compress)
+}
+
+fn wacz() -> Result<Work> {
+    let wrap = |bytes: Vec<u8>, dice: &mut Dice| {
+        // Zips themselves are changed too.
+        if bytes.starts_with(b"PK") {
+            return bytes;
+        }
+        let deflated = dice.roll(2) == 0;
+        seeds::zipped(&seeds::compress(bytes, dice), deflated).unwrap_or_default()
+    };
+    let mut all = seeds::warcs()?;
+    for (at, warc) in seeds::warcs()?.iter().enumerate() {
+        all.push(seeds::zipped(warc, at % 2 == 0)?);
+    }
+    of_files(all, wrap)
+}
+
+fn parquet() -> Result<Work> {
+    of_files(vec![table(3, 2)?, table(1, 40)?], as_it_is)
+}
+
+/// An index in columns as Common Crawl has them: so many groups of so many rows.
+fn table(groups: usize, rows: usize) -> Result<Vec<u8>> {
+    use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
+    use parquet::file::properties::WriterProperties;
+    use parquet::file::writer::SerializedFileWriter;
+
+    let schema = parquet::schema::parser::parse_message_type(
+        "message index { required binary url (UTF8); optional int64 fetch_time (TIMESTAMP_MILLIS);
+        optional int32 fetch_status; optional binary content_languages (UTF8); required binary warc_filename (UTF8);
+        required int32 warc_record_offset; required int32 warc_record_length; }",
+    )?;
+    let properties = WriterProperties::builder().set_compression(parquet::basic::Compression::SNAPPY).build();
+    let mut writer = SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties))?;
+    for _ in 0..groups {
+        let mut columns = writer.next_row_group()?;
+        let texts = |of: &dyn Fn(usize) -> String| -> Vec<ByteArray> {
+            (0..rows).map(|row| ByteArray::from(of(row).as_str())).collect()
+        };
+        let (there, mut at) = (vec![1; rows], 0);
+        while let Some(mut column) = columns.next_column()? {
+            match at {
+                0 => column.typed::<ByteArrayType>().write_batch(
+                    &texts(&|row| format!("http://ex.org/{row}")),
+                    None,
+                    None,
+                ),
+                1 => column.typed::<Int64Type>().write_batch(&vec![1_715_997_490_000; rows], Some(&there), None),
+                2 => column.typed::<Int32Type>().write_batch(&vec![200; rows], Some(&there), None),
+                3 => column.typed::<ByteArrayType>().write_batch(&texts(&|_| "fra,eng".into()), Some(&there), None),
+                4 => column.typed::<ByteArrayType>().write_batch(&texts(&|_| "a.warc.gz".into()), None, None),
+                _ => column.typed::<Int32Type>().write_batch(&vec![77; rows], None, None),
+            }?;
+            column.close()?;
+            at += 1;
+        }
+        columns.close()?;
+    }
+    Ok(writer.into_inner()?)
+}
+
+/// Files of which one is changed at a time. A seed is the number of a file in two bytes, and its bytes.
+struct Folder {
+    folder: TempDir,
+    files: Vec<(PathBuf, Vec<u8>)>,
+}
+
+impl Folder {
+    /// A copy of `from`, of whose files those that `is_wanted` takes are changed.
+    fn copy(from: &Path, is_wanted: impl Fn(&Path) -> bool) -> Result<Folder> {
+        let folder = TempDir::new()?;
+        let (mut files, mut left) = (Vec::new(), vec![PathBuf::new()]);
+        while let Some(inner) = left.pop() {
+            fs::create_dir_all(folder.path().join(&inner))?;
+            for entry in fs::read_dir(from.join(&inner))? {
+                let entry = entry?;
+                let name = inner.join(entry.file_name());
+                if entry.file_type()?.is_dir() {
+                    left.push(name);
+                    continue;
+                }
+                let bytes = fs::read(entry.path())?;
+                fs::write(folder.path().join(&name), &bytes)?;
+                if is_wanted(&name) {
+                    files.push((name, bytes));
+                }
+            }
+        }
+        files.sort();
+        Ok(Folder { folder, files })
+    }
+
+    fn seeds(&self) -> Vec<Vec<u8>> {
+        let seed =
+            |(at, (_, bytes)): (usize, &(PathBuf, Vec<u8>))| [&(at as u16).to_le_bytes(), bytes.as_slice()].concat();
+        self.files.iter().enumerate().map(seed).collect()
+    }
+
+    /// Does `work` on the folder while one of its files is as the input says.
+    fn with(&self, input: &[u8], work: impl FnOnce(&Path) -> Outcome) -> Outcome {
+        let Some((number, bytes)) = input.split_first_chunk::<2>() else { return Ok(()) };
+        let (name, whole) = &self.files[usize::from(u16::from_le_bytes(*number)) % self.files.len()];
+        let path = self.folder.path().join(name);
+        fs::write(&path, bytes).map_err(|error| error.to_string())?;
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(self.folder.path())));
+        fs::write(&path, whole).map_err(|error| error.to_string())?;
+        outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+}
+
+fn httrack() -> Result<Work> {
+    let is_small = |name: &Path| name.starts_with("hts-cache") || name.ends_with("index.html");
+    let folder = Folder::copy(&seeds::repository("data/sites/packaging"), is_small)?;
+    let seeds = folder.seeds();
+    let test = move |bytes: &[u8], input: u64| folder.with(bytes, |path| read_archive(path, input));
+    Ok(Work { seeds, wrap: as_it_is, test: Box::new(test) })
+}
+
+/// Makes a page of a record, as ingestion does, first with little room.
+fn extract_record(record: &RawRecord) -> Outcome {
+    let whole = archive::capture(record.clone(), &params());
+    if let Ok(usual) = archive::capture_usual(record.clone(), &params())
+        && usual != whole
+    {
+        return Err("little room gives something else".to_owned());
+    }
+    if let Ok(capture) = whole {
+        return extract_capture(&capture);
+    }
+    Ok(())
+}
+
+fn extract_capture(capture: &Capture) -> Outcome {
+    let url = CanonicalUrl::parse(&capture.url).map_err(|reason| reason.to_string())?;
+    let Ok(page) = extract::extract(capture, &url, &Config::default().extract) else { return Ok(()) };
+    let stored = StoredPage::decode(&encode(&PageRecord::new(url.as_str(), 1, capture, page.clone())));
+    if stored.is_some_and(|stored| stored.page() == page) { Ok(()) } else { Err("is stored otherwise".to_owned()) }
+}
+
+fn record(form: Form, block: &[u8]) -> RawRecord {
+    let http = form == Form::Page;
+    RawRecord { form, url: "http://ex.org/a/b.html".to_owned(), http, block: block.to_vec(), ..RawRecord::default() }
+}
+
+fn http() -> Result<Work> {
+    let test = |bytes: &[u8], _| extract_record(&record(Form::Page, bytes));
+    Ok(Work { seeds: seeds::responses()?, wrap: as_it_is, test: Box::new(test) })
+}
+
+fn wat() -> Result<Work> {
+    let mut all = vec![seeds::WAT.as_bytes().to_vec(), "Ein Text.\nUnd noch einer.\n".repeat(9).into_bytes()];
+    all.extend(seeds::INDEX_LINES.iter().map(|line| line.as_bytes().to_vec()));
+    let test = |bytes: &[u8], _| {
+        for form in [Form::Links, Form::Text, Form::Index] {
+            if let Ok(capture) = archive::capture(record(form, bytes), &params())
+                && CanonicalUrl::parse(&capture.url).is_ok()
+            {
+                extract_capture(&capture)?;
+            }
+        }
+        Ok(())
+    };
+    Ok(Work { seeds: all, wrap: as_it_is, test: Box::new(test) })
+}
+
+fn html() -> Result<Work> {
+    const TYPES: &[Option<&str>] =
+        &[None, Some("text/html; charset=big5"), Some("text/html; charset=utf-8"), Some("x/y; charset=utf-16")];
+    let test = |bytes: &[u8], input: u64| {
+        extract_capture(&Capture {
+            url: "http://www.ex.jp/a/b.html".to_owned(),
+            content_type: TYPES[input as usize % TYPES.len()].map(str::to_owned),
+            body: bytes.to_vec(),
+            ..Capture::default()
+        })
+    };
+    Ok(Work { seeds: seeds::pages()?, wrap: as_it_is, test: Box::new(test) })
+}
+
+fn url() -> Result<Work> {
+    let all = seeds::URLS.iter().chain(seeds::TAGS).map(|text| text.as_bytes().to_vec()).collect();
+    let test = |bytes: &[u8], _| {
+        let text = String::from_utf8_lossy(bytes);
+        if let Some(lang) = Lang::parse(&text)
+            && (Lang::from_bytes(lang.to_bytes()) != lang
+                || lang.is_known() && Lang::parse(&lang.to_string()) != Some(lang))
+        {
+            return Err(format!("the language {lang} is written otherwise than read"));
+        }
+        without_session(text.to_string());
+        let Ok(url) = CanonicalUrl::parse(&text) else { return Ok(()) };
+        let host = host_of(url.identity());
+        registrable_domain(host);
+        match CanonicalUrl::parse(url.as_str()) {
+            Ok(again) if again == url => Ok(()),
+            again => Err(format!("{url:?} becomes {again:?}")),
+        }
+    };
+    Ok(Work { seeds: all, wrap: as_it_is, test: Box::new(test) })
+}
+
+fn page() -> Result<Work> {
+    let mut pages = Vec::new();
+    for body in seeds::pages()? {
+        let capture = Capture { url: "http://ex.org/a".to_owned(), body, ..Capture::default() };
+        let url = CanonicalUrl::parse(&capture.url)?;
+        if let Ok(page) = extract::extract(&capture, &url, &Config::default().extract) {
+            pages.push(encode(&PageRecord::new(url.as_str(), 1, &capture, page)));
+        }
+    }
+    let whole = block(&pages.iter().take(5).map(Vec::as_slice).collect::<Vec<_>>());
+    pages.push(whole);
+    let test = |bytes: &[u8], _| {
+        if let Some(page) = StoredPage::decode(bytes) {
+            page.page();
+            page.for_each_link(|_, _, _, _| {});
+            page.for_each_name(|_, _, _| {});
+        }
+        for number in 0..5 {
+            page_of_block(bytes, number).and_then(StoredPage::decode);
+        }
+        Ok(())
+    };
+    Ok(Work { seeds: pages, wrap: as_it_is, test: Box::new(test) })
+}
+
+fn record_file() -> Result<Work> {
+    const KIND: u32 = 2;
+    let folder = TempDir::new()?;
+    let start = RecordRef(FILE_HEADER);
+    let mut file = RecordFile::<BatchRecord>::open(folder.path(), KIND, start, true)?;
+    for records in 0..3 {
+        let skips = vec![(1, records), (3, 2)];
+        file.append(&BatchRecord { records, skips, ..BatchRecord::default() })?;
+        file.append_packed(&BatchRecord { records, to: 7, ..BatchRecord::default() })?;
+    }
+    file.sync()?;
+    drop(file);
+    let segment = fs::read_dir(folder.path())?.next().ok_or("a segment")??.path();
+    let seeds = vec![fs::read(&segment)?];
+    let test = move |bytes: &[u8], _| {
+        fs::write(&segment, bytes).map_err(|error| error.to_string())?;
+        let end = RecordRef(bytes.len() as u64 & !15);
+        let Ok(sound) = RecordFile::<BatchRecord>::sound_end(folder.path(), KIND, 1, end) else { return Ok(()) };
+        for end in [sound, end] {
+            let Ok(file) = RecordFile::<BatchRecord>::open(folder.path(), KIND, end, false) else { continue };
+            let mut at = start;
+            while at < end {
+                let Ok((record, next)) = file.read_next(at) else { break };
+                std::hint::black_box(record.get().identity());
+                if next <= at {
+                    return Err("records do not go forward".to_owned());
+                }
+                at = next;
+            }
+        }
+        Ok(())
+    };
+    Ok(Work { seeds, wrap: as_it_is, test: Box::new(test) })
+}
+
+/// A store of the sample whose record files, or whose manifest, are damaged. Its catalog is sled's, which checks itself.
+fn store() -> Result<Work> {
+    let made = TempDir::new()?;
+    let inputs = [seeds::repository("data/sites/packaging")];
+    let config = Config::default();
+    let stop = AtomicBool::new(false);
+    let mut store = Store::open(made.path(), Access::Write)?;
+    pipeline::run(&mut store, &Context { config: &config, inputs: &inputs, observer: &Silent, stop: &stop }, "align")?;
+    drop(store);
+    let folder = Folder::copy(made.path(), |name| !name.starts_with("catalog"))?;
+    let seeds = folder.seeds();
+    let test = move |bytes: &[u8], _| {
+        folder.with(bytes, |path| {
+            let Ok(store) = Store::open(path, Access::Read) else { return Ok(()) };
+            // Errors are answers too.
+            let all = Scope::all();
+            let _ = (query::archives(&store), query::totals(&store), query::hosts(&store), query::patterns(&store));
+            let _ = (query::pairs(&store, &config, &all), query::keys(&store, &config, &all, true));
+            let _ = query::bitext::for_each_bead(&store, &config, &all, true, |_| Ok(()));
+            let url = CanonicalUrl::parse("http://fr.packaging.site.test/communication.html");
+            let _ = url.map(|url| pipeline::explain(&store, &config, &url, None).map(|_| ()));
+            Ok(())
+        })
+    };
+    Ok(Work { seeds, wrap: as_it_is, test: Box::new(test) })
+}
