@@ -59,7 +59,7 @@ use crate::error::Result;
 use crate::types::{Capture, Form, RawRecord, Skip};
 use detect::Formats;
 
-pub use format::{Archive, Format, Item, Params};
+pub use format::{Archive, Format, Item, Params, RECORD_BYTES};
 pub use identity::{Stat, fingerprint, fingerprint_of_ends, stat};
 pub use inputs::{Inputs, Refused, Tally};
 pub use portions::{Limits, Portion, portions};

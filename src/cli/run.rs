@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 use diglot::config::Config;
 use diglot::error::Error;
+use diglot::export::rows::printable;
 use diglot::inputs::{self, Inputs, Tally};
 use diglot::pipeline::{self, Context, STAGES};
 use diglot::query::{self, KeyLine, Scope};
@@ -122,7 +123,7 @@ impl Manner {
 fn told(tally: &Tally, global: &Global) -> anyhow::Result<()> {
     let Tally { read, read_before, refused } = tally;
     if !global.quiet && (*read > 0 || *read_before > 0 || !refused.is_empty()) {
-        eprintln!("diglot: inputs: {tally}");
+        eprintln!("diglot: inputs: {}", printable(&tally.to_string()));
     }
     match refused.iter().filter(|refused| refused.is_fault).count() {
         0 => Ok(()),
@@ -169,7 +170,10 @@ fn add_partial(store: &Store, inputs: &mut Inputs) -> anyhow::Result<()> {
     let mut all: Vec<PathBuf> = Vec::new();
     for archive in query::archives(store)?.into_iter().filter(|archive| !archive.is_read) {
         let path = PathBuf::from(&archive.path);
-        let given = inputs.archives.iter().any(|input| input.canonicalize().is_ok_and(|full| full == path));
+        let given = inputs
+            .archives
+            .iter()
+            .any(|input| input.canonicalize().is_ok_and(|full| full.display().to_string() == archive.path));
         if !given && path.exists() {
             all.push(path);
         } else if !given {
@@ -208,7 +212,7 @@ fn summary(store: &Store, config: &Config) -> anyhow::Result<()> {
     writeln!(out, "keys with assigned pairs: {}", keys.len())?;
     let texts = |key: &KeyLine| {
         let (langs, edits) = super::keys::in_order(key);
-        [key.site.clone(), langs, diglot::types::pattern(&edits)]
+        [key.site.clone(), langs, printable(&diglot::types::pattern(&edits)).into_owned()]
     };
     let shown: Vec<[String; 3]> = keys.iter().take(SHOWN).map(texts).collect();
     let [site, langs, pattern] =
@@ -238,7 +242,7 @@ fn summary(store: &Store, config: &Config) -> anyhow::Result<()> {
         writeln!(out, "  {}-{}: {count}", langs.a, langs.b)?;
     }
     for pair in &first {
-        writeln!(out, "  {}  {}", pair.url_a, pair.url_b)?;
+        writeln!(out, "  {}  {}", printable(&pair.url_a), printable(&pair.url_b))?;
     }
     if all > first.len() as u64 {
         writeln!(out, "  … {} more: `diglot pairs`", all - first.len() as u64)?;

@@ -7,6 +7,7 @@ mod damage;
 mod deep;
 mod explain;
 mod format;
+mod inputs;
 mod kills;
 mod modules;
 mod presets;
