@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use super::codec::Codec;
 use super::detect::{Formats, describe};
 use super::head::head_of;
+use super::stream::STREAM;
 use crate::error::{Error, Result};
 
 /// How deep lists may name lists.
@@ -141,7 +142,10 @@ impl Found<'_> {
     fn input(&mut self, input: &OsStr, line: Option<Line<'_>>, depth: usize) {
         let folder = line.and_then(|line| line.list.parent());
         let path = resolve(input, folder);
-        let looked_at = if let Some(list) = list_name(input) {
+        let looked_at = if input == STREAM {
+            self.add(Path::new(STREAM));
+            Ok(())
+        } else if let Some(list) = list_name(input) {
             self.list(&resolve(&list, folder), depth)
         } else if path.exists() {
             self.path(&path)
@@ -161,6 +165,11 @@ impl Found<'_> {
     }
 
     fn path(&mut self, path: &Path) -> Result<(), String> {
+        if !path.is_dir() && !path.is_file() {
+            return Err(
+                "a pipe or device, expected a file; `-` reads standard input, as in `diglot run - < PIPE`".into()
+            );
+        }
         if !path.is_dir() {
             // Reported now, not after the days that reading the inputs before it may take.
             if !(self.is_known)(path) {

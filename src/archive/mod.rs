@@ -13,6 +13,7 @@
 //! | `portions.rs` | its records in portions that are worked on at once |
 //! | `window.rs`, `codec.rs`, `dictionary.rs`, `members.rs` | a file's bytes → decompressed bytes, and where its members begin |
 //! | `records.rs`, `header.rs`, `position.rs` | where records begin and end, and where to go on behind damage |
+//! | `stream.rs`, `beside.rs` | standard input; waiting for what may never come |
 //! | `warc.rs`, `arc.rs` | the header of a record; WAT and WET files are WARC files too |
 //! | `cdx.rs`, `columnar.rs` | the lines of an index: CDXJ, CDX, Common Crawl's Parquet |
 //! | `wat.rs`, `wet.rs` | what a WAT says of a response, and the text of a WET |
@@ -24,6 +25,7 @@
 //! A new kind is a file, its `mod` line and its line in [`FORMATS`].
 
 mod arc;
+mod beside;
 mod cdx;
 mod codec;
 mod coding;
@@ -44,6 +46,7 @@ mod mime;
 mod portions;
 mod position;
 mod records;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod wacz;
@@ -59,10 +62,12 @@ use crate::error::Result;
 use crate::types::{Capture, Form, RawRecord, Skip};
 use detect::Formats;
 
+pub use beside::patiently;
 pub use format::{Archive, Format, Item, Params, RECORD_BYTES};
 pub use identity::{Stat, fingerprint, fingerprint_of_ends, stat};
 pub use inputs::{Inputs, Refused, Tally};
 pub use portions::{Limits, Portion, portions};
+pub use stream::{STREAM, Stream};
 
 /// Every kind of archive that is read, in the order they are tried.
 pub const FORMATS: &[&dyn Format] = &[
@@ -104,7 +109,7 @@ pub fn format_of(path: &Path) -> Result<&'static dyn Format> {
 /// An input is a file; a folder, which stands for every archive in it and below, sorted by path (a mirror made by
 /// HTTrack is one archive); a pattern such as `crawl-*.warc.gz`; or `@list.txt`, a file with one input a line, where `#`
 /// begins a comment and paths are relative to the list, or else to the current folder. A file found in a folder or by a
-/// pattern that is no archive is refused where it has the name of one or is compressed, else passed over. A file that
+/// pattern that is no archive is refused where it has the name of one or is compressed, else passed over. `-` is standard input. A file that
 /// `is_known` (read before, and unchanged since) is not looked into.
 ///
 /// # Errors

@@ -1,5 +1,9 @@
 //! The records of an archive in portions, each of which is worked on at once.
 
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::beside::{arriving, beside};
 use super::format::{Archive, Item};
 use crate::error::Result;
 use crate::types::Form;
@@ -29,14 +33,36 @@ pub struct Portion {
     pub done: bool,
 }
 
-/// The portions of what is left of `source`; the last one is `done`, or an error.
-pub fn portions(source: &mut dyn Archive, limits: Limits) -> impl Iterator<Item = Result<Portion>> {
+/// The portions of what is left of `source`; the last one is `done`, or an error. They are read ahead by a thread of its own where
+/// the system gives one, so that a wait for them ends with the error of `stop`.
+pub fn portions(
+    source: Box<dyn Archive>,
+    limits: Limits,
+    stop: &dyn Fn() -> Result<()>,
+) -> Box<dyn Iterator<Item = Result<Portion>> + '_> {
+    let source = Arc::new(Mutex::new(source));
+    let read = {
+        let source = source.clone();
+        move |send: &SyncSender<Result<Portion>>| {
+            // Ends when nobody receives.
+            let _ = until_done(source, limits).try_for_each(|portion| send.send(portion));
+        }
+    };
+    match beside(read) {
+        Some(receive) => Box::new(arriving(receive, stop)),
+        None => Box::new(until_done(source, limits)),
+    }
+}
+
+/// The portions of an archive, read when they are asked for.
+fn until_done(source: Arc<Mutex<Box<dyn Archive>>>, limits: Limits) -> impl Iterator<Item = Result<Portion>> {
     let mut has_ended = false;
     std::iter::from_fn(move || {
         if has_ended {
             return None;
         }
-        let portion = next_portion(source, limits);
+        let mut source = source.lock().unwrap_or_else(PoisonError::into_inner);
+        let portion = next_portion(source.as_mut(), limits);
         has_ended = portion.as_ref().map_or(true, |portion| portion.done);
         Some(portion)
     })
@@ -90,12 +116,19 @@ mod tests {
 
     #[test]
     fn portions_end_at_their_limits_and_the_last_one_says_so() {
-        let cut = |source: &mut Counted, bytes, records| -> Vec<(usize, u64, bool)> {
-            let portions = portions(source, Limits { bytes, records });
-            portions.map(|portion| portion.map_or((0, 0, true), |p| (p.items.len(), p.to, p.done))).collect()
+        let cut = |source: Counted, bytes, records| -> Vec<(usize, u64, bool)> {
+            let all = |portions: &mut dyn Iterator<Item = Result<Portion>>| -> Vec<_> {
+                portions.map(|portion| portion.map_or((0, 0, true), |p| (p.items.len(), p.to, p.done))).collect()
+            };
+            let limits = Limits { bytes, records };
+            let Counted(from, to, fails) = source;
+            let ahead = all(&mut portions(Box::new(source), limits, &|| Ok(())));
+            let alone = all(&mut until_done(Arc::new(Mutex::new(Box::new(Counted(from, to, fails)))), limits));
+            assert_eq!(ahead, alone, "with a thread and without one");
+            ahead
         };
-        assert_eq!(cut(&mut Counted(0, 5, false), 1000, 2), [(2, 2, false), (2, 4, false), (1, 5, true)]);
-        assert_eq!(cut(&mut Counted(0, 5, false), 25, 9), [(3, 3, false), (2, 5, true)]);
-        assert_eq!(cut(&mut Counted(0, 2, true), 1000, 2), [(2, 2, false), (0, 0, true)], "a failure is the last one");
+        assert_eq!(cut(Counted(0, 5, false), 1000, 2), [(2, 2, false), (2, 4, false), (1, 5, true)]);
+        assert_eq!(cut(Counted(0, 5, false), 25, 9), [(3, 3, false), (2, 5, true)]);
+        assert_eq!(cut(Counted(0, 2, true), 1000, 2), [(2, 2, false), (0, 0, true)], "a failure is the last one");
     }
 }

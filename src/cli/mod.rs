@@ -56,7 +56,7 @@ Examples:
   diglot explain http://example.org/a.html  why a page was or was not paired
   diglot export --format tmx -o site.tmx    all sentence pairs into a file
 
-Exit codes: 0 done, 1 error, 2 usage, 130 interrupted.";
+Exit codes: 0 done, 1 error or inputs skipped by --keep-going, 2 usage, 130 interrupted.";
 
 #[derive(Subcommand)]
 enum Command {

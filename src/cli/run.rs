@@ -162,7 +162,10 @@ impl Ingest {
 
 /// What commands that read archives say of their inputs.
 pub fn inputs_help() -> String {
-    format!("Archives ({}): files, folders, patterns, or @LIST, a file with one input per line", inputs::format_names())
+    let formats = inputs::format_names();
+    format!(
+        "Archives ({formats}): files, folders, patterns, `-` (standard input: WARC or ARC), or @LIST, a file with one input per line"
+    )
 }
 
 /// Puts archives that an earlier run was stopped in before the inputs given.
@@ -170,12 +173,13 @@ fn add_partial(store: &Store, inputs: &mut Inputs) -> anyhow::Result<()> {
     let mut all: Vec<PathBuf> = Vec::new();
     for archive in query::archives(store)?.into_iter().filter(|archive| !archive.is_read) {
         let path = PathBuf::from(&archive.path);
-        let given = inputs
-            .archives
-            .iter()
-            .any(|input| input.canonicalize().is_ok_and(|full| full.display().to_string() == archive.path));
+        let given = inputs.archives.iter().any(|input| {
+            *input == path || input.canonicalize().is_ok_and(|full| full.display().to_string() == archive.path)
+        });
         if !given && path.exists() {
             all.push(path);
+        } else if !given && archive.path == inputs::STREAM {
+            eprintln!("diglot: standard input was read in part; give it again, with `-`, to resume it");
         } else if !given {
             eprintln!("diglot: {} was read in part and is gone; give its new path to resume it", path.display());
         }

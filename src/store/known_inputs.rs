@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::catalog::{Changes, Keyspace};
 use super::kinds::Store;
-use super::layout::{HintRecord, RefusedRecord};
+use super::layout::{ArchiveRecord, HintRecord, RefusedRecord};
 use crate::error::Result;
 use crate::types::ArchiveId;
 
@@ -15,6 +15,27 @@ impl Store {
     /// When the catalog cannot be read.
     pub(crate) fn hint(&self, path: &Path) -> Result<Option<HintRecord>> {
         self.catalog.get(Keyspace::Hint, key(path))
+    }
+
+    /// The number of an archive, and what is known of it; of a new one, the next number.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub(crate) fn known_archive(&self, id: Option<ArchiveId>) -> Result<(u32, ArchiveRecord)> {
+        Ok(match id {
+            Some(id) => (id.0, self.archive(id)?.unwrap_or_default()),
+            None => (self.archive_count()?, ArchiveRecord::default()),
+        })
+    }
+
+    /// Commits what is noted, if anything is.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub(crate) fn keep_notes(&mut self, notes: &mut InputNotes) -> Result<()> {
+        let mut changes = Changes::default();
+        notes.put(&mut changes);
+        if changes.is_empty() { Ok(()) } else { self.commit(changes) }
     }
 
     /// The inputs that were not read, or not to their end, by path.

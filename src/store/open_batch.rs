@@ -101,7 +101,8 @@ impl OpenBatch {
         notes: &mut InputNotes,
         known: &mut ArchiveRecord,
     ) -> Result<()> {
-        if self.record.records == 0 && !self.record.done {
+        // The end of an archive is worth a record only once.
+        if self.record.records == 0 && (!self.record.done || known.done) {
             return Ok(());
         }
         self.record.skips = self.skips.iter().map(|(&reason, &count)| (reason as u8, count)).collect();

@@ -243,3 +243,103 @@ fn paths_need_not_be_utf_8() {
     let output = process(&store).arg("ingest").arg(&path).output().expect("it starts");
     assert!(String::from_utf8_lossy(&output.stderr).contains("inputs: 0 read, 1 read before"), "{output:?}");
 }
+
+#[cfg(unix)]
+#[test]
+fn standard_input_is_an_archive_and_resumes_by_what_it_begins_with() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (store, archive) = (folder.path().join("s"), folder.path().join("a.warc"));
+    tiny_site(&archive);
+    let bytes = fs::read(&archive).expect("a file");
+    let give = |bytes: &[u8]| {
+        let output = diglot(&store).args(["ingest", "-"]).write_stdin(bytes).output().expect("it starts");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let compressed = zstd::encode_all(bytes.as_slice(), 3).expect("memory");
+    assert_eq!(give(&compressed), (Some(0), "diglot: inputs: 1 read\n".to_owned()));
+    assert_eq!(count(&store, "captures kept"), 10);
+    assert_eq!(give(&compressed), (Some(0), "diglot: inputs: 0 read, 1 read before\n".to_owned()));
+    assert_eq!(count(&store, "captures kept"), 10);
+    let (code, stderr) = give(b"nonsense");
+    assert!(code == Some(1) && stderr.contains("standard input is a file that begins with \"nonsense\""), "{stderr}");
+    let (code, stderr) = give(b"");
+    assert!(code == Some(1) && stderr.contains("expected WARC or ARC"), "{stderr}");
+
+    // A pipe by its path is refused, and says what to give.
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("it starts").success());
+    let (code, stderr) = failure(diglot(&store).arg("run").arg(&pipe));
+    assert!(
+        code == 1 && stderr.contains("a pipe or device") && stderr.contains("`-` reads standard input"),
+        "{stderr}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_run_that_waits_for_standard_input_and_it_goes_on_from_there() {
+    use std::io::Write;
+    use std::process::Stdio;
+    use std::time::{Duration, Instant};
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let (store, archive) = (folder.path().join("s"), folder.path().join("a.warc"));
+    // More than the first MiB, by which a stream is known, and more than one portion of records.
+    let page = format!("<p>{}</p>", "The museum opens every morning at nine and shows its paintings. ".repeat(16));
+    let urls: Vec<String> = (0..3000).map(|n| format!("http://long.test/en/{n}.html")).collect();
+    write_warc(&archive, &urls.iter().map(|url| (url.as_str(), "200 OK", page.as_str())).collect::<Vec<_>>());
+    let bytes = fs::read(&archive).expect("a file");
+    for (given, signal) in [(0, "TERM"), (0, "INT"), (bytes.len() * 3 / 4, "TERM")] {
+        let mut child = process(&store)
+            .args(["ingest", "-"])
+            .stdin(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        stdin.write_all(&bytes[..given]).expect("it reads");
+        std::thread::sleep(Duration::from_millis(1000));
+        let since = Instant::now();
+        let id = child.id().to_string();
+        assert!(std::process::Command::new("kill").args(["-s", signal, &id]).status().expect("it starts").success());
+        let status = child.wait().expect("it ends");
+        assert!(since.elapsed() < Duration::from_secs(5), "{signal} after {given} bytes");
+        assert_eq!(status.code(), Some(130));
+        drop(stdin);
+    }
+    let kept = count(&store, "captures kept");
+    assert!((1024..3000).contains(&kept), "{kept}");
+    let stderr = |bytes: &[u8]| {
+        let output = diglot(&store).args(["ingest", "-"]).write_stdin(bytes).output().expect("it starts");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    // Another stream that begins the same is not taken for it.
+    let mut other = bytes.clone();
+    let at = bytes.len() / 3;
+    let at = at + other[at..].windows(6).position(|six| six == b"museum").expect("the text has it");
+    other[at] = b'M';
+    assert!(stderr(&other).contains("goes on in another way"), "{}", stderr(&other));
+    assert_eq!(stderr(&bytes), "diglot: inputs: 1 read\n");
+    assert_eq!(count(&store, "captures kept"), 3000, "each once");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_system_that_gives_few_threads_is_enough() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (store, archive) = (folder.path().join("s"), folder.path().join("a.warc"));
+    tiny_site(&archive);
+    // Address space for a few stacks only.
+    for threads in ["1", "8"] {
+        let script = "ulimit -v 900000; RUST_MIN_STACK=200000000 exec \"$0\" \"$@\"";
+        let output = std::process::Command::new("sh")
+            .args(["-c", script, env!("CARGO_BIN_EXE_diglot"), "--threads", threads, "--store"])
+            .arg(store.with_extension(threads))
+            .arg("ingest")
+            .arg(&archive)
+            .output()
+            .expect("it starts");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && !stderr.contains("panicked"), "{threads}: {stderr}");
+    }
+}

@@ -1,11 +1,10 @@
 //! Archives → page records and batches. Unit of work: a portion of records of one archive.
 
 use std::path::Path;
-use std::sync::mpsc::sync_channel;
 
 use rayon::prelude::*;
 
-use crate::archive::{self, Item, Limits, Portion, Refused, Stat, Tally};
+use crate::archive::{self, Archive, Item, Limits, Portion, Refused, Stat, Stream, Tally};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::extract;
@@ -50,7 +49,7 @@ impl Stage for Ingest {
         }
         let mut reading = Reading { store, context, notes: InputNotes::default(), tally: Tally::default() };
         let outcome = reading.all();
-        reading.keep_notes()?;
+        reading.store.keep_notes(&mut reading.notes)?;
         outcome?;
         context.observer.inputs(&reading.tally);
         Ok(())
@@ -96,7 +95,7 @@ impl Reading<'_> {
                 Ok(()) => {}
             }
             if self.notes.len() >= NOTES {
-                self.keep_notes()?;
+                self.store.keep_notes(&mut self.notes)?;
             }
         }
         Ok(())
@@ -107,29 +106,43 @@ impl Reading<'_> {
         self.tally.refused.push(refused);
     }
 
-    fn keep_notes(&mut self) -> Result<()> {
-        let mut changes = Changes::default();
-        self.notes.put(&mut changes);
-        if changes.is_empty() { Ok(()) } else { self.store.commit(changes) }
-    }
-
     fn archive(&mut self, path: &Path, place: &str) -> Result<(), Failure> {
+        if path == Path::new(archive::STREAM) {
+            return self.stream();
+        }
         let stat = archive::stat(path).map_err(of_archive)?;
         let (fingerprint, id) = self.identify(&stat, place)?;
-        let (number, mut known) = match id {
-            Some(id) => (id.0, self.store.archive(id)?.unwrap_or_default()),
-            None => (self.store.archive_count()?, ArchiveRecord::default()),
-        };
+        let (number, mut known) = self.store.known_archive(id)?;
         if known.done {
             self.tally.read_before += 1;
         } else {
             let format = archive::format_of(path).map_err(of_archive)?.name().to_owned();
             let path = stat.path.display().to_string();
             let identity = ArchiveIdentity { path, format, bytes: stat.bytes, fingerprint };
-            self.read(&stat.path, place, OpenBatch::new(number, identity, known.position), &mut known)?;
+            let source = archive::open(&stat.path, known.position, &self.context.config.archive).map_err(of_archive)?;
+            self.read(source, place, OpenBatch::new(number, identity, known.position), &mut known)?;
             self.tally.read += 1;
         }
         self.notes.read(&stat.path);
+        Ok(())
+    }
+
+    /// Reads standard input. One that was read before may have grown since: what is known of it is passed.
+    fn stream(&mut self) -> Result<(), Failure> {
+        let context = self.context;
+        let stop = || context.check_stop();
+        context.observer.begin("ingest", "waiting for standard input", "bytes", None);
+        let stream = archive::patiently(Stream::of_standard_input, &stop)?.map_err(of_archive)?;
+        let (fingerprint, format) = (stream.fingerprint(), stream.format().to_owned());
+        let (number, mut known) = self.store.known_archive(self.store.archive_by_fingerprint(fingerprint)?)?;
+        let identity = ArchiveIdentity { path: archive::STREAM.to_owned(), format, bytes: 0, fingerprint };
+        let (position, params) = (known.position, context.config.archive.clone());
+        let source = archive::patiently(move || stream.open(position, &params), &stop)?.map_err(of_archive)?;
+        let (records, was_done) = (known.records, known.done);
+        self.read(source, "standard input", OpenBatch::new(number, identity, position), &mut known)?;
+        let is_new = known.records > records || !was_done;
+        *if is_new { &mut self.tally.read } else { &mut self.tally.read_before } += 1;
+        self.notes.read(Path::new(archive::STREAM));
         Ok(())
     }
 
@@ -162,29 +175,19 @@ impl Reading<'_> {
 
     fn read(
         &mut self,
-        path: &Path,
+        source: Box<dyn Archive>,
         place: &str,
         mut batch: OpenBatch,
         known: &mut ArchiveRecord,
     ) -> Result<(), Failure> {
-        let Config { archive, ingest, .. } = self.context.config;
-        let mut source = archive::open(path, known.position, archive).map_err(of_archive)?;
+        let ingest = &self.context.config.ingest;
         self.context.observer.begin("ingest", place, "bytes", source.end());
         let limits = Limits { bytes: ingest.portion_bytes, records: ingest.portion_records };
-        let read_beside = std::thread::scope(|scope| {
-            let (send, receive) = sync_channel(1);
-            let source = source.as_mut();
-            let read = move || {
-                // Ends when nobody receives.
-                let _ = archive::portions(source, limits).try_for_each(|portion| send.send(portion));
-            };
-            let reader = std::thread::Builder::new().spawn_scoped(scope, read).ok()?;
-            let outcome = self.take_portions(receive.into_iter(), &mut batch, known);
-            let unforeseen = |_| of_archive(Error::input(place, "reading this archive failed in an unforeseen way"));
-            Some(reader.join().map_err(unforeseen).and(outcome))
-        });
-        // Where the system gives no thread, reading and extraction take turns.
-        read_beside.unwrap_or_else(|| self.take_portions(archive::portions(source.as_mut(), limits), &mut batch, known))
+        let context = self.context;
+        let stop = || context.check_stop();
+        self.take_portions(archive::portions(source, limits, &stop), &mut batch, known)?;
+        let unforeseen = || of_archive(Error::input(place, "reading this archive failed in an unforeseen way"));
+        if batch.is_done() { Ok(()) } else { Err(unforeseen()) }
     }
 
     fn take_portions(
