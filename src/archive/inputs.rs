@@ -157,7 +157,7 @@ impl Found<'_> {
         if let Err(reason) = looked_at {
             let mut place = input.display().to_string();
             if let Some(Line { list, number }) = line {
-                place = format!("{place} ({}, line {number})", list.display());
+                place = format!("{}:{number}: {place}", list.display());
             }
             let path = fs::canonicalize(&path).or_else(|_| std::path::absolute(&path)).unwrap_or(path);
             self.problems.push(Problem { place, refused: Refused { path, reason, is_fault: true } });
@@ -462,9 +462,12 @@ mod tests {
         let folder = sample();
         fs::write(folder.path().join("bad.txt"), "b.warc\ngone.warc\ndeep/empty.warc # no bytes\n").expect("a file");
         let error = names(folder.path(), &["@bad.txt", "none"]).expect_err("three bad inputs").to_string();
-        for part in
-            ["3 inputs: ", "gone.warc (", ", line 2): no such file", ", line 3): found an empty file", "holds neither"]
-        {
+        for part in [
+            "3 inputs: ",
+            "bad.txt:2: gone.warc: no such file",
+            "bad.txt:3: deep/empty.warc: found an empty file",
+            "holds neither",
+        ] {
             assert!(error.contains(part), "{part}: {error}");
         }
         let (archives, refused) = all(folder.path(), &["@bad.txt", "none"], true).expect("one archive");

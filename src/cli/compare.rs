@@ -75,7 +75,7 @@ impl Compare {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let presets = self.presets()?;
         let judged = read_gold(&self.gold)?;
-        let inputs = diglot::inputs::expand(&self.inputs, false, &|_| false)?;
+        let inputs = super::run::files(&self.inputs)?;
         let temporary = tempfile::Builder::new().prefix("diglot-compare-").tempdir();
         let temporary = temporary.context("making a temporary folder")?;
         let folder = match &self.keep {

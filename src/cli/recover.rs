@@ -67,7 +67,7 @@ impl Recover {
         if !(0.0..=1.0).contains(&self.min_chance) {
             return Err(Error::Config(format!("--min-chance is {}, expected 0 to 1", self.min_chance)).into());
         }
-        let indexes = diglot::inputs::expand(&self.index, false, &|_| false)?.archives;
+        let indexes = super::run::files(&self.index)?.archives;
         let (store, config) = global.query(Lists::Keys)?;
         let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
         let observer = Progress::new(global.quiet);

@@ -86,10 +86,10 @@ impl Run {
 #[derive(Args)]
 struct Manner {
     /// Skip inputs that cannot be read, and go on; the exit code is 1 if there were any.
-    #[arg(long, help_heading = "Input")]
+    #[arg(long, help_heading = "Input", hide_short_help = true)]
     keep_going: bool,
     /// Look at all bytes of every input, even if the file system says that it has not changed since it was read.
-    #[arg(long, help_heading = "Input")]
+    #[arg(long, help_heading = "Input", hide_short_help = true)]
     reread: bool,
 }
 
@@ -163,9 +163,16 @@ impl Ingest {
 /// What commands that read archives say of their inputs.
 pub fn inputs_help() -> String {
     let formats = inputs::format_names();
-    format!(
-        "Archives ({formats}): files, folders, patterns, `-` (standard input: WARC or ARC), or @LIST, a file with one input per line"
-    )
+    format!("Archives ({formats}): files, folders, patterns, @LIST (a file of inputs), or `-` (stdin)")
+}
+
+/// The archives that inputs name which are read more than once, or not from their start on.
+pub fn files(inputs: &[OsString]) -> anyhow::Result<Inputs> {
+    let found = inputs::expand(inputs, false, &|_| false)?;
+    if found.archives.iter().any(|path| path.as_os_str() == inputs::STREAM) {
+        return Err(Error::input(inputs::STREAM, "standard input can be read once; give a file").into());
+    }
+    Ok(found)
 }
 
 /// Puts archives that an earlier run was stopped in before the inputs given.

@@ -19,6 +19,9 @@ const MAX_THREADS: usize = 256;
 const SPARE: usize = 2;
 
 /// Starts the threads that work is shared out to. Says so where they are fewer than was asked for.
+///
+/// # Errors
+/// When there is none: what is written to a store is written by one of its own.
 pub fn start(asked: Option<usize>, quiet: bool) -> anyhow::Result<()> {
     if asked == Some(0) {
         return Err(Error::Config("--threads is 0, expected 1 or more".into()).into());
@@ -27,12 +30,14 @@ pub fn start(asked: Option<usize>, quiet: bool) -> anyhow::Result<()> {
     let most = (cores * MAX_PER_CORE).min(MAX_THREADS);
     let wanted = asked.unwrap_or(cores).min(most);
     let (started, hand_out) = wait_for_work(wanted);
+    if started == 0 {
+        let problem = "the system gives no thread, and the store needs one; raise the limits on processes (`ulimit -u`) or memory (`ulimit -v`)";
+        return Err(anyhow::anyhow!(problem));
+    }
     let threads = if started < wanted { started.saturating_sub(SPARE) } else { started };
     if started < wanted {
         let used = threads.max(1);
-        eprintln!(
-            "diglot: the system gives {started} threads of {wanted}; {used} are used, and the rest is left to reading"
-        );
+        eprintln!("diglot: the system gives {started} of {wanted} threads; work is shared by {used}");
     } else if !quiet && let Some(asked) = asked.filter(|asked| *asked > most) {
         eprintln!("diglot: --threads is {asked}; {most} are used, which is all that {cores} cores have use for");
     }

@@ -156,7 +156,12 @@ fn all_bad_named_inputs_are_told_before_anything_is_read() {
     let output = diglot(&store).args(["ingest", &list]).output().expect("it starts");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1));
-    for part in ["2 inputs: ", "gone.warc (", "line 1): no such file", "line 3): found an empty file", "--keep-going"] {
+    for part in [
+        "2 inputs: ",
+        "list.txt:1: gone.warc: no such file",
+        "list.txt:3: empty.warc: found an empty file",
+        "--keep-going",
+    ] {
         assert!(stderr.contains(part), "{part}: {stderr}");
     }
     assert!(!store.exists(), "nothing was read");
