@@ -377,8 +377,11 @@ mod tests {
         Ok(all(folder, inputs, false)?.0)
     }
 
+    /// Names, and whether each is a fault.
+    type Refusals = Vec<(String, bool)>;
+
     /// The names of the archives; then, where bad inputs are passed over, those of what is refused.
-    fn all(folder: &Path, inputs: &[&str], keep_going: bool) -> Result<(Vec<String>, Vec<(String, bool)>)> {
+    fn all(folder: &Path, inputs: &[&str], keep_going: bool) -> Result<(Vec<String>, Refusals)> {
         let inputs: Vec<OsString> = inputs
             .iter()
             .map(|input| match input.strip_prefix('@') {

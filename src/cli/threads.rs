@@ -84,6 +84,6 @@ mod tests {
             .build()
             .expect("two of four");
         drop(hand_out);
-        assert_eq!(pool.install(|| rayon::current_num_threads()), 2);
+        assert_eq!(pool.install(rayon::current_num_threads), 2);
     }
 }

@@ -118,9 +118,7 @@ mod tests {
             GraphHead = ArchivedGraphHead { generation, params, chunks }
             RequestRecord = ArchivedRequestRecord { requested, rounds }
             RequestedRecord = ArchivedRequestedRecord { from, pattern, lang, credibility, https }
-            WebRecord = ArchivedWebRecord {
-                first, ends, targets, links, names, name_ends, credibility, pairs
-            }
+            WebRecord = ArchivedWebRecord { first, ends, targets, links, names, name_ends, credibility, pairs }
             WebHead = ArchivedWebHead { fingerprint, chunks }
             RoundRecord = ArchivedRoundRecord { by, by_domain, web, seeds, pairs, requested }
             BitextChunk = ArchivedBitextChunk { site, first, pairs, beads }
