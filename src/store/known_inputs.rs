@@ -60,7 +60,7 @@ enum Note {
     Hint(PathBuf, HintRecord),
     Refused(PathBuf, RefusedRecord),
     Read(PathBuf),
-    Renamed([u64; 2], ArchiveId),
+    Renamed([u64; 2], ArchiveId, ArchiveRecord),
 }
 
 impl InputNotes {
@@ -80,9 +80,10 @@ impl InputNotes {
         self.0.push(Note::Read(path.to_owned()));
     }
 
-    /// The archive that an older release knew by one fingerprint has another one.
-    pub(crate) fn renamed(&mut self, from: u64, to: u64, archive: ArchiveId) {
-        self.0.push(Note::Renamed([from, to], archive));
+    /// The archive that an older release knew by one fingerprint, and of which `known` is known, has another one.
+    pub(crate) fn renamed(&mut self, from: u64, to: u64, id: ArchiveId, mut known: ArchiveRecord) {
+        known.identity.fingerprint = to;
+        self.0.push(Note::Renamed([from, to], id, known));
     }
 
     /// How many there are.
@@ -97,10 +98,11 @@ impl InputNotes {
                 Note::Hint(path, hint) => changes.put(Keyspace::Hint, key(&path), &hint),
                 Note::Refused(path, record) => changes.put(Keyspace::Refused, key(&path), &record),
                 Note::Read(path) => changes.remove(Keyspace::Refused, key(&path)),
-                Note::Renamed([from, to], archive) => {
+                Note::Renamed([from, to], id, known) => {
                     // Another file with the same ends is another archive from now on.
                     changes.remove(Keyspace::Fingerprint, &from.to_be_bytes());
-                    changes.put(Keyspace::Fingerprint, &to.to_be_bytes(), &archive.0);
+                    changes.put(Keyspace::Fingerprint, &to.to_be_bytes(), &id.0);
+                    changes.put(Keyspace::Archive, &id.0.to_be_bytes(), &known);
                 }
             }
         }

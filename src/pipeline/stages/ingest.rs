@@ -165,7 +165,10 @@ impl Reading<'_> {
         if id.is_none() && self.store.archive_count()? > 0 {
             let ends = archive::fingerprint_of_ends(&stat.path).map_err(of_archive)?;
             id = self.store.archive_by_fingerprint(ends)?;
-            id.into_iter().for_each(|id| self.notes.renamed(ends, fingerprint, id));
+            if let Some(id) = id {
+                let (_, known) = self.store.known_archive(Some(id))?;
+                self.notes.renamed(ends, fingerprint, id, known);
+            }
         }
         if hint.is_none() {
             self.notes.hint(&stat.path, stat.stamp, fingerprint);
