@@ -154,9 +154,11 @@ impl Reading<'_> {
             Some(hint) => hint.fingerprint,
             None => {
                 observer.begin("ingest", &format!("looking whether {place} is known"), "bytes", Some(stat.bytes));
+                // A stop that is asked for at the last byte comes when all is known.
                 let told = |done| {
+                    self.context.check_stop()?;
                     observer.progress(done, "");
-                    self.context.check_stop()
+                    Ok(())
                 };
                 archive::fingerprint(&stat.path, &told).map_err(of_archive)?
             }
