@@ -54,4 +54,13 @@ impl Error {
     pub fn input(place: impl Into<String>, problem: impl Into<String>) -> Error {
         Error::Input { place: place.into(), problem: problem.into() }
     }
+
+    /// What happened, without the place.
+    pub fn reason(&self) -> String {
+        match self {
+            Error::Io { action, source, .. } => format!("{action} failed: {source}"),
+            Error::Input { problem, .. } | Error::Store { problem, .. } => problem.clone(),
+            Error::Config(_) | Error::Interrupted => self.to_string(),
+        }
+    }
 }

@@ -59,9 +59,9 @@ pub use pipeline::{explain, run_all};
 pub use query::{Scope, pairs};
 pub use store::{Access, Store};
 
-/// What may be read: archives by their paths.
+/// What may be read: archives by their paths; and what became of them.
 pub mod inputs {
-    pub use crate::archive::{expand, names as format_names};
+    pub use crate::archive::{Inputs, Refused, STREAM, Tally, expand, names as format_names};
 }
 
 // What lies behind it, open to the laboratory alone.

@@ -36,7 +36,7 @@ impl Formats {
 const SHOWN_BYTES: usize = 24;
 
 /// What a file nobody recognises seems to be, for a person.
-fn describe(path: &Path, head: &[u8]) -> String {
+pub(super) fn describe(path: &Path, head: &[u8]) -> String {
     if path.is_dir() {
         return "a folder without the traces of HTTrack".to_owned();
     }

@@ -16,6 +16,10 @@ pub struct Params {
     pub max_window_bytes: u64,
 }
 
+/// What [`Params::max_record_bytes`] may be: a kilobyte has room for a header and a sentence; a record is held in memory, and what is
+/// taken out of it must fit a record of the store, which has 2 GiB at the most.
+pub const RECORD_BYTES: std::ops::RangeInclusive<u64> = 1 << 10..=1 << 30;
+
 impl Default for Params {
     fn default() -> Params {
         Params { max_record_bytes: 16 << 20, max_window_bytes: 128 << 20 }

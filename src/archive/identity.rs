@@ -1,33 +1,129 @@
 //! What an archive is, whatever its name.
 
-use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom};
+use std::ffi::OsString;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::UNIX_EPOCH;
 
+use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::error::{Error, Result};
 
-/// What an archive is.
+/// A file or mirror as the file system knows it, without a look at its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Identity {
-    /// Where it lies.
+pub struct Stat {
+    /// Where it lies, by its full name.
     pub path: PathBuf,
     /// How long it is; a mirror: all its files.
     pub bytes: u64,
-    /// Hash of its length and its ends; of a mirror, of the names and lengths of its files.
-    pub fingerprint: u64,
+    /// Hash of its length and of when it and its entry were last changed; of a mirror, of the names of its files too. While it
+    /// stays the same, so do the bytes.
+    pub stamp: u64,
 }
 
-/// What an archive is, by its bytes rather than its name: it may have been moved since.
+/// Asks the file system what lies at `path`.
+///
+/// # Errors
+/// When it cannot be listed.
+pub fn stat(path: &Path) -> Result<Stat> {
+    let mut hasher = Xxh3::new();
+    let mut bytes = 0;
+    let mut add = |metadata: &Metadata| {
+        hasher.update(&metadata.len().to_le_bytes());
+        changes(metadata).into_iter().for_each(|time| hasher.update(&time.to_le_bytes()));
+        bytes += metadata.len();
+    };
+    if path.is_dir() {
+        let files = listing(path)?;
+        files.iter().for_each(|file| add(&file.metadata));
+        files.iter().for_each(|file| hasher.update(file.name.as_encoded_bytes()));
+    } else {
+        add(&fs::metadata(path).map_err(Error::io(path, "reading"))?);
+    }
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    Ok(Stat { path, bytes, stamp: hasher.digest() })
+}
+
+/// When the bytes of a file were last changed, and its entry, in nanoseconds since 1970 where known: a program can set the
+/// first at will, and not the second.
+fn changes(metadata: &Metadata) -> [i128; 2] {
+    let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let modified = modified.map_or(0, |since| since.as_nanos() as i128);
+    #[cfg(unix)]
+    let entry = {
+        use std::os::unix::fs::MetadataExt;
+        i128::from(metadata.ctime()) * 1_000_000_000 + i128::from(metadata.ctime_nsec())
+    };
+    #[cfg(not(unix))]
+    let entry = 0;
+    [modified, entry]
+}
+
+/// Bytes read at a time: large enough that asking costs nothing.
+const READ_BYTES: usize = 1 << 20;
+/// Tells the hash of all bytes from that of the ends, by which older releases knew an archive.
+const SEED: u64 = 0x6469_676c_6f74_0002;
+
+/// Hash of all bytes of an archive; of a mirror, of the names and bytes of its files. `told` hears how many bytes were read so
+/// far, from any thread, and may end it.
+///
+/// # Errors
+/// When it cannot be read, and what `told` returns.
+pub fn fingerprint(path: &Path, told: &(dyn Fn(u64) -> Result<()> + Sync)) -> Result<u64> {
+    let read = AtomicU64::new(0);
+    let told = |count: usize| told(read.fetch_add(count as u64, Ordering::Relaxed) + count as u64);
+    if !path.is_dir() {
+        return hash_file(path, &told);
+    }
+    let files = listing(path)?;
+    let hashes: Vec<u64> =
+        files.par_iter().map(|file| hash_file(&path.join(&file.name), &told)).collect::<Result<_>>()?;
+    let mut hasher = Xxh3::with_seed(SEED);
+    for (file, hash) in files.iter().zip(hashes) {
+        hasher.update(&(file.name.len() as u64).to_le_bytes());
+        hasher.update(file.name.as_encoded_bytes());
+        hasher.update(&hash.to_le_bytes());
+    }
+    Ok(hasher.digest())
+}
+
+fn hash_file(path: &Path, told: &(dyn Fn(usize) -> Result<()> + Sync)) -> Result<u64> {
+    let mut file = File::open(path).map_err(Error::io(path, "reading"))?;
+    let mut hasher = Xxh3::with_seed(SEED);
+    // A mirror has many small files.
+    let bytes = file.metadata().map_or(READ_BYTES, |metadata| usize::try_from(metadata.len()).unwrap_or(READ_BYTES));
+    let mut buffer = vec![0; (bytes + 1).min(READ_BYTES)];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(hasher.digest()),
+            Ok(count) => {
+                hasher.update(&buffer[..count]);
+                told(count)?;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(Error::io(path, "reading")(error)),
+        }
+    }
+}
+
+/// By what older releases knew an archive: a hash of its length and ends; of a mirror, of the names and lengths of its files.
+/// No hash of all bytes is the same.
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn identify(path: &Path) -> Result<Identity> {
+pub fn fingerprint_of_ends(path: &Path) -> Result<u64> {
     let mut hasher = Xxh3::new();
     let mut bytes = 0;
     if path.is_dir() {
-        for (name, length) in listing(path)? {
+        let mut files: Vec<(String, u64)> = listing(path)?
+            .into_iter()
+            .map(|file| (file.name.to_string_lossy().into_owned(), file.metadata.len()))
+            .collect();
+        files.sort_unstable();
+        for (name, length) in files {
             hasher.update(name.as_bytes());
             hasher.update(&length.to_le_bytes());
             bytes += length;
@@ -36,14 +132,13 @@ pub fn identify(path: &Path) -> Result<Identity> {
         bytes = hash_ends(path, &mut hasher).map_err(Error::io(path, "reading"))?;
     }
     hasher.update(&bytes.to_le_bytes());
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    Ok(Identity { path, bytes, fingerprint: hasher.digest() })
+    Ok(hasher.digest())
 }
 
-/// Bytes at each end of a file that tell it from others.
+/// Bytes at each end of a file that told it from others.
 const END_BYTES: u64 = 64 << 10;
 
-fn hash_ends(path: &Path, hasher: &mut Xxh3) -> std::io::Result<u64> {
+fn hash_ends(path: &Path, hasher: &mut Xxh3) -> io::Result<u64> {
     let mut file = File::open(path)?;
     let bytes = file.metadata()?.len();
     let mut buffer = Vec::new();
@@ -56,8 +151,15 @@ fn hash_ends(path: &Path, hasher: &mut Xxh3) -> std::io::Result<u64> {
     Ok(bytes)
 }
 
-/// The files of a mirror and their lengths, sorted by name.
-fn listing(folder: &Path) -> Result<Vec<(String, u64)>> {
+/// A file of a mirror.
+struct Listed {
+    /// Its path below the mirror.
+    name: OsString,
+    metadata: Metadata,
+}
+
+/// The files of a mirror, sorted by name.
+fn listing(folder: &Path) -> Result<Vec<Listed>> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(current) = folders.pop() {
@@ -67,20 +169,24 @@ fn listing(folder: &Path) -> Result<Vec<(String, u64)>> {
             if kind.is_dir() {
                 folders.push(entry.path());
             } else if kind.is_file() {
-                let length = entry.metadata().map_err(Error::io(entry.path(), "listing"))?.len();
+                let metadata = entry.metadata().map_err(Error::io(entry.path(), "listing"))?;
                 let path = entry.path();
-                let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().into_owned();
-                files.push((name, length));
+                let name = path.strip_prefix(folder).unwrap_or(&path).as_os_str().to_owned();
+                files.push(Listed { name, metadata });
             }
         }
     }
-    files.sort_unstable();
+    files.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     Ok(files)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn print(path: &Path) -> u64 {
+        fingerprint(path, &|_| Ok(())).expect("an archive")
+    }
 
     #[test]
     fn a_file_is_the_same_under_another_name() {
@@ -89,10 +195,53 @@ mod tests {
         fs::write(&first, "WARC/1.0\r\n").expect("a file");
         fs::copy(&first, &second).expect("a file");
         fs::write(&other, "WARC/1.1\r\n").expect("a file");
-        let fingerprint = |path: &Path| identify(path).expect("an archive").fingerprint;
-        assert_eq!(fingerprint(&first), fingerprint(&second));
-        assert_ne!(fingerprint(&first), fingerprint(&other));
+        assert_eq!(print(&first), print(&second));
+        assert_ne!(print(&first), print(&other));
         let listed = listing(folder.path()).expect("a folder");
-        assert_eq!(listed.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["a.warc", "b.warc", "c.warc"]);
+        assert_eq!(listed.iter().map(|file| file.name.as_os_str()).collect::<Vec<_>>(), ["a.warc", "b.warc", "c.warc"]);
+    }
+
+    #[test]
+    fn files_that_differ_in_the_middle_only_are_not_the_same() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.warc");
+        let mut bytes = vec![b'x'; 3 << 20];
+        fs::write(&path, &bytes).expect("a file");
+        let (all, ends, in_folder) = (print(&path), fingerprint_of_ends(&path).expect("a file"), print(folder.path()));
+        bytes[1 << 20] = b'y';
+        fs::write(&path, &bytes).expect("a file");
+        assert_eq!(fingerprint_of_ends(&path).expect("a file"), ends);
+        assert_ne!(print(&path), all);
+        assert_ne!(print(folder.path()), in_folder, "a mirror is its bytes too");
+        // What older releases knew is never taken for what this one knows.
+        fs::write(&path, "short").expect("a file");
+        assert_ne!(fingerprint_of_ends(&path).expect("a file"), print(&path));
+    }
+
+    #[test]
+    fn a_stamp_changes_with_the_bytes_even_where_length_and_date_are_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.warc");
+        fs::write(&path, "one").expect("a file");
+        let before = [stat(&path).expect("a file"), stat(folder.path()).expect("a folder")];
+        assert_eq!(before, [stat(&path).expect("a file"), stat(folder.path()).expect("a folder")]);
+        assert_eq!(before.clone().map(|stat| stat.bytes), [3, 3]);
+        let date = fs::metadata(&path).expect("a file").modified().expect("a date");
+        // The clock of a file system ticks every few milliseconds.
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        fs::write(&path, "two").expect("a file");
+        File::options().write(true).open(&path).and_then(|file| file.set_modified(date)).expect("a file");
+        let after = [stat(&path).expect("a file"), stat(folder.path()).expect("a folder")];
+        if cfg!(unix) {
+            assert_ne!(before.map(|stat| stat.stamp), after.map(|stat| stat.stamp));
+        }
+    }
+
+    #[test]
+    fn hashing_ends_when_it_is_told_to() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("a"), "text").expect("a file");
+        let stopped = fingerprint(folder.path(), &|_| Err(Error::Interrupted));
+        assert!(matches!(stopped, Err(Error::Interrupted)), "{stopped:?}");
     }
 }

@@ -1,73 +1,208 @@
-//! What the user names → the archives meant.
+//! What the user names → the archives meant, and what is not read, with the reason.
 
 use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::detect::Formats;
+use super::codec::Codec;
+use super::detect::{Formats, describe};
 use super::head::head_of;
+use super::stream::STREAM;
 use crate::error::{Error, Result};
 
 /// How deep lists may name lists.
 const MAX_LIST_DEPTH: usize = 8;
 
-/// The archives of `formats` that `inputs` name: see [`super::expand`].
-pub(super) fn expand(inputs: &[String], formats: Formats) -> Result<Vec<PathBuf>> {
-    let mut found = Found { formats, archives: Vec::new(), seen: HashSet::new() };
-    for input in inputs {
-        found.input(input, None, 0)?;
-    }
-    Ok(found.archives)
+/// What the inputs of a run come to.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    /// The archives to read, each once, in the order named.
+    pub archives: Vec<PathBuf>,
+    /// What is not read.
+    pub refused: Vec<Refused>,
+    /// All bytes of all archives are looked at, to see whether they were read before: a file system that tells of no change is
+    /// not believed.
+    pub reread: bool,
+    /// An archive that cannot be read does not keep the others from being read.
+    pub keep_going: bool,
 }
 
-struct Found {
+impl From<&[PathBuf]> for Inputs {
+    fn from(archives: &[PathBuf]) -> Inputs {
+        Inputs { archives: archives.to_vec(), ..Inputs::default() }
+    }
+}
+
+/// An input that is not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// The file, by its full name where it has one; else what the user named.
+    pub path: PathBuf,
+    /// Why.
+    pub reason: String,
+    /// The user named it, or reading it failed: what leaves it out has not done all that was asked.
+    pub is_fault: bool,
+}
+
+/// What became of the inputs of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Archives of which something was read.
+    pub read: u64,
+    /// Archives that were read to their end before.
+    pub read_before: u64,
+    /// What was not read, or not to its end.
+    pub refused: Vec<Refused>,
+}
+
+/// Inputs that a tally names.
+const NAMED_INPUTS: usize = 3;
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} read", self.read)?;
+        if self.read_before > 0 {
+            write!(f, ", {} read before", self.read_before)?;
+        }
+        for (at, refused) in self.refused.iter().take(NAMED_INPUTS).enumerate() {
+            let before = if at == 0 { format!(", {} skipped:", self.refused.len()) } else { ";".to_owned() };
+            write!(f, "{before} {}: {}", refused.path.display(), refused.reason)?;
+        }
+        if self.refused.len() > NAMED_INPUTS {
+            write!(f, "; … {} more: `diglot status --archives`", self.refused.len() - NAMED_INPUTS)?;
+        }
+        Ok(())
+    }
+}
+
+/// The archives of `formats` that `inputs` name: see [`super::expand`].
+pub(super) fn expand(
+    inputs: &[OsString],
+    keep_going: bool,
+    is_known: &dyn Fn(&Path) -> bool,
     formats: Formats,
+) -> Result<Inputs> {
+    let mut found = Found {
+        formats,
+        is_known,
+        archives: Vec::new(),
+        refused: Vec::new(),
+        problems: Vec::new(),
+        seen: HashSet::new(),
+    };
+    for input in inputs {
+        found.input(input, None, 0);
+    }
+    if !keep_going && !found.problems.is_empty() {
+        return Err(all_of(found.problems));
+    }
+    let mut refused = found.refused;
+    refused.extend(found.problems.into_iter().map(|problem| problem.refused));
+    Ok(Inputs { archives: found.archives, refused, keep_going, ..Inputs::default() })
+}
+
+/// One error of all inputs that cannot be read.
+fn all_of(mut problems: Vec<Problem>) -> Error {
+    if let [problem] = problems.as_mut_slice() {
+        return Error::input(std::mem::take(&mut problem.place), std::mem::take(&mut problem.refused.reason));
+    }
+    let lines: String =
+        problems.iter().map(|problem| format!("\n  {}: {}", problem.place, problem.refused.reason)).collect();
+    Error::input(format!("{} inputs", problems.len()), format!("cannot be read, so that none was:{lines}"))
+}
+
+/// An input of the user that cannot be read.
+struct Problem {
+    /// As the user gave it, and where.
+    place: String,
+    refused: Refused,
+}
+
+struct Found<'f> {
+    formats: Formats,
+    /// Whether a file was read before, in the very state it is in: it is an archive, then.
+    is_known: &'f dyn Fn(&Path) -> bool,
     archives: Vec<PathBuf>,
+    /// Files that were found in folders and by patterns.
+    refused: Vec<Refused>,
+    problems: Vec<Problem>,
     seen: HashSet<PathBuf>,
 }
 
-impl Found {
-    fn input(&mut self, input: &str, folder: Option<&Path>, depth: usize) -> Result<()> {
-        if let Some(list) = input.strip_prefix('@')
-            && !Path::new(input).exists()
-        {
-            return self.list(&resolve(list, folder), depth);
-        }
+/// A line of a list.
+#[derive(Clone, Copy)]
+struct Line<'l> {
+    list: &'l Path,
+    number: usize,
+}
+
+impl Found<'_> {
+    fn input(&mut self, input: &OsStr, line: Option<Line<'_>>, depth: usize) {
+        let folder = line.and_then(|line| line.list.parent());
         let path = resolve(input, folder);
-        if path.exists() {
-            return self.path(input, &path);
+        let looked_at = if input == STREAM {
+            self.add(Path::new(STREAM));
+            Ok(())
+        } else if let Some(list) = list_name(input) {
+            self.list(&resolve(&list, folder), depth)
+        } else if path.exists() {
+            self.path(&path)
+        } else if is_pattern(input) {
+            self.pattern(&path)
+        } else {
+            Err("no such file or folder".to_owned())
+        };
+        if let Err(reason) = looked_at {
+            let mut place = input.display().to_string();
+            if let Some(Line { list, number }) = line {
+                place = format!("{}:{number}: {place}", list.display());
+            }
+            let path = fs::canonicalize(&path).or_else(|_| std::path::absolute(&path)).unwrap_or(path);
+            self.problems.push(Problem { place, refused: Refused { path, reason, is_fault: true } });
         }
-        if input.contains(['*', '?', '[']) {
-            return self.pattern(input, folder);
-        }
-        Err(Error::input(input, "no such file or folder"))
     }
 
-    fn path(&mut self, input: &str, path: &Path) -> Result<()> {
+    fn path(&mut self, path: &Path) -> Result<(), String> {
+        if !path.is_dir() && !path.is_file() {
+            return Err(
+                "a pipe or device, expected a file; `-` reads standard input, as in `diglot run - < PIPE`".into()
+            );
+        }
         if !path.is_dir() {
             // Reported now, not after the days that reading the inputs before it may take.
-            self.formats.of(path)?;
+            if !(self.is_known)(path) {
+                self.formats.of(path).map_err(|error| error.reason())?;
+            }
             self.add(path);
             return Ok(());
         }
-        match self.folder(path)? {
-            0 => Err(Error::input(input, "the folder holds neither an archive nor a mirror made by HTTrack")),
+        let before = self.refused.len();
+        match self.folder(path) {
+            0 => {
+                let problem = "the folder holds neither an archive nor a mirror made by HTTrack";
+                Err(format!("{problem}{}", self.take_refused(before)))
+            }
             _ => Ok(()),
         }
     }
 
+    /// What was refused since there were `before`, as part of a reason that names all of it.
+    fn take_refused(&mut self, before: usize) -> String {
+        let refused = self.refused.split_off(before);
+        refused.iter().map(|file| format!("; {}: {}", file.path.display(), file.reason)).collect()
+    }
+
     /// Adds the archives of a folder; gives how many there are, with those named before.
-    fn folder(&mut self, folder: &Path) -> Result<usize> {
+    fn folder(&mut self, folder: &Path) -> usize {
         // Links may lead back up, so every folder is visited once under its true name.
         let mut visited = HashSet::new();
         let mut waiting = vec![folder.to_owned()];
         let mut count = 0;
         while let Some(path) = waiting.pop() {
             if !path.is_dir() {
-                if self.holds_archive(&path)? {
-                    count += 1;
-                    self.add(&path);
-                }
+                count += usize::from(self.found(&path));
                 continue;
             }
             if !visited.insert(true_name(&path)) {
@@ -78,68 +213,99 @@ impl Found {
                 self.add(&path);
                 continue;
             }
-            let entries = fs::read_dir(&path).map_err(Error::io(&path, "listing"))?;
-            let mut below = Vec::new();
-            for entry in entries {
-                below.push(entry.map_err(Error::io(&path, "listing"))?.path());
+            let listed = fs::read_dir(&path).and_then(|entries| entries.collect::<std::io::Result<Vec<_>>>());
+            match listed {
+                Ok(entries) => {
+                    let mut below: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
+                    // The last one waiting is taken first.
+                    below.sort_by(|a, b| b.cmp(a));
+                    waiting.extend(below);
+                }
+                Err(error) => self.refuse(&path, format!("listing the folder failed: {error}")),
             }
-            // The last one waiting is taken first.
-            below.sort_by(|a, b| b.cmp(a));
-            waiting.extend(below);
         }
-        Ok(count)
+        count
     }
 
-    fn pattern(&mut self, pattern: &str, folder: Option<&Path>) -> Result<()> {
-        let full = resolve(pattern, folder);
-        let paths = glob::glob(&full.to_string_lossy())
-            .map_err(|error| Error::input(pattern, format!("not a pattern: {}", error.msg)))?;
+    fn pattern(&mut self, pattern: &Path) -> Result<(), String> {
+        let text = pattern.to_str().ok_or("no such file or folder, and a pattern must be UTF-8")?;
+        let paths = glob::glob(text).map_err(|error| format!("not a pattern: {}", error.msg))?;
+        let before = self.refused.len();
         let mut matches = 0;
         let mut count = 0;
         for path in paths {
-            let path = path.map_err(|error| {
-                let path = error.path().to_owned();
-                Error::io(path, "listing")(error.into())
-            })?;
             matches += 1;
-            if path.is_dir() {
-                count += self.folder(&path)?;
-            } else if self.holds_archive(&path)? {
-                count += 1;
-                self.add(&path);
+            match path {
+                Ok(path) if path.is_dir() => count += self.folder(&path),
+                Ok(path) => count += usize::from(self.found(&path)),
+                Err(error) => self.refuse(error.path(), format!("listing failed: {}", error.error())),
             }
         }
         match (matches, count) {
-            (0, _) => Err(Error::input(pattern, "no such file or folder, and nothing matches it as a pattern")),
-            (_, 0) => Err(Error::input(pattern, format!("none of the {matches} files it matches is an archive"))),
+            (0, _) => Err("no such file or folder, and nothing matches it as a pattern".to_owned()),
+            (_, 0) => {
+                let refused = self.take_refused(before);
+                Err(format!("none of the {matches} files it matches is an archive{refused}"))
+            }
             _ => Ok(()),
         }
     }
 
-    fn list(&mut self, list: &Path, depth: usize) -> Result<()> {
-        let place = list.display().to_string();
+    fn list(&mut self, list: &Path, depth: usize) -> Result<(), String> {
         if depth == MAX_LIST_DEPTH {
-            return Err(Error::input(place, format!("lists name lists more than {MAX_LIST_DEPTH} deep")));
+            return Err(format!("lists name lists more than {MAX_LIST_DEPTH} deep"));
         }
         if !list.is_file() {
-            return Err(Error::input(format!("@{place}"), "no such list"));
+            return Err("no such list".to_owned());
         }
-        let text = fs::read_to_string(list).map_err(Error::io(list, "reading"))?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            let input = line.split(" #").next().unwrap_or(line).trim_end();
-            self.input(input, list.parent(), depth + 1)?;
+        let text = fs::read(list).map_err(|error| format!("reading failed: {error}"))?;
+        let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&text);
+        for (line, number) in text.split(|byte| *byte == b'\n').zip(1..) {
+            let line_of = Line { list, number };
+            if let Some(input) = input_of(line.trim_ascii(), list.parent()) {
+                self.input(&input, Some(line_of), depth + 1);
+            }
         }
         Ok(())
     }
 
-    /// True when a file's first bytes are those of an archive; links that lead nowhere and pipes are none.
-    fn holds_archive(&self, path: &Path) -> Result<bool> {
+    /// Takes a file that nobody named, if it is an archive. If it only seems to be one, by its name or because it is
+    /// compressed, it is noted with the reason; other files are passed over.
+    fn found(&mut self, path: &Path) -> bool {
+        let seems = seems_archive(path);
         if !path.is_file() {
-            return Ok(false);
+            // A link that leads nowhere, a pipe.
+            if seems {
+                self.refuse(path, if path.exists() { "no file" } else { "a link that leads nowhere" }.to_owned());
+            }
+            return false;
         }
-        let head = head_of(path)?;
-        Ok(!head.is_empty() && self.formats.recognise(path, &head).is_some())
+        if (self.is_known)(path) {
+            self.add(path);
+            return true;
+        }
+        let head = match head_of(path) {
+            Ok(head) => head,
+            Err(error) => {
+                self.refuse(path, error.reason());
+                return false;
+            }
+        };
+        if !head.is_empty() && self.formats.recognise(path, &head).is_some() {
+            self.add(path);
+            return true;
+        }
+        if seems || Codec::of(&head) != Codec::Plain {
+            self.refuse(path, format!("found {}, which is none of {}", describe(path, &head), self.formats.names()));
+        }
+        false
+    }
+
+    fn refuse(&mut self, path: &Path, reason: String) {
+        let path = fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned());
+        if self.seen.insert(path.clone()) {
+            self.refused.push(Refused { path, reason, is_fault: false });
+        }
     }
 
     fn add(&mut self, path: &Path) {
@@ -149,8 +315,45 @@ impl Found {
     }
 }
 
+/// Parts of file names that say what an archive is.
+const ARCHIVE_NAMES: &[&str] = &["warc", "arc", "wacz", "wat", "wet", "cdx", "cdxj", "parquet"];
+
+/// True when a file has the name of an archive: `crawl.warc.gz`, `CC-MAIN-0.warc.wet.gz`, `x.warc.gz.open`.
+fn seems_archive(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    name.split('.').skip(1).any(|part| ARCHIVE_NAMES.contains(&part))
+}
+
+/// What a line of a list names; none in an empty line or a comment. A comment begins with `#`, at the start of a line or
+/// behind a blank, and not within the name of a file that exists.
+fn input_of(line: &[u8], folder: Option<&Path>) -> Option<OsString> {
+    if line.is_empty() || line.starts_with(b"#") {
+        return None;
+    }
+    let comments: Vec<usize> =
+        line.windows(2).enumerate().filter(|(_, two)| matches!(*two, [b' ' | b'\t', b'#'])).map(|(at, _)| at).collect();
+    let up_to = |end: usize| os_name(line[..end].trim_ascii_end());
+    let names = std::iter::once(line.len()).chain(comments.iter().rev().copied()).map(up_to);
+    let there = names.into_iter().find(|name| !comments.is_empty() && resolve(name, folder).exists());
+    Some(there.unwrap_or_else(|| up_to(comments.first().copied().unwrap_or(line.len()))))
+}
+
+/// The list that `@LIST` names, unless a file is called so.
+fn list_name(input: &OsStr) -> Option<OsString> {
+    let list = input.as_encoded_bytes().strip_prefix(b"@")?;
+    (!Path::new(input).exists()).then(|| os_name(list))
+}
+
+/// A name by its bytes, which need not be UTF-8 where the system does not ask for it.
+fn os_name(bytes: &[u8]) -> OsString {
+    #[cfg(unix)]
+    return <OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes).to_owned();
+    #[cfg(not(unix))]
+    return String::from_utf8_lossy(bytes).into_owned().into();
+}
+
 /// `name`, beside the list that names it where it is there, else as it is.
-fn resolve(name: &str, folder: Option<&Path>) -> PathBuf {
+fn resolve(name: &OsStr, folder: Option<&Path>) -> PathBuf {
     let beside = folder.map(|folder| folder.join(name));
     match beside {
         Some(path) if path.exists() || (is_pattern(name) && !Path::new(name).exists()) => path,
@@ -158,8 +361,8 @@ fn resolve(name: &str, folder: Option<&Path>) -> PathBuf {
     }
 }
 
-fn is_pattern(name: &str) -> bool {
-    name.contains(['*', '?', '['])
+fn is_pattern(name: &OsStr) -> bool {
+    name.as_encoded_bytes().iter().any(|byte| b"*?[".contains(byte))
 }
 
 fn true_name(path: &Path) -> PathBuf {
@@ -171,19 +374,29 @@ mod tests {
     use super::*;
 
     fn names(folder: &Path, inputs: &[&str]) -> Result<Vec<String>> {
-        let inputs: Vec<String> = inputs
+        Ok(all(folder, inputs, false)?.0)
+    }
+
+    /// Names, and whether each is a fault.
+    type Refusals = Vec<(String, bool)>;
+
+    /// The names of the archives; then, where bad inputs are passed over, those of what is refused.
+    fn all(folder: &Path, inputs: &[&str], keep_going: bool) -> Result<(Vec<String>, Refusals)> {
+        let inputs: Vec<OsString> = inputs
             .iter()
             .map(|input| match input.strip_prefix('@') {
-                Some(list) => format!("@{}", folder.join(list).display()),
-                None => folder.join(input).display().to_string(),
+                Some(list) => format!("@{}", folder.join(list).display()).into(),
+                None => folder.join(input).into_os_string(),
             })
             .collect();
         let name = |path: PathBuf| path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().into_owned();
-        Ok(expand(&inputs, Formats(crate::archive::FORMATS))?.into_iter().map(name).collect())
+        let found = expand(&inputs, keep_going, &|_| false, Formats(crate::archive::FORMATS))?;
+        let refused = found.refused.into_iter().map(|refused| (name(refused.path), refused.is_fault)).collect();
+        Ok((found.archives.into_iter().map(name).collect(), refused))
     }
 
     fn sample() -> tempfile::TempDir {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::Builder::new().tempdir_in(true_name(&std::env::temp_dir())).expect("a folder");
         let put = |name: &str, data: &str| {
             let path = folder.path().join(name);
             fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
@@ -231,6 +444,71 @@ mod tests {
             let error = names(folder.path(), &[input]).expect_err(input).to_string();
             assert!(error.contains(problem), "{input}: {error}");
         }
+    }
+
+    #[test]
+    fn a_found_file_that_seems_an_archive_is_refused_and_others_are_passed_over() {
+        let folder = sample();
+        fs::write(folder.path().join("deep/log.gz"), [0x1f, 0x8b, 8, 0, 9, 9]).expect("a file");
+        let (archives, refused) = all(folder.path(), &["deep"], false).expect("one archive");
+        assert_eq!(archives, ["deep/c.arc"]);
+        assert_eq!(refused, [("deep/empty.warc".to_owned(), false), ("deep/log.gz".to_owned(), false)]);
+        let (_, refused) = all(folder.path(), &["deep/*", "deep"], false).expect("one archive");
+        assert_eq!(refused.len(), 2, "each once");
+        fs::remove_file(folder.path().join("deep/c.arc")).expect("it is there");
+        let error = names(folder.path(), &["deep"]).expect_err("nothing to read").to_string();
+        assert!(error.contains("holds neither") && error.contains("empty.warc: found an empty file"), "{error}");
+    }
+
+    #[test]
+    fn all_bad_inputs_are_told_at_once_or_passed_over() {
+        let folder = sample();
+        fs::write(folder.path().join("bad.txt"), "b.warc\ngone.warc\ndeep/empty.warc # no bytes\n").expect("a file");
+        let error = names(folder.path(), &["@bad.txt", "none"]).expect_err("three bad inputs").to_string();
+        for part in [
+            "3 inputs: ",
+            "bad.txt:2: gone.warc: no such file",
+            "bad.txt:3: deep/empty.warc: found an empty file",
+            "holds neither",
+        ] {
+            assert!(error.contains(part), "{part}: {error}");
+        }
+        let (archives, refused) = all(folder.path(), &["@bad.txt", "none"], true).expect("one archive");
+        assert_eq!(archives, ["b.warc"]);
+        assert_eq!(refused.len(), 3);
+        assert!(refused.iter().all(|(_, is_fault)| *is_fault) && refused[1].0 == "deep/empty.warc", "{refused:?}");
+    }
+
+    #[test]
+    fn a_comment_does_not_begin_within_the_name_of_a_file() {
+        let folder = sample();
+        fs::write(folder.path().join("a #1.warc"), "WARC/1.0\r\n").expect("a file");
+        fs::write(folder.path().join("x.txt"), "a #1.warc\na #1.warc # again\nb.warc\t# a tab\n# b #1\n")
+            .expect("a file");
+        assert_eq!(names(folder.path(), &["@x.txt"]).expect("two"), ["a #1.warc", "b.warc"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn names_need_not_be_utf_8() {
+        let folder = sample();
+        let name = folder.path().join(os_name(b"\xff.warc"));
+        fs::write(&name, "WARC/1.0\r\n").expect("a file");
+        fs::write(folder.path().join("x.txt"), b"\xff.warc\n").expect("a file");
+        let list = OsString::from(format!("@{}", folder.path().join("x.txt").display()));
+        let found = expand(&[list, name.clone().into()], false, &|_| false, Formats(crate::archive::FORMATS));
+        assert_eq!(found.expect("one").archives, [name]);
+    }
+
+    #[test]
+    fn a_tally_names_some_of_what_is_skipped() {
+        let refused = |name: &str| Refused { path: name.into(), reason: "empty".into(), is_fault: false };
+        let mut tally = Tally { read: 2, ..Tally::default() };
+        assert_eq!(tally.to_string(), "2 read");
+        (tally.read_before, tally.refused) = (3, ["a", "b", "c", "d", "e"].map(refused).to_vec());
+        let told =
+            "2 read, 3 read before, 5 skipped: a: empty; b: empty; c: empty; … 2 more: `diglot status --archives`";
+        assert_eq!(tally.to_string(), told);
     }
 
     #[cfg(unix)]

@@ -10,8 +10,10 @@
 //! | `format.rs` | what a kind of archive is: what each of the files below fills in |
 //! | `inputs.rs`, `detect.rs`, `head.rs` | what the user names → the archives meant, by their first bytes |
 //! | `identity.rs` | what an archive is, by its bytes rather than its name |
+//! | `portions.rs` | its records in portions that are worked on at once |
 //! | `window.rs`, `codec.rs`, `dictionary.rs`, `members.rs` | a file's bytes → decompressed bytes, and where its members begin |
 //! | `records.rs`, `header.rs`, `position.rs` | where records begin and end, and where to go on behind damage |
+//! | `stream.rs`, `beside.rs` | standard input; waiting for what may never come |
 //! | `warc.rs`, `arc.rs` | the header of a record; WAT and WET files are WARC files too |
 //! | `cdx.rs`, `columnar.rs` | the lines of an index: CDXJ, CDX, Common Crawl's Parquet |
 //! | `wat.rs`, `wet.rs` | what a WAT says of a response, and the text of a WET |
@@ -23,6 +25,7 @@
 //! A new kind is a file, its `mod` line and its line in [`FORMATS`].
 
 mod arc;
+mod beside;
 mod cdx;
 mod codec;
 mod coding;
@@ -40,8 +43,10 @@ mod identity;
 mod inputs;
 mod members;
 mod mime;
+mod portions;
 mod position;
 mod records;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod wacz;
@@ -50,14 +55,19 @@ mod wat;
 mod wet;
 mod window;
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::path::Path;
 
 use crate::error::Result;
 use crate::types::{Capture, Form, RawRecord, Skip};
 use detect::Formats;
 
-pub use format::{Archive, Format, Item, Params};
-pub use identity::{Identity, identify};
+pub use beside::patiently;
+pub use format::{Archive, Format, Item, Params, RECORD_BYTES};
+pub use identity::{Stat, fingerprint, fingerprint_of_ends, stat};
+pub use inputs::{Inputs, Refused, Tally};
+pub use portions::{Limits, Portion, portions};
+pub use stream::{STREAM, Stream};
 
 /// Every kind of archive that is read, in the order they are tried.
 pub const FORMATS: &[&dyn Format] = &[
@@ -94,18 +104,19 @@ pub fn format_of(path: &Path) -> Result<&'static dyn Format> {
     ALL.of(path)
 }
 
-/// The archives that `inputs` name, each once, in the order named.
+/// The archives that `inputs` name, each once, in the order named, and what is not read of what they name.
 ///
 /// An input is a file; a folder, which stands for every archive in it and below, sorted by path (a mirror made by
-/// HTTrack is one archive, and other files are passed over); a pattern such as `crawl-*.warc.gz`; or `@list.txt`, a
-/// file with one input a line, where `#` begins a comment and paths are relative to the list, or else to the current
-/// folder.
+/// HTTrack is one archive); a pattern such as `crawl-*.warc.gz`; or `@list.txt`, a file with one input a line, where `#`
+/// begins a comment and paths are relative to the list, or else to the current folder. A file found in a folder or by a
+/// pattern that is no archive is refused where it has the name of one or is compressed, else passed over. `-` is standard input. A file that
+/// `is_known` (read before, and unchanged since) is not looked into.
 ///
 /// # Errors
-/// [`Error::Input`](crate::error::Error::Input) when an input is missing or holds no archive;
-/// [`Error::Io`](crate::error::Error::Io) when one cannot be read.
-pub fn expand(inputs: &[String]) -> Result<Vec<PathBuf>> {
-    inputs::expand(inputs, ALL)
+/// [`Error::Input`](crate::error::Error::Input), which names all inputs that are missing or hold no archive; with `keep_going`
+/// they are refused instead.
+pub fn expand(inputs: &[OsString], keep_going: bool, is_known: &dyn Fn(&Path) -> bool) -> Result<Inputs> {
+    inputs::expand(inputs, keep_going, is_known, ALL)
 }
 
 /// What a record holds: the response as a browser would hand it to its parser, or what an index, a WAT or a WET has of it.

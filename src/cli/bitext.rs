@@ -2,6 +2,7 @@
 
 use clap::Args;
 use diglot::error::Error;
+use diglot::inputs::Inputs;
 use diglot::query::Scope;
 use diglot::query::bitext;
 use serde_json::json;
@@ -89,6 +90,7 @@ impl Align {
         }
         let mut store = global.write()?;
         let config = self.settings.apply(&mut store)?;
-        super::run::work(&mut store, &config, &[], global, "align")
+        super::run::work(&mut store, &config, &Inputs::default(), global, "align")?;
+        Ok(())
     }
 }

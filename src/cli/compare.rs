@@ -1,6 +1,7 @@
 //! `diglot compare`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -11,6 +12,7 @@ use diglot::config::{Config, PRESETS, presets};
 use diglot::error::{Error, Result};
 use diglot::evaluate::plot::{self, Bars};
 use diglot::evaluate::{self, Counts, GoldPairs, OutPair};
+use diglot::inputs::Inputs;
 use diglot::pipeline::{self, STAGES};
 use diglot::query::{self, Scope};
 use diglot::store::{Access, Store};
@@ -38,7 +40,7 @@ Examples:
   diglot compare crawls/ --gold gold/ --keep stores/    then: diglot eval --store stores/default.store …")]
 pub struct Compare {
     #[arg(value_name = "INPUT", required = true, help = super::run::inputs_help())]
-    inputs: Vec<String>,
+    inputs: Vec<OsString>,
     /// Gold folder: NAME.pairs.tsv of each site, and NAME.grey.tsv for the pairs to ignore.
     #[arg(long, value_name = "DIR")]
     gold: PathBuf,
@@ -73,7 +75,7 @@ impl Compare {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let presets = self.presets()?;
         let judged = read_gold(&self.gold)?;
-        let inputs = diglot::inputs::expand(&self.inputs)?;
+        let inputs = super::run::files(&self.inputs)?;
         let temporary = tempfile::Builder::new().prefix("diglot-compare-").tempdir();
         let temporary = temporary.context("making a temporary folder")?;
         let folder = match &self.keep {
@@ -158,7 +160,7 @@ impl Compare {
         let config = settings.apply(&mut store)?;
         let began = Instant::now();
         // Sentences have no part in the score.
-        super::run::work(&mut store, &config, &[], global, "iterate")?;
+        super::run::work(&mut store, &config, &Inputs::default(), global, "iterate")?;
         let seconds = began.elapsed().as_secs_f64();
         let hosts: BTreeSet<String> = query::hosts(&store)?.into_iter().map(|line| line.host).collect();
         let out = scored_pairs(&store, &config, &Scope::all())?;
@@ -228,13 +230,7 @@ struct Bases<'f> {
 
 impl Bases<'_> {
     /// The store that a preset starts from; made if it does not exist.
-    fn of(
-        &mut self,
-        preset: &Config,
-        presets: &[Config],
-        inputs: &[PathBuf],
-        global: &Global,
-    ) -> anyhow::Result<PathBuf> {
+    fn of(&mut self, preset: &Config, presets: &[Config], inputs: &Inputs, global: &Global) -> anyhow::Result<PathBuf> {
         let reading = |config: &Config| STAGES.first().map_or(0, |stage| pipeline::fingerprint(*stage, config));
         let wanted = reading(preset);
         if let Some((_, path)) = self.made.iter().find(|(known, _)| *known == wanted) {

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 use diglot::error::Error;
 use diglot::explain;
+use diglot::export::rows::printable;
 use diglot::query::explain::{
     CandidateRounds, CaptureFacts, Explanation, LanguageReason, OwnText, PageExplanation, PageLanguages,
     PairExplanation, RecordPlace, Rounds, Support, in_parentheses,
@@ -76,11 +77,11 @@ struct Lines(String);
 
 impl Lines {
     fn title(&mut self, title: &str) {
-        self.0 += &format!("{title}\n");
+        self.0 += &format!("{}\n", printable(title));
     }
 
     fn add(&mut self, name: &str, text: impl std::fmt::Display) {
-        self.0 += &format!("  {name:<14} {text}\n");
+        self.0 += &format!("  {name:<14} {}\n", printable(&text.to_string()));
     }
 
     /// A line for each, the first [`LISTED`] of them.

@@ -9,6 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use diglot::config::Config;
 use diglot::error::Error;
 use diglot::explore::{Arrivals, By};
+use diglot::inputs::Inputs;
 use diglot::pipeline::explore::{Explored, gains, keep, remember};
 use diglot::pipeline::{Context, Observer};
 use diglot::store::Store;
@@ -149,7 +150,7 @@ impl Explore {
 /// The graph of sites and its ranks; the store is only read.
 pub fn explored(global: &Global, store: &Store, config: &Config, by_domain: bool) -> anyhow::Result<Explored> {
     let observer = Progress::new(global.quiet);
-    let context = Context { config, inputs: &[], observer: &observer, stop: &STOP };
+    let context = Context { config, inputs: &Inputs::default(), observer: &observer, stop: &STOP };
     let explored = Explored::open(store, &context, by_domain);
     Observer::end(&observer, "explore", explored.is_ok());
     Ok(explored?)

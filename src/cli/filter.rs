@@ -12,7 +12,7 @@ pub struct Filter {
     #[arg(long, value_delimiter = ',', value_name = "LANG,LANG", num_args = 1)]
     langs: Vec<String>,
     /// Only pairs of at least this score.
-    #[arg(long, default_value_t = 0.0, value_name = "0..1")]
+    #[arg(long, default_value_t = 0.0, value_name = "0..1", allow_negative_numbers = true)]
     min_score: f64,
 }
 
@@ -27,6 +27,9 @@ impl Filter {
     /// Reads the names of languages, and has `config` list them in this order.
     pub fn wanted(&self, config: &mut Config) -> anyhow::Result<Wanted> {
         let langs = parse_langs(&self.langs)?;
+        if !(0.0..=1.0).contains(&self.min_score) {
+            return Err(Error::Config(format!("--min-score is {}, expected 0 to 1", self.min_score)).into());
+        }
         if !langs.is_empty() {
             config.keys.langs.clone_from(&langs);
         }

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use clap::{Args, ValueEnum};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use diglot::export::rows::{Columns, TsvWriter, json_line};
+use diglot::export::rows::{Columns, TsvWriter, json_line, printable};
 use serde_json::Value;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -65,7 +65,7 @@ impl Listing {
     pub fn row(&mut self, values: Vec<Value>) -> io::Result<()> {
         match &mut self.rows {
             Rows::Table(table) => {
-                table.add_row(values.iter().map(plain));
+                table.add_row(values.iter().map(|value| printable(&plain(value)).into_owned()));
                 for (at, value) in values.iter().enumerate() {
                     if let (true, Some(column)) = (value.is_number(), table.column_mut(at)) {
                         column.set_cell_alignment(CellAlignment::Right);

@@ -4,7 +4,6 @@ use std::io;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
-use anyhow::Context as _;
 use clap::{Parser, Subcommand};
 use diglot::error::Error;
 
@@ -30,6 +29,7 @@ mod run;
 mod settings;
 mod status;
 mod stop;
+mod threads;
 mod upkeep;
 
 use global::Global;
@@ -56,7 +56,7 @@ Examples:
   diglot explain http://example.org/a.html  why a page was or was not paired
   diglot export --format tmx -o site.tmx    all sentence pairs into a file
 
-Exit codes: 0 done, 1 error, 2 usage, 130 interrupted.";
+Exit codes: 0 done, 1 error or inputs skipped by --keep-going, 2 usage, 130 interrupted.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -112,12 +112,6 @@ fn report(error: &anyhow::Error) -> ExitCode {
 
 fn dispatch(cli: Cli) -> anyhow::Result<()> {
     let global = &cli.global;
-    if let Some(threads) = global.threads {
-        if threads == 0 {
-            return Err(Error::Config("--threads is 0, expected 1 or more".into()).into());
-        }
-        rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("starting threads")?;
-    }
     // These look at STOP, and end well; the others have nothing to lose.
     let ends_by_itself = matches!(
         cli.command,
@@ -129,13 +123,17 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
             | Command::Explore(_)
             | Command::Compare(_)
     );
-    ctrlc::set_handler(move || {
+    let caught = ctrlc::set_handler(move || {
         // The second time the user means it: what is committed is safe.
         if STOP.swap(true, Ordering::Relaxed) || !ends_by_itself {
             std::process::exit(130);
         }
-    })
-    .context("catching Ctrl-C")?;
+    });
+    if let Err(error) = caught {
+        // What is committed is safe.
+        eprintln!("diglot: Ctrl-C ends the program at once ({error})");
+    }
+    threads::start(global.threads, global.quiet)?;
     match cli.command {
         Command::Run(command) => command.run(global),
         Command::Ingest(command) => command.run(global),

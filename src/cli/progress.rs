@@ -1,9 +1,10 @@
 //! Draws what an observer hears of on stderr: a bar on a terminal, else a plain line now and then.
 
 use std::io::{IsTerminal, stderr};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use diglot::inputs::Tally;
 use diglot::pipeline::Observer;
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
 
@@ -12,6 +13,8 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 
 pub struct Progress {
     quiet: bool,
+    /// What became of the inputs.
+    tally: Mutex<Tally>,
     state: Mutex<State>,
 }
 
@@ -28,7 +31,12 @@ impl Progress {
     pub fn new(quiet: bool) -> Progress {
         let now = Instant::now();
         let state = State { bar: None, title: String::new(), unit: String::new(), total: None, began: now, told: now };
-        Progress { quiet, state: Mutex::new(state) }
+        Progress { quiet, tally: Mutex::default(), state: Mutex::new(state) }
+    }
+
+    /// What became of the inputs of the run.
+    pub fn tally(self) -> Tally {
+        self.tally.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn with(&self, act: impl FnOnce(&mut State)) {
@@ -95,6 +103,10 @@ impl Observer for Progress {
             Some(bar) => bar.println(text),
             None => eprintln!("{text}"),
         });
+    }
+
+    fn inputs(&self, tally: &Tally) {
+        *self.tally.lock().unwrap_or_else(PoisonError::into_inner) = tally.clone();
     }
 
     fn end(&self, _: &str, _: bool) {

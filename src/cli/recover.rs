@@ -1,11 +1,13 @@
 //! `diglot recover`.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use diglot::error::Error;
+use diglot::inputs::Inputs;
 use diglot::pipeline::recover::{Plan, Request, plan, remember};
 use diglot::pipeline::{Context, Observer};
 use diglot::query::Scope;
@@ -43,7 +45,7 @@ pub struct Recover {
     host: Option<String>,
     /// Look missing URLs up in indexes of larger archives (CDXJ, CDX, Parquet): files, folders, patterns, or @LIST.
     #[arg(long, value_name = "FILE", num_args = 1..)]
-    index: Vec<String>,
+    index: Vec<OsString>,
     /// List at most K missing URLs, the likeliest ones.
     #[arg(long, value_name = "K")]
     top: Option<usize>,
@@ -65,11 +67,11 @@ impl Recover {
         if !(0.0..=1.0).contains(&self.min_chance) {
             return Err(Error::Config(format!("--min-chance is {}, expected 0 to 1", self.min_chance)).into());
         }
-        let indexes = if self.index.is_empty() { Vec::new() } else { diglot::inputs::expand(&self.index)? };
+        let indexes = super::run::files(&self.index)?.archives;
         let (store, config) = global.query(Lists::Keys)?;
         let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
         let observer = Progress::new(global.quiet);
-        let context = Context { config: &config, inputs: &[], observer: &observer, stop: &STOP };
+        let context = Context { config: &config, inputs: &Inputs::default(), observer: &observer, stop: &STOP };
         let request =
             Request { scope: &scope, indexes: &indexes, top: self.top, min_chance: self.min_chance, again: self.again };
         let planned = plan(&store, &context, &request);

@@ -1,13 +1,15 @@
 //! `diglot run` and `diglot ingest`.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
 use diglot::config::Config;
 use diglot::error::Error;
-use diglot::inputs;
+use diglot::export::rows::printable;
+use diglot::inputs::{self, Inputs, Tally};
 use diglot::pipeline::{self, Context, STAGES};
 use diglot::query::{self, KeyLine, Scope};
 use diglot::store::Store;
@@ -34,7 +36,9 @@ Examples:
   diglot run                                resume what was interrupted")]
 pub struct Run {
     #[arg(value_name = "INPUT", help = format!("{}; default: those of the store", inputs_help()))]
-    inputs: Vec<String>,
+    inputs: Vec<OsString>,
+    #[command(flatten)]
+    manner: Manner,
     #[command(flatten)]
     settings: Settings<AllStages>,
     /// The last stage to run: ingest, index, links, keys, verify, iterate or align.
@@ -54,22 +58,21 @@ impl Run {
             );
         }
         self.settings.check(&global.store)?;
-        let inputs = expand(&self.inputs)?;
         let nothing = || Error::Config("nothing to do: the store is empty and no input is given".into());
-        if inputs.is_empty() && !Store::is_at(&global.store) {
+        if self.inputs.is_empty() && !Store::is_at(&global.store) {
             return Err(nothing().into());
         }
-        let mut store = global.write()?;
+        let (mut store, mut inputs) = self.manner.open(&self.inputs, global)?;
         let config = self.settings.apply(&mut store)?;
-        let inputs = with_partial(&store, inputs)?;
-        if inputs.is_empty() && store.archive_count()? == 0 {
+        add_partial(&store, &mut inputs)?;
+        if inputs.archives.is_empty() && inputs.refused.is_empty() && store.archive_count()? == 0 {
             super::losses::tell(&store)?;
             if super::losses::are_told() {
                 anyhow::bail!("nothing is left to run on");
             }
             return Err(nothing().into());
         }
-        work(&mut store, &config, &inputs, global, &self.until)?;
+        let tally = work(&mut store, &config, &inputs, global, &self.until)?;
         if !self.no_compact {
             store.compact_if_worthwhile()?;
         }
@@ -79,7 +82,59 @@ impl Run {
         if self.until != "align" {
             global.note_stale(Lists::Summary, &store, &config)?;
         }
-        Ok(())
+        told(&tally, global)
+    }
+}
+
+/// How inputs are taken in.
+#[derive(Args)]
+struct Manner {
+    /// Skip inputs that cannot be read, and go on; the exit code is 1 if there were any.
+    #[arg(long, help_heading = "Input", hide_short_help = true)]
+    keep_going: bool,
+    /// Look at all bytes of every input, even if the file system says that it has not changed since it was read.
+    #[arg(long, help_heading = "Input", hide_short_help = true)]
+    reread: bool,
+}
+
+impl Manner {
+    /// Opens the store for what the inputs come to. One that is not there yet is made only if all of them are sound.
+    fn open(&self, inputs: &[OsString], global: &Global) -> anyhow::Result<(Store, Inputs)> {
+        let found = |store: Option<&Store>| {
+            query::inputs(store, inputs, self.keep_going, self.reread).map_err(|error| match error {
+                Error::Input { place, problem } if inputs.len() > 1 || problem.contains('\n') => {
+                    let advice =
+                        if problem.contains('\n') { "\n--keep-going skips them" } else { "; --keep-going skips it" };
+                    Error::Input { place, problem: problem + advice }
+                }
+                other => other,
+            })
+        };
+        if Store::is_at(&global.store) {
+            let store = global.write()?;
+            let inputs = found(Some(&store))?;
+            return Ok((store, inputs));
+        }
+        let inputs = found(None)?;
+        Ok((global.write()?, inputs))
+    }
+}
+
+/// Says what became of the inputs.
+///
+/// # Errors
+/// When not all that was asked for is done.
+fn told(tally: &Tally, global: &Global) -> anyhow::Result<()> {
+    let Tally { read, read_before, refused } = tally;
+    if !global.quiet && (*read > 0 || *read_before > 0 || !refused.is_empty()) {
+        eprintln!("diglot: inputs: {}", printable(&tally.to_string()));
+    }
+    match refused.iter().filter(|refused| refused.is_fault).count() {
+        0 => Ok(()),
+        count => {
+            let problem = "were skipped, or not read to their end: `diglot status --archives` says why";
+            Err(Error::input(format!("{count} inputs"), problem).into())
+        }
     }
 }
 
@@ -93,7 +148,9 @@ Examples:
   diglot ingest crawls/ mirrors/ --max-record-bytes 33554432")]
 pub struct Ingest {
     #[arg(value_name = "INPUT", required = true, help = inputs_help())]
-    inputs: Vec<String>,
+    inputs: Vec<OsString>,
+    #[command(flatten)]
+    manner: Manner,
     #[command(flatten)]
     settings: Settings<OnlyIngest>,
 }
@@ -101,52 +158,62 @@ pub struct Ingest {
 impl Ingest {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         self.settings.check(&global.store)?;
-        let inputs = expand(&self.inputs)?;
-        let mut store = global.write()?;
+        let (mut store, inputs) = self.manner.open(&self.inputs, global)?;
         let config = self.settings.apply(&mut store)?;
-        work(&mut store, &config, &inputs, global, "ingest")
+        told(&work(&mut store, &config, &inputs, global, "ingest")?, global)
     }
 }
 
 /// What commands that read archives say of their inputs.
 pub fn inputs_help() -> String {
-    format!("Archives ({}): files, folders, patterns, or @LIST, a file with one input per line", inputs::format_names())
+    let formats = inputs::format_names();
+    format!("Archives ({formats}): files, folders, patterns, @LIST (a file of inputs), or `-` (stdin)")
 }
 
-fn expand(inputs: &[String]) -> anyhow::Result<Vec<PathBuf>> {
-    Ok(if inputs.is_empty() { Vec::new() } else { inputs::expand(inputs)? })
+/// The archives that inputs name which are read more than once, or not from their start on.
+pub fn files(inputs: &[OsString]) -> anyhow::Result<Inputs> {
+    let found = inputs::expand(inputs, false, &|_| false)?;
+    if found.archives.iter().any(|path| path.as_os_str() == inputs::STREAM) {
+        return Err(Error::input(inputs::STREAM, "standard input can be read once; give a file").into());
+    }
+    Ok(found)
 }
 
-/// The inputs given, after those that an earlier run was stopped in.
-fn with_partial(store: &Store, inputs: Vec<PathBuf>) -> anyhow::Result<Vec<PathBuf>> {
+/// Puts archives that an earlier run was stopped in before the inputs given.
+fn add_partial(store: &Store, inputs: &mut Inputs) -> anyhow::Result<()> {
     let mut all: Vec<PathBuf> = Vec::new();
     for archive in query::archives(store)?.into_iter().filter(|archive| !archive.is_read) {
         let path = PathBuf::from(&archive.path);
-        let given = inputs.iter().any(|input| input.canonicalize().is_ok_and(|full| full == path));
+        let given = inputs.archives.iter().any(|input| {
+            *input == path || input.canonicalize().is_ok_and(|full| full.display().to_string() == archive.path)
+        });
         if !given && path.exists() {
             all.push(path);
+        } else if !given && archive.path == inputs::STREAM {
+            eprintln!("diglot: standard input was read in part; give it again, with `-`, to resume it");
         } else if !given {
             eprintln!("diglot: {} was read in part and is gone; give its new path to resume it", path.display());
         }
     }
-    all.extend(inputs);
-    Ok(all)
+    inputs.archives.splice(..0, all);
+    Ok(())
 }
 
-/// Runs the stages up to `until`.
+/// Runs the stages up to `until`, and gives what became of the inputs.
 pub fn work(
     store: &mut Store,
     config: &Config,
-    inputs: &[PathBuf],
+    inputs: &Inputs,
     global: &Global,
     until: &str,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Tally> {
     let observer = Progress::new(global.quiet);
     let config = &Config { memory: global.memory, ..config.clone() };
     store.keep_blocks(config.memory.page_blocks());
     let context = Context { config, inputs, observer: &observer, stop: &STOP };
     pipeline::run(store, &context, until)?;
-    super::losses::tell(store)
+    super::losses::tell(store)?;
+    Ok(observer.tally())
 }
 
 /// Keys and pairs printed at the end of a run.
@@ -160,7 +227,7 @@ fn summary(store: &Store, config: &Config) -> anyhow::Result<()> {
     writeln!(out, "keys with assigned pairs: {}", keys.len())?;
     let texts = |key: &KeyLine| {
         let (langs, edits) = super::keys::in_order(key);
-        [key.site.clone(), langs, diglot::types::pattern(&edits)]
+        [key.site.clone(), langs, printable(&diglot::types::pattern(&edits)).into_owned()]
     };
     let shown: Vec<[String; 3]> = keys.iter().take(SHOWN).map(texts).collect();
     let [site, langs, pattern] =
@@ -190,7 +257,7 @@ fn summary(store: &Store, config: &Config) -> anyhow::Result<()> {
         writeln!(out, "  {}-{}: {count}", langs.a, langs.b)?;
     }
     for pair in &first {
-        writeln!(out, "  {}  {}", pair.url_a, pair.url_b)?;
+        writeln!(out, "  {}  {}", printable(&pair.url_a), printable(&pair.url_b))?;
     }
     if all > first.len() as u64 {
         writeln!(out, "  … {} more: `diglot pairs`", all - first.len() as u64)?;

@@ -22,7 +22,7 @@ Examples:
   diglot status
   diglot status --archives --format jsonl")]
 pub struct Status {
-    /// Also list each archive, and samples of what was left out.
+    /// Also list each archive, inputs that were skipped, and samples of what was left out.
     #[arg(long)]
     archives: bool,
     #[command(flatten)]
@@ -68,6 +68,15 @@ impl Status {
         }
         for (reason, count) in totals.sentences_left_out {
             listing.row(vec![json!("sentences left out"), json!(reason.name()), json!(count), json!("")])?;
+        }
+        let refused = query::refused(&store)?;
+        if !refused.is_empty() && !self.archives {
+            let detail = "not read, or not to their end: `diglot status --archives` says why";
+            listing.row(vec![json!("total"), json!("skipped inputs"), json!(refused.len()), json!(detail)])?;
+        }
+        for refused in refused.iter().filter(|_| self.archives) {
+            let path = refused.path.display().to_string();
+            listing.row(vec![json!("skipped input"), json!(path), json!(null), json!(refused.reason)])?;
         }
         for archive in &archives {
             let path = &archive.path;

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use super::{Config, presets};
 use crate::align::clean;
+use crate::archive;
 use crate::error::{Error, Result};
 use crate::iterate::ets::Weights;
 use crate::judge::spot_checks::SpotChecks;
@@ -97,7 +98,7 @@ pub const SETTINGS: &[Setting] = &[
         is_tuning: true,
         stages: &["ingest"],
         reset_word: None,
-        set: |config, text| put(&mut config.archive.max_record_bytes, whole(text)),
+        set: |config, text| put(&mut config.archive.max_record_bytes, record_bytes(text)),
     },
     Setting {
         name: "max-window-bytes",
@@ -410,6 +411,10 @@ fn share(text: &str) -> std::result::Result<f64, &'static str> {
     text.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("0 to 1")
 }
 
+fn record_bytes(text: &str) -> std::result::Result<u64, &'static str> {
+    text.parse().ok().filter(|bytes| archive::RECORD_BYTES.contains(bytes)).ok_or("1024 to 1073741824 bytes")
+}
+
 fn whole<T: std::str::FromStr>(text: &str) -> std::result::Result<T, &'static str> {
     text.parse().map_err(|_| "a whole number")
 }
@@ -487,7 +492,7 @@ mod tests {
     fn settings_of_a_store_of_format_4_are_settings_of_this_release() {
         let old = serde_json::json!({
             "preset": "pupsniffer-2013", "langs": ["zh-Hant"], "whole_domains": true, "across_suffixes": true,
-            "rescue_above": 7, "max_record_bytes": 9, "without_keys": true, "lexicons": ["/l.tsv"], "min_score": 250_000,
+            "rescue_above": 7, "max_record_bytes": 9000, "without_keys": true, "lexicons": ["/l.tsv"], "min_score": 250_000,
             "verifier": "lcs", "without_content": true, "alpha": 100_000, "beta": 200_000, "rounds": 4, "weights": "second",
             "min_sim": 300_000
         });
@@ -498,7 +503,7 @@ mod tests {
         expected.keys.langs = vec![Lang::parse("zh-Hant").expect("a tag")];
         (expected.keys.site, expected.keys.across_suffixes) = (SiteUnit::Domain, true);
         expected.keys.rescue_above = Some(7.0);
-        expected.archive.max_record_bytes = 9;
+        expected.archive.max_record_bytes = 9000;
         (expected.without_keys, expected.without_content) = (true, true);
         expected.lexicons = vec![PathBuf::from("/l.tsv")];
         expected.judge.min_score = 0.25;
@@ -516,6 +521,9 @@ mod tests {
         };
         assert!(problem("alpha", "2").ends_with("--alpha is 2, expected 0 to 1"));
         assert!(problem("alpha", "nan").ends_with("--alpha is nan, expected 0 to 1"));
+        for wrong in ["0", "1023", "1073741825", "-1", "1e6"] {
+            assert!(problem("max-record-bytes", wrong).ends_with("expected 1024 to 1073741824 bytes"), "{wrong}");
+        }
         assert!(problem("langs", "klingon").ends_with("--langs has klingon, expected tags such as en, fr, zh-Hans"));
         assert!(problem("verifier", "x").contains("--verifier is x, expected one of "));
     }

@@ -1,12 +1,14 @@
 //! Rows as text: tab-separated values, and JSON objects of some columns.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use csv::{QuoteStyle, Writer, WriterBuilder};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-/// Writes tab-separated values. Nothing is quoted: a tab or the end of a line inside a value becomes a space.
+/// Writes tab-separated values. Nothing is quoted: a tab or the end of a line inside a value becomes a space, and other control
+/// characters are escaped.
 pub struct TsvWriter<W: Write>(Writer<W>);
 
 impl<W: Write> TsvWriter<W> {
@@ -21,12 +23,7 @@ impl<W: Write> TsvWriter<W> {
     /// When the output does not take it.
     pub fn row(&mut self, values: &[&str]) -> io::Result<()> {
         for value in values {
-            let written = if value.contains(BREAKS) {
-                self.0.write_field(value.replace(BREAKS, " "))
-            } else {
-                self.0.write_field(value)
-            };
-            written.map_err(of_output)?;
+            self.0.write_field(printable(value).as_bytes()).map_err(of_output)?;
         }
         self.0.write_record(None::<&[u8]>).map_err(of_output)
     }
@@ -43,9 +40,30 @@ impl<W: Write> TsvWriter<W> {
 /// What would begin another value or line.
 const BREAKS: [char; 3] = ['\t', '\n', '\r'];
 
-/// Text on one line, without tabs.
-pub fn one_line(text: &str) -> String {
-    text.replace(BREAKS, " ")
+/// Text on one line, without control characters: spaces stand for them.
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    if is_harmless(text) { text.into() } else { text.replace(char::is_control, " ").into() }
+}
+
+/// True when a text surely has no control character: by its bytes, the first of those beyond ASCII among them.
+fn is_harmless(text: &str) -> bool {
+    !text.bytes().any(|byte| byte < b' ' || byte == 0x7f || byte == 0xc2)
+}
+
+/// Text on one line as a terminal may be given it: tabs and ends of lines are spaces, other control characters are written `\x1b`.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if is_harmless(text) {
+        return text.into();
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match c {
+            _ if BREAKS.contains(&c) => out.push(' '),
+            _ if c.is_control() => out.push_str(&format!("\\x{:02x}", c as u32)),
+            _ => out.push(c),
+        }
+    }
+    out.into()
 }
 
 /// The error of the output that stopped the writer.
@@ -96,6 +114,12 @@ mod tests {
     #[test]
     fn values_are_never_quoted_and_stay_on_their_line() {
         assert_eq!(tsv(&[&["a\tb", "say \"c\""], &["", "d\r\ne"]]), "a b\tsay \"c\"\n\td  e\n");
+    }
+
+    #[test]
+    fn control_characters_do_not_reach_a_terminal() {
+        assert_eq!(tsv(&[&["\u{1b}[2Jx\u{7f}", "é\u{9b}1m\u{0}"]]), "\\x1b[2Jx\\x7f\té\\x9b1m\\x00\n");
+        assert_eq!(one_line("a\u{1b}b\nc"), "a b c");
     }
 
     #[test]

@@ -23,10 +23,9 @@ mod wat;
 
 use declared::declare;
 use read::Read;
-use xxhash_rust::xxh3::Xxh3;
 
 use crate::language;
-use crate::types::{CanonicalUrl, Capture, Form, Lang, Page, SkipReason};
+use crate::types::{CanonicalUrl, Capture, Form, Page, SkipReason};
 
 pub use params::Params;
 
@@ -66,23 +65,6 @@ fn with_language(read: Read, url: &CanonicalUrl, params: &Params) -> Result<Page
     page.confidence = language.confidence;
     page.latin_share = language.latin_share;
     Ok(page)
-}
-
-/// Hash of what a page and its capture say: which of two captures of one instant is kept must not depend on their order.
-pub fn digest(url: &CanonicalUrl, capture: &Capture, page: &Page) -> u64 {
-    let mut hasher = Xxh3::new();
-    hasher.update(&[u8::from(url.is_https())]);
-    hasher.update(page.text.as_bytes());
-    hasher.update(page.title.as_bytes());
-    hasher.update(&page.declared.first().copied().unwrap_or(Lang::UNKNOWN).to_bytes());
-    for link in &page.links {
-        hasher.update(link.url.as_bytes());
-    }
-    if let Some(pointer) = &capture.pointer {
-        hasher.update(pointer.file.as_bytes());
-        hasher.update(&pointer.offset.to_le_bytes());
-    }
-    hasher.digest()
 }
 
 /// A page that only an index knows: it is in the first language that the index names.

@@ -5,6 +5,7 @@
 //! was not committed and nothing else. What a stage leaves depends on its inputs only: not on threads, interruptions, or the
 //! order in which archives came.
 
+use std::ffi::OsString;
 use std::sync::atomic::AtomicBool;
 
 use crate::archive;
@@ -55,8 +56,8 @@ pub fn run(store: &mut Store, context: &Context<'_>, until: &str) -> Result<()> 
 /// # Errors
 /// When an input is no archive, or as [`run`].
 pub fn run_all(store: &mut Store, config: &Config, inputs: &[&str]) -> Result<()> {
-    let inputs: Vec<String> = inputs.iter().map(|&input| input.to_owned()).collect();
-    let inputs = if inputs.is_empty() { Vec::new() } else { archive::expand(&inputs)? };
+    let inputs: Vec<OsString> = inputs.iter().map(|&input| input.into()).collect();
+    let inputs = archive::expand(&inputs, false, &|_| false)?;
     let context = Context { config, inputs: &inputs, observer: &Silent, stop: &AtomicBool::new(false) };
     STAGES.iter().try_for_each(|stage| run_stage(*stage, store, &context))
 }

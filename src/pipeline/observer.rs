@@ -1,5 +1,7 @@
 //! Progress: the library tells, it never prints.
 
+use crate::archive::Tally;
+
 /// Who is told of progress. All calls may come from any thread.
 pub trait Observer: Sync {
     /// A stage begins, or goes on with the next part: `what` is done in `unit`s, of which there are `total` where known.
@@ -8,6 +10,8 @@ pub trait Observer: Sync {
     fn progress(&self, done: u64, note: &str);
     /// Something worth a line.
     fn message(&self, text: &str);
+    /// What became of the inputs, once all are read.
+    fn inputs(&self, _: &Tally) {}
     /// The stage is over.
     fn end(&self, stage: &str, done: bool);
 }

@@ -1,11 +1,11 @@
 //! What a stage is: what it is given, what it tells, and the fingerprint of its settings.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use xxhash_rust::xxh3::Xxh3;
 
 use super::observer::Observer;
+use crate::archive::Inputs;
 use crate::config::{Config, fields};
 use crate::error::{Error, Result};
 use crate::store::Store;
@@ -14,8 +14,8 @@ use crate::store::Store;
 pub struct Context<'c> {
     /// Settings.
     pub config: &'c Config,
-    /// Archives to take in; empty: those the store has.
-    pub inputs: &'c [PathBuf],
+    /// Archives to take in; none: those the store has.
+    pub inputs: &'c Inputs,
     /// Who is told of progress.
     pub observer: &'c dyn Observer,
     /// Set it, and the run stops at the next commit, or before it.

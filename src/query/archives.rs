@@ -1,5 +1,9 @@
 //! Archives as lines.
 
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::archive::{self, Inputs, Refused};
 use crate::error::Result;
 use crate::store::Store;
 use crate::store::layout::ArchiveRecord;
@@ -66,4 +70,34 @@ pub fn archives(store: &Store) -> Result<Vec<ArchiveLine>> {
     // One without a path was removed.
     let archives = store.archives()?.into_iter().filter(|archive| !archive.identity.path.is_empty());
     Ok(archives.map(line).collect())
+}
+
+/// The inputs that earlier runs did not read, or not to their end, by path; those read since are none of them.
+///
+/// # Errors
+/// When the catalog cannot be read.
+pub fn refused(store: &Store) -> Result<Vec<Refused>> {
+    let refused = store.refused()?.into_iter();
+    Ok(refused
+        .map(|refused| Refused {
+            path: PathBuf::from(refused.path),
+            reason: refused.reason,
+            is_fault: refused.is_fault,
+        })
+        .collect())
+}
+
+/// What `named` inputs come to, as [`crate::inputs::expand`] says. Archives that the store has read, and that the file system
+/// says are as they were, are not looked into; with `reread` they are.
+///
+/// # Errors
+/// As there.
+pub fn inputs(store: Option<&Store>, named: &[OsString], keep_going: bool, reread: bool) -> Result<Inputs> {
+    let is_known = |path: &Path| {
+        let Some(store) = store.filter(|_| !reread) else { return false };
+        let Ok(stat) = archive::stat(path) else { return false };
+        let hint = store.hint(&stat.path).ok().flatten().filter(|hint| hint.stamp == stat.stamp);
+        hint.is_some_and(|hint| store.archive_by_fingerprint(hint.fingerprint).is_ok_and(|archive| archive.is_some()))
+    };
+    Ok(Inputs { reread, ..archive::expand(named, keep_going, &is_known)? })
 }

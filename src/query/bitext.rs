@@ -13,8 +13,8 @@ use crate::error::{Error, Result};
 use crate::index::site::Urls;
 use crate::store::Store;
 use crate::store::layout::{
-    ArchivedBitextPairRow, ArchivedRepeatRow, BeadRow, BitextChunk, BitextHead, ModelRecord, RepeatRecord, StoredPage,
-    VocabularyRow,
+    ArchivedBitextPairRow, ArchivedRepeatRow, BeadRow, BitextChunk, BitextHead, ModelRecord, RepeatRecord, SiteHead,
+    StoredPage, VocabularyRow,
 };
 use crate::store::records::{Mapped, RecordRef};
 use crate::text::words::Words;
@@ -135,6 +135,18 @@ fn is_fresh(head: &BitextHead, site: &Site) -> bool {
     is_of_pages && (is_of_source(head, site.source) || head.pairs == hash_of_pairs(&accepted_pairs(site)))
 }
 
+/// What is known of the sentence pairs of a site; `None` where there are none of its present page pairs.
+///
+/// # Errors
+/// When the store cannot be read.
+pub(crate) fn fresh_head(store: &Store, id: SiteId, site: &SiteHead) -> Result<Option<BitextHead>> {
+    let is_of_pages = |head: &BitextHead| head.finished && head.generation == site.generation;
+    let Some(head) = store.bitext_head(id)?.filter(is_of_pages) else { return Ok(None) };
+    // The same pairs may have come to stand in another record.
+    let is_fresh = is_of_source(&head, pair_source(store, id, site)?) || is_fresh(&head, &Site::open(store, id)?);
+    Ok(is_fresh.then_some(head))
+}
+
 /// True when the page pairs of a site are still in the record they were last seen in.
 pub fn is_of_source(head: &BitextHead, source: Option<PairSource>) -> bool {
     source.is_some_and(|source| (source.table as u8, source.record) == (head.source_table, head.source))
@@ -149,12 +161,11 @@ pub(crate) fn are_compared(store: &Store) -> Result<bool> {
         return Ok(false);
     }
     for id in (0..store.site_count()?).map(SiteId) {
-        let Some(head) = store.bitext_head(id)?.filter(|head| head.compared != 0) else { continue };
+        if store.bitext_head(id)?.is_none_or(|head| head.compared == 0) {
+            continue;
+        }
         let site = store.site(id)?.unwrap_or_default();
-        let is_as_seen = head.generation == site.generation && is_of_source(&head, pair_source(store, id, &site)?);
-        // The same pairs may have come to stand in another record.
-        let is_known = is_as_seen && head.finished;
-        if !is_known && !is_fresh(&head, &Site::open(store, id)?) {
+        if fresh_head(store, id, &site)?.is_none() {
             return Ok(false);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::bitext::are_compared;
+use super::bitext::{are_compared, fresh_head};
 use super::site::pair_source;
 use crate::align::clean::Reason;
 use crate::error::Result;
@@ -24,7 +24,7 @@ fn pair_count(store: &Store, id: SiteId, head: &SiteHead) -> Result<u64> {
 /// # Errors
 /// When the store cannot be read.
 fn sentence_counts(store: &Store, id: SiteId, head: &SiteHead, are_compared: bool) -> Result<(u64, BTreeMap<u8, u64>)> {
-    let found = store.bitext_head(id)?.filter(|found| found.finished && found.generation == head.generation);
+    let found = fresh_head(store, id, head)?;
     let Some(BitextHead { mut kept, dropped, shared_dropped, .. }) = found else { return Ok(Default::default()) };
     let mut counts: BTreeMap<u8, u64> = dropped.into_iter().collect();
     for (code, count) in shared_dropped.into_iter().filter(|_| are_compared) {

@@ -34,7 +34,7 @@ pub(crate) mod site;
 pub mod site;
 
 pub use crate::keys::State as KeyState;
-pub use archives::{ArchiveLine, SkipSample, archives};
+pub use archives::{ArchiveLine, SkipSample, archives, inputs, refused};
 pub use counts::{Totals, totals};
 pub use fetch::fetch;
 pub use hosts::{HostLine, hosts};

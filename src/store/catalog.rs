@@ -60,6 +60,10 @@ pub enum Keyspace {
     Round = b'x',
     /// What was lost and cannot be made again, by number of the archive.
     Loss = b'k',
+    /// What bytes a file had when it was last looked at, by path.
+    Hint = b'h',
+    /// Inputs that were not read, by path.
+    Refused = b'u',
 }
 
 impl Keyspace {

@@ -53,6 +53,7 @@ mod frames;
 pub mod frames;
 mod kept_blocks;
 mod kinds;
+mod known_inputs;
 #[cfg(feature = "internals")]
 mod laboratory;
 #[cfg(not(feature = "internals"))]
@@ -61,6 +62,7 @@ pub(crate) mod layout;
 pub mod layout;
 mod live;
 mod manifest;
+mod open_batch;
 mod packing;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod pages;
@@ -95,9 +97,11 @@ pub use compaction::Usage;
 pub use format::FORMAT_VERSION;
 use kinds::KINDS;
 pub use kinds::Store;
+pub(crate) use known_inputs::InputNotes;
 pub use layout::StoredSettings;
 use layout::*;
 use manifest::Manifest;
+pub(crate) use open_batch::OpenBatch;
 pub(crate) use rebuild::{add_batch, add_rest};
 use records::{Mapped, RecordRef, START};
 use view::{Publisher, View};

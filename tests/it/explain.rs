@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use diglot::config::{Config, LabelMode, Strategy};
+use diglot::inputs::Inputs;
 use diglot::pipeline::{self, Context, Silent};
 use diglot::query::explain::{
     CandidateOutcome, Explanation, LanguageReason, LeadOutcome, NamedPair, PageExplanation, PageVerdict, PairVerdict,
@@ -40,7 +41,7 @@ impl Run {
 
     fn again(&mut self, config: Config, until: &str) {
         let mut store = Store::open(&self.folder.path().join("store"), Access::Write).expect("a store");
-        let inputs = [self.folder.path().join("site.warc")];
+        let inputs = Inputs::from(&[self.folder.path().join("site.warc")][..]);
         let stop = AtomicBool::new(false);
         let context = Context { config: &config, inputs: &inputs, observer: &Silent, stop: &stop };
         pipeline::run(&mut store, &context, until).expect("a sound store");

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use diglot::config::Config;
 use diglot::error::Error;
+use diglot::inputs::Inputs;
 use diglot::pipeline::{self, Context, Observer, Silent};
 use diglot::query;
 use diglot::store::{Access, Store};
@@ -115,7 +116,7 @@ fn a_zip_of_5000_files_stopped_at_the_4500th_goes_on_there() {
     let mut config = Config::default();
     config.ingest.portion_records = 100;
     config.ingest.commit_bytes = 1;
-    let (store, inputs) = (folder.path().join("store"), [archive]);
+    let (store, inputs) = (folder.path().join("store"), Inputs::from(&[archive][..]));
     let run = |observer: &dyn Observer, stop: &AtomicBool| {
         let mut store = Store::open(&store, Access::Write)?;
         pipeline::run(&mut store, &Context { config: &config, inputs: &inputs, observer, stop }, "ingest")

@@ -8,6 +8,7 @@ mod deep;
 mod explain;
 mod format;
 mod hostile;
+mod inputs;
 mod kills;
 mod modules;
 mod presets;

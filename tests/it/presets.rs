@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::sites::{SiteBuilder, html};
-use crate::support::{diglot, failure, golden, rows, stdout};
+use crate::support::{diglot, failure, golden, rows, run, stdout, tiny_site};
 
 const PAGES: usize = 12;
 
@@ -119,4 +119,28 @@ fn explain_shows_the_rounds_and_the_neighbours_that_carried_a_pair() {
     let rounds: Vec<&str> = page.lines().filter(|line| line.trim().starts_with("rounds")).collect();
     assert!(rounds.iter().any(|line| line.contains(&address("fr", 3)) && line.ends_with(": a pair")), "{page}");
     assert!(rounds.len() > 1, "{page}");
+}
+
+/// Another preset, stopped before sentences: what the store has of them belongs to other pairs.
+#[test]
+fn summary_status_and_listing_agree_on_sentence_pairs_of_pairs_that_are_gone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (archive, store) = (folder.path().join("tiny.warc"), folder.path().join("s"));
+    tiny_site(&archive);
+    run(&store, &[&archive]);
+    let count = |name: &str| {
+        let rows = rows(&store, &["status"]);
+        rows.into_iter().find(|row| row["name"] == name).expect("a row of that name")
+    };
+    assert!(count("sentence pairs")["count"].as_u64() > Some(0));
+    for stage in ["keys", "iterate"] {
+        let told =
+            diglot(&store).args(["run", "--preset", "kit-ng-2007", "--until", stage]).output().expect("it starts");
+        let told = String::from_utf8(told.stdout).expect("UTF-8");
+        assert!(told.contains("pairs: 0\n") && !told.contains("sentence pairs"), "{stage}: {told}");
+        assert_eq!(count("sentence pairs")["count"], 0, "{stage}");
+        assert!(count("align")["detail"].as_str().is_some_and(|state| state.starts_with("stale")), "{stage}");
+    }
+    diglot(&store).args(["-q", "run"]).assert().success();
+    assert_eq!((&count("sentence pairs")["count"], &count("align")["detail"]), (&0.into(), &"fresh".into()));
 }

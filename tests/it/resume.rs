@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use diglot::config::Config;
 use diglot::error::{Error, Result};
+use diglot::inputs::Inputs;
 use diglot::pipeline::{self, Context, Observer, Silent};
 use diglot::query::{self, KeyState, Scope};
 use diglot::store::{Access, Store};
@@ -87,7 +88,7 @@ fn unpaired(site: &mut SiteBuilder, host: &str, count: usize) {
 fn run_with(store: &Path, inputs: &[PathBuf], observer: &dyn Observer, stop: &AtomicBool) -> Result<()> {
     let mut store = Store::open(store, Access::Write)?;
     let config = config();
-    pipeline::run(&mut store, &Context { config: &config, inputs, observer, stop }, "align")
+    pipeline::run(&mut store, &Context { config: &config, inputs: &Inputs::from(inputs), observer, stop }, "align")
 }
 
 fn run(store: &Path, inputs: &[PathBuf]) {
@@ -190,7 +191,8 @@ fn sites_that_a_stopped_run_made_by_another_setting_are_made_again() {
             let mut store = Store::open(&path, Access::Write)?;
             let mut config = config();
             config.keys.across_suffixes = across_suffixes;
-            let context = Context { config: &config, inputs: std::slice::from_ref(&archive), observer, stop };
+            let context =
+                Context { config: &config, inputs: &Inputs::from(std::slice::from_ref(&archive)), observer, stop };
             pipeline::run(&mut store, &context, "index")
         };
         let stop = AtomicBool::new(false);

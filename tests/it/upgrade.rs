@@ -105,3 +105,21 @@ fn an_old_store_with_a_damaged_catalog_is_rebuilt_from_its_record_files() {
     assert_eq!(rows(&store, &["pairs"]).len(), 5);
     assert_eq!(exports(&store), exports(&new_store(folder.path())));
 }
+
+/// Older releases knew an archive by its length and ends.
+#[test]
+fn an_archive_that_an_older_release_read_is_not_read_again() {
+    let (folder, store) = old_store();
+    let archive = folder.path().join("tiny.warc");
+    tiny_site(&archive);
+    for reread in [&["--reread"][..], &[], &["--reread"]] {
+        let output = diglot(&store).arg("ingest").args(reread).arg(&archive).output().expect("it starts");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(stderr.contains("inputs: 0 read, 1 read before"), "{stderr}");
+    }
+    assert_eq!(Store::open(&store, Access::Read).expect("a store").archive_count().expect("readable"), 1);
+    // By what this release knows of it, it can be removed, and is then read anew.
+    diglot(&store).args(["remove", "--archive", "tiny.warc"]).assert().success();
+    let output = diglot(&store).arg("ingest").arg(&archive).output().expect("it starts");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("inputs: 1 read"), "{output:?}");
+}

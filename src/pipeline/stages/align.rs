@@ -72,7 +72,8 @@ impl Stage for Align {
             return Ok(String::new());
         }
         let survey = Survey::new(store, config, params)?;
-        let (models, sites) = (survey.stale_models(store)?.len(), survey.stale_sites(store)?.len());
+        let models = survey.stale_models(store)?.len();
+        let sites = survey.stale_sites(store)?.len() + survey.pairless_sites(store)?;
         Ok(match (models, sites) {
             (0, 0) if survey.is_compared(store)? => String::new(),
             (0, 0) => "what several sites say to be found".to_owned(),
@@ -212,6 +213,16 @@ impl Survey {
             }
         }
         Ok(stale)
+    }
+
+    /// How many sites have sentence pairs, and no page pairs any more.
+    fn pairless_sites(&self, store: &Store) -> Result<usize> {
+        let surveyed: FxHashSet<SiteId> = self.sites.iter().map(|work| work.site).collect();
+        let mut count = 0;
+        for id in (0..store.site_count()?).map(SiteId).filter(|id| !surveyed.contains(id)) {
+            count += usize::from(store.bitext_head(id)?.is_some_and(|head| head.pairs != hash_of_pairs(&[])));
+        }
+        Ok(count)
     }
 
     /// Hash of what the sentence pairs of all sites are made from.

@@ -1,31 +1,25 @@
 //! Archives → page records and batches. Unit of work: a portion of records of one archive.
 
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use rayon::prelude::*;
 
-use crate::archive::{self, Item};
+use crate::archive::{self, Archive, Item, Limits, Portion, Refused, Stat, Stream, Tally};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::extract;
 use crate::keys::copies;
 use crate::pipeline::{Context, Stage, fingerprint};
-use crate::store::Store;
 use crate::store::catalog::{Changes, Keyspace};
-use crate::store::layout::{
-    ArchiveIdentity, ArchiveRecord, BatchRecord, PageEntry, PageRecord, SkipEntry, SkipSample, StageRecord, encode,
-};
-use crate::types::{ArchiveId, CanonicalUrl, Capture, Form, Lang, RawRecord, Skip, SkipReason, host_of};
+use crate::store::layout::{ArchiveIdentity, ArchiveRecord, PageEntry, PageRecord, StageRecord, encode};
+use crate::store::{InputNotes, OpenBatch, Store};
+use crate::types::{ArchiveId, CanonicalUrl, Capture, Form, RawRecord, Skip};
 
 /// Archives → pages.
 pub struct Ingest;
 
-/// So many lines of an index count as one record.
-const LINES: usize = 64;
-/// Samples of one reason kept of a batch.
-const SAMPLES: usize = 8;
+/// Notes of inputs that are kept for one commit.
+const NOTES: usize = 1000;
 
 impl Stage for Ingest {
     fn name(&self) -> &'static str {
@@ -53,105 +47,179 @@ impl Stage for Ingest {
             changes.put(Keyspace::Stage, self.name().as_bytes(), &record);
             store.commit(changes)?;
         }
-        for (at, path) in context.inputs.iter().enumerate() {
-            let place = format!("{} ({} of {})", path.display(), at + 1, context.inputs.len());
-            ingest_archive(store, context, path, &place)?;
-        }
+        let mut reading = Reading { store, context, notes: InputNotes::default(), tally: Tally::default() };
+        let outcome = reading.all();
+        reading.store.keep_notes(&mut reading.notes)?;
+        outcome?;
+        context.observer.inputs(&reading.tally);
         Ok(())
     }
 }
 
-fn ingest_archive(store: &mut Store, context: &Context<'_>, path: &Path, place: &str) -> Result<()> {
-    let identity = identify(path)?;
-    let (number, mut known) = match store.archive_by_fingerprint(identity.fingerprint)? {
-        Some(id) => (id.0, store.archive(id)?.unwrap_or_default()),
-        None => (store.archive_count()?, ArchiveRecord::default()),
-    };
-    if known.done {
-        return Ok(());
+/// Why an archive is not read to its end: it fails itself, or the whole run does.
+enum Failure {
+    Archive(Error),
+    Run(Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::Run(error)
     }
-    let mut source = archive::open(path, known.position, &context.config.archive)?;
-    context.observer.begin("ingest", place, "bytes", source.end());
-    let config = context.config;
-    let (send, receive) = sync_channel(1);
-    std::thread::scope(|scope| -> Result<()> {
-        let reader = scope.spawn(move || read_portions(source.as_mut(), config, &send));
-        let mut batch = Batch::new(number, identity, known.position);
-        let outcome = take_portions(store, context, &receive, &mut batch, &mut known);
-        // The reader stops at its next portion when nobody receives.
-        drop(receive);
-        let read = reader
-            .join()
-            .unwrap_or_else(|_| Err(Error::input(place, "reading this archive failed in an unforeseen way")));
-        outcome.and(read)
-    })
 }
 
-fn identify(path: &Path) -> Result<ArchiveIdentity> {
-    let format = archive::format_of(path)?.name().to_owned();
-    let archive::Identity { path, bytes, fingerprint } = archive::identify(path)?;
-    Ok(ArchiveIdentity { path: path.display().to_string(), format, bytes, fingerprint })
+fn of_archive(error: Error) -> Failure {
+    if matches!(error, Error::Interrupted) { Failure::Run(error) } else { Failure::Archive(error) }
 }
 
-/// Records of an archive that are extracted together.
-#[derive(Default)]
-struct Portion {
-    items: Vec<Item>,
-    bytes: usize,
-    /// Position behind it.
-    to: u64,
-    done: bool,
+/// Inputs on their way into a store.
+struct Reading<'r> {
+    store: &'r mut Store,
+    context: &'r Context<'r>,
+    notes: InputNotes,
+    tally: Tally,
 }
 
-fn read_portions(source: &mut dyn archive::Archive, config: &Config, send: &SyncSender<Portion>) -> Result<()> {
-    loop {
-        let mut portion = Portion::default();
-        // A line of an index is no work to speak of.
-        let mut lines = 0;
-        while portion.bytes < config.ingest.portion_bytes
-            && portion.items.len() < config.ingest.portion_records + lines - lines / LINES
-        {
-            let Some(item) = source.next()? else {
-                portion.done = true;
-                break;
+impl Reading<'_> {
+    fn all(&mut self) -> Result<()> {
+        let inputs = self.context.inputs;
+        inputs.refused.iter().for_each(|refused| self.refuse(refused.clone()));
+        for (at, path) in inputs.archives.iter().enumerate() {
+            let place = format!("{} ({} of {})", path.display(), at + 1, inputs.archives.len());
+            match self.archive(path, &place) {
+                Err(Failure::Archive(error)) if inputs.keep_going => {
+                    let path = path.canonicalize().unwrap_or_else(|_| path.clone());
+                    self.refuse(Refused { path, reason: error.reason(), is_fault: true });
+                }
+                Err(Failure::Archive(error) | Failure::Run(error)) => return Err(error),
+                Ok(()) => {}
+            }
+            if self.notes.len() >= NOTES {
+                self.store.keep_notes(&mut self.notes)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn refuse(&mut self, refused: Refused) {
+        self.notes.refused(&refused.path, refused.reason.clone(), refused.is_fault);
+        self.tally.refused.push(refused);
+    }
+
+    fn archive(&mut self, path: &Path, place: &str) -> Result<(), Failure> {
+        if path == Path::new(archive::STREAM) {
+            return self.stream();
+        }
+        let stat = archive::stat(path).map_err(of_archive)?;
+        let (fingerprint, id) = self.identify(&stat, place)?;
+        let (number, mut known) = self.store.known_archive(id)?;
+        if known.done {
+            self.tally.read_before += 1;
+        } else {
+            let format = archive::format_of(path).map_err(of_archive)?.name().to_owned();
+            let path = stat.path.display().to_string();
+            let identity = ArchiveIdentity { path, format, bytes: stat.bytes, fingerprint };
+            let source = archive::open(&stat.path, known.position, &self.context.config.archive).map_err(of_archive)?;
+            self.read(source, place, OpenBatch::new(number, identity, known.position), &mut known)?;
+            self.tally.read += 1;
+        }
+        self.notes.read(&stat.path);
+        Ok(())
+    }
+
+    /// Reads standard input. One that was read before may have grown since: what is known of it is passed.
+    fn stream(&mut self) -> Result<(), Failure> {
+        let context = self.context;
+        let stop = || context.check_stop();
+        context.observer.begin("ingest", "waiting for standard input", "bytes", None);
+        let stream = archive::patiently(Stream::of_standard_input, &stop)?.map_err(of_archive)?;
+        let (fingerprint, format) = (stream.fingerprint(), stream.format().to_owned());
+        let (number, mut known) = self.store.known_archive(self.store.archive_by_fingerprint(fingerprint)?)?;
+        let identity = ArchiveIdentity { path: archive::STREAM.to_owned(), format, bytes: 0, fingerprint };
+        let (position, params) = (known.position, context.config.archive.clone());
+        let source = archive::patiently(move || stream.open(position, &params), &stop)?.map_err(of_archive)?;
+        let (records, was_done) = (known.records, known.done);
+        self.read(source, "standard input", OpenBatch::new(number, identity, position), &mut known)?;
+        let is_new = known.records > records || !was_done;
+        *if is_new { &mut self.tally.read } else { &mut self.tally.read_before } += 1;
+        self.notes.read(Path::new(archive::STREAM));
+        Ok(())
+    }
+
+    /// The fingerprint of an archive, and which one it is, if the store has it.
+    fn identify(&mut self, stat: &Stat, place: &str) -> Result<(u64, Option<ArchiveId>), Failure> {
+        let Context { inputs, observer, .. } = *self.context;
+        let hint = self.store.hint(&stat.path)?.filter(|hint| !inputs.reread && hint.stamp == stat.stamp);
+        let fingerprint = match &hint {
+            Some(hint) => hint.fingerprint,
+            None => {
+                observer.begin("ingest", &format!("looking whether {place} is known"), "bytes", Some(stat.bytes));
+                // A stop that is asked for at the last byte comes when all is known.
+                let told = |done| {
+                    self.context.check_stop()?;
+                    observer.progress(done, "");
+                    Ok(())
+                };
+                archive::fingerprint(&stat.path, &told).map_err(of_archive)?
+            }
+        };
+        let mut id = self.store.archive_by_fingerprint(fingerprint)?;
+        if id.is_none() && self.store.archive_count()? > 0 {
+            let ends = archive::fingerprint_of_ends(&stat.path).map_err(of_archive)?;
+            id = self.store.archive_by_fingerprint(ends)?;
+            if let Some(id) = id {
+                let (_, known) = self.store.known_archive(Some(id))?;
+                self.notes.renamed(ends, fingerprint, id, known);
+            }
+        }
+        if hint.is_none() {
+            self.notes.hint(&stat.path, stat.stamp, fingerprint);
+        }
+        Ok((fingerprint, id))
+    }
+
+    fn read(
+        &mut self,
+        source: Box<dyn Archive>,
+        place: &str,
+        mut batch: OpenBatch,
+        known: &mut ArchiveRecord,
+    ) -> Result<(), Failure> {
+        let ingest = &self.context.config.ingest;
+        self.context.observer.begin("ingest", place, "bytes", source.end());
+        let limits = Limits { bytes: ingest.portion_bytes, records: ingest.portion_records };
+        let context = self.context;
+        let stop = || context.check_stop();
+        self.take_portions(archive::portions(source, limits, &stop), &mut batch, known)?;
+        let unforeseen = || of_archive(Error::input(place, "reading this archive failed in an unforeseen way"));
+        if batch.is_done() { Ok(()) } else { Err(unforeseen()) }
+    }
+
+    fn take_portions(
+        &mut self,
+        portions: impl Iterator<Item = Result<Portion>>,
+        batch: &mut OpenBatch,
+        known: &mut ArchiveRecord,
+    ) -> Result<(), Failure> {
+        for portion in portions {
+            let portion = match portion {
+                Ok(portion) => portion,
+                Err(error) => {
+                    batch.commit(self.store, &mut self.notes, known)?;
+                    return Err(of_archive(error));
+                }
             };
-            portion.bytes += item.bytes();
-            lines += usize::from(matches!(&item, Item::Record(record) if record.form == Form::Index));
-            portion.items.push(item);
+            take(batch, self.store, self.context, portion)?;
+            let stop = self.context.check_stop();
+            if batch.is_done() || stop.is_err() || batch.bytes() >= self.context.config.ingest.commit_bytes {
+                batch.commit(self.store, &mut self.notes, known)?;
+                stop?;
+            }
+            let pages = known.pages + batch.page_count();
+            self.context.observer.progress(batch.to(), &format!("{pages} pages"));
         }
-        portion.to = source.position();
-        let done = portion.done;
-        if send.send(portion).is_err() || done {
-            return Ok(());
-        }
+        if batch.is_done() { Ok(()) } else { Ok(batch.commit(self.store, &mut self.notes, known)?) }
     }
-}
-
-fn take_portions(
-    store: &mut Store,
-    context: &Context<'_>,
-    receive: &Receiver<Portion>,
-    batch: &mut Batch,
-    known: &mut ArchiveRecord,
-) -> Result<()> {
-    // Ends early when the reader failed; its error is reported by the caller.
-    while let Ok(portion) = receive.recv() {
-        batch.take(store, context, portion)?;
-        let stop = context.check_stop();
-        if batch.record.done || stop.is_err() || batch.bytes >= context.config.ingest.commit_bytes {
-            batch.commit(store, known)?;
-            stop?;
-        }
-        context.observer.progress(batch.record.to, &format!("{} pages", known.pages + batch.record.pages.len() as u64));
-    }
-    if batch.record.done { Ok(()) } else { batch.commit(store, known) }
-}
-
-/// What is gathered for one commit.
-struct Batch {
-    record: BatchRecord,
-    skips: BTreeMap<SkipReason, u64>,
-    bytes: usize,
 }
 
 /// One record, worked on: a page, or the reason there is none.
@@ -160,97 +228,33 @@ enum Outcome {
     Skip(Skip, Option<String>),
 }
 
-impl Batch {
-    fn new(archive: u32, identity: ArchiveIdentity, from: u64) -> Batch {
-        let record = BatchRecord { archive, identity, from, to: from, ..BatchRecord::default() };
-        Batch { record, skips: BTreeMap::new(), bytes: 0 }
-    }
-
-    fn take(&mut self, store: &mut Store, context: &Context<'_>, portion: Portion) -> Result<()> {
-        self.record.to = portion.to;
-        self.record.done = portion.done;
-        self.record.records += portion.items.len() as u64;
-        let (archive, config) = (self.record.archive, context.config);
-        let mut page_bytes = 0;
-        for share in archive::shares(portion.items, config.ingest.decoded_bytes, &config.archive) {
-            let usual: Vec<_> = share.into_par_iter().map(|item| extract_usual(item, archive, config)).collect();
-            let (mut entries, mut texts, mut held) = (Vec::new(), Vec::new(), 0);
-            for outcome in usual {
-                // Large ones take their turns, so that no number of threads holds several.
-                match outcome.unwrap_or_else(|record| Outcome::of_record(record, archive, config)) {
-                    Outcome::Page(entry, bytes) => {
-                        held += bytes.len() + entry.identity.len();
-                        entries.push(*entry);
-                        texts.push(bytes);
-                    }
-                    Outcome::Skip(skip, identity) => self.skip(skip, identity),
+/// Works on the records of a portion, and adds what they hold to a batch.
+fn take(batch: &mut OpenBatch, store: &mut Store, context: &Context<'_>, portion: Portion) -> Result<()> {
+    batch.count(portion.items.len() as u64, portion.to, portion.done);
+    let (archive, config) = (batch.archive(), context.config);
+    let mut page_bytes = 0;
+    for share in archive::shares(portion.items, config.ingest.decoded_bytes, &config.archive) {
+        let usual: Vec<_> = share.into_par_iter().map(|item| extract_usual(item, archive, config)).collect();
+        let (mut pages, mut held) = (Vec::new(), 0);
+        for outcome in usual {
+            // Large ones take their turns, so that no number of threads holds several.
+            match outcome.unwrap_or_else(|record| Outcome::of_record(record, archive, config)) {
+                Outcome::Page(entry, bytes) => {
+                    held += bytes.len() + entry.identity.len();
+                    pages.push((*entry, bytes));
                 }
-                if held >= config.ingest.decoded_bytes {
-                    page_bytes += std::mem::take(&mut held);
-                    self.append(store, &mut entries, &mut texts)?;
-                }
+                Outcome::Skip(skip, identity) => batch.skip(skip, identity),
             }
-            page_bytes += held;
-            self.append(store, &mut entries, &mut texts)?;
+            if held >= config.ingest.decoded_bytes {
+                page_bytes += std::mem::take(&mut held);
+                batch.pages(store, std::mem::take(&mut pages))?;
+            }
         }
-        self.bytes += portion.bytes.max(page_bytes);
-        Ok(())
+        page_bytes += held;
+        batch.pages(store, pages)?;
     }
-
-    fn append(&mut self, store: &mut Store, entries: &mut Vec<PageEntry>, texts: &mut Vec<Vec<u8>>) -> Result<()> {
-        let pages = entries.iter().map(|entry| host_of(&entry.identity)).zip(texts.iter().map(Vec::as_slice)).collect();
-        let places = store.append_pages(pages)?;
-        entries.iter_mut().zip(places).for_each(|(entry, at)| entry.page = at.0);
-        self.record.pages.append(entries);
-        texts.clear();
-        Ok(())
-    }
-
-    fn skip(&mut self, skip: Skip, identity: Option<String>) {
-        let count = self.skips.entry(skip.reason).or_default();
-        *count += 1;
-        let code = skip.reason as u8;
-        if *count <= SAMPLES as u64 {
-            let detail =
-                if skip.url.is_empty() { skip.detail.clone() } else { format!("{} {}", skip.url, skip.detail) };
-            self.record.samples.push(SkipSample { reason: code, offset: skip.offset, detail });
-        }
-        if let Some(identity) = identity.filter(|_| skip.reason.is_of_page()) {
-            let (offset, length, archive) = (skip.offset, skip.length, self.record.archive);
-            self.record.skipped.push(SkipEntry {
-                identity,
-                reason: code,
-                detail: skip.detail,
-                archive,
-                offset,
-                length,
-            });
-        }
-    }
-
-    /// Makes the batch durable and begins the next one.
-    fn commit(&mut self, store: &mut Store, known: &mut ArchiveRecord) -> Result<()> {
-        if self.record.records == 0 && !self.record.done {
-            return Ok(());
-        }
-        self.record.skips = self.skips.iter().map(|(&reason, &count)| (reason as u8, count)).collect();
-        let at = store.batches.append(&self.record)?;
-        store.batches.sync()?;
-        store.pages.sync()?;
-        crate::store::add_batch(known, &*store.batches.read(at)?);
-        let mut changes = Changes::default();
-        changes.put(Keyspace::Archive, &self.record.archive.to_be_bytes(), known);
-        changes.put(Keyspace::Fingerprint, &self.record.identity.fingerprint.to_be_bytes(), &self.record.archive);
-        if self.record.done {
-            store.regain(ArchiveId(self.record.archive), &mut changes)?;
-        }
-        store.commit(changes)?;
-        let next = Batch::new(self.record.archive, self.record.identity.clone(), self.record.to);
-        let done = self.record.done;
-        *self = next;
-        self.record.done = done;
-        Ok(())
-    }
+    batch.weigh(portion.bytes.max(page_bytes));
+    Ok(())
 }
 
 impl Outcome {
@@ -300,27 +304,14 @@ fn extract_capture(mut capture: Capture, archive: u32, config: &Config) -> Outco
         }
     };
     let blocks = page.blocks.iter().filter_map(|block| page.text.get(block.start as usize..block.end as usize));
-    let entry = PageEntry {
-        digest: extract::digest(&url, &capture, &page),
-        form: capture.form as u8,
-        identity: url.identity().to_owned(),
-        https: url.is_https(),
-        date_ms: capture.date_ms,
-        text_bytes: u32::try_from(page.text.len()).unwrap_or(u32::MAX),
-        title: xxhash_rust::xxh3::xxh3_64(page.title.as_bytes()),
-        sketch: copies::sketch(blocks),
-        detected: page.detected.to_bytes(),
-        confidence: page.confidence,
-        declared: page.declared.first().copied().unwrap_or(Lang::UNKNOWN).to_bytes(),
-        latin_share: page.latin_share,
-        ..PageEntry::default()
-    };
+    let entry = PageEntry::new(&url, &capture, &page, copies::sketch(blocks));
     Outcome::Page(Box::new(entry), encode(&PageRecord::new(url.as_str(), archive, &capture, page)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::SkipReason;
 
     #[test]
     fn a_record_becomes_a_page_or_says_why_not() {

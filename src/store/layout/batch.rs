@@ -1,6 +1,9 @@
 //! Batch records: what one commit of ingestion read, and from where to where. The archive's progress can be rebuilt from them.
 
 use rkyv::{Archive, Deserialize, Serialize};
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::types::{CanonicalUrl, Capture, Lang, Page};
 
 /// One batch of records of one archive. Kind 2.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
@@ -36,7 +39,8 @@ pub struct ArchiveIdentity {
     pub format: String,
     /// Length in bytes.
     pub bytes: u64,
-    /// Hash of its length, first and last 64 KiB; of a folder, of the names and lengths of its files.
+    /// Hash of its bytes; of a folder, of the names and bytes of its files. Older releases: of its length, first and last 64 KiB,
+    /// and of the names and lengths of files.
     pub fingerprint: u64,
 }
 
@@ -99,6 +103,41 @@ pub struct SkipEntry {
     pub offset: u64,
     /// Its bytes there.
     pub length: u64,
+}
+
+impl PageEntry {
+    /// What indexing sees of a page that was taken out of `capture`; `sketch`: smallest hashes of its blocks.
+    pub fn new(url: &CanonicalUrl, capture: &Capture, page: &Page, sketch: [u32; 8]) -> PageEntry {
+        let declared = page.declared.first().copied().unwrap_or(Lang::UNKNOWN);
+        let mut entry = PageEntry {
+            form: capture.form as u8,
+            identity: url.identity().to_owned(),
+            https: url.is_https(),
+            date_ms: capture.date_ms,
+            text_bytes: u32::try_from(page.text.len()).unwrap_or(u32::MAX),
+            title: xxhash_rust::xxh3::xxh3_64(page.title.as_bytes()),
+            sketch,
+            detected: page.detected.to_bytes(),
+            confidence: page.confidence,
+            declared: declared.to_bytes(),
+            latin_share: page.latin_share,
+            ..PageEntry::default()
+        };
+        let mut hasher = Xxh3::new();
+        hasher.update(&[u8::from(entry.https)]);
+        hasher.update(page.text.as_bytes());
+        hasher.update(page.title.as_bytes());
+        hasher.update(&entry.declared);
+        for link in &page.links {
+            hasher.update(link.url.as_bytes());
+        }
+        if let Some(pointer) = &capture.pointer {
+            hasher.update(pointer.file.as_bytes());
+            hasher.update(&pointer.offset.to_le_bytes());
+        }
+        entry.digest = hasher.digest();
+        entry
+    }
 }
 
 impl ArchivedBatchRecord {

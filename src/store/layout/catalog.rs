@@ -107,3 +107,23 @@ pub struct StageRecord {
     /// True when it came to its end.
     pub finished: bool,
 }
+
+/// What was known of a file when its bytes were last looked at. Key `h` path.
+#[derive(Archive, Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HintRecord {
+    /// Hash of what the file system says of it; while that is the same, so are its bytes.
+    pub stamp: u64,
+    /// Fingerprint of its bytes.
+    pub fingerprint: u64,
+}
+
+/// An input that was not read, or not to its end. Key `u` path.
+#[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+pub struct RefusedRecord {
+    /// Its path, or what the user named.
+    pub path: String,
+    /// Why.
+    pub reason: String,
+    /// The user named it, or reading it failed; else it was found in a folder or by a pattern.
+    pub is_fault: bool,
+}

@@ -22,7 +22,10 @@ pub use bitext::{
     ArchivedBitextPairRow, ArchivedRepeatRow, BeadRow, BitextChunk, BitextHead, BitextRecord, ModelHead, ModelRecord,
     PagePlaces, PairBitextRow, RepeatRecord, RepeatRow, VocabularyRow,
 };
-pub use catalog::{ArchiveRecord, Credibility, HostRecord, LossRecord, ResultHead, Sentinel, SiteHead, StageRecord};
+pub use catalog::{
+    ArchiveRecord, Credibility, HintRecord, HostRecord, LossRecord, RefusedRecord, ResultHead, Sentinel, SiteHead,
+    StageRecord,
+};
 pub use graph::{AlternateRow, ArchivedGraphRecord, CanonicalRow, GraphHead, GraphRecord, OutsideRow};
 pub use judged::{ArchivedLearntRecord, ArchivedSureRow, JudgedHead, JudgedRecord, LearntHead, LearntRecord, SureRow};
 pub use page::PageRecord;
@@ -115,9 +118,7 @@ mod tests {
             GraphHead = ArchivedGraphHead { generation, params, chunks }
             RequestRecord = ArchivedRequestRecord { requested, rounds }
             RequestedRecord = ArchivedRequestedRecord { from, pattern, lang, credibility, https }
-            WebRecord = ArchivedWebRecord {
-                first, ends, targets, links, names, name_ends, credibility, pairs
-            }
+            WebRecord = ArchivedWebRecord { first, ends, targets, links, names, name_ends, credibility, pairs }
             WebHead = ArchivedWebHead { fingerprint, chunks }
             RoundRecord = ArchivedRoundRecord { by, by_domain, web, seeds, pairs, requested }
             BitextChunk = ArchivedBitextChunk { site, first, pairs, beads }
@@ -142,6 +143,8 @@ mod tests {
             StageRecord = ArchivedStageRecord { fingerprint, cursor, finished }
             LossRecord = ArchivedLossRecord { pages, archives }
             RemovalRecord = ArchivedRemovalRecord { batches, hosts, urls, before }
+            HintRecord = ArchivedHintRecord { stamp, fingerprint }
+            RefusedRecord = ArchivedRefusedRecord { path, reason, is_fault }
         }
     }
 

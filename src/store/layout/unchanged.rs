@@ -285,6 +285,10 @@ fn result() -> ResultRecord {
     }
 }
 
+fn refused() -> RefusedRecord {
+    RefusedRecord { path: "/a.warc".into(), reason: "an empty file".into(), is_fault: true }
+}
+
 /// Hash of each kind of record and catalog value, for the fixed values above.
 ///
 /// **A difference here means that stores of the last release can no longer be read.** Where that is meant, the next
@@ -323,6 +327,8 @@ const LAYOUT: (u32, &[(&str, u64)]) = (
         ("settings", 0x926f8fb777352906),
         ("removal", 0xede33c76ac7e4975),
         ("loss", 0x07ee86c281446bef),
+        ("hint", 0x07ee86c281446bef),
+        ("refused", 0x12692e5bb524ddfe),
     ],
 );
 
@@ -398,6 +404,8 @@ fn the_layout_of_a_record_changes_with_the_format_version_only() {
         ("settings", value_hash(&settings)),
         ("removal", file_hash(15, &removal())),
         ("loss", value_hash(&LossRecord { pages: 1, archives: 2 })),
+        ("hint", value_hash(&HintRecord { stamp: 1, fingerprint: 2 })),
+        ("refused", value_hash(&refused())),
     ];
     let listing: Vec<String> = found.iter().map(|(name, hash)| format!("(\"{name}\", {hash:#018x}),")).collect();
     assert_eq!(LAYOUT.0, FORMAT_VERSION, "a new version: record its hashes\n{}", listing.join("\n"));

@@ -13,6 +13,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use diglot::config::Config;
+use diglot::inputs::Inputs;
 use diglot::pipeline::Observer;
 use diglot::pipeline::{self, Context};
 use diglot::query::{Scope, bitext};
@@ -61,7 +62,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     let config = Config::preset("default").ok_or("no default preset")?;
     let clock = Clock::default();
     let stop = AtomicBool::new(false);
-    let context = Context { config: &config, inputs: &[], observer: &clock, stop: &stop };
+    let context = Context { config: &config, inputs: &Inputs::default(), observer: &clock, stop: &stop };
     let stage = pipeline::stage("align").ok_or("no such stage")?;
     pipeline::run_stage(stage, &mut store, &context)?;
     clock.part(None);

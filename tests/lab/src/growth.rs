@@ -13,6 +13,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use diglot::config::Config;
+use diglot::inputs::Inputs;
 use diglot::pipeline::Silent;
 use diglot::pipeline::{self, Context};
 use diglot::query::{self, Scope};
@@ -67,7 +68,7 @@ fn measure(layout: &str, urls: u64, sites: u64) -> Result<()> {
 fn stage(name: &str, path: &Path, urls: u64, sites: u64) -> Result<()> {
     let config = Config::preset("default").expect("it is a preset");
     let stop = AtomicBool::new(false);
-    let context = Context { config: &config, inputs: &[], observer: &Silent, stop: &stop };
+    let context = Context { config: &config, inputs: &Inputs::default(), observer: &Silent, stop: &stop };
     let mut store = Store::open(path, Access::Write)?;
     let largest = if sites == 1 { urls } else { share(1, sites, urls) };
     let before = cpu_seconds();

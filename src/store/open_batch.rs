@@ -1,0 +1,131 @@
+//! What ingestion gathers for one commit.
+
+use std::collections::BTreeMap;
+
+use super::catalog::{Changes, Keyspace};
+use super::kinds::Store;
+use super::known_inputs::InputNotes;
+use super::layout::{ArchiveIdentity, ArchiveRecord, BatchRecord, PageEntry, SkipEntry, SkipSample};
+use super::rebuild::add_batch;
+use crate::error::Result;
+use crate::types::{ArchiveId, Skip, SkipReason, host_of};
+
+/// Samples of one reason kept of a batch.
+const SAMPLES: usize = 8;
+
+/// A batch that is not committed yet.
+pub(crate) struct OpenBatch {
+    record: BatchRecord,
+    skips: BTreeMap<SkipReason, u64>,
+    bytes: usize,
+}
+
+impl OpenBatch {
+    /// The first batch of an archive that is read from a position on.
+    pub(crate) fn new(archive: u32, identity: ArchiveIdentity, from: u64) -> OpenBatch {
+        let record = BatchRecord { archive, identity, from, to: from, ..BatchRecord::default() };
+        OpenBatch { record, skips: BTreeMap::new(), bytes: 0 }
+    }
+
+    /// Number of the archive.
+    pub(crate) fn archive(&self) -> u32 {
+        self.record.archive
+    }
+
+    /// True when the archive ends with it.
+    pub(crate) fn is_done(&self) -> bool {
+        self.record.done
+    }
+
+    /// Position in the archive behind it.
+    pub(crate) fn to(&self) -> u64 {
+        self.record.to
+    }
+
+    /// Bytes of its records, or of their pages where these are more.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// How many pages it has.
+    pub(crate) fn page_count(&self) -> u64 {
+        self.record.pages.len() as u64
+    }
+
+    /// Counts records that were read, up to the position `to`.
+    pub(crate) fn count(&mut self, records: u64, to: u64, done: bool) {
+        self.record.to = to;
+        self.record.done = done;
+        self.record.records += records;
+    }
+
+    /// Adds to what it weighs.
+    pub(crate) fn weigh(&mut self, bytes: usize) {
+        self.bytes += bytes;
+    }
+
+    /// Adds pages, each with its record as bytes.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub(crate) fn pages(&mut self, store: &mut Store, pages: Vec<(PageEntry, Vec<u8>)>) -> Result<()> {
+        let places = pages.iter().map(|(entry, bytes)| (host_of(&entry.identity), bytes.as_slice())).collect();
+        let places = store.append_pages(places)?;
+        for ((mut entry, _), at) in pages.into_iter().zip(places) {
+            entry.page = at.0;
+            self.record.pages.push(entry);
+        }
+        Ok(())
+    }
+
+    /// Counts something left out; `identity` is its URL without scheme, where it has one.
+    pub(crate) fn skip(&mut self, skip: Skip, identity: Option<String>) {
+        let count = self.skips.entry(skip.reason).or_default();
+        *count += 1;
+        let code = skip.reason as u8;
+        if *count <= SAMPLES as u64 {
+            let detail =
+                if skip.url.is_empty() { skip.detail.clone() } else { format!("{} {}", skip.url, skip.detail) };
+            self.record.samples.push(SkipSample { reason: code, offset: skip.offset, detail });
+        }
+        if let Some(identity) = identity.filter(|_| skip.reason.is_of_page()) {
+            let (offset, length, archive) = (skip.offset, skip.length, self.record.archive);
+            let entry = SkipEntry { identity, reason: code, detail: skip.detail, archive, offset, length };
+            self.record.skipped.push(entry);
+        }
+    }
+
+    /// Makes the batch durable, with what is noted of inputs, and begins the next one.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub(crate) fn commit(
+        &mut self,
+        store: &mut Store,
+        notes: &mut InputNotes,
+        known: &mut ArchiveRecord,
+    ) -> Result<()> {
+        // The end of an archive is worth a record only once.
+        if self.record.records == 0 && (!self.record.done || known.done) {
+            return Ok(());
+        }
+        self.record.skips = self.skips.iter().map(|(&reason, &count)| (reason as u8, count)).collect();
+        let at = store.batches.append(&self.record)?;
+        store.batches.sync()?;
+        store.pages.sync()?;
+        add_batch(known, &*store.batches.read(at)?);
+        let mut changes = Changes::default();
+        notes.put(&mut changes);
+        changes.put(Keyspace::Archive, &self.record.archive.to_be_bytes(), known);
+        changes.put(Keyspace::Fingerprint, &self.record.identity.fingerprint.to_be_bytes(), &self.record.archive);
+        if self.record.done {
+            store.regain(ArchiveId(self.record.archive), &mut changes)?;
+        }
+        store.commit(changes)?;
+        let next = OpenBatch::new(self.record.archive, self.record.identity.clone(), self.record.to);
+        let done = self.record.done;
+        *self = next;
+        self.record.done = done;
+        Ok(())
+    }
+}
