@@ -45,7 +45,7 @@ pub struct Run {
     #[arg(long, value_name = "STAGE", default_value = "align")]
     until: String,
     /// Leave results that were replaced on disk, even where more than half is dead.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     no_compact: bool,
 }
 
