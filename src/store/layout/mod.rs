@@ -73,9 +73,7 @@ mod tests {
             BlockRecord = ArchivedBlockRecord { start, end, at, tag }
             LinkRecord = ArchivedLinkRecord { shared, url_end, anchor_end, rel_end, at, hreflang, kind }
             ImageRecord = ArchivedImageRecord { url, alt }
-            BatchRecord = ArchivedBatchRecord {
-                archive, identity, from, to, done, records, skips, samples, pages, skipped
-            }
+            BatchRecord = ArchivedBatchRecord { archive, identity, from, to, done, records, skips, samples, pages, skipped }
             ArchiveIdentity = ArchivedArchiveIdentity { path, format, bytes, fingerprint }
             SkipSample = ArchivedSkipSample { reason, offset, detail }
             PageEntry = ArchivedPageEntry {

@@ -285,6 +285,10 @@ fn result() -> ResultRecord {
     }
 }
 
+fn request() -> RequestRecord {
+    RequestRecord { requested: vec![("ex.org/x".into(), requested())], rounds: vec![(2, round())] }
+}
+
 fn refused() -> RefusedRecord {
     RefusedRecord { path: "/a.warc".into(), reason: "an empty file".into(), is_fault: true }
 }
@@ -375,13 +379,7 @@ fn the_layout_of_a_record_changes_with_the_format_version_only() {
         ("skip", file_hash(5, &SkipChunk { entries: vec![skipped()] })),
         ("graph", file_hash(6, &graph())),
         ("web", file_hash(7, &web())),
-        (
-            "request",
-            file_hash(
-                14,
-                &RequestRecord { requested: vec![("ex.org/x".into(), requested())], rounds: vec![(2, round())] },
-            ),
-        ),
+        ("request", file_hash(14, &request())),
         ("requested", value_hash(&requested())),
         ("web head", value_hash(&WebHead { fingerprint: 1, chunks: vec![2, 3] })),
         ("round", value_hash(&round())),
