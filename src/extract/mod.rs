@@ -97,6 +97,7 @@ fn tld(url: &CanonicalUrl) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::Lang;
     use proptest::prelude::*;
 
     fn capture(body: &[u8]) -> (Capture, CanonicalUrl) {
