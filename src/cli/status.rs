@@ -1,11 +1,13 @@
 //! `diglot status`.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use clap::Args;
+use diglot::config::Config;
 use diglot::pipeline;
 use diglot::query::{self, ArchiveLine};
-use diglot::store::Store;
+use diglot::store::{Access, Store};
 use diglot::types::SkipReason;
 use serde_json::json;
 
@@ -25,21 +27,42 @@ pub struct Status {
     /// Also list each archive, inputs that were skipped, and samples of what was left out.
     #[arg(long)]
     archives: bool,
+    /// Show it again after every commit, until Ctrl-C.
+    #[arg(long)]
+    watch: bool,
     #[command(flatten)]
     format: FormatArg,
 }
 
+/// How often is looked for a new commit.
+const POLL: Duration = Duration::from_millis(500);
+
 impl Status {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
-        let (store, config) = global.read()?;
+        loop {
+            let (store, config) = global.read()?;
+            self.list(&store, &config)?;
+            if !self.watch {
+                return Ok(());
+            }
+            let shown = store.commit_number();
+            drop(store);
+            while Store::open(&global.store, Access::Read)?.commit_number() == shown {
+                std::thread::sleep(POLL);
+            }
+            println!();
+        }
+    }
+
+    fn list(&self, store: &Store, config: &Config) -> anyhow::Result<()> {
         let mut listing = Listing::new(self.format.get(), &["what", "name", "count", "detail"])?;
-        for stage in pipeline::progress(&store, &config, "align")? {
+        for stage in pipeline::progress(store, config, "align")? {
             let detail = join(stage.state.name(), &stage.remaining);
             listing.row(vec![json!("stage"), json!(stage.name), json!(null), json!(detail)])?;
         }
-        let archives = query::archives(&store)?;
+        let archives = query::archives(store)?;
         let sum = |count: fn(&ArchiveLine) -> u64| archives.iter().map(count).sum::<u64>();
-        let totals = query::totals(&store)?;
+        let totals = query::totals(store)?;
         for loss in store.losses()? {
             listing.row(vec![json!("lost"), json!(loss.path()), json!(loss.pages()), json!("must be given again")])?;
         }
@@ -69,7 +92,7 @@ impl Status {
         for (reason, count) in totals.sentences_left_out {
             listing.row(vec![json!("sentences left out"), json!(reason.name()), json!(count), json!("")])?;
         }
-        let refused = query::refused(&store)?;
+        let refused = query::refused(store)?;
         if !refused.is_empty() && !self.archives {
             let detail = "not read, or not to their end: `diglot status --archives` says why";
             listing.row(vec![json!("total"), json!("skipped inputs"), json!(refused.len()), json!(detail)])?;

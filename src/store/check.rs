@@ -104,10 +104,14 @@ impl Store {
         }
         let name = manifest.catalog.clone();
         let opened = Store::open_catalog(&self.folder, &name, Some(&manifest.sentinel));
-        let Ok(Some((catalog, _))) = opened else {
+        let Ok(Some((catalog, sentinel))) = opened else {
             damage.catalog.push(format!("{name}: cannot be opened, or is of another commit"));
             return Some(0);
         };
+        if sentinel != self.sentinel {
+            // Of the next commit, which the program was stopped in.
+            return None;
+        }
         match self.differences(&catalog) {
             Ok((entries, 0)) => Some(entries),
             Ok((entries, differing)) => {

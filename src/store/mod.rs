@@ -254,6 +254,11 @@ impl Store {
         &self.folder
     }
 
+    /// The number of the commit that is answered from.
+    pub fn commit_number(&self) -> u64 {
+        self.sentinel.commit
+    }
+
     /// A folder for temporary files, inside the store.
     ///
     /// # Errors
