@@ -246,10 +246,12 @@ class Damages:
             self.accuse("crash of run after check --repair", done.brief())
         elif done.code != 0:
             self.told(done, "of run after check --repair")
-        self.remove_again(said)
-        wrong = self.ask(bench.questions.some(dice), expected, "after check --repair and run")
-        if wrong and set(wrong) <= REQUESTS and ("request" in said or self.report["base"] == "base-removed" and REMOVALS_LOST in said):
-            self.book.count("requests lost, and told")  # with what is removed go its requests
+        names = bench.questions.some(dice)
+        if self.remove_again(said):
+            names = [name for name in names if name not in REQUESTS]  # with what is removed goes that it was requested
+        wrong = self.ask(names, expected, "after check --repair and run")
+        if wrong and set(wrong) <= REQUESTS and "request" in said:
+            self.book.count("requests lost, and told")
             return True, said
         if (wrong or done.code != 0) and not LOST.search(said):
             self.accuse("check --repair and run do not heal, and no archive is said to be lost", {"differ": wrong, **done.brief()})
@@ -260,13 +262,15 @@ class Damages:
         return healed, said
 
     def remove_again(self, said):
-        """What was removed is removed again, if the store said that it lost what that was."""
-        if self.report["base"] == "base-removed" and REMOVALS_LOST in said:
+        """What was removed is removed again, if the store said that it lost what that was; whether it did."""
+        is_due = self.report["base"] == "base-removed" and REMOVALS_LOST in said
+        if is_due:
             for step in (self.removal, ["remove", "--lost"], ["run"]):
                 done = self.bench.program.run(self.bench.store, step)
                 if done.crashed:
                     self.accuse(f"crash of {step[0]} again", done.brief())
             self.book.count("removed again, as advised")
+        return is_due
 
     def check_is_clean(self, when):
         done = self.bench.program.run(self.bench.store, ["check"])
