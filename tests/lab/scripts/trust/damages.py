@@ -5,14 +5,16 @@
 A round takes a store, damages one file of it, and asks. An answer equal to that of the undamaged store is right, and so is exit code
 1 with a message that names a place and a remedy. A different answer with exit code 0 is a violation, also when an earlier command has told of
 the damage; so are panics, signals, and what takes more than 20 seconds. Then `diglot run` follows, in half of the rounds with the archives
-out of reach (and `check --repair` before it in some, if there is one): the answers must be right again, or fail. At last `diglot run
-ARCHIVES` must bring all back. `check` must find whatever a query stumbles over.
+out of reach (and `check --repair` before it in some): the answers must be right again, or fail. Where they are not, what the messages say
+is done: `check --repair` and `run`, after which all must be right unless archives are said to be lost; at last `diglot run ARCHIVES` must bring
+all back. `check` must find whatever a query stumbles over, and nothing at the end.
 """
 import os
+import re
 import sys
 from pathlib import Path
 
-from common import HANG, Bench, difference, differing, options, rounds
+from common import HANG, PLACE, TOLD_LOSS, Bench, difference, differing, options, rounds
 
 KINDS = ["flip", "flip", "zero", "zero", "garbage", "truncate", "truncate", "delete", "duplicate", "swap", "append", "stale"]
 BLOCKS = [16, 64, 512, 4096]
@@ -20,6 +22,11 @@ BLOCKS = [16, 64, 512, 4096]
 AWAY, REPAIRED = 0.5, 0.3
 # What only the store knows: what was requested of crawlers.
 REQUESTS = {"recover", "rounds"}
+REMOVALS_LOST = "lost what was removed"
+ARCHIVES_LOST = re.compile("lost [0-9]* ?pages")
+# How a damaged manifest is told, and what archives must be given again.
+DELETE_MANIFEST = "delete that file"
+LOST = re.compile(r"\blost\b|give .*again|archives? .*again")
 
 
 def damage(store, dice, older, made):
@@ -89,6 +96,9 @@ class Damages:
         changed = [*first, ["run", *bench.inputs[1:], "--site", "domain"], ["run", "--site", "host", "--min-score", "0.6"], *requested]
         self.bases = [bench.base(name, steps) for name, steps in (("plain", everything), ("changed", changed))]
         self.older = bench.base("older", first)
+        bench.lay(self.bases[0])
+        self.removal = ["remove", "--url", bench.program.must(bench.store, ["pairs", "--format", "tsv"]).out.decode().splitlines()[1].split("\t")[0]]
+        self.bases.append(bench.base("removed", [["run", *bench.inputs], self.removal, ["run"], *requested]))
         self.expected = []
         for base in self.bases:
             bench.lay(base)
@@ -108,6 +118,8 @@ class Damages:
         bad = self.damaged_store(expected, dice)
         healed, told = self.run_alone(expected, dice)
         if not healed:
+            healed, told = self.repair(expected, told, dice)
+        if not healed:
             self.run_archives(expected, told, dice)
         if not bad and healed:
             book.count("fine throughout")
@@ -115,17 +127,24 @@ class Damages:
     def accuse(self, verdict, more, sort=None):
         self.book.violation(verdict, {**self.report, **more}, self.bench.work / "aside", [self.bench.store], sort=sort or self.sort)
 
+    def is_back(self, outcome_of):
+        """Whether the page that was removed is listed again."""
+        return self.report["base"] == "base-removed" and any(self.removal[-1].encode() in answer.outcome.out for answer in outcome_of.values())
+
     def ask(self, names, expected, when):
         """Names of the queries that do not give the right answer; accuses those that do not say so either, together."""
         bench, wrong, accused = self.bench, [], {}
-        for name in names:
-            answer = bench.questions.ask(bench.store, name)
+        answers = bench.questions.ask_all(bench.store, names)
+        is_back = self.is_back({name: answers[name] for name in set(names) & {"pairs"}})
+        for name, answer in answers.items():
             outcome = answer.outcome
             if not outcome.crashed and answer.same(expected[name]):
                 continue
             wrong.append(name)
             if outcome.crashed:
                 verdict, more = "crash", outcome.brief()
+            elif answer.code == 0 and is_back:
+                verdict, more = "what was removed is listed again", {"stderr": outcome.err[-300:]}
             elif answer.code == 0:
                 verdict = "wrong answer, code 0, told on stderr" if outcome.err.strip() else "wrong answer, code 0, silent"
                 more = {"differs": difference(answer, expected[name]), "stderr": outcome.err[-300:]}
@@ -142,6 +161,9 @@ class Damages:
     def fault_of_message(self, outcome):
         """What is wrong with how a command ended that did not end well."""
         place, remedy = outcome.says_what_and_where()
+        place = place or bool(PLACE.search(outcome.out.decode(errors="replace")))  # `check` lists what it finds
+        if outcome.code == 2 and TOLD_LOSS in outcome.err and "there are no" in outcome.err:
+            return None  # what was asked for is lost, which is said
         if outcome.code != 1:
             return f"exit code {outcome.code}"
         lacking = [name for name, has in (("place", place), ("remedy", remedy)) if not has]
@@ -203,9 +225,66 @@ class Damages:
         self.book.count(f"run {'heals' if healed else 'does not heal'}, archives {self.report['archives']}")
         return healed, said
 
+    def repair(self, expected, said, dice):
+        """What messages advise short of giving archives: whether all is right again, and all that was said."""
+        bench = self.bench
+        done = bench.program.run(bench.store, ["check", "--repair"])
+        self.book.count(f"check --repair ends with {done.code}")
+        steps = self.report["remedy"] = [done.brief()]
+        if done.crashed:
+            self.accuse("crash of check --repair", done.brief())
+        elif done.code != 0 and DELETE_MANIFEST in done.err:
+            (bench.store / "manifest.json").unlink()
+            self.book.count("the manifest is deleted, as advised")
+        elif done.code != 0:
+            self.told(done, "of check --repair")
+        said += done.err + done.out.decode(errors="replace")
+        done = bench.program.run(bench.store, ["run"], timeout=3 * HANG)
+        steps.append(done.brief())
+        said += done.err
+        if done.crashed:
+            self.accuse("crash of run after check --repair", done.brief())
+        elif done.code != 0:
+            self.told(done, "of run after check --repair")
+        names = bench.questions.some(dice)
+        if self.remove_again(said):
+            names = [name for name in names if name not in REQUESTS]  # with what is removed goes that it was requested
+        wrong = self.ask(names, expected, "after check --repair and run")
+        if wrong and set(wrong) <= REQUESTS and "request" in said:
+            self.book.count("requests lost, and told")
+            return True, said
+        if (wrong or done.code != 0) and not LOST.search(said):
+            self.accuse("check --repair and run do not heal, and no archive is said to be lost", {"differ": wrong, **done.brief()})
+        healed = not wrong and done.code == 0
+        self.book.count(f"check --repair and run {'heal' if healed else 'do not heal'}")
+        if healed:
+            self.check_is_clean("after check --repair and run")
+        return healed, said
+
+    def remove_again(self, said):
+        """What was removed is removed again, if the store said that it lost what that was; whether it did."""
+        is_due = self.report["base"] == "base-removed" and REMOVALS_LOST in said
+        if is_due:
+            for step in (self.removal, ["remove", "--lost"], ["run"]):
+                done = self.bench.program.run(self.bench.store, step)
+                if done.crashed:
+                    self.accuse(f"crash of {step[0]} again", done.brief())
+            self.book.count("removed again, as advised")
+        return is_due
+
+    def check_is_clean(self, when):
+        done = self.bench.program.run(self.bench.store, ["check"])
+        if done.code != 0:
+            self.accuse(f"check complains {when}", {**done.brief(), "found": done.out.decode(errors="replace")[-400:]})
+
     def run_archives(self, expected, said, dice):
         bench = self.bench
         done = bench.program.run(bench.store, ["run", *bench.inputs], timeout=3 * HANG)
+        if done.tells_of_loss and not ARCHIVES_LOST.search(done.err):
+            said += done.err
+            bench.program.run(bench.store, ["remove", "--lost"])
+            self.book.count("what no archive brings back is accepted as lost")
+            done = bench.program.run(bench.store, ["run", *bench.inputs], timeout=3 * HANG)
         self.report["run archives"] = {"code": done.code, "stderr": done.err[-400:]}
         if done.crashed:
             return self.accuse("crash of run ARCHIVES", done.brief())
@@ -213,19 +292,19 @@ class Damages:
             why = done.err.strip().replace(str(bench.store), "STORE").splitlines()[-1:]
             return self.accuse("run ARCHIVES fails", done.brief(), f"{self.folder}: {''.join(why)[-160:]}")
         said += done.err
+        self.remove_again(said)
         answers = bench.questions.ask_all(bench.store, bench.questions.some(dice))
         wrong = differing(answers, expected)
         if wrong and set(wrong) <= REQUESTS and "request" in said:
             self.book.count("requests lost, and told")
+        elif wrong and self.is_back(answers):
+            self.accuse("what was removed is listed again after run ARCHIVES", {"differ": wrong})
         elif wrong:
             what = "requests are lost, untold" if set(wrong) <= REQUESTS else "other answers after run ARCHIVES"
             self.accuse(what, {"differ": wrong, "first": difference(answers[wrong[0]], expected[wrong[0]])})
         else:
             self.book.count("run ARCHIVES heals")
-        if "check" in bench.program.commands:
-            done = bench.program.run(bench.store, ["check"])
-            if done.code != 0:
-                self.accuse("check complains after run ARCHIVES", done.brief())
+        self.check_is_clean("after run ARCHIVES")
 
 
 def main():

@@ -66,8 +66,8 @@ class Reader(threading.Thread):
         elif not places and not self.scenario.is_sampled:
             nearest = difference(answer, self.scenario.final[name])
             self.accusations.append((f"{name} answers as no commit", {"against the last": nearest, **outcome.brief()}))
-        elif not places:
-            self.unknown += 1
+        elif not places or self.scenario.is_sampled and places[-1] < self.commit:
+            self.unknown += 1  # that of a commit not asked at, which may be like that of an earlier one
         elif places[-1] < self.commit:
             self.accusations.append((f"{name} goes back", {"commits": places, "before": self.commit, **outcome.brief()}))
         else:
