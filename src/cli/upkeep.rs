@@ -72,12 +72,14 @@ impl Check {
         };
         listing.row(vec![json!("sound"), json!("catalog"), entries, json!(detail)])?;
         let damage = &report.damage;
+        let named = damage.view.iter().map(|problem| ("view", problem));
+        let named = named.chain(damage.catalog.iter().map(|problem| ("catalog", problem)));
         for torn in &damage.torn {
             let place = format!("{}, {} bytes: {}", torn.place(), torn.bytes(), torn.why);
             listing.row(vec![json!("damaged"), json!(torn.kind), json!(null), json!(place)])?;
         }
-        for problem in &damage.catalog {
-            listing.row(vec![json!("damaged"), json!("catalog"), json!(null), json!(problem)])?;
+        for (name, problem) in named {
+            listing.row(vec![json!("damaged"), json!(name), json!(null), json!(problem)])?;
         }
         for (site, kinds) in &damage.sites {
             listing.row(vec![json!("to be made again"), json!(site), json!(null), json!(kinds.join(", "))])?;

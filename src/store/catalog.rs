@@ -128,8 +128,27 @@ pub struct Catalog {
 }
 
 enum Source {
-    Sled(sled::Db),
+    Sled(Closing),
     View(View),
+}
+
+/// sled, closed without a panic: it writes once more then, and panics when the disk does not take that.
+struct Closing(Option<sled::Db>);
+
+impl std::ops::Deref for Closing {
+    type Target = sled::Db;
+
+    fn deref(&self) -> &sled::Db {
+        self.0.as_ref().expect("it is there until it is dropped")
+    }
+}
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        let db = self.0.take();
+        // What was committed was flushed.
+        let _ = quietly(|| catch_unwind(AssertUnwindSafe(|| drop(db))));
+    }
 }
 
 /// Why a catalog could not be opened.
@@ -157,7 +176,7 @@ impl Catalog {
         loop {
             match open_once(folder) {
                 Err(OpenFailure::Locked) if since.elapsed() < patience => std::thread::sleep(POLL),
-                Ok(db) => return Ok(Catalog { folder: folder.to_owned(), source: Source::Sled(db) }),
+                Ok(db) => return Ok(Catalog { folder: folder.to_owned(), source: Source::Sled(Closing(Some(db))) }),
                 Err(failure) => return Err(failure),
             }
         }
@@ -341,8 +360,7 @@ impl Catalog {
             disk::before(disk::Step::Sync, &self.folder).map_err(Error::io(&self.folder, "syncing"))?;
             db.flush().map_err(|error| self.failed("writing", error)).map(drop)
         };
-        // sled writes once more when it is closed, and panics when that fails too: it is left open then.
-        apply().inspect_err(|_| std::mem::forget(db.clone()))?;
+        apply()?;
         // sled frees memory late otherwise: 20 times as much after a million changes.
         let guard = crossbeam_epoch::pin();
         for _ in 0..16 {

@@ -33,14 +33,16 @@ pub struct Damage {
     pub others: u64,
     /// Archives of which pages are lost, and how many.
     pub archives: BTreeMap<String, u64>,
-    /// What is wrong with view or catalog.
+    /// What is wrong with the view, which opening the store to write makes again.
+    pub view: Vec<String>,
+    /// What is wrong with the catalog.
     pub catalog: Vec<String>,
 }
 
 impl Damage {
     /// True when all is sound.
     pub fn is_none(&self) -> bool {
-        self.torn.is_empty() && self.catalog.is_empty()
+        self.torn.is_empty() && self.view.is_empty() && self.catalog.is_empty()
     }
 
     /// True when something is damaged that nothing else tells.
@@ -86,7 +88,7 @@ impl Store {
             Ok(())
         });
         if let Err(error) = read {
-            damage.catalog.push(error.to_string());
+            damage.view.push(error.to_string());
         } else {
             self.name_what_hangs(&mut damage)?;
         }

@@ -86,8 +86,7 @@ pub fn open(path: &Path) -> io::Result<Writing> {
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     faults::before(Step::Rename, to)?;
     fs::rename(from, to)?;
-    sync_folder(to.parent().unwrap_or(to));
-    Ok(())
+    sync_folder(to.parent().unwrap_or(to))
 }
 
 /// Removes a file.
@@ -108,9 +107,14 @@ pub fn before(step: Step, path: &Path) -> io::Result<()> {
 }
 
 /// Makes the names in a folder durable, where the system can.
-pub fn sync_folder(folder: &Path) {
-    // Not every system opens folders; where it does not, names are durable by themselves or not at all.
-    if let Ok(folder) = File::open(folder) {
-        let _ = folder.sync_all();
+///
+/// # Errors
+/// When the disk does not take it.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    // Not every system opens or syncs folders; where it does not, names are durable by themselves or not at all.
+    let Ok(folder) = File::open(folder) else { return Ok(()) };
+    match folder.sync_all() {
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
+        synced => synced,
     }
 }

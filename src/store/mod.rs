@@ -111,9 +111,9 @@ pub(crate) use views::{SiteLinks, SitePages, SiteWeb};
 pub use views::{SiteLinks, SitePages, SiteWeb};
 
 impl Store {
-    /// True when there is a store in `folder`, of whatever format.
+    /// True when there is a store in `folder`, of whatever format, be it without its manifest.
     pub fn is_at(folder: &Path) -> bool {
-        folder.join(manifest::NAME).exists()
+        folder.join(manifest::NAME).exists() || folder.join("batches/000000.rec").exists()
     }
 
     /// Opens the store in `folder`.
@@ -127,9 +127,8 @@ impl Store {
 
     /// Opens the last commit, beside whoever writes the next.
     fn open_to_read(folder: &Path) -> Result<Store> {
-        if !Store::is_at(folder) {
-            let has_pages = folder.join("pages").exists();
-            let problem = if has_pages {
+        if !folder.join(manifest::NAME).exists() {
+            let problem = if Store::is_at(folder) {
                 "manifest.json is missing; `diglot run` makes it again"
             } else {
                 "there is no store here; make one with `diglot run INPUT... --store DIR`"
@@ -161,7 +160,7 @@ impl Store {
     }
 
     fn open_to_write(folder: &Path) -> Result<Store> {
-        let is_there = Store::is_at(folder);
+        let is_there = folder.join(manifest::NAME).exists();
         if !is_there {
             refuse_foreign_folder(folder)?;
             fs::create_dir_all(folder).map_err(Error::io(folder, "making the store"))?;
@@ -190,7 +189,14 @@ impl Store {
         store.catalog_name = catalog_name;
         store.settings = store.catalog.get(Keyspace::Meta, b"settings")?.unwrap_or_default();
         store.upgraded_from = upgraded_from;
-        store.removed = store.read_removals()?;
+        store.removed = match store.read_removals() {
+            Err(Error::Store { .. }) => {
+                let before = rebuild::known_of(&store.catalog);
+                let Some(lock) = store.into_lock() else { return Err(in_use(folder)) };
+                return rebuild::rebuild(folder, lock, known, before);
+            }
+            read => read?,
+        };
         store.begin_view(known.as_ref())?;
         Ok(store)
     }
@@ -200,7 +206,9 @@ impl Store {
         let names = known.map(|known| known.view.clone()).unwrap_or_default();
         self.publisher = Some(Publisher::open(&self.folder, &names)?);
         let is_last = known.is_some_and(|known| known.sentinel == self.sentinel && known.format == FORMAT_VERSION);
-        if is_last && View::open(&self.folder, &names).is_ok() {
+        // Every block is read: a damaged one would be met when it is merged, and by readers.
+        let read = || View::open(&self.folder, &names)?.scan(&[], |_, _| Ok(true));
+        if is_last && read().is_ok() {
             return Ok(());
         }
         if self.sentinel.commit > 0 {

@@ -10,7 +10,7 @@ use super::access::{PATIENCE, fault, in_use};
 use super::archives::{NAMELESS, REMOVALS, REQUESTS};
 use super::catalog::{Catalog, Changes, Keyspace, OpenFailure};
 use super::kinds::{KINDS, end_of, survey};
-use super::layout::{ArchiveRecord, ArchivedBatchRecord, LossRecord, RemovalRecord, Sentinel};
+use super::layout::{ArchiveRecord, ArchivedBatchRecord, LossRecord, Sentinel};
 use super::manifest::{Manifest, first_catalog};
 use super::records::{RecordRef, START, UNKNOWN};
 use super::requests::put_request;
@@ -105,11 +105,12 @@ pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>, known: Kno
         put_request(&found?.1.get().to_owned(), &mut changes);
     }
     store.set_settings(manifest.map(|manifest| manifest.settings).unwrap_or_default(), &mut changes);
-    if torn.is_empty() {
+    let mut removal = store.removed.outliving(store.batches.end());
+    removal.batches.extend(torn);
+    if removal.batches.is_empty() && removal.hosts.is_empty() && removal.urls.is_empty() {
         store.commit(changes)?;
     } else {
-        let before = store.batches.end().0;
-        store.commit_removal(&RemovalRecord { batches: torn, before, ..RemovalRecord::default() }, changes)?;
+        store.commit_removal(&removal, changes)?;
     }
     store.was_rebuilt = true;
     Ok(store)
@@ -186,7 +187,11 @@ fn whole_archives(store: &Store, pages: &Survey) -> Result<(Archives, Vec<u64>)>
         let follows = archive.position == batch.from.to_native() && !archive.done;
         let is_whole = || {
             let mut counted = batch.pages.iter().filter(|page| !store.removed().takes(at, &page.identity));
-            counted.all(|page| pages.has(RecordRef(page.page.to_native()).frame()))
+            // What an earlier rebuild made a hole of is lost too.
+            counted.all(|page| {
+                let at = RecordRef(page.page.to_native()).frame();
+                pages.has(at) && store.pages.has(at)
+            })
         };
         if follows && is_whole() {
             match store.removed().rest(at, &batch) {

@@ -504,6 +504,13 @@ where
         }
     }
 
+    /// True when a frame that is no hole stands at a place; its payload is not looked at.
+    pub(super) fn has(&self, at: RecordRef) -> bool {
+        let Ok(map) = self.map_of(at.segment(), at.offset()) else { return false };
+        let magic = map.get(at.offset() as usize..).and_then(|bytes| bytes.first_chunk());
+        at < self.end && magic.is_some_and(|magic| [FRAME_MAGIC, PACKED_MAGIC].contains(&u32::from_le_bytes(*magic)))
+    }
+
     /// Bytes that are committed.
     pub(super) fn bytes(&self) -> u64 {
         u64::from(self.end.segment()) * SEGMENT_BYTES + self.end.offset()

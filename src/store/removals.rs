@@ -22,6 +22,7 @@ impl Store {
                 hosts: record.hosts.iter().map(|host| host.to_string()).collect(),
                 urls: record.urls.iter().map(|url| url.to_string()).collect(),
                 before: record.before.to_native(),
+                replaces: record.replaces,
             });
         }
         Ok(removed)

@@ -19,10 +19,25 @@ pub struct Removed {
 impl Removed {
     /// Adds what was removed at one time.
     pub fn add(&mut self, removal: &RemovalRecord) {
+        if removal.replaces {
+            *self = Removed::default();
+        }
         self.batches.extend(&removal.batches);
         let later = |known: &mut u64| *known = removal.before.max(*known);
         removal.hosts.iter().for_each(|host| later(self.hosts.entry(host.clone()).or_default()));
         removal.urls.iter().for_each(|url| later(self.urls.entry(url.clone()).or_default()));
+    }
+
+    /// The same as one record, of a store whose batches end at `end` and are written again from there: what is removed stays so in
+    /// what is read again.
+    pub fn outliving(&self, end: RecordRef) -> RemovalRecord {
+        let mut batches: Vec<u64> = self.batches.iter().copied().filter(|&batch| batch < end.0).collect();
+        let [mut hosts, mut urls] =
+            [&self.hosts, &self.urls].map(|names| names.keys().cloned().collect::<Vec<String>>());
+        batches.sort_unstable();
+        hosts.sort_unstable();
+        urls.sort_unstable();
+        RemovalRecord { batches, hosts, urls, before: u64::MAX, replaces: true }
     }
 
     /// True when nothing is removed.
@@ -91,6 +106,7 @@ mod tests {
             hosts: hosts.iter().map(|&host| host.to_owned()).collect(),
             urls: urls.iter().map(|&url| url.to_owned()).collect(),
             before,
+            replaces: false,
         };
         removed.add(&removal(&["ex.org", "fr.two.com"], &["three.net/a"], 1000));
         removed.add(&removal(&["ex.org"], &[], 500));

@@ -140,7 +140,7 @@ mod tests {
             Credibility = ArchivedCredibility { sum, sites }
             StageRecord = ArchivedStageRecord { fingerprint, cursor, finished }
             LossRecord = ArchivedLossRecord { pages, archives }
-            RemovalRecord = ArchivedRemovalRecord { batches, hosts, urls, before }
+            RemovalRecord = ArchivedRemovalRecord { batches, hosts, urls, before, replaces }
             HintRecord = ArchivedHintRecord { stamp, fingerprint }
             RefusedRecord = ArchivedRefusedRecord { path, reason, is_fault }
         }

@@ -13,4 +13,6 @@ pub struct RemovalRecord {
     pub urls: Vec<String>,
     /// Hosts and URLs count no more in the batches before it.
     pub before: u64,
+    /// It stands for all records before it.
+    pub replaces: bool,
 }

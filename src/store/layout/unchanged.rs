@@ -36,7 +36,13 @@ where
 }
 
 fn removal() -> RemovalRecord {
-    RemovalRecord { batches: vec![64], hosts: vec!["ex.org".into()], urls: vec!["ex.org/en/a.html".into()], before: 96 }
+    RemovalRecord {
+        batches: vec![64],
+        hosts: vec!["ex.org".into()],
+        urls: vec!["ex.org/en/a.html".into()],
+        before: 96,
+        replaces: true,
+    }
 }
 
 fn value_hash<T: Stored>(value: &T) -> u64 {
@@ -329,7 +335,7 @@ const LAYOUT: (u32, &[(&str, u64)]) = (
         ("credibility", 0x07ee86c281446bef),
         ("stage", 0x71fe93916bd0874f),
         ("settings", 0x926f8fb777352906),
-        ("removal", 0xede33c76ac7e4975),
+        ("removal", 0x6612a149d5b234f8),
         ("loss", 0x07ee86c281446bef),
         ("hint", 0x07ee86c281446bef),
         ("refused", 0x12692e5bb524ddfe),
