@@ -24,11 +24,19 @@ pub enum Step {
     Map,
 }
 
+/// Asked before a step is taken.
+///
+/// # Errors
+/// When it is to fail.
 #[cfg(not(any(test, feature = "internals")))]
 pub fn before(_: Step, _: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Asked before bytes are written: how many of them are to be.
+///
+/// # Errors
+/// When none are.
 #[cfg(not(any(test, feature = "internals")))]
 pub fn before_write(length: usize, _: &Path) -> io::Result<usize> {
     Ok(length)
@@ -74,6 +82,10 @@ pub fn end(folder: &Path) -> (u64, Option<(Step, PathBuf)>) {
     at.map(|at| plans.swap_remove(at)).map_or((0, None), |plan| (plan.steps, plan.failed))
 }
 
+/// Asked before a step is taken.
+///
+/// # Errors
+/// When it is to fail.
 #[cfg(any(test, feature = "internals"))]
 pub fn before(step: Step, path: &Path) -> io::Result<()> {
     match fails(step, path) {
@@ -83,6 +95,10 @@ pub fn before(step: Step, path: &Path) -> io::Result<()> {
     }
 }
 
+/// Asked before bytes are written: how many of them are to be.
+///
+/// # Errors
+/// When none are.
 #[cfg(any(test, feature = "internals"))]
 pub fn before_write(length: usize, path: &Path) -> io::Result<usize> {
     match fails(Step::Write, path) {

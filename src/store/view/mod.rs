@@ -307,7 +307,7 @@ mod tests {
                 publisher.add(&delta).expect("room on disk");
                 publisher.tidy();
                 if number % 5 == 4 {
-                    publisher = Publisher::open(folder.path(), &publisher.names().to_vec()).expect("it was written");
+                    publisher = Publisher::open(folder.path(), publisher.names()).expect("it was written");
                 }
             }
             check_against(&View::open(folder.path(), publisher.names()).expect("it was written"), &model)?;
