@@ -52,9 +52,19 @@ impl Format for ColumnarFormat {
             .map_err(|error| Error::input(path.display().to_string(), format!("a damaged Parquet file: {error}")))?;
         let rows = reader.metadata().file_metadata().num_rows().max(0) as u64;
         let columns = columns(&reader);
+        let file_bytes = std::fs::metadata(path).map_err(Error::io(path, "reading the length of"))?.len();
         let ready = VecDeque::new();
-        let mut table =
-            Table { path: path.to_owned(), reader, columns, rows, group: 0, open: None, ready, position: 0 };
+        let mut table = Table {
+            path: path.to_owned(),
+            file_bytes,
+            reader,
+            columns,
+            rows,
+            group: 0,
+            open: None,
+            ready,
+            position: 0,
+        };
         table.go_to(position);
         Ok(Box::new(table))
     }
@@ -100,6 +110,7 @@ struct Group {
 /// A Parquet file, being read.
 struct Table {
     path: PathBuf,
+    file_bytes: u64,
     reader: SerializedFileReader<File>,
     columns: Vec<Option<usize>>,
     rows: u64,
@@ -135,6 +146,10 @@ impl Table {
         for (at, (_, name)) in self.columns.iter().zip(COLUMNS) {
             let Some(at) = *at else { continue };
             let descriptor = schema.column(at);
+            let (start, bytes) = reader.metadata().column(at).byte_range();
+            if start.saturating_add(bytes) > self.file_bytes {
+                return Err(format!("column {name}: {bytes} bytes from {start} on, the file has {}", self.file_bytes));
+            }
             let pages = reader.get_column_page_reader(at).map_err(|error| error.to_string())?;
             columns.push(Column {
                 name,
@@ -427,6 +442,23 @@ mod tests {
         assert!(dictionary(2).get_next_page().is_ok_and(|page| page.is_some()));
         let error = dictionary(500_000_000).get_next_page().map(|_| ()).expect_err("too many").to_string();
         assert!(error.contains("a dictionary of 500000000 values in 8 bytes"), "{error}");
+    }
+
+    #[test]
+    fn columns_beyond_the_file_are_damage() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("part.parquet");
+        file(&path, 2, 1500);
+        let whole = std::fs::read(&path).expect("it was written");
+        // What stands behind the first kilobyte is missing, but for the description of it all.
+        let (_, tail) = whole.split_at(whole.len() - 8);
+        let footer = 8 + u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]) as usize;
+        std::fs::write(&path, [&whole[..1024], &whole[whole.len() - footer..]].concat()).expect("room on the disk");
+        let all = items(&path, 0);
+        assert_eq!(all.len(), 2);
+        for item in all {
+            assert!(matches!(&item, Item::Skip(skip) if skip.detail.contains("the file has")), "{item:?}");
+        }
     }
 
     #[test]

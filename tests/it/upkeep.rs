@@ -18,7 +18,11 @@ fn answers(store: &Path) -> String {
         &["export", "--format", "tmx"],
         &["export", "--format", "jsonl"],
     ] {
-        all += &stdout(store, arguments);
+        // Where a page lies differs between archives that hold the same.
+        let listed = stdout(store, arguments);
+        let mut parts = listed.split("<prop type=\"x-archive\">");
+        all += parts.next().unwrap_or_default();
+        parts.for_each(|part| all += part.split_once("</prop>").map_or(part, |(_, rest)| rest));
     }
     let status = stdout(store, &["status"]);
     // How much was read is told of all archives, also of what was removed later.
@@ -101,11 +105,11 @@ fn what_is_removed_is_as_if_it_had_never_been_read_and_leaves_no_trace_on_disk()
     let sound = at("sound");
     run_all(&sound, &all);
     let url = "http://www.steady.test/fr/page35.html";
-    fs::create_dir_all(at("other")).expect("a folder");
+    ["no host", "no url"].iter().for_each(|name| fs::create_dir_all(at(name)).expect("a folder"));
     let cases: [(&[&str], Vec<PathBuf>, &str); 3] = [
         (&["--archive", "second.warc.gz"], vec![all[0].clone()], "page60.html"),
-        (&["--host", "fleeting.test"], archives(&at("other"), Some("www.fleeting.test"), None), "fleeting.test"),
-        (&["--url", url], archives(&at("other"), None, Some(url)), "www.steady.test/fr/page35.html"),
+        (&["--host", "fleeting.test"], archives(&at("no host"), Some("www.fleeting.test"), None), "fleeting.test"),
+        (&["--url", url], archives(&at("no url"), None, Some(url)), "www.steady.test/fr/page35.html"),
     ];
     for (number, (arguments, rest, trace)) in cases.into_iter().enumerate() {
         let expected = at(&format!("expected{number}"));
@@ -118,7 +122,7 @@ fn what_is_removed_is_as_if_it_had_never_been_read_and_leaves_no_trace_on_disk()
             let listed = diglot(&store).arg(command).output().expect("the program starts");
             assert!(!String::from_utf8_lossy(&listed.stdout).contains(trace), "{arguments:?}: gone at once");
         }
-        stdout(&store, &["run"]);
+        stdout(&store, &["--quiet", "run"]);
         assert_same(&store, &answers(&expected), &format!("{arguments:?}"));
         stdout(&store, &["compact"]);
         assert_same(&store, &answers(&expected), &format!("{arguments:?} after compaction"));
@@ -197,7 +201,8 @@ fn a_store_that_lost_pages_says_so_until_their_archive_is_given_again() {
     let sound = folder.path().join("sound");
     run_all(&sound, &all);
     let expected = answers(&sound);
-    let second = fs::canonicalize(&all[1]).expect("it is there").display().to_string();
+    let names: Vec<String> =
+        all.iter().map(|path| fs::canonicalize(path).expect("it is there").display().to_string()).collect();
     for (number, (file, share)) in
         [("pages", 0.99), ("pages", 0.2), ("batches", 0.9), ("batches", 0.4)].into_iter().enumerate()
     {
@@ -226,8 +231,17 @@ fn a_store_that_lost_pages_says_so_until_their_archive_is_given_again() {
         );
         // Under any name, by which it is then known.
         run_all(&store, &away);
-        let expected = expected.replace(&second, &away[1].display().to_string());
-        assert_same(&store, &expected, &format!("{file} {share}"));
+        // One that lost nothing keeps its name.
+        let under = |text: &str| {
+            names.iter().zip(&away).fold(text.to_owned(), |text, (name, away)| {
+                let away = fs::canonicalize(away).expect("it is there").display().to_string();
+                text.replace(&away, name)
+            })
+        };
+        let found = under(&answers(&store));
+        let differing = found.lines().zip(expected.lines()).find(|(found, expected)| found != expected);
+        assert_eq!(differing, None, "{file} {share}");
+        assert_eq!(found.lines().count(), expected.lines().count(), "{file} {share}");
         away.iter().zip(&all).for_each(|(from, to)| fs::rename(from, to).expect("one disk"));
     }
 }
