@@ -6,7 +6,7 @@ use super::catalog::{Changes, Keyspace};
 use super::kinds::Store;
 use super::known_inputs::InputNotes;
 use super::layout::{ArchiveIdentity, ArchiveRecord, BatchRecord, PageEntry, SkipEntry, SkipSample};
-use super::rebuild::add_batch;
+use super::rebuild::{add_batch, add_rest};
 use crate::error::Result;
 use crate::types::{ArchiveId, Skip, SkipReason, host_of};
 
@@ -113,7 +113,11 @@ impl OpenBatch {
         let at = store.batches.append(&self.record)?;
         store.batches.sync()?;
         store.pages.sync()?;
-        add_batch(known, &*store.batches.read(at)?);
+        let batch = store.batches.read(at)?;
+        match store.removed().rest(at, &batch) {
+            Some(rest) => add_rest(known, &rest),
+            None => add_batch(known, &batch),
+        }
         let mut changes = Changes::default();
         notes.put(&mut changes);
         changes.put(Keyspace::Archive, &self.record.archive.to_be_bytes(), known);

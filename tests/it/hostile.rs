@@ -102,7 +102,7 @@ impl Observer for After<'_> {
 }
 
 #[test]
-fn a_zip_of_5000_files_stopped_at_the_4500th_goes_on_there() {
+fn a_zip_of_5000_files_stopped_behind_the_4200th_goes_on_there() {
     let folder = tempfile::tempdir().expect("a folder");
     let archive = folder.path().join("a.wacz");
     let mut zip = zip::ZipWriter::new(std::fs::File::create(&archive).expect("a file"));
@@ -129,7 +129,9 @@ fn a_zip_of_5000_files_stopped_at_the_4500th_goes_on_there() {
     };
     let stop = AtomicBool::new(false);
     assert!(matches!(run(&After(44.into(), &stop), &stop), Err(Error::Interrupted)));
-    assert_eq!(counts(), (4500, 4500, false));
+    // The last portion is read or not, as the threads run.
+    let (records, pages, is_read) = counts();
+    assert!(records == pages && (4200..4600).contains(&records) && !is_read, "{records} {pages}");
     run(&Silent, &AtomicBool::new(false)).expect("a sound store");
     assert_eq!(counts(), (5000, 5000, true));
 }
