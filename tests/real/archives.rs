@@ -37,7 +37,9 @@ fn odd_archives_are_read_as_far_as_they_go() {
     for name in &names {
         let output = diglot(&store).arg("run").arg(samples.join(name)).output().expect("it starts");
         let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() && stderr.is_empty(), "{name}: {:?} {stderr}", output.status);
+        assert!(output.status.success(), "{name}: {:?} {stderr}", output.status);
+        // What is damaged within an archive is no fault of the run; only what became of the input is said.
+        assert!(stderr == "diglot: inputs: 1 read\n", "{name}: {stderr}");
     }
     // Every record is a page or counted under a reason; damage is told with its place.
     let status = rows(&store, &["status", "--archives"]);
