@@ -76,6 +76,7 @@ impl Run {
         if !self.no_compact {
             store.compact_if_worthwhile()?;
         }
+        pipeline::note_fresh(&mut store, &config)?;
         if !global.quiet {
             summary(&store, &config)?;
         }

@@ -33,7 +33,7 @@ pub use evidence::explain;
 pub use observer::{Observer, Silent};
 pub use stage::{Context, Stage, fingerprint};
 pub use stages::STAGES;
-pub use stale::{StageState, StageStatus, has_run, progress, stale};
+pub use stale::{StageState, StageStatus, has_run, note_fresh, progress, stale};
 
 /// Runs the stages from the first to `until`, both inclusive.
 ///
@@ -59,7 +59,8 @@ pub fn run_all(store: &mut Store, config: &Config, inputs: &[&str]) -> Result<()
     let inputs: Vec<OsString> = inputs.iter().map(|&input| input.into()).collect();
     let inputs = archive::expand(&inputs, false, &|_| false)?;
     let context = Context { config, inputs: &inputs, observer: &Silent, stop: &AtomicBool::new(false) };
-    STAGES.iter().try_for_each(|stage| run_stage(*stage, store, &context))
+    STAGES.iter().try_for_each(|stage| run_stage(*stage, store, &context))?;
+    note_fresh(store, config)
 }
 
 /// Runs one stage.

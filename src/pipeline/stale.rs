@@ -50,8 +50,10 @@ pub struct StageStatus {
 pub fn progress(store: &Store, config: &Config, until: &str) -> Result<Vec<StageStatus>> {
     let mut found: Vec<StageStatus> = Vec::new();
     let mut is_behind = false;
+    let known = store.known_fresh()?;
     for (at, stage) in STAGES.iter().enumerate() {
-        let remaining = stage.remaining(store, config)?;
+        let is_known = || known.iter().any(|(name, with)| name == stage.name() && *with == fingerprint(*stage, config));
+        let remaining = if !is_behind && is_known() { String::new() } else { stage.remaining(store, config)? };
         let record = store.stage(stage.name())?;
         let was_stopped = at == 0 || (!record.finished && record.fingerprint == fingerprint(*stage, config));
         let state = if record.fingerprint == 0 {
@@ -80,6 +82,22 @@ pub fn progress(store: &Store, config: &Config, until: &str) -> Result<Vec<Stage
 /// When the store cannot be read.
 pub fn has_run(store: &Store, stage: &dyn Stage) -> Result<bool> {
     Ok(store.stage(stage.name())?.fingerprint != 0)
+}
+
+/// Puts down in the store which stages are fresh: a query then sees it at once, however many sites there are. Does nothing where that is
+/// known of the last commit.
+///
+/// # Errors
+/// When the store cannot be read, or the disk does not take it.
+pub fn note_fresh(store: &mut Store, config: &Config) -> Result<()> {
+    if !store.known_fresh()?.is_empty() {
+        return Ok(());
+    }
+    let is_fresh = |status: &StageStatus| status.state == StageState::Fresh;
+    let progress = progress(store, config, "align")?;
+    let fresh = STAGES.iter().zip(&progress).filter(|(_, status)| is_fresh(status));
+    let fresh: Vec<_> = fresh.map(|(stage, _)| (stage.name().to_owned(), fingerprint(*stage, config))).collect();
+    if fresh.is_empty() { Ok(()) } else { store.keep_fresh(fresh) }
 }
 
 /// The stages up to `until` that are not fresh, in order.

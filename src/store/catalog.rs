@@ -3,6 +3,7 @@
 //!
 //! One tree, not one a keyspace: a batch of sled is atomic within a tree, and a commit must be.
 
+use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -133,19 +134,23 @@ enum Source {
 }
 
 /// sled, closed without a panic: it writes once more then, and panics when the disk does not take that.
-struct Closing(Option<sled::Db>);
+struct Closing {
+    db: Option<sled::Db>,
+    /// Its file, to be synced: sled itself syncs ranges of it (`sync_file_range`), which leaves out how long it is.
+    file: File,
+}
 
 impl std::ops::Deref for Closing {
     type Target = sled::Db;
 
     fn deref(&self) -> &sled::Db {
-        self.0.as_ref().expect("it is there until it is dropped")
+        self.db.as_ref().expect("it is there until it is dropped")
     }
 }
 
 impl Drop for Closing {
     fn drop(&mut self) {
-        let db = self.0.take();
+        let db = self.db.take();
         // What was committed was flushed.
         let _ = quietly(|| catch_unwind(AssertUnwindSafe(|| drop(db))));
     }
@@ -176,7 +181,17 @@ impl Catalog {
         loop {
             match open_once(folder) {
                 Err(OpenFailure::Locked) if since.elapsed() < patience => std::thread::sleep(POLL),
-                Ok(db) => return Ok(Catalog { folder: folder.to_owned(), source: Source::Sled(Closing(Some(db))) }),
+                Ok(db) => {
+                    let failed = |error| OpenFailure::Environment(Error::io(folder, "opening the catalog")(error));
+                    let file = File::open(folder.join("db")).map_err(failed)?;
+                    // The name of a new catalog, and of its file.
+                    disk::sync_folder(folder).map_err(failed)?;
+                    disk::sync_folder(folder.parent().unwrap_or(folder)).map_err(failed)?;
+                    return Ok(Catalog {
+                        folder: folder.to_owned(),
+                        source: Source::Sled(Closing { db: Some(db), file }),
+                    });
+                }
                 Err(failure) => return Err(failure),
             }
         }
@@ -358,7 +373,8 @@ impl Catalog {
             disk::before(disk::Step::Write, &self.folder).map_err(Error::io(&self.folder, "writing"))?;
             db.apply_batch(batch).map_err(|error| self.failed("writing", error))?;
             disk::before(disk::Step::Sync, &self.folder).map_err(Error::io(&self.folder, "syncing"))?;
-            db.flush().map_err(|error| self.failed("writing", error)).map(drop)
+            db.flush().map_err(|error| self.failed("writing", error))?;
+            db.file.sync_data().map_err(Error::io(&self.folder, "syncing"))
         };
         apply()?;
         // sled frees memory late otherwise: 20 times as much after a million changes.

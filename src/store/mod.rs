@@ -480,6 +480,27 @@ impl Store {
         Ok(self.catalog.get(Keyspace::Stage, name.as_bytes())?.unwrap_or_default())
     }
 
+    /// The stages that are known to be fresh at this commit, with the fingerprints they ran with; not: those that are not.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub(crate) fn known_fresh(&self) -> Result<Vec<(String, u64)>> {
+        let record: Option<FreshRecord> = self.catalog.get(Keyspace::Meta, b"fresh")?;
+        let of_now = record.filter(|record| record.commit == self.sentinel.commit);
+        Ok(of_now.map_or_else(Vec::new, |record| record.stages))
+    }
+
+    /// Puts down which stages are fresh, by a commit of its own; it holds until the next.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub(crate) fn keep_fresh(&mut self, stages: Vec<(String, u64)>) -> Result<()> {
+        let mut changes = Changes::default();
+        let record = FreshRecord { commit: self.sentinel.commit + 1, stages };
+        changes.put(Keyspace::Meta, b"fresh", &record);
+        self.commit(changes)
+    }
+
     /// The page table of a site.
     ///
     /// # Errors

@@ -108,6 +108,15 @@ pub struct StageRecord {
     pub finished: bool,
 }
 
+/// Which stages were fresh at a commit, so that not all heads need be looked at to see it. Key `m` `fresh`.
+#[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+pub struct FreshRecord {
+    /// Number of the commit; at any later one it says nothing.
+    pub commit: u64,
+    /// Their names, and the fingerprints they were fresh with.
+    pub stages: Vec<(String, u64)>,
+}
+
 /// What was known of a file when its bytes were last looked at. Key `h` path.
 #[derive(Archive, Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HintRecord {

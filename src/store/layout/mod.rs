@@ -23,8 +23,8 @@ pub use bitext::{
     PagePlaces, PairBitextRow, RepeatRecord, RepeatRow, VocabularyRow,
 };
 pub use catalog::{
-    ArchiveRecord, Credibility, HintRecord, HostRecord, LossRecord, RefusedRecord, ResultHead, Sentinel, SiteHead,
-    StageRecord,
+    ArchiveRecord, Credibility, FreshRecord, HintRecord, HostRecord, LossRecord, RefusedRecord, ResultHead, Sentinel,
+    SiteHead, StageRecord,
 };
 pub use graph::{AlternateRow, ArchivedGraphRecord, CanonicalRow, GraphHead, GraphRecord, OutsideRow};
 pub use judged::{ArchivedLearntRecord, ArchivedSureRow, JudgedHead, JudgedRecord, LearntHead, LearntRecord, SureRow};
@@ -140,6 +140,7 @@ mod tests {
             Credibility = ArchivedCredibility { sum, sites }
             StageRecord = ArchivedStageRecord { fingerprint, cursor, finished }
             LossRecord = ArchivedLossRecord { pages, archives }
+            FreshRecord = ArchivedFreshRecord { commit, stages }
             RemovalRecord = ArchivedRemovalRecord { batches, hosts, urls, before, replaces }
             HintRecord = ArchivedHintRecord { stamp, fingerprint }
             RefusedRecord = ArchivedRefusedRecord { path, reason, is_fault }

@@ -337,6 +337,7 @@ const LAYOUT: (u32, &[(&str, u64)]) = (
         ("settings", 0x926f8fb777352906),
         ("removal", 0x6612a149d5b234f8),
         ("loss", 0x07ee86c281446bef),
+        ("fresh", 0x355b1cce0f0a01fe),
         ("hint", 0x07ee86c281446bef),
         ("refused", 0x12692e5bb524ddfe),
     ],
@@ -408,6 +409,7 @@ fn the_layout_of_a_record_changes_with_the_format_version_only() {
         ("settings", value_hash(&settings)),
         ("removal", file_hash(15, &removal())),
         ("loss", value_hash(&LossRecord { pages: 1, archives: 2 })),
+        ("fresh", value_hash(&FreshRecord { commit: 1, stages: vec![("keys".into(), 2)] })),
         ("hint", value_hash(&HintRecord { stamp: 1, fingerprint: 2 })),
         ("refused", value_hash(&refused())),
     ];
