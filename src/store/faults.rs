@@ -52,6 +52,8 @@ pub enum Failure {
     Broken,
     /// A write takes a part of the bytes, then the disk is full.
     Short,
+    /// There is no memory to map files; all else succeeds, and counts as no step.
+    NoMap,
 }
 
 #[cfg(any(test, feature = "internals"))]
@@ -91,6 +93,7 @@ pub fn before(step: Step, path: &Path) -> io::Result<()> {
     match fails(step, path) {
         None => Ok(()),
         Some(Failure::Broken) => Err(io::Error::from_raw_os_error(5)),
+        Some(Failure::NoMap) => Err(io::Error::from_raw_os_error(12)),
         Some(_) => Err(io::Error::from_raw_os_error(28)),
     }
 }
@@ -120,6 +123,9 @@ fn is_first(path: &Path) -> bool {
 fn fails(step: Step, path: &Path) -> Option<Failure> {
     let mut plans = PLANS.lock().unwrap_or_else(PoisonError::into_inner);
     let plan = plans.iter_mut().find(|plan| path.starts_with(&plan.folder))?;
+    if plan.failure == Failure::NoMap && step != Step::Map {
+        return None;
+    }
     plan.steps += 1;
     if plan.left > 0 {
         plan.left -= 1;

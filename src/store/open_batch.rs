@@ -109,6 +109,18 @@ impl OpenBatch {
         if self.record.records == 0 && (!self.record.done || known.done) {
             return Ok(());
         }
+        let outcome = self.put(store, notes, known);
+        // The record may be there, and belongs to no other commit.
+        store.has_failed |= outcome.is_err();
+        outcome?;
+        let next = OpenBatch::new(self.record.archive, self.record.identity.clone(), self.record.to);
+        let done = self.record.done;
+        *self = next;
+        self.record.done = done;
+        Ok(())
+    }
+
+    fn put(&mut self, store: &mut Store, notes: &mut InputNotes, known: &mut ArchiveRecord) -> Result<()> {
         self.record.skips = self.skips.iter().map(|(&reason, &count)| (reason as u8, count)).collect();
         let at = store.batches.append(&self.record)?;
         store.batches.sync()?;
@@ -125,11 +137,6 @@ impl OpenBatch {
         if self.record.done {
             store.regain(ArchiveId(self.record.archive), &mut changes)?;
         }
-        store.commit(changes)?;
-        let next = OpenBatch::new(self.record.archive, self.record.identity.clone(), self.record.to);
-        let done = self.record.done;
-        *self = next;
-        self.record.done = done;
-        Ok(())
+        store.commit(changes)
     }
 }

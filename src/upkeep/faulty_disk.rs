@@ -18,24 +18,34 @@ fn run(folder: &Path) -> crate::error::Result<()> {
 
 fn answers(store: &Store) -> Vec<String> {
     let pairs = query::pairs(store, &Config::default(), &Scope::all()).expect("a whole store");
-    pairs.iter().map(|pair| format!("{} {} {}", pair.url_a, pair.url_b, pair.score)).collect()
+    let totals = query::totals(store).expect("a whole store");
+    let pairs = pairs.iter().map(|pair| format!("{} {} {}", pair.url_a, pair.url_b, pair.score));
+    pairs.chain([format!("packaging {totals:?}")]).collect()
 }
 
 /// The step to be tried after another; each is tried where this is 1.
 const STRIDE: u64 = 29;
+/// As [`STRIDE`], where only files cannot be mapped.
+const MAP_STRIDE: u64 = 5;
 
 #[test]
 fn a_disk_that_fails_at_any_step_leaves_a_whole_store() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let sound = folder.path().join("sound");
-    faults::plan(&sound, u64::MAX, Failure::Full);
-    run(&sound).expect("nothing fails");
-    let (steps, _) = faults::end(&sound);
-    assert!(steps > 300, "{steps} steps");
-    let expected = answers(&Store::open(&sound, Access::Read).expect("it is there"));
+    let steps = |failure| {
+        faults::plan(&sound, u64::MAX, failure);
+        run(&sound).expect("nothing fails");
+        let steps = faults::end(&sound).0;
+        let answers = answers(&Store::open(&sound, Access::Read).expect("it is there"));
+        std::fs::remove_dir_all(&sound).expect("it is there");
+        (steps, answers)
+    };
+    let ((all, expected), (maps, _)) = (steps(Failure::Full), steps(Failure::NoMap));
+    assert!(all > 300 && maps > 20, "{all} steps, {maps} maps");
     assert!(expected.len() > 10);
     let failures = [Failure::Full, Failure::Broken, Failure::Short];
-    for (nth, failure) in (0..steps).step_by(STRIDE as usize).zip(failures.into_iter().cycle()) {
+    let tried = (0..all).step_by(STRIDE as usize).zip(failures.into_iter().cycle());
+    for (nth, failure) in tried.chain((0..maps).step_by(MAP_STRIDE as usize).map(|nth| (nth, Failure::NoMap))) {
         let store = folder.path().join("s");
         faults::plan(&store, nth, failure);
         let outcome = run(&store);

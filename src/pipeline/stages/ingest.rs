@@ -49,8 +49,9 @@ impl Stage for Ingest {
         }
         let mut reading = Reading { store, context, notes: InputNotes::default(), tally: Tally::default() };
         let outcome = reading.all();
-        reading.store.keep_notes(&mut reading.notes)?;
+        let kept = reading.store.keep_notes(&mut reading.notes);
         outcome?;
+        kept?;
         context.observer.inputs(&reading.tally);
         Ok(())
     }
