@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use rkyv::api::high::{HighDeserializer, HighValidator};
@@ -373,7 +374,7 @@ impl Catalog {
             disk::before(disk::Step::Write, &self.folder).map_err(Error::io(&self.folder, "writing"))?;
             db.apply_batch(batch).map_err(|error| self.failed("writing", error))?;
             disk::before(disk::Step::Sync, &self.folder).map_err(Error::io(&self.folder, "syncing"))?;
-            db.flush().map_err(|error| self.failed("writing", error))?;
+            flush(db).map_err(|error| self.failed("writing", error))?;
             db.file.sync_data().map_err(Error::io(&self.folder, "syncing"))
         };
         apply()?;
@@ -388,6 +389,25 @@ impl Catalog {
     fn is_view(&self) -> Error {
         Error::Store { path: self.folder.clone(), problem: "opened for reading only".into() }
     }
+}
+
+/// Has sled write all it was given. Where a thread of sled fails, the one that waits for it can sleep for ever: asking again then
+/// finds the failure, and wakes it.
+fn flush(db: &sled::Db) -> Result<(), sled::Error> {
+    const ASKED_AGAIN: Duration = Duration::from_secs(1);
+    std::thread::scope(|scope| {
+        let (done, is_done) = mpsc::channel::<()>();
+        let ask = move || {
+            while is_done.recv_timeout(ASKED_AGAIN) == Err(RecvTimeoutError::Timeout) {
+                let _ = db.flush();
+            }
+        };
+        // Without the thread it is no worse than sled.
+        let _ = std::thread::Builder::new().name("flush".into()).spawn_scoped(scope, ask);
+        let outcome = db.flush();
+        drop(done);
+        outcome.map(drop)
+    })
 }
 
 fn open_once(folder: &Path) -> Result<sled::Db, OpenFailure> {
