@@ -154,7 +154,6 @@ impl Store {
         let catalog = Catalog::of_view(&folder.join(view::FOLDER), View::open(folder, &manifest.view)?);
         let mut store = Store::with_catalog(folder, None, catalog, manifest.sentinel.clone(), Access::Read)?;
         store.settings = manifest.settings.clone();
-        store.archives = manifest.archives;
         store.removed = store.read_removals()?;
         Ok(store)
     }
@@ -300,10 +299,10 @@ impl Store {
 
     /// Replaces the manifest, and removes what it names no more.
     fn write_manifest(&mut self) -> Result<()> {
-        self.archives = self.archive_count()?;
+        let archives = self.archive_count()?;
         let view = self.publisher()?.names().to_vec();
         let (sentinel, catalog, settings) = (self.sentinel.clone(), self.catalog_name.clone(), self.settings.clone());
-        Manifest::new(sentinel, view, catalog, self.archives, settings).write(&self.folder)?;
+        Manifest::new(sentinel, view, catalog, archives, settings).write(&self.folder)?;
         self.publisher()?.tidy();
         Ok(())
     }
