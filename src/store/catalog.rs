@@ -76,6 +76,11 @@ impl Keyspace {
     }
 }
 
+/// True of the whole keys that readers see: all but the tokens, which indexing alone asks for.
+pub fn is_of_view(key: &[u8]) -> bool {
+    key.first() != Some(&(Keyspace::Token as u8))
+}
+
 /// Changes that become visible together.
 #[derive(Default)]
 pub struct Changes {
@@ -115,9 +120,9 @@ impl Changes {
         self.delta.is_empty()
     }
 
-    /// What of them readers see: all but the tokens, which indexing alone asks for.
+    /// What of them readers see.
     pub fn into_view(mut self) -> Delta {
-        self.delta.retain(|key, _| key.first() != Some(&(Keyspace::Token as u8)));
+        self.delta.retain(|key, _| is_of_view(key));
         self.delta
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::catalog::{Catalog, Changes, Keyspace};
+use super::catalog::{Catalog, Changes, Keyspace, is_of_view};
 use super::kinds::KINDS;
 use super::layout::{BLOCK_PAGES, StoredPage, page_of_block};
 use super::live::HEADS;
@@ -132,7 +132,7 @@ impl Store {
         let (mut entries, mut same) = (0, 0);
         catalog.scan(&[], |key, value| {
             entries += 1;
-            let is_same = key.first() == Some(&(Keyspace::Token as u8)) || self.catalog.has(key, value)?;
+            let is_same = !is_of_view(key) || self.catalog.has(key, value)?;
             same += u64::from(is_same);
             Ok(())
         })?;

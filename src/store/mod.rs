@@ -91,7 +91,7 @@ mod views;
 pub use access::Access;
 use access::{PATIENCE, fault, in_use, lock};
 pub use archives::Loss;
-use catalog::{Catalog, Changes, Keyspace, OpenFailure};
+use catalog::{Catalog, Changes, Keyspace, OpenFailure, is_of_view};
 pub use check::{Damage, FileReport, Report, Torn};
 pub use compaction::Usage;
 pub use format::FORMAT_VERSION;
@@ -218,19 +218,14 @@ impl Store {
 
     /// Makes the view again from the catalog.
     pub(crate) fn publish_all(&mut self) -> Result<()> {
-        let mut delta = view::Delta::new();
-        self.catalog.scan(&[], |key, value| {
-            if key.first() != Some(&(Keyspace::Token as u8)) {
-                delta.insert(key.to_vec(), Some(value.to_vec()));
-            }
-            Ok(())
-        })?;
-        self.publisher()?.replace(delta.into_iter().filter_map(|(key, value)| Some((key, value?))))
+        let Store { folder, catalog, publisher, .. } = self;
+        publisher_of(publisher, folder)?.replace(|run| {
+            catalog.scan(&[], |key, value| if is_of_view(key) { run.push(key, Some(value)) } else { Ok(()) })
+        })
     }
 
     fn publisher(&mut self) -> Result<&mut Publisher> {
-        let folder = &self.folder;
-        self.publisher.as_mut().ok_or_else(|| fault(folder, "opened for reading only"))
+        publisher_of(&mut self.publisher, &self.folder)
     }
 
     /// The catalog, if it fits the manifest: of the same commit, or of a later one. Without a manifest, a catalog that holds a commit is believed, and an empty one is new if nothing
@@ -517,6 +512,10 @@ impl Store {
             canonical: Vec::new(),
         })
     }
+}
+
+fn publisher_of<'p>(publisher: &'p mut Option<Publisher>, folder: &Path) -> Result<&'p mut Publisher> {
+    publisher.as_mut().ok_or_else(|| fault(folder, "opened for reading only"))
 }
 
 /// Key of a language pair's model.
