@@ -7,14 +7,14 @@ use std::fs;
 
 use rustc_hash::FxHashMap;
 
-use super::catalog::{Catalog, Changes, Keyspace, OpenFailure};
+use super::catalog::{Changes, Keyspace};
 use super::kinds::KINDS;
 use super::layout::{BLOCK_PAGES, RequestRecord, RequestedRecord, block, page_of_block};
 use super::live::Live;
 use super::packing::{pack, pack_small, unpack};
 use super::records::{RecordRef, START};
 use super::rewriting::Kept;
-use super::{PATIENCE, Store, fault};
+use super::{Store, fault};
 use crate::error::{Error, Result};
 use crate::types::host_of;
 
@@ -178,11 +178,7 @@ impl Store {
         if path.exists() {
             fs::remove_dir_all(&path).map_err(Error::io(&path, "clearing"))?;
         }
-        let fresh = Catalog::open(&path, PATIENCE).map_err(|failure| match failure {
-            OpenFailure::Environment(error) => error,
-            OpenFailure::Locked => fault(&path, "another process has it"),
-            OpenFailure::Damaged(why) => fault(&path, why),
-        })?;
+        let fresh = Store::new_catalog(&self.folder, &name)?;
         let mut changes = Changes::default();
         self.catalog.scan(&[], |key, value| {
             changes.put_whole(key, value);

@@ -101,6 +101,11 @@ macro_rules! record_files {
                 }
             }
 
+            /// Holds the lock for as long as the store is open.
+            pub(super) fn keep_lock(&mut self, lock: File) {
+                self._lock = Some(lock);
+            }
+
             /// The lock alone; the catalog is closed.
             pub(super) fn into_lock(self) -> Option<File> {
                 self._lock

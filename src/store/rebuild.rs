@@ -6,9 +6,8 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use super::access::{PATIENCE, fault, in_use};
 use super::archives::{NAMELESS, REMOVALS, REQUESTS};
-use super::catalog::{Catalog, Changes, Keyspace, OpenFailure};
+use super::catalog::{Catalog, Changes, Keyspace};
 use super::kinds::{KINDS, end_of, survey};
 use super::layout::{ArchiveRecord, ArchivedBatchRecord, LossRecord, Sentinel};
 use super::manifest::{Manifest, first_catalog};
@@ -76,12 +75,7 @@ struct Left {
 /// again from the batches. What was requested of crawlers and what was removed is kept: nothing else tells it.
 pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>, known: Known) -> Result<Store> {
     let left = clear(folder, manifest.as_ref())?;
-    let catalog = match Catalog::open(&folder.join(first_catalog()), PATIENCE) {
-        Ok(catalog) => catalog,
-        Err(OpenFailure::Locked) => return Err(in_use(folder)),
-        Err(OpenFailure::Environment(error)) => return Err(error),
-        Err(OpenFailure::Damaged(why)) => return Err(fault(folder, format!("a new catalog cannot be made: {why}"))),
-    };
+    let catalog = Store::new_catalog(folder, &first_catalog())?;
     let mut store = Store::with_catalog(folder, Some(lock), catalog, left.sentinel.clone(), Access::Write)?;
     let mut publisher = Publisher::open(folder, manifest.as_ref().map_or(&[], |manifest| &manifest.view))?;
     publisher.forget();
