@@ -206,18 +206,10 @@ where
             records.writer = Some(records.open_writer()?);
         } else if end != START {
             for segment in 0..=end.segment() {
-                records.hold(segment)?;
+                records.file_of(segment, &segment_path(folder, segment))?;
             }
         }
         Ok(records)
-    }
-
-    /// Opens a segment, if it is there: one without a live record is not.
-    fn hold(&self, segment: u32) -> Result<()> {
-        match self.file_of(segment, &segment_path(&self.folder, segment)) {
-            Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(()),
-            found => found.map(drop),
-        }
     }
 
     /// Sees that the file in `folder` is not shorter than what was committed.
