@@ -172,6 +172,13 @@ where
     }
 }
 
+/// The committed bytes of a segment.
+pub(super) struct Segment {
+    pub(super) number: u32,
+    pub(super) path: PathBuf,
+    pub(super) map: Mmap,
+}
+
 struct Writer {
     file: BufWriter<Writing>,
     segment: u32,
@@ -503,6 +510,17 @@ where
         at < self.end && magic.is_some_and(|magic| [FRAME_MAGIC, PACKED_MAGIC].contains(&u32::from_le_bytes(*magic)))
     }
 
+    /// The segments, as far as they are committed, each opened anew when its turn comes.
+    pub(super) fn segments(&self) -> impl Iterator<Item = Result<Segment>> + '_ {
+        let count = if self.end == START { 0 } else { self.end.segment() + 1 };
+        (0..count).map(|number| {
+            let path = segment_path(&self.folder, number);
+            let file = File::open(&path).map_err(Error::io(&path, "opening"))?;
+            let map = self.map_committed(number, &file, &path)?;
+            Ok(Segment { number, path, map })
+        })
+    }
+
     /// Bytes that are committed.
     pub(super) fn bytes(&self) -> u64 {
         u64::from(self.end.segment()) * SEGMENT_BYTES + self.end.offset()
@@ -521,11 +539,6 @@ where
             sum += align(FRAME_HEADER + u64::from(length));
         }
         Ok(sum)
-    }
-
-    /// The folder.
-    pub(super) fn folder(&self) -> &Path {
-        &self.folder
     }
 
     /// Stops writing, so that segments can be replaced. True when it was open for writing.
@@ -558,16 +571,20 @@ where
         }
         let path = segment_path(&self.folder, segment);
         let file = self.file_of(segment, &path)?;
-        let length = file.metadata().map_err(Error::io(&path, "reading its length"))?.len();
-        // Not beyond what is committed, so that a later cut of the tail stays outside the map.
-        let length = if segment == self.end.segment() { length.min(self.end.offset()) } else { length };
-        let map = Arc::new(map(&file, &path, length)?);
+        let map = Arc::new(self.map_committed(segment, &file, &path)?);
         let mut maps = self.maps.write().map_err(|_| poisoned())?;
         if maps.len() <= index {
             maps.resize(index + 1, None);
         }
         maps[index] = Some(map.clone());
         Ok(map)
+    }
+
+    /// Not beyond what is committed, so that a later cut of the tail stays outside the map.
+    fn map_committed(&self, segment: u32, file: &File, path: &Path) -> Result<Mmap> {
+        let length = file.metadata().map_err(Error::io(path, "reading its length"))?.len();
+        let length = if segment == self.end.segment() { length.min(self.end.offset()) } else { length };
+        map(file, path, length)
     }
 
     fn damage(&self, problem: String) -> Error {
