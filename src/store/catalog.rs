@@ -8,14 +8,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rkyv::api::high::{HighDeserializer, HighValidator};
-use rkyv::bytecheck::CheckBytes;
 use rkyv::rancor;
-use rkyv::util::AlignedVec;
-use rkyv::{Archive, Deserialize};
 
 use super::disk;
-use super::records::Stored;
+use super::records::{Owned, Stored, aligned};
 use super::view::{Delta, View};
 use crate::error::{Error, Result};
 
@@ -227,12 +223,7 @@ impl Catalog {
     ///
     /// # Errors
     /// When the catalog cannot be read or the value is damaged.
-    pub fn get<T>(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<T>>
-    where
-        T: Archive,
-        T::Archived:
-            for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<T, HighDeserializer<rancor::Error>>,
-    {
+    pub fn get<T: Owned>(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<T>> {
         match &self.source {
             Source::Sled(db) => {
                 let value = db.get(keyspace.key(key)).map_err(|error| self.failed("reading", error))?;
@@ -242,16 +233,8 @@ impl Catalog {
         }
     }
 
-    fn decode<T>(&self, bytes: &[u8]) -> Result<T>
-    where
-        T: Archive,
-        T::Archived:
-            for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<T, HighDeserializer<rancor::Error>>,
-    {
-        // Values are not aligned where they lie.
-        let mut aligned = AlignedVec::<16>::with_capacity(bytes.len());
-        aligned.extend_from_slice(bytes);
-        rkyv::from_bytes::<T, rancor::Error>(&aligned).map_err(|error| Error::Store {
+    fn decode<T: Owned>(&self, bytes: &[u8]) -> Result<T> {
+        rkyv::from_bytes::<T, rancor::Error>(&aligned(bytes)).map_err(|error| Error::Store {
             path: self.folder.clone(),
             problem: format!(
                 "a value is damaged ({error}); delete this folder and run again: what the record files hold is kept"
@@ -276,12 +259,7 @@ impl Catalog {
     ///
     /// # Errors
     /// When the catalog cannot be read, or what `each` returns.
-    pub fn for_each<T>(&self, keyspace: Keyspace, each: impl FnMut(&[u8], T) -> Result<()>) -> Result<()>
-    where
-        T: Archive,
-        T::Archived:
-            for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<T, HighDeserializer<rancor::Error>>,
-    {
+    pub fn for_each<T: Owned>(&self, keyspace: Keyspace, each: impl FnMut(&[u8], T) -> Result<()>) -> Result<()> {
         self.for_each_below(keyspace, &[], each)
     }
 
@@ -289,17 +267,12 @@ impl Catalog {
     ///
     /// # Errors
     /// As there.
-    pub fn for_each_below<T>(
+    pub fn for_each_below<T: Owned>(
         &self,
         keyspace: Keyspace,
         prefix: &[u8],
         mut each: impl FnMut(&[u8], T) -> Result<()>,
-    ) -> Result<()>
-    where
-        T: Archive,
-        T::Archived:
-            for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<T, HighDeserializer<rancor::Error>>,
-    {
+    ) -> Result<()> {
         let prefix = keyspace.key(prefix);
         self.scan(&prefix, |key, value| each(&key[prefix.len()..], self.decode(value)?))
     }

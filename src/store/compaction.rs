@@ -12,7 +12,7 @@ use super::kinds::KINDS;
 use super::layout::{BLOCK_PAGES, RequestRecord, RequestedRecord, block, page_of_block};
 use super::live::Live;
 use super::packing::{pack, pack_small, unpack};
-use super::records::{RecordRef, START};
+use super::records::{RecordRef, START, aligned};
 use super::rewriting::Kept;
 use super::{Store, fault};
 use crate::error::{Error, Result};
@@ -128,16 +128,13 @@ impl Store {
             if removed.has_batch(at) {
                 return Ok(Kept::Gone);
             }
-            let mut aligned = rkyv::util::AlignedVec::<16>::new();
-            aligned.extend_from_slice(payload);
+            let aligned = aligned(payload);
             let batch = rkyv::access::<super::layout::ArchivedBatchRecord, _>(&aligned).map_err(unreadable)?;
             let Some(rest) = removed.rest(at, batch) else { return Ok(Kept::Same) };
             Ok(Kept::Instead(rkyv::to_bytes::<rkyv::rancor::Error>(&rest).map_err(unreadable)?.to_vec()))
         })?;
         freed += self.requests.rewrite(0.0, |_, payload, _| {
-            let mut aligned = rkyv::util::AlignedVec::<16>::new();
-            aligned.extend_from_slice(payload);
-            let request = rkyv::from_bytes::<RequestRecord, _>(&aligned).map_err(unreadable)?;
+            let request = rkyv::from_bytes::<RequestRecord, _>(&aligned(payload)).map_err(unreadable)?;
             let all = request.requested.len();
             let is_of_removed = |(identity, requested): &(String, RequestedRecord)| {
                 removed.has_host(host_of(identity)) || removed.has_host(host_of(&requested.from))

@@ -11,7 +11,7 @@ use super::catalog::{Catalog, Changes, Keyspace};
 use super::kinds::{KINDS, end_of, survey};
 use super::layout::{ArchiveRecord, ArchivedBatchRecord, LossRecord, Sentinel};
 use super::manifest::{Manifest, first_catalog};
-use super::records::{RecordRef, START, UNKNOWN};
+use super::records::{Owned, RecordRef, START, UNKNOWN};
 use super::requests::put_request;
 use super::rewriting::Kept;
 use super::survey::Survey;
@@ -36,12 +36,7 @@ type Archives = BTreeMap<u32, ArchiveRecord>;
 
 /// What a catalog knows; nothing where it cannot tell.
 pub fn known_of(catalog: &Catalog) -> Known {
-    fn all<T>(catalog: &Catalog, keyspace: Keyspace) -> Result<BTreeMap<u32, T>>
-    where
-        T: rkyv::Archive,
-        T::Archived: for<'a> rkyv::bytecheck::CheckBytes<rkyv::api::high::HighValidator<'a, rkyv::rancor::Error>>
-            + rkyv::Deserialize<T, rkyv::api::high::HighDeserializer<rkyv::rancor::Error>>,
-    {
+    fn all<T: Owned>(catalog: &Catalog, keyspace: Keyspace) -> Result<BTreeMap<u32, T>> {
         let mut found = BTreeMap::new();
         catalog.for_each(keyspace, |key, value: T| {
             if let Some(number) = key.first_chunk() {

@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
 use memmap2::Mmap;
-use rkyv::api::high::{HighSerializer, HighValidator};
+use rkyv::api::high::{HighDeserializer, HighSerializer, HighValidator};
 use rkyv::bytecheck::CheckBytes;
 use rkyv::rancor;
 use rkyv::ser::allocator::ArenaHandle;
 use rkyv::util::AlignedVec;
-use rkyv::{Archive, Portable, Serialize};
+use rkyv::{Archive, Deserialize, Portable, Serialize};
 
 use super::disk::{self, Writing};
 use super::format::FORMAT_VERSION;
@@ -46,6 +46,18 @@ impl<T> Stored for T where T: Archive + for<'a> Serialize<HighSerializer<Aligned
 pub trait Checked: Portable + for<'a> CheckBytes<HighValidator<'a, rancor::Error>> {}
 
 impl<T> Checked for T where T: Portable + for<'a> CheckBytes<HighValidator<'a, rancor::Error>> {}
+
+/// What can be read back whole.
+pub trait Owned: Archive<Archived: Checked + Deserialize<Self, HighDeserializer<rancor::Error>>> + Sized {}
+
+impl<T> Owned for T where T: Archive<Archived: Checked + Deserialize<T, HighDeserializer<rancor::Error>>> {}
+
+/// Bytes where an archive can be read: copied, since they need not be aligned where they lie.
+pub fn aligned(bytes: &[u8]) -> AlignedVec {
+    let mut aligned = AlignedVec::with_capacity(bytes.len());
+    aligned.extend_from_slice(bytes);
+    aligned
+}
 
 /// A record in memory, mapped or unpacked: checksum and structure were checked when it was opened.
 pub struct Mapped<T: Archive> {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::frames::{RecordRef, walk};
 use super::packing::unpack;
-use super::records::{Checked, RecordFile, Segment, Stored};
+use super::records::{Checked, RecordFile, Segment, Stored, aligned};
 use crate::error::Result;
 
 /// A stretch of a record file that cannot be read.
@@ -71,14 +71,6 @@ pub fn is_record<T: Stored>(payload: &[u8], is_packed: bool) -> bool
 where
     T::Archived: Checked,
 {
-    let unpacked = if is_packed { unpack(payload) } else { None };
-    match unpacked {
-        Some(bytes) => rkyv::access::<T::Archived, rkyv::rancor::Error>(&bytes).is_ok(),
-        None if is_packed => false,
-        None => {
-            let mut aligned = rkyv::util::AlignedVec::<16>::with_capacity(payload.len());
-            aligned.extend_from_slice(payload);
-            rkyv::access::<T::Archived, rkyv::rancor::Error>(&aligned).is_ok()
-        }
-    }
+    let bytes = if is_packed { unpack(payload) } else { Some(aligned(payload)) };
+    bytes.is_some_and(|bytes| rkyv::access::<T::Archived, rkyv::rancor::Error>(&bytes).is_ok())
 }
