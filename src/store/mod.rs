@@ -103,7 +103,7 @@ use layout::*;
 use manifest::Manifest;
 pub(crate) use open_batch::OpenBatch;
 use rebuild::Known;
-pub(crate) use rebuild::{add_batch, add_rest};
+pub(crate) use rebuild::add_batch;
 use records::{Mapped, RecordRef, START};
 use view::{Publisher, View};
 #[cfg(not(feature = "internals"))]

@@ -12,6 +12,7 @@ use super::kinds::{KINDS, end_of, survey};
 use super::layout::{ArchiveRecord, ArchivedBatchRecord, LossRecord, Sentinel};
 use super::manifest::{Manifest, first_catalog};
 use super::records::{Owned, RecordRef, START, UNKNOWN};
+use super::removed::Removed;
 use super::requests::put_request;
 use super::rewriting::Kept;
 use super::survey::Survey;
@@ -183,10 +184,7 @@ fn whole_archives(store: &Store, pages: &Survey) -> Result<(Archives, Vec<u64>)>
             })
         };
         if follows && is_whole() {
-            match store.removed().rest(at, &batch) {
-                Some(rest) => add_rest(archive, &rest),
-                None => add_batch(archive, &batch),
-            }
+            add_batch(archive, at, &batch, store.removed());
         } else {
             torn.push(at.0);
         }
@@ -223,41 +221,23 @@ fn put_archives(archives: &Archives, known: &Known, changes: &mut Changes) {
     }
 }
 
-/// Adds what a batch tells to what is known of its archive.
-pub fn add_batch(archive: &mut ArchiveRecord, batch: &ArchivedBatchRecord) {
-    let rest = super::layout::BatchRecord {
-        identity: batch.identity(),
-        to: batch.to.to_native(),
-        done: batch.done,
-        records: batch.records.to_native(),
-        skips: batch.skips.iter().map(|skip| (skip.0, skip.1.to_native())).collect(),
-        samples: batch.samples().collect(),
-        ..Default::default()
-    };
-    add_told(archive, &rest, batch.pages.len());
-}
-
-/// The same of what is left of a batch.
-pub fn add_rest(archive: &mut ArchiveRecord, batch: &super::layout::BatchRecord) {
-    add_told(archive, batch, batch.pages.len());
-}
-
-fn add_told(archive: &mut ArchiveRecord, batch: &super::layout::BatchRecord, pages: usize) {
-    archive.identity = batch.identity.clone();
-    archive.position = batch.to;
+/// Adds what a batch tells to what is known of its archive, but for what was removed of it.
+pub fn add_batch(archive: &mut ArchiveRecord, at: RecordRef, batch: &ArchivedBatchRecord, removed: &Removed) {
+    archive.identity = batch.identity();
+    archive.position = batch.to.to_native();
     archive.done = batch.done;
-    archive.records += batch.records;
-    archive.pages += pages as u64;
-    for &(reason, count) in &batch.skips {
+    archive.records += batch.records.to_native();
+    archive.pages += batch.pages.iter().filter(|page| !removed.takes(at, &page.identity)).count() as u64;
+    for (reason, count) in batch.skips.iter().map(|skip| (skip.0, skip.1.to_native())) {
         match archive.skips.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, sum)) => *sum += count,
             None => archive.skips.push((reason, count)),
         }
     }
     archive.skips.sort_unstable();
-    for sample in &batch.samples {
+    for sample in batch.samples().filter(|sample| !removed.takes_sample(at, sample)) {
         if archive.samples.iter().filter(|known| known.reason == sample.reason).count() < SAMPLES {
-            archive.samples.push(sample.clone());
+            archive.samples.push(sample);
         }
     }
 }

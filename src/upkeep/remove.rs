@@ -10,7 +10,7 @@ use crate::keys::sides::Sides;
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{ArchiveRecord, RemovalRecord, SiteHead, StageRecord};
 use crate::store::records::{RecordRef, START};
-use crate::store::{Store, add_batch, add_rest, tokens};
+use crate::store::{Store, add_batch, tokens};
 use crate::types::{ArchiveId, CanonicalUrl, SiteId, family, host_of, registrable_domain};
 
 /// What is to be removed.
@@ -149,11 +149,7 @@ impl Found {
                 self.taken.left_out += 1;
             }
             if !is_whole {
-                let archive = self.archives.entry(number).or_default();
-                match after.rest(at, &batch) {
-                    Some(rest) => add_rest(archive, &rest),
-                    None => add_batch(archive, &batch),
-                }
+                add_batch(self.archives.entry(number).or_default(), at, &batch, &after);
             }
         }
         Ok(())
