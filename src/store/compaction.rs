@@ -47,7 +47,10 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn usage(&self) -> Result<Usage> {
-        let live = self.live()?;
+        self.usage_of(&self.live()?)
+    }
+
+    fn usage_of(&self, live: &Live) -> Result<Usage> {
         let mut usage = Usage::default();
         let holes = self.hole_bytes()?;
         for kind in KINDS.iter().filter(|kind| !kind.is_source) {
@@ -69,11 +72,8 @@ impl Store {
     /// # Errors
     /// When the disk does not take it; the store is whole nevertheless.
     pub fn compact_if_worthwhile(&mut self) -> Result<u64> {
-        if !self.usage()?.wants_compaction() {
-            return Ok(0);
-        }
         let live = self.live()?;
-        self.compact_results(&live, DEAD_SHARE)
+        if self.usage_of(&live)?.wants_compaction() { self.compact_results(&live, DEAD_SHARE) } else { Ok(0) }
     }
 
     /// Takes away all that is dead and all that was removed, and copies the catalog. Returns how many bytes of records went.
