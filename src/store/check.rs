@@ -217,7 +217,7 @@ impl Store {
         }
         self.commit(changes)?;
         for kind in KINDS.iter().filter(|kind| damage.is_of(kind.name)) {
-            self.rewrite_kind(kind.number, 0.0, &mut |_, _, _| Ok(super::rewriting::Kept::Same))?;
+            self.close_gaps_of(kind)?;
         }
         Ok(self)
     }

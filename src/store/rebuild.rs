@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::archives::{NAMELESS, REMOVALS, REQUESTS};
 use super::catalog::{Catalog, Changes, Keyspace};
-use super::kinds::{KINDS, end_of, survey};
+use super::kinds::{KINDS, Kind, end_of, survey};
 use super::layout::{ArchiveRecord, ArchivedBatchRecord, LossRecord, Sentinel};
 use super::manifest::{Manifest, first_catalog};
 use super::records::{Owned, RecordRef, START, UNKNOWN};
@@ -62,8 +62,8 @@ struct Left {
     sentinel: Sentinel,
     /// By kind, of the sources.
     surveys: FxHashMap<&'static str, Survey>,
-    /// Something that was committed is not there.
-    is_less: bool,
+    /// The sources of which something that was committed is not there.
+    less: Vec<&'static str>,
 }
 
 /// Makes a new catalog from the batches that are whole; what stands behind the first damaged batch of an archive is read from it
@@ -82,12 +82,12 @@ pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>, known: Kno
     let (archives, torn) = whole_archives(&store, &left.surveys["pages"])?;
     put_archives(&archives, &known, &mut changes);
     let archives_known = manifest.as_ref().map_or(0, |manifest| manifest.archives);
-    if left.is_less && known.archives.is_empty() {
+    if !left.less.is_empty() && known.archives.is_empty() {
         let loss = LossRecord { pages: 0, archives: archives_known.max(archives.len() as u32) };
         changes.put(Keyspace::Loss, &NAMELESS.to_be_bytes(), &loss);
     }
     for (name, key) in [("removals", REMOVALS), ("requests", REQUESTS)] {
-        if is_less_of(name, &left, manifest.as_ref()) {
+        if left.less.contains(&name) {
             changes.put(Keyspace::Loss, &key.to_be_bytes(), &LossRecord::default());
         }
     }
@@ -118,7 +118,7 @@ fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
         }
     }
     let mut sentinel = Sentinel { commit: 0, ends: vec![START.0; KINDS.len()] };
-    let (mut surveys, mut is_less) = (FxHashMap::default(), false);
+    let (mut surveys, mut less) = (FxHashMap::default(), Vec::new());
     for (kind, end) in KINDS.iter().zip(&mut sentinel.ends) {
         let path = folder.join(kind.name);
         if kind.is_source {
@@ -126,7 +126,9 @@ fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
             let limit = manifest.map_or(UNKNOWN, |manifest| end_of(kind.number, &manifest.sentinel));
             let found = survey(folder, kind, limit)?;
             *end = found.end.0;
-            is_less |= !found.lost.is_empty() || (limit != UNKNOWN && found.end < limit);
+            if !found.lost.is_empty() || (limit != UNKNOWN && found.end < limit) {
+                less.push(kind.name);
+            }
             surveys.insert(kind.name, found);
         } else if path.exists() {
             fs::remove_dir_all(&path).map_err(Error::io(&path, "clearing"))?;
@@ -138,32 +140,23 @@ fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
             fs::remove_dir_all(&path).map_err(Error::io(&path, "clearing"))?;
         }
     }
-    Ok(Left { sentinel, surveys, is_less })
-}
-
-fn is_less_of(name: &str, left: &Left, manifest: Option<&Manifest>) -> bool {
-    let Some(kind) = KINDS.iter().find(|kind| kind.name == name) else { return false };
-    let survey = &left.surveys[name];
-    !survey.lost.is_empty() || manifest.is_some_and(|known| survey.end < end_of(kind.number, &known.sentinel))
+    Ok(Left { sentinel, surveys, less })
 }
 
 /// Makes holes of what cannot be read, so that what stands behind it can.
 fn close_gaps(store: &mut Store, left: &Left) -> Result<()> {
-    let is_torn = |name: &str| !left.surveys[name].lost.is_empty();
-    let same = |_: RecordRef, _: &[u8], _: bool| Ok(Kept::Same);
-    if is_torn("pages") {
-        store.pages.rewrite(0.0, same)?;
-    }
-    if is_torn("batches") {
-        store.batches.rewrite(0.0, same)?;
-    }
-    if is_torn("requests") {
-        store.requests.rewrite(0.0, same)?;
-    }
-    if is_torn("removals") {
-        store.removals.rewrite(0.0, same)?;
+    let has_gaps = |kind: &&Kind| left.surveys.get(kind.name).is_some_and(|survey| !survey.lost.is_empty());
+    for kind in KINDS.iter().filter(has_gaps) {
+        store.close_gaps_of(kind)?;
     }
     Ok(())
+}
+
+impl Store {
+    /// Makes holes of what cannot be read of a kind.
+    pub(super) fn close_gaps_of(&mut self, kind: &Kind) -> Result<()> {
+        self.rewrite_kind(kind.number, 0.0, &mut |_, _, _| Ok(Kept::Same)).map(drop)
+    }
 }
 
 /// The archives as the batches tell them, by number, and the batches that cannot count: those of an archive from the first on that
