@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::index::site::Urls;
 use crate::keys::sides::Sides;
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{ArchiveRecord, RemovalRecord, SiteHead, StageRecord};
-use crate::store::records::{RecordRef, START};
+use crate::store::records::START;
 use crate::store::{Store, add_batch, tokens};
 use crate::types::{ArchiveId, CanonicalUrl, SiteId, family, host_of, registrable_domain};
 
@@ -201,11 +200,7 @@ fn reset(store: &Store, sites: &BTreeMap<SiteId, BTreeSet<String>>, changes: &mu
     let mut postings: Vec<tokens::Posting> = Vec::new();
     for (&id, domains) in sites {
         let Some(head) = store.site(id)? else { continue };
-        let pages = store.site_pages(&head)?;
-        let mut texts = Sides::new(tokens::token_hash);
-        (0..pages.count())
-            .step_by(Sides::step(pages.count() as usize))
-            .for_each(|page| texts.add(pages.identity(page)));
+        let texts = Sides::of(&store.site_pages(&head)?, tokens::token_hash);
         postings.extend(texts.hashes.into_iter().map(|hash| (hash, id, false)));
         let key = id.0.to_be_bytes();
         let empty = SiteHead { generation: head.generation + 1, indexed: store.batches.end().0, ..SiteHead::default() };
@@ -215,9 +210,7 @@ fn reset(store: &Store, sites: &BTreeMap<SiteId, BTreeSet<String>>, changes: &mu
         }
         for domain in domains {
             changes.remove(Keyspace::Domain, domain.as_bytes());
-            for identity in store.requested(domain)?.keys() {
-                changes.remove(Keyspace::Requested, &[domain.as_bytes(), &[0], identity.as_bytes()].concat());
-            }
+            store.forget_requests(domain, changes)?;
         }
     }
     tokens::change(store.catalog(), &mut postings, changes)?;
@@ -226,7 +219,7 @@ fn reset(store: &Store, sites: &BTreeMap<SiteId, BTreeSet<String>>, changes: &mu
     }
     let index = store.stage("index")?;
     if index.fingerprint != 0 {
-        let from_the_start = StageRecord { cursor: RecordRef::default().0.max(START.0), finished: false, ..index };
+        let from_the_start = StageRecord { cursor: START.0, finished: false, ..index };
         changes.put(Keyspace::Stage, b"index", &from_the_start);
     }
     Ok(())
