@@ -189,7 +189,7 @@ impl Store {
             }
         }
         for (archive, sound) in archives.into_iter().zip(sound) {
-            if archive.pages > sound && !archive.identity.path.is_empty() {
+            if archive.pages > sound && !archive.is_removed() {
                 damage.archives.insert(archive.identity.path, archive.pages - sound);
             }
         }

@@ -200,8 +200,7 @@ fn put_archives(archives: &Archives, known: &Known, changes: &mut Changes) {
             continue;
         }
         if now.is_none() {
-            if before.identity.path.is_empty() {
-                // It was removed.
+            if before.is_removed() {
                 continue;
             }
             put(number, &ArchiveRecord { identity: before.identity.clone(), ..ArchiveRecord::default() });

@@ -98,12 +98,10 @@ fn numbers_of(store: &Store, names: &[String]) -> Result<BTreeSet<u32>> {
     for name in names {
         let full = std::fs::canonicalize(name).map(|path| path.display().to_string()).unwrap_or_default();
         let is_named = |path: &str| {
-            !path.is_empty()
-                && (path == name
-                    || path == full
-                    || Path::new(path).file_name().is_some_and(|last| last == name.as_str()))
+            path == name || path == full || Path::new(path).file_name().is_some_and(|last| last == name.as_str())
         };
-        let matching = archives.iter().zip(0u32..).filter(|(archive, _)| is_named(&archive.identity.path));
+        let there = archives.iter().zip(0u32..).filter(|(archive, _)| !archive.is_removed());
+        let matching = there.filter(|(archive, _)| is_named(&archive.identity.path));
         let matching: Vec<u32> = matching.map(|(_, number)| number).collect();
         if matching.is_empty() {
             return Err(Error::Config(format!(
