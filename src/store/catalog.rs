@@ -294,6 +294,19 @@ impl Catalog {
         }
     }
 
+    /// The values of a keyspace, in order of their keys.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub fn values<T: Owned>(&self, keyspace: Keyspace) -> Result<Vec<T>> {
+        let mut values = Vec::new();
+        self.for_each(keyspace, |_, value| {
+            values.push(value);
+            Ok(())
+        })?;
+        Ok(values)
+    }
+
     /// The keys of a keyspace, in order.
     ///
     /// # Errors

@@ -416,12 +416,7 @@ impl Store {
     /// # Errors
     /// When the catalog cannot be read.
     pub(crate) fn rounds(&self) -> Result<Vec<RoundRecord>> {
-        let mut rounds = Vec::new();
-        self.catalog.for_each(Keyspace::Round, |_, round| {
-            rounds.push(round);
-            Ok(())
-        })?;
-        Ok(rounds)
+        self.catalog.values(Keyspace::Round)
     }
 
     /// Where the graph of sites is; `kind` is `host` or `domain`.
