@@ -159,7 +159,7 @@ impl Found<'_> {
             if let Some(Line { list, number }) = line {
                 place = format!("{}:{number}: {place}", list.display());
             }
-            let path = fs::canonicalize(&path).or_else(|_| std::path::absolute(&path)).unwrap_or(path);
+            let path = full_name(&path);
             self.problems.push(Problem { place, refused: Refused { path, reason, is_fault: true } });
         }
     }
@@ -302,7 +302,7 @@ impl Found<'_> {
     }
 
     fn refuse(&mut self, path: &Path, reason: String) {
-        let path = fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned());
+        let path = full_name(path);
         if self.seen.insert(path.clone()) {
             self.refused.push(Refused { path, reason, is_fault: false });
         }
@@ -363,6 +363,11 @@ fn resolve(name: &OsStr, folder: Option<&Path>) -> PathBuf {
 
 fn is_pattern(name: &OsStr) -> bool {
     name.as_encoded_bytes().iter().any(|byte| b"*?[".contains(byte))
+}
+
+/// The name by which a path is known from anywhere, be it there or not.
+fn full_name(path: &Path) -> PathBuf {
+    fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
 }
 
 fn true_name(path: &Path) -> PathBuf {

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::index::site::Urls;
 use crate::text::tokens::Anatomy;
 
 /// Texts of a site, as hashes: spans of tokens with a letter, and not long.
@@ -25,6 +26,15 @@ impl Sides {
     /// None yet; `hash` is how a text is kept.
     pub fn new(hash: fn(&str) -> u64) -> Sides {
         Sides { anatomy: Anatomy::default(), hash, hashes: FxHashSet::default() }
+    }
+
+    /// The texts of a site's URLs; `hash` is how a text is kept.
+    pub fn of(urls: &impl Urls, hash: fn(&str) -> u64) -> Sides {
+        let mut sides = Sides::new(hash);
+        for page in (0..urls.count()).step_by(Sides::step(urls.count() as usize)) {
+            sides.add(urls.identity(page));
+        }
+        sides
     }
 
     /// Of so many URLs, the step from one that is looked at to the next.

@@ -38,13 +38,8 @@ pub fn given(config: &Config) -> Result<Models> {
 /// # Errors
 /// When the store, or a word list, cannot be read.
 pub fn read(store: &Store, config: &Config) -> Result<Models> {
-    let mut heads = Vec::new();
-    store.catalog().for_each(Keyspace::Learnt, |_, head: LearntHead| {
-        heads.push(head);
-        Ok(())
-    })?;
     let mut learnt = BTreeMap::new();
-    for head in heads {
+    for head in store.catalog().values::<LearntHead>(Keyspace::Learnt)? {
         let record = store.learnt.read(RecordRef(head.record))?;
         let pair = LangPair::new(Lang::from_bytes(record.lang_a), Lang::from_bytes(record.lang_b));
         let Some(langs) = pair else { continue };

@@ -67,8 +67,7 @@ pub fn archives(store: &Store) -> Result<Vec<ArchiveLine>> {
             samples: samples.collect(),
         }
     };
-    // One without a path was removed.
-    let archives = store.archives()?.into_iter().filter(|archive| !archive.identity.path.is_empty());
+    let archives = store.archives()?.into_iter().filter(|archive| !archive.is_removed());
     Ok(archives.map(line).collect())
 }
 

@@ -60,12 +60,7 @@ impl Store {
     /// # Errors
     /// When the catalog cannot be read.
     pub(crate) fn archives(&self) -> Result<Vec<ArchiveRecord>> {
-        let mut archives = Vec::new();
-        self.catalog.for_each(Keyspace::Archive, |_, archive| {
-            archives.push(archive);
-            Ok(())
-        })?;
-        Ok(archives)
+        self.catalog.values(Keyspace::Archive)
     }
 
     /// The archive with a fingerprint.

@@ -9,14 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use rkyv::api::high::{HighDeserializer, HighValidator};
-use rkyv::bytecheck::CheckBytes;
 use rkyv::rancor;
-use rkyv::util::AlignedVec;
-use rkyv::{Archive, Deserialize};
 
 use super::disk;
-use super::records::Stored;
+use super::records::{Owned, Stored, aligned};
 use super::view::{Delta, View};
 use crate::error::{Error, Result};
 
@@ -77,6 +73,11 @@ impl Keyspace {
     }
 }
 
+/// True of the whole keys that readers see: all but the tokens, which indexing alone asks for.
+pub fn is_of_view(key: &[u8]) -> bool {
+    key.first() != Some(&(Keyspace::Token as u8))
+}
+
 /// Changes that become visible together.
 #[derive(Default)]
 pub struct Changes {
@@ -116,9 +117,9 @@ impl Changes {
         self.delta.is_empty()
     }
 
-    /// What of them readers see: all but the tokens, which indexing alone asks for.
+    /// What of them readers see.
     pub fn into_view(mut self) -> Delta {
-        self.delta.retain(|key, _| key.first() != Some(&(Keyspace::Token as u8)));
+        self.delta.retain(|key, _| is_of_view(key));
         self.delta
     }
 }
@@ -223,12 +224,7 @@ impl Catalog {
     ///
     /// # Errors
     /// When the catalog cannot be read or the value is damaged.
-    pub fn get<T>(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<T>>
-    where
-        T: Archive,
-        T::Archived:
-            for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<T, HighDeserializer<rancor::Error>>,
-    {
+    pub fn get<T: Owned>(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<T>> {
         match &self.source {
             Source::Sled(db) => {
                 let value = db.get(keyspace.key(key)).map_err(|error| self.failed("reading", error))?;
@@ -238,16 +234,8 @@ impl Catalog {
         }
     }
 
-    fn decode<T>(&self, bytes: &[u8]) -> Result<T>
-    where
-        T: Archive,
-        T::Archived:
-            for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<T, HighDeserializer<rancor::Error>>,
-    {
-        // Values are not aligned where they lie.
-        let mut aligned = AlignedVec::<16>::with_capacity(bytes.len());
-        aligned.extend_from_slice(bytes);
-        rkyv::from_bytes::<T, rancor::Error>(&aligned).map_err(|error| Error::Store {
+    fn decode<T: Owned>(&self, bytes: &[u8]) -> Result<T> {
+        rkyv::from_bytes::<T, rancor::Error>(&aligned(bytes)).map_err(|error| Error::Store {
             path: self.folder.clone(),
             problem: format!(
                 "a value is damaged ({error}); delete this folder and run again: what the record files hold is kept"
@@ -272,12 +260,7 @@ impl Catalog {
     ///
     /// # Errors
     /// When the catalog cannot be read, or what `each` returns.
-    pub fn for_each<T>(&self, keyspace: Keyspace, each: impl FnMut(&[u8], T) -> Result<()>) -> Result<()>
-    where
-        T: Archive,
-        T::Archived:
-            for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<T, HighDeserializer<rancor::Error>>,
-    {
+    pub fn for_each<T: Owned>(&self, keyspace: Keyspace, each: impl FnMut(&[u8], T) -> Result<()>) -> Result<()> {
         self.for_each_below(keyspace, &[], each)
     }
 
@@ -285,17 +268,12 @@ impl Catalog {
     ///
     /// # Errors
     /// As there.
-    pub fn for_each_below<T>(
+    pub fn for_each_below<T: Owned>(
         &self,
         keyspace: Keyspace,
         prefix: &[u8],
         mut each: impl FnMut(&[u8], T) -> Result<()>,
-    ) -> Result<()>
-    where
-        T: Archive,
-        T::Archived:
-            for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<T, HighDeserializer<rancor::Error>>,
-    {
+    ) -> Result<()> {
         let prefix = keyspace.key(prefix);
         self.scan(&prefix, |key, value| each(&key[prefix.len()..], self.decode(value)?))
     }
@@ -315,6 +293,19 @@ impl Catalog {
             }
             Source::View(view) => view.scan(prefix, |key, value| each(key, value).map(|()| true)),
         }
+    }
+
+    /// The values of a keyspace, in order of their keys.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub fn values<T: Owned>(&self, keyspace: Keyspace) -> Result<Vec<T>> {
+        let mut values = Vec::new();
+        self.for_each(keyspace, |_, value| {
+            values.push(value);
+            Ok(())
+        })?;
+        Ok(values)
     }
 
     /// The keys of a keyspace, in order.

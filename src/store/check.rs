@@ -1,9 +1,8 @@
 //! Every byte of a store looked at: which records cannot be read, and what hangs on them.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
-use super::catalog::{Catalog, Changes, Keyspace};
+use super::catalog::{Catalog, Changes, Keyspace, is_of_view};
 use super::kinds::KINDS;
 use super::layout::{BLOCK_PAGES, StoredPage, page_of_block};
 use super::live::HEADS;
@@ -47,7 +46,17 @@ impl Damage {
 
     /// True when something is damaged that nothing else tells.
     fn is_of_sources(&self) -> bool {
-        self.torn.iter().any(|torn| KINDS.iter().any(|kind| kind.is_source && kind.name == torn.kind))
+        KINDS.iter().any(|kind| kind.is_source && self.is_of(kind.name))
+    }
+
+    /// True when something of a kind cannot be read.
+    fn is_of(&self, kind: &str) -> bool {
+        self.torn.iter().any(|torn| torn.kind == kind)
+    }
+
+    /// True when the record of a kind that stands at a place cannot be read.
+    fn has(&self, kind: &str, at: u64) -> bool {
+        self.torn.iter().any(|torn| torn.kind == kind && torn.range.contains(&RecordRef(at)))
     }
 }
 
@@ -132,7 +141,7 @@ impl Store {
         let (mut entries, mut same) = (0, 0);
         catalog.scan(&[], |key, value| {
             entries += 1;
-            let is_same = key.first() == Some(&(Keyspace::Token as u8)) || self.catalog.has(key, value)?;
+            let is_same = !is_of_view(key) || self.catalog.has(key, value)?;
             same += u64::from(is_same);
             Ok(())
         })?;
@@ -147,13 +156,10 @@ impl Store {
 
     /// Names the sites and archives that damage hangs on.
     fn name_what_hangs(&self, damage: &mut Damage) -> Result<()> {
-        let torn = damage.torn.clone();
-        let is_torn =
-            |kind: &str, at: u64| torn.iter().any(|torn| torn.kind == kind && torn.range.contains(&RecordRef(at)));
         for keyspace in HEADS {
             self.for_each_head(keyspace, |key, named| {
                 for (kind, records) in named {
-                    if !records.iter().any(|&at| is_torn(kind, at)) {
+                    if !records.iter().any(|&at| damage.has(kind, at)) {
                         continue;
                     }
                     let number: Option<[u8; 4]> = key.try_into().ok();
@@ -166,7 +172,7 @@ impl Store {
                 Ok(())
             })?;
         }
-        if torn.iter().any(|torn| torn.kind == "pages" || torn.kind == "batches") {
+        if damage.is_of("pages") || damage.is_of("batches") {
             self.name_archives(damage)?;
         }
         Ok(())
@@ -175,20 +181,15 @@ impl Store {
     fn name_archives(&self, damage: &mut Damage) -> Result<()> {
         let archives = self.archives()?;
         let mut sound = vec![0u64; archives.len()];
-        let pages: Vec<Range<RecordRef>> =
-            damage.torn.iter().filter(|torn| torn.kind == "pages").map(|torn| torn.range.clone()).collect();
-        let mut at = START;
-        while at < self.batches.end() {
-            let Some((place, batch)) = self.batches.records_from(at).find_map(Result::ok) else { break };
-            at = self.batches.read_next(place)?.1;
-            let is_sound = |page: u64| !pages.iter().any(|torn| torn.contains(&RecordRef(page).frame()));
+        for (_, batch) in self.batches.records_from(START).map_while(Result::ok) {
+            let is_sound = |page: u64| !damage.has("pages", RecordRef(page).frame().0);
             let count = batch.pages.iter().filter(|page| is_sound(page.page.to_native())).count();
             if let Some(sum) = sound.get_mut(batch.archive.to_native() as usize) {
                 *sum += count as u64;
             }
         }
         for (archive, sound) in archives.into_iter().zip(sound) {
-            if archive.pages > sound && !archive.identity.path.is_empty() {
+            if archive.pages > sound && !archive.is_removed() {
                 damage.archives.insert(archive.identity.path, archive.pages - sound);
             }
         }
@@ -200,26 +201,23 @@ impl Store {
     /// # Errors
     /// When the disk does not take it.
     pub fn repair(mut self, damage: &Damage) -> Result<Store> {
-        let has = |name: &str| damage.torn.iter().any(|torn| torn.kind == name);
         // Pages are numbered by their tables, and what a result added to global credibility only it can tell.
-        if damage.is_of_sources() || has("sites") || has("skips") || has("results") || !damage.catalog.is_empty() {
+        let is_numbered = ["sites", "skips", "results"].into_iter().any(|kind| damage.is_of(kind));
+        if damage.is_of_sources() || is_numbered || !damage.catalog.is_empty() {
             return self.rebuild_whole();
         }
         let mut changes = Changes::default();
-        let torn = &damage.torn;
-        let is_torn =
-            |kind: &str, at: u64| torn.iter().any(|torn| torn.kind == kind && torn.range.contains(&RecordRef(at)));
         for keyspace in HEADS {
             self.for_each_head(keyspace, |key, named| {
-                if named.iter().any(|(kind, records)| records.iter().any(|&at| is_torn(kind, at))) {
+                if named.iter().any(|(kind, records)| records.iter().any(|&at| damage.has(kind, at))) {
                     changes.remove(keyspace, key);
                 }
                 Ok(())
             })?;
         }
         self.commit(changes)?;
-        for kind in KINDS.iter().filter(|kind| has(kind.name)) {
-            self.rewrite_kind(kind.number, 0.0, &mut |_, _, _| Ok(super::rewriting::Kept::Same))?;
+        for kind in KINDS.iter().filter(|kind| damage.is_of(kind.name)) {
+            self.close_gaps_of(kind)?;
         }
         Ok(self)
     }

@@ -7,14 +7,14 @@ use std::fs;
 
 use rustc_hash::FxHashMap;
 
-use super::catalog::{Catalog, Changes, Keyspace, OpenFailure};
+use super::catalog::{Changes, Keyspace};
 use super::kinds::KINDS;
 use super::layout::{BLOCK_PAGES, RequestRecord, RequestedRecord, block, page_of_block};
 use super::live::Live;
 use super::packing::{pack, pack_small, unpack};
-use super::records::{RecordRef, START};
+use super::records::{RecordRef, START, aligned};
 use super::rewriting::Kept;
-use super::{PATIENCE, Store, fault};
+use super::{Store, fault};
 use crate::error::{Error, Result};
 use crate::types::host_of;
 
@@ -47,7 +47,10 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn usage(&self) -> Result<Usage> {
-        let live = self.live()?;
+        self.usage_of(&self.live()?)
+    }
+
+    fn usage_of(&self, live: &Live) -> Result<Usage> {
         let mut usage = Usage::default();
         let holes = self.hole_bytes()?;
         for kind in KINDS.iter().filter(|kind| !kind.is_source) {
@@ -69,11 +72,8 @@ impl Store {
     /// # Errors
     /// When the disk does not take it; the store is whole nevertheless.
     pub fn compact_if_worthwhile(&mut self) -> Result<u64> {
-        if !self.usage()?.wants_compaction() {
-            return Ok(0);
-        }
         let live = self.live()?;
-        self.compact_results(&live, DEAD_SHARE)
+        if self.usage_of(&live)?.wants_compaction() { self.compact_results(&live, DEAD_SHARE) } else { Ok(0) }
     }
 
     /// Takes away all that is dead and all that was removed, and copies the catalog. Returns how many bytes of records went.
@@ -128,16 +128,13 @@ impl Store {
             if removed.has_batch(at) {
                 return Ok(Kept::Gone);
             }
-            let mut aligned = rkyv::util::AlignedVec::<16>::new();
-            aligned.extend_from_slice(payload);
+            let aligned = aligned(payload);
             let batch = rkyv::access::<super::layout::ArchivedBatchRecord, _>(&aligned).map_err(unreadable)?;
             let Some(rest) = removed.rest(at, batch) else { return Ok(Kept::Same) };
             Ok(Kept::Instead(rkyv::to_bytes::<rkyv::rancor::Error>(&rest).map_err(unreadable)?.to_vec()))
         })?;
         freed += self.requests.rewrite(0.0, |_, payload, _| {
-            let mut aligned = rkyv::util::AlignedVec::<16>::new();
-            aligned.extend_from_slice(payload);
-            let request = rkyv::from_bytes::<RequestRecord, _>(&aligned).map_err(unreadable)?;
+            let request = rkyv::from_bytes::<RequestRecord, _>(&aligned(payload)).map_err(unreadable)?;
             let all = request.requested.len();
             let is_of_removed = |(identity, requested): &(String, RequestedRecord)| {
                 removed.has_host(host_of(identity)) || removed.has_host(host_of(&requested.from))
@@ -178,11 +175,7 @@ impl Store {
         if path.exists() {
             fs::remove_dir_all(&path).map_err(Error::io(&path, "clearing"))?;
         }
-        let fresh = Catalog::open(&path, PATIENCE).map_err(|failure| match failure {
-            OpenFailure::Environment(error) => error,
-            OpenFailure::Locked => fault(&path, "another process has it"),
-            OpenFailure::Damaged(why) => fault(&path, why),
-        })?;
+        let fresh = Store::new_catalog(&self.folder, &name)?;
         let mut changes = Changes::default();
         self.catalog.scan(&[], |key, value| {
             changes.put_whole(key, value);

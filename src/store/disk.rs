@@ -6,8 +6,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::faults;
-pub use super::faults::Step;
+use super::faults::before_write;
+/// Asked here too before a step that something else takes: sled, or the mapping of a file.
+pub use super::faults::{Step, before};
 
 /// A file that is written.
 pub struct Writing {
@@ -21,7 +22,7 @@ impl Writing {
     /// # Errors
     /// When the disk does not take it.
     pub fn sync_data(&self) -> io::Result<()> {
-        faults::before(Step::Sync, &self.path)?;
+        before(Step::Sync, &self.path)?;
         self.file.sync_data()
     }
 
@@ -30,7 +31,7 @@ impl Writing {
     /// # Errors
     /// When the disk does not take it.
     pub fn set_len(&self, length: u64) -> io::Result<()> {
-        faults::before(Step::Write, &self.path)?;
+        before(Step::Write, &self.path)?;
         self.file.set_len(length)
     }
 
@@ -45,7 +46,7 @@ impl Writing {
 
 impl Write for Writing {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = faults::before_write(bytes.len(), &self.path)?;
+        let count = before_write(bytes.len(), &self.path)?;
         self.file.write(&bytes[..count])
     }
 
@@ -65,7 +66,7 @@ impl Seek for Writing {
 /// # Errors
 /// When it cannot be made.
 pub fn create(path: &Path) -> io::Result<Writing> {
-    faults::before(Step::Open, path)?;
+    before(Step::Open, path)?;
     Ok(Writing { file: File::create(path)?, path: path.to_owned() })
 }
 
@@ -74,7 +75,7 @@ pub fn create(path: &Path) -> io::Result<Writing> {
 /// # Errors
 /// When it cannot be opened.
 pub fn open(path: &Path) -> io::Result<Writing> {
-    faults::before(Step::Open, path)?;
+    before(Step::Open, path)?;
     let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
     Ok(Writing { file, path: path.to_owned() })
 }
@@ -84,7 +85,7 @@ pub fn open(path: &Path) -> io::Result<Writing> {
 /// # Errors
 /// When the disk does not take it.
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    faults::before(Step::Rename, to)?;
+    before(Step::Rename, to)?;
     fs::rename(from, to)?;
     sync_folder(to.parent().unwrap_or(to))
 }
@@ -94,16 +95,8 @@ pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
 /// # Errors
 /// When it cannot be removed.
 pub fn remove(path: &Path) -> io::Result<()> {
-    faults::before(Step::Remove, path)?;
+    before(Step::Remove, path)?;
     fs::remove_file(path)
-}
-
-/// Is asked before a step that something else takes: sled, or the mapping of a file.
-///
-/// # Errors
-/// When that is to fail.
-pub fn before(step: Step, path: &Path) -> io::Result<()> {
-    faults::before(step, path)
 }
 
 /// Makes the names in a folder durable, where the system can.

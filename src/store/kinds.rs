@@ -34,8 +34,6 @@ macro_rules! record_files {
             pub(super) catalog_name: String,
             /// Writes the view of each commit; readers have none.
             pub(super) publisher: Option<Publisher>,
-            /// How many archives there are.
-            pub(super) archives: u32,
             /// What of pages and batches counts no more.
             pub(super) removed: Removed,
             /// A commit has failed.
@@ -82,7 +80,6 @@ macro_rules! record_files {
                     settings: StoredSettings::default(),
                     catalog_name: first_catalog(),
                     publisher: None,
-                    archives: 0,
                     removed: Removed::default(),
                     has_failed: false,
                     was_rebuilt: false,
@@ -102,6 +99,11 @@ macro_rules! record_files {
                     $($kind => self.$name.check(stringify!($name), is_record::<$record>),)*
                     number => unreachable!("there is no kind {number}"),
                 }
+            }
+
+            /// Holds the lock for as long as the store is open.
+            pub(super) fn keep_lock(&mut self, lock: File) {
+                self._lock = Some(lock);
             }
 
             /// The lock alone; the catalog is closed.

@@ -43,12 +43,7 @@ impl Store {
     /// # Errors
     /// When the catalog cannot be read.
     pub(crate) fn refused(&self) -> Result<Vec<RefusedRecord>> {
-        let mut refused = Vec::new();
-        self.catalog.for_each(Keyspace::Refused, |_, record| {
-            refused.push(record);
-            Ok(())
-        })?;
-        Ok(refused)
+        self.catalog.values(Keyspace::Refused)
     }
 }
 

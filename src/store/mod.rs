@@ -91,7 +91,7 @@ mod views;
 pub use access::Access;
 use access::{PATIENCE, fault, in_use, lock};
 pub use archives::Loss;
-use catalog::{Catalog, Changes, Keyspace, OpenFailure};
+use catalog::{Catalog, Changes, Keyspace, OpenFailure, is_of_view};
 pub use check::{Damage, FileReport, Report, Torn};
 pub use compaction::Usage;
 pub use format::FORMAT_VERSION;
@@ -102,7 +102,8 @@ pub use layout::StoredSettings;
 use layout::*;
 use manifest::Manifest;
 pub(crate) use open_batch::OpenBatch;
-pub(crate) use rebuild::{add_batch, add_rest};
+use rebuild::Known;
+pub(crate) use rebuild::add_batch;
 use records::{Mapped, RecordRef, START};
 use view::{Publisher, View};
 #[cfg(not(feature = "internals"))]
@@ -154,7 +155,6 @@ impl Store {
         let catalog = Catalog::of_view(&folder.join(view::FOLDER), View::open(folder, &manifest.view)?);
         let mut store = Store::with_catalog(folder, None, catalog, manifest.sentinel.clone(), Access::Read)?;
         store.settings = manifest.settings.clone();
-        store.archives = manifest.archives;
         store.removed = store.read_removals()?;
         Ok(store)
     }
@@ -167,38 +167,41 @@ impl Store {
         }
         let lock = lock(folder)?;
         let known = if is_there { Some(Manifest::read(folder)?) } else { None };
-        let catalog_name = known.as_ref().map_or_else(|| last_catalog(folder), |known| known.catalog.clone());
-        let last = known.as_ref().map(|known| &known.sentinel);
+        let mut store = match Store::open_last(folder, known.as_ref())? {
+            Ok(store) => store,
+            Err(before) => return rebuild::rebuild(folder, lock, known, before),
+        };
+        store.keep_lock(lock);
+        store.begin_view(known.as_ref())?;
+        Ok(store)
+    }
+
+    /// The store as it was committed last, to write on; where catalog or record files do not fit that, what was known.
+    fn open_last(folder: &Path, known: Option<&Manifest>) -> Result<Result<Store, Known>> {
+        let catalog_name = known.map_or_else(|| last_catalog(folder), |known| known.catalog.clone());
+        let last = known.map(|known| &known.sentinel);
         let Some((catalog, mut sentinel)) = Store::open_catalog(folder, &catalog_name, last)? else {
-            let before = rebuild::known_of_view(folder, known.as_ref());
-            return rebuild::rebuild(folder, lock, known, before);
+            return Ok(Err(rebuild::known_of_view(folder, known)));
         };
         if known.is_some() {
             remove_other_catalogs(folder, &catalog_name);
         }
-        let settings = known.as_ref().map(|known| known.settings.clone()).unwrap_or_default();
+        let settings = known.map(|known| known.settings.clone()).unwrap_or_default();
         let upgraded_from = upgrade::upgrade(folder, &catalog, &mut sentinel, last, &settings)?;
-        // Shorter than what was committed: what is left of them is worth keeping.
-        if let Err(error) = kinds::check_ends(folder, &sentinel) {
-            let Error::Store { .. } = error else { return Err(error) };
-            let before = rebuild::known_of(&catalog);
-            drop(catalog);
-            return rebuild::rebuild(folder, lock, known, before);
+        match kinds::check_ends(folder, &sentinel) {
+            // Shorter than what was committed: what is left of them is worth keeping.
+            Err(Error::Store { .. }) => return Ok(Err(rebuild::known_of(&catalog))),
+            checked => checked?,
         }
-        let mut store = Store::with_catalog(folder, Some(lock), catalog, sentinel, Access::Write)?;
+        let mut store = Store::with_catalog(folder, None, catalog, sentinel, Access::Write)?;
         store.catalog_name = catalog_name;
         store.settings = store.catalog.get(Keyspace::Meta, b"settings")?.unwrap_or_default();
         store.upgraded_from = upgraded_from;
         store.removed = match store.read_removals() {
-            Err(Error::Store { .. }) => {
-                let before = rebuild::known_of(&store.catalog);
-                let Some(lock) = store.into_lock() else { return Err(in_use(folder)) };
-                return rebuild::rebuild(folder, lock, known, before);
-            }
+            Err(Error::Store { .. }) => return Ok(Err(rebuild::known_of(&store.catalog))),
             read => read?,
         };
-        store.begin_view(known.as_ref())?;
-        Ok(store)
+        Ok(Ok(store))
     }
 
     /// Goes on with the view of the manifest, or makes a new one where it is not that of the last commit or cannot be read.
@@ -219,30 +222,23 @@ impl Store {
 
     /// Makes the view again from the catalog.
     pub(crate) fn publish_all(&mut self) -> Result<()> {
-        let mut delta = view::Delta::new();
-        self.catalog.scan(&[], |key, value| {
-            if key.first() != Some(&(Keyspace::Token as u8)) {
-                delta.insert(key.to_vec(), Some(value.to_vec()));
-            }
-            Ok(())
-        })?;
-        self.publisher()?.replace(delta.into_iter().filter_map(|(key, value)| Some((key, value?))))
+        let Store { folder, catalog, publisher, .. } = self;
+        publisher_of(publisher, folder)?.replace(|run| {
+            catalog.scan(&[], |key, value| if is_of_view(key) { run.push(key, Some(value)) } else { Ok(()) })
+        })
     }
 
     fn publisher(&mut self) -> Result<&mut Publisher> {
-        let folder = &self.folder;
-        self.publisher.as_mut().ok_or_else(|| fault(folder, "opened for reading only"))
+        publisher_of(&mut self.publisher, &self.folder)
     }
 
-    /// The catalog, if it fits the manifest: of the same commit, or of a later one. Without a manifest, a catalog that holds a commit is believed, and an empty one is new if nothing
-    /// else is there.
+    /// The catalog, if it fits the manifest: of the same commit, or of a later one. Without a manifest, a catalog that holds a
+    /// commit is believed, and an empty one is new if nothing else is there.
     fn open_catalog(folder: &Path, name: &str, known: Option<&Sentinel>) -> Result<Option<(Catalog, Sentinel)>> {
-        let path = folder.join(name);
-        let catalog = match Catalog::open(&path, PATIENCE) {
+        let catalog = match Catalog::open(&folder.join(name), PATIENCE) {
             Ok(catalog) => catalog,
-            Err(OpenFailure::Locked) => return Err(in_use(folder)),
-            Err(OpenFailure::Environment(error)) => return Err(error),
             Err(OpenFailure::Damaged(_)) => return Ok(None),
+            Err(failure) => return Err(refused(folder, failure)),
         };
         let sentinel: Option<Sentinel> = catalog.get(Keyspace::Meta, b"sentinel").unwrap_or(None);
         let fits = match (&sentinel, known) {
@@ -255,6 +251,11 @@ impl Store {
         };
         let sentinel = sentinel.unwrap_or(Sentinel { ends: vec![START.0; KINDS.len()], ..Sentinel::default() });
         Ok(fits.then_some((catalog, sentinel)))
+    }
+
+    /// Makes a catalog where none is.
+    fn new_catalog(folder: &Path, name: &str) -> Result<Catalog> {
+        Catalog::open(&folder.join(name), PATIENCE).map_err(|failure| refused(folder, failure))
     }
 
     /// The store's folder.
@@ -300,10 +301,10 @@ impl Store {
 
     /// Replaces the manifest, and removes what it names no more.
     fn write_manifest(&mut self) -> Result<()> {
-        self.archives = self.archive_count()?;
+        let archives = self.archive_count()?;
         let view = self.publisher()?.names().to_vec();
         let (sentinel, catalog, settings) = (self.sentinel.clone(), self.catalog_name.clone(), self.settings.clone());
-        Manifest::new(sentinel, view, catalog, self.archives, settings).write(&self.folder)?;
+        Manifest::new(sentinel, view, catalog, archives, settings).write(&self.folder)?;
         self.publisher()?.tidy();
         Ok(())
     }
@@ -415,12 +416,7 @@ impl Store {
     /// # Errors
     /// When the catalog cannot be read.
     pub(crate) fn rounds(&self) -> Result<Vec<RoundRecord>> {
-        let mut rounds = Vec::new();
-        self.catalog.for_each(Keyspace::Round, |_, round| {
-            rounds.push(round);
-            Ok(())
-        })?;
-        Ok(rounds)
+        self.catalog.values(Keyspace::Round)
     }
 
     /// Where the graph of sites is; `kind` is `host` or `domain`.
@@ -520,12 +516,25 @@ impl Store {
     }
 }
 
+fn publisher_of<'p>(publisher: &'p mut Option<Publisher>, folder: &Path) -> Result<&'p mut Publisher> {
+    publisher.as_mut().ok_or_else(|| fault(folder, "opened for reading only"))
+}
+
 /// Key of a language pair's model.
 pub(crate) fn model_key(langs: LangPair) -> [u8; 16] {
     let mut key = [0; 16];
     key[..8].copy_from_slice(&langs.a.to_bytes());
     key[8..].copy_from_slice(&langs.b.to_bytes());
     key
+}
+
+/// The error of a catalog that could not be opened.
+fn refused(folder: &Path, failure: OpenFailure) -> Error {
+    match failure {
+        OpenFailure::Locked => in_use(folder),
+        OpenFailure::Environment(error) => error,
+        OpenFailure::Damaged(why) => fault(folder, format!("a new catalog cannot be made: {why}")),
+    }
 }
 
 /// The catalog of a store whose manifest is gone.

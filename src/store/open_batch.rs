@@ -6,7 +6,7 @@ use super::catalog::{Changes, Keyspace};
 use super::kinds::Store;
 use super::known_inputs::InputNotes;
 use super::layout::{ArchiveIdentity, ArchiveRecord, BatchRecord, PageEntry, SkipEntry, SkipSample};
-use super::rebuild::{add_batch, add_rest};
+use super::rebuild::add_batch;
 use crate::error::Result;
 use crate::types::{ArchiveId, Skip, SkipReason, host_of};
 
@@ -126,10 +126,7 @@ impl OpenBatch {
         store.batches.sync()?;
         store.pages.sync()?;
         let batch = store.batches.read(at)?;
-        match store.removed().rest(at, &batch) {
-            Some(rest) => add_rest(known, &rest),
-            None => add_batch(known, &batch),
-        }
+        add_batch(known, at, &batch, store.removed());
         let mut changes = Changes::default();
         notes.put(&mut changes);
         changes.put(Keyspace::Archive, &self.record.archive.to_be_bytes(), known);

@@ -6,13 +6,13 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use super::access::{PATIENCE, fault, in_use};
 use super::archives::{NAMELESS, REMOVALS, REQUESTS};
-use super::catalog::{Catalog, Changes, Keyspace, OpenFailure};
-use super::kinds::{KINDS, end_of, survey};
+use super::catalog::{Catalog, Changes, Keyspace};
+use super::kinds::{KINDS, Kind, end_of, survey};
 use super::layout::{ArchiveRecord, ArchivedBatchRecord, LossRecord, Sentinel};
 use super::manifest::{Manifest, first_catalog};
-use super::records::{RecordRef, START, UNKNOWN};
+use super::records::{Owned, RecordRef, START, UNKNOWN};
+use super::removed::Removed;
 use super::requests::put_request;
 use super::rewriting::Kept;
 use super::survey::Survey;
@@ -37,12 +37,7 @@ type Archives = BTreeMap<u32, ArchiveRecord>;
 
 /// What a catalog knows; nothing where it cannot tell.
 pub fn known_of(catalog: &Catalog) -> Known {
-    fn all<T>(catalog: &Catalog, keyspace: Keyspace) -> Result<BTreeMap<u32, T>>
-    where
-        T: rkyv::Archive,
-        T::Archived: for<'a> rkyv::bytecheck::CheckBytes<rkyv::api::high::HighValidator<'a, rkyv::rancor::Error>>
-            + rkyv::Deserialize<T, rkyv::api::high::HighDeserializer<rkyv::rancor::Error>>,
-    {
+    fn all<T: Owned>(catalog: &Catalog, keyspace: Keyspace) -> Result<BTreeMap<u32, T>> {
         let mut found = BTreeMap::new();
         catalog.for_each(keyspace, |key, value: T| {
             if let Some(number) = key.first_chunk() {
@@ -67,8 +62,8 @@ struct Left {
     sentinel: Sentinel,
     /// By kind, of the sources.
     surveys: FxHashMap<&'static str, Survey>,
-    /// Something that was committed is not there.
-    is_less: bool,
+    /// The sources of which something that was committed is not there.
+    less: Vec<&'static str>,
 }
 
 /// Makes a new catalog from the batches that are whole; what stands behind the first damaged batch of an archive is read from it
@@ -76,12 +71,7 @@ struct Left {
 /// again from the batches. What was requested of crawlers and what was removed is kept: nothing else tells it.
 pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>, known: Known) -> Result<Store> {
     let left = clear(folder, manifest.as_ref())?;
-    let catalog = match Catalog::open(&folder.join(first_catalog()), PATIENCE) {
-        Ok(catalog) => catalog,
-        Err(OpenFailure::Locked) => return Err(in_use(folder)),
-        Err(OpenFailure::Environment(error)) => return Err(error),
-        Err(OpenFailure::Damaged(why)) => return Err(fault(folder, format!("a new catalog cannot be made: {why}"))),
-    };
+    let catalog = Store::new_catalog(folder, &first_catalog())?;
     let mut store = Store::with_catalog(folder, Some(lock), catalog, left.sentinel.clone(), Access::Write)?;
     let mut publisher = Publisher::open(folder, manifest.as_ref().map_or(&[], |manifest| &manifest.view))?;
     publisher.forget();
@@ -92,12 +82,12 @@ pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>, known: Kno
     let (archives, torn) = whole_archives(&store, &left.surveys["pages"])?;
     put_archives(&archives, &known, &mut changes);
     let archives_known = manifest.as_ref().map_or(0, |manifest| manifest.archives);
-    if left.is_less && known.archives.is_empty() {
+    if !left.less.is_empty() && known.archives.is_empty() {
         let loss = LossRecord { pages: 0, archives: archives_known.max(archives.len() as u32) };
         changes.put(Keyspace::Loss, &NAMELESS.to_be_bytes(), &loss);
     }
     for (name, key) in [("removals", REMOVALS), ("requests", REQUESTS)] {
-        if is_less_of(name, &left, manifest.as_ref()) {
+        if left.less.contains(&name) {
             changes.put(Keyspace::Loss, &key.to_be_bytes(), &LossRecord::default());
         }
     }
@@ -128,7 +118,7 @@ fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
         }
     }
     let mut sentinel = Sentinel { commit: 0, ends: vec![START.0; KINDS.len()] };
-    let (mut surveys, mut is_less) = (FxHashMap::default(), false);
+    let (mut surveys, mut less) = (FxHashMap::default(), Vec::new());
     for (kind, end) in KINDS.iter().zip(&mut sentinel.ends) {
         let path = folder.join(kind.name);
         if kind.is_source {
@@ -136,7 +126,9 @@ fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
             let limit = manifest.map_or(UNKNOWN, |manifest| end_of(kind.number, &manifest.sentinel));
             let found = survey(folder, kind, limit)?;
             *end = found.end.0;
-            is_less |= !found.lost.is_empty() || (limit != UNKNOWN && found.end < limit);
+            if !found.lost.is_empty() || (limit != UNKNOWN && found.end < limit) {
+                less.push(kind.name);
+            }
             surveys.insert(kind.name, found);
         } else if path.exists() {
             fs::remove_dir_all(&path).map_err(Error::io(&path, "clearing"))?;
@@ -148,32 +140,23 @@ fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
             fs::remove_dir_all(&path).map_err(Error::io(&path, "clearing"))?;
         }
     }
-    Ok(Left { sentinel, surveys, is_less })
-}
-
-fn is_less_of(name: &str, left: &Left, manifest: Option<&Manifest>) -> bool {
-    let Some(kind) = KINDS.iter().find(|kind| kind.name == name) else { return false };
-    let survey = &left.surveys[name];
-    !survey.lost.is_empty() || manifest.is_some_and(|known| survey.end < end_of(kind.number, &known.sentinel))
+    Ok(Left { sentinel, surveys, less })
 }
 
 /// Makes holes of what cannot be read, so that what stands behind it can.
 fn close_gaps(store: &mut Store, left: &Left) -> Result<()> {
-    let is_torn = |name: &str| !left.surveys[name].lost.is_empty();
-    let same = |_: RecordRef, _: &[u8], _: bool| Ok(Kept::Same);
-    if is_torn("pages") {
-        store.pages.rewrite(0.0, same)?;
-    }
-    if is_torn("batches") {
-        store.batches.rewrite(0.0, same)?;
-    }
-    if is_torn("requests") {
-        store.requests.rewrite(0.0, same)?;
-    }
-    if is_torn("removals") {
-        store.removals.rewrite(0.0, same)?;
+    let has_gaps = |kind: &&Kind| left.surveys.get(kind.name).is_some_and(|survey| !survey.lost.is_empty());
+    for kind in KINDS.iter().filter(has_gaps) {
+        store.close_gaps_of(kind)?;
     }
     Ok(())
+}
+
+impl Store {
+    /// Makes holes of what cannot be read of a kind.
+    pub(super) fn close_gaps_of(&mut self, kind: &Kind) -> Result<()> {
+        self.rewrite_kind(kind.number, 0.0, &mut |_, _, _| Ok(Kept::Same)).map(drop)
+    }
 }
 
 /// The archives as the batches tell them, by number, and the batches that cannot count: those of an archive from the first on that
@@ -194,10 +177,7 @@ fn whole_archives(store: &Store, pages: &Survey) -> Result<(Archives, Vec<u64>)>
             })
         };
         if follows && is_whole() {
-            match store.removed().rest(at, &batch) {
-                Some(rest) => add_rest(archive, &rest),
-                None => add_batch(archive, &batch),
-            }
+            add_batch(archive, at, &batch, store.removed());
         } else {
             torn.push(at.0);
         }
@@ -220,8 +200,7 @@ fn put_archives(archives: &Archives, known: &Known, changes: &mut Changes) {
             continue;
         }
         if now.is_none() {
-            if before.identity.path.is_empty() {
-                // It was removed.
+            if before.is_removed() {
                 continue;
             }
             put(number, &ArchiveRecord { identity: before.identity.clone(), ..ArchiveRecord::default() });
@@ -234,41 +213,23 @@ fn put_archives(archives: &Archives, known: &Known, changes: &mut Changes) {
     }
 }
 
-/// Adds what a batch tells to what is known of its archive.
-pub fn add_batch(archive: &mut ArchiveRecord, batch: &ArchivedBatchRecord) {
-    let rest = super::layout::BatchRecord {
-        identity: batch.identity(),
-        to: batch.to.to_native(),
-        done: batch.done,
-        records: batch.records.to_native(),
-        skips: batch.skips.iter().map(|skip| (skip.0, skip.1.to_native())).collect(),
-        samples: batch.samples().collect(),
-        ..Default::default()
-    };
-    add_told(archive, &rest, batch.pages.len());
-}
-
-/// The same of what is left of a batch.
-pub fn add_rest(archive: &mut ArchiveRecord, batch: &super::layout::BatchRecord) {
-    add_told(archive, batch, batch.pages.len());
-}
-
-fn add_told(archive: &mut ArchiveRecord, batch: &super::layout::BatchRecord, pages: usize) {
-    archive.identity = batch.identity.clone();
-    archive.position = batch.to;
+/// Adds what a batch tells to what is known of its archive, but for what was removed of it.
+pub fn add_batch(archive: &mut ArchiveRecord, at: RecordRef, batch: &ArchivedBatchRecord, removed: &Removed) {
+    archive.identity = batch.identity();
+    archive.position = batch.to.to_native();
     archive.done = batch.done;
-    archive.records += batch.records;
-    archive.pages += pages as u64;
-    for &(reason, count) in &batch.skips {
+    archive.records += batch.records.to_native();
+    archive.pages += batch.pages.iter().filter(|page| !removed.takes(at, &page.identity)).count() as u64;
+    for (reason, count) in batch.skips.iter().map(|skip| (skip.0, skip.1.to_native())) {
         match archive.skips.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, sum)) => *sum += count,
             None => archive.skips.push((reason, count)),
         }
     }
     archive.skips.sort_unstable();
-    for sample in &batch.samples {
+    for sample in batch.samples().filter(|sample| !removed.takes_sample(at, sample)) {
         if archive.samples.iter().filter(|known| known.reason == sample.reason).count() < SAMPLES {
-            archive.samples.push(sample.clone());
+            archive.samples.push(sample);
         }
     }
 }

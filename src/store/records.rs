@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
 use memmap2::Mmap;
-use rkyv::api::high::{HighSerializer, HighValidator};
+use rkyv::api::high::{HighDeserializer, HighSerializer, HighValidator};
 use rkyv::bytecheck::CheckBytes;
 use rkyv::rancor;
 use rkyv::ser::allocator::ArenaHandle;
 use rkyv::util::AlignedVec;
-use rkyv::{Archive, Portable, Serialize};
+use rkyv::{Archive, Deserialize, Portable, Serialize};
 
 use super::disk::{self, Writing};
 use super::format::FORMAT_VERSION;
@@ -46,6 +46,18 @@ impl<T> Stored for T where T: Archive + for<'a> Serialize<HighSerializer<Aligned
 pub trait Checked: Portable + for<'a> CheckBytes<HighValidator<'a, rancor::Error>> {}
 
 impl<T> Checked for T where T: Portable + for<'a> CheckBytes<HighValidator<'a, rancor::Error>> {}
+
+/// What can be read back whole.
+pub trait Owned: Archive<Archived: Checked + Deserialize<Self, HighDeserializer<rancor::Error>>> + Sized {}
+
+impl<T> Owned for T where T: Archive<Archived: Checked + Deserialize<T, HighDeserializer<rancor::Error>>> {}
+
+/// Bytes where an archive can be read: copied, since they need not be aligned where they lie.
+pub fn aligned(bytes: &[u8]) -> AlignedVec {
+    let mut aligned = AlignedVec::with_capacity(bytes.len());
+    aligned.extend_from_slice(bytes);
+    aligned
+}
 
 /// A record in memory, mapped or unpacked: checksum and structure were checked when it was opened.
 pub struct Mapped<T: Archive> {
@@ -172,6 +184,13 @@ where
     }
 }
 
+/// The committed bytes of a segment.
+pub(super) struct Segment {
+    pub(super) number: u32,
+    pub(super) path: PathBuf,
+    pub(super) map: Mmap,
+}
+
 struct Writer {
     file: BufWriter<Writing>,
     segment: u32,
@@ -206,18 +225,10 @@ where
             records.writer = Some(records.open_writer()?);
         } else if end != START {
             for segment in 0..=end.segment() {
-                records.hold(segment)?;
+                records.file_of(segment, &segment_path(folder, segment))?;
             }
         }
         Ok(records)
-    }
-
-    /// Opens a segment, if it is there: one without a live record is not.
-    fn hold(&self, segment: u32) -> Result<()> {
-        match self.file_of(segment, &segment_path(&self.folder, segment)) {
-            Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(()),
-            found => found.map(drop),
-        }
     }
 
     /// Sees that the file in `folder` is not shorter than what was committed.
@@ -511,6 +522,17 @@ where
         at < self.end && magic.is_some_and(|magic| [FRAME_MAGIC, PACKED_MAGIC].contains(&u32::from_le_bytes(*magic)))
     }
 
+    /// The segments, as far as they are committed, each opened anew when its turn comes.
+    pub(super) fn segments(&self) -> impl Iterator<Item = Result<Segment>> + '_ {
+        let count = if self.end == START { 0 } else { self.end.segment() + 1 };
+        (0..count).map(|number| {
+            let path = segment_path(&self.folder, number);
+            let file = File::open(&path).map_err(Error::io(&path, "opening"))?;
+            let map = self.map_committed(number, &file, &path)?;
+            Ok(Segment { number, path, map })
+        })
+    }
+
     /// Bytes that are committed.
     pub(super) fn bytes(&self) -> u64 {
         u64::from(self.end.segment()) * SEGMENT_BYTES + self.end.offset()
@@ -529,11 +551,6 @@ where
             sum += align(FRAME_HEADER + u64::from(length));
         }
         Ok(sum)
-    }
-
-    /// The folder.
-    pub(super) fn folder(&self) -> &Path {
-        &self.folder
     }
 
     /// Stops writing, so that segments can be replaced. True when it was open for writing.
@@ -566,16 +583,20 @@ where
         }
         let path = segment_path(&self.folder, segment);
         let file = self.file_of(segment, &path)?;
-        let length = file.metadata().map_err(Error::io(&path, "reading its length"))?.len();
-        // Not beyond what is committed, so that a later cut of the tail stays outside the map.
-        let length = if segment == self.end.segment() { length.min(self.end.offset()) } else { length };
-        let map = Arc::new(map(&file, &path, length)?);
+        let map = Arc::new(self.map_committed(segment, &file, &path)?);
         let mut maps = self.maps.write().map_err(|_| poisoned())?;
         if maps.len() <= index {
             maps.resize(index + 1, None);
         }
         maps[index] = Some(map.clone());
         Ok(map)
+    }
+
+    /// Not beyond what is committed, so that a later cut of the tail stays outside the map.
+    fn map_committed(&self, segment: u32, file: &File, path: &Path) -> Result<Mmap> {
+        let length = file.metadata().map_err(Error::io(path, "reading its length"))?.len();
+        let length = if segment == self.end.segment() { length.min(self.end.offset()) } else { length };
+        map(file, path, length)
     }
 
     fn damage(&self, problem: String) -> Error {

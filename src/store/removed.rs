@@ -57,7 +57,7 @@ impl Removed {
 
     /// True when what a batch says of a URL (without scheme) counts no more.
     pub fn takes(&self, batch: RecordRef, identity: &str) -> bool {
-        if self.urls.is_empty() && self.hosts.is_empty() {
+        if !self.has_names() {
             return false;
         }
         let is_before = |before: Option<&u64>| before.is_some_and(|&before| batch.0 < before);
@@ -67,8 +67,15 @@ impl Removed {
             || is_before(self.hosts.get(registrable_domain(host).as_ref()))
     }
 
+    fn has_names(&self) -> bool {
+        !self.urls.is_empty() || !self.hosts.is_empty()
+    }
+
     /// True when a sample of what was left out of a batch is of a URL that counts no more.
     pub fn takes_sample(&self, batch: RecordRef, sample: &SkipSample) -> bool {
+        if !self.has_names() {
+            return false;
+        }
         let url = sample.detail.split(' ').next().and_then(|url| CanonicalUrl::parse(url).ok());
         url.is_some_and(|url| self.takes(batch, url.identity()))
     }

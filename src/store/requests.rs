@@ -22,6 +22,17 @@ impl Store {
         Ok(requested)
     }
 
+    /// Forgets what was requested because pages of a registrable domain lack it.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub(crate) fn forget_requests(&self, domain: &str, changes: &mut Changes) -> Result<()> {
+        for identity in self.requested(domain)?.keys() {
+            changes.remove(Keyspace::Requested, &request_key(domain, identity));
+        }
+        Ok(())
+    }
+
     /// Remembers what was requested of crawlers, from the next commit on. It outlives the catalog.
     ///
     /// # Errors

@@ -3,14 +3,13 @@
 //!
 //! A segment is replaced as a whole, by a rename, so that this can be interrupted at any moment; who reads the old one goes on reading it.
 
-use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 
 use super::disk::{self, Writing};
 use super::frames::{FILE_HEADER, FRAME_HEADER, RecordRef, Walked, align, frame_header, hole_header, walk};
-use super::records::{Checked, RecordFile, START, Stored, map, segment_path};
+use super::records::{Checked, RecordFile, START, Segment, Stored};
 use crate::error::{Error, Result};
 
 /// What becomes of a record.
@@ -42,24 +41,19 @@ where
         least_share: f64,
         mut decide: impl FnMut(RecordRef, &[u8], bool) -> Result<Kept>,
     ) -> Result<u64> {
-        let (folder, end) = (self.folder().to_owned(), self.end());
-        if end == START {
+        if self.end() == START {
             return Ok(0);
         }
         let is_written = self.close_writer();
         let mut freed = 0;
-        for segment in 0..=end.segment() {
-            let path = segment_path(&folder, segment);
-            let file = File::open(&path).map_err(Error::io(&path, "opening"))?;
-            let bytes = file.metadata().map_err(Error::io(&path, "reading its length"))?.len();
-            let bytes = if segment == end.segment() { end.offset() } else { bytes };
-            let old = map(&file, &path, bytes)?;
+        for segment in self.segments() {
+            let Segment { number, path, map: old } = segment?;
             let (mut parts, mut gone) = (Vec::new(), 0);
             for Walked { range, frame } in walk(&old) {
                 let kept = match &frame {
                     Some(frame) if frame.is_hole() => Kept::Gone,
                     Some(frame) => {
-                        let at = RecordRef::new(segment, range.start);
+                        let at = RecordRef::new(number, range.start);
                         decide(at, &old[frame.payload()], frame.is_packed())?
                     }
                     None => Kept::Gone,
@@ -74,7 +68,7 @@ where
                 let magic = frame.map_or(0, |frame| frame.magic());
                 parts.push(Part { range, magic, kept });
             }
-            if gone == 0 || (gone as f64) < least_share * bytes as f64 {
+            if gone == 0 || (gone as f64) < least_share * old.len() as f64 {
                 continue;
             }
             let fresh = path.with_extension("new");

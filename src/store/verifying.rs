@@ -1,12 +1,11 @@
 //! Every byte of a record file looked at.
 
-use std::fs::File;
 use std::ops::Range;
 
 use super::frames::{RecordRef, walk};
 use super::packing::unpack;
-use super::records::{Checked, RecordFile, START, Stored, map, segment_path};
-use crate::error::{Error, Result};
+use super::records::{Checked, RecordFile, Segment, Stored, aligned};
+use crate::error::Result;
 
 /// A stretch of a record file that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,18 +50,10 @@ where
     /// Reads all of a file; `is_sound` looks at the payload of a record whose checksum fits.
     pub(super) fn check(&self, kind: &'static str, is_sound: impl Fn(&[u8], bool) -> bool) -> Result<FileReport> {
         let mut found = FileReport { bytes: self.bytes(), ..FileReport::default() };
-        let end = self.end();
-        for segment in 0..=end.segment() {
-            if end == START {
-                break;
-            }
-            let path = segment_path(self.folder(), segment);
-            let file = File::open(&path).map_err(Error::io(&path, "opening"))?;
-            let bytes = file.metadata().map_err(Error::io(&path, "reading its length"))?.len();
-            let bytes = if segment == end.segment() { bytes.min(end.offset()) } else { bytes };
-            let map = map(&file, &path, bytes)?;
+        for segment in self.segments() {
+            let Segment { number, map, .. } = segment?;
             for walked in walk(&map) {
-                let range = RecordRef::new(segment, walked.range.start)..RecordRef::new(segment, walked.range.end);
+                let range = RecordRef::new(number, walked.range.start)..RecordRef::new(number, walked.range.end);
                 match walked.frame {
                     None => found.torn.push(Torn { kind, range, why: "its checksum does not fit" }),
                     Some(frame) if frame.is_hole() => found.holes += walked.range.end - walked.range.start,
@@ -80,14 +71,6 @@ pub fn is_record<T: Stored>(payload: &[u8], is_packed: bool) -> bool
 where
     T::Archived: Checked,
 {
-    let unpacked = if is_packed { unpack(payload) } else { None };
-    match unpacked {
-        Some(bytes) => rkyv::access::<T::Archived, rkyv::rancor::Error>(&bytes).is_ok(),
-        None if is_packed => false,
-        None => {
-            let mut aligned = rkyv::util::AlignedVec::<16>::with_capacity(payload.len());
-            aligned.extend_from_slice(payload);
-            rkyv::access::<T::Archived, rkyv::rancor::Error>(&aligned).is_ok()
-        }
-    }
+    let bytes = if is_packed { unpack(payload) } else { Some(aligned(payload)) };
+    bytes.is_some_and(|bytes| rkyv::access::<T::Archived, rkyv::rancor::Error>(&bytes).is_ok())
 }

@@ -5,12 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::index::site::Urls;
 use crate::keys::sides::Sides;
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{ArchiveRecord, RemovalRecord, SiteHead, StageRecord};
-use crate::store::records::{RecordRef, START};
-use crate::store::{Store, add_batch, add_rest, tokens};
+use crate::store::records::START;
+use crate::store::{Store, add_batch, tokens};
 use crate::types::{ArchiveId, CanonicalUrl, SiteId, family, host_of, registrable_domain};
 
 /// What is to be removed.
@@ -99,12 +98,10 @@ fn numbers_of(store: &Store, names: &[String]) -> Result<BTreeSet<u32>> {
     for name in names {
         let full = std::fs::canonicalize(name).map(|path| path.display().to_string()).unwrap_or_default();
         let is_named = |path: &str| {
-            !path.is_empty()
-                && (path == name
-                    || path == full
-                    || Path::new(path).file_name().is_some_and(|last| last == name.as_str()))
+            path == name || path == full || Path::new(path).file_name().is_some_and(|last| last == name.as_str())
         };
-        let matching = archives.iter().zip(0u32..).filter(|(archive, _)| is_named(&archive.identity.path));
+        let there = archives.iter().zip(0u32..).filter(|(archive, _)| !archive.is_removed());
+        let matching = there.filter(|(archive, _)| is_named(&archive.identity.path));
         let matching: Vec<u32> = matching.map(|(_, number)| number).collect();
         if matching.is_empty() {
             return Err(Error::Config(format!(
@@ -149,11 +146,7 @@ impl Found {
                 self.taken.left_out += 1;
             }
             if !is_whole {
-                let archive = self.archives.entry(number).or_default();
-                match after.rest(at, &batch) {
-                    Some(rest) => add_rest(archive, &rest),
-                    None => add_batch(archive, &batch),
-                }
+                add_batch(self.archives.entry(number).or_default(), at, &batch, &after);
             }
         }
         Ok(())
@@ -205,11 +198,7 @@ fn reset(store: &Store, sites: &BTreeMap<SiteId, BTreeSet<String>>, changes: &mu
     let mut postings: Vec<tokens::Posting> = Vec::new();
     for (&id, domains) in sites {
         let Some(head) = store.site(id)? else { continue };
-        let pages = store.site_pages(&head)?;
-        let mut texts = Sides::new(tokens::token_hash);
-        (0..pages.count())
-            .step_by(Sides::step(pages.count() as usize))
-            .for_each(|page| texts.add(pages.identity(page)));
+        let texts = Sides::of(&store.site_pages(&head)?, tokens::token_hash);
         postings.extend(texts.hashes.into_iter().map(|hash| (hash, id, false)));
         let key = id.0.to_be_bytes();
         let empty = SiteHead { generation: head.generation + 1, indexed: store.batches.end().0, ..SiteHead::default() };
@@ -219,9 +208,7 @@ fn reset(store: &Store, sites: &BTreeMap<SiteId, BTreeSet<String>>, changes: &mu
         }
         for domain in domains {
             changes.remove(Keyspace::Domain, domain.as_bytes());
-            for identity in store.requested(domain)?.keys() {
-                changes.remove(Keyspace::Requested, &[domain.as_bytes(), &[0], identity.as_bytes()].concat());
-            }
+            store.forget_requests(domain, changes)?;
         }
     }
     tokens::change(store.catalog(), &mut postings, changes)?;
@@ -230,7 +217,7 @@ fn reset(store: &Store, sites: &BTreeMap<SiteId, BTreeSet<String>>, changes: &mu
     }
     let index = store.stage("index")?;
     if index.fingerprint != 0 {
-        let from_the_start = StageRecord { cursor: RecordRef::default().0.max(START.0), finished: false, ..index };
+        let from_the_start = StageRecord { cursor: START.0, finished: false, ..index };
         changes.put(Keyspace::Stage, b"index", &from_the_start);
     }
     Ok(())

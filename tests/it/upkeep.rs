@@ -34,7 +34,10 @@ fn answers(store: &Path) -> String {
 
 /// Sees that a store answers as expected, and shows the first line that differs.
 fn assert_same(store: &Path, expected: &str, what: &str) {
-    let found = answers(store);
+    assert_same_lines(&answers(store), expected, what);
+}
+
+fn assert_same_lines(found: &str, expected: &str, what: &str) {
     if let Some((found, expected)) = found.lines().zip(expected.lines()).find(|(found, expected)| found != expected) {
         panic!("{what}: {found:?}, expected {expected:?}");
     }
@@ -119,8 +122,7 @@ fn what_is_removed_is_as_if_it_had_never_been_read_and_leaves_no_trace_on_disk()
         assert!(holds(&store, trace), "{arguments:?}: the search finds what is there");
         stdout(&store, &[&["remove"], arguments].concat());
         for command in ["pairs", "bitext", "hosts", "keys"] {
-            let listed = diglot(&store).arg(command).output().expect("the program starts");
-            assert!(!String::from_utf8_lossy(&listed.stdout).contains(trace), "{arguments:?}: gone at once");
+            assert!(!listed(&store, command).contains(trace), "{arguments:?}: gone at once");
         }
         stdout(&store, &["--quiet", "run"]);
         assert_same(&store, &answers(&expected), &format!("{arguments:?}"));
@@ -188,6 +190,23 @@ fn compaction_takes_replaced_results_away_and_changes_no_answer() {
     assert_same(&store, &expected, "");
 }
 
+/// What a query lists, whatever its exit code.
+fn listed(store: &Path, command: &str) -> String {
+    let output = diglot(store).arg(command).output().expect("the program starts");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Cuts a record file to a share of its bytes.
+fn cut(store: &Path, kind: &str, share: f64) {
+    let path = store.join(kind).join("000000.rec");
+    let bytes = fs::read(&path).expect("it is there");
+    fs::write(&path, &bytes[..(bytes.len() as f64 * share) as usize]).expect("room on disk");
+}
+
+fn full_name(path: &Path) -> String {
+    fs::canonicalize(path).expect("it is there").display().to_string()
+}
+
 /// What a query says on stderr, and its exit code.
 fn told(store: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     let output = diglot(store).args(arguments).output().expect("the program starts");
@@ -201,16 +220,13 @@ fn a_store_that_lost_pages_says_so_until_their_archive_is_given_again() {
     let sound = folder.path().join("sound");
     run_all(&sound, &all);
     let expected = answers(&sound);
-    let names: Vec<String> =
-        all.iter().map(|path| fs::canonicalize(path).expect("it is there").display().to_string()).collect();
+    let names: Vec<String> = all.iter().map(|path| full_name(path)).collect();
     for (number, (file, share)) in
         [("pages", 0.99), ("pages", 0.2), ("batches", 0.9), ("batches", 0.4)].into_iter().enumerate()
     {
         let store = folder.path().join(format!("s{number}"));
         copy(&sound, &store);
-        let path = store.join(file).join("000000.rec");
-        let bytes = fs::read(&path).expect("it is there");
-        fs::write(&path, &bytes[..(bytes.len() as f64 * share) as usize]).expect("room on disk");
+        cut(&store, file, share);
         // Nobody answers as if nothing had happened.
         let (code, stderr) = told(&store, &["pairs"]);
         assert!(code == Some(1) && stderr.contains("were committed"), "{stderr}");
@@ -225,23 +241,14 @@ fn a_store_that_lost_pages_says_so_until_their_archive_is_given_again() {
                 assert!(code == Some(1) && says, "{file} {command}: {code:?} {stderr}");
             }
         }
-        assert!(
-            String::from_utf8_lossy(&diglot(&store).arg("status").output().expect("it starts").stdout)
-                .contains("\nlost\t")
-        );
+        assert!(listed(&store, "status").contains("\nlost\t"));
         // Under any name, by which it is then known.
         run_all(&store, &away);
         // One that lost nothing keeps its name.
         let under = |text: &str| {
-            names.iter().zip(&away).fold(text.to_owned(), |text, (name, away)| {
-                let away = fs::canonicalize(away).expect("it is there").display().to_string();
-                text.replace(&away, name)
-            })
+            names.iter().zip(&away).fold(text.to_owned(), |text, (name, away)| text.replace(&full_name(away), name))
         };
-        let found = under(&answers(&store));
-        let differing = found.lines().zip(expected.lines()).find(|(found, expected)| found != expected);
-        assert_eq!(differing, None, "{file} {share}");
-        assert_eq!(found.lines().count(), expected.lines().count(), "{file} {share}");
+        assert_same_lines(&under(&answers(&store)), &expected, &format!("{file} {share}"));
         away.iter().zip(&all).for_each(|(from, to)| fs::rename(from, to).expect("one disk"));
     }
 }
@@ -252,9 +259,7 @@ fn losses_can_be_accepted() {
     let all = archives(folder.path(), None, None);
     let store = folder.path().join("s");
     run_all(&store, &all);
-    let path = store.join("pages/000000.rec");
-    let bytes = fs::read(&path).expect("it is there");
-    fs::write(&path, &bytes[..bytes.len() / 2]).expect("room on disk");
+    cut(&store, "pages", 0.5);
     all.iter().for_each(|path| fs::remove_file(path).expect("it is there"));
     assert_eq!(told(&store, &["run"]).0, Some(1));
     stdout(&store, &["remove", "--lost"]);

@@ -491,12 +491,8 @@ impl<'c> Work<'c> {
         head.hosts =
             hosts.into_iter().map(|(host, langs)| HostRecord { host, langs: langs.into_iter().collect() }).collect();
         // Texts that were kept before and are not now must not stay, or the order of archives would show.
-        let mut known = Sides::new(tokens::token_hash);
-        if let Some(KnownSite { pages: old, .. }) = target.known.map(|at| &before.sites[at]) {
-            let pages = (0..old.count()).step_by(Sides::step(old.count() as usize));
-            pages.for_each(|page| known.add(old.identity(page)));
-        }
-        self.tokens.extend(known.hashes.difference(&texts.hashes).map(|&hash| (hash, target.id, false)));
+        let known = target.known.map(|at| Sides::of(&before.sites[at].pages, tokens::token_hash).hashes);
+        self.tokens.extend(known.unwrap_or_default().difference(&texts.hashes).map(|&hash| (hash, target.id, false)));
         self.tokens.extend(texts.hashes.into_iter().map(|hash| (hash, target.id, true)));
         self.pages += order.len();
         Ok(())

@@ -35,8 +35,7 @@ impl Stage for Ingest {
     }
 
     fn remaining(&self, store: &Store, _: &Config) -> Result<String> {
-        let partial =
-            store.archives()?.iter().filter(|archive| !archive.done && !archive.identity.path.is_empty()).count();
+        let partial = store.archives()?.iter().filter(|archive| !archive.done && !archive.is_removed()).count();
         Ok(if partial == 0 { String::new() } else { format!("{partial} archives read in part") })
     }
 

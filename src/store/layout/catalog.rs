@@ -34,6 +34,13 @@ pub struct ArchiveRecord {
     pub samples: Vec<SkipSample>,
 }
 
+impl ArchiveRecord {
+    /// True when the archive was removed: its number alone is left, so that no other gets it.
+    pub fn is_removed(&self) -> bool {
+        self.identity.path.is_empty()
+    }
+}
+
 /// One site: where its pages are. Key `s` number.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 pub struct SiteHead {

@@ -9,8 +9,8 @@ mod run;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-pub use run::RunName;
-use run::{Cursor, Entry, Run, RunWriter};
+use run::{Cursor, Entry, Run};
+pub use run::{RunName, RunWriter};
 
 use super::disk;
 use crate::error::{Error, Result};
@@ -226,16 +226,14 @@ impl Publisher {
         writer.finish()
     }
 
-    /// Makes the whole view again from entries in ascending order of their keys.
+    /// Makes the whole view again from what `fill` writes.
     ///
     /// # Errors
-    /// When the disk does not take it.
-    pub fn replace(&mut self, entries: impl Iterator<Item = (Vec<u8>, Vec<u8>)>) -> Result<()> {
+    /// When the disk does not take it, or what `fill` returns.
+    pub fn replace(&mut self, fill: impl FnOnce(&mut RunWriter) -> Result<()>) -> Result<()> {
         let mut writer = RunWriter::create(&self.folder, self.next)?;
         self.next += 1;
-        for (key, value) in entries {
-            writer.push(&key, Some(&value))?;
-        }
+        fill(&mut writer)?;
         let name = writer.finish()?;
         self.gone.append(&mut self.names);
         self.names.push(name);

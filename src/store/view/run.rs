@@ -11,6 +11,7 @@ use std::sync::Arc;
 use memmap2::Mmap;
 
 use crate::error::{Error, Result};
+use crate::index::numbers;
 use crate::store::disk;
 use crate::store::format::FORMAT_VERSION;
 use crate::store::records;
@@ -97,9 +98,9 @@ impl RunWriter {
         if self.block.is_empty() {
             self.first_key = key.to_vec();
         }
-        put_number(&mut self.block, key.len() as u64);
+        numbers::put(&mut self.block, key.len() as u64);
         self.block.extend_from_slice(key);
-        put_number(&mut self.block, value.map_or(0, |value| value.len() as u64 + 1));
+        numbers::put(&mut self.block, value.map_or(0, |value| value.len() as u64 + 1));
         self.block.extend_from_slice(value.unwrap_or_default());
         if self.block.len() >= BLOCK_BYTES { self.end_block() } else { Ok(()) }
     }
@@ -224,7 +225,7 @@ impl Run {
     /// When the block is damaged.
     pub fn get(&self, key: &[u8]) -> Result<Option<Option<&[u8]>>> {
         let Some(block) = self.block_of(key) else { return Ok(None) };
-        let mut entries = Entries { rest: self.block(block)? };
+        let mut entries = Entries::of(self.block(block)?);
         Ok(entries.find(|entry| entry.0 >= key).filter(|entry| entry.0 == key).map(|entry| entry.1))
     }
 
@@ -234,13 +235,13 @@ impl Run {
     /// When the block is damaged.
     pub fn last_until(&self, key: &[u8]) -> Result<Option<&[u8]>> {
         let Some(block) = self.block_of(key) else { return Ok(None) };
-        let entries = Entries { rest: self.block(block)? };
+        let entries = Entries::of(self.block(block)?);
         Ok(entries.map(|entry| entry.0).take_while(|&found| found <= key).last())
     }
 
     /// Reads the entries from `key` on.
     pub fn from(&self, key: &[u8]) -> Cursor<'_> {
-        Cursor { run: self, block: self.block_of(key).unwrap_or(0), from: key.to_vec(), entries: Entries { rest: &[] } }
+        Cursor { run: self, block: self.block_of(key).unwrap_or(0), from: key.to_vec(), entries: Entries::of(&[]) }
     }
 }
 
@@ -265,7 +266,7 @@ impl<'r> Cursor<'r> {
                     return Ok(Some(entry));
                 }
             } else if self.block < self.run.blocks() {
-                self.entries = Entries { rest: self.run.block(self.block)? };
+                self.entries = Entries::of(self.run.block(self.block)?);
                 self.block += 1;
             } else {
                 return Ok(None);
@@ -278,22 +279,22 @@ impl<'r> Cursor<'r> {
 pub type Entry<'r> = (&'r [u8], Option<&'r [u8]>);
 
 /// The entries of a block, which has passed its check.
-struct Entries<'r> {
-    rest: &'r [u8],
+struct Entries<'r>(numbers::Reader<'r>);
+
+impl<'r> Entries<'r> {
+    const fn of(block: &'r [u8]) -> Entries<'r> {
+        Entries(numbers::Reader::new(block))
+    }
 }
 
 impl<'r> Iterator for Entries<'r> {
     type Item = Entry<'r>;
 
     fn next(&mut self) -> Option<Entry<'r>> {
-        let key_bytes = number(&mut self.rest)? as usize;
-        let (key, rest) = self.rest.split_at_checked(key_bytes)?;
-        self.rest = rest;
-        let value_bytes = number(&mut self.rest)?;
-        let Some(value_bytes) = value_bytes.checked_sub(1) else { return Some((key, None)) };
-        let (value, rest) = self.rest.split_at_checked(value_bytes as usize)?;
-        self.rest = rest;
-        Some((key, Some(value)))
+        let key_bytes = self.0.number()? as usize;
+        let key = self.0.take(key_bytes)?;
+        let Some(value_bytes) = self.0.number()?.checked_sub(1) else { return Some((key, None)) };
+        Some((key, Some(self.0.take(value_bytes as usize)?)))
     }
 }
 
@@ -306,27 +307,6 @@ fn header(number: u64) -> [u8; HEADER] {
     let crc = crc32c::crc32c(&header[..HEADER - 4]);
     header[HEADER - 4..].copy_from_slice(&crc.to_le_bytes());
     header
-}
-
-fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
-fn number(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    for shift in (0..64).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(number);
-        }
-    }
-    None
 }
 
 fn word(bytes: &[u8]) -> u32 {
