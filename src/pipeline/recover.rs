@@ -109,7 +109,11 @@ fn of_site(store: &Store, config: &Config, site: &StoredSite, request: &Request<
         recover::weigh(&mut proposals, site, &targets, &config.recover);
         store.pages.unmap();
     }
-    let filter = Filter { has_host: &|identity| request.scope.has_host(identity), again: request.again };
+    let filter = Filter {
+        has_host: &|identity| request.scope.has_host(identity),
+        is_removed: &|identity| store.removed().has(identity),
+        again: request.again,
+    };
     Ok(recover::deep_pages(site, &requested, (&keys, proposals), &filter))
 }
 

@@ -83,6 +83,8 @@ pub struct Requested {
 pub struct Filter<'f> {
     /// Whether a URL without scheme is of the hosts asked for.
     pub has_host: &'f dyn Fn(&str) -> bool,
+    /// Whether a URL without scheme is not to be requested.
+    pub is_removed: &'f dyn Fn(&str) -> bool,
     /// URLs requested before count as missing again while they have not arrived.
     pub again: bool,
 }
@@ -94,11 +96,15 @@ pub fn deep_pages<S: KnownSite + ?Sized>(
     (keys, proposals): (&[ActiveKey], Vec<Proposal>),
     filter: &Filter<'_>,
 ) -> Vec<DeepPage> {
-    let requested_here = requested.iter().filter(|(identity, _)| (filter.has_host)(identity));
+    let requested_here =
+        requested.iter().filter(|(identity, _)| (filter.has_host)(identity) && !(filter.is_removed)(identity));
     let mut pages: Vec<DeepPage> = requested_here
         .filter_map(|(identity, requested)| of_request(site, identity, requested, filter.again))
         .collect();
-    for proposal in proposals.into_iter().filter(|proposal| (filter.has_host)(site.identity(proposal.page))) {
+    let is_wanted = |proposal: &Proposal| {
+        (filter.has_host)(site.identity(proposal.page)) && !(filter.is_removed)(&proposal.identity)
+    };
+    for proposal in proposals.into_iter().filter(is_wanted) {
         let outcome = if !requested.contains_key(&proposal.identity) {
             outcome(site, &proposal)
         } else if filter.again
@@ -235,9 +241,13 @@ mod tests {
     }
 
     fn outcomes(site: &ListedSite, requested: &BTreeMap<String, Requested>, again: bool) -> Vec<(String, Outcome)> {
-        let names = ["x.org/fr/a", "x.org/fr/b", "x.org/fr/c", "x.org/fr/d", "x.org/fr/e"];
+        let names = ["x.org/fr/a", "x.org/fr/b", "x.org/fr/c", "x.org/fr/d", "x.org/fr/e", "x.org/fr/removed"];
         let proposals = names.iter().zip(0..).map(|(name, page)| proposal(name, page)).collect();
-        let filter = Filter { has_host: &|identity| identity.starts_with("x.org/"), again };
+        let filter = Filter {
+            has_host: &|identity| identity.starts_with("x.org/"),
+            is_removed: &|identity| identity.ends_with("removed"),
+            again,
+        };
         let found = deep_pages(site, requested, (&[key()], proposals), &filter);
         found.into_iter().map(|page| (page.identity, page.outcome)).collect()
     }

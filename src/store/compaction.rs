@@ -16,7 +16,6 @@ use super::records::{RecordRef, START, aligned};
 use super::rewriting::Kept;
 use super::{Store, fault};
 use crate::error::{Error, Result};
-use crate::types::host_of;
 
 /// Changes put into a new catalog at once: sled keeps what a large batch replaces for long.
 const BATCH: usize = 5000;
@@ -83,7 +82,7 @@ impl Store {
     pub fn compact(&mut self) -> Result<u64> {
         let live = self.live()?;
         let mut freed = self.compact_results(&live, 0.0)?;
-        if !self.removed.is_empty() {
+        if self.removed.is_in_files() {
             freed += self.compact_sources()?;
         }
         self.publish_all()?;
@@ -110,7 +109,7 @@ impl Store {
         Ok(sum)
     }
 
-    /// Takes away what was removed of pages, batches and requests, and then that it was.
+    /// Takes away what was removed of pages, batches and requests. What is left of removals tells what to leave out of what is read again.
     fn compact_sources(&mut self) -> Result<u64> {
         let dead = self.dead_pages()?;
         let removed = self.removed.clone();
@@ -137,7 +136,7 @@ impl Store {
             let request = rkyv::from_bytes::<RequestRecord, _>(&aligned(payload)).map_err(unreadable)?;
             let all = request.requested.len();
             let is_of_removed = |(identity, requested): &(String, RequestedRecord)| {
-                removed.has_host(host_of(identity)) || removed.has_host(host_of(&requested.from))
+                removed.has(identity) || removed.has(&requested.from)
             };
             let requested: Vec<_> = request.requested.into_iter().filter(|request| !is_of_removed(request)).collect();
             if requested.len() == all {
@@ -146,8 +145,9 @@ impl Store {
             let rest = RequestRecord { requested, rounds: request.rounds };
             Ok(Kept::Instead(rkyv::to_bytes::<rkyv::rancor::Error>(&rest).map_err(unreadable)?.to_vec()))
         })?;
-        self.removals.rewrite(0.0, |_, _, _| Ok(Kept::Gone))?;
-        self.removed = Default::default();
+        let last = self.removals.end();
+        self.commit_removal(&removed.purged(), Changes::default())?;
+        self.removals.rewrite(0.0, |at, _, _| Ok(if at < last { Kept::Gone } else { Kept::Same }))?;
         Ok(freed)
     }
 
@@ -162,6 +162,17 @@ impl Store {
                 *dead.entry(page.frame().0).or_default() |= 1 << page.place();
             }
         }
+        // Where a batch lost its pages, others were written in their places since.
+        for found in self.batches_from(START) {
+            let (at, batch) = found?;
+            for page in batch.pages.iter().filter(|page| !self.removed.takes(at, &page.identity)) {
+                let page = RecordRef(page.page.to_native());
+                if let Some(places) = dead.get_mut(&page.frame().0) {
+                    *places &= !(1 << page.place());
+                }
+            }
+        }
+        dead.retain(|_, places| *places != 0);
         Ok(dead)
     }
 

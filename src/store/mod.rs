@@ -105,6 +105,7 @@ pub(crate) use open_batch::OpenBatch;
 use rebuild::Known;
 pub(crate) use rebuild::add_batch;
 use records::{Mapped, RecordRef, START};
+pub(crate) use removed::name_hash;
 use view::{Publisher, View};
 #[cfg(not(feature = "internals"))]
 pub(crate) use views::{SiteLinks, SitePages, SiteWeb};

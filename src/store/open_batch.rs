@@ -134,6 +134,7 @@ impl OpenBatch {
         if self.record.done {
             store.regain(ArchiveId(self.record.archive), &mut changes)?;
         }
-        store.commit(changes)
+        store.commit(changes)?;
+        if self.record.done { store.close_removals() } else { Ok(()) }
     }
 }

@@ -97,7 +97,7 @@ pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>, known: Kno
     store.set_settings(manifest.map(|manifest| manifest.settings).unwrap_or_default(), &mut changes);
     let mut removal = store.removed.outliving(store.batches.end());
     removal.batches.extend(torn);
-    if removal.batches.is_empty() && removal.hosts.is_empty() && removal.urls.is_empty() {
+    if removal.batches.is_empty() && removal.names.is_empty() {
         store.commit(changes)?;
     } else {
         store.commit_removal(&removal, changes)?;

@@ -19,10 +19,9 @@ impl Store {
             let record = found?.1;
             removed.add(&RemovalRecord {
                 batches: record.batches.iter().map(|batch| batch.to_native()).collect(),
-                hosts: record.hosts.iter().map(|host| host.to_string()).collect(),
-                urls: record.urls.iter().map(|url| url.to_string()).collect(),
-                before: record.before.to_native(),
+                names: record.names.iter().map(|name| (name.0.to_native(), name.1.to_native())).collect(),
                 replaces: record.replaces,
+                purged: record.purged,
             });
         }
         Ok(removed)
@@ -37,6 +36,18 @@ impl Store {
         self.commit(changes)?;
         self.removed.add(removal);
         Ok(())
+    }
+
+    /// Lets what is removed count again in what is read from now on, where all that was lost is read again.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub(crate) fn close_removals(&mut self) -> Result<()> {
+        if !self.removed.is_open() || !self.losses()?.is_empty() {
+            return Ok(());
+        }
+        let closed = self.removed.closed(self.batches.end());
+        self.commit_removal(&closed, Changes::default())
     }
 
     /// The batches from `at` on that count, in order, each with its place.

@@ -9,7 +9,7 @@ use crate::keys::sides::Sides;
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{ArchiveRecord, RemovalRecord, SiteHead, StageRecord};
 use crate::store::records::START;
-use crate::store::{Store, add_batch, tokens};
+use crate::store::{Store, add_batch, name_hash, tokens};
 use crate::types::{ArchiveId, CanonicalUrl, SiteId, family, host_of, registrable_domain};
 
 /// What is to be removed.
@@ -44,20 +44,13 @@ pub struct Taken {
 /// [`Error::Config`] when something is named that the store does not have; when the disk does not take it.
 pub fn remove(store: &mut Store, removal: &Removal) -> Result<Taken> {
     let numbers = numbers_of(store, &removal.archives)?;
-    let mut record = RemovalRecord { before: store.batches.end().0, ..RemovalRecord::default() };
-    for url in &removal.urls {
-        let full = if url.contains("://") { url.clone() } else { format!("http://{url}") };
-        let parsed = CanonicalUrl::parse(&full).map_err(|_| Error::Config(format!("{url} is no URL of the web")))?;
-        record.urls.push(parsed.identity().to_owned());
-    }
-    for host in &removal.hosts {
-        let parsed = CanonicalUrl::parse(&format!("http://{}/", host.trim_end_matches('/')));
-        let parsed = parsed.map_err(|_| Error::Config(format!("{host} is no name of a host")))?;
-        record.hosts.push(parsed.host().to_owned());
-    }
+    let wanted = Names::of(removal)?;
+    let before = store.batches.end().0;
+    let names = wanted.hosts.iter().chain(&wanted.urls).map(|name| (name_hash(name), before)).collect();
+    let mut record = RemovalRecord { names, ..RemovalRecord::default() };
     let mut found = Found::default();
-    found.gather(store, &numbers, &mut record)?;
-    found.refuse_what_is_not_there(&record)?;
+    found.gather(store, &numbers, &wanted, &mut record)?;
+    found.refuse_what_is_not_there(&wanted)?;
     let mut changes = Changes::default();
     let sites = found.sites(store)?;
     reset(store, &sites, &mut changes)?;
@@ -88,6 +81,7 @@ pub fn accept_losses(store: &mut Store) -> Result<usize> {
         changes.remove(Keyspace::Loss, key);
     }
     store.commit(changes)?;
+    store.close_removals()?;
     Ok(losses.len())
 }
 
@@ -113,6 +107,31 @@ fn numbers_of(store: &Store, names: &[String]) -> Result<BTreeSet<u32>> {
     Ok(numbers)
 }
 
+/// Names that are to be removed, as batches have them.
+#[derive(Default)]
+struct Names {
+    hosts: BTreeSet<String>,
+    urls: BTreeSet<String>,
+}
+
+impl Names {
+    fn of(removal: &Removal) -> Result<Names> {
+        let mut names = Names::default();
+        for url in &removal.urls {
+            let full = if url.contains("://") { url.clone() } else { format!("http://{url}") };
+            let parsed =
+                CanonicalUrl::parse(&full).map_err(|_| Error::Config(format!("{url} is no URL of the web")))?;
+            names.urls.insert(parsed.identity().to_owned());
+        }
+        for host in &removal.hosts {
+            let parsed = CanonicalUrl::parse(&format!("http://{}/", host.trim_end_matches('/')));
+            let parsed = parsed.map_err(|_| Error::Config(format!("{host} is no name of a host")))?;
+            names.hosts.insert(parsed.host().to_owned());
+        }
+        Ok(names)
+    }
+}
+
 /// What a removal hits.
 #[derive(Default)]
 struct Found {
@@ -125,7 +144,13 @@ struct Found {
 }
 
 impl Found {
-    fn gather(&mut self, store: &Store, numbers: &BTreeSet<u32>, record: &mut RemovalRecord) -> Result<()> {
+    fn gather(
+        &mut self,
+        store: &Store,
+        numbers: &BTreeSet<u32>,
+        wanted: &Names,
+        record: &mut RemovalRecord,
+    ) -> Result<()> {
         let mut after = store.removed().clone();
         after.add(record);
         for found in store.batches_from(START) {
@@ -138,11 +163,11 @@ impl Found {
             let is_new =
                 |identity: &str| (is_whole || after.takes(at, identity)) && !store.removed().takes(at, identity);
             for page in batch.pages.iter().filter(|page| is_new(&page.identity)) {
-                self.hit(&page.identity, record);
+                self.hit(&page.identity, wanted);
                 self.taken.captures += 1;
             }
             for skip in batch.skipped.iter().filter(|skip| is_new(&skip.identity)) {
-                self.hit(&skip.identity, record);
+                self.hit(&skip.identity, wanted);
                 self.taken.left_out += 1;
             }
             if !is_whole {
@@ -152,8 +177,8 @@ impl Found {
         Ok(())
     }
 
-    fn hit(&mut self, identity: &str, record: &RemovalRecord) {
-        if record.urls.iter().any(|url| url == identity) {
+    fn hit(&mut self, identity: &str, wanted: &Names) {
+        if wanted.urls.contains(identity) {
             self.urls.insert(identity.to_owned());
         }
         let host = host_of(identity);
@@ -163,11 +188,11 @@ impl Found {
     }
 
     /// A name that was mistyped is not taken for one that is gone.
-    fn refuse_what_is_not_there(&self, record: &RemovalRecord) -> Result<()> {
+    fn refuse_what_is_not_there(&self, wanted: &Names) -> Result<()> {
         let has_host =
             |wanted: &str| self.hosts.iter().any(|host| host == wanted || registrable_domain(host).as_ref() == wanted);
-        let missing = record.hosts.iter().find(|host| !has_host(host));
-        let missing = missing.or_else(|| record.urls.iter().find(|url| !self.urls.contains(*url)));
+        let missing = wanted.hosts.iter().find(|host| !has_host(host));
+        let missing = missing.or_else(|| wanted.urls.iter().find(|url| !self.urls.contains(*url)));
         match missing {
             Some(name) => {
                 Err(Error::Config(format!("the store has nothing of {name}; `diglot hosts` lists what it has")))

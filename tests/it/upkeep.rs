@@ -254,6 +254,38 @@ fn a_store_that_lost_pages_says_so_until_their_archive_is_given_again() {
 }
 
 #[test]
+fn what_was_removed_stays_so_after_compaction_and_damage_and_is_not_requested() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = "http://www.steady.test/fr/page35.html";
+    let all = archives(folder.path(), None, None);
+    let store = folder.path().join("s");
+    run_all(&store, &all);
+    stdout(&store, &["remove", "--url", url]);
+    stdout(&store, &["--quiet", "run"]);
+    let expected = answers(&store);
+    let requested = || stdout(&store, &["--quiet", "recover", "--min-chance", "0"]);
+    assert!(!requested().contains(url), "{}", requested());
+    stdout(&store, &["compact"]);
+    assert!(!requested().contains(url), "{}", requested());
+    for share in [0.9, 0.3] {
+        cut(&store, "pages", share);
+        run_all(&store, &all);
+        assert_same(&store, &expected, "given again");
+        assert!(!requested().contains(url), "{}", requested());
+        stdout(&store, &["compact"]);
+        assert!(!holds(&store, "www.steady.test/fr/page35.html"), "it is on disk");
+        assert_same(&store, &expected, "compacted again");
+    }
+    // What comes with another archive is another capture.
+    let mut again = SiteBuilder::default();
+    again.page(url.to_owned(), "fr", 35);
+    let path = folder.path().join("third.warc.gz");
+    again.write(&path);
+    run(&store, &[&path]);
+    assert!(stdout(&store, &["pairs"]).contains(url));
+}
+
+#[test]
 fn losses_can_be_accepted() {
     let folder = tempfile::tempdir().expect("a folder");
     let all = archives(folder.path(), None, None);

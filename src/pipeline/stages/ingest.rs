@@ -46,6 +46,7 @@ impl Stage for Ingest {
             changes.put(Keyspace::Stage, self.name().as_bytes(), &record);
             store.commit(changes)?;
         }
+        store.close_removals()?;
         let mut reading = Reading { store, context, notes: InputNotes::default(), tally: Tally::default() };
         let outcome = reading.all();
         let kept = reading.store.keep_notes(&mut reading.notes);

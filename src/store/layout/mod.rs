@@ -141,7 +141,7 @@ mod tests {
             StageRecord = ArchivedStageRecord { fingerprint, cursor, finished }
             LossRecord = ArchivedLossRecord { pages, archives }
             FreshRecord = ArchivedFreshRecord { commit, stages }
-            RemovalRecord = ArchivedRemovalRecord { batches, hosts, urls, before, replaces }
+            RemovalRecord = ArchivedRemovalRecord { batches, names, replaces, purged }
             HintRecord = ArchivedHintRecord { stamp, fingerprint }
             RefusedRecord = ArchivedRefusedRecord { path, reason, is_fault }
         }

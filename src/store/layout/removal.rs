@@ -7,12 +7,11 @@ use rkyv::{Archive, Deserialize, Serialize};
 pub struct RemovalRecord {
     /// Batches that count no more, as a whole.
     pub batches: Vec<u64>,
-    /// Hosts, and registrable domains for all of theirs.
-    pub hosts: Vec<String>,
-    /// URLs without scheme.
-    pub urls: Vec<String>,
-    /// Hosts and URLs count no more in the batches before it.
-    pub before: u64,
+    /// XXH3 of hosts, of registrable domains for all of theirs, and of URLs without scheme; each counts no more in the batches
+    /// before the reference beside it. Their texts are nowhere.
+    pub names: Vec<(u64, u64)>,
     /// It stands for all records before it.
     pub replaces: bool,
+    /// Compaction has taken from the files what it names.
+    pub purged: bool,
 }

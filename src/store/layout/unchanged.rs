@@ -36,13 +36,7 @@ where
 }
 
 fn removal() -> RemovalRecord {
-    RemovalRecord {
-        batches: vec![64],
-        hosts: vec!["ex.org".into()],
-        urls: vec!["ex.org/en/a.html".into()],
-        before: 96,
-        replaces: true,
-    }
+    RemovalRecord { batches: vec![64], names: vec![(7, 96)], replaces: true, purged: false }
 }
 
 fn value_hash<T: Stored>(value: &T) -> u64 {
@@ -335,7 +329,7 @@ const LAYOUT: (u32, &[(&str, u64)]) = (
         ("credibility", 0x07ee86c281446bef),
         ("stage", 0x71fe93916bd0874f),
         ("settings", 0x926f8fb777352906),
-        ("removal", 0x6612a149d5b234f8),
+        ("removal", 0xe121e2dda8a13378),
         ("loss", 0x07ee86c281446bef),
         ("fresh", 0x355b1cce0f0a01fe),
         ("hint", 0x07ee86c281446bef),
