@@ -167,7 +167,7 @@ fn whole_archives(store: &Store, pages: &Survey) -> Result<(Archives, Vec<u64>)>
         let (at, batch) = found?;
         let number = batch.archive.to_native();
         let archive = archives.entry(number).or_default();
-        let follows = archive.position == batch.from.to_native() && !archive.done;
+        let follows = archive.position == batch.from.to_native();
         let is_whole = || {
             let mut counted = batch.pages.iter().filter(|page| !store.removed().takes(at, &page.identity));
             // What an earlier rebuild made a hole of is lost too.

@@ -280,6 +280,25 @@ fn standard_input_is_an_archive_and_resumes_by_what_it_begins_with() {
     );
 }
 
+#[test]
+fn a_stream_that_has_grown_is_read_on_and_outlives_the_catalog() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (store, archive) = (folder.path().join("s"), folder.path().join("a.warc"));
+    let page = format!("<p>{}</p>", "The museum opens every morning at nine and shows its paintings. ".repeat(16));
+    let urls: Vec<String> = (0..3000).map(|n| format!("http://long.test/en/{n}.html")).collect();
+    write_warc(&archive, &urls.iter().map(|url| (url.as_str(), "200 OK", page.as_str())).collect::<Vec<_>>());
+    let bytes = fs::read(&archive).expect("a file");
+    let half = memchr::memmem::find(&bytes[bytes.len() / 2..], b"WARC/1.").expect("more records") + bytes.len() / 2;
+    for given in [half, bytes.len()] {
+        diglot(&store).args(["-q", "ingest", "-"]).write_stdin(&bytes[..given]).assert().success();
+    }
+    assert_eq!(count(&store, "captures kept"), 3000);
+    fs::remove_dir_all(store.join("catalog")).expect("it is there");
+    diglot(&store).args(["-q", "run"]).assert().success();
+    assert_eq!(count(&store, "captures kept"), 3000);
+    diglot(&store).args(["check"]).assert().success();
+}
+
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_a_run_that_waits_for_standard_input_and_it_goes_on_from_there() {
