@@ -7,7 +7,7 @@ A round takes a store, damages one file of it, and asks. An answer equal to that
 the damage; so are panics, signals, and what takes more than 20 seconds. Then `diglot run` follows, in half of the rounds with the archives
 out of reach (and `check --repair` before it in some): the answers must be right again, or fail. Where they are not, what the messages say
 is done: `check --repair` and `run`, after which all must be right unless archives are said to be lost; at last `diglot run ARCHIVES` must bring
-all back. `check` must find whatever a query stumbles over, and nothing at the end.
+all back, and `compact`, in half of the rounds, change no answer. `check` must find whatever a query stumbles over, and nothing at the end.
 """
 import os
 import re
@@ -19,9 +19,11 @@ from common import HANG, PLACE, TOLD_LOSS, Bench, difference, differing, options
 KINDS = ["flip", "flip", "zero", "zero", "garbage", "truncate", "truncate", "delete", "duplicate", "swap", "append", "stale"]
 BLOCKS = [16, 64, 512, 4096]
 # Shares of rounds.
-AWAY, REPAIRED = 0.5, 0.3
+AWAY, REPAIRED, COMPACTED = 0.5, 0.3, 0.5
 # What only the store knows: what was requested of crawlers.
 REQUESTS = {"recover", "rounds"}
+# Why a query of what is lost can end as one of what never was.
+NOTHING_LEFT = re.compile("there are no|nothing was learnt")
 REMOVALS_LOST = "lost what was removed"
 ARCHIVES_LOST = re.compile("lost [0-9]* ?pages")
 # How a damaged manifest is told, and what archives must be given again.
@@ -98,7 +100,9 @@ class Damages:
         self.older = bench.base("older", first)
         bench.lay(self.bases[0])
         self.removal = ["remove", "--url", bench.program.must(bench.store, ["pairs", "--format", "tsv"]).out.decode().splitlines()[1].split("\t")[0]]
-        self.bases.append(bench.base("removed", [["run", *bench.inputs], self.removal, ["run"], *requested]))
+        removed = [["run", *bench.inputs], self.removal, ["run"], *requested]
+        self.bases.append(bench.base("removed", removed))
+        self.bases.append(bench.base("removed-compacted", [*removed, ["compact"]]))
         self.expected = []
         for base in self.bases:
             bench.lay(base)
@@ -120,7 +124,9 @@ class Damages:
         if not healed:
             healed, told = self.repair(expected, told, dice)
         if not healed:
-            self.run_archives(expected, told, dice)
+            healed = self.run_archives(expected, told, dice)
+        if healed and dice.random() < COMPACTED:
+            self.compact(expected, dice)
         if not bad and healed:
             book.count("fine throughout")
 
@@ -129,7 +135,7 @@ class Damages:
 
     def is_back(self, outcome_of):
         """Whether the page that was removed is listed again."""
-        return self.report["base"] == "base-removed" and any(self.removal[-1].encode() in answer.outcome.out for answer in outcome_of.values())
+        return self.report["base"].startswith("base-removed") and any(self.removal[-1].encode() in answer.outcome.out for answer in outcome_of.values())
 
     def ask(self, names, expected, when):
         """Names of the queries that do not give the right answer; accuses those that do not say so either, together."""
@@ -162,7 +168,7 @@ class Damages:
         """What is wrong with how a command ended that did not end well."""
         place, remedy = outcome.says_what_and_where()
         place = place or bool(PLACE.search(outcome.out.decode(errors="replace")))  # `check` lists what it finds
-        if outcome.code == 2 and TOLD_LOSS in outcome.err and "there are no" in outcome.err:
+        if outcome.code == 2 and TOLD_LOSS in outcome.err and NOTHING_LEFT.search(outcome.err):
             return None  # what was asked for is lost, which is said
         if outcome.code != 1:
             return f"exit code {outcome.code}"
@@ -263,7 +269,7 @@ class Damages:
 
     def remove_again(self, said):
         """What was removed is removed again, if the store said that it lost what that was; whether it did."""
-        is_due = self.report["base"] == "base-removed" and REMOVALS_LOST in said
+        is_due = self.report["base"].startswith("base-removed") and REMOVALS_LOST in said
         if is_due:
             for step in (self.removal, ["remove", "--lost"], ["run"]):
                 done = self.bench.program.run(self.bench.store, step)
@@ -305,6 +311,17 @@ class Damages:
         else:
             self.book.count("run ARCHIVES heals")
         self.check_is_clean("after run ARCHIVES")
+        return not wrong
+
+    def compact(self, expected, dice):
+        """Compaction of what was healed changes no answer."""
+        done = self.bench.program.run(self.bench.store, ["compact"])
+        if done.code != 0:
+            return self.accuse("compact fails", done.brief())
+        names = [name for name in self.bench.questions.some(dice) if name not in REQUESTS]
+        self.ask(names, expected, "after compact")
+        self.check_is_clean("after compact")
+        self.book.count("compacted")
 
 
 def main():
