@@ -6,13 +6,15 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
+use std::io::{self, BufReader, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
+use bytes::Bytes;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::column::reader::{ColumnReader, get_column_reader};
 use parquet::errors::ParquetError;
-use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
 use serde_json::{Map, Value};
 
 use super::format::{Archive, Format, Item, Params};
@@ -70,12 +72,53 @@ impl Format for ColumnarFormat {
     }
 }
 
-fn open_file(path: &Path) -> std::result::Result<SerializedFileReader<File>, String> {
+fn open_file(path: &Path) -> std::result::Result<SerializedFileReader<Whole>, String> {
     let open = || {
         let file = File::open(path).map_err(|error| error.to_string())?;
-        SerializedFileReader::new(file).map_err(|error| error.to_string())
+        SerializedFileReader::new(Whole(file)).map_err(|error| error.to_string())
     };
     sheltered(open)
+}
+
+/// A file in which what lies beyond the end is an error: the decoder skips lists of any claimed length there, element by element, and makes
+/// room for chunks of any claimed length.
+struct Whole(File);
+
+impl Length for Whole {
+    fn len(&self) -> u64 {
+        Length::len(&self.0)
+    }
+}
+
+impl ChunkReader for Whole {
+    type T = UpToEnd;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<UpToEnd> {
+        self.0.get_read(start).map(UpToEnd)
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        let end = start.saturating_add(length as u64);
+        if end > Length::len(self) {
+            return Err(ParquetError::EOF(format!(
+                "{length} bytes from {start} on, the file has {}",
+                Length::len(self)
+            )));
+        }
+        self.0.get_bytes(start, length)
+    }
+}
+
+/// A part of such a file, being read.
+struct UpToEnd(BufReader<File>);
+
+impl Read for UpToEnd {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.0.read(buffer)? {
+            0 if !buffer.is_empty() => Err(io::ErrorKind::UnexpectedEof.into()),
+            count => Ok(count),
+        }
+    }
 }
 
 /// Runs what decodes other people's bytes: the decoder takes some of its errors for impossible.
@@ -84,7 +127,7 @@ fn sheltered<T>(work: impl FnOnce() -> std::result::Result<T, String>) -> std::r
 }
 
 /// The place of each of [`COLUMNS`] in the file.
-fn columns(reader: &SerializedFileReader<File>) -> Vec<Option<usize>> {
+fn columns(reader: &SerializedFileReader<Whole>) -> Vec<Option<usize>> {
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
     // Columns of lists have more values than rows.
     let is = |column: &parquet::schema::types::ColumnDescPtr, name: &str| {
@@ -111,7 +154,7 @@ struct Group {
 struct Table {
     path: PathBuf,
     file_bytes: u64,
-    reader: SerializedFileReader<File>,
+    reader: SerializedFileReader<Whole>,
     columns: Vec<Option<usize>>,
     rows: u64,
     /// The next row group.
