@@ -132,6 +132,10 @@ class Outcome:
     def says_what_and_where(self):
         return bool(PLACE.search(self.err)), bool(REMEDY.search(self.err))
 
+    def is_told(self):
+        """Whether it ended with exit code 1, a place and a remedy."""
+        return self.code == 1 and not self.crashed and all(self.says_what_and_where())
+
     def brief(self):
         panic = self.err.find("panicked at")
         said = self.err[-600:] if panic < 0 else self.err[panic:panic + 600]

@@ -26,7 +26,7 @@ ASKED, AGAIN = 0.6, 0.35
 QUESTIONS = 7
 # What a program says of a store that it finds damaged, which a kill must not make.
 DAMAGED = "damaged"
-NOTHING_TO_CHECK = re.compile("written in format|manifest.json is missing")
+NOTHING_TO_CHECK = re.compile("written in format|manifest.json is missing|there is no store here")
 # What `remove` says, with exit code 2, if it was done before it was killed.
 REMOVED = "the store has no"
 
@@ -128,6 +128,8 @@ class Kills:
         for name, answer in answers.items():
             if answer.outcome.crashed or DAMAGED in answer.outcome.err and not was_damaged:
                 wrong.append((name, "crashes" if answer.outcome.crashed else "tells of damage"))
+            elif was_damaged and answer.outcome.is_told():
+                book.count("still damaged, and told")
             elif len(story) == 1 and all(not answer.same(known[name]) for known in scenario.commits):
                 wrong.append((name, "fails" if answer.code else "answers as no commit"))
         if wrong:
@@ -135,7 +137,7 @@ class Kills:
             near = difference(answers[name], scenario.final[name])
             book.violation(f"query {what} after a kill: {how}", {**report, "queries": [name for name, _ in wrong], "against the end": near,
                            **answers[name].outcome.brief()}, killed, [bench.work / "aside"], sort=self.place(scenario, story))
-        elif len(story) == 1 and scenario.fit(answers) is None:
+        elif len(story) == 1 and not was_damaged and scenario.fit(answers) is None:
             book.violation(f"queries after a kill answer as different commits: {how}", {**report, "asked": names}, killed,
                            [bench.work / "aside"], sort=self.place(scenario, story))
         book.count("asked between")
