@@ -53,6 +53,10 @@ pub struct Tally {
     pub read: u64,
     /// Archives that were read to their end before.
     pub read_before: u64,
+    /// Archives read now that are damaged or cut off; what could be read of them was.
+    pub damaged: u64,
+    /// Archives that a stopped run did not come to.
+    pub not_begun: u64,
     /// What was not read, or not to its end.
     pub refused: Vec<Refused>,
 }
@@ -63,8 +67,14 @@ const NAMED_INPUTS: usize = 3;
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} read", self.read)?;
+        if self.damaged > 0 {
+            write!(f, ", {} of them damaged or cut off (`diglot status --archives`)", self.damaged)?;
+        }
         if self.read_before > 0 {
             write!(f, ", {} read before", self.read_before)?;
+        }
+        if self.not_begun > 0 {
+            write!(f, ", {} not begun: give them again", self.not_begun)?;
         }
         for (at, refused) in self.refused.iter().take(NAMED_INPUTS).enumerate() {
             let before = if at == 0 { format!(", {} skipped:", self.refused.len()) } else { ";".to_owned() };

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::beside::{arriving, beside};
 use super::format::{Archive, Item};
-use crate::error::Result;
-use crate::types::Form;
+use crate::error::{Error, Result};
+use crate::types::{Form, RawRecord};
 
 /// So many lines of an index count as one record.
 const LINES: usize = 64;
@@ -83,6 +83,28 @@ fn next_portion(source: &mut dyn Archive, limits: Limits) -> Result<Portion> {
     }
     portion.to = source.position();
     Ok(portion)
+}
+
+/// Lines of an index that are looked at together.
+const LINES_AT_ONCE: usize = 1 << 16;
+
+/// The next lines of an index, and whether they are the last.
+///
+/// # Errors
+/// When it cannot be read, or is an archive.
+pub fn index_lines(index: &mut dyn Archive, place: &str) -> Result<(Vec<RawRecord>, bool)> {
+    let mut portion: Vec<RawRecord> = Vec::new();
+    while portion.len() < LINES_AT_ONCE {
+        match index.next()? {
+            Some(Item::Record(record)) if record.form == Form::Index => portion.push(record),
+            Some(Item::Record(_)) => {
+                return Err(Error::input(place, "is an archive, expected an index of one (CDX, CDXJ, Parquet)"));
+            }
+            Some(Item::Skip(_)) => {}
+            None => return Ok((portion, true)),
+        }
+    }
+    Ok((portion, false))
 }
 
 #[cfg(test)]

@@ -126,7 +126,7 @@ impl Manner {
 /// # Errors
 /// When not all that was asked for is done.
 fn told(tally: &Tally, global: &Global) -> anyhow::Result<()> {
-    let Tally { read, read_before, refused } = tally;
+    let Tally { read, read_before, refused, .. } = tally;
     if !global.quiet && (*read > 0 || *read_before > 0 || !refused.is_empty()) {
         eprintln!("diglot: inputs: {}", printable(&tally.to_string()));
     }
@@ -182,6 +182,8 @@ pub fn files(inputs: &[OsString]) -> anyhow::Result<Inputs> {
 
 /// Puts archives that an earlier run was stopped in before the inputs given.
 fn add_partial(store: &Store, inputs: &mut Inputs) -> anyhow::Result<()> {
+    // Who gives something may give just that, by its new path.
+    let is_asked_for = inputs.archives.is_empty();
     let mut all: Vec<PathBuf> = Vec::new();
     for archive in query::archives(store)?.into_iter().filter(|archive| !archive.is_read) {
         let path = PathBuf::from(&archive.path);
@@ -190,9 +192,9 @@ fn add_partial(store: &Store, inputs: &mut Inputs) -> anyhow::Result<()> {
         });
         if !given && path.exists() {
             all.push(path);
-        } else if !given && archive.path == inputs::STREAM {
+        } else if !given && is_asked_for && archive.path == inputs::STREAM {
             eprintln!("diglot: standard input was read in part; give it again, with `-`, to resume it");
-        } else if !given {
+        } else if !given && is_asked_for {
             eprintln!("diglot: {} was read in part and is gone; give its new path to resume it", path.display());
         }
     }
@@ -212,9 +214,14 @@ pub fn work(
     let config = &Config { memory: global.memory, ..config.clone() };
     store.keep_blocks(config.memory.page_blocks());
     let context = Context { config, inputs, observer: &observer, stop: &STOP };
-    pipeline::run(store, &context, until)?;
+    let outcome = pipeline::run(store, &context, until);
+    let tally = observer.tally();
+    if outcome.is_err() && tally.not_begun > 0 {
+        eprintln!("diglot: inputs: {}", printable(&tally.to_string()));
+    }
+    outcome?;
     super::losses::tell(store)?;
-    Ok(observer.tally())
+    Ok(tally)
 }
 
 /// Keys and pairs printed at the end of a run.

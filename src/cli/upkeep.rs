@@ -29,21 +29,16 @@ pub struct Check {
 
 impl Check {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
-        let opened = Store::open(&global.store, Access::Read);
-        let store = match opened {
-            Ok(store) => store,
+        if self.repair && Store::is_at(&global.store) {
             // Opening to write mends what keeps readers out.
-            Err(Error::Store { .. }) if self.repair && Store::is_at(&global.store) => {
-                drop(global.write()?);
-                Store::open(&global.store, Access::Read)?
-            }
-            Err(error) => return Err(error.into()),
-        };
-        super::losses::tell(&store)?;
+            drop(global.write()?);
+        }
+        let store = Store::open(&global.store, Access::Read)?;
         let report = store.check()?;
         self.list(&report)?;
+        let told = super::losses::tell(&store);
         if report.damage.is_none() {
-            return Ok(());
+            return told;
         }
         if !self.repair {
             bail!(
@@ -137,7 +132,7 @@ pub struct Remove {
     /// A URL; http and https are one.
     #[arg(long, value_name = "URL")]
     url: Vec<String>,
-    /// Go on without what the store has lost: nothing asks for it any more.
+    /// Go on without what the store has lost: no answer is said to lack it any more.
     #[arg(long)]
     lost: bool,
 }

@@ -8,16 +8,16 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::Context;
-use crate::archive::{self, Item};
+use crate::archive;
 use crate::config::Config;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::query::known_site::{StoredSite, active_keys, link_targets};
 use crate::query::{self, Scope, Site};
 use crate::recover::{self, DeepPage, Filter, Outcome, Requested};
 use crate::store::Store;
 use crate::store::catalog::Changes;
 use crate::store::layout::{RequestRecord, RequestedRecord};
-use crate::types::{CanonicalUrl, Form, Lang, Pointer, RawRecord};
+use crate::types::{CanonicalUrl, Lang, Pointer, RawRecord};
 
 /// What to look for.
 pub struct Request<'r> {
@@ -127,9 +127,6 @@ fn requested(record: &RequestedRecord) -> Requested {
     }
 }
 
-/// Lines of an index that are looked at together.
-const PORTION: usize = 1 << 16;
-
 /// Marks the missing and requested URLs that an index has.
 fn look_up(path: &Path, context: &Context<'_>, pages: &mut [DeepPage]) -> Result<()> {
     let sought: FxHashMap<String, usize> = pages
@@ -143,7 +140,7 @@ fn look_up(path: &Path, context: &Context<'_>, pages: &mut [DeepPage]) -> Result
     context.observer.begin("recover", &place, "bytes", index.end());
     let mut found: BTreeMap<usize, (i64, Pointer)> = BTreeMap::new();
     loop {
-        let (portion, is_over) = next_portion(&mut *index, &place)?;
+        let (portion, is_over) = archive::index_lines(&mut *index, &place)?;
         let hit = |record: RawRecord| {
             let capture = archive::capture(record, &context.config.archive).ok()?;
             let url = CanonicalUrl::parse(&capture.url).ok()?;
@@ -165,22 +162,6 @@ fn look_up(path: &Path, context: &Context<'_>, pages: &mut [DeepPage]) -> Result
         pages[at].outcome = Outcome::Indexed(pointer);
     }
     Ok(())
-}
-
-/// The next lines of an index, and whether they are the last.
-fn next_portion(index: &mut dyn archive::Archive, place: &str) -> Result<(Vec<RawRecord>, bool)> {
-    let mut portion: Vec<RawRecord> = Vec::new();
-    while portion.len() < PORTION {
-        match index.next()? {
-            Some(Item::Record(record)) if record.form == Form::Index => portion.push(record),
-            Some(Item::Record(_)) => {
-                return Err(Error::input(place, "is an archive, expected an index of one (CDX, CDXJ, Parquet)"));
-            }
-            Some(Item::Skip(_)) => {}
-            None => return Ok((portion, true)),
-        }
-    }
-    Ok((portion, false))
 }
 
 #[cfg(test)]

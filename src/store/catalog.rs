@@ -73,6 +73,11 @@ impl Keyspace {
     }
 }
 
+/// True of the whole key that tells which commit a catalog holds.
+pub fn is_sentinel(key: &[u8]) -> bool {
+    key.split_first() == Some((&(Keyspace::Meta as u8), b"sentinel"))
+}
+
 /// True of the whole keys that readers see: all but the tokens, which indexing alone asks for.
 pub fn is_of_view(key: &[u8]) -> bool {
     key.first() != Some(&(Keyspace::Token as u8))
@@ -186,7 +191,8 @@ impl Catalog {
                 Ok(db) => {
                     let failed = |error| OpenFailure::Environment(Error::io(folder, "opening the catalog")(error));
                     let file = File::open(folder.join("db")).map_err(failed)?;
-                    // The name of a new catalog, and of its file.
+                    // What sled does not: the bytes of a new catalog's configuration, and names.
+                    File::open(folder.join("conf")).and_then(|conf| conf.sync_all()).map_err(failed)?;
                     disk::sync_folder(folder).map_err(failed)?;
                     disk::sync_folder(folder.parent().unwrap_or(folder)).map_err(failed)?;
                     return Ok(Catalog {

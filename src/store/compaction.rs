@@ -7,13 +7,13 @@ use std::fs;
 
 use rustc_hash::FxHashMap;
 
-use super::catalog::{Changes, Keyspace};
+use super::catalog::{Changes, Keyspace, is_sentinel};
 use super::kinds::KINDS;
 use super::layout::{BLOCK_PAGES, RequestRecord, RequestedRecord, block, page_of_block};
 use super::live::Live;
 use super::packing::{pack, pack_small, unpack};
 use super::records::{RecordRef, START, aligned};
-use super::rewriting::Kept;
+use super::rewriting::{Damaged, Kept};
 use super::{Store, fault};
 use crate::error::{Error, Result};
 
@@ -95,7 +95,7 @@ impl Store {
         holes.resize(KINDS.len(), 0);
         let mut sum = 0;
         for kind in KINDS.iter().filter(|kind| !kind.is_source) {
-            let freed = self.rewrite_kind(kind.number, least_share, &mut |at, _, _| {
+            let freed = self.rewrite_kind(kind.number, Damaged::Stays, least_share, &mut |at, _, _| {
                 Ok(if live.has(kind.number, at) { Kept::Same } else { Kept::Gone })
             })?;
             holes[kind.number as usize - 1] += freed;
@@ -114,25 +114,25 @@ impl Store {
         let dead = self.dead_pages()?;
         let removed = self.removed.clone();
         self.page_blocks.forget();
-        let mut freed = self.pages.rewrite(0.0, |at, payload, is_packed| {
+        let folder = self.folder.clone();
+        let mut freed = self.pages.rewrite(Damaged::Stays, 0.0, |at, payload, is_packed| {
             Ok(match dead.get(&at.0) {
                 None => Kept::Same,
                 Some(_) if !is_packed => Kept::Gone,
-                Some(&places) => without(payload, places),
+                Some(&places) => without(payload, places).map_err(Error::io(&folder, "compressing"))?,
             })
         })?;
-        let folder = self.folder.clone();
         let unreadable = |error: rkyv::rancor::Error| fault(&folder, format!("a batch is damaged: {error}"));
-        freed += self.batches.rewrite(0.0, |at, payload, _| {
+        freed += self.batches.rewrite(Damaged::Stays, 0.0, |at, payload, _| {
             if removed.has_batch(at) {
                 return Ok(Kept::Gone);
             }
             let aligned = aligned(payload);
             let batch = rkyv::access::<super::layout::ArchivedBatchRecord, _>(&aligned).map_err(unreadable)?;
-            let Some(rest) = removed.rest(at, batch) else { return Ok(Kept::Same) };
+            let Some(rest) = removed.rest(batch) else { return Ok(Kept::Same) };
             Ok(Kept::Instead(rkyv::to_bytes::<rkyv::rancor::Error>(&rest).map_err(unreadable)?.to_vec()))
         })?;
-        freed += self.requests.rewrite(0.0, |_, payload, _| {
+        freed += self.requests.rewrite(Damaged::Stays, 0.0, |_, payload, _| {
             let request = rkyv::from_bytes::<RequestRecord, _>(&aligned(payload)).map_err(unreadable)?;
             let all = request.requested.len();
             let is_of_removed = |(identity, requested): &(String, RequestedRecord)| {
@@ -147,7 +147,7 @@ impl Store {
         })?;
         let last = self.removals.end();
         self.commit_removal(&removed.purged(), Changes::default())?;
-        self.removals.rewrite(0.0, |at, _, _| Ok(if at < last { Kept::Gone } else { Kept::Same }))?;
+        self.removals.rewrite(Damaged::Stays, 0.0, |at, _, _| Ok(if at < last { Kept::Gone } else { Kept::Same }))?;
         Ok(freed)
     }
 
@@ -156,23 +156,12 @@ impl Store {
         let mut dead: FxHashMap<u64, u16> = FxHashMap::default();
         for found in self.batches.records_from(START) {
             let (at, batch) = found?;
-            let is_gone = self.removed.has_batch(at);
-            for page in batch.pages.iter().filter(|page| is_gone || self.removed.takes(at, &page.identity)) {
+            let (is_gone, archive) = (self.removed.has_batch(at), batch.archive.to_native());
+            for page in batch.pages.iter().filter(|page| is_gone || self.removed.takes(archive, &page.identity)) {
                 let page = RecordRef(page.page.to_native());
                 *dead.entry(page.frame().0).or_default() |= 1 << page.place();
             }
         }
-        // Where a batch lost its pages, others were written in their places since.
-        for found in self.batches_from(START) {
-            let (at, batch) = found?;
-            for page in batch.pages.iter().filter(|page| !self.removed.takes(at, &page.identity)) {
-                let page = RecordRef(page.page.to_native());
-                if let Some(places) = dead.get_mut(&page.frame().0) {
-                    *places &= !(1 << page.place());
-                }
-            }
-        }
-        dead.retain(|_, places| *places != 0);
         Ok(dead)
     }
 
@@ -188,7 +177,13 @@ impl Store {
         }
         let fresh = Store::new_catalog(&self.folder, &name)?;
         let mut changes = Changes::default();
+        // Last, so that a copy which was not finished is no catalog of any commit.
+        let mut sentinel = Changes::default();
         self.catalog.scan(&[], |key, value| {
+            if is_sentinel(key) {
+                sentinel.put_whole(key, value);
+                return Ok(());
+            }
             changes.put_whole(key, value);
             if changes.len() >= BATCH {
                 fresh.apply(&std::mem::take(&mut changes))?;
@@ -196,6 +191,7 @@ impl Store {
             Ok(())
         })?;
         fresh.apply(&changes)?;
+        fresh.apply(&sentinel)?;
         let old = self.folder.join(std::mem::replace(&mut self.catalog_name, name));
         self.catalog = fresh;
         self.write_manifest()?;
@@ -206,21 +202,21 @@ impl Store {
 }
 
 /// A block without the pages in some places, which are left empty.
-fn without(payload: &[u8], places: u16) -> Kept {
-    let Some(old) = unpack(payload) else { return Kept::Gone };
+fn without(payload: &[u8], places: u16) -> std::io::Result<Kept> {
+    let Some(old) = unpack(payload) else { return Ok(Kept::Gone) };
     let pages: Vec<&[u8]> = (0..BLOCK_PAGES).map_while(|place| page_of_block(&old, place)).collect();
     let rest: Vec<&[u8]> =
         pages.iter().enumerate().map(|(place, page)| if places & 1 << place == 0 { *page } else { &[][..] }).collect();
     if rest.iter().all(|page| page.is_empty()) {
-        return Kept::Gone;
+        return Ok(Kept::Gone);
     }
     if rest == pages {
-        return Kept::Same;
+        return Ok(Kept::Same);
     }
     let fresh = block(&rest);
-    let packed = pack(&fresh).ok().filter(|packed| packed.len() <= payload.len());
+    let packed = pack(&fresh)?;
     // What is shorter packs shorter, but for a few bytes now and then.
-    packed.or_else(|| pack_small(&fresh).ok()).map_or(Kept::Gone, Kept::Instead)
+    Ok(Kept::Instead(if packed.len() <= payload.len() { packed } else { pack_small(&fresh)? }))
 }
 
 #[cfg(test)]
@@ -232,13 +228,13 @@ mod tests {
         let texts: Vec<Vec<u8>> = (0..5u8).map(|at| vec![at; 300 + usize::from(at)]).collect();
         let pages: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
         let packed = pack(&block(&pages)).expect("memory");
-        let Kept::Instead(rest) = without(&packed, 0b01010) else { panic!("some pages are left") };
+        let Ok(Kept::Instead(rest)) = without(&packed, 0b01010) else { panic!("some pages are left") };
         let rest = unpack(&rest).expect("it was packed");
         for (place, page) in pages.iter().enumerate() {
             let expected: &[u8] = if place == 1 || place == 3 { &[] } else { page };
             assert_eq!(page_of_block(&rest, place), Some(expected));
         }
-        assert_eq!(without(&packed, 0b11111), Kept::Gone);
-        assert_eq!(without(&packed, 0), Kept::Same);
+        assert_eq!(without(&packed, 0b11111).expect("memory"), Kept::Gone);
+        assert_eq!(without(&packed, 0).expect("memory"), Kept::Same);
     }
 }

@@ -1,5 +1,6 @@
 //! Frames: how records lie in a segment, and where.
 
+use super::format::{FORMAT_VERSION, OLDEST_FORMAT};
 use std::ops::Range;
 
 /// First bytes of every segment.
@@ -68,8 +69,11 @@ pub(super) fn file_header(format: u32, kind: u32, segment: u32) -> [u8; FILE_HEA
     header
 }
 
-pub(super) fn header_of(map: &[u8]) -> Option<[u8; FILE_HEADER as usize]> {
-    map.get(..FILE_HEADER as usize)?.try_into().ok()
+/// The header of a segment and the format it was written in, if it is whole.
+pub(super) fn sound_header(map: &[u8], kind: u32, segment: u32) -> Option<(u32, [u8; FILE_HEADER as usize])> {
+    let header: [u8; FILE_HEADER as usize] = map.get(..FILE_HEADER as usize)?.try_into().ok()?;
+    let format = (OLDEST_FORMAT..=FORMAT_VERSION).find(|&format| header == file_header(format, kind, segment))?;
+    Some((format, header))
 }
 
 pub(super) fn frame_header(magic: u32, payload: &[u8], offset: u64) -> [u8; FRAME_HEADER as usize] {

@@ -10,7 +10,7 @@ use super::layout::*;
 use super::manifest::first_catalog;
 use super::records::{RecordFile, RecordRef, START};
 use super::removed::Removed;
-use super::rewriting::Kept;
+use super::rewriting::{Damaged, Kept};
 use super::survey::Survey;
 use super::verifying::{FileReport, is_record};
 use super::view::Publisher;
@@ -112,9 +112,15 @@ macro_rules! record_files {
             }
 
             /// Writes the record file of a kind anew: see [`RecordFile::rewrite`].
-            pub(super) fn rewrite_kind(&mut self, kind: u32, least_share: f64, decide: Decide<'_>) -> Result<u64> {
+            pub(super) fn rewrite_kind(
+                &mut self,
+                kind: u32,
+                damaged: Damaged,
+                least_share: f64,
+                decide: Decide<'_>,
+            ) -> Result<u64> {
                 match kind {
-                    $($kind => self.$name.rewrite(least_share, decide),)*
+                    $($kind => self.$name.rewrite(damaged, least_share, decide),)*
                     number => unreachable!("there is no kind {number}"),
                 }
             }

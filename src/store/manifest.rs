@@ -33,6 +33,9 @@ pub struct Manifest {
     /// How many archives were known.
     #[serde(default)]
     pub archives: u32,
+    /// Kinds of records of which a rebuild that did not come to its end found something lost.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<String>,
     crc: u32,
     /// Kept here too, so that it outlives the catalog.
     #[serde(default)]
@@ -53,9 +56,17 @@ impl Manifest {
         archives: u32,
         settings: StoredSettings,
     ) -> Manifest {
-        let mut manifest = Manifest { format: FORMAT_VERSION, sentinel, view, catalog, archives, crc: 0, settings };
+        let mut manifest =
+            Manifest { format: FORMAT_VERSION, sentinel, view, catalog, archives, lost: Vec::new(), crc: 0, settings };
         manifest.crc = manifest.checksum();
         manifest
+    }
+
+    /// The same, with what a rebuild found lost, before it mends anything.
+    pub fn with_lost(mut self, lost: Vec<String>) -> Manifest {
+        self.lost = lost;
+        self.crc = self.checksum();
+        self
     }
 
     fn checksum(&self) -> u32 {

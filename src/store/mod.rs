@@ -179,7 +179,9 @@ impl Store {
 
     /// The store as it was committed last, to write on; where catalog or record files do not fit that, what was known.
     fn open_last(folder: &Path, known: Option<&Manifest>) -> Result<Result<Store, Known>> {
-        let catalog_name = known.map_or_else(|| last_catalog(folder), |known| known.catalog.clone());
+        // An old copy of the manifest names a catalog that compaction has replaced.
+        let named = known.map(|known| known.catalog.clone()).filter(|name| folder.join(name).exists());
+        let catalog_name = named.unwrap_or_else(|| last_catalog(folder));
         let last = known.map(|known| &known.sentinel);
         let Some((catalog, mut sentinel)) = Store::open_catalog(folder, &catalog_name, last)? else {
             return Ok(Err(rebuild::known_of_view(folder, known)));

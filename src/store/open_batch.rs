@@ -64,11 +64,13 @@ impl OpenBatch {
         self.bytes += bytes;
     }
 
-    /// Adds pages, each with its record as bytes.
+    /// Adds pages, each with its record as bytes, but for what was removed of the archive.
     ///
     /// # Errors
     /// When they cannot be written.
     pub(crate) fn pages(&mut self, store: &mut Store, pages: Vec<(PageEntry, Vec<u8>)>) -> Result<()> {
+        let (archive, mut pages) = (self.record.archive, pages);
+        pages.retain(|(entry, _)| !store.removed().takes(archive, &entry.identity));
         let places = pages.iter().map(|(entry, bytes)| (host_of(&entry.identity), bytes.as_slice())).collect();
         let places = store.append_pages(places)?;
         for ((mut entry, _), at) in pages.into_iter().zip(places) {
@@ -121,12 +123,15 @@ impl OpenBatch {
     }
 
     fn put(&mut self, store: &mut Store, notes: &mut InputNotes, known: &mut ArchiveRecord) -> Result<()> {
+        let (archive, removed) = (self.record.archive, store.removed());
+        self.record.skipped.retain(|skip| !removed.takes(archive, &skip.identity));
+        self.record.samples.retain(|sample| !removed.takes_sample(archive, sample));
         self.record.skips = self.skips.iter().map(|(&reason, &count)| (reason as u8, count)).collect();
         let at = store.batches.append(&self.record)?;
         store.batches.sync()?;
         store.pages.sync()?;
         let batch = store.batches.read(at)?;
-        add_batch(known, at, &batch, store.removed());
+        add_batch(known, &batch, store.removed());
         let mut changes = Changes::default();
         notes.put(&mut changes);
         changes.put(Keyspace::Archive, &self.record.archive.to_be_bytes(), known);
@@ -134,7 +139,6 @@ impl OpenBatch {
         if self.record.done {
             store.regain(ArchiveId(self.record.archive), &mut changes)?;
         }
-        store.commit(changes)?;
-        if self.record.done { store.close_removals() } else { Ok(()) }
+        store.commit(changes)
     }
 }

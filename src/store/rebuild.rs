@@ -8,14 +8,15 @@ use rustc_hash::FxHashMap;
 
 use super::archives::{NAMELESS, REMOVALS, REQUESTS};
 use super::catalog::{Catalog, Changes, Keyspace};
+use super::format::FORMAT_VERSION;
 use super::kinds::{KINDS, Kind, end_of, survey};
-use super::layout::{ArchiveRecord, ArchivedBatchRecord, LossRecord, Sentinel};
+use super::layout::{ArchiveRecord, ArchivedBatchRecord, LossRecord, RemovalRecord, Sentinel, StoredSettings};
 use super::manifest::{Manifest, first_catalog};
 use super::records::{Owned, RecordRef, START, UNKNOWN};
 use super::removed::Removed;
 use super::requests::put_request;
-use super::rewriting::Kept;
-use super::survey::Survey;
+use super::rewriting::{Damaged, Kept};
+use super::survey::{Survey, fill};
 use super::upgrade::GONE;
 use super::view::{Publisher, View};
 use super::{Access, Store};
@@ -31,6 +32,7 @@ pub struct Known {
     archives: Archives,
     /// What was lost, by key.
     losses: BTreeMap<u32, LossRecord>,
+    settings: Option<StoredSettings>,
 }
 
 type Archives = BTreeMap<u32, ArchiveRecord>;
@@ -47,7 +49,10 @@ pub fn known_of(catalog: &Catalog) -> Known {
         })?;
         Ok(found)
     }
-    let read = || Ok(Known { archives: all(catalog, Keyspace::Archive)?, losses: all(catalog, Keyspace::Loss)? });
+    let read = || {
+        let settings = catalog.get(Keyspace::Meta, b"settings")?;
+        Ok(Known { archives: all(catalog, Keyspace::Archive)?, losses: all(catalog, Keyspace::Loss)?, settings })
+    };
     read().unwrap_or_else(|_: Error| Known::default())
 }
 
@@ -70,7 +75,19 @@ struct Left {
 /// again, and what was lost of the archives that were `known` is put down. Sites and results are not kept: indexing makes them
 /// again from the batches. What was requested of crawlers and what was removed is kept: nothing else tells it.
 pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>, known: Known) -> Result<Store> {
-    let left = clear(folder, manifest.as_ref())?;
+    let mut left = clear(folder, manifest.as_ref())?;
+    if let Some(manifest) = &manifest {
+        left.less
+            .extend(KINDS.iter().map(|kind| kind.name).filter(|name| manifest.lost.iter().any(|lost| lost == name)));
+        if !left.less.is_empty() && manifest.format == FORMAT_VERSION {
+            let lost = left.less.iter().map(|name| (*name).to_owned()).collect();
+            manifest.clone().with_lost(lost).write(folder)?;
+        }
+    }
+    let known = if known.archives.is_empty() { known_of_view(folder, manifest.as_ref()) } else { known };
+    for (kind, &end) in KINDS.iter().zip(&left.sentinel.ends).filter(|(kind, _)| kind.is_source) {
+        fill(&folder.join(kind.name), kind.number, RecordRef(end))?;
+    }
     let catalog = Store::new_catalog(folder, &first_catalog())?;
     let mut store = Store::with_catalog(folder, Some(lock), catalog, left.sentinel.clone(), Access::Write)?;
     let mut publisher = Publisher::open(folder, manifest.as_ref().map_or(&[], |manifest| &manifest.view))?;
@@ -80,8 +97,8 @@ pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>, known: Kno
     store.removed = store.read_removals()?;
     let mut changes = Changes::default();
     let (archives, torn) = whole_archives(&store, &left.surveys["pages"])?;
-    put_archives(&archives, &known, &mut changes);
     let archives_known = manifest.as_ref().map_or(0, |manifest| manifest.archives);
+    put_archives(&archives, &known, archives_known, &mut changes);
     if !left.less.is_empty() && known.archives.is_empty() {
         let loss = LossRecord { pages: 0, archives: archives_known.max(archives.len() as u32) };
         changes.put(Keyspace::Loss, &NAMELESS.to_be_bytes(), &loss);
@@ -92,15 +109,17 @@ pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>, known: Kno
         }
     }
     for found in store.requests.records_from(START) {
-        put_request(&found?.1.get().to_owned(), &mut changes);
+        let mut request = found?.1.get().to_owned();
+        let removed = &store.removed;
+        request.requested.retain(|(identity, page)| !removed.has(identity) && !removed.has(&page.from));
+        put_request(&request, &mut changes);
     }
-    store.set_settings(manifest.map(|manifest| manifest.settings).unwrap_or_default(), &mut changes);
-    let mut removal = store.removed.outliving(store.batches.end());
-    removal.batches.extend(torn);
-    if removal.batches.is_empty() && removal.names.is_empty() {
+    let settings = manifest.map(|manifest| manifest.settings).or(known.settings);
+    store.set_settings(settings.unwrap_or_default(), &mut changes);
+    if torn.is_empty() {
         store.commit(changes)?;
     } else {
-        store.commit_removal(&removal, changes)?;
+        store.commit_removal(&RemovalRecord { batches: torn, ..RemovalRecord::default() }, changes)?;
     }
     store.was_rebuilt = true;
     Ok(store)
@@ -117,7 +136,9 @@ fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
             _ => {}
         }
     }
-    let mut sentinel = Sentinel { commit: 0, ends: vec![START.0; KINDS.len()] };
+    // Counted on: what is of an earlier commit is never taken for a later one.
+    let commit = manifest.map_or(0, |manifest| manifest.sentinel.commit);
+    let mut sentinel = Sentinel { commit, ends: vec![START.0; KINDS.len()] };
     let (mut surveys, mut less) = (FxHashMap::default(), Vec::new());
     for (kind, end) in KINDS.iter().zip(&mut sentinel.ends) {
         let path = folder.join(kind.name);
@@ -125,7 +146,7 @@ fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
             // Without a manifest, all that is there.
             let limit = manifest.map_or(UNKNOWN, |manifest| end_of(kind.number, &manifest.sentinel));
             let found = survey(folder, kind, limit)?;
-            *end = found.end.0;
+            *end = if limit == UNKNOWN { found.end.0 } else { limit.0 };
             if !found.lost.is_empty() || (limit != UNKNOWN && found.end < limit) {
                 less.push(kind.name);
             }
@@ -145,7 +166,10 @@ fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
 
 /// Makes holes of what cannot be read, so that what stands behind it can.
 fn close_gaps(store: &mut Store, left: &Left) -> Result<()> {
-    let has_gaps = |kind: &&Kind| left.surveys.get(kind.name).is_some_and(|survey| !survey.lost.is_empty());
+    let has_gaps = |kind: &&Kind| {
+        let (survey, end) = (left.surveys.get(kind.name), end_of(kind.number, &left.sentinel));
+        survey.is_some_and(|survey| !survey.lost.is_empty() || survey.has_torn_header || survey.end < end)
+    };
     for kind in KINDS.iter().filter(has_gaps) {
         store.close_gaps_of(kind)?;
     }
@@ -155,7 +179,7 @@ fn close_gaps(store: &mut Store, left: &Left) -> Result<()> {
 impl Store {
     /// Makes holes of what cannot be read of a kind.
     pub(super) fn close_gaps_of(&mut self, kind: &Kind) -> Result<()> {
-        self.rewrite_kind(kind.number, 0.0, &mut |_, _, _| Ok(Kept::Same)).map(drop)
+        self.rewrite_kind(kind.number, Damaged::Hole, 0.0, &mut |_, _, _| Ok(Kept::Same)).map(drop)
     }
 }
 
@@ -169,7 +193,7 @@ fn whole_archives(store: &Store, pages: &Survey) -> Result<(Archives, Vec<u64>)>
         let archive = archives.entry(number).or_default();
         let follows = archive.position == batch.from.to_native();
         let is_whole = || {
-            let mut counted = batch.pages.iter().filter(|page| !store.removed().takes(at, &page.identity));
+            let mut counted = batch.pages.iter().filter(|page| !store.removed().takes(number, &page.identity));
             // What an earlier rebuild made a hole of is lost too.
             counted.all(|page| {
                 let at = RecordRef(page.page.to_native()).frame();
@@ -177,7 +201,7 @@ fn whole_archives(store: &Store, pages: &Survey) -> Result<(Archives, Vec<u64>)>
             })
         };
         if follows && is_whole() {
-            add_batch(archive, at, &batch, store.removed());
+            add_batch(archive, &batch, store.removed());
         } else {
             torn.push(at.0);
         }
@@ -186,8 +210,13 @@ fn whole_archives(store: &Store, pages: &Survey) -> Result<(Archives, Vec<u64>)>
     Ok((archives, torn))
 }
 
-/// Puts down all archives, and what was lost of those that were known.
-fn put_archives(archives: &Archives, known: &Known, changes: &mut Changes) {
+/// Puts down all archives, and what was lost of those that were known. There were `count`; in the place of those that were removed something stands,
+/// so that their numbers are not given to others.
+fn put_archives(archives: &Archives, known: &Known, count: u32, changes: &mut Changes) {
+    let last = archives.keys().chain(known.archives.keys()).max().map_or(0, |last| last + 1);
+    for number in (0..last.max(count)).filter(|number| !archives.contains_key(number)) {
+        changes.put(Keyspace::Archive, &number.to_be_bytes(), &ArchiveRecord::default());
+    }
     let mut put = |number: u32, archive: &ArchiveRecord| {
         changes.put(Keyspace::Archive, &number.to_be_bytes(), archive);
         changes.put(Keyspace::Fingerprint, &archive.identity.fingerprint.to_be_bytes(), &number);
@@ -214,12 +243,13 @@ fn put_archives(archives: &Archives, known: &Known, changes: &mut Changes) {
 }
 
 /// Adds what a batch tells to what is known of its archive, but for what was removed of it.
-pub fn add_batch(archive: &mut ArchiveRecord, at: RecordRef, batch: &ArchivedBatchRecord, removed: &Removed) {
+pub fn add_batch(archive: &mut ArchiveRecord, batch: &ArchivedBatchRecord, removed: &Removed) {
+    let number = batch.archive.to_native();
     archive.identity = batch.identity();
     archive.position = batch.to.to_native();
     archive.done = batch.done;
     archive.records += batch.records.to_native();
-    archive.pages += batch.pages.iter().filter(|page| !removed.takes(at, &page.identity)).count() as u64;
+    archive.pages += batch.pages.iter().filter(|page| !removed.takes(number, &page.identity)).count() as u64;
     for (reason, count) in batch.skips.iter().map(|skip| (skip.0, skip.1.to_native())) {
         match archive.skips.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, sum)) => *sum += count,
@@ -227,7 +257,7 @@ pub fn add_batch(archive: &mut ArchiveRecord, at: RecordRef, batch: &ArchivedBat
         }
     }
     archive.skips.sort_unstable();
-    for sample in batch.samples().filter(|sample| !removed.takes_sample(at, sample)) {
+    for sample in batch.samples().filter(|sample| !removed.takes_sample(number, sample)) {
         if archive.samples.iter().filter(|known| known.reason == sample.reason).count() < SAMPLES {
             archive.samples.push(sample);
         }

@@ -533,6 +533,11 @@ where
         })
     }
 
+    /// The number of its kind.
+    pub(super) fn kind(&self) -> u32 {
+        self.kind
+    }
+
     /// Bytes that are committed.
     pub(super) fn bytes(&self) -> u64 {
         u64::from(self.end.segment()) * SEGMENT_BYTES + self.end.offset()

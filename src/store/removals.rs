@@ -38,18 +38,6 @@ impl Store {
         Ok(())
     }
 
-    /// Lets what is removed count again in what is read from now on, where all that was lost is read again.
-    ///
-    /// # Errors
-    /// When the disk does not take it.
-    pub(crate) fn close_removals(&mut self) -> Result<()> {
-        if !self.removed.is_open() || !self.losses()?.is_empty() {
-            return Ok(());
-        }
-        let closed = self.removed.closed(self.batches.end());
-        self.commit_removal(&closed, Changes::default())
-    }
-
     /// The batches from `at` on that count, in order, each with its place.
     pub(crate) fn batches_from(
         &self,

@@ -8,7 +8,10 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::disk::{self, Writing};
-use super::frames::{FILE_HEADER, FRAME_HEADER, RecordRef, Walked, align, frame_header, hole_header, walk};
+use super::format::FORMAT_VERSION;
+use super::frames::{
+    FRAME_HEADER, RecordRef, Walked, align, file_header, frame_header, hole_header, sound_header, walk,
+};
 use super::records::{Checked, RecordFile, START, Segment, Stored};
 use crate::error::{Error, Result};
 
@@ -23,6 +26,15 @@ pub enum Kept {
     Instead(Vec<u8>),
 }
 
+/// What becomes of what is damaged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Damaged {
+    /// It stays as it is, to be found and told.
+    Stays,
+    /// It becomes a hole.
+    Hole,
+}
+
 /// A hole holds so much at the most, since its length is stored as that of a record.
 const MAX_HOLE: u64 = (i32::MAX as u64) & !(FRAME_HEADER - 1);
 
@@ -31,13 +43,13 @@ where
     T::Archived: Checked,
 {
     /// Lets `decide` say of every committed record what becomes of it (it is given the place, the payload as it lies there, and whether
-    /// that is packed); what is damaged goes. Segments of which less than `least_share` goes stay as they are. Returns how many bytes
-    /// went.
+    /// that is packed). Segments of which less than `least_share` goes stay as they are. Returns how many bytes went.
     ///
     /// # Errors
     /// When the disk does not take it, or what `decide` returns. Each segment is then as it was or as it is to be.
     pub fn rewrite(
         &mut self,
+        damaged: Damaged,
         least_share: f64,
         mut decide: impl FnMut(RecordRef, &[u8], bool) -> Result<Kept>,
     ) -> Result<u64> {
@@ -56,6 +68,7 @@ where
                         let at = RecordRef::new(number, range.start);
                         decide(at, &old[frame.payload()], frame.is_packed())?
                     }
+                    None if damaged == Damaged::Stays => Kept::Same,
                     None => Kept::Gone,
                 };
                 let is_hole = frame.as_ref().is_some_and(|frame| frame.is_hole());
@@ -64,15 +77,23 @@ where
                     Kept::Gone => 0,
                     Kept::Instead(payload) => FRAME_HEADER + align(payload.len() as u64),
                 };
+                if left > range.end - range.start {
+                    let problem = "a record does not become longer in its place";
+                    return Err(Error::Store { path, problem: problem.into() });
+                }
                 gone += if is_hole { 0 } else { (range.end - range.start).saturating_sub(left) };
                 let magic = frame.map_or(0, |frame| frame.magic());
                 parts.push(Part { range, magic, kept });
             }
-            if gone == 0 || (gone as f64) < least_share * old.len() as f64 {
+            // A header that is damaged is written anew with the holes.
+            let header = sound_header(&old, self.kind(), number);
+            let is_mended = damaged == Damaged::Hole && header.is_none();
+            if !is_mended && (gone == 0 || (gone as f64) < least_share * old.len() as f64) {
                 continue;
             }
             let fresh = path.with_extension("new");
-            let written = write(&fresh, &old, &parts).and_then(|()| disk::rename(&fresh, &path));
+            let header = header.map_or_else(|| file_header(FORMAT_VERSION, self.kind(), number), |(_, header)| header);
+            let written = write(&fresh, &header, &old, &parts).and_then(|()| disk::rename(&fresh, &path));
             written.map_err(Error::io(&path, "writing anew"))?;
             freed += gone;
         }
@@ -90,9 +111,9 @@ struct Part {
     kept: Kept,
 }
 
-fn write(path: &Path, old: &[u8], parts: &[Part]) -> std::io::Result<()> {
+fn write(path: &Path, header: &[u8], old: &[u8], parts: &[Part]) -> std::io::Result<()> {
     let mut file = BufWriter::with_capacity(1 << 20, disk::create(path)?);
-    file.write_all(&old[..FILE_HEADER as usize])?;
+    file.write_all(header)?;
     let mut hole: Option<u64> = None;
     for Part { range, magic, kept } in parts {
         let here = match kept {
@@ -165,7 +186,7 @@ mod tests {
             file.sync().expect("a disk");
             let short = |text: &str| vec![text[..text.len() / 2].to_owned()];
             for _ in 0..2 {
-                let freed = file.rewrite(0.0, |at, _, _| Ok(match &model[&at] {
+                let freed = file.rewrite(Damaged::Hole, 0.0, |at, _, _| Ok(match &model[&at] {
                     (_, 0) => Kept::Gone,
                     (text, 1) => Kept::Instead(rkyv::to_bytes::<rkyv::rancor::Error>(&short(text)).expect("memory").to_vec()),
                     _ => Kept::Same,

@@ -1,11 +1,13 @@
 //! What can be read of a record file that is damaged.
 
 use std::fs::{self, File};
+use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
+use super::disk;
 use super::format::FORMAT_VERSION;
-use super::frames::{FILE_HEADER, RecordRef, Walked, align, file_header, header_of, walk};
+use super::frames::{FILE_HEADER, RecordRef, Walked, align, file_header, sound_header, walk};
 use super::records::{Checked, RecordFile, SEGMENT_BYTES, START, Stored, UNKNOWN, map, segment_path};
 use crate::error::{Error, Result};
 
@@ -16,6 +18,8 @@ pub struct Survey {
     pub end: RecordRef,
     /// What lies before and cannot be read.
     pub lost: Vec<Range<RecordRef>>,
+    /// The header of a segment does not fit.
+    pub has_torn_header: bool,
 }
 
 impl Survey {
@@ -25,7 +29,9 @@ impl Survey {
 
     /// True when what stands at a place can be read, so far as is known.
     pub fn has(&self, at: RecordRef) -> bool {
-        at < self.end && !self.lost.iter().any(|lost| lost.contains(&at))
+        // They are in order.
+        let before = self.lost.partition_point(|lost| lost.start <= at);
+        at < self.end && !self.lost[..before].last().is_some_and(|lost| lost.contains(&at))
     }
 }
 
@@ -38,7 +44,7 @@ where
     /// # Errors
     /// When the folder cannot be read.
     pub fn survey(folder: &Path, kind: u32, since: u32, limit: RecordRef) -> Result<Survey> {
-        let mut survey = Survey { end: START, lost: Vec::new() };
+        let mut survey = Survey { end: START, lost: Vec::new(), has_torn_header: false };
         for segment in 0..=limit.segment() {
             let path = segment_path(folder, segment);
             let is_last = segment == limit.segment();
@@ -53,8 +59,10 @@ where
             let stop = if is_last { length.min(stop) } else { length };
             let file = File::open(&path).map_err(Error::io(&path, "opening"))?;
             let map = map(&file, &path, length)?;
-            let header = header_of(&map);
-            if !(since..=FORMAT_VERSION).any(|format| header == Some(file_header(format, kind, segment))) {
+            let header = sound_header(&map, kind, segment);
+            survey.has_torn_header |= header.is_none();
+            // Where it does not tell, frames that are sound are of the present format.
+            if header.is_some_and(|(format, _)| format < since) {
                 survey.lose(RecordRef::new(segment, FILE_HEADER)..RecordRef::new(segment + 1, 0));
                 continue;
             }
@@ -74,4 +82,34 @@ where
         survey.lost.retain(|lost| lost.start < end);
         Ok(survey)
     }
+}
+
+/// Gives the file of a kind the length that was committed, where it is shorter. What is missing is then damaged, and becomes a hole: no
+/// reference is given twice.
+///
+/// # Errors
+/// When the disk does not take it.
+pub fn fill(folder: &Path, kind: u32, end: RecordRef) -> Result<()> {
+    if end == START {
+        return Ok(());
+    }
+    fs::create_dir_all(folder).map_err(Error::io(folder, "making the folder"))?;
+    for segment in 0..=end.segment() {
+        let path = segment_path(folder, segment);
+        let length = fs::metadata(&path).map_or(0, |metadata| metadata.len());
+        let needed = if segment == end.segment() { end.offset() } else { SEGMENT_BYTES };
+        if length >= needed {
+            continue;
+        }
+        let fill = || -> std::io::Result<()> {
+            let mut file = disk::open(&path)?;
+            if length < FILE_HEADER {
+                file.write_all(&file_header(FORMAT_VERSION, kind, segment))?;
+            }
+            file.set_len(needed)?;
+            file.sync_data()
+        };
+        fill().map_err(Error::io(&path, "filling"))?;
+    }
+    disk::sync_folder(folder).map_err(Error::io(folder, "syncing"))
 }

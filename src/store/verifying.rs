@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::frames::{RecordRef, walk};
+use super::frames::{FILE_HEADER, RecordRef, sound_header, walk};
 use super::packing::unpack;
 use super::records::{Checked, RecordFile, Segment, Stored, aligned};
 use crate::error::Result;
@@ -52,6 +52,10 @@ where
         let mut found = FileReport { bytes: self.bytes(), ..FileReport::default() };
         for segment in self.segments() {
             let Segment { number, map, .. } = segment?;
+            if sound_header(&map, self.kind(), number).is_none() {
+                let range = RecordRef::new(number, 0)..RecordRef::new(number, FILE_HEADER);
+                found.torn.push(Torn { kind, range, why: "the header of its segment does not fit" });
+            }
             for walked in walk(&map) {
                 let range = RecordRef::new(number, walked.range.start)..RecordRef::new(number, walked.range.end);
                 match walked.frame {

@@ -24,6 +24,11 @@ macro_rules! reasons {
                 !matches!(self, WarcInfo | Request | Metadata | Conversion | OtherRecord | NotWeb | BadUrl)
             }
 
+            /// True for what only an archive that is damaged or cut off has.
+            pub fn is_damage(self) -> bool {
+                matches!(self, SkipReason::Truncated | SkipReason::BadRecord | SkipReason::BadCompression)
+            }
+
             /// The reason of a stored code.
             pub fn from_code(code: u8) -> Option<SkipReason> {
                 match code { $($code => Some(SkipReason::$variant),)* _ => None }

@@ -45,8 +45,8 @@ pub struct Taken {
 pub fn remove(store: &mut Store, removal: &Removal) -> Result<Taken> {
     let numbers = numbers_of(store, &removal.archives)?;
     let wanted = Names::of(removal)?;
-    let before = store.batches.end().0;
-    let names = wanted.hosts.iter().chain(&wanted.urls).map(|name| (name_hash(name), before)).collect();
+    let archives = store.archive_count()?;
+    let names = wanted.hosts.iter().chain(&wanted.urls).map(|name| (name_hash(name), archives)).collect();
     let mut record = RemovalRecord { names, ..RemovalRecord::default() };
     let mut found = Found::default();
     found.gather(store, &numbers, &wanted, &mut record)?;
@@ -70,7 +70,8 @@ pub fn remove(store: &mut Store, removal: &Removal) -> Result<Taken> {
     Ok(taken)
 }
 
-/// Goes on without what the store lost: nothing asks for it any more. Returns how many losses there were.
+/// Goes on without what the store lost: no answer is said to lack it any more. An archive that was lost in part stays one that is read in
+/// part. Returns how many losses there were.
 ///
 /// # Errors
 /// When the disk does not take it.
@@ -81,7 +82,6 @@ pub fn accept_losses(store: &mut Store) -> Result<usize> {
         changes.remove(Keyspace::Loss, key);
     }
     store.commit(changes)?;
-    store.close_removals()?;
     Ok(losses.len())
 }
 
@@ -91,18 +91,29 @@ fn numbers_of(store: &Store, names: &[String]) -> Result<BTreeSet<u32>> {
     let mut numbers = BTreeSet::new();
     for name in names {
         let full = std::fs::canonicalize(name).map(|path| path.display().to_string()).unwrap_or_default();
-        let is_named = |path: &str| {
-            path == name || path == full || Path::new(path).file_name().is_some_and(|last| last == name.as_str())
+        let is_last_part = |path: &str| Path::new(path).file_name().is_some_and(|last| last == name.as_str());
+        let those = |is_named: &dyn Fn(&str) -> bool| -> Vec<(&ArchiveRecord, u32)> {
+            let there = archives.iter().zip(0u32..).filter(|(archive, _)| !archive.is_removed());
+            there.filter(|(archive, _)| is_named(&archive.identity.path)).collect()
         };
-        let there = archives.iter().zip(0u32..).filter(|(archive, _)| !archive.is_removed());
-        let matching = there.filter(|(archive, _)| is_named(&archive.identity.path));
-        let matching: Vec<u32> = matching.map(|(_, number)| number).collect();
+        let mut matching = those(&|path| path == name || path == full);
         if matching.is_empty() {
-            return Err(Error::Config(format!(
-                "the store has no archive {name}; `diglot status --archives` lists them"
-            )));
+            matching = those(&is_last_part);
         }
-        numbers.extend(matching);
+        let paths: BTreeSet<&str> = matching.iter().map(|(archive, _)| archive.identity.path.as_str()).collect();
+        let mut paths = paths.into_iter();
+        match (paths.next(), paths.next()) {
+            (None, _) => {
+                return Err(Error::Config(format!(
+                    "the store has no archive {name}; `diglot status --archives` lists them"
+                )));
+            }
+            (Some(one), Some(other)) => {
+                return Err(Error::Config(format!("{name} is the name of {one} and of {other}; give the full path")));
+            }
+            _ => {}
+        }
+        numbers.extend(matching.into_iter().map(|(_, number)| number));
     }
     Ok(numbers)
 }
@@ -160,8 +171,9 @@ impl Found {
             if is_whole {
                 record.batches.push(at.0);
             }
-            let is_new =
-                |identity: &str| (is_whole || after.takes(at, identity)) && !store.removed().takes(at, identity);
+            let is_new = |identity: &str| {
+                (is_whole || after.takes(number, identity)) && !store.removed().takes(number, identity)
+            };
             for page in batch.pages.iter().filter(|page| is_new(&page.identity)) {
                 self.hit(&page.identity, wanted);
                 self.taken.captures += 1;
@@ -171,7 +183,7 @@ impl Found {
                 self.taken.left_out += 1;
             }
             if !is_whole {
-                add_batch(self.archives.entry(number).or_default(), at, &batch, &after);
+                add_batch(self.archives.entry(number).or_default(), &batch, &after);
             }
         }
         Ok(())

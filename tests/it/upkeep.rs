@@ -190,6 +190,22 @@ fn compaction_takes_replaced_results_away_and_changes_no_answer() {
     assert_same(&store, &expected, "");
 }
 
+#[test]
+fn an_old_manifest_loses_nothing_of_a_compacted_store() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    run(&store, &[&packaging()]);
+    let manifest = fs::read(store.join("manifest.json")).expect("it is there");
+    run(&store, &[&webserver()]);
+    let expected = answers(&store);
+    stdout(&store, &["compact"]);
+    fs::write(store.join("manifest.json"), manifest).expect("room on disk");
+    let (code, stderr) = told(&store, &["pairs"]);
+    assert!(code == Some(1) && stderr.contains("`diglot check --repair`"), "{stderr}");
+    stdout(&store, &["check", "--repair"]);
+    assert_same(&store, &expected, "");
+}
+
 /// What a query lists, whatever its exit code.
 fn listed(store: &Path, command: &str) -> String {
     let output = diglot(store).arg(command).output().expect("the program starts");
@@ -283,6 +299,178 @@ fn what_was_removed_stays_so_after_compaction_and_damage_and_is_not_requested() 
     again.write(&path);
     run(&store, &[&path]);
     assert!(stdout(&store, &["pairs"]).contains(url));
+}
+
+/// Three archives of a host each, read one after the other.
+fn three(folder: &Path, store: &Path) -> Vec<PathBuf> {
+    let archives: Vec<PathBuf> = ["one", "two", "three"].map(|name| folder.join(format!("{name}.warc.gz"))).to_vec();
+    for (path, first) in archives.iter().zip([0, 100, 200]) {
+        of_host(path, &format!("www.{}.test", path.file_stem().expect("a name").display()).replace(".warc", ""), first);
+        diglot(store).args(["-q", "run"]).arg(path).assert().success();
+    }
+    archives
+}
+
+fn of_host(path: &Path, host: &str, first: usize) {
+    let mut site = SiteBuilder::default();
+    for number in first..first + 20 {
+        for lang in ["en", "fr"] {
+            site.page(format!("http://{host}/{lang}/page{number}.html"), lang, number);
+        }
+    }
+    site.write(path);
+}
+
+fn lose_catalog(store: &Path) {
+    for entry in fs::read_dir(store).expect("a folder").flatten() {
+        if entry.file_name().to_string_lossy().starts_with("catalog") {
+            fs::remove_dir_all(entry.path()).expect("it is there");
+        }
+    }
+}
+
+fn hosts(store: &Path) -> Vec<String> {
+    let listed = listed(store, "hosts");
+    let mut hosts: Vec<String> =
+        listed.lines().skip(1).filter_map(|line| line.split('\t').next()).map(str::to_owned).collect();
+    hosts.sort();
+    hosts
+}
+
+#[test]
+fn archives_keep_their_numbers_when_the_catalog_is_made_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    let archives = three(folder.path(), &store);
+    stdout(&store, &["remove", "--archive", "one.warc.gz"]);
+    stdout(&store, &["-q", "run"]);
+    lose_catalog(&store);
+    diglot(&store).args(["-q", "run"]).assert().success();
+    assert_eq!(hosts(&store), ["www.three.test", "www.two.test"]);
+    stdout(&store, &["remove", "--archive", "three.warc.gz"]);
+    stdout(&store, &["-q", "run"]);
+    assert_eq!(hosts(&store), ["www.two.test"]);
+    // Nor is the number of the last one given to another.
+    lose_catalog(&store);
+    diglot(&store).args(["-q", "run"]).arg(&archives[0]).assert().success();
+    assert_eq!(hosts(&store), ["www.one.test", "www.two.test"]);
+    stdout(&store, &["check"]);
+}
+
+#[test]
+fn what_came_after_a_removal_stays_when_the_catalog_is_made_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    three(folder.path(), &store);
+    stdout(&store, &["remove", "--host", "two.test"]);
+    stdout(&store, &["-q", "run"]);
+    let again = folder.path().join("again.warc.gz");
+    of_host(&again, "www.two.test", 500);
+    run(&store, &[&again]);
+    let expected = answers(&store);
+    assert!(expected.contains("page500.html") && !expected.contains("page100.html"));
+    for compacted in [false, true] {
+        if compacted {
+            stdout(&store, &["compact"]);
+        }
+        lose_catalog(&store);
+        diglot(&store).args(["-q", "run"]).assert().success();
+        assert_same(&store, &expected, "after a rebuild");
+    }
+}
+
+#[test]
+fn no_place_is_given_twice_where_the_end_of_a_file_was_lost() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    let archives = three(folder.path(), &store);
+    for kind in ["batches", "pages"] {
+        stdout(&store, &["remove", "--archive", "three.warc.gz"]);
+        stdout(&store, &["-q", "run"]);
+        cut(&store, kind, 0.99);
+        diglot(&store).args(["-q", "run"]).args(&archives).assert().success();
+        assert_eq!(hosts(&store), ["www.one.test", "www.three.test", "www.two.test"], "{kind}");
+        assert_eq!(stdout(&store, &["pairs"]).lines().count(), 61, "{kind}");
+        stdout(&store, &["compact"]);
+        stdout(&store, &["check"]);
+        lose_catalog(&store);
+        diglot(&store).args(["-q", "run"]).assert().success();
+        assert_eq!(stdout(&store, &["pairs"]).lines().count(), 61, "{kind}");
+    }
+}
+
+#[test]
+fn compaction_hides_no_damage() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    let archives = three(folder.path(), &store);
+    for kind in ["bitexts", "sites", "pages"] {
+        stdout(&store, &["run", "--preset", "kit-ng-2007", "--no-compact", "-q"]);
+        stdout(&store, &["run", "--preset", "default", "--no-compact", "-q"]);
+        let expected = answers(&store);
+        let path = store.join(kind).join("000000.rec");
+        let mut bytes = fs::read(&path).expect("it is there");
+        let at = bytes.len() - 40;
+        bytes[at] ^= 4;
+        fs::write(&path, bytes).expect("room on disk");
+        // It may refuse, or leave it where it is.
+        let _ = diglot(&store).arg("compact").output().expect("the program starts");
+        let (code, _) = told(&store, &["check"]);
+        assert_eq!(code, Some(1), "{kind}");
+        let _ = diglot(&store).args(["check", "--repair"]).output().expect("the program starts");
+        diglot(&store).args(["-q", "run"]).args(&archives).assert().success();
+        assert_same(&store, &expected, kind);
+        stdout(&store, &["check"]);
+    }
+}
+
+#[test]
+fn a_damaged_header_of_a_segment_is_found_and_costs_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    three(folder.path(), &store);
+    let expected = answers(&store);
+    for kind in ["pages", "batches", "results", "bitexts"] {
+        let path = store.join(kind).join("000000.rec");
+        let mut bytes = fs::read(&path).expect("it is there");
+        bytes[30] ^= 1;
+        fs::write(&path, bytes).expect("room on disk");
+        assert_eq!(told(&store, &["check"]).0, Some(1), "{kind}");
+        let (code, stderr) = told(&store, &["check", "--repair"]);
+        assert!(code == Some(0) && !stderr.contains("lost"), "{kind}: {stderr}");
+        diglot(&store).args(["-q", "run"]).assert().success();
+        assert_same(&store, &expected, kind);
+        stdout(&store, &["check"]);
+    }
+}
+
+#[test]
+fn a_damaged_view_is_made_again_by_what_the_message_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    three(folder.path(), &store);
+    let expected = answers(&store);
+    let largest = || {
+        let runs = fs::read_dir(store.join("view")).expect("a folder").flatten().map(|entry| entry.path());
+        runs.max_by_key(|path| fs::metadata(path).map_or(0, |metadata| metadata.len())).expect("a run")
+    };
+    let flip = |path: PathBuf| {
+        let mut bytes = fs::read(&path).expect("it is there");
+        let at = bytes.len() / 4;
+        bytes[at] ^= 1;
+        fs::write(&path, bytes).expect("room on disk");
+    };
+    for is_gone in [false, true] {
+        if is_gone {
+            fs::remove_file(largest()).expect("it is there")
+        } else {
+            flip(largest())
+        }
+        let (code, stderr) = told(&store, &["pairs"]);
+        assert!(code == Some(1) && stderr.contains("`diglot check --repair`"), "{stderr}");
+        stdout(&store, &["check", "--repair"]);
+        assert_same(&store, &expected, "");
+    }
 }
 
 #[test]

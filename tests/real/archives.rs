@@ -39,7 +39,7 @@ fn odd_archives_are_read_as_far_as_they_go() {
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{name}: {:?} {stderr}", output.status);
         // What is damaged within an archive is no fault of the run; only what became of the input is said.
-        assert!(stderr == "diglot: inputs: 1 read\n", "{name}: {stderr}");
+        assert!(stderr.starts_with("diglot: inputs: 1 read") && stderr.lines().count() == 1, "{name}: {stderr}");
     }
     // Every record is a page or counted under a reason; damage is told with its place.
     let status = rows(&store, &["status", "--archives"]);

@@ -166,7 +166,7 @@ impl<'c> Work<'c> {
             let pages = batch.pages.iter().map(|page| page.identity.as_str()).zip(0u32..);
             let skipped = batch.skipped.iter().map(|skip| skip.identity.as_str()).zip(SKIPPED..);
             for (identity, place) in pages.chain(skipped) {
-                if store.removed().takes(at, identity) {
+                if store.removed().takes(batch.archive.to_native(), identity) {
                     continue;
                 }
                 let host = host_of(identity);

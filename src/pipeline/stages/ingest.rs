@@ -46,13 +46,12 @@ impl Stage for Ingest {
             changes.put(Keyspace::Stage, self.name().as_bytes(), &record);
             store.commit(changes)?;
         }
-        store.close_removals()?;
         let mut reading = Reading { store, context, notes: InputNotes::default(), tally: Tally::default() };
         let outcome = reading.all();
         let kept = reading.store.keep_notes(&mut reading.notes);
+        context.observer.inputs(&reading.tally);
         outcome?;
         kept?;
-        context.observer.inputs(&reading.tally);
         Ok(())
     }
 }
@@ -92,7 +91,10 @@ impl Reading<'_> {
                     let path = path.canonicalize().unwrap_or_else(|_| path.clone());
                     self.refuse(Refused { path, reason: error.reason(), is_fault: true });
                 }
-                Err(Failure::Archive(error) | Failure::Run(error)) => return Err(error),
+                Err(Failure::Archive(error) | Failure::Run(error)) => {
+                    self.tally.not_begun = (inputs.archives.len() - at - 1) as u64;
+                    return Err(error);
+                }
                 Ok(()) => {}
             }
             if self.notes.len() >= NOTES {
@@ -122,10 +124,16 @@ impl Reading<'_> {
             let identity = ArchiveIdentity { path, format, bytes: stat.bytes, fingerprint };
             let source = archive::open(&stat.path, known.position, &self.context.config.archive).map_err(of_archive)?;
             self.read(source, place, OpenBatch::new(number, identity, known.position), &mut known)?;
-            self.tally.read += 1;
+            self.count(&known);
         }
         self.notes.read(&stat.path);
         Ok(())
+    }
+
+    /// Counts an archive that was read to its end.
+    fn count(&mut self, archive: &ArchiveRecord) {
+        self.tally.read += 1;
+        self.tally.damaged += u64::from(archive.is_damaged());
     }
 
     /// Reads standard input. One that was read before may have grown since: what is known of it is passed.
@@ -141,8 +149,11 @@ impl Reading<'_> {
         let source = archive::patiently(move || stream.open(position, &params), &stop)?.map_err(of_archive)?;
         let (records, was_done) = (known.records, known.done);
         self.read(source, "standard input", OpenBatch::new(number, identity, position), &mut known)?;
-        let is_new = known.records > records || !was_done;
-        *if is_new { &mut self.tally.read } else { &mut self.tally.read_before } += 1;
+        if known.records > records || !was_done {
+            self.count(&known);
+        } else {
+            self.tally.read_before += 1;
+        }
         self.notes.read(Path::new(archive::STREAM));
         Ok(())
     }

@@ -3,6 +3,7 @@
 use rkyv::{Archive, Deserialize, Serialize};
 
 use super::{ArchiveIdentity, SkipSample};
+use crate::types::SkipReason;
 
 /// Which commit the catalog holds, and where the record files end in it. Key `m` `sentinel`.
 #[derive(
@@ -38,6 +39,11 @@ impl ArchiveRecord {
     /// True when the archive was removed: its number alone is left, so that no other gets it.
     pub fn is_removed(&self) -> bool {
         self.identity.path.is_empty()
+    }
+
+    /// True when it was found to be damaged or cut off while it was read.
+    pub fn is_damaged(&self) -> bool {
+        self.skips.iter().any(|&(code, _)| SkipReason::from_code(code).is_some_and(SkipReason::is_damage))
     }
 }
 

@@ -7,9 +7,9 @@ use rkyv::{Archive, Deserialize, Serialize};
 pub struct RemovalRecord {
     /// Batches that count no more, as a whole.
     pub batches: Vec<u64>,
-    /// XXH3 of hosts, of registrable domains for all of theirs, and of URLs without scheme; each counts no more in the batches
-    /// before the reference beside it. Their texts are nowhere.
-    pub names: Vec<(u64, u64)>,
+    /// XXH3 of hosts, of registrable domains for all of theirs, and of URLs without scheme; each counts no more in the archives
+    /// whose number is less than the one beside it. Their texts are nowhere.
+    pub names: Vec<(u64, u32)>,
     /// It stands for all records before it.
     pub replaces: bool,
     /// Compaction has taken from the files what it names.

@@ -3,7 +3,7 @@
 //! Bytes are in docs/format.md. The index of the blocks holds the checksum of each, so that the checksum of the index, which the manifest
 //! has, stands for the whole file; a block is checked when it is read.
 
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -159,8 +159,11 @@ impl Run {
     /// [`Error::Io`] when it cannot be read, [`Error::Store`] when it is damaged.
     pub fn open(folder: &Path, name: &RunName) -> Result<Run> {
         let path = name.path(folder);
-        let map = records::map_whole(&path)?;
         let damaged = |why: &str| damage(&path, why);
+        let map = records::map_whole(&path).map_err(|error| match error {
+            Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => damaged("it is missing"),
+            other => other,
+        })?;
         if map.len() as u64 != name.bytes || map.len() < HEADER + TRAILER {
             return Err(damaged("its length is wrong"));
         }
