@@ -38,7 +38,7 @@ pub fn sentence(loss: &Loss) -> String {
                 .to_owned()
         }
         Loss::Removals => "damage: the store lost what was removed from it, so that it may be there again; give \
-                           `diglot remove` again (`diglot remove --lost` accepts it)"
+                           `diglot remove` again, and then `diglot remove --lost`, which ends this message"
             .to_owned(),
     }
 }
