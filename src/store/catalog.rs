@@ -144,7 +144,7 @@ enum Source {
 struct Closing {
     db: Option<sled::Db>,
     /// Its file, to be synced: sled itself syncs ranges of it (`sync_file_range`), which leaves out how long it is.
-    file: File,
+    file: Option<File>,
 }
 
 impl std::ops::Deref for Closing {
@@ -189,16 +189,12 @@ impl Catalog {
             match open_once(folder) {
                 Err(OpenFailure::Locked) if since.elapsed() < patience => std::thread::sleep(POLL),
                 Ok(db) => {
-                    let failed = |error| OpenFailure::Environment(Error::io(folder, "opening the catalog")(error));
-                    let file = File::open(folder.join("db")).map_err(failed)?;
-                    // What sled does not: the bytes of a new catalog's configuration, and names.
-                    File::open(folder.join("conf")).and_then(|conf| conf.sync_all()).map_err(failed)?;
-                    disk::sync_folder(folder).map_err(failed)?;
-                    disk::sync_folder(folder.parent().unwrap_or(folder)).map_err(failed)?;
-                    return Ok(Catalog {
-                        folder: folder.to_owned(),
-                        source: Source::Sled(Closing { db: Some(db), file }),
-                    });
+                    let mut db = Closing { db: Some(db), file: None };
+                    db.file =
+                        Some(sync_new(folder).map_err(|error| {
+                            OpenFailure::Environment(Error::io(folder, "syncing the catalog")(error))
+                        })?);
+                    return Ok(Catalog { folder: folder.to_owned(), source: Source::Sled(db) });
                 }
                 Err(failure) => return Err(failure),
             }
@@ -372,7 +368,8 @@ impl Catalog {
             db.apply_batch(batch).map_err(|error| self.failed("writing", error))?;
             disk::before(disk::Step::Sync, &self.folder).map_err(Error::io(&self.folder, "syncing"))?;
             flush(db).map_err(|error| self.failed("writing", error))?;
-            db.file.sync_data().map_err(Error::io(&self.folder, "syncing"))
+            let synced = db.file.as_ref().map_or(Ok(()), File::sync_data);
+            synced.map_err(Error::io(&self.folder, "syncing"))
         };
         apply()?;
         // sled frees memory late otherwise: 20 times as much after a million changes.
@@ -386,6 +383,14 @@ impl Catalog {
     fn is_view(&self) -> Error {
         Error::Store { path: self.folder.clone(), problem: "opened for reading only".into() }
     }
+}
+
+/// Syncs what sled does not of a new catalog: the bytes of its configuration, and names. Gives its file.
+fn sync_new(folder: &Path) -> std::io::Result<File> {
+    File::open(folder.join("conf"))?.sync_all()?;
+    disk::sync_folder(folder)?;
+    disk::sync_folder(folder.parent().unwrap_or(folder))?;
+    File::open(folder.join("db"))
 }
 
 /// Has sled write all it was given. Where a thread of sled fails, the one that waits for it can sleep for ever: asking again then
