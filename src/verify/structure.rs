@@ -144,8 +144,10 @@ fn within<C: Cost>(a: &[u16], b: &[u16], limit: u32) -> Result<u32, f64> {
     if spare < 0 {
         return Err(0.0);
     }
-    // Cells with i − j outside of these cannot be on a way of so many insertions.
-    let (min, max) = ((n - m).min(0) - spare / 2, (n - m).max(0) + spare / 2);
+    // Cells with i − j outside of these cannot be on a way of so many insertions. At least two diagonals of the table, as one
+    // has cells on every second diagonal of the walk only.
+    let detour = (spare / 2).max(1);
+    let (min, max) = ((n - m).min(0) - detour, (n - m).max(0) + detour);
     // Column j = d − i of b lies beside row i when b is turned round; both have one entry more, for j = 0 and i = 0.
     let rows: Vec<u16> = std::iter::once(0).chain(a.iter().copied()).collect();
     let columns: Vec<u16> = b.iter().rev().copied().chain([0]).collect();
@@ -252,6 +254,9 @@ mod tests {
         assert_eq!(distance(&a, &b, 5.0), Some(1.3));
         assert_eq!(distance(&a, &b, 1.2), None);
         assert_eq!(distance(&a, &a, 0.0), Some(0.0));
+        // Limits that allow to replace one entry, but not to insert one and delete another.
+        assert_eq!(distance(&[p], &[br], 1.0), Some(1.0));
+        assert_eq!(distance(&[TEXT_TOKEN | 12], &[TEXT_TOKEN | 9], 0.5), Some(0.3));
         // Long texts: delete and insert.
         assert_eq!(distance(&[TEXT_TOKEN | 500], &[TEXT_TOKEN | 9], 5.0), Some(2.0));
         assert_eq!(similarity(&[], &[], &Limit::default()), None);
@@ -261,6 +266,25 @@ mod tests {
 
     fn sequence() -> impl Strategy<Value = Vec<u16>> {
         prop::collection::vec(prop_oneof![0u16..4, (0u16..40).prop_map(|n| TEXT_TOKEN | n)], 0..30)
+    }
+
+    /// Two sequences of which one is the other but for a few entries: what limits near the distance are tried with.
+    fn near() -> impl Strategy<Value = (Vec<u16>, Vec<u16>)> {
+        (sequence(), prop::collection::vec((0usize..30, 0u8..3, 0u16..4, any::<bool>()), 0..4)).prop_map(
+            |(a, edits)| {
+                let mut b = a.clone();
+                for (at, edit, entry, is_text) in edits {
+                    let entry = if is_text { TEXT_TOKEN | entry } else { entry };
+                    let at = at % (b.len() + 1);
+                    match edit {
+                        0 if at < b.len() => b[at] = entry,
+                        1 if at < b.len() => _ = b.remove(at),
+                        _ => b.insert(at, entry),
+                    }
+                }
+                (a, b)
+            },
+        )
     }
 
     proptest! {
@@ -275,6 +299,13 @@ mod tests {
             let whole = naive(&a, &b);
             prop_assert_eq!(distance(&a, &b, limit), (whole <= limit).then_some(whole));
             prop_assert_eq!(distance(&a, &b, limit), distance(&b, &a, limit));
+        }
+
+        #[test]
+        fn near_sequences_too((a, b) in near(), limit in 0u32..40) {
+            let limit = f64::from(limit) / 10.0;
+            let whole = naive(&a, &b);
+            prop_assert_eq!(distance(&a, &b, limit), (whole <= limit).then_some(whole));
         }
     }
 }
