@@ -121,6 +121,10 @@ impl Manner {
     }
 }
 
+fn say(tally: &Tally) {
+    eprintln!("diglot: inputs: {}", printable(&tally.to_string()));
+}
+
 /// Says what became of the inputs.
 ///
 /// # Errors
@@ -128,7 +132,7 @@ impl Manner {
 fn told(tally: &Tally, global: &Global) -> anyhow::Result<()> {
     let Tally { read, read_before, refused, .. } = tally;
     if !global.quiet && (*read > 0 || *read_before > 0 || !refused.is_empty()) {
-        eprintln!("diglot: inputs: {}", printable(&tally.to_string()));
+        say(tally);
     }
     match refused.iter().filter(|refused| refused.is_fault).count() {
         0 => Ok(()),
@@ -217,7 +221,7 @@ pub fn work(
     let outcome = pipeline::run(store, &context, until);
     let tally = observer.tally();
     if outcome.is_err() && tally.not_begun > 0 {
-        eprintln!("diglot: inputs: {}", printable(&tally.to_string()));
+        say(&tally);
     }
     outcome?;
     super::losses::tell(store)?;

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::catalog::{Changes, Keyspace, is_sentinel};
 use super::kinds::KINDS;
-use super::layout::{BLOCK_PAGES, RequestRecord, RequestedRecord, block, page_of_block};
+use super::layout::{BLOCK_PAGES, RequestRecord, block, page_of_block};
 use super::live::Live;
 use super::packing::{pack, pack_small, unpack};
 use super::records::{RecordRef, START, aligned};
@@ -109,7 +109,8 @@ impl Store {
         Ok(sum)
     }
 
-    /// Takes away what was removed of pages, batches and requests. What is left of removals tells what to leave out of what is read again.
+    /// Takes away what was removed of pages, batches and requests. What is left of removals tells what to leave out of what is read
+    /// again.
     fn compact_sources(&mut self) -> Result<u64> {
         let dead = self.dead_pages()?;
         let removed = self.removed.clone();
@@ -135,10 +136,8 @@ impl Store {
         freed += self.requests.rewrite(Damaged::Stays, 0.0, |_, payload, _| {
             let request = rkyv::from_bytes::<RequestRecord, _>(&aligned(payload)).map_err(unreadable)?;
             let all = request.requested.len();
-            let is_of_removed = |(identity, requested): &(String, RequestedRecord)| {
-                removed.has(identity) || removed.has(&requested.from)
-            };
-            let requested: Vec<_> = request.requested.into_iter().filter(|request| !is_of_removed(request)).collect();
+            let requested: Vec<_> =
+                request.requested.into_iter().filter(|request| !removed.has_request(request)).collect();
             if requested.len() == all {
                 return Ok(Kept::Same);
             }
@@ -177,11 +176,8 @@ impl Store {
         }
         let fresh = Store::new_catalog(&self.folder, &name)?;
         let mut changes = Changes::default();
-        // Last, so that a copy which was not finished is no catalog of any commit.
-        let mut sentinel = Changes::default();
         self.catalog.scan(&[], |key, value| {
             if is_sentinel(key) {
-                sentinel.put_whole(key, value);
                 return Ok(());
             }
             changes.put_whole(key, value);
@@ -191,6 +187,9 @@ impl Store {
             Ok(())
         })?;
         fresh.apply(&changes)?;
+        // Last, so that a copy which was not finished is no catalog of any commit.
+        let mut sentinel = Changes::default();
+        sentinel.put(Keyspace::Meta, b"sentinel", &self.sentinel);
         fresh.apply(&sentinel)?;
         let old = self.folder.join(std::mem::replace(&mut self.catalog_name, name));
         self.catalog = fresh;

@@ -1,7 +1,8 @@
 //! Frames: how records lie in a segment, and where.
 
-use super::format::{FORMAT_VERSION, OLDEST_FORMAT};
 use std::ops::Range;
+
+use super::format::{FORMAT_VERSION, OLDEST_FORMAT};
 
 /// First bytes of every segment.
 pub const FILE_MAGIC: [u8; 8] = *b"DIGLOTRC";

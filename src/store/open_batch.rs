@@ -68,8 +68,8 @@ impl OpenBatch {
     ///
     /// # Errors
     /// When they cannot be written.
-    pub(crate) fn pages(&mut self, store: &mut Store, pages: Vec<(PageEntry, Vec<u8>)>) -> Result<()> {
-        let (archive, mut pages) = (self.record.archive, pages);
+    pub(crate) fn pages(&mut self, store: &mut Store, mut pages: Vec<(PageEntry, Vec<u8>)>) -> Result<()> {
+        let archive = self.record.archive;
         pages.retain(|(entry, _)| !store.removed().takes(archive, &entry.identity));
         let places = pages.iter().map(|(entry, bytes)| (host_of(&entry.identity), bytes.as_slice())).collect();
         let places = store.append_pages(places)?;

@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::Path;
 
-use rustc_hash::FxHashMap;
-
 use super::archives::{NAMELESS, REMOVALS, REQUESTS};
 use super::catalog::{Catalog, Changes, Keyspace};
 use super::format::FORMAT_VERSION;
@@ -16,7 +14,7 @@ use super::records::{Owned, RecordRef, START, UNKNOWN};
 use super::removed::Removed;
 use super::requests::put_request;
 use super::rewriting::{Damaged, Kept};
-use super::survey::{Survey, fill};
+use super::survey::fill;
 use super::upgrade::GONE;
 use super::view::{Publisher, View};
 use super::{Access, Store};
@@ -65,8 +63,8 @@ pub fn known_of_view(folder: &Path, known: Option<&Manifest>) -> Known {
 /// What is left of the source files.
 struct Left {
     sentinel: Sentinel,
-    /// By kind, of the sources.
-    surveys: FxHashMap<&'static str, Survey>,
+    /// The sources in which something is to become a hole.
+    torn: Vec<&'static Kind>,
     /// The sources of which something that was committed is not there.
     less: Vec<&'static str>,
 }
@@ -75,14 +73,10 @@ struct Left {
 /// again, and what was lost of the archives that were `known` is put down. Sites and results are not kept: indexing makes them
 /// again from the batches. What was requested of crawlers and what was removed is kept: nothing else tells it.
 pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>, known: Known) -> Result<Store> {
-    let mut left = clear(folder, manifest.as_ref())?;
-    if let Some(manifest) = &manifest {
-        left.less
-            .extend(KINDS.iter().map(|kind| kind.name).filter(|name| manifest.lost.iter().any(|lost| lost == name)));
-        if !left.less.is_empty() && manifest.format == FORMAT_VERSION {
-            let lost = left.less.iter().map(|name| (*name).to_owned()).collect();
-            manifest.clone().with_lost(lost).write(folder)?;
-        }
+    let left = clear(folder, manifest.as_ref())?;
+    if let Some(manifest) = manifest.as_ref().filter(|known| !left.less.is_empty() && known.format == FORMAT_VERSION) {
+        let lost = left.less.iter().map(|name| (*name).to_owned()).collect();
+        manifest.clone().with_lost(lost).write(folder)?;
     }
     let known = if known.archives.is_empty() { known_of_view(folder, manifest.as_ref()) } else { known };
     for (kind, &end) in KINDS.iter().zip(&left.sentinel.ends).filter(|(kind, _)| kind.is_source) {
@@ -93,10 +87,12 @@ pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>, known: Kno
     let mut publisher = Publisher::open(folder, manifest.as_ref().map_or(&[], |manifest| &manifest.view))?;
     publisher.forget();
     store.publisher = Some(publisher);
-    close_gaps(&mut store, &left)?;
+    for kind in &left.torn {
+        store.close_gaps_of(kind)?;
+    }
     store.removed = store.read_removals()?;
     let mut changes = Changes::default();
-    let (archives, torn) = whole_archives(&store, &left.surveys["pages"])?;
+    let (archives, torn) = whole_archives(&store)?;
     let archives_known = manifest.as_ref().map_or(0, |manifest| manifest.archives);
     put_archives(&archives, &known, archives_known, &mut changes);
     if !left.less.is_empty() && known.archives.is_empty() {
@@ -110,8 +106,7 @@ pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>, known: Kno
     }
     for found in store.requests.records_from(START) {
         let mut request = found?.1.get().to_owned();
-        let removed = &store.removed;
-        request.requested.retain(|(identity, page)| !removed.has(identity) && !removed.has(&page.from));
+        request.requested.retain(|request| !store.removed.has_request(request));
         put_request(&request, &mut changes);
     }
     let settings = manifest.map(|manifest| manifest.settings).or(known.settings);
@@ -139,7 +134,7 @@ fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
     // Counted on: what is of an earlier commit is never taken for a later one.
     let commit = manifest.map_or(0, |manifest| manifest.sentinel.commit);
     let mut sentinel = Sentinel { commit, ends: vec![START.0; KINDS.len()] };
-    let (mut surveys, mut less) = (FxHashMap::default(), Vec::new());
+    let (mut torn, mut less) = (Vec::new(), Vec::new());
     for (kind, end) in KINDS.iter().zip(&mut sentinel.ends) {
         let path = folder.join(kind.name);
         if kind.is_source {
@@ -147,10 +142,14 @@ fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
             let limit = manifest.map_or(UNKNOWN, |manifest| end_of(kind.number, &manifest.sentinel));
             let found = survey(folder, kind, limit)?;
             *end = if limit == UNKNOWN { found.end.0 } else { limit.0 };
-            if !found.lost.is_empty() || (limit != UNKNOWN && found.end < limit) {
+            let has_gaps = !found.lost.is_empty() || found.end.0 < *end;
+            if has_gaps || found.has_torn_header {
+                torn.push(kind);
+            }
+            // By now, or by a rebuild that was interrupted after it had made holes of it.
+            if has_gaps || manifest.is_some_and(|manifest| manifest.lost.iter().any(|lost| lost == kind.name)) {
                 less.push(kind.name);
             }
-            surveys.insert(kind.name, found);
         } else if path.exists() {
             fs::remove_dir_all(&path).map_err(Error::io(&path, "clearing"))?;
         }
@@ -161,19 +160,7 @@ fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
             fs::remove_dir_all(&path).map_err(Error::io(&path, "clearing"))?;
         }
     }
-    Ok(Left { sentinel, surveys, less })
-}
-
-/// Makes holes of what cannot be read, so that what stands behind it can.
-fn close_gaps(store: &mut Store, left: &Left) -> Result<()> {
-    let has_gaps = |kind: &&Kind| {
-        let (survey, end) = (left.surveys.get(kind.name), end_of(kind.number, &left.sentinel));
-        survey.is_some_and(|survey| !survey.lost.is_empty() || survey.has_torn_header || survey.end < end)
-    };
-    for kind in KINDS.iter().filter(has_gaps) {
-        store.close_gaps_of(kind)?;
-    }
-    Ok(())
+    Ok(Left { sentinel, torn, less })
 }
 
 impl Store {
@@ -185,7 +172,7 @@ impl Store {
 
 /// The archives as the batches tell them, by number, and the batches that cannot count: those of an archive from the first on that
 /// is missing or lacks a page.
-fn whole_archives(store: &Store, pages: &Survey) -> Result<(Archives, Vec<u64>)> {
+fn whole_archives(store: &Store) -> Result<(Archives, Vec<u64>)> {
     let (mut archives, mut torn) = (Archives::new(), Vec::new());
     for found in store.batches_from(START) {
         let (at, batch) = found?;
@@ -194,11 +181,8 @@ fn whole_archives(store: &Store, pages: &Survey) -> Result<(Archives, Vec<u64>)>
         let follows = archive.position == batch.from.to_native();
         let is_whole = || {
             let mut counted = batch.pages.iter().filter(|page| !store.removed().takes(number, &page.identity));
-            // What an earlier rebuild made a hole of is lost too.
-            counted.all(|page| {
-                let at = RecordRef(page.page.to_native()).frame();
-                pages.has(at) && store.pages.has(at)
-            })
+            // What could not be read is a hole.
+            counted.all(|page| store.pages.has(RecordRef(page.page.to_native()).frame()))
         };
         if follows && is_whole() {
             add_batch(archive, &batch, store.removed());
@@ -210,8 +194,8 @@ fn whole_archives(store: &Store, pages: &Survey) -> Result<(Archives, Vec<u64>)>
     Ok((archives, torn))
 }
 
-/// Puts down all archives, and what was lost of those that were known. There were `count`; in the place of those that were removed something stands,
-/// so that their numbers are not given to others.
+/// Puts down all archives, and what was lost of those that were known. There were `count`; in the place of those that were removed
+/// something stands, so that their numbers are not given to others.
 fn put_archives(archives: &Archives, known: &Known, count: u32, changes: &mut Changes) {
     let last = archives.keys().chain(known.archives.keys()).max().map_or(0, |last| last + 1);
     for number in (0..last.max(count)).filter(|number| !archives.contains_key(number)) {

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::layout::{ArchivedBatchRecord, BatchRecord, RemovalRecord, SkipSample};
+use super::layout::{ArchivedBatchRecord, BatchRecord, RemovalRecord, RequestedRecord, SkipSample};
 use super::records::RecordRef;
 use crate::types::{CanonicalUrl, host_of, registrable_domain};
 
@@ -67,6 +67,11 @@ impl Removed {
         let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
         let names = [identity, host, &registrable_domain(host), name, &registrable_domain(name)].map(name_hash);
         names.iter().filter_map(|name| self.names.get(name)).any(|&archives| archive < archives)
+    }
+
+    /// True when a request is for something that was removed, or because of it.
+    pub fn has_request(&self, (identity, requested): &(String, RequestedRecord)) -> bool {
+        self.has(identity) || self.has(&requested.from)
     }
 
     /// True when a sample of what was left out of an archive is of a URL that counts no more.

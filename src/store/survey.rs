@@ -26,13 +26,6 @@ impl Survey {
     fn lose(&mut self, range: Range<RecordRef>) {
         self.lost.push(range);
     }
-
-    /// True when what stands at a place can be read, so far as is known.
-    pub fn has(&self, at: RecordRef) -> bool {
-        // They are in order.
-        let before = self.lost.partition_point(|lost| lost.start <= at);
-        at < self.end && !self.lost[..before].last().is_some_and(|lost| lost.contains(&at))
-    }
 }
 
 impl<T: Stored> RecordFile<T>

@@ -280,14 +280,19 @@ fn standard_input_is_an_archive_and_resumes_by_what_it_begins_with() {
     );
 }
 
+/// An archive of 3,000 pages: more than the first MiB, by which a stream is known, and more than one portion of records.
+fn long_stream(archive: &Path) -> Vec<u8> {
+    let page = format!("<p>{}</p>", "The museum opens every morning at nine and shows its paintings. ".repeat(16));
+    let urls: Vec<String> = (0..3000).map(|n| format!("http://long.test/en/{n}.html")).collect();
+    write_warc(archive, &urls.iter().map(|url| (url.as_str(), "200 OK", page.as_str())).collect::<Vec<_>>());
+    fs::read(archive).expect("a file")
+}
+
 #[test]
 fn a_stream_that_has_grown_is_read_on_and_outlives_the_catalog() {
     let folder = tempfile::tempdir().expect("a folder");
     let (store, archive) = (folder.path().join("s"), folder.path().join("a.warc"));
-    let page = format!("<p>{}</p>", "The museum opens every morning at nine and shows its paintings. ".repeat(16));
-    let urls: Vec<String> = (0..3000).map(|n| format!("http://long.test/en/{n}.html")).collect();
-    write_warc(&archive, &urls.iter().map(|url| (url.as_str(), "200 OK", page.as_str())).collect::<Vec<_>>());
-    let bytes = fs::read(&archive).expect("a file");
+    let bytes = long_stream(&archive);
     let half = memchr::memmem::find(&bytes[bytes.len() / 2..], b"WARC/1.").expect("more records") + bytes.len() / 2;
     for given in [half, bytes.len()] {
         diglot(&store).args(["-q", "ingest", "-"]).write_stdin(&bytes[..given]).assert().success();
@@ -308,11 +313,7 @@ fn a_signal_ends_a_run_that_waits_for_standard_input_and_it_goes_on_from_there()
 
     let folder = tempfile::tempdir().expect("a folder");
     let (store, archive) = (folder.path().join("s"), folder.path().join("a.warc"));
-    // More than the first MiB, by which a stream is known, and more than one portion of records.
-    let page = format!("<p>{}</p>", "The museum opens every morning at nine and shows its paintings. ".repeat(16));
-    let urls: Vec<String> = (0..3000).map(|n| format!("http://long.test/en/{n}.html")).collect();
-    write_warc(&archive, &urls.iter().map(|url| (url.as_str(), "200 OK", page.as_str())).collect::<Vec<_>>());
-    let bytes = fs::read(&archive).expect("a file");
+    let bytes = long_stream(&archive);
     for (given, signal) in [(0, "TERM"), (0, "INT"), (bytes.len() * 3 / 4, "TERM")] {
         let mut child = process(&store)
             .args(["ingest", "-"])

@@ -131,11 +131,7 @@ fn what_is_removed_is_as_if_it_had_never_been_read_and_leaves_no_trace_on_disk()
         assert!(!holds(&store, trace), "{arguments:?}: it is on disk");
         stdout(&store, &["check"]);
         // And the catalog can still be made again from what is left.
-        let catalog = fs::read_dir(&store)
-            .expect("a folder")
-            .flatten()
-            .find(|e| e.file_name().to_string_lossy().starts_with("catalog"));
-        fs::remove_dir_all(catalog.expect("it is there").path()).expect("it is there");
+        lose_catalog(&store);
         assert_eq!(told(&store, &["run"]).0, Some(0));
         assert_same(&store, &answers(&expected), &format!("{arguments:?} after a rebuild"));
     }
@@ -217,6 +213,14 @@ fn cut(store: &Path, kind: &str, share: f64) {
     let path = store.join(kind).join("000000.rec");
     let bytes = fs::read(&path).expect("it is there");
     fs::write(&path, &bytes[..(bytes.len() as f64 * share) as usize]).expect("room on disk");
+}
+
+/// Changes one bit of a file, in the byte that `place` finds for its length.
+fn flip(path: &Path, place: impl Fn(usize) -> usize) {
+    let mut bytes = fs::read(path).expect("it is there");
+    let at = place(bytes.len());
+    bytes[at] ^= 1;
+    fs::write(path, bytes).expect("room on disk");
 }
 
 fn full_name(path: &Path) -> String {
@@ -322,11 +326,11 @@ fn of_host(path: &Path, host: &str, first: usize) {
 }
 
 fn lose_catalog(store: &Path) {
-    for entry in fs::read_dir(store).expect("a folder").flatten() {
-        if entry.file_name().to_string_lossy().starts_with("catalog") {
-            fs::remove_dir_all(entry.path()).expect("it is there");
-        }
-    }
+    let entries = fs::read_dir(store).expect("a folder").flatten();
+    let is_catalog = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with("catalog");
+    let catalogs: Vec<PathBuf> = entries.filter(is_catalog).map(|entry| entry.path()).collect();
+    assert_eq!(catalogs.len(), 1, "{catalogs:?}");
+    fs::remove_dir_all(&catalogs[0]).expect("it is there");
 }
 
 fn hosts(store: &Path) -> Vec<String> {
@@ -408,11 +412,7 @@ fn compaction_hides_no_damage() {
         stdout(&store, &["run", "--preset", "kit-ng-2007", "--no-compact", "-q"]);
         stdout(&store, &["run", "--preset", "default", "--no-compact", "-q"]);
         let expected = answers(&store);
-        let path = store.join(kind).join("000000.rec");
-        let mut bytes = fs::read(&path).expect("it is there");
-        let at = bytes.len() - 40;
-        bytes[at] ^= 4;
-        fs::write(&path, bytes).expect("room on disk");
+        flip(&store.join(kind).join("000000.rec"), |length| length - 40);
         // It may refuse, or leave it where it is.
         let _ = diglot(&store).arg("compact").output().expect("the program starts");
         let (code, _) = told(&store, &["check"]);
@@ -431,10 +431,7 @@ fn a_damaged_header_of_a_segment_is_found_and_costs_nothing() {
     three(folder.path(), &store);
     let expected = answers(&store);
     for kind in ["pages", "batches", "results", "bitexts"] {
-        let path = store.join(kind).join("000000.rec");
-        let mut bytes = fs::read(&path).expect("it is there");
-        bytes[30] ^= 1;
-        fs::write(&path, bytes).expect("room on disk");
+        flip(&store.join(kind).join("000000.rec"), |_| 30);
         assert_eq!(told(&store, &["check"]).0, Some(1), "{kind}");
         let (code, stderr) = told(&store, &["check", "--repair"]);
         assert!(code == Some(0) && !stderr.contains("lost"), "{kind}: {stderr}");
@@ -454,17 +451,11 @@ fn a_damaged_view_is_made_again_by_what_the_message_says() {
         let runs = fs::read_dir(store.join("view")).expect("a folder").flatten().map(|entry| entry.path());
         runs.max_by_key(|path| fs::metadata(path).map_or(0, |metadata| metadata.len())).expect("a run")
     };
-    let flip = |path: PathBuf| {
-        let mut bytes = fs::read(&path).expect("it is there");
-        let at = bytes.len() / 4;
-        bytes[at] ^= 1;
-        fs::write(&path, bytes).expect("room on disk");
-    };
     for is_gone in [false, true] {
         if is_gone {
             fs::remove_file(largest()).expect("it is there")
         } else {
-            flip(largest())
+            flip(&largest(), |length| length / 4)
         }
         let (code, stderr) = told(&store, &["pairs"]);
         assert!(code == Some(1) && stderr.contains("`diglot check --repair`"), "{stderr}");
