@@ -13,7 +13,8 @@
 //! each of them `None` where its denominator is 0: nothing was found, or there was nothing to find.
 //!
 //! Pairs that have scores also give a [`curve()`] of precision and recall over thresholds, and a [`calibration()`], which shows
-//! whether a score is a probability. [`plot`] draws pictures.
+//! whether a score is a probability. [`plot`] draws pictures. Where there is no gold, [`estimate()`] says what a sample that people judged
+//! tells of the whole.
 
 mod bitext;
 mod calibration;
@@ -23,6 +24,7 @@ mod keys;
 mod pairs;
 pub mod plot;
 mod ratios;
+mod sampling;
 
 pub use bitext::{BitextCounts, GoldBitext};
 pub use calibration::{Bin, Calibration, CalibrationParams, calibration};
@@ -30,3 +32,4 @@ pub use curve::{CurveParams, CurvePoint, ScoredPair, ScoredPairs, best, curve, s
 pub use gold::{GoldKey, GoldKeys, GoldPair, GoldPairs, IgnoredReason};
 pub use keys::{KeyReport, keys};
 pub use pairs::{Counts, FalsePair, OutPair, Report, pairs};
+pub use sampling::{Agreement, Estimate, Stratum, agreement, allocate, estimate, max_strata};
