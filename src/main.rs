@@ -1,6 +1,8 @@
 //! The `diglot` command: parse, dispatch, print the error chain, choose the exit code.
 
 mod cli;
+#[cfg(feature = "review")]
+mod review;
 
 use std::process::ExitCode;
 

@@ -81,6 +81,9 @@ pub struct Eval {
     /// Files of ignored pairs: pairs that are not gold, and why.
     #[arg(long = "grey", value_name = "FILE")]
     ignored: Vec<PathBuf>,
+    /// The files are a sample that was judged, as `diglot review` writes them: pairs that they do not have are not scored.
+    #[arg(long)]
+    sample: bool,
     /// What to score: page pairs, the keys with assigned pairs, or sentence pairs.
     #[arg(long, value_enum, default_value = "pairs")]
     what: What,
@@ -118,6 +121,7 @@ impl Eval {
         match self.what {
             What::Pairs => {
                 let mut gold = GoldPairs::default();
+                gold.is_sample = self.sample;
                 read_all(&self.gold, |place, file| gold.read_pairs(place, file))?;
                 read_all(&self.ignored, |place, file| gold.read_ignored(place, file))?;
                 let out = if self.curve || self.calibration {

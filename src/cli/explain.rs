@@ -69,19 +69,45 @@ fn text(explanation: &Explanation) -> String {
         lines.title("the two");
         of_pair(pair, &mut lines);
     }
-    lines.0
+    let line = |(name, text): (String, Option<String>)| match text {
+        Some(text) => format!("  {name:<14} {text}\n"),
+        None => format!("{name}\n"),
+    };
+    lines.0.into_iter().map(line).collect()
 }
 
+/// What is said of a page: names and texts.
+#[cfg(feature = "review")]
+pub fn page_facts(page: &PageExplanation) -> Vec<(String, String)> {
+    let mut lines = Lines::default();
+    of_page(page, &mut lines);
+    lines.facts()
+}
+
+/// What is said of two pages.
+#[cfg(feature = "review")]
+pub fn pair_facts(pair: &PairExplanation) -> Vec<(String, String)> {
+    let mut lines = Lines::default();
+    of_pair(pair, &mut lines);
+    lines.facts()
+}
+
+/// Names and texts; a title has no text.
 #[derive(Default)]
-struct Lines(String);
+struct Lines(Vec<(String, Option<String>)>);
 
 impl Lines {
+    #[cfg(feature = "review")]
+    fn facts(self) -> Vec<(String, String)> {
+        self.0.into_iter().filter_map(|(name, text)| Some((name, text?))).collect()
+    }
+
     fn title(&mut self, title: &str) {
-        self.0 += &format!("{}\n", printable(title));
+        self.0.push((printable(title).into_owned(), None));
     }
 
     fn add(&mut self, name: &str, text: impl std::fmt::Display) {
-        self.0 += &format!("  {name:<14} {}\n", printable(&text.to_string()));
+        self.0.push((name.to_owned(), Some(printable(&text.to_string()).into_owned())));
     }
 
     /// A line for each, the first [`LISTED`] of them.

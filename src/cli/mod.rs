@@ -10,7 +10,7 @@ use diglot::error::Error;
 mod bitext;
 mod compare;
 mod eval;
-mod explain;
+pub mod explain;
 mod explore;
 mod export;
 mod filter;
@@ -25,6 +25,8 @@ mod output;
 mod pairs;
 mod progress;
 mod recover;
+#[cfg(feature = "review")]
+mod review;
 mod run;
 mod settings;
 mod status;
@@ -74,6 +76,10 @@ enum Command {
     Export(export::Export),
     Eval(eval::Eval),
     Compare(compare::Compare),
+    #[cfg(feature = "review")]
+    Review(review::Review),
+    #[cfg(feature = "review")]
+    Report(review::Report),
     Check(upkeep::Check),
     Compact(upkeep::Compact),
     Remove(upkeep::Remove),
@@ -149,6 +155,10 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Export(command) => command.run(global),
         Command::Eval(command) => command.run(global),
         Command::Compare(command) => command.run(global),
+        #[cfg(feature = "review")]
+        Command::Review(command) => command.run(global),
+        #[cfg(feature = "review")]
+        Command::Report(command) => command.run(global),
         Command::Check(command) => command.run(global),
         Command::Compact(command) => command.run(global),
         Command::Remove(command) => command.run(global),

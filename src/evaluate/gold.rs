@@ -19,8 +19,8 @@ use rustc_hash::FxHashMap;
 use crate::error::{Error, Result};
 use crate::types::{CanonicalUrl, Field, Lang, LangPair, NULL};
 
-/// Why a counterpart is not a gold pair. A found pair with one of these reasons is ignored in the score; only the first reason makes
-/// it wrong.
+/// Why a counterpart is not a gold pair. A found pair with one of these reasons is ignored in the score; only
+/// [`Untranslated`](IgnoredReason::Untranslated) and [`Wrong`](IgnoredReason::Wrong) make it wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum IgnoredReason {
     /// One page is in fact in another language: if the pair is found, it counts as wrong.
@@ -35,17 +35,23 @@ pub enum IgnoredReason {
     Duplicate,
     /// The partner of another version of the page.
     Edition,
+    /// Judged wrong by a reviewer: if the pair is found, it counts as wrong.
+    Wrong,
+    /// A reviewer could not tell.
+    Unsure,
 }
 
 impl IgnoredReason {
     /// Every reason.
-    pub const ALL: [IgnoredReason; 6] = [
+    pub const ALL: [IgnoredReason; 8] = [
         IgnoredReason::Untranslated,
         IgnoredReason::Mixed,
         IgnoredReason::Short,
         IgnoredReason::Length,
         IgnoredReason::Duplicate,
         IgnoredReason::Edition,
+        IgnoredReason::Wrong,
+        IgnoredReason::Unsure,
     ];
 
     /// The name used in files.
@@ -57,6 +63,8 @@ impl IgnoredReason {
             IgnoredReason::Length => "length",
             IgnoredReason::Duplicate => "duplicate",
             IgnoredReason::Edition => "edition",
+            IgnoredReason::Wrong => "wrong",
+            IgnoredReason::Unsure => "unsure",
         }
     }
 
@@ -96,6 +104,8 @@ impl GoldPair {
 /// Gold pairs and ignored ones, of any number of sites.
 #[derive(Clone, Debug, Default)]
 pub struct GoldPairs {
+    /// True for a sample of what was found, as people judged it: it says nothing of pairs that it does not have.
+    pub is_sample: bool,
     /// In the order they were read.
     rows: Vec<GoldPair>,
     /// Place in `rows` of two identities, the one that sorts first first.

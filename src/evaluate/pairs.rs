@@ -30,7 +30,7 @@ pub struct Counts {
     pub right: u64,
     /// Found, though a page is in fact in another language ([`IgnoredReason::Untranslated`]).
     pub wrong_untranslated: u64,
-    /// Found, and neither gold nor ignored.
+    /// Found, and neither gold nor ignored, or judged wrong by a reviewer ([`IgnoredReason::Wrong`]).
     pub wrong_other: u64,
     /// Found, and ignored for another reason: neither right nor wrong.
     pub ignored: u64,
@@ -93,6 +93,13 @@ pub struct Report {
 }
 
 impl Report {
+    fn leave_unscored(&mut self, site: Option<&str>) {
+        self.total.unscored += 1;
+        if let Some(counts) = site.and_then(|site| self.sites.get_mut(site)) {
+            counts.unscored += 1;
+        }
+    }
+
     /// Macro-averaged F1: the mean of the sites' F1, each site weighing the same (Manning, Raghavan & Schütze 2008,
     /// §13.6). Sites without an F1 stay out of it; `None` when no site has one.
     pub fn macro_f1(&self) -> Option<f64> {
@@ -107,7 +114,8 @@ impl Report {
 /// file is wrong if gold covers it, that is when a file names its site and, of that site, its two languages;
 /// otherwise it is unscored. A page's language is the one that the files give it; where they do not know the page, or give both
 /// pages one language, it is the one that the page was found in. Where there is no gold pair at all, there is nothing to
-/// find, and every found pair is wrong unless it is ignored.
+/// find, and every found pair is wrong unless it is ignored. Of gold that is a sample ([`GoldPairs::is_sample`]), pairs in neither file are
+/// unscored.
 pub fn pairs(out: impl IntoIterator<Item = OutPair>, gold: &GoldPairs) -> Report {
     let sites = Sites::new(gold);
     let mut report = Report::default();
@@ -156,14 +164,19 @@ fn judge(pair: OutPair, gold: &GoldPairs, sites: &Sites, report: &mut Report) {
         report.count(sites.of_row(row), Some(row.langs()), |counts| match row.ignored {
             None => counts.right += 1,
             Some(IgnoredReason::Untranslated) => counts.wrong_untranslated += 1,
+            Some(IgnoredReason::Wrong) => counts.wrong_other += 1,
             Some(_) => counts.ignored += 1,
         });
-        if row.ignored == Some(IgnoredReason::Untranslated) {
+        if matches!(row.ignored, Some(IgnoredReason::Untranslated | IgnoredReason::Wrong)) {
             report.false_pairs.push(FalsePair { pair, ignored: row.ignored });
         }
         return;
     }
     let site = sites.of_pair(&pair.url_a, &pair.url_b);
+    if gold.is_sample {
+        report.leave_unscored(site);
+        return;
+    }
     let langs = judged_langs(&pair, gold);
     if sites.nothing_to_find {
         let site = site.map_or_else(|| group_name([pair.url_a.host(), pair.url_b.host()]), str::to_owned);
@@ -171,10 +184,7 @@ fn judge(pair: OutPair, gold: &GoldPairs, sites: &Sites, report: &mut Report) {
     } else if let Some((site, langs)) = site.and_then(|site| Some((site, sites.scored(site, langs?)?))) {
         report.count(site, Some(langs), |counts| counts.wrong_other += 1);
     } else {
-        report.total.unscored += 1;
-        if let Some(counts) = site.and_then(|site| report.sites.get_mut(site)) {
-            counts.unscored += 1;
-        }
+        report.leave_unscored(site);
         return;
     }
     report.false_pairs.push(FalsePair { pair, ignored: None });

@@ -186,17 +186,17 @@ mod tests {
 
     #[test]
     fn the_examples_by_hand() {
-        let found = estimate(&[stratum(1_000_000_000, 95, 5)]).unwrap();
+        let found = estimate(&[stratum(1_000_000_000, 95, 5)]).expect("enough was judged");
         near(found.low, 0.8882);
         near(found.high, 0.9785);
         assert_eq!(allocate(&[900, 100], 10), [8, 2]);
         let says = |x, y, count| std::iter::repeat_n((x, y), count);
         use Verdict::{Right, Wrong};
         let judged = says(Right, Right, 20).chain(says(Wrong, Wrong, 15)).chain(says(Right, Wrong, 5));
-        let found = agreement(judged.chain(says(Wrong, Right, 10))).unwrap();
+        let found = agreement(judged.chain(says(Wrong, Right, 10))).expect("enough was judged");
         assert_eq!((found.both, found.observed), (50, 0.7));
-        near(found.kappa.unwrap(), 0.4);
-        assert_eq!(agreement(says(Right, Right, 4)).unwrap().kappa, None);
+        near(found.kappa.expect("enough was judged"), 0.4);
+        assert_eq!(agreement(says(Right, Right, 4)).expect("enough was judged").kappa, None);
         assert_eq!(agreement(says(Right, Right, 0)), None);
     }
 
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn what_was_judged_as_a_whole_is_certain() {
-        let found = estimate(&[stratum(10, 9, 1), stratum(30, 30, 0)]).unwrap();
+        let found = estimate(&[stratum(10, 9, 1), stratum(30, 30, 0)]).expect("enough was judged");
         assert_eq!((found.precision, found.low, found.high), (39.0 / 40.0, 39.0 / 40.0, 39.0 / 40.0));
         assert_eq!(estimate(&[stratum(10, 9, 1), stratum(30, 0, 0)]), None);
         assert_eq!(estimate(&[stratum(0, 0, 0)]), None);

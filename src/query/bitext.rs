@@ -215,6 +215,25 @@ impl SiteBitext {
         self.chunks.iter().flat_map(|chunk| chunk.pairs.iter().zip(chunk.beads()))
     }
 
+    /// The beads of one page pair in the order of the page, each with the reason it is left out for, be it what else the site says;
+    /// `None` where the two were not aligned.
+    pub fn of_pair(&self, a: u32, b: u32) -> Option<(&ArchivedBitextPairRow, Vec<BeadRow>)> {
+        for chunk in &self.chunks {
+            let Some(at) = chunk.pairs.iter().position(|row| (row.a.to_native(), row.b.to_native()) == (a, b)) else {
+                continue;
+            };
+            let mut beads = chunk.beads().nth(at)?;
+            let place = chunk.first.to_native() + at as u32;
+            for row in self.repeats().filter(|row| row.pair.to_native() == place) {
+                if let Some(bead) = beads.get_mut(row.bead.to_native() as usize).filter(|bead| bead.reason == 0) {
+                    bead.reason = row.reason;
+                }
+            }
+            return Some((&chunk.pairs[at], beads));
+        }
+        None
+    }
+
     /// A page pair by its place.
     pub fn pair(&self, place: u32) -> Option<&ArchivedBitextPairRow> {
         let at = self.chunks.partition_point(|chunk| chunk.first <= place).checked_sub(1)?;

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::store::Store;
 use crate::store::layout::JudgedRecord;
 use crate::store::records::Mapped;
-use crate::types::{Lang, registrable_domain};
+use crate::types::{Lang, SiteId, registrable_domain};
 
 /// One host, for listing.
 #[derive(Clone, Debug)]
@@ -34,46 +34,66 @@ pub struct HostLine {
 pub fn hosts(store: &Store) -> Result<Vec<HostLine>> {
     let mut lines: Vec<HostLine> = Vec::new();
     for id in sites(store, &Scope::all())? {
-        let head = store.site(id)?.unwrap_or_default();
-        let fresh = store.result_head(id)?.is_some_and(|result| result.generation == head.generation);
-        let result = if fresh { store.result(id)? } else { None };
-        let judged = if fresh { judged(store, id, &head)? } else { None };
-        let copies = if judged.as_ref().is_some_and(|judged| !judged.copies.is_empty() || !judged.foreign.is_empty()) {
-            out_of_competition(&Site::open(store, id)?)
-        } else {
-            BTreeMap::new()
-        };
-        for host in &head.hosts {
-            let row = result.as_ref().and_then(|result| result.hosts.iter().find(|row| row.host == host.host.as_str()));
-            let mut langs: BTreeMap<Lang, u32> = match row {
-                Some(row) => row.langs.iter().map(|l| (Lang::from_bytes(l.0), l.1.to_native())).collect(),
-                None => host.langs.iter().map(|l| (Lang::from_bytes(l.0), l.1)).collect(),
-            };
-            // Keys count the copies that URLs tell as of no language; so are those that links tell, and pages of foreign text.
-            for (lang, copies) in copies.get(host.host.as_str()).into_iter().flatten() {
-                if let Some(pages) = langs.get_mut(lang).filter(|pages| **pages >= *copies) {
-                    *pages -= copies;
-                    *langs.entry(Lang::UNKNOWN).or_default() += copies;
-                }
-            }
-            langs.retain(|_, pages| *pages > 0);
-            lines.push(HostLine {
-                host: host.host.clone(),
-                domain: registrable_domain(&host.host).into_owned(),
-                pages: host.langs.iter().map(|l| l.1).sum(),
-                langs,
-                pairs: match &judged {
-                    Some(judged) => {
-                        let here = judged.hosts.iter().find(|row| row.0 == host.host.as_str());
-                        here.map_or(0, |row| row.1.to_native())
-                    }
-                    None => row.map_or(0, |row| row.pairs.to_native()),
-                },
-                credibility: row.map_or(0.0, |row| row.credibility.to_native()),
-            });
-        }
+        lines.extend(hosts_of(store, id)?);
     }
     lines.sort_by(|a, b| a.host.cmp(&b.host));
+    Ok(lines)
+}
+
+/// The hosts of a scope, by name.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn hosts_in(store: &Store, scope: &Scope) -> Result<Vec<HostLine>> {
+    let mut lines: Vec<HostLine> = Vec::new();
+    for id in sites(store, scope)? {
+        lines.extend(hosts_of(store, id)?.into_iter().filter(|line| scope.has_host(&line.host)));
+    }
+    lines.sort_by(|a, b| a.host.cmp(&b.host));
+    Ok(lines)
+}
+
+/// The hosts of a site.
+pub(super) fn hosts_of(store: &Store, id: SiteId) -> Result<Vec<HostLine>> {
+    let head = store.site(id)?.unwrap_or_default();
+    let fresh = store.result_head(id)?.is_some_and(|result| result.generation == head.generation);
+    let result = if fresh { store.result(id)? } else { None };
+    let judged = if fresh { judged(store, id, &head)? } else { None };
+    let copies = if judged.as_ref().is_some_and(|judged| !judged.copies.is_empty() || !judged.foreign.is_empty()) {
+        out_of_competition(&Site::open(store, id)?)
+    } else {
+        BTreeMap::new()
+    };
+    let mut lines = Vec::with_capacity(head.hosts.len());
+    for host in &head.hosts {
+        let row = result.as_ref().and_then(|result| result.hosts.iter().find(|row| row.host == host.host.as_str()));
+        let mut langs: BTreeMap<Lang, u32> = match row {
+            Some(row) => row.langs.iter().map(|l| (Lang::from_bytes(l.0), l.1.to_native())).collect(),
+            None => host.langs.iter().map(|l| (Lang::from_bytes(l.0), l.1)).collect(),
+        };
+        // Keys count the copies that URLs tell as of no language; so are those that links tell, and pages of foreign text.
+        for (lang, copies) in copies.get(host.host.as_str()).into_iter().flatten() {
+            if let Some(pages) = langs.get_mut(lang).filter(|pages| **pages >= *copies) {
+                *pages -= copies;
+                *langs.entry(Lang::UNKNOWN).or_default() += copies;
+            }
+        }
+        langs.retain(|_, pages| *pages > 0);
+        lines.push(HostLine {
+            host: host.host.clone(),
+            domain: registrable_domain(&host.host).into_owned(),
+            pages: host.langs.iter().map(|l| l.1).sum(),
+            langs,
+            pairs: match &judged {
+                Some(judged) => {
+                    let here = judged.hosts.iter().find(|row| row.0 == host.host.as_str());
+                    here.map_or(0, |row| row.1.to_native())
+                }
+                None => row.map_or(0, |row| row.pairs.to_native()),
+            },
+            credibility: row.map_or(0.0, |row| row.credibility.to_native()),
+        });
+    }
     Ok(lines)
 }
 

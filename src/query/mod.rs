@@ -2,10 +2,12 @@
 //!
 //! A question is about a [`Scope`]: all sites, a domain or a host. `Site` is one site with what the stages left of it, and the one
 //! place that says which language a page counts for. [`for_each_pair`], [`keys`], [`hosts`], [`bitext`] and [`fetch()`] list;
-//! [`explain`] says why a page has a partner, or has none.
+//! [`explain`] says why a page has a partner, or has none. For people who look: [`overview()`], [`pairs_page`], [`lone_pages`] and
+//! [`reading()`], two pages side by side.
 
 mod archives;
 pub mod bitext;
+mod browse;
 mod counts;
 pub mod explain;
 mod fetch;
@@ -25,8 +27,10 @@ pub mod numbered;
 pub(crate) mod open;
 #[cfg(feature = "internals")]
 pub mod open;
+mod overview;
 mod pairs;
 mod patterns;
+mod reading;
 mod scope;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod site;
@@ -35,14 +39,17 @@ pub mod site;
 
 pub use crate::keys::State as KeyState;
 pub use archives::{ArchiveLine, SkipSample, archives, inputs, refused};
+pub use browse::{LonePages, PairFilter, PairOrder, PairPage, key_examples, lone_pages, pairs_page};
 pub use counts::{Totals, totals};
 pub use fetch::fetch;
-pub use hosts::{HostLine, hosts};
+pub use hosts::{HostLine, hosts, hosts_in};
 pub use keys::{KeyLine, keys};
 pub use learnt::learnt_words;
 pub(crate) use learnt::{learnt_halves, learnt_pairs, learnt_record, training_places};
+pub use overview::{BINS, Overview, overview};
 pub use pairs::{assigned, for_each_judged, for_each_pair, pairs};
 pub use patterns::{PatternLine, patterns};
+pub use reading::{Piece, ReadBead, ReadBlock, Reading, Side, reading};
 pub use scope::Scope;
 #[cfg(not(feature = "internals"))]
 pub(crate) use scope::sites;

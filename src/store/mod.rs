@@ -21,6 +21,7 @@
 //! models/         what was learnt of a pair of languages
 //! requests/       what was requested of crawlers
 //! removals/       what of the pages and batches counts no more
+//! review/         what people said of pairs; no commit covers it
 //! ```
 //! A commit syncs the record files, then makes the catalog's changes durable with a sentinel that holds the new ends, then writes what
 //! has changed into the view, then replaces the manifest. Whatever points past the committed ends does not exist. When catalog
@@ -76,6 +77,7 @@ pub mod records;
 mod removals;
 mod removed;
 mod requests;
+mod reviews;
 mod rewriting;
 mod sites;
 mod survey;
@@ -106,6 +108,7 @@ use rebuild::Known;
 pub(crate) use rebuild::add_batch;
 use records::{Mapped, RecordRef, START};
 pub(crate) use removed::name_hash;
+pub use reviews::{Marks, Reviews};
 use view::{Publisher, View};
 #[cfg(not(feature = "internals"))]
 pub(crate) use views::{SiteLinks, SitePages, SiteWeb};

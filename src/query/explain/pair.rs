@@ -5,14 +5,15 @@ use super::facts::{Alignment, KeyFacts, LangCount, MeasureFacts, PairExplanation
 use super::named::NamedPair;
 use super::opened::Opened;
 use super::verdict::{CandidateOutcome, PairVerdict, Proposer};
+use crate::align::clean::Reason;
 use crate::config::Strategy;
 use crate::error::Result;
 use crate::index::site::Urls;
 use crate::judge::score::Scorer;
 use crate::keys::State;
-use crate::query::bitext::for_each_bead;
+use crate::query::bitext::{SiteBitext, page_record};
 use crate::query::pairs::{judged_line, pair_line};
-use crate::query::scope::Scope;
+use crate::store::layout::{BeadRow, StoredPage};
 use crate::text::counterpart;
 use crate::types::{
     CanonicalUrl, JudgedPair, LangPair, MEASURES, Method as Proposed, Outcome, PagePair, PairLine, family,
@@ -132,21 +133,26 @@ impl Two<'_, '_> {
 
     /// The sentences of the two beside each other, as they were aligned.
     fn alignment(&self) -> Result<Option<Alignment>> {
-        let [first, second] = self.urls((self.a, self.b));
-        let scope = Scope::of(self.opened.store, &first)?;
-        let mut found: Option<Alignment> = None;
-        for_each_bead(self.opened.store, self.opened.config, &scope, true, |line| {
-            let is_turned = (&line.a.url, &line.b.url) == (&second, &first);
-            if is_turned || (&line.a.url, &line.b.url) == (&first, &second) {
-                let page_score = line.page_score;
-                let alignment = found.get_or_insert_with(|| Alignment { score: page_score, sentences: Vec::new() });
-                let (text_a, text_b) = if is_turned { (line.text_b, line.text_a) } else { (line.text_a, line.text_b) };
-                let pair = SentencePair { score: line.score, left_out: line.reason, text_a, text_b };
-                alignment.sentences.push(pair);
+        let Opened { store, site, .. } = self.opened;
+        let Some(bitext) = SiteBitext::open(store, site)? else { return Ok(None) };
+        let (straight, turned) = (bitext.of_pair(self.a, self.b), bitext.of_pair(self.b, self.a));
+        let is_turned = straight.is_none();
+        let Some((row, beads)) = straight.or(turned) else { return Ok(None) };
+        let pages = [page_record(store, site, self.a)?, page_record(store, site, self.b)?];
+        let text = |page: &StoredPage, (start, end): (u32, u32)| {
+            page.text().get(start as usize..end as usize).unwrap_or("").to_owned()
+        };
+        let sentence = |bead: &BeadRow| {
+            let (a, b) = ((bead.a_start, bead.a_end), (bead.b_start, bead.b_end));
+            let (a, b) = if is_turned { (b, a) } else { (a, b) };
+            SentencePair {
+                score: f64::from(bead.score),
+                left_out: Reason::from_code(bead.reason).map(Reason::name),
+                text_a: text(&pages[0], a),
+                text_b: text(&pages[1], b),
             }
-            Ok(())
-        })?;
-        Ok(found)
+        };
+        Ok(Some(Alignment { score: f64::from(row.score.to_native()), sentences: beads.iter().map(sentence).collect() }))
     }
 
     /// What the measures say of the pair, and what each adds to the evidence.

@@ -148,6 +148,11 @@ impl ArchivedJudgedRecord {
         self.pairs.iter().zip(0usize..).filter_map(|(row, at)| self.pair(row, at))
     }
 
+    /// The pair at a place among them.
+    pub fn pair_at(&self, at: usize) -> Option<JudgedPair> {
+        self.pair(self.pairs.get(at)?, at)
+    }
+
     /// The accepted ones among them.
     pub fn accepted(&self) -> impl Iterator<Item = JudgedPair> + '_ {
         let accepted = self.pairs.iter().zip(0usize..).filter(|(row, _)| row.outcome == Outcome::Accepted as u8);

@@ -1,0 +1,151 @@
+//! `diglot review` and `diglot report`.
+
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use clap::{Args, ValueEnum};
+use diglot::error::Error;
+use diglot::store::Reviews;
+
+use super::global::Global;
+use crate::review::judge::gold_files;
+use crate::review::report::{self, Form};
+use crate::review::{Options, serve};
+
+/// Look at pairs in the browser, and judge them.
+///
+/// Serves a page on this machine alone, until Ctrl-C; its address is the first line on stdout, with a token that is needed for every
+/// page. Shows what the store holds and why, hosts with their keys and pairs, and two pages side by side with their aligned sentences and
+/// all evidence. Under "Judge" a sample is drawn and shown pair by pair, without scores; from the marks comes the precision of all pairs with its 95 %
+/// interval. Marks are kept in the store and survive every run. A job may write to the store meanwhile.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  diglot review --open
+  diglot review --port 8000 --reviewer ann
+  diglot review --gold judged    what was judged as gold: diglot eval --sample --gold judged/review.pairs.tsv \\
+                                 --grey judged/review.grey.tsv")]
+pub struct Review {
+    /// Port of the page; 0: any that is free.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    port: u16,
+    /// Open the page in the browser.
+    #[arg(long)]
+    open: bool,
+    /// Who marks; the page can change it. By default the user's name.
+    #[arg(long, value_name = "NAME")]
+    reviewer: Option<String>,
+    /// Serve nothing: write what was judged into this folder, as gold for `diglot eval --sample`.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["port", "open", "reviewer"])]
+    gold: Option<PathBuf>,
+}
+
+impl Review {
+    pub fn run(self, global: &Global) -> anyhow::Result<()> {
+        if let Some(folder) = &self.gold {
+            return write_gold(global, folder);
+        }
+        // What is lost or stale is said before the page is there.
+        drop(global.read()?);
+        let user = ["USER", "USERNAME", "LOGNAME"].into_iter().filter_map(|name| std::env::var(name).ok());
+        let reviewer = self.reviewer.clone().or_else(|| user.into_iter().find(|name| !name.is_empty()));
+        let options = Options {
+            store: global.store.clone(),
+            port: self.port,
+            reviewer: reviewer.unwrap_or_else(|| "reviewer".to_owned()),
+        };
+        serve(options, |address| {
+            let mut out = io::stdout().lock();
+            writeln!(out, "{address}")?;
+            out.flush()?;
+            if !global.quiet {
+                eprintln!("diglot: open this address in a browser; Ctrl-C ends the page");
+            }
+            if self.open {
+                open(address);
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Opens an address in the browser of the desktop, if there is one.
+fn open(address: &str) {
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let opened =
+        Command::new(program).arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    if let Err(why) = opened {
+        eprintln!("diglot: no browser could be opened ({program}: {why}); open the address yourself");
+    }
+}
+
+fn write_gold(global: &Global, folder: &PathBuf) -> anyhow::Result<()> {
+    drop(global.read()?);
+    let marks = Reviews::of(&global.store).marks()?;
+    if marks.all.is_empty() {
+        anyhow::bail!("nothing was judged yet: `diglot review` serves the page to do so");
+    }
+    if marks.unreadable > 0 && !global.quiet {
+        eprintln!("diglot: {} lines of the file of marks cannot be read", marks.unreadable);
+    }
+    fs::create_dir_all(folder).map_err(Error::io(folder, "making the folder"))?;
+    for (name, content) in gold_files(&marks) {
+        let path = folder.join(name);
+        fs::write(&path, &content).map_err(Error::io(&path, "writing"))?;
+        println!("{}\t{}", path.display(), content.lines().count());
+    }
+    Ok(())
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ReportForm {
+    Html,
+    Md,
+}
+
+/// Write what the store holds into one file: figures with tables, settings and versions.
+///
+/// The HTML file has its pictures in it and loads nothing, so that it can be sent and kept. Without `-o` the report goes to stdout.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  diglot report -o report.html
+  diglot report -o report.md")]
+pub struct Report {
+    /// The file; its name tells the format.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The format; by default that of the name of the file, or html.
+    #[arg(long, value_enum)]
+    format: Option<ReportForm>,
+}
+
+impl Report {
+    pub fn run(self, global: &Global) -> anyhow::Result<()> {
+        let named = self.output.as_deref().and_then(|path| path.extension()?.to_str()).and_then(|name| match name {
+            "html" | "htm" => Some(ReportForm::Html),
+            "md" | "markdown" => Some(ReportForm::Md),
+            _ => None,
+        });
+        if let (Some(named), Some(format), Some(path)) = (named, self.format, &self.output)
+            && named != format
+        {
+            let format = if format == ReportForm::Md { "md" } else { "html" };
+            let problem = format!("{} is the name of another format than --format {format}", path.display());
+            return Err(Error::Config(problem).into());
+        }
+        let form = self.format.or(named).unwrap_or(ReportForm::Html);
+        let (store, config) = global.query(super::freshness::Lists::Summary)?;
+        let form = if form == ReportForm::Md { Form::Markdown } else { Form::Html };
+        let text = report::write(&store, &config, form)?;
+        let Some(path) = &self.output else {
+            if io::stdout().is_terminal() && form == Form::Html {
+                return Err(Error::Config("HTML is not for a terminal: give -o report.html".into()).into());
+            }
+            return Ok(io::stdout().write_all(text.as_bytes())?);
+        };
+        Ok(fs::write(path, text).map_err(Error::io(path, "writing"))?)
+    }
+}

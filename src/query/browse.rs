@@ -1,0 +1,235 @@
+//! Parts of long listings: the pairs of a scope that a reader asks for, and its pages without a partner.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::pairs::{judged_line, pair_line};
+use super::scope::{Scope, sites};
+use super::site::Site;
+use crate::config::Config;
+use crate::error::Result;
+use crate::index::site::Urls;
+use crate::store::Store;
+use crate::types::{self, JudgedPair, Lang, LangPair, Method, Outcome, PairLine};
+
+/// Which pairs are asked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PairFilter {
+    /// Of these languages only.
+    pub langs: Option<LangPair>,
+    /// Proposed by this method only.
+    pub method: Option<Method>,
+    /// Of this key only: its pattern, from either language to the other.
+    pub key: Option<String>,
+    /// With such a score only: the least, and the greatest.
+    pub scores: (f64, f64),
+    /// Those that were judged and not accepted, in place of those that were.
+    pub rejected: bool,
+}
+
+/// A part of the pairs.
+#[derive(Clone, Debug, Default)]
+pub struct PairPage {
+    /// How many pass the filter.
+    pub total: usize,
+    /// Those asked for, each with what was decided, if it was judged.
+    pub lines: Vec<(PairLine, Option<Outcome>)>,
+}
+
+/// In what order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PairOrder {
+    /// By domain, languages, URLs.
+    #[default]
+    Url,
+    /// The lowest score first.
+    LowScore,
+    /// The highest score first.
+    HighScore,
+}
+
+/// A pair that passed: its score, its site, and its place among the pairs of the site.
+type Passed = (f64, usize, usize);
+
+/// The pairs of a scope that pass a filter, from the one at `range.start` on.
+///
+/// Only the lines that are asked for are made: the cost of the others is that of reading a row.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn pairs_page(
+    store: &Store,
+    config: &Config,
+    scope: &Scope,
+    filter: &PairFilter,
+    order: PairOrder,
+    range: Range<usize>,
+) -> Result<PairPage> {
+    let opened: Vec<Site> = sites(store, scope)?.into_iter().map(|id| Site::open(store, id)).collect::<Result<_>>()?;
+    let mut passed: Vec<Passed> = Vec::new();
+    for (site, number) in opened.iter().zip(0..) {
+        pass(site, number, scope, filter, &mut passed);
+    }
+    match order {
+        PairOrder::Url => {}
+        PairOrder::LowScore => passed.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)).then(x.2.cmp(&y.2))),
+        PairOrder::HighScore => passed.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)).then(x.2.cmp(&y.2))),
+    }
+    let start = range.start.min(passed.len());
+    let end = range.end.clamp(start, passed.len());
+    let line = |&(_, site, at): &Passed| {
+        let site = &opened[site];
+        let result = site.result.as_ref()?;
+        match &site.judged {
+            Some(judged) => {
+                let pair = judged.pair_at(at)?;
+                Some((judged_line(site, result, config, &pair), Some(pair.outcome)))
+            }
+            None => Some((pair_line(site, result, config, result.pairs.get(at)?), None)),
+        }
+    };
+    Ok(PairPage { total: passed.len(), lines: passed[start..end].iter().filter_map(line).collect() })
+}
+
+/// One accepted pair of each key of a scope, by the pattern that it is listed with: the first by URL.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn key_examples(store: &Store, config: &Config, scope: &Scope) -> Result<BTreeMap<String, PairLine>> {
+    let mut found = BTreeMap::new();
+    for id in sites(store, scope)? {
+        let site = Site::open(store, id)?;
+        let (Some(result), Some(judged)) = (&site.result, &site.judged) else { continue };
+        let here = pages_of(&site, scope);
+        let mut met = vec![false; result.keys.len()];
+        for pair in judged.accepted().filter(|pair| here.contains(&pair.pair.a) || here.contains(&pair.pair.b)) {
+            if let Some(is_met) = pair.key.and_then(|key| met.get_mut(key as usize)).filter(|is_met| !**is_met) {
+                *is_met = true;
+                let line = judged_line(&site, result, config, &pair);
+                found.entry(line.key.clone()).or_insert(line);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Adds the pairs of a site that pass.
+fn pass(site: &Site, number: usize, scope: &Scope, filter: &PairFilter, passed: &mut Vec<Passed>) {
+    let Some(result) = &site.result else { return };
+    let here = pages_of(site, scope);
+    let is_here = |a: u32, b: u32| here.contains(&a) || here.contains(&b);
+    let wanted_keys: Option<Vec<u32>> = filter.key.as_ref().map(|wanted| {
+        let is_wanted = |key: &types::Key| *wanted == key.pattern() || *wanted == types::pattern(&key.turned());
+        let rows = result.keys.iter().zip(0u32..);
+        rows.filter(|(row, _)| row.key().is_some_and(|key| is_wanted(&key))).map(|(_, at)| at).collect()
+    });
+    let has_key = |key: Option<u32>| {
+        wanted_keys.as_ref().is_none_or(|wanted| key.is_some_and(|key| wanted.binary_search(&key).is_ok()))
+    };
+    let (least, greatest) = filter.scores;
+    let has_score = |score: f64| score >= least && score <= greatest;
+    let is_of = |langs: Option<LangPair>| filter.langs.is_none() || filter.langs == langs;
+    if let Some(judged) = &site.judged {
+        let wanted = |pair: &JudgedPair| {
+            pair.is_accepted() != filter.rejected
+                && filter.method.is_none_or(|method| method == pair.method)
+                && is_of(Some(pair.pair.langs))
+                && has_key(pair.key)
+                && has_score(f64::from(pair.score))
+                && is_here(pair.pair.a, pair.pair.b)
+        };
+        let found = judged.pairs().zip(0..).filter(|(pair, _)| wanted(pair));
+        passed.extend(found.map(|(pair, at)| (f64::from(pair.score), number, at)));
+        return;
+    }
+    if filter.rejected || filter.method.is_some_and(|method| method != Method::Key) {
+        return;
+    }
+    for (row, at) in result.pairs.iter().zip(0..) {
+        let key = result.keys.get(row.key.to_native() as usize);
+        let score = key.map_or(0.0, |key| key.credibility.to_native());
+        let langs = key.and_then(|row| row.key()).map(|key| key.langs);
+        let is_wanted = is_of(langs) && has_key(Some(row.key.to_native())) && has_score(score);
+        if is_wanted && is_here(row.a.to_native(), row.b.to_native()) {
+            passed.push((score, number, at));
+        }
+    }
+}
+
+/// The pages of a site that are of a scope: those of a host stand together, as pages are sorted by URL.
+fn pages_of(site: &Site, scope: &Scope) -> Range<u32> {
+    let count = site.pages.count();
+    let mut here = (0..count).filter(|&page| scope.has_host(site.pages.identity(page)));
+    match (scope.host(), here.next()) {
+        (_, None) => 0..0,
+        (Some(host), Some(first)) => {
+            let (mut low, mut high) = (first, count);
+            while low < high {
+                let middle = low + (high - low) / 2;
+                if types::host_of(site.pages.identity(middle)) == host { low = middle + 1 } else { high = middle }
+            }
+            first..low
+        }
+        (None, Some(first)) => {
+            let last = (first..count).rev().find(|&page| scope.has_host(site.pages.identity(page)));
+            first..last.map_or(first, |last| last + 1)
+        }
+    }
+}
+
+/// A part of the pages that have no partner.
+#[derive(Clone, Debug, Default)]
+pub struct LonePages {
+    /// How many there are, by the language they count for; unknown: they take no part.
+    pub langs: BTreeMap<Lang, usize>,
+    /// Those asked for, with these languages.
+    pub lines: Vec<(String, Lang)>,
+}
+
+/// The pages of a scope that are in no accepted pair, by URL; of one language only, if that is asked for. Untranslated copies and
+/// others that take no part count as of unknown language.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn lone_pages(store: &Store, scope: &Scope, lang: Option<Lang>, range: Range<usize>) -> Result<LonePages> {
+    let mut found = LonePages::default();
+    let mut met = 0;
+    for id in sites(store, scope)? {
+        let site = Site::open(store, id)?;
+        let paired = paired(&site);
+        for page in pages_of(&site, scope) {
+            if paired.get(page as usize).is_some_and(|paired| *paired) {
+                continue;
+            }
+            let of_page = site.lang(page);
+            *found.langs.entry(of_page).or_default() += 1;
+            if lang.is_none_or(|wanted| wanted == of_page) {
+                if range.contains(&met) {
+                    found.lines.push((site.pages.url(page), of_page));
+                }
+                met += 1;
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Of each page of a site whether it has a partner.
+pub(super) fn paired(site: &Site) -> Vec<bool> {
+    let mut paired = vec![false; site.pages.count() as usize];
+    let mut mark = |page: u32| {
+        if let Some(page) = paired.get_mut(page as usize) {
+            *page = true;
+        }
+    };
+    match (&site.judged, &site.result) {
+        (Some(judged), _) => {
+            judged.accepted().for_each(|pair| [pair.pair.a, pair.pair.b].into_iter().for_each(&mut mark))
+        }
+        (None, Some(result)) => {
+            result.pairs.iter().for_each(|row| [row.a.to_native(), row.b.to_native()].into_iter().for_each(&mut mark));
+        }
+        (None, None) => {}
+    }
+    paired
+}

@@ -1,0 +1,135 @@
+//! A store at a glance: from records to sentence pairs, what left on the way and why, and how scores and languages are spread.
+
+use std::collections::BTreeMap;
+
+use super::archives::archives;
+use super::browse::paired;
+use super::counts::totals;
+use super::hosts::{HostLine, hosts_of};
+use super::scope::{Scope, sites};
+use super::site::Site;
+use crate::align::clean::Reason;
+use crate::error::Result;
+use crate::store::Store;
+use crate::types::{JudgedPair, Lang, LangPair, Method, Outcome, SkipReason};
+
+/// Bins of scores, each 1/[`BINS`] wide; the last one has 1 too.
+pub const BINS: usize = 20;
+
+/// A store at a glance.
+#[derive(Clone, Debug, Default)]
+pub struct Overview {
+    /// The commit that it is of.
+    pub commit: u64,
+    /// Archives.
+    pub archives: u64,
+    /// Records read.
+    pub records: u64,
+    /// Captures taken as pages.
+    pub captures: u64,
+    /// What of the records was left out, most often first.
+    pub left_out: Vec<(SkipReason, u64)>,
+    /// Captures that a fuller or newer one of their URL replaced.
+    pub older: u64,
+    /// Pages, one a URL.
+    pub pages: u64,
+    /// Pages that take part: those of a known language that are no untranslated copies.
+    pub taking_part: u64,
+    /// Pages with a partner.
+    pub paired: u64,
+    /// Registrable domains.
+    pub domains: u64,
+    /// Hosts.
+    pub hosts: u64,
+    /// Pairs that were proposed and judged; 0 before verification.
+    pub judged: u64,
+    /// What was decided of them.
+    pub outcomes: BTreeMap<&'static str, u64>,
+    /// Page pairs.
+    pub pairs: u64,
+    /// Page pairs of each two languages.
+    pub langs: BTreeMap<LangPair, u64>,
+    /// Accepted pairs by what proposed them, the most trusted first.
+    pub methods: BTreeMap<Method, u64>,
+    /// Pairs by score: accepted, and not.
+    pub scores: [[u64; 2]; BINS],
+    /// Sentence pairs kept.
+    pub sentences: u64,
+    /// How many sentence pairs were left out for which reason.
+    pub sentences_left_out: BTreeMap<Reason, u64>,
+    /// Pages by language, those that take part.
+    pub pages_by_lang: BTreeMap<Lang, u64>,
+}
+
+impl Overview {
+    /// The bin of a score.
+    pub fn bin(score: f64) -> usize {
+        ((score * BINS as f64).max(0.0) as usize).min(BINS - 1)
+    }
+
+    fn add_hosts(&mut self, lines: &[HostLine]) {
+        for (&lang, &pages) in lines.iter().flat_map(|line| &line.langs).filter(|(lang, _)| lang.is_known()) {
+            self.taking_part += u64::from(pages);
+            *self.pages_by_lang.entry(lang).or_default() += u64::from(pages);
+        }
+    }
+
+    fn add_judged(&mut self, pair: &JudgedPair) {
+        self.judged += 1;
+        *self.outcomes.entry(pair.outcome.name()).or_default() += 1;
+        let is_accepted = pair.outcome == Outcome::Accepted;
+        self.scores[Overview::bin(f64::from(pair.score))][usize::from(!is_accepted)] += 1;
+        if is_accepted {
+            *self.langs.entry(pair.pair.langs).or_default() += 1;
+            *self.methods.entry(pair.method).or_default() += 1;
+        }
+    }
+
+    fn add_site(&mut self, site: &Site) {
+        self.paired += paired(site).into_iter().filter(|paired| *paired).count() as u64;
+        match (&site.judged, &site.result) {
+            (Some(judged), _) => judged.pairs().for_each(|pair| self.add_judged(&pair)),
+            (None, Some(result)) => {
+                for row in result.pairs.iter() {
+                    let key = result.keys.get(row.key.to_native() as usize);
+                    if let Some(key) = key.and_then(|row| row.key()) {
+                        *self.langs.entry(key.langs).or_default() += 1;
+                        *self.methods.entry(Method::Key).or_default() += 1;
+                    }
+                }
+            }
+            (None, None) => {}
+        }
+    }
+}
+
+/// Looks at a whole store: every judged pair is read, so cost grows as the pairs do. `each` is called with the hosts of each site;
+/// it may end the work with an error.
+///
+/// # Errors
+/// When the store cannot be read, or what `each` returns.
+pub fn overview(store: &Store, mut each: impl FnMut(Vec<HostLine>) -> Result<()>) -> Result<Overview> {
+    let mut found = Overview { commit: store.commit_number(), ..Overview::default() };
+    let mut left_out: BTreeMap<SkipReason, u64> = BTreeMap::new();
+    for archive in archives(store)? {
+        found.archives += 1;
+        found.records += archive.records;
+        found.captures += archive.pages;
+        for (reason, count) in archive.left_out {
+            *left_out.entry(reason).or_default() += count;
+        }
+    }
+    found.left_out = left_out.into_iter().collect();
+    found.left_out.sort_by_key(|&(reason, count)| (std::cmp::Reverse(count), reason));
+    let totals = totals(store)?;
+    (found.older, found.pages, found.pairs) = (totals.older, totals.pages, totals.pairs);
+    (found.domains, found.hosts) = (totals.domains, totals.hosts);
+    (found.sentences, found.sentences_left_out) = (totals.sentences, totals.sentences_left_out);
+    for id in sites(store, &Scope::all())? {
+        let lines = hosts_of(store, id)?;
+        found.add_hosts(&lines);
+        found.add_site(&Site::open(store, id)?);
+        each(lines)?;
+    }
+    Ok(found)
+}

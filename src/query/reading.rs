@@ -1,0 +1,184 @@
+//! Two pages side by side, as a person reads them: blocks of text, and which pieces of them are aligned.
+
+use super::bitext::{SiteBitext, page_record};
+use super::site::Site;
+use crate::align::clean::Reason;
+use crate::error::Result;
+use crate::index::site::Pages;
+use crate::store::Store;
+use crate::store::layout::{BeadRow, StoredPage};
+use crate::types::{Block, CanonicalUrl, Lang, tag_name};
+
+/// Two pages side by side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// The pages, in the order they were asked for.
+    pub sides: [Side; 2],
+    /// The beads that their pieces are numbered by; none where the two were not aligned.
+    pub beads: Vec<ReadBead>,
+}
+
+/// One page as it is read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Side {
+    /// Its URL.
+    pub url: String,
+    /// Its title.
+    pub title: String,
+    /// The language it counts for, or is in where it counts for none.
+    pub lang: Lang,
+    /// Bytes of its text.
+    pub bytes: usize,
+    /// Its blocks, as far as was asked for.
+    pub blocks: Vec<ReadBlock>,
+    /// True when there is more.
+    pub is_cut: bool,
+}
+
+/// A block of a page.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadBlock {
+    /// Name of its tag.
+    pub tag: &'static str,
+    /// Its text, cut where beads begin and end.
+    pub pieces: Vec<Piece>,
+}
+
+/// A piece of text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The text.
+    pub text: String,
+    /// The bead it belongs to.
+    pub bead: Option<usize>,
+}
+
+/// Sentences that are aligned, as far as a reader needs to know.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReadBead {
+    /// Probability that they are translations, 0..=1.
+    pub score: f64,
+    /// Why they are left out of bitext, if they are.
+    pub left_out: Option<&'static str>,
+}
+
+/// Reads two pages side by side, at most `max_bytes` of the text of each; `None` where the store lacks one of them.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn reading(store: &Store, urls: [&CanonicalUrl; 2], max_bytes: usize) -> Result<Option<Reading>> {
+    let [Some(first), Some(second)] = [open(store, urls[0])?, open(store, urls[1])?] else { return Ok(None) };
+    let beads = if first.0.id == second.0.id { beads_of(store, &first.0, first.1, second.1)? } else { Vec::new() };
+    let ranges = |is_second: bool| -> Vec<(u32, u32)> {
+        beads
+            .iter()
+            .map(|bead| if is_second { (bead.b_start, bead.b_end) } else { (bead.a_start, bead.a_end) })
+            .collect()
+    };
+    let sides = [side(store, &first, &ranges(false), max_bytes)?, side(store, &second, &ranges(true), max_bytes)?];
+    let bead = |bead: &BeadRow| ReadBead {
+        score: f64::from(bead.score),
+        left_out: Reason::from_code(bead.reason).map(Reason::name),
+    };
+    Ok(Some(Reading { sides, beads: beads.iter().map(bead).collect() }))
+}
+
+fn open(store: &Store, url: &CanonicalUrl) -> Result<Option<(Site, u32)>> {
+    let Some(id) = store.site_of_domain(&url.domain())? else { return Ok(None) };
+    let site = Site::open(store, id)?;
+    Ok(site.pages.find(url.identity()).map(|page| (site, page)))
+}
+
+/// The beads of two pages, their sides in this order.
+fn beads_of(store: &Store, site: &Site, a: u32, b: u32) -> Result<Vec<BeadRow>> {
+    let Some(bitext) = SiteBitext::open(store, site)? else { return Ok(Vec::new()) };
+    if let Some((_, beads)) = bitext.of_pair(a, b) {
+        return Ok(beads);
+    }
+    let Some((_, beads)) = bitext.of_pair(b, a) else { return Ok(Vec::new()) };
+    let turned = |bead: BeadRow| BeadRow {
+        a_start: bead.b_start,
+        a_end: bead.b_end,
+        b_start: bead.a_start,
+        b_end: bead.a_end,
+        ..bead
+    };
+    Ok(beads.into_iter().map(turned).collect())
+}
+
+fn side(store: &Store, (site, page): &(Site, u32), beads: &[(u32, u32)], max_bytes: usize) -> Result<Side> {
+    let record: StoredPage = page_record(store, site, *page)?;
+    let lang = site.lang(*page);
+    let blocks: Vec<Block> = record.blocks().collect();
+    let (blocks, is_cut) = read_blocks(record.text(), &blocks, beads, max_bytes);
+    Ok(Side {
+        url: record.url().to_owned(),
+        title: record.title().to_owned(),
+        lang: if lang.is_known() { lang } else { site.pages.detected(*page) },
+        bytes: record.text().len(),
+        blocks,
+        is_cut,
+    })
+}
+
+/// The blocks of a text up to so many bytes, cut where beads (first byte and one past the last, ascending; empty ones have no text on
+/// this side) begin and end; and whether there is more.
+fn read_blocks(text: &str, blocks: &[Block], beads: &[(u32, u32)], max_bytes: usize) -> (Vec<ReadBlock>, bool) {
+    let max = text.floor_char_boundary(max_bytes);
+    let mut found = Vec::new();
+    let mut next = 0;
+    for block in blocks {
+        let (start, end) = (block.start as usize, (block.end as usize).min(max));
+        if start >= max {
+            return (found, true);
+        }
+        let mut pieces = Vec::new();
+        let mut at = start;
+        while at < end {
+            while beads.get(next).is_some_and(|&(from, to)| to as usize <= at || from >= to) {
+                next += 1;
+            }
+            let (until, bead) = match beads.get(next) {
+                Some(&(from, to)) if from as usize <= at => ((to as usize).min(end), Some(next)),
+                Some(&(from, _)) => ((from as usize).min(end), None),
+                None => (end, None),
+            };
+            match text.get(at..until) {
+                Some(text) => pieces.push(Piece { text: text.to_owned(), bead }),
+                None => break,
+            }
+            at = until;
+        }
+        found.push(ReadBlock { tag: tag_name(block.tag), pieces });
+    }
+    (found, max < text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(start: u32, end: u32) -> Block {
+        Block { start, end, tag: 0, at: 0 }
+    }
+
+    fn shown(found: &[ReadBlock]) -> Vec<Vec<(&str, Option<usize>)>> {
+        found.iter().map(|block| block.pieces.iter().map(|piece| (piece.text.as_str(), piece.bead)).collect()).collect()
+    }
+
+    #[test]
+    fn blocks_are_cut_where_beads_begin_and_end() {
+        let text = "One. Two.\nThree. Vier\u{e9}.";
+        let blocks = [block(0, 9), block(10, 24)];
+        let (found, is_cut) = read_blocks(text, &blocks, &[(0, 4), (4, 4), (5, 16)], 1000);
+        assert_eq!(
+            shown(&found),
+            [vec![("One.", Some(0)), (" ", None), ("Two.", Some(2))], vec![("Three.", Some(2)), (" Vieré.", None)]]
+        );
+        assert!(!is_cut);
+        // Inside of a character.
+        let (found, is_cut) = read_blocks(text, &blocks, &[], 22);
+        assert_eq!(shown(&found), [vec![("One. Two.", None)], vec![("Three. Vier", None)]]);
+        assert!(is_cut);
+    }
+}

@@ -1,0 +1,122 @@
+//! Answers: pages, and what went wrong.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::{Query, State};
+use axum::http::{StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
+
+use super::state::App;
+use super::views::{Frame, Problem};
+
+/// Parameters of an address, or fields of a form.
+pub type Fields = BTreeMap<String, String>;
+
+/// A request with what all handlers need.
+pub struct Request {
+    pub app: Arc<App>,
+    pub fields: Fields,
+}
+
+impl Request {
+    /// A field that is there and not empty.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.fields.get(name).map(|value| value.trim()).filter(|value| !value.is_empty())
+    }
+
+    /// A field that must be there.
+    pub fn need(&self, name: &str) -> Result<&str, Failure> {
+        self.get(name).ok_or_else(|| Failure::Bad(format!("{name} is missing")))
+    }
+
+    /// A number, or what stands for it where there is none.
+    pub fn number<N: std::str::FromStr>(&self, name: &str, or: N) -> Result<N, Failure> {
+        let Some(text) = self.get(name) else { return Ok(or) };
+        text.parse().map_err(|_| Failure::Bad(format!("{name} is {text:?}, expected a number")))
+    }
+
+    /// Who marks.
+    pub fn reviewer(&self) -> &str {
+        self.get("who").unwrap_or(&self.app.reviewer)
+    }
+
+    /// What stands round each page.
+    pub fn frame(&self, title: &str) -> Frame {
+        Frame::new(&self.app, self.reviewer(), title)
+    }
+}
+
+/// Why there is no page.
+pub enum Failure {
+    /// There is no such thing.
+    Missing(String),
+    /// What was asked makes no sense.
+    Bad(String),
+    /// The store, or the page itself, is at fault.
+    Broken(String),
+}
+
+impl From<diglot::Error> for Failure {
+    fn from(why: diglot::Error) -> Failure {
+        match why {
+            diglot::Error::Input { .. } | diglot::Error::Config(_) => Failure::Missing(why.to_string()),
+            _ => Failure::Broken(why.to_string()),
+        }
+    }
+}
+
+impl From<askama::Error> for Failure {
+    fn from(why: askama::Error) -> Failure {
+        Failure::Broken(why.to_string())
+    }
+}
+
+/// Works on a request where it may take its time, and makes its answer.
+pub async fn answer(
+    State(app): State<Arc<App>>,
+    Query(fields): Query<Fields>,
+    work: impl FnOnce(&Request) -> Result<Response, Failure> + Send + 'static,
+) -> Response {
+    let request = Request { app, fields };
+    let worked = tokio::task::spawn_blocking(move || match work(&request) {
+        Ok(response) => response,
+        Err(failure) => failed(&request, failure),
+    });
+    worked
+        .await
+        .unwrap_or_else(|_| (StatusCode::INTERNAL_SERVER_ERROR, "the program failed on this page").into_response())
+}
+
+/// A page of a template.
+pub fn page(template: &impl Template) -> Result<Response, Failure> {
+    Ok(Html(template.render()?).into_response())
+}
+
+/// A file to keep.
+pub fn file(name: &str, content: String) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, "text/tab-separated-values; charset=utf-8".to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
+    ];
+    (headers, content).into_response()
+}
+
+fn failed(request: &Request, failure: Failure) -> Response {
+    let (status, problem) = match failure {
+        Failure::Missing(problem) => (StatusCode::NOT_FOUND, problem),
+        Failure::Bad(problem) => (StatusCode::BAD_REQUEST, problem),
+        Failure::Broken(problem) => (StatusCode::INTERNAL_SERVER_ERROR, problem),
+    };
+    let template = Problem { frame: request.frame("No such page"), problem };
+    match template.render() {
+        Ok(text) => (status, Html(text)).into_response(),
+        Err(_) => (status, template.problem).into_response(),
+    }
+}
+
+/// What is answered where nothing is, to those too who do not know the token.
+pub async fn not_found() -> Response {
+    (StatusCode::NOT_FOUND, "not found\n").into_response()
+}

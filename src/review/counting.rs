@@ -1,0 +1,196 @@
+//! Figures of the whole store, counted in the background: what is shown meanwhile is the count before.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use diglot::query::{self, HostLine, Overview};
+
+use super::answer::Failure;
+use super::state::App;
+
+/// One host, as small as can be: there may be a million.
+pub struct Host {
+    pub name: Box<str>,
+    pub pages: u32,
+    pub pairs: u32,
+    pub credibility: f32,
+}
+
+/// How hosts are listed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Sort {
+    Name,
+    Pages,
+    Pairs,
+    Credibility,
+}
+
+impl Sort {
+    pub const ALL: [Sort; 4] = [Sort::Name, Sort::Pages, Sort::Pairs, Sort::Credibility];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Sort::Name => "name",
+            Sort::Pages => "pages",
+            Sort::Pairs => "pairs",
+            Sort::Credibility => "credibility",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Sort> {
+        Sort::ALL.into_iter().find(|sort| sort.name() == name)
+    }
+}
+
+/// What was counted.
+pub struct Counted {
+    pub overview: Overview,
+    /// By name.
+    hosts: Vec<Host>,
+    /// Places in `hosts`, in the order of each [`Sort`] but the first.
+    orders: [Vec<u32>; 3],
+}
+
+impl Counted {
+    fn new(overview: Overview, mut hosts: Vec<Host>) -> Counted {
+        hosts.sort_by(|x, y| x.name.cmp(&y.name));
+        hosts.shrink_to_fit();
+        let order = |key: fn(&Host) -> f64| {
+            let mut order: Vec<u32> = (0..hosts.len() as u32).collect();
+            let key = |at: u32| key(&hosts[at as usize]);
+            order.sort_unstable_by(|&x, &y| key(y).total_cmp(&key(x)).then(x.cmp(&y)));
+            order
+        };
+        let orders = [
+            order(|host| f64::from(host.pages)),
+            order(|host| f64::from(host.pairs)),
+            order(|host| f64::from(host.credibility)),
+        ];
+        Counted { overview, hosts, orders }
+    }
+
+    /// The hosts whose names contain a text, in an order: how many, and those from `start` on.
+    pub fn hosts(&self, text: &str, sort: Sort, start: usize, count: usize) -> (usize, Vec<&Host>) {
+        let by_name: Vec<u32>;
+        let order = match sort {
+            Sort::Name => {
+                by_name = (0..self.hosts.len() as u32).collect();
+                &by_name
+            }
+            Sort::Pages => &self.orders[0],
+            Sort::Pairs => &self.orders[1],
+            Sort::Credibility => &self.orders[2],
+        };
+        let mut total = 0;
+        let mut found = Vec::new();
+        for host in order.iter().map(|&at| &self.hosts[at as usize]).filter(|host| host.name.contains(text)) {
+            if total >= start && found.len() < count {
+                found.push(host);
+            }
+            total += 1;
+        }
+        (total, found)
+    }
+}
+
+/// The last count, and whether another is under way.
+#[derive(Default)]
+pub struct Counting {
+    last: Mutex<Option<Arc<Counted>>>,
+    is_running: AtomicBool,
+    /// When the last count ended, and how long it took.
+    took: Mutex<Option<(Instant, Duration)>>,
+}
+
+/// A store that is written to is counted again after so many times as long as the last count took.
+const REST: u32 = 5;
+
+/// How long a page waits for the first count.
+const PATIENCE: Duration = Duration::from_millis(60);
+
+fn held<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Counting {
+    /// The last count, if there is one by now. Begins another where the store has changed since.
+    pub fn last(&self, app: &Arc<App>) -> Option<Arc<Counted>> {
+        let began = Instant::now();
+        loop {
+            let last = held(&self.last).clone();
+            if let Some(last) = last {
+                self.renew(app, &last);
+                return Some(last);
+            }
+            self.begin(app);
+            if began.elapsed() > PATIENCE {
+                return None;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn renew(&self, app: &Arc<App>, last: &Counted) {
+        let is_rested = held(&self.took).is_none_or(|(at, took)| at.elapsed() > took * REST);
+        if is_rested && app.open().is_ok_and(|(store, _)| store.commit_number() != last.overview.commit) {
+            self.begin(app);
+        }
+    }
+
+    /// Begins to count, unless that is under way.
+    pub fn begin(&self, app: &Arc<App>) {
+        if self.is_running.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let app = app.clone();
+        std::thread::spawn(move || {
+            let began = Instant::now();
+            match count(&app) {
+                Ok(counted) => *held(&app.counting.last) = Some(Arc::new(counted)),
+                Err(Failure::Missing(why) | Failure::Bad(why) | Failure::Broken(why)) => {
+                    eprintln!("diglot: the figures cannot be counted: {why}");
+                }
+            }
+            *held(&app.counting.took) = Some((Instant::now(), began.elapsed()));
+            app.counting.is_running.store(false, Ordering::Relaxed);
+        });
+    }
+}
+
+fn count(app: &App) -> Result<Counted, Failure> {
+    let (store, _) = app.open()?;
+    let mut hosts = Vec::new();
+    let host = |line: HostLine| Host {
+        name: line.host.into_boxed_str(),
+        pages: line.pages,
+        pairs: u32::try_from(line.pairs).unwrap_or(u32::MAX),
+        credibility: line.credibility as f32,
+    };
+    let overview = query::overview(&store, |lines| {
+        hosts.extend(lines.into_iter().map(host));
+        Ok(())
+    })?;
+    Ok(Counted::new(overview, hosts))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_searched_sorted_and_cut() {
+        let host =
+            |name: &str, pages, pairs| Host { name: name.into(), pages, pairs, credibility: pairs as f32 / 10.0 };
+        let hosts = vec![host("b.org", 2, 9), host("a.org", 7, 1), host("c.net", 9, 3)];
+        let counted = Counted::new(Overview::default(), hosts);
+        let names = |text: &str, sort, start, count| -> (usize, Vec<String>) {
+            let (total, found) = counted.hosts(text, sort, start, count);
+            (total, found.into_iter().map(|host| host.name.to_string()).collect())
+        };
+        assert_eq!(names("", Sort::Name, 0, 9).1, ["a.org", "b.org", "c.net"]);
+        assert_eq!(names(".org", Sort::Pairs, 0, 1), (2, vec!["b.org".to_owned()]));
+        assert_eq!(names("", Sort::Pages, 1, 2).1, ["a.org", "b.org"]);
+        assert_eq!(names("", Sort::Credibility, 0, 1).1, ["b.org"]);
+    }
+}

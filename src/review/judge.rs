@@ -1,0 +1,298 @@
+//! Judging: marks, samples, what they say, and the same as gold.
+
+use std::sync::Arc;
+
+use axum::extract::{Form, Path, Query, State};
+use axum::response::{IntoResponse, Redirect, Response};
+use diglot::evaluate::{MarkedGold, agreement, estimate};
+use diglot::query;
+use diglot::store::Marks;
+use diglot::types::{Mark, Marked, Verdict};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::answer::{Failure, Fields, Request, answer, file, page};
+use super::figures::{counted, grouped};
+use super::lists::lang_pair;
+use super::pair::{marked, place_in_list, sides, url};
+use super::sample::{By, Design, Said, Sample, What};
+use super::state::App;
+use super::views::*;
+
+/// Bytes of each text that are shown.
+const SHOWN: usize = 100_000;
+
+/// The largest sample.
+const MOST: u64 = 10_000;
+
+/// Now, as RFC 3339 in UTC, to the millisecond.
+fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
+}
+
+fn read(request: &Request, name: &str) -> Result<Sample, Failure> {
+    let missing = |_| Failure::Missing(format!("there is no sample {name:?}"));
+    let text = request.app.reviews().sample(name).map_err(missing)?;
+    serde_json::from_str(&text).map_err(|why| Failure::Broken(format!("the sample {name} cannot be read: {why}")))
+}
+
+pub async fn samples(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
+    answer(state, fields, |request| {
+        let frame = request.frame("Judge");
+        let reviews = request.app.reviews();
+        let marks = reviews.marks()?;
+        let mut samples = Vec::new();
+        for name in reviews.samples()? {
+            let sample = read(request, &name)?;
+            let judged: u64 = sample.said(&marks).iter().map(|said| said.stratum.judged() + said.unsure).sum();
+            samples.push(SampleRow {
+                link: frame.link(&format!("/judge/{name}"), &[("who", request.reviewer())]),
+                result: frame.link(&format!("/judge/{name}/result"), &[]),
+                what: plain(&sample.design.describe()),
+                drawn: grouped(sample.items.len() as u64),
+                judged: grouped(judged),
+                at: sample.at,
+            });
+        }
+        samples.sort_by(|x, y| y.at.cmp(&x.at));
+        let counted_langs = request.app.counting.last(&request.app);
+        let langs = counted_langs.map(|counted| {
+            counted.overview.langs.keys().map(|langs| format!("{} {}", langs.a, langs.b)).collect::<Vec<_>>()
+        });
+        let unreadable = match marks.unreadable {
+            0 => String::new(),
+            lines => format!("; {} of the file of marks cannot be read", counted(lines as u64, "line")),
+        };
+        page(&JudgePage {
+            langs: langs.unwrap_or_default(),
+            // Another one each time, and short enough to be told.
+            seed: xxh3_64(now().as_bytes()) % 1_000_000,
+            marks: format!("{}{unreadable}", counted(marks.standing().len() as u64, "judged pair")),
+            samples,
+            frame,
+        })
+    })
+    .await
+}
+
+pub async fn draw(State(app): State<Arc<App>>, Form(fields): Form<Fields>) -> Response {
+    answer(State(app), Query(fields), |request| {
+        let size = request.number("size", 100u64)?;
+        if !(1..=MOST).contains(&size) {
+            return Err(Failure::Bad(format!("a sample has 1 to {MOST} pairs")));
+        }
+        let what = if request.get("what") == Some("sentences") { What::Sentences } else { What::Pairs };
+        let by = match request.get("by") {
+            Some("score") => By::Score,
+            Some("key") if what == What::Pairs => By::Key,
+            Some("key") => return Err(Failure::Bad("sentence pairs have no keys: choose another stratum".to_owned())),
+            Some("host") => By::Host,
+            _ => By::Nothing,
+        };
+        let host = request.get("host").map(str::to_owned);
+        let langs = request.get("langs").map(lang_pair).transpose()?;
+        let design = Design { what, by, seed: request.number("seed", 1)?, size, langs: None, host }.with_langs(langs);
+        let (store, config) = request.app.open()?;
+        let at = now();
+        let sample = design.draw(&store, &config, at.clone())?;
+        if sample.items.is_empty() {
+            return Err(Failure::Missing("there is nothing to be judged: no such pairs in the store".to_owned()));
+        }
+        let name: String = at.chars().filter(char::is_ascii_digit).collect();
+        let text = serde_json::to_string(&sample).map_err(|why| Failure::Broken(why.to_string()))?;
+        request.app.reviews().keep_sample(&name, &text)?;
+        let path = request.frame("").link(&format!("/judge/{name}"), &[("who", request.reviewer())]);
+        Ok(Redirect::to(&path).into_response())
+    })
+    .await
+}
+
+/// What a reviewer said of something.
+fn said_by(marks: &Marks, marked: &Marked, reviewer: &str) -> Option<Verdict> {
+    marks.of(marked).into_iter().find(|mark| mark.reviewer == reviewer).and_then(|mark| mark.verdict)
+}
+
+pub async fn next(state: State<Arc<App>>, Path(name): Path<String>, fields: Query<Fields>) -> Response {
+    answer(state, fields, move |request| next_item(request, &name)).await
+}
+
+fn next_item(request: &Request, name: &str) -> Result<Response, Failure> {
+    let frame = request.frame("Judge");
+    let sample = read(request, name)?;
+    let marks = request.app.reviews().marks()?;
+    let reviewer = request.reviewer();
+    let verdicts: Vec<Option<Verdict>> =
+        sample.items.iter().map(|item| said_by(&marks, &item.marked, reviewer)).collect();
+    let path = format!("/judge/{name}");
+    let result = frame.link(&format!("{path}/result"), &[("who", reviewer)]);
+    let at = match request.get("item") {
+        Some(_) => request.number("item", 1usize)?.saturating_sub(1),
+        None => match verdicts.iter().position(Option::is_none) {
+            Some(at) => at,
+            None => return Ok(Redirect::to(&result).into_response()),
+        },
+    };
+    let item = sample.items.get(at).ok_or_else(|| Failure::Missing("the sample has no such item".to_owned()))?;
+    let to = |at: usize| frame.link(&path, &[("item", &(at + 1).to_string()), ("who", reviewer)]);
+    let last = marks.all.iter().rev().find(|mark| mark.reviewer == reviewer && mark.verdict.is_some());
+    page(&ItemPage {
+        sides: item_sides(request, &frame, &item.marked)?,
+        is_sentences: item.marked.texts.is_some(),
+        verdict: verdicts[at].map_or("", Verdict::name),
+        previous: (at > 0).then(|| to(at - 1)),
+        next: (at + 1 < sample.items.len()).then(|| to(at + 1)),
+        judged: verdicts.iter().flatten().count(),
+        last: last.and_then(|last| sample.items.iter().position(|item| item.marked == last.marked)).map(|at| at + 1),
+        at: at + 1,
+        of: sample.items.len(),
+        name: name.to_owned(),
+        result,
+        frame,
+    })
+}
+
+/// Both sides of what is judged; none where the store has the pages no more.
+fn item_sides(request: &Request, frame: &Frame, marked: &Marked) -> Result<Option<[SideView; 2]>, Failure> {
+    if let Some((a, b)) = &marked.texts {
+        let side = |text: &str, url: &str, lang: &str| SideView {
+            page: frame.page(url),
+            url: plain(url),
+            lang: lang.to_owned(),
+            title: String::new(),
+            blocks: vec![("p", vec![PieceView { text: plain(text), bead: None, is_out: false }])],
+            rest: String::new(),
+        };
+        return Ok(Some([side(a, &marked.url_a, &marked.lang_a), side(b, &marked.url_b, &marked.lang_b)]));
+    }
+    let (store, _) = request.app.open()?;
+    let urls = [url(&marked.url_a)?, url(&marked.url_b)?];
+    Ok(query::reading(&store, [&urls[0], &urls[1]], SHOWN)?.map(|reading| sides(frame, reading)))
+}
+
+pub async fn mark(State(app): State<Arc<App>>, Form(fields): Form<Fields>) -> Response {
+    answer(State(app), Query(fields), |request| {
+        let verdict = match request.get("verdict") {
+            None => return Err(Failure::Bad("verdict is missing".to_owned())),
+            Some("back") => None,
+            Some(name) => {
+                let bad =
+                    || Failure::Bad(format!("{name:?} is no verdict: right, wrong, unsure, or back to take it back"));
+                Some(Verdict::parse(name).ok_or_else(bad)?)
+            }
+        };
+        let frame = request.frame("");
+        let reviewer = request.reviewer().to_owned();
+        let (about, to) = match request.get("sample") {
+            Some(name) => {
+                let sample = read(request, name)?;
+                let number = request.number("item", 0usize)?;
+                let item = number.checked_sub(1).and_then(|at| sample.items.get(at));
+                let item = item.ok_or_else(|| Failure::Missing("the sample has no such item".to_owned()))?;
+                let number = number.to_string();
+                let here = [("item", number.as_str()), ("who", &reviewer)];
+                let fields = if verdict.is_some() { &here[1..] } else { &here[..] };
+                (item.marked.clone(), frame.link(&format!("/judge/{name}"), fields))
+            }
+            None => {
+                let (a, b) = (request.need("a")?, request.need("b")?);
+                let (store, _) = request.app.open()?;
+                let reading = query::reading(&store, [&url(a)?, &url(b)?], 0)?;
+                let reading = reading.ok_or_else(|| Failure::Missing("the store has no such pages".to_owned()))?;
+                let place = place_in_list(request);
+                let mut fields = vec![("a", a), ("b", b), ("who", reviewer.as_str())];
+                fields.extend(place.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+                (marked(&reading), frame.link("/pair", &fields))
+            }
+        };
+        request.app.reviews().add(&Mark { marked: about, verdict, reviewer, at: now() })?;
+        Ok(Redirect::to(&to).into_response())
+    })
+    .await
+}
+
+pub async fn result(state: State<Arc<App>>, Path(name): Path<String>, fields: Query<Fields>) -> Response {
+    answer(state, fields, move |request| {
+        let sample = read(request, &name)?;
+        let marks = request.app.reviews().marks()?;
+        let said = sample.said(&marks);
+        let frame = request.frame("Result");
+        let strata: Vec<_> = said.iter().map(|said| said.stratum).collect();
+        let whole = estimate(&strata);
+        let total = said.iter().fold(Said::default(), |mut total, said| {
+            total.stratum.population += said.stratum.population;
+            total.stratum.right += said.stratum.right;
+            total.stratum.wrong += said.stratum.wrong;
+            total.unsure += said.unsure;
+            total
+        });
+        let row = |name: &str, drawn: u64, said: &Said, found| {
+            let (precision, low, width, middle) = StratumRow::interval(found);
+            StratumRow {
+                name: plain(name),
+                population: grouped(said.stratum.population),
+                drawn: grouped(drawn),
+                right: said.stratum.right,
+                wrong: said.stratum.wrong,
+                unsure: said.unsure,
+                precision,
+                low,
+                width,
+                middle,
+            }
+        };
+        let drawn = sample.parts.iter().map(|part| part.drawn).sum();
+        let parts = sample.parts.iter().zip(&said);
+        let agreements = sample.said_by_two(&marks).into_iter().filter_map(|((x, y), said)| {
+            let found = agreement(said)?;
+            Some(AgreementRow {
+                names: format!("{} and {}", plain(x), plain(y)),
+                both: found.both,
+                observed: format!("{:.1} %", 100.0 * found.observed),
+                kappa: found
+                    .kappa
+                    .map_or_else(|| "undefined: both always say the same".to_owned(), |kappa| format!("{kappa:.3}")),
+            })
+        });
+        page(&ResultPage {
+            what: plain(&sample.design.describe()),
+            missing: if whole.is_none() {
+                "Every stratum needs a pair that is judged right or wrong.".to_owned()
+            } else {
+                String::new()
+            },
+            whole: row("all", drawn, &total, whole),
+            strata: parts.map(|(part, said)| row(&part.name, part.drawn, said, estimate(&[said.stratum]))).collect(),
+            agreements: agreements.collect(),
+            judge: frame.link(&format!("/judge/{name}"), &[("who", request.reviewer())]),
+            unsure: if total.unsure == 0 { String::new() } else { counted(total.unsure, "pair") },
+            frame,
+        })
+    })
+    .await
+}
+
+/// What the last mark of each thing says, of whichever reviewer.
+pub fn last_verdicts(marks: &Marks) -> Vec<(&Marked, Verdict)> {
+    let last = |(marked, said): (&'_ Marked, std::collections::BTreeMap<&str, &Mark>)| -> Option<Verdict> {
+        let _ = marked;
+        said.into_values().max_by(|x, y| x.at.cmp(&y.at)).and_then(|mark| mark.verdict)
+    };
+    marks.standing().into_iter().filter_map(|(marked, said)| Some((marked, last((marked, said))?))).collect()
+}
+
+/// Names of the files that gold is written to, with their content.
+pub fn gold_files(marks: &Marks) -> Vec<(String, String)> {
+    let gold = MarkedGold::new(last_verdicts(marks));
+    let mut files = vec![("review.pairs.tsv".to_owned(), gold.pairs), ("review.grey.tsv".to_owned(), gold.grey)];
+    files.extend(gold.bitext.into_iter().map(|((a, b), text)| (format!("review.{a}-{b}.bitext.tsv"), text)));
+    files
+}
+
+pub async fn gold(state: State<Arc<App>>, Path(wanted): Path<String>, fields: Query<Fields>) -> Response {
+    answer(state, fields, move |request| {
+        let files = gold_files(&request.app.reviews().marks()?);
+        let found = files.into_iter().find(|(name, _)| *name == wanted);
+        let (name, content) = found.ok_or_else(|| Failure::Missing(format!("there is no file {wanted}")))?;
+        Ok(file(&name, content))
+    })
+    .await
+}

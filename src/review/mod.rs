@@ -1,0 +1,84 @@
+//! A local web page over a store: look at pairs, judge them, see what that says of the rest; and the report as one file.
+//!
+//! `state.rs` is what all requests share, `guard.rs` who may ask, `pages.rs`, `pair.rs` and `judge.rs` what is answered. `views.rs` and `templates/` are how it
+//! looks; `figures.rs` the figures that page and report have in common; `sample.rs` what is drawn to be judged.
+//!
+//! The store is opened for each request, so that an answer is that of the last commit, beside a job that writes. Archived text is escaped
+//! and never run: the pages say that nothing but their own style and script may load or run.
+
+mod answer;
+mod counting;
+mod figures;
+mod guard;
+pub mod judge;
+mod lists;
+mod pages;
+mod pair;
+pub mod report;
+mod sample;
+mod state;
+mod views;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context;
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::routing::{get, post};
+
+use state::App;
+
+/// What the page is started with.
+pub struct Options {
+    /// The store.
+    pub store: PathBuf,
+    /// The port; 0: any that is free.
+    pub port: u16,
+    /// Who marks.
+    pub reviewer: String,
+}
+
+/// Bytes of a form.
+const MAX_FORM: usize = 64 << 10;
+
+/// Serves the page until the program is stopped. `started` is given its address.
+pub fn serve(options: Options, started: impl FnOnce(&str) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    runtime.block_on(async {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, options.port));
+        let listener = tokio::net::TcpListener::bind(address).await;
+        let listener = listener
+            .with_context(|| format!("port {} cannot be taken; --port 0 takes one that is free", options.port))?;
+        let port = listener.local_addr()?.port();
+        let app = Arc::new(App::new(options.store, port, options.reviewer)?);
+        started(&app.address())?;
+        app.counting.begin(&app);
+        axum::serve(listener, router(&app)).await?;
+        Ok(())
+    })
+}
+
+fn router(app: &Arc<App>) -> Router {
+    let inside = Router::new()
+        .route("/hosts", get(pages::hosts))
+        .route("/host", get(pages::host))
+        .route("/lone", get(pages::lone))
+        .route("/pair", get(pair::pair))
+        .route("/page", get(pair::page))
+        .route("/mark", post(judge::mark))
+        .route("/judge", get(judge::samples).post(judge::draw))
+        .route("/judge/{name}", get(judge::next))
+        .route("/judge/{name}/result", get(judge::result))
+        .route("/gold/{file}", get(judge::gold))
+        .route("/assets/{file}", get(pages::asset))
+        .route("/state", get(pages::counted));
+    Router::new()
+        .route(&format!("{}/", app.base()), get(pages::overview))
+        .nest(&app.base(), inside)
+        .fallback(answer::not_found)
+        .layer(DefaultBodyLimit::max(MAX_FORM))
+        .layer(axum::middleware::from_fn_with_state(app.clone(), guard::guard))
+        .with_state(app.clone())
+}

@@ -1,0 +1,208 @@
+//! Two pages side by side with what speaks for and against them; one page with its candidates.
+
+use std::sync::Arc;
+
+use axum::extract::{Query, State};
+use axum::response::Response;
+use diglot::config::Config;
+use diglot::query::explain::{Explanation, PageExplanation, PairExplanation};
+use diglot::query::{self, Reading, Scope, Side};
+use diglot::store::Store;
+use diglot::types::{CanonicalUrl, Lang, Marked, PairLine};
+use diglot::{Error, explain};
+
+use super::answer::{Failure, Fields, Request, answer, page as render};
+use super::figures::grouped;
+use super::lists::{filter, order};
+use super::state::App;
+use super::views::*;
+use crate::cli::explain::{page_facts, pair_facts};
+
+/// Bytes of each text that are shown unless all of it is asked for.
+const SHOWN: usize = 100_000;
+
+/// Nats that a bar of evidence has room for on either side.
+const MOST_NATS: f64 = 4.0;
+
+/// The URL of a field.
+pub fn url(text: &str) -> Result<CanonicalUrl, Failure> {
+    CanonicalUrl::parse(text).map_err(|why| Failure::Bad(format!("{text:?}: {why}; expected an http or https URL")))
+}
+
+pub async fn pair(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
+    answer(state, fields, |request| {
+        let (store, config) = request.app.open()?;
+        let (a, b) = (request.need("a")?, request.need("b")?);
+        let urls = [url(a)?, url(b)?];
+        let max = if request.get("all").is_some() { usize::MAX } else { SHOWN };
+        let reading = query::reading(&store, [&urls[0], &urls[1]], max)?;
+        let found = explain(&store, &config, &urls[0], Some(&urls[1]))?;
+        let frame = request.frame("Pair");
+        let (previous, next) = neighbours(request, &store, &config)?;
+        let marked = reading.as_ref().map(marked);
+        let whole = reading.as_ref().is_some_and(|reading| reading.sides.iter().any(|side| side.is_cut));
+        let Explanation { pair: Some(why), .. } = &found else {
+            return Err(Failure::Broken("two pages were explained as one".to_owned()));
+        };
+        render(&PairPage {
+            verdict: why.verdict.to_string(),
+            facts: facts(why),
+            evidence: evidence(why),
+            marks: match &marked {
+                Some(marked) => mark_rows(request, marked)?,
+                None => Vec::new(),
+            },
+            place: place_in_list(request),
+            whole: whole.then(|| frame.link("/pair", &[("a", a), ("b", b), ("all", "1")])),
+            sides: reading.map(|reading| sides(&frame, reading)),
+            previous,
+            next,
+            a: a.to_owned(),
+            b: b.to_owned(),
+            frame,
+        })
+    })
+    .await
+}
+
+/// The fields that say where a pair is in the list that it was opened from.
+const PLACE: [&str; 9] = ["host", "at", "langs", "method", "key", "min", "max", "order", "outcome"];
+
+/// Those that a request has.
+pub fn place_in_list(request: &Request) -> Vec<(String, String)> {
+    let field = |name: &&str| Some(((*name).to_owned(), request.get(name)?.to_owned()));
+    PLACE.iter().filter_map(field).collect()
+}
+
+/// The address of a pair at a place of the list that a request shows.
+pub fn link_in_list(request: &Request, frame: &Frame, line: &PairLine, at: usize) -> String {
+    let (place, at) = (place_in_list(request), at.to_string());
+    let mut fields = vec![("a", line.url_a.as_str()), ("b", line.url_b.as_str())];
+    fields.extend(place.iter().map(|(name, value)| (name.as_str(), value.as_str())).filter(|field| field.0 != "at"));
+    fields.push(("at", &at));
+    frame.link("/pair", &fields)
+}
+
+/// The pairs before and after, in the list that a pair was opened from.
+fn neighbours(request: &Request, store: &Store, config: &Config) -> Result<(Option<String>, Option<String>), Failure> {
+    let (Some(host), Some(_)) = (request.get("host"), request.get("at")) else { return Ok((None, None)) };
+    let at: usize = request.number("at", 0)?;
+    let scope = Scope::of(store, host)?;
+    let start = at.saturating_sub(1);
+    let (filter, order) = (filter(request)?, order(request));
+    let found = query::pairs_page(store, config, &scope, &filter, order, start..at.saturating_add(2))?;
+    let frame = request.frame("");
+    let link = |at: usize| {
+        let (line, _) = found.lines.get(at - start)?;
+        Some(link_in_list(request, &frame, line, at))
+    };
+    Ok((if at > 0 { link(at - 1) } else { None }, link(at + 1)))
+}
+
+/// What is marked when two pages that are read side by side are.
+pub fn marked(reading: &Reading) -> Marked {
+    let [a, b] = &reading.sides;
+    Marked::pages((&a.url, a.lang), (&b.url, b.lang))
+}
+
+fn mark_rows(request: &Request, marked: &Marked) -> Result<Vec<MarkRow>, Failure> {
+    let marks = request.app.reviews().marks()?;
+    let row = |mark: &diglot::types::Mark| {
+        Some(MarkRow { verdict: mark.verdict?.name(), reviewer: plain(&mark.reviewer), at: mark.at.clone() })
+    };
+    Ok(marks.of(marked).into_iter().filter_map(row).collect())
+}
+
+/// Both pages as they are shown.
+pub fn sides(frame: &Frame, reading: Reading) -> [SideView; 2] {
+    let Reading { sides, beads } = reading;
+    let is_out: Vec<bool> = beads.iter().map(|bead| bead.left_out.is_some()).collect();
+    sides.map(|side| side_view(frame, side, &is_out))
+}
+
+fn side_view(frame: &Frame, side: Side, is_out: &[bool]) -> SideView {
+    let piece = |piece: query::Piece| PieceView {
+        is_out: piece.bead.and_then(|bead| is_out.get(bead)).is_some_and(|out| *out),
+        bead: piece.bead,
+        text: plain(&piece.text),
+    };
+    let blocks = side.blocks.into_iter().map(|block| (block.tag, block.pieces.into_iter().map(piece).collect()));
+    SideView {
+        page: frame.page(&side.url),
+        url: plain(&side.url),
+        lang: if side.lang.is_known() { side.lang.as_str().to_owned() } else { Lang::UNKNOWN.as_str().to_owned() },
+        title: plain(&side.title),
+        blocks: blocks.collect(),
+        rest: if side.is_cut {
+            format!("The text has {} bytes; the rest is not shown.", grouped(side.bytes as u64))
+        } else {
+            String::new()
+        },
+    }
+}
+
+/// What is known of the two but for the texts and what measures say, which have places of their own.
+fn facts(pair: &PairExplanation) -> Vec<(String, String)> {
+    let mut bare = pair.clone();
+    bare.measures.clear();
+    if let Some(alignment) = &mut bare.alignment {
+        alignment.sentences.clear();
+    }
+    pair_facts(&bare)
+}
+
+fn evidence(pair: &PairExplanation) -> Vec<EvidenceRow> {
+    let row = |measure: &diglot::query::explain::MeasureFacts| {
+        let share = (measure.nats / MOST_NATS).clamp(-1.0, 1.0) * 50.0;
+        EvidenceRow {
+            name: measure.measure.name().to_owned(),
+            value: format!("{:.3}", measure.value),
+            nats: format!("{:+.2}", measure.nats),
+            start: format!("{:.2}%", 50.0 + share.min(0.0)),
+            width: format!("{:.2}%", share.abs()),
+            is_for: measure.nats >= 0.0,
+        }
+    };
+    pair.measures.iter().map(row).collect()
+}
+
+pub async fn page(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
+    answer(state, fields, |request| {
+        let (store, config) = request.app.open()?;
+        let text = request.need("url")?;
+        let asked = url(text)?;
+        let mut found = explain(&store, &config, &asked, None)?;
+        let why = found.pages.pop().ok_or_else(|| Failure::Broken(Error::Interrupted.to_string()))?;
+        let frame = request.frame("Page");
+        render(&PagePage {
+            host: frame.host(asked.host()),
+            verdict: why.verdict.to_string(),
+            facts: page_facts(&PageExplanation { candidates: Vec::new(), leads: Vec::new(), ..why.clone() }),
+            candidates: candidates(&frame, &why),
+            leads: why
+                .leads
+                .iter()
+                .map(|lead| (plain(&lead.url), plain(&lead.key), lead.outcome.to_string()))
+                .collect(),
+            url: plain(text),
+            frame,
+        })
+    })
+    .await
+}
+
+/// Candidates of a page that are listed.
+const CANDIDATES: usize = 100;
+
+fn candidates(frame: &Frame, page: &PageExplanation) -> Vec<CandidateRow> {
+    let row = |candidate: &diglot::query::explain::Candidate| CandidateRow {
+        link: frame.pair(&page.url, &candidate.url),
+        url: plain(&candidate.url),
+        lang: candidate.lang.as_str().to_owned(),
+        method: candidate.method.to_owned(),
+        key: plain(candidate.key.as_deref().unwrap_or("")),
+        score: format!("{:.4}", candidate.score),
+        outcome: candidate.outcome.with_score(candidate.score),
+    };
+    page.candidates.iter().take(CANDIDATES).map(row).collect()
+}

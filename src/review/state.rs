@@ -1,0 +1,60 @@
+//! What all requests share.
+
+use std::path::PathBuf;
+
+use diglot::config::Config;
+use diglot::config::settings::configuration;
+use diglot::store::{Access, Reviews, Store};
+
+use super::answer::Failure;
+use super::counting::Counting;
+
+/// One page over one store.
+pub struct App {
+    /// Folder of the store.
+    pub folder: PathBuf,
+    /// The port it is served on.
+    pub port: u16,
+    /// What its addresses begin with; who does not know it gets nothing.
+    pub token: String,
+    /// Who marks, unless a form says otherwise.
+    pub reviewer: String,
+    /// Figures of the whole store, counted beside the requests.
+    pub counting: Counting,
+}
+
+/// Random bytes of a token.
+const TOKEN_BYTES: usize = 16;
+
+impl App {
+    pub fn new(folder: PathBuf, port: u16, reviewer: String) -> anyhow::Result<App> {
+        // What is wrong with the store is said at once.
+        Store::open(&folder, Access::Read)?;
+        let mut bytes = [0; TOKEN_BYTES];
+        getrandom::fill(&mut bytes).map_err(|why| anyhow::anyhow!("no random numbers can be had: {why}"))?;
+        let token = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(App { folder, port, token, reviewer, counting: Counting::default() })
+    }
+
+    /// What the paths of all its addresses begin with.
+    pub fn base(&self) -> String {
+        format!("/{}", self.token)
+    }
+
+    /// The address to open.
+    pub fn address(&self) -> String {
+        format!("http://127.0.0.1:{}{}/", self.port, self.base())
+    }
+
+    /// The store as of its last commit, and its settings.
+    pub fn open(&self) -> Result<(Store, Config), Failure> {
+        let store = Store::open(&self.folder, Access::Read)?;
+        let (config, _) = configuration(&store.settings().values);
+        Ok((store, config))
+    }
+
+    /// What people said of its pairs.
+    pub fn reviews(&self) -> Reviews {
+        Reviews::of(&self.folder)
+    }
+}

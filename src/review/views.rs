@@ -1,0 +1,379 @@
+//! What templates are filled with.
+
+use askama::Template;
+use diglot::evaluate::Estimate;
+use url::form_urlencoded;
+
+use super::figures::Figures;
+use super::state::App;
+
+/// What stands round each page.
+pub struct Frame {
+    /// What all addresses begin with.
+    pub base: String,
+    pub title: String,
+    /// Name of the store's folder.
+    pub store: String,
+    pub reviewer: String,
+}
+
+impl Frame {
+    pub fn new(app: &App, reviewer: &str, title: &str) -> Frame {
+        let folder = std::fs::canonicalize(&app.folder).unwrap_or_else(|_| app.folder.clone());
+        Frame {
+            base: app.base(),
+            title: title.to_owned(),
+            store: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            reviewer: reviewer.to_owned(),
+        }
+    }
+
+    /// An address with parameters; those without a value are left out.
+    pub fn link(&self, path: &str, fields: &[(&str, &str)]) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        for (name, value) in fields.iter().filter(|(_, value)| !value.is_empty()) {
+            query.append_pair(name, value);
+        }
+        let query = query.finish();
+        format!("{}{path}{}{query}", self.base, if query.is_empty() { "" } else { "?" })
+    }
+
+    /// The address of a pair.
+    pub fn pair(&self, a: &str, b: &str) -> String {
+        self.link("/pair", &[("a", a), ("b", b)])
+    }
+
+    /// The address of a page.
+    pub fn page(&self, url: &str) -> String {
+        self.link("/page", &[("url", url)])
+    }
+
+    /// The address of a host.
+    pub fn host(&self, host: &str) -> String {
+        self.link("/host", &[("host", host)])
+    }
+}
+
+/// Text of an archive with what could act on the terminal or the page made visible: control characters, but for tab and line feed.
+pub fn plain(text: &str) -> String {
+    let is_control = |c: char| c.is_control() && c != '\t' && c != '\n';
+    text.chars().map(|c| if is_control(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+#[derive(Template)]
+#[template(path = "problem.html", config = "src/review/askama.toml")]
+pub struct Problem {
+    pub frame: Frame,
+    pub problem: String,
+}
+
+/// A stage, and how far it is.
+pub struct StageRow {
+    pub name: &'static str,
+    pub state: &'static str,
+    pub remaining: String,
+}
+
+/// An archive.
+pub struct ArchiveRow {
+    pub path: String,
+    pub format: String,
+    pub bytes: String,
+    pub pages: String,
+    pub records: String,
+    pub state: String,
+    pub left_out: String,
+}
+
+#[derive(Template)]
+#[template(path = "overview.html", config = "src/review/askama.toml")]
+pub struct OverviewPage {
+    pub frame: Frame,
+    /// None while they are counted for the first time.
+    pub figures: Option<Figures>,
+    /// The commit of the store, where that is a later one.
+    pub newer: Option<u64>,
+    pub stages: Vec<StageRow>,
+    pub archives: Vec<ArchiveRow>,
+    pub archives_left: usize,
+}
+
+/// The way through a long list.
+pub struct Paging {
+    pub shown: String,
+    pub previous: Option<String>,
+    pub next: Option<String>,
+}
+
+/// A host of a list.
+pub struct HostRow {
+    pub name: String,
+    pub link: String,
+    pub pages: String,
+    pub pairs: String,
+    pub credibility: String,
+    pub langs: String,
+}
+
+/// A choice of a form.
+pub struct Choice {
+    pub value: String,
+    pub name: String,
+    pub is_chosen: bool,
+}
+
+impl Choice {
+    pub fn new(value: &str, name: &str, chosen: &str) -> Choice {
+        Choice { value: value.to_owned(), name: name.to_owned(), is_chosen: value == chosen }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "hosts.html", config = "src/review/askama.toml")]
+pub struct HostsPage {
+    pub frame: Frame,
+    pub text: String,
+    pub sorts: Vec<Choice>,
+    /// None while they are counted for the first time.
+    pub hosts: Option<Vec<HostRow>>,
+    pub paging: Paging,
+}
+
+/// A key of a host.
+pub struct KeyRow {
+    pub key: String,
+    pub langs: String,
+    pub state: &'static str,
+    pub credibility: String,
+    pub global: String,
+    pub power: String,
+    pub accepted: String,
+    pub precision: String,
+    pub pairs: String,
+    /// A pair of it: its address and its URLs.
+    pub example: Option<(String, String, String)>,
+}
+
+/// A pair of a list.
+pub struct PairRow {
+    pub link: String,
+    pub url_a: String,
+    pub url_b: String,
+    pub langs: String,
+    pub score: String,
+    pub method: &'static str,
+    pub key: String,
+    pub outcome: &'static str,
+    /// What was said of it.
+    pub marks: String,
+}
+
+#[derive(Template)]
+#[template(path = "host.html", config = "src/review/askama.toml")]
+pub struct HostPage {
+    pub frame: Frame,
+    pub host: String,
+    pub facts: String,
+    pub keys: Vec<KeyRow>,
+    pub keys_left: usize,
+    pub langs: Vec<Choice>,
+    pub methods: Vec<Choice>,
+    pub orders: Vec<Choice>,
+    pub outcomes: Vec<Choice>,
+    pub key: String,
+    pub min: String,
+    pub max: String,
+    pub pairs: Vec<PairRow>,
+    pub paging: Paging,
+    pub lone: String,
+}
+
+#[derive(Template)]
+#[template(path = "lone.html", config = "src/review/askama.toml")]
+pub struct LonePage {
+    pub frame: Frame,
+    pub host: String,
+    pub langs: Vec<Choice>,
+    /// Address, URL, language.
+    pub pages: Vec<(String, String, String)>,
+    pub paging: Paging,
+}
+
+/// A piece of text, of a bead or of none.
+pub struct PieceView {
+    pub text: String,
+    pub bead: Option<usize>,
+    /// Left out of bitext.
+    pub is_out: bool,
+}
+
+/// One page of two.
+pub struct SideView {
+    pub url: String,
+    /// The way to what else is known of it.
+    pub page: String,
+    pub lang: String,
+    pub title: String,
+    pub blocks: Vec<(&'static str, Vec<PieceView>)>,
+    /// What is not shown, in words.
+    pub rest: String,
+}
+
+/// One piece of evidence.
+pub struct EvidenceRow {
+    pub name: String,
+    pub value: String,
+    pub nats: String,
+    /// Where its bar begins and how long it is, in percent of the picture; the middle is 0 nats.
+    pub start: String,
+    pub width: String,
+    pub is_for: bool,
+}
+
+/// A mark that stands.
+pub struct MarkRow {
+    pub verdict: &'static str,
+    pub reviewer: String,
+    pub at: String,
+}
+
+#[derive(Template)]
+#[template(path = "pair.html", config = "src/review/askama.toml")]
+pub struct PairPage {
+    pub frame: Frame,
+    pub sides: Option<[SideView; 2]>,
+    pub verdict: String,
+    pub facts: Vec<(String, String)>,
+    pub evidence: Vec<EvidenceRow>,
+    pub marks: Vec<MarkRow>,
+    /// Where it is in the list that it was opened from, as fields of a form.
+    pub place: Vec<(String, String)>,
+    pub a: String,
+    pub b: String,
+    /// Where the whole text is to be had, if it is cut.
+    pub whole: Option<String>,
+    pub previous: Option<String>,
+    pub next: Option<String>,
+}
+
+/// A candidate of a page.
+pub struct CandidateRow {
+    pub link: String,
+    pub url: String,
+    pub lang: String,
+    pub method: String,
+    pub key: String,
+    pub score: String,
+    pub outcome: String,
+}
+
+#[derive(Template)]
+#[template(path = "page.html", config = "src/review/askama.toml")]
+pub struct PagePage {
+    pub frame: Frame,
+    pub url: String,
+    pub host: String,
+    pub verdict: String,
+    pub facts: Vec<(String, String)>,
+    pub candidates: Vec<CandidateRow>,
+    pub leads: Vec<(String, String, String)>,
+}
+
+/// A sample of the list.
+pub struct SampleRow {
+    pub link: String,
+    pub result: String,
+    pub what: String,
+    pub drawn: String,
+    pub judged: String,
+    pub at: String,
+}
+
+#[derive(Template)]
+#[template(path = "judge.html", config = "src/review/askama.toml")]
+pub struct JudgePage {
+    pub frame: Frame,
+    pub samples: Vec<SampleRow>,
+    pub langs: Vec<String>,
+    pub seed: u64,
+    pub marks: String,
+}
+
+#[derive(Template)]
+#[template(path = "item.html", config = "src/review/askama.toml")]
+pub struct ItemPage {
+    pub frame: Frame,
+    pub name: String,
+    pub at: usize,
+    pub of: usize,
+    pub judged: usize,
+    pub sides: Option<[SideView; 2]>,
+    pub is_sentences: bool,
+    pub verdict: &'static str,
+    pub previous: Option<String>,
+    pub next: Option<String>,
+    pub result: String,
+    /// The last one that was marked, to be taken back.
+    pub last: Option<usize>,
+}
+
+/// A stratum, judged.
+pub struct StratumRow {
+    pub name: String,
+    pub population: String,
+    pub drawn: String,
+    pub right: u64,
+    pub wrong: u64,
+    pub unsure: u64,
+    pub precision: String,
+    /// The picture of the interval, in percent.
+    pub low: String,
+    pub width: String,
+    pub middle: String,
+}
+
+impl StratumRow {
+    /// An interval in words and as a picture.
+    pub fn interval(estimate: Option<Estimate>) -> (String, String, String, String) {
+        let Some(found) = estimate else { return Default::default() };
+        let percent = |share: f64| format!("{:.2}%", 100.0 * share);
+        (
+            format!("{:.1} % ({:.1} to {:.1})", 100.0 * found.precision, 100.0 * found.low, 100.0 * found.high),
+            percent(found.low),
+            percent((found.high - found.low).max(0.002)),
+            percent(found.precision),
+        )
+    }
+}
+
+/// How two reviewers agree.
+pub struct AgreementRow {
+    pub names: String,
+    pub both: u64,
+    pub observed: String,
+    pub kappa: String,
+}
+
+#[derive(Template)]
+#[template(path = "result.html", config = "src/review/askama.toml")]
+pub struct ResultPage {
+    pub frame: Frame,
+    pub what: String,
+    pub whole: StratumRow,
+    /// Why there is no figure of the whole yet.
+    pub missing: String,
+    pub strata: Vec<StratumRow>,
+    pub agreements: Vec<AgreementRow>,
+    pub judge: String,
+    pub unsure: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_made_visible() {
+        assert_eq!(plain("a\u{1b}[31m\tb\n\u{0}"), "a\u{fffd}[31m\tb\n\u{fffd}");
+    }
+}
