@@ -10,7 +10,7 @@ use diglot::error::Error;
 mod bitext;
 mod compare;
 mod eval;
-pub mod explain;
+mod explain;
 mod explore;
 mod export;
 mod filter;

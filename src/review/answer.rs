@@ -8,6 +8,7 @@ use axum::extract::{Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 
+use super::failure::Failure;
 use super::state::App;
 use super::views::{Frame, Problem};
 
@@ -45,31 +46,6 @@ impl Request {
     /// What stands round each page.
     pub fn frame(&self, title: &str) -> Frame {
         Frame::new(&self.app, self.reviewer(), title)
-    }
-}
-
-/// Why there is no page.
-pub enum Failure {
-    /// There is no such thing.
-    Missing(String),
-    /// What was asked makes no sense.
-    Bad(String),
-    /// The store, or the page itself, is at fault.
-    Broken(String),
-}
-
-impl From<diglot::Error> for Failure {
-    fn from(why: diglot::Error) -> Failure {
-        match why {
-            diglot::Error::Input { .. } | diglot::Error::Config(_) => Failure::Missing(why.to_string()),
-            _ => Failure::Broken(why.to_string()),
-        }
-    }
-}
-
-impl From<askama::Error> for Failure {
-    fn from(why: askama::Error) -> Failure {
-        Failure::Broken(why.to_string())
     }
 }
 

@@ -1,13 +1,12 @@
 //! Figures of the whole store, counted in the background: what is shown meanwhile is the count before.
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use diglot::query::{self, HostLine, Overview};
-
-use super::answer::Failure;
-use super::state::App;
+use diglot::store::{Access, Store};
 
 /// One host, as small as can be: there may be a million.
 pub struct Host {
@@ -95,8 +94,9 @@ impl Counted {
 }
 
 /// The last count, and whether another is under way.
-#[derive(Default)]
 pub struct Counting {
+    /// Folder of the store.
+    folder: PathBuf,
     last: Mutex<Option<Arc<Counted>>>,
     is_running: AtomicBool,
     /// When the last count ended, and how long it took.
@@ -114,16 +114,22 @@ fn held<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl Counting {
+    /// The figures of the store in a folder; nothing is counted yet.
+    pub fn of(folder: &Path) -> Arc<Counting> {
+        let (last, took) = (Mutex::default(), Mutex::default());
+        Arc::new(Counting { folder: folder.to_owned(), last, is_running: AtomicBool::new(false), took })
+    }
+
     /// The last count, if there is one by now. Begins another where the store has changed since.
-    pub fn last(&self, app: &Arc<App>) -> Option<Arc<Counted>> {
+    pub fn last(self: &Arc<Self>) -> Option<Arc<Counted>> {
         let began = Instant::now();
         loop {
             let last = held(&self.last).clone();
             if let Some(last) = last {
-                self.renew(app, &last);
+                self.renew(&last);
                 return Some(last);
             }
-            self.begin(app);
+            self.begin();
             if began.elapsed() > PATIENCE {
                 return None;
             }
@@ -131,35 +137,36 @@ impl Counting {
         }
     }
 
-    fn renew(&self, app: &Arc<App>, last: &Counted) {
+    fn renew(self: &Arc<Self>, last: &Counted) {
         let is_rested = held(&self.took).is_none_or(|(at, took)| at.elapsed() > took * REST);
-        if is_rested && app.open().is_ok_and(|(store, _)| store.commit_number() != last.overview.commit) {
-            self.begin(app);
+        if is_rested && self.open().is_ok_and(|store| store.commit_number() != last.overview.commit) {
+            self.begin();
         }
     }
 
+    fn open(&self) -> diglot::Result<Store> {
+        Store::open(&self.folder, Access::Read)
+    }
+
     /// Begins to count, unless that is under way.
-    pub fn begin(&self, app: &Arc<App>) {
+    pub fn begin(self: &Arc<Self>) {
         if self.is_running.swap(true, Ordering::Relaxed) {
             return;
         }
-        let app = app.clone();
+        let counting = self.clone();
         std::thread::spawn(move || {
             let began = Instant::now();
-            match count(&app) {
-                Ok(counted) => *held(&app.counting.last) = Some(Arc::new(counted)),
-                Err(Failure::Missing(why) | Failure::Bad(why) | Failure::Broken(why)) => {
-                    eprintln!("diglot: the figures cannot be counted: {why}");
-                }
+            match counting.open().and_then(|store| count(&store)) {
+                Ok(counted) => *held(&counting.last) = Some(Arc::new(counted)),
+                Err(why) => eprintln!("diglot: the figures cannot be counted: {why}"),
             }
-            *held(&app.counting.took) = Some((Instant::now(), began.elapsed()));
-            app.counting.is_running.store(false, Ordering::Relaxed);
+            *held(&counting.took) = Some((Instant::now(), began.elapsed()));
+            counting.is_running.store(false, Ordering::Relaxed);
         });
     }
 }
 
-fn count(app: &App) -> Result<Counted, Failure> {
-    let (store, _) = app.open()?;
+fn count(store: &Store) -> diglot::Result<Counted> {
     let mut hosts = Vec::new();
     let host = |line: HostLine| Host {
         name: line.host.into_boxed_str(),
@@ -167,7 +174,7 @@ fn count(app: &App) -> Result<Counted, Failure> {
         pairs: u32::try_from(line.pairs).unwrap_or(u32::MAX),
         credibility: line.credibility as f32,
     };
-    let overview = query::overview(&store, |lines| {
+    let overview = query::overview(store, |lines| {
         hosts.extend(lines.into_iter().map(host));
         Ok(())
     })?;

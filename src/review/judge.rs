@@ -10,7 +10,8 @@ use diglot::store::Marks;
 use diglot::types::{Mark, Marked, Verdict};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::answer::{Failure, Fields, Request, answer, file, page};
+use super::answer::{Fields, Request, answer, file, page};
+use super::failure::Failure;
 use super::figures::{counted, grouped};
 use super::lists::lang_pair;
 use super::pair::{marked, place_in_list, sides, url};
@@ -54,7 +55,7 @@ pub async fn samples(state: State<Arc<App>>, fields: Query<Fields>) -> Response 
             });
         }
         samples.sort_by(|x, y| y.at.cmp(&x.at));
-        let counted_langs = request.app.counting.last(&request.app);
+        let counted_langs = request.app.counting.last();
         let langs = counted_langs.map(|counted| {
             counted.overview.langs.keys().map(|langs| format!("{} {}", langs.a, langs.b)).collect::<Vec<_>>()
         });

@@ -3,7 +3,8 @@
 use diglot::query::{PairFilter, PairOrder};
 use diglot::types::{Lang, LangPair, Method};
 
-use super::answer::{Failure, Request};
+use super::answer::Request;
+use super::failure::Failure;
 
 /// In what order pairs are asked for.
 pub fn order(request: &Request) -> PairOrder {

@@ -8,6 +8,7 @@
 
 mod answer;
 mod counting;
+mod failure;
 mod figures;
 mod guard;
 pub mod judge;
@@ -54,7 +55,7 @@ pub fn serve(options: Options, started: impl FnOnce(&str) -> anyhow::Result<()>)
         let port = listener.local_addr()?.port();
         let app = Arc::new(App::new(options.store, port, options.reviewer)?);
         started(&app.address())?;
-        app.counting.begin(&app);
+        app.counting.begin();
         axum::serve(listener, router(&app)).await?;
         Ok(())
     })

@@ -11,8 +11,9 @@ use diglot::query::{self, HostLine, KeyLine, Scope};
 use diglot::store::{Marks, Store};
 use diglot::types::{Lang, Marked, Method, Outcome, PairLine, pattern};
 
-use super::answer::{Failure, Fields, Request, answer, not_found, page};
+use super::answer::{Fields, Request, answer, not_found, page};
 use super::counting::Sort;
+use super::failure::Failure;
 use super::figures::{Figures, counted as count_of, grouped};
 use super::lists::{filter, order};
 use super::pair::link_in_list;
@@ -34,7 +35,7 @@ const LANGS: usize = 6;
 pub async fn overview(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
     answer(state, fields, |request| {
         let (store, config) = request.app.open()?;
-        let counted = request.app.counting.last(&request.app);
+        let counted = request.app.counting.last();
         let commit = store.commit_number();
         let archives = query::archives(&store)?;
         page(&OverviewPage {
@@ -83,7 +84,7 @@ pub fn archive_rows(archives: impl Iterator<Item = query::ArchiveLine>) -> Vec<A
 /// What the script asks for while the first count is under way.
 pub async fn counted(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
     answer(state, fields, |request| {
-        let is_there = request.app.counting.last(&request.app).is_some();
+        let is_there = request.app.counting.last().is_some();
         Ok((if is_there { "counted" } else { "counting" }).into_response())
     })
     .await
@@ -130,7 +131,7 @@ pub async fn hosts(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
         let start = start(request)?;
         let frame = request.frame("Hosts");
         let sorts = Sort::ALL.map(|known| Choice::new(known.name(), known.name(), sort.name())).into();
-        let Some(counted) = request.app.counting.last(&request.app) else {
+        let Some(counted) = request.app.counting.last() else {
             let paging = Paging { shown: String::new(), previous: None, next: None };
             return page(&HostsPage { frame, text, sorts, hosts: None, paging });
         };

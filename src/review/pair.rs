@@ -5,18 +5,18 @@ use std::sync::Arc;
 use axum::extract::{Query, State};
 use axum::response::Response;
 use diglot::config::Config;
-use diglot::query::explain::{Explanation, PageExplanation, PairExplanation};
+use diglot::query::explain::{Explanation, PageExplanation, PairExplanation, words};
 use diglot::query::{self, Reading, Scope, Side};
 use diglot::store::Store;
 use diglot::types::{CanonicalUrl, Lang, Marked, PairLine};
 use diglot::{Error, explain};
 
-use super::answer::{Failure, Fields, Request, answer, page as render};
+use super::answer::{Fields, Request, answer, page as render};
+use super::failure::Failure;
 use super::figures::grouped;
 use super::lists::{filter, order};
 use super::state::App;
 use super::views::*;
-use crate::cli::explain::{page_facts, pair_facts};
 
 /// Bytes of each text that are shown unless all of it is asked for.
 const SHOWN: usize = 100_000;
@@ -148,7 +148,11 @@ fn facts(pair: &PairExplanation) -> Vec<(String, String)> {
     if let Some(alignment) = &mut bare.alignment {
         alignment.sentences.clear();
     }
-    pair_facts(&bare)
+    plain_facts(words::pair(&bare))
+}
+
+fn plain_facts(facts: Vec<words::Fact>) -> Vec<(String, String)> {
+    facts.into_iter().map(|(name, text)| (name, plain(&text))).collect()
 }
 
 fn evidence(pair: &PairExplanation) -> Vec<EvidenceRow> {
@@ -177,7 +181,11 @@ pub async fn page(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
         render(&PagePage {
             host: frame.host(asked.host()),
             verdict: why.verdict.to_string(),
-            facts: page_facts(&PageExplanation { candidates: Vec::new(), leads: Vec::new(), ..why.clone() }),
+            facts: plain_facts(words::page(&PageExplanation {
+                candidates: Vec::new(),
+                leads: Vec::new(),
+                ..why.clone()
+            })),
             candidates: candidates(&frame, &why),
             leads: why
                 .leads

@@ -1,13 +1,14 @@
 //! What all requests share.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use diglot::config::Config;
 use diglot::config::settings::configuration;
 use diglot::store::{Access, Reviews, Store};
 
-use super::answer::Failure;
 use super::counting::Counting;
+use super::failure::Failure;
 
 /// One page over one store.
 pub struct App {
@@ -20,7 +21,7 @@ pub struct App {
     /// Who marks, unless a form says otherwise.
     pub reviewer: String,
     /// Figures of the whole store, counted beside the requests.
-    pub counting: Counting,
+    pub counting: Arc<Counting>,
 }
 
 /// Random bytes of a token.
@@ -33,7 +34,8 @@ impl App {
         let mut bytes = [0; TOKEN_BYTES];
         getrandom::fill(&mut bytes).map_err(|why| anyhow::anyhow!("no random numbers can be had: {why}"))?;
         let token = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(App { folder, port, token, reviewer, counting: Counting::default() })
+        let counting = Counting::of(&folder);
+        Ok(App { folder, port, token, reviewer, counting })
     }
 
     /// What the paths of all its addresses begin with.

@@ -4,12 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use rustc_hash::FxHashSet;
+
 use crate::error::{Error, Result};
 use crate::keys::sides::Sides;
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{ArchiveRecord, RemovalRecord, SiteHead, StageRecord};
 use crate::store::records::START;
-use crate::store::{Store, add_batch, name_hash, tokens};
+use crate::store::{Reviews, Store, add_batch, name_hash, tokens};
 use crate::types::{ArchiveId, CanonicalUrl, SiteId, family, host_of, registrable_domain};
 
 /// What is to be removed.
@@ -38,7 +40,7 @@ pub struct Taken {
 
 /// Removes archives, hosts and URLs from a store, at once and as a whole.
 ///
-/// What of their sites other archives have is indexed again by the next run.
+/// What of their sites other archives have is indexed again by the next run. What people said of the pages is forgotten at once.
 ///
 /// # Errors
 /// [`Error::Config`] when something is named that the store does not have; when the disk does not take it.
@@ -65,6 +67,10 @@ pub fn remove(store: &mut Store, removal: &Removal) -> Result<Taken> {
         changes.put(Keyspace::Archive, &number.to_be_bytes(), &ArchiveRecord::default());
         changes.remove(Keyspace::Loss, &number.to_be_bytes());
     }
+    // Before: whoever repeats a removal that stopped here still finds what is to be removed.
+    let is_taken =
+        |url: &str| CanonicalUrl::parse(url).is_ok_and(|url| found.names.contains(&name_hash(url.identity())));
+    Reviews::of(store.folder()).forget(is_taken)?;
     let taken = Taken { archives: numbers.len() as u64, sites: sites.len() as u64, ..found.taken };
     store.commit_removal(&record, changes)?;
     Ok(taken)
@@ -149,6 +155,8 @@ struct Found {
     /// Hosts of what is removed.
     hosts: BTreeSet<String>,
     urls: BTreeSet<String>,
+    /// Hashes of all URLs.
+    names: FxHashSet<u64>,
     /// What is left of the archives, by number.
     archives: BTreeMap<u32, ArchiveRecord>,
     taken: Taken,
@@ -190,6 +198,7 @@ impl Found {
     }
 
     fn hit(&mut self, identity: &str, wanted: &Names) {
+        self.names.insert(name_hash(identity));
         if wanted.urls.contains(identity) {
             self.urls.insert(identity.to_owned());
         }

@@ -15,6 +15,8 @@ mod presets;
 mod quality;
 mod real_sites;
 mod resume;
+#[cfg(feature = "review")]
+mod review;
 mod scores;
 mod settings;
 mod sites;

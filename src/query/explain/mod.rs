@@ -12,6 +12,7 @@ mod opened;
 mod page;
 mod pair;
 mod verdict;
+pub mod words;
 
 pub(crate) use evidence::Evidence;
 pub use facts::{

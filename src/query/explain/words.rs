@@ -1,0 +1,198 @@
+//! An explanation in words: names and texts, in the order in which they are read.
+
+use super::facts::{
+    CandidateRounds, CaptureFacts, OwnText, PageExplanation, PageLanguages, PairExplanation, RecordPlace, Rounds,
+    Support,
+};
+use super::verdict::{LanguageReason, in_parentheses};
+use crate::types::{Lang, Outcome, SkipReason};
+
+/// A fact: what it is about, and what is to be said.
+pub type Fact = (String, String);
+
+/// What is known of a page.
+pub fn page(page: &PageExplanation) -> Vec<Fact> {
+    let mut lines = Lines::default();
+    of_page(page, &mut lines);
+    lines.0
+}
+
+/// What is known of two pages and of what they are to each other.
+pub fn pair(pair: &PairExplanation) -> Vec<Fact> {
+    let mut lines = Lines::default();
+    of_pair(pair, &mut lines);
+    lines.0
+}
+
+#[derive(Default)]
+struct Lines(Vec<Fact>);
+
+impl Lines {
+    fn add(&mut self, name: &str, text: impl std::fmt::Display) {
+        self.0.push((name.to_owned(), text.to_string()));
+    }
+
+    /// A line for each, the first [`LISTED`] of them.
+    fn list<T>(&mut self, name: &str, items: &[T], text: impl Fn(&T) -> String) {
+        items.iter().take(LISTED).for_each(|item| self.add(name, text(item)));
+        if items.len() > LISTED {
+            self.add(name, format!("and {} more", items.len() - LISTED));
+        }
+    }
+}
+
+/// Pairs of a kind that speak for a pair, listed at the most.
+const LISTED: usize = 12;
+
+fn of_page(page: &PageExplanation, lines: &mut Lines) {
+    for skip in &page.left_out {
+        let reason = skip.reason.map_or("for a reason unknown to this release", SkipReason::name);
+        lines.add("left out", format!("{reason}{}; {}", in_parentheses(&skip.detail), place(&skip.place)));
+    }
+    if let Some(capture) = &page.capture {
+        of_capture(capture, lines);
+    }
+    if let Some(languages) = &page.languages {
+        of_languages(languages, lines);
+    }
+    if let Some(original) = &page.copy_of {
+        lines.add("copy of", original);
+    }
+    for candidate in page.partners() {
+        let by = candidate.key.as_ref().map_or(candidate.method.to_owned(), |key| format!("key {key}"));
+        lines.add("partner", format!("{} ({}), {by}, score {:.4}", candidate.url, candidate.lang, candidate.score));
+    }
+    let (notable, others): (Vec<_>, Vec<_>) = page.rejected().partition(|candidate| candidate.is_notable());
+    for candidate in notable {
+        let key = candidate.key.as_ref().map_or(String::new(), |key| format!(" {key}"));
+        let why = candidate.outcome.with_score(candidate.score);
+        lines.add("rejected", format!("{} ({}), {}{key}, {why}", candidate.url, candidate.lang, candidate.method));
+    }
+    if !others.is_empty() {
+        lines.add("rejected", format!("{} more with little or nothing to be said for them", others.len()));
+    }
+    page.rounds.iter().for_each(|candidate| lines.add("rounds", in_one_line(candidate)));
+    for known in &page.url_languages {
+        lines.add("URL", format!("that of a {} page by {}", known.lang, known.key));
+    }
+    for lead in &page.leads {
+        lines.add("would be", format!("{} by {}, {}", lead.url, lead.key, lead.outcome));
+    }
+    lines.add("verdict", &page.verdict);
+}
+
+fn place(RecordPlace { archive, offset, length }: &RecordPlace) -> String {
+    format!("{archive}, offset {offset}, length {length}")
+}
+
+fn of_capture(capture: &CaptureFacts, lines: &mut Lines) {
+    lines.add("archive", place(&capture.place));
+    if let Some(captured) = &capture.captured {
+        lines.add("captured", captured);
+    }
+    lines.add("title", &capture.title);
+    let CaptureFacts { text_bytes, blocks, tags, links, images, charset, .. } = capture;
+    lines.add(
+        "content",
+        format!(
+            "{text_bytes} bytes of text in {blocks} blocks, {tags} tags, {links} links, {images} images, charset {charset}"
+        ),
+    );
+}
+
+fn of_languages(languages: &PageLanguages, lines: &mut Lines) {
+    let PageLanguages { detected, confidence, declared, counts_for, reason, own_text } = languages;
+    lines.add("detected", format!("{detected}, confidence {confidence:.2}"));
+    if let Some(OwnText { bytes, shares }) = own_text {
+        let share = |(lang, share): &(Lang, f64)| format!("{:.0} % {lang}", 100.0 * share);
+        let shares: Vec<String> = shares.iter().map(share).collect();
+        lines.add("own text", format!("{bytes} bytes that do not stand on many pages: {}", shares.join(", ")));
+    }
+    let names = declared.iter().map(Lang::to_string).collect::<Vec<_>>().join(", ");
+    lines.add("declared", if names.is_empty() { "nothing" } else { &names });
+    let differs = declared.first().filter(|lang| detected.is_known() && !lang.agrees(*detected));
+    if let Some(first) = differs.filter(|_| counts_for == detected) {
+        lines.add("note", format!("declares {first}, but its text is {detected}: it counts for {detected}"));
+    }
+    if counts_for != detected && *reason != LanguageReason::Unknown {
+        lines.add("counts for", format!("{counts_for} ({reason})"));
+    }
+}
+
+fn of_pair(pair: &PairExplanation, lines: &mut Lines) {
+    if let Some([first, second]) = pair.languages {
+        lines.add("languages", format!("{first} and {second}"));
+    }
+    for key in &pair.keys {
+        let state = key.state.map_or("?", |state| state.name());
+        let what = format!("{} {}-{}: {state}", key.key, key.langs.a, key.langs.b);
+        lines.add("key", format!("{what}, linking power {}, C(p, w) {:.4}", key.power, key.credibility));
+    }
+    if let Some(alignment) = &pair.alignment {
+        lines.add("aligned text", format!("{:.4}", alignment.score));
+        for pair in &alignment.sentences {
+            let what = pair.left_out.map_or_else(|| format!("{:.4}", pair.score), str::to_owned);
+            lines.add("sentence pair", format!("{what} | {} | {}", pair.text_a, pair.text_b));
+        }
+    }
+    if let Some(rounds) = &pair.rounds {
+        of_rounds(rounds, lines);
+    }
+    if let Some(support) = &pair.support {
+        of_support(support, lines);
+    }
+    for measure in &pair.measures {
+        lines.add(measure.measure.name(), format!("{:.3}, {:+.2} nats", measure.value, measure.nats));
+    }
+    if let Some(evidence) = pair.evidence {
+        lines.add("evidence", format!("{evidence:+.2} nats"));
+    }
+    if let Some(source) = &pair.source {
+        let key = source.key.as_ref().map_or(String::new(), |key| format!(" {key}"));
+        let counts = format!("{} pairs, {} accepted", source.proposed, source.accepted);
+        let what = format!("{}{key}: {counts}", source.method.name());
+        lines.add("source", format!("{what}, estimated precision {:.3}", source.est_precision));
+    }
+    lines.add("verdict", &pair.verdict);
+}
+
+fn of_rounds(rounds: &Rounds, lines: &mut Lines) {
+    let structure = format!("structure {:.4}", rounds.structure);
+    let content = rounds.content.map_or(String::new(), |content| format!("content {content:.4}, "));
+    lines.add("S_in", format!("{:.4}: {content}{structure}", rounds.internal));
+    for (round, number) in rounds.rounds.iter().zip(1..) {
+        let neighbours = round.neighbours.len();
+        lines.add(
+            &format!("round {number}"),
+            format!("S_ext {:.4}, of {neighbours} pairs of neighbours; ETS {:.4}", round.external, round.enhanced),
+        );
+        lines.list("neighbours", &round.neighbours, |pair| format!("{} {}, {:.4}", pair.url_a, pair.url_b, pair.part));
+    }
+}
+
+/// S_in, S_ext and ETS of a candidate, round by round.
+fn in_one_line(CandidateRounds { url, rounds }: &CandidateRounds) -> String {
+    let each = |value: fn(&super::facts::Round) -> f64| -> String {
+        rounds.rounds.iter().map(|round| format!(" {:.4}", value(round))).collect()
+    };
+    let (external, enhanced) = (each(|round| round.external), each(|round| round.enhanced));
+    let outcome = match rounds.outcome {
+        Outcome::Accepted => "a pair",
+        outcome => outcome.name(),
+    };
+    format!("{url}, S_in {:.4}, S_ext{external}, ETS{enhanced}: {outcome}", rounds.internal)
+}
+
+fn of_support(support: &Support, lines: &mut Lines) {
+    let pair = |pair: &[String; 2]| pair.join(" ");
+    lines.list("vote of", &support.votes, pair);
+    lines.list("neighbours", &support.neighbours, pair);
+    for url in &support.shared_translations {
+        lines.add("vote of", format!("{url}, of which both are translations"));
+    }
+    let [a, b] = support.with_partner;
+    if a.pages + b.pages > 0 {
+        let what = format!("{} of the {} page's neighbours, {} of the {} page's", a.pages, a.lang, b.pages, b.lang);
+        lines.add("with partners", what);
+    }
+}

@@ -1,0 +1,26 @@
+//! What goes wrong with a page.
+
+/// Why there is no page.
+pub enum Failure {
+    /// There is no such thing.
+    Missing(String),
+    /// What was asked makes no sense.
+    Bad(String),
+    /// The store, or the page itself, is at fault.
+    Broken(String),
+}
+
+impl From<diglot::Error> for Failure {
+    fn from(why: diglot::Error) -> Failure {
+        match why {
+            diglot::Error::Input { .. } | diglot::Error::Config(_) => Failure::Missing(why.to_string()),
+            _ => Failure::Broken(why.to_string()),
+        }
+    }
+}
+
+impl From<askama::Error> for Failure {
+    fn from(why: askama::Error) -> Failure {
+        Failure::Broken(why.to_string())
+    }
+}

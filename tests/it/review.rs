@@ -1,0 +1,396 @@
+//! The page of `diglot review`, asked as a browser asks and as an attacker would; marks, samples and gold. `tests/lab/scripts/check_review.py` looks at
+//! it in a real browser.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::resume::copy;
+use crate::support::{diglot, packaging, process, rows, run, sample_store, stdout, tiny_site, webserver, write_warc};
+
+/// A page that is served.
+struct Page {
+    child: Child,
+    port: String,
+    /// `/` and the token.
+    base: String,
+}
+
+/// An answer: status, headers in lower case, body.
+struct Answer {
+    status: u16,
+    headers: String,
+    body: String,
+}
+
+impl Page {
+    fn of(store: &Path) -> Page {
+        let mut child = process(store)
+            .args(["review", "--reviewer", "ann"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("diglot starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("stdout")).read_line(&mut line).expect("a line");
+        let rest = line.trim().strip_prefix("http://127.0.0.1:").expect("the address comes first");
+        let (port, token) = rest.split_once('/').expect("a token");
+        Page { child, port: port.to_owned(), base: format!("/{}", token.trim_end_matches('/')) }
+    }
+
+    /// Sends a request as it is written.
+    fn send(&self, request: &str) -> Answer {
+        let mut stream = TcpStream::connect(format!("127.0.0.1:{}", self.port)).expect("a connection");
+        stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a limit");
+        stream.write_all(request.as_bytes()).expect("it is taken");
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).expect("an answer");
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+        Answer { status, headers: head.to_lowercase(), body: body.to_owned() }
+    }
+
+    fn own(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    /// A page below the token.
+    fn get(&self, path: &str) -> Answer {
+        self.send(&format!("GET {}{path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.base, self.own()))
+    }
+
+    fn text(&self, path: &str) -> String {
+        let answer = self.get(path);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        answer.body
+    }
+
+    /// Sends a form, as from a page of an origin.
+    fn post_from(&self, origin: Option<&str>, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let body: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={}", encoded(value))).collect();
+        let body = body.join("&");
+        let origin = origin.map_or(String::new(), |origin| format!("Origin: {origin}\r\n"));
+        self.send(&format!(
+            "POST {}{path} HTTP/1.1\r\nHost: {}\r\n{origin}Content-Type: application/x-www-form-urlencoded\r\n\
+             Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            self.base,
+            self.own(),
+            body.len()
+        ))
+    }
+
+    fn post(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let origin = format!("http://{}", self.own());
+        self.post_from(Some(&origin), path, fields)
+    }
+
+    /// Draws a sample; its path.
+    fn draw(&self, fields: &[(&str, &str)]) -> String {
+        let answer = self.post("/judge", fields);
+        assert_eq!(answer.status, 303, "{}", answer.body);
+        let path = answer.headers.lines().find_map(|line| line.strip_prefix("location: ")).expect("where it is");
+        let path = path.strip_prefix(&self.base).expect("below the token");
+        path.split('?').next().expect("a path").to_owned()
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn encoded(text: &str) -> String {
+    text.bytes()
+        .map(|byte| if byte.is_ascii_alphanumeric() { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
+fn pair_path(a: &str, b: &str) -> String {
+    format!("/pair?a={}&b={}", encoded(a), encoded(b))
+}
+
+/// A store of its own to write marks into.
+fn own_sample() -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s.store");
+    copy(sample_store(), &store);
+    (folder, store)
+}
+
+fn first_pair(store: &Path) -> (String, String) {
+    let pairs = rows(store, &["pairs"]);
+    let url = |name: &str| pairs[0][name].as_str().expect("a URL").to_owned();
+    (url("url_a"), url("url_b"))
+}
+
+#[test]
+fn every_view_answers_and_says_what_may_load() {
+    let (_folder, store) = own_sample();
+    let page = Page::of(&store);
+    let (a, b) = first_pair(&store);
+    let until = Instant::now() + Duration::from_secs(20);
+    while !page.text("/").contains("From records to sentence pairs") {
+        assert!(Instant::now() < until, "the figures never came");
+    }
+    let pairs = rows(&store, &["pairs"]).len();
+    assert!(page.text("/").contains(&format!(">{pairs}</td>")), "{pairs} pairs");
+    let host = a.split('/').nth(2).expect("a host");
+    for (path, said) in [
+        ("/hosts".to_owned(), host),
+        (format!("/hosts?q={}&sort=pages", &host[..4]), host),
+        (format!("/host?host={host}"), "Keys"),
+        (format!("/host?host={host}&order=low&min=0.5&max=1&langs=en+fr"), "Pairs"),
+        (format!("/lone?host={host}"), "without a partner"),
+        (pair_path(&a, &b), "Evidence"),
+        (format!("/page?url={}", encoded(&a)), "Candidates"),
+        ("/judge".to_owned(), "Draw"),
+    ] {
+        let answer = page.get(&path);
+        assert_eq!(answer.status, 200, "{path}");
+        assert!(answer.body.contains(said), "{path}");
+        for header in ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "nosniff", "no-store"] {
+            assert!(answer.headers.contains(header), "{path}: {header}");
+        }
+        assert!(!answer.headers.contains("set-cookie") && !answer.headers.contains("unsafe-inline"), "{path}");
+    }
+    for (path, status) in [
+        ("/host?host=nothing.test", 404),
+        ("/host", 400),
+        ("/host?host=webserver.site.test&min=2", 400),
+        ("/pair?a=x&b=y", 400),
+        ("/judge/none", 404),
+        ("/judge/none/result", 404),
+    ] {
+        assert_eq!(page.get(path).status, status, "{path}");
+    }
+}
+
+#[test]
+fn only_the_page_itself_is_answered() {
+    let (_folder, store) = own_sample();
+    let page = Page::of(&store);
+    let (a, b) = first_pair(&store);
+    let mark = [("a", a.as_str()), ("b", b.as_str()), ("who", "eve"), ("verdict", "wrong")];
+    let ask = |path: &str, host: &str| {
+        page.send(&format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"))
+    };
+    let own = page.own();
+    // No token, or another; an abbreviated one.
+    for path in ["/", "/hosts", "/0123456789abcdef0123456789abcdef/", &page.base[..page.base.len() - 1]] {
+        let answer = ask(path, &own);
+        assert_eq!((answer.status, answer.body.as_str()), (404, "not found\n"), "{path}");
+    }
+    // A name that was made to point to this machine.
+    for host in
+        ["evil.test", &format!("evil.test:{}", page.port), "127.0.0.1", &format!("127.0.0.1.evil.test:{}", page.port)]
+    {
+        assert_eq!(ask(&format!("{}/", page.base), host).status, 403, "{host}");
+    }
+    // Forms of other sites, and of pages without an origin.
+    for origin in [None, Some("null"), Some("http://evil.test"), Some("http://localhost:1")] {
+        assert_eq!(page.post_from(origin, "/mark", &mark).status, 403, "{origin:?}");
+        assert_eq!(page.post_from(origin, "/judge", &[("size", "3")]).status, 403, "{origin:?}");
+    }
+    assert_eq!(page.get("/mark?a=x&b=y&verdict=right").status, 405);
+    // Paths that lead out of what is served.
+    for path in [
+        "/assets/../manifest.json",
+        "/assets/..%2f..%2fmanifest.json",
+        "/assets/%2e%2e/manifest.json",
+        "/judge/..%2f..%2fmanifest",
+        "/judge/..%2fmarks/result",
+        "/gold/..%2f..%2fmanifest.json",
+        "/assets//etc/passwd",
+    ] {
+        assert!([400, 404].contains(&page.get(path).status), "{path}");
+    }
+    let long = "x".repeat(100_000);
+    assert_eq!(page.post("/mark", &[("a", &long), ("b", &b), ("verdict", "right")]).status, 413);
+    assert!(!store.join("review").exists(), "nothing was marked");
+    assert_eq!(page.post("/mark", &mark).status, 303);
+    assert!(store.join("review/marks.jsonl").exists());
+}
+
+#[test]
+fn what_archives_hold_is_text() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (warc, store) = (folder.path().join("evil.warc"), folder.path().join("s.store"));
+    let names = ["one", "two", "three", "four", "five", "six"];
+    let mut responses = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        let en = "The museum opens every morning at nine and shows the work of the painters who lived in the valley";
+        let fr = "Le musée ouvre tous les matins à neuf heures et montre les œuvres des peintres de la vallée";
+        let line = "a ".repeat(if at == 0 { 500_000 } else { 1 });
+        for (lang, text) in [("en", en), ("fr", fr)] {
+            let html = format!(
+                "<html lang={lang}><title>&lt;script&gt;alert(1)&lt;/script&gt; {name}</title><body>\
+                 <p>{text}, {at}. &lt;img src=x onerror=alert(2)&gt; \u{202e}evil\u{202c} &#27;[31m.</p>\
+                 <p>{text}.</p><p>\" onmouseover=\"alert(3) {line}</p></body>"
+            );
+            responses
+                .push((format!("http://evil.test/{lang}/{name}.html?q=%3Cscript%3Ealert(4)%3C/script%3E\"'"), html));
+        }
+    }
+    let responses: Vec<_> = responses.iter().map(|(url, html)| (url.as_str(), "200 OK", html.as_str())).collect();
+    write_warc(&warc, &responses);
+    run(&store, &[&warc]);
+    let page = Page::of(&store);
+    let pairs = rows(&store, &["pairs"]);
+    assert!(pairs.len() >= 5, "{} pairs", pairs.len());
+    let mut seen = String::new();
+    for pair in &pairs {
+        let (a, b) = (pair["url_a"].as_str().expect("a URL"), pair["url_b"].as_str().expect("a URL"));
+        let began = Instant::now();
+        let text = page.text(&pair_path(a, b));
+        assert!(text.len() < 1_500_000 && began.elapsed() < Duration::from_secs(5), "{} bytes", text.len());
+        seen += &text;
+        seen += &page.text(&format!("/page?url={}", encoded(a)));
+    }
+    let of_one = |name: &str| {
+        let url = pairs[0][name].as_str().expect("a URL");
+        let (before, file) = url.split_once(".test/").expect("a URL of the site");
+        let (_, after) = file.split_once(".html").expect("a page");
+        format!("{before}.test/{}/one.html{after}", &file[..2])
+    };
+    seen += &page.text(&pair_path(&of_one("url_a"), &of_one("url_b")));
+    seen += &page.text("/host?host=evil.test");
+    let drawn = page.draw(&[("size", "5"), ("by", "key")]);
+    seen += &page.text(&drawn);
+    assert!(seen.contains("&#60;script&#62;alert(1)"), "the title is shown as text");
+    assert!(seen.contains("The text has"), "a long text is cut, and that is said");
+    for bad in ["<script>alert", "<img", "\" onmouseover=\"", "\u{1b}", "onerror=alert(2)>"] {
+        assert!(!seen.contains(bad), "{bad:?} got through");
+    }
+    // What turns the direction round ends with the element it stands in.
+    assert!(seen.contains("dir=\"auto\" class=\"block\"") && seen.contains("<bdi>"));
+}
+
+#[test]
+fn marks_survive_a_run_are_read_as_gold_and_go_with_what_is_removed() {
+    let (folder, store) = own_sample();
+    let page = Page::of(&store);
+    let sample = page.draw(&[("size", "12"), ("by", ""), ("seed", "7")]);
+    let name = sample.rsplit('/').next().expect("a name").to_owned();
+    let again = page.draw(&[("size", "12"), ("by", ""), ("seed", "7")]);
+    let items = |path: &str| -> Vec<serde_json::Value> {
+        let name = path.rsplit('/').next().expect("a name");
+        let text = fs::read_to_string(store.join(format!("review/{name}.sample"))).expect("a sample");
+        let sample: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        sample["items"].as_array().expect("items").clone()
+    };
+    assert_eq!(items(&sample), items(&again), "the same seed draws the same");
+    assert_eq!(items(&sample).len(), 12);
+    let shown = page.text(&sample);
+    assert!(!shown.contains("0.9") && !shown.to_lowercase().contains("score"), "who judges sees no score");
+    for at in 1..=12 {
+        let verdict = if at == 1 { "wrong" } else { "right" };
+        let at = at.to_string();
+        let fields = |who| [("sample", name.as_str()), ("item", at.as_str()), ("who", who), ("verdict", verdict)];
+        assert_eq!(page.post("/mark", &fields("ann")).status, 303);
+        if at != "2" {
+            page.post("/mark", &fields("bo"));
+        } else {
+            page.post("/mark", &[("sample", &name), ("item", "2"), ("who", "bo"), ("verdict", "wrong")]);
+        }
+    }
+    let result = page.text(&format!("{sample}/result"));
+    // Of bo, whose marks are the last: 10 right, 2 wrong.
+    assert!(result.contains("83.3 %"), "{result}");
+    // They agree on 11 of 12; by chance on (11·10 + 1·2)/144: κ = (0.9167 − 0.7778)/(1 − 0.7778) = 0.625.
+    assert!(result.contains("91.7 %") && result.contains("0.625"), "{result}");
+    run(&store, &[&webserver(), &packaging()]);
+    assert_eq!(page.text(&format!("{sample}/result")), result, "a run changes no mark");
+    let gold = folder.path().join("gold");
+    diglot(&store).args(["review", "--gold"]).arg(&gold).assert().success();
+    let (pairs, grey) = (gold.join("review.pairs.tsv"), gold.join("review.grey.tsv"));
+    let pairs = pairs.to_str().expect("a name");
+    let grey = grey.to_str().expect("a name");
+    let scores = rows(&store, &["eval", "--sample", "--gold", pairs, "--grey", grey]);
+    let total = scores.iter().find(|row| row["scope"] == "all" && row["name"] == "micro").expect("a total");
+    assert_eq!((total["right"].as_u64(), total["wrong"].as_u64()), (Some(10), Some(2)), "{total:?}");
+    assert_eq!(total["precision"].as_f64(), Some(0.8333));
+    let marked = items(&sample)[0]["url_a"].as_str().expect("a URL").to_owned();
+    drop(page);
+    diglot(&store).args(["remove", "--url", &marked]).assert().success();
+    let left: String = fs::read_dir(store.join("review"))
+        .expect("a folder")
+        .map(|entry| fs::read_to_string(entry.expect("an entry").path()).expect("a file"))
+        .collect();
+    assert!(!left.contains(&marked), "{marked} is still there");
+    assert!(left.contains("\"right\""), "the others are gone too");
+}
+
+#[test]
+fn strata_are_weighted_back_to_the_whole() {
+    let (_folder, store) = own_sample();
+    let page = Page::of(&store);
+    let sample = page.draw(&[("size", "60"), ("by", "host"), ("seed", "1")]);
+    let name = sample.rsplit('/').next().expect("a name").to_owned();
+    let text = fs::read_to_string(store.join(format!("review/{name}.sample"))).expect("a sample");
+    let drawn: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let parts = drawn["parts"].as_array().expect("strata");
+    let whole = parts.iter().map(|part| part["population"].as_u64().expect("a number")).sum::<u64>();
+    assert_eq!(whole as usize, rows(&store, &["pairs"]).len());
+    assert!(parts.len() > 1);
+    let items = drawn["items"].as_array().expect("items");
+    for (item, at) in items.iter().zip(1..) {
+        // All of the first stratum are wrong, all others right.
+        let verdict = if item["part"] == 0 { "wrong" } else { "right" };
+        let at = at.to_string();
+        page.post("/mark", &[("sample", &name), ("item", &at), ("who", "ann"), ("verdict", verdict)]);
+    }
+    let wrong = parts[0]["population"].as_u64().expect("a number") as f64;
+    let precision = format!("{:.1} %", 100.0 * (1.0 - wrong / whole as f64));
+    assert!(page.text(&format!("{sample}/result")).contains(&precision), "{precision}");
+}
+
+#[test]
+fn it_answers_while_a_run_writes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (warc, store) = (folder.path().join("tiny.warc"), folder.path().join("s.store"));
+    tiny_site(&warc);
+    run(&store, &[&warc]);
+    let page = Page::of(&store);
+    let mut job =
+        process(&store).arg("run").arg(webserver()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a run");
+    let mut answers = 0;
+    while job.try_wait().expect("a child").is_none() {
+        page.text("/");
+        page.text("/host?host=tiny.test");
+        answers += 1;
+    }
+    assert!(answers > 0);
+    let until = Instant::now() + Duration::from_secs(20);
+    while !page.text("/hosts").contains("webserver.site.test") {
+        assert!(Instant::now() < until, "the new host never came");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn the_report_is_one_file_that_loads_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = sample_store();
+    let path = |name: &str| folder.path().join(name);
+    for name in ["report.html", "report.md"] {
+        diglot(store).args(["report", "-o"]).arg(path(name)).assert().success();
+    }
+    let html = fs::read_to_string(path("report.html")).expect("a report");
+    let pairs = rows(store, &["pairs"]).len();
+    for said in ["<svg", "page pairs", &format!(">{pairs}</td>"), env!("CARGO_PKG_VERSION"), "webserver"] {
+        assert!(html.contains(said), "{said}");
+    }
+    for bad in ["<script", "src=", "http://127", "@import", "url("] {
+        assert!(!html.contains(bad), "{bad}");
+    }
+    let markdown = fs::read_to_string(path("report.md")).expect("a report");
+    assert!(markdown.contains(&format!("| page pairs | {pairs} |")), "{markdown}");
+    assert_eq!(stdout(store, &["report", "--format", "md"]), markdown);
+    diglot(store).args(["report", "--format", "md", "-o"]).arg(path("x.html")).assert().code(2);
+}
