@@ -134,7 +134,9 @@ fn next_item(request: &Request, name: &str) -> Result<Response, Failure> {
     };
     let item = sample.items.get(at).ok_or_else(|| Failure::Missing("the sample has no such item".to_owned()))?;
     let to = |at: usize| frame.link(&path, &[("item", &(at + 1).to_string()), ("who", reviewer)]);
-    let last = marks.all.iter().rev().find(|mark| mark.reviewer == reviewer && mark.verdict.is_some());
+    let stands = |at: &usize| verdicts[*at].is_some();
+    let place = |mark: &Mark| sample.items.iter().position(|item| item.marked == mark.marked).filter(stands);
+    let last = marks.all.iter().rev().filter(|mark| mark.reviewer == reviewer).find_map(place);
     page(&ItemPage {
         sides: item_sides(request, &frame, &item.marked)?,
         is_sentences: item.marked.texts.is_some(),
@@ -142,7 +144,7 @@ fn next_item(request: &Request, name: &str) -> Result<Response, Failure> {
         previous: (at > 0).then(|| to(at - 1)),
         next: (at + 1 < sample.items.len()).then(|| to(at + 1)),
         judged: verdicts.iter().flatten().count(),
-        last: last.and_then(|last| sample.items.iter().position(|item| item.marked == last.marked)).map(|at| at + 1),
+        last: last.map(|at| at + 1),
         at: at + 1,
         of: sample.items.len(),
         name: name.to_owned(),
@@ -272,12 +274,11 @@ pub async fn result(state: State<Arc<App>>, Path(name): Path<String>, fields: Qu
 }
 
 /// What the last mark of each thing says, of whichever reviewer.
-pub fn last_verdicts(marks: &Marks) -> Vec<(&Marked, Verdict)> {
-    let last = |(marked, said): (&'_ Marked, std::collections::BTreeMap<&str, &Mark>)| -> Option<Verdict> {
-        let _ = marked;
-        said.into_values().max_by(|x, y| x.at.cmp(&y.at)).and_then(|mark| mark.verdict)
-    };
-    marks.standing().into_iter().filter_map(|(marked, said)| Some((marked, last((marked, said))?))).collect()
+fn last_verdicts(marks: &Marks) -> impl Iterator<Item = (&Marked, Verdict)> {
+    marks.standing().into_iter().filter_map(|(marked, said)| {
+        let last = said.into_values().max_by(|x, y| x.at.cmp(&y.at))?;
+        Some((marked, last.verdict?))
+    })
 }
 
 /// Names of the files that gold is written to, with their content.

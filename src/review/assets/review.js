@@ -24,10 +24,23 @@ function show(piece) {
   other?.scrollIntoView({ block: "nearest" });
 }
 
+// By keyboard: n and p go from sentence to sentence, on both sides at once.
+const order = [...beads.values()];
+let at = -1;
+function go(step) {
+  if (order.length === 0) return;
+  if (at >= 0) light(order[at][0], false);
+  at = (at + step + order.length) % order.length;
+  light(order[at][0], true);
+  for (const piece of order[at]) piece.scrollIntoView({ block: "nearest" });
+}
+
 // Keys: what is named by data-key.
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.closest("input, select, textarea")) return;
+  if (event.key === "n") go(1);
+  if (event.key === "p") go(at < 0 ? 0 : -1);
   const named = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
   if (named) {
     event.preventDefault();

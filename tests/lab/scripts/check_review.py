@@ -205,6 +205,8 @@ def pair(s):
     lit = s.all(".bead.near")
     check(len({part.find_element(By.XPATH, "ancestor::article").get_attribute("outerHTML")[:200] for part in lit}) == 2,
           "a sentence and its partner do not light up together")
+    s.one("body").send_keys("nn")
+    check(len({part.get_attribute("data-bead") for part in s.all(".bead.near")} ) >= 1, "n lights nothing up")
     check(s.all(".evidence tbody tr"), "no evidence")
     s.look("pair")
     s.press("j")
