@@ -3,11 +3,10 @@
 use clap::Args;
 use diglot::error::Error;
 use diglot::inputs::Inputs;
-use diglot::query::Scope;
 use diglot::query::bitext;
 use serde_json::json;
 
-use super::filter::Filter;
+use super::filter::{Filter, HostArg};
 use super::freshness::Lists;
 use super::global::Global;
 use super::listing::{FormatArg, Listing, number};
@@ -24,8 +23,8 @@ Examples:
   diglot bitext --langs fr,en --min-score 0.9 --format tsv > fr-en.tsv
   diglot bitext example.org --keep-all | grep duplicate")]
 pub struct Bitext {
-    /// A host, a registrable domain or a URL; by default all.
-    host: Option<String>,
+    #[command(flatten)]
+    host: HostArg,
     #[command(flatten)]
     filter: Filter,
     /// Also list what was left out, with the reason.
@@ -39,7 +38,7 @@ impl Bitext {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let (store, mut config) = global.query(Lists::Bitext)?;
         let wanted = self.filter.wanted(&mut config)?;
-        let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
+        let scope = self.host.scope(&store)?;
         let mut columns = vec!["text_a", "text_b", "lang_a", "lang_b", "score", "url_a", "url_b", "others"];
         if self.keep_all {
             columns.push("reason");

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use diglot::query;
 use serde_json::json;
 
+use super::filter::HostArg;
 use super::freshness::Lists;
 use super::global::Global;
 use super::listing::{FormatArg, Listing, number};
@@ -33,8 +34,11 @@ enum Sort {
 #[command(after_help = "\
 Examples:
   diglot hosts
+  diglot hosts example.org                  a domain with its hosts, or one host
   diglot hosts --sort credibility --format tsv | head -20")]
 pub struct Hosts {
+    #[command(flatten)]
+    host: HostArg,
     /// What comes first.
     #[arg(long, value_enum, default_value = "pairs")]
     sort: Sort,
@@ -45,7 +49,7 @@ pub struct Hosts {
 impl Hosts {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let (store, config) = global.query(Lists::Keys)?;
-        let mut hosts = query::hosts(&store)?;
+        let mut hosts = query::hosts_in(&store, &self.host.scope(&store)?)?;
         let mut ranks = BTreeMap::new();
         if self.sort == Sort::Rank {
             let explored = super::explore::explored(global, &store, &config, false)?;

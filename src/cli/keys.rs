@@ -1,10 +1,11 @@
 //! `diglot keys`.
 
 use clap::Args;
-use diglot::query::{self, KeyLine, KeyState, Scope};
+use diglot::query::{self, KeyLine, KeyState};
 use diglot::types::{Edit, pattern};
 use serde_json::json;
 
+use super::filter::HostArg;
 use super::freshness::Lists;
 use super::global::Global;
 use super::listing::{FormatArg, Listing, number};
@@ -22,8 +23,8 @@ Examples:
   diglot keys example.org
   diglot keys --weak --format tsv")]
 pub struct Keys {
-    /// A host, a registrable domain or a URL; by default all.
-    host: Option<String>,
+    #[command(flatten)]
+    host: HostArg,
     /// Also list weak keys, which match too few pairs to be assigned any.
     #[arg(long)]
     weak: bool,
@@ -34,7 +35,7 @@ pub struct Keys {
 impl Keys {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let (store, config) = global.query(Lists::Keys)?;
-        let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
+        let scope = self.host.scope(&store)?;
         let columns = [
             "site",
             "field",

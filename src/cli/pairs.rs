@@ -2,10 +2,10 @@
 
 use clap::Args;
 use diglot::error::Error;
-use diglot::query::{self, Scope};
+use diglot::query;
 use serde_json::json;
 
-use super::filter::Filter;
+use super::filter::{Filter, HostArg};
 use super::freshness::Lists;
 use super::global::Global;
 use super::listing::{FormatArg, Listing, number};
@@ -22,8 +22,8 @@ Examples:
   diglot pairs --langs fr,en --min-score 0.3
   diglot pairs --format jsonl | head")]
 pub struct Pairs {
-    /// A host, a registrable domain or a URL; by default all.
-    host: Option<String>,
+    #[command(flatten)]
+    host: HostArg,
     #[command(flatten)]
     filter: Filter,
     #[command(flatten)]
@@ -34,7 +34,7 @@ impl Pairs {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let (store, mut config) = global.query(Lists::Pairs)?;
         let wanted = self.filter.wanted(&mut config)?;
-        let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
+        let scope = self.host.scope(&store)?;
         let columns = ["url_a", "url_b", "lang_a", "lang_b", "score", "method", "key"];
         let mut listing = Listing::new(self.format.get(), &columns)?;
         query::for_each_pair(&store, &config, &scope, |pair| {

@@ -10,10 +10,10 @@ use diglot::error::Error;
 use diglot::inputs::Inputs;
 use diglot::pipeline::recover::{Plan, Request, plan, remember};
 use diglot::pipeline::{Context, Observer};
-use diglot::query::Scope;
 use diglot::recover::{DeepPage, Outcome};
 use serde_json::json;
 
+use super::filter::HostArg;
 use super::freshness::Lists;
 use super::global::Global;
 use super::listing::{FormatArg, Listing, number};
@@ -41,8 +41,8 @@ Examples:
     wget -i list.txt --warc-file=deep && diglot run deep.warc.gz
   diglot recover --index cdx-00000.gz             what a larger archive has of it")]
 pub struct Recover {
-    /// Only this host, registrable domain, or host of a URL; by default everything in the store.
-    host: Option<String>,
+    #[command(flatten)]
+    host: HostArg,
     /// Look missing URLs up in indexes of larger archives (CDXJ, CDX, Parquet): files, folders, patterns, or @LIST.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     index: Vec<OsString>,
@@ -69,7 +69,7 @@ impl Recover {
         }
         let indexes = super::run::files(&self.index)?.archives;
         let (store, config) = global.query(Lists::Keys)?;
-        let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
+        let scope = self.host.scope(&store)?;
         let observer = Progress::new(global.quiet);
         let context = Context { config: &config, inputs: &Inputs::default(), observer: &observer, stop: &STOP };
         let request =

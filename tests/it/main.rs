@@ -10,6 +10,7 @@ mod format;
 mod hostile;
 mod inputs;
 mod kills;
+mod listings;
 mod modules;
 mod presets;
 mod quality;
