@@ -1,7 +1,7 @@
 //! What a listing or a file is to have: of which host, which pairs of it.
 
 use clap::Args;
-use diglot::config::Config;
+use diglot::config::{Config, two_languages};
 use diglot::error::Error;
 use diglot::query::Scope;
 use diglot::store::Store;
@@ -52,6 +52,13 @@ pub struct Wanted {
 }
 
 impl Filter {
+    /// As [`Filter::wanted`], of pairs: one language alone has none.
+    pub fn wanted_pairs(&self, config: &mut Config) -> anyhow::Result<Wanted> {
+        let wanted = self.wanted(config)?;
+        two_languages(&wanted.langs)?;
+        Ok(wanted)
+    }
+
     /// Reads the names of languages, and has `config` list them in this order.
     pub fn wanted(&self, config: &mut Config) -> anyhow::Result<Wanted> {
         let langs = parse_langs(&self.langs)?;

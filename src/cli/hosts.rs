@@ -10,7 +10,7 @@ use serde_json::json;
 use super::filter::HostArg;
 use super::freshness::Lists;
 use super::global::Global;
-use super::listing::{FormatArg, Listing, number};
+use super::listing::{ListArgs, number};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Sort {
@@ -43,7 +43,7 @@ pub struct Hosts {
     #[arg(long, value_enum, default_value = "pairs")]
     sort: Sort,
     #[command(flatten)]
-    format: FormatArg,
+    list: ListArgs,
 }
 
 impl Hosts {
@@ -68,7 +68,7 @@ impl Hosts {
         if self.sort == Sort::Rank {
             columns.push("rank");
         }
-        let mut listing = Listing::new(self.format.get(), &columns)?;
+        let mut listing = self.list.listing(&columns)?;
         for host in hosts {
             let langs: Vec<String> = host.langs.iter().map(|(lang, pages)| format!("{lang}:{pages}")).collect();
             let mut row = vec![

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::filter::HostArg;
 use super::freshness::Lists;
 use super::global::Global;
-use super::listing::{FormatArg, Listing, number};
+use super::listing::{ListArgs, number};
 
 /// List the keys of a host, or of all.
 ///
@@ -29,7 +29,7 @@ pub struct Keys {
     #[arg(long)]
     weak: bool,
     #[command(flatten)]
-    format: FormatArg,
+    list: ListArgs,
 }
 
 impl Keys {
@@ -52,7 +52,7 @@ impl Keys {
             "state",
             "key",
         ];
-        let mut listing = Listing::new(self.format.get(), &columns)?;
+        let mut listing = self.list.listing(&columns)?;
         for line in query::keys(&store, &config, &scope, self.weak)? {
             let (_, edits) = in_order(&line);
             let join = |text: fn(&Edit) -> String| edits.iter().map(text).collect::<Vec<_>>().join("+");

@@ -24,6 +24,9 @@ mod sites;
 mod stories;
 mod suffixes;
 mod support;
+mod surprises;
+#[cfg(unix)]
+mod terminal;
 mod tidy;
 mod upgrade;
 mod upkeep;
