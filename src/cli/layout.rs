@@ -15,29 +15,24 @@ const MIN_WIDTH: usize = 20;
 /// The width below which no column goes, however narrow the terminal is.
 const LEAST_WIDTH: usize = 8;
 /// Columns that a table does without where the terminal is too narrow for all, first those that say least: other columns say the same,
-/// or one looks for them in a file. Those that no table can do without are not here.
-const EXPENDABLE: [&str; 21] = [
-    "field",
-    "from",
-    "to",
-    "global",
-    "est_precision",
-    "accepted",
-    "power",
-    "others",
-    "reason",
-    "url_a",
-    "url_b",
-    "domain",
-    "method",
-    "lang",
-    "lang_a",
-    "lang_b",
-    "linkout",
-    "seeds",
-    "links",
-    "rank",
-    "credibility",
+/// or one looks for them in a file. They go in groups. Those that no table can do without are not here.
+const EXPENDABLE: [&[&str]; 16] = [
+    &["field", "from", "to"],
+    &["global"],
+    &["est_precision"],
+    &["accepted"],
+    &["power"],
+    &["others"],
+    &["reason"],
+    &["url_a", "url_b"],
+    &["domain"],
+    &["method"],
+    &["lang"],
+    &["lang_a", "lang_b"],
+    &["linkout"],
+    &["seeds", "links"],
+    &["rank"],
+    &["credibility"],
 ];
 
 /// One column, as wide as it would like to be.
@@ -86,15 +81,14 @@ impl Wish {
 /// Columns are left out only where the rest would be too narrow, and the room that is left is shared among those that want more.
 pub fn fit(wishes: &[Wish], room: usize) -> Vec<(usize, usize)> {
     let mut kept: Vec<usize> = (0..wishes.len()).collect();
-    // The only URL of a listing is what it lists.
+    // The URLs of a listing without texts are what it lists.
     let is_needed = |name: &str| name == "url_a" && !wishes.iter().any(|wish| wish.name == "text_a");
-    let is_needed = |name: &str| is_needed(name) || (name == "url_b" && is_needed("url_a"));
     let needs = |kept: &[usize]| kept.iter().map(|&at| wishes[at].least() + GAP).sum::<usize>().saturating_sub(GAP);
-    for name in EXPENDABLE.iter().filter(|name| !is_needed(name)) {
+    for group in EXPENDABLE.iter().filter(|group| !group.iter().any(|name| is_needed(name))) {
         if needs(&kept) <= room || kept.len() <= 2 {
             break;
         }
-        kept.retain(|&at| wishes[at].name != *name);
+        kept.retain(|&at| !group.contains(&wishes[at].name));
     }
     let mut widths: Vec<usize> = kept.iter().map(|&at| wishes[at].least()).collect();
     let sum = |widths: &[usize]| widths.iter().map(|width| width + GAP).sum::<usize>().saturating_sub(GAP);
@@ -172,7 +166,7 @@ mod tests {
         assert_eq!(wish("url_a", 70).fitted(url, 20).chars().count(), 20);
         assert_eq!(wish("name", 70).fitted("text shorter than 100 bytes", 20), "text shorter than 100 bytes");
         let detail = "a copy of example.org/manual/en/index.html";
-        assert_eq!(wish("detail", 70).fitted(detail, 20), "a copy of example…/index.html");
+        assert_eq!(wish("detail", 70).fitted(detail, 20), "a copy of example…n/index.html");
         assert_eq!(wish("text_a", 70).fitted("漢字漢字漢字漢字漢字漢字", 10), "漢字漢字漢字漢字漢字漢字");
     }
 

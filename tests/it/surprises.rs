@@ -185,14 +185,16 @@ fn json_is_one_array_and_a_limit_is_kept() {
         let lines: Vec<Value> = rows(store, &words).into_iter().map(Value::Object).collect();
         assert_eq!(array, Value::Array(lines), "{listing}");
     }
-    for listing in ["pairs", "keys", "hosts", "bitext", "recover"] {
-        let all = stdout(store, &[listing]);
+    for listing in ["pairs", "keys", "hosts", "bitext", "recover --min-chance 0"] {
+        let words: Vec<&str> = listing.split(' ').collect();
+        let list = |more: &[&str]| stdout(store, &[&words, more].concat());
+        let all = list(&[]);
         for limit in [0, 1, 3, 1_000_000] {
-            let some = stdout(store, &[listing, "--limit", &limit.to_string()]);
+            let some = list(&["--limit", &limit.to_string()]);
             assert!(all.starts_with(&some), "{listing}");
             assert_eq!(some.lines().count(), all.lines().count().min(limit + 1), "{listing}");
         }
-        assert_eq!(stdout(store, &[listing, "--limit", "0", "--format", "json"]), "[]\n");
+        assert_eq!(list(&["--limit", "0", "--format", "json"]), "[]\n");
     }
     let url = "webserver.site.test/manual/en/mpm.html";
     let pretty = stdout(store, &["explain", url, "--format", "json"]);
@@ -263,7 +265,13 @@ fn shells_and_manuals_know_every_command() {
 #[test]
 fn the_version_names_the_commit_wherever_git_keeps_it() {
     let folder = tempfile::tempdir().expect("a folder");
-    let commit = || build::commit(folder.path()).map(|(commit, _)| commit);
+    let commit = || {
+        build::commit(folder.path()).map(|(commit, read)| {
+            // What is not there would have everything built again each time.
+            assert!(read.iter().all(|path| path.exists()), "{read:?}");
+            commit
+        })
+    };
     let write = |name: &str, text: &str| {
         let path = folder.path().join(name);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -273,6 +281,7 @@ fn the_version_names_the_commit_wherever_git_keeps_it() {
     assert_eq!(commit(), None);
     write(".git/HEAD", "ref: refs/heads/main\n");
     assert_eq!(commit(), None);
+    fs::create_dir_all(folder.path().join(".git/refs/heads")).expect("a folder");
     write(
         ".git/packed-refs",
         &format!("# pack-refs with: peeled\n{} refs/heads/other\n{} refs/heads/main\n", hash('1'), hash('2')),
