@@ -2,7 +2,8 @@
 
 use std::fmt;
 use std::io::{IsTerminal, stderr};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use diglot::inputs::Tally;
@@ -56,6 +57,8 @@ pub struct Progress {
     verbose: bool,
     /// What became of the inputs.
     tally: Mutex<Tally>,
+    /// A stage after ingestion has found something to do.
+    worked: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -66,6 +69,7 @@ struct State {
     total: Option<u64>,
     began: Instant,
     told: Instant,
+    start: Start,
     stage_began: Instant,
     /// Seconds of processors that were used when the stage began.
     processors: Option<f64>,
@@ -81,10 +85,22 @@ impl Progress {
             total: None,
             began: now,
             told: now,
+            start: Start::default(),
             stage_began: now,
             processors: processor_seconds(),
         };
-        Progress { quiet, verbose: verbose && !quiet, tally: Mutex::default(), state: Mutex::new(state) }
+        Progress {
+            quiet,
+            verbose: verbose && !quiet,
+            tally: Mutex::default(),
+            worked: AtomicBool::new(false),
+            state: Mutex::new(state),
+        }
+    }
+
+    /// True when a stage after ingestion has found something to do.
+    pub fn worked(&self) -> bool {
+        self.worked.load(Ordering::Relaxed)
     }
 
     /// What became of the inputs of the run.
@@ -114,8 +130,18 @@ fn amount(done: u64, total: Option<u64>, unit: &str) -> String {
     let number = |count| if unit == "bytes" { BinaryBytes(count).to_string() } else { HumanCount(count).to_string() };
     let of = total.map(|total| format!(" of {}", number(total))).unwrap_or_default();
     let one = total.unwrap_or(done) == 1;
-    let unit = if one { unit.strip_suffix('s').unwrap_or(unit) } else { unit };
+    let singular = |unit| str::strip_suffix(unit, "es").filter(|unit| unit.ends_with("ch")).or(unit.strip_suffix('s'));
+    let unit = if one { singular(unit).unwrap_or(unit) } else { unit };
     if unit.starts_with("byte") { number(done) + &of } else { format!("{}{of} {unit}", number(done)) }
+}
+
+/// Where the work of a bar began, and when: an archive may be gone on with in its middle, which its first report tells.
+type Start = Arc<OnceLock<(u64, Instant)>>;
+
+/// [`pace`] since the start, once there is one.
+fn pace_since(start: &Start, done: u64, total: Option<u64>, unit: &str) -> String {
+    let Some((from, began)) = start.get() else { return String::new() };
+    pace(done.saturating_sub(*from), total.map(|total| total.saturating_sub(*from)), unit, began.elapsed())
 }
 
 /// ", 61 sites/s, 2m left": what is known by now.
@@ -138,15 +164,15 @@ fn pace(done: u64, total: Option<u64>, unit: &str, elapsed: Duration) -> String 
 }
 
 /// A bar with the numbers behind it.
-fn bar(title: &str, unit: &str, total: Option<u64>) -> ProgressBar {
+fn bar(title: &str, unit: &str, total: Option<u64>, start: Start) -> ProgressBar {
     let bar = total.map_or_else(ProgressBar::no_length, ProgressBar::new);
     let template = if total.is_some() { "{msg}\n{wide_bar} {numbers}" } else { "{msg}\n{numbers}" };
     if let Ok(style) = ProgressStyle::with_template(template) {
         let unit = unit.to_owned();
         bar.set_style(style.with_key("numbers", move |state: &ProgressState, out: &mut dyn fmt::Write| {
-            let (done, elapsed) = (state.pos(), state.elapsed());
-            let numbers = amount(done, state.len(), &unit);
-            let _ = write!(out, "{numbers}, {:#}{}", HumanDuration(elapsed), pace(done, state.len(), &unit, elapsed));
+            let (done, total) = (state.pos(), state.len());
+            let (numbers, pace) = (amount(done, total, &unit), pace_since(&start, done, total, &unit));
+            let _ = write!(out, "{numbers}, {:#}{pace}", HumanDuration(state.elapsed()));
         }));
     }
     bar.set_message(title.to_owned());
@@ -155,6 +181,9 @@ fn bar(title: &str, unit: &str, total: Option<u64>) -> ProgressBar {
 
 impl Observer for Progress {
     fn begin(&self, stage: &str, what: &str, unit: &str, total: Option<u64>) {
+        if stage != STAGES[0].name() {
+            self.worked.store(true, Ordering::Relaxed);
+        }
         self.with(|state| {
             if let Some(bar) = state.bar.take() {
                 bar.finish_and_clear();
@@ -163,10 +192,13 @@ impl Observer for Progress {
             let stage = numbered(stage);
             state.title = format!("{stage}: {what}");
             state.unit = unit.to_owned();
-            (state.total, state.began, state.told) = (total, now, now);
+            (state.total, state.began, state.told, state.start) = (total, now, now, Start::default());
+            if unit != "bytes" {
+                let _ = state.start.set((0, now));
+            }
             if stderr().is_terminal() {
                 state.title = format!("{stage}: {}", shorten(what, TITLE_WIDTH.saturating_sub(stage.len() + 2)));
-                state.bar = Some(bar(&state.title, unit, total));
+                state.bar = Some(bar(&state.title, unit, total, state.start.clone()));
             }
             *at_work() = Some(AtWork { title: stage, bar: state.bar.clone() });
         });
@@ -174,16 +206,16 @@ impl Observer for Progress {
 
     fn progress(&self, done: u64, note: &str) {
         self.with(|state| {
+            state.start.get_or_init(|| (done, Instant::now()));
             let text = if note.is_empty() { state.title.clone() } else { format!("{}, {note}", state.title) };
             if let Some(bar) = &state.bar {
                 bar.set_position(done);
                 bar.set_message(text);
             } else if state.told.elapsed() >= LINE_EVERY {
                 state.told = Instant::now();
-                let elapsed = state.began.elapsed();
                 let numbers = amount(done, state.total, &state.unit);
-                let pace = pace(done, state.total, &state.unit, elapsed);
-                eprintln!("{text}: {numbers} after {} s{pace}", elapsed.as_secs());
+                let pace = pace_since(&state.start, done, state.total, &state.unit);
+                eprintln!("{text}: {numbers} after {} s{pace}", state.began.elapsed().as_secs());
             }
         });
     }
@@ -241,7 +273,7 @@ mod tests {
         assert_eq!(amount(40, Some(107), "language pairs"), "40 of 107 language pairs");
         assert_eq!(amount(1, Some(1), "sites"), "1 of 1 site");
         assert_eq!(amount(1 << 20, Some(3 << 20), "bytes"), "1.00 MiB of 3.00 MiB");
-        assert_eq!(amount(12, None, "batches"), "12 batches");
+        assert_eq!([1, 12].map(|count| amount(count, None, "batches")), ["1 batch", "12 batches"]);
     }
 
     #[test]
@@ -252,6 +284,15 @@ mod tests {
         assert_eq!(pace(5, Some(10), "sites", Duration::from_secs(10)), ", 0.5 sites/s, 10s left");
         assert_eq!(pace(10, Some(10), "sites", Duration::from_secs(20)), ", 0.5 sites/s");
         assert_eq!(pace(40 << 20, None, "bytes", Duration::from_secs(20)), ", 2.00 MiB/s");
+    }
+
+    #[test]
+    fn what_was_done_before_is_no_pace() {
+        let began = Instant::now().checked_sub(Duration::from_secs(10)).expect("a machine that runs for ten seconds");
+        let start = Start::default();
+        assert_eq!(pace_since(&start, 900, Some(1000), "sites"), "");
+        start.set((800, began)).expect("nothing");
+        assert_eq!(pace_since(&start, 900, Some(1000), "sites"), ", 10 sites/s, 10s left");
     }
 
     #[test]

@@ -76,8 +76,7 @@ impl Run {
             }
             return Err(nothing().into());
         }
-        let was_fresh = pipeline::stale(&store, &config, &self.until)?.is_empty();
-        let tally = work(&mut store, &config, &inputs, global, &self.until)?;
+        let Done { tally, worked } = work(&mut store, &config, &inputs, global, &self.until)?;
         if !self.no_compact {
             store.compact_if_worthwhile()?;
         }
@@ -88,7 +87,7 @@ impl Run {
         if self.until != "align" {
             global.note_stale(Lists::Summary, &store, &config)?;
         }
-        if was_fresh && tally.read == 0 && tally.refused.is_empty() {
+        if !worked && tally.read == 0 && tally.refused.is_empty() {
             let inputs = if tally.read_before > 0 { "all inputs are already read, and " } else { "" };
             say(format!("nothing to do: {inputs}all results are up to date"));
             return Ok(());
@@ -196,7 +195,7 @@ impl Ingest {
         self.settings.check(&global.store)?;
         let (mut store, inputs) = self.manner.open(&self.inputs, global)?;
         let config = self.settings.apply(&mut store)?;
-        told(&work(&mut store, &config, &inputs, global, "ingest")?)
+        told(&work(&mut store, &config, &inputs, global, "ingest")?.tally)
     }
 }
 
@@ -237,24 +236,26 @@ fn add_partial(store: &Store, inputs: &mut Inputs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs the stages up to `until`, and gives what became of the inputs.
-pub fn work(
-    store: &mut Store,
-    config: &Config,
-    inputs: &Inputs,
-    global: &Global,
-    until: &str,
-) -> anyhow::Result<Tally> {
+/// What a run has done.
+pub struct Done {
+    /// What became of the inputs.
+    pub tally: Tally,
+    /// True when a stage after ingestion had something to do.
+    pub worked: bool,
+}
+
+/// Runs the stages up to `until`.
+pub fn work(store: &mut Store, config: &Config, inputs: &Inputs, global: &Global, until: &str) -> anyhow::Result<Done> {
     let observer = global.progress();
     let config = &Config { memory: global.memory, ..config.clone() };
     store.keep_blocks(config.memory.page_blocks());
     let context = Context { config, inputs, observer: &observer, stop: &STOP };
     let outcome = pipeline::run(store, &context, until);
-    let tally = observer.tally();
+    let (worked, tally) = (observer.worked(), observer.tally());
     if outcome.is_err() && tally.not_begun > 0 {
         eprintln!("diglot: {}", line_of(&tally));
     }
     outcome?;
     super::losses::tell(store)?;
-    Ok(tally)
+    Ok(Done { tally, worked })
 }
