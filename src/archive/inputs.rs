@@ -66,12 +66,15 @@ const NAMED_INPUTS: usize = 3;
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} read", self.read)?;
+        let is_all_known = self.read == 0 && self.read_before > 0;
+        if !is_all_known {
+            write!(f, "{} read", self.read)?;
+        }
         if self.damaged > 0 {
             write!(f, ", {} of them damaged or cut off (`diglot status --archives`)", self.damaged)?;
         }
         if self.read_before > 0 {
-            write!(f, ", {} read before", self.read_before)?;
+            write!(f, "{}{} already read", if is_all_known { "" } else { ", " }, self.read_before)?;
         }
         if self.not_begun > 0 {
             write!(f, ", {} not begun: give them again", self.not_begun)?;

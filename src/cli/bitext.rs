@@ -1,16 +1,14 @@
 //! `diglot bitext`, `diglot align`.
 
 use clap::Args;
-use diglot::error::Error;
 use diglot::inputs::Inputs;
-use diglot::query::Scope;
 use diglot::query::bitext;
 use serde_json::json;
 
-use super::filter::Filter;
+use super::filter::{Filter, HostArg};
 use super::freshness::Lists;
 use super::global::Global;
-use super::listing::{FormatArg, Listing, number};
+use super::listing::{ListArgs, number};
 use super::settings::{AfterIngest, Settings};
 
 /// List the sentence pairs of a host, or of all.
@@ -24,28 +22,28 @@ Examples:
   diglot bitext --langs fr,en --min-score 0.9 --format tsv > fr-en.tsv
   diglot bitext example.org --keep-all | grep duplicate")]
 pub struct Bitext {
-    /// A host, a registrable domain or a URL; by default all.
-    host: Option<String>,
+    #[command(flatten)]
+    host: HostArg,
     #[command(flatten)]
     filter: Filter,
     /// Also list what was left out, with the reason.
     #[arg(long)]
     keep_all: bool,
     #[command(flatten)]
-    format: FormatArg,
+    list: ListArgs,
 }
 
 impl Bitext {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let (store, mut config) = global.query(Lists::Bitext)?;
-        let wanted = self.filter.wanted(&mut config)?;
-        let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
+        let wanted = self.filter.wanted_pairs(&mut config)?;
+        let scope = self.host.scope(&store)?;
         let mut columns = vec!["text_a", "text_b", "lang_a", "lang_b", "score", "url_a", "url_b", "others"];
         if self.keep_all {
             columns.push("reason");
         }
-        let mut listing = Listing::new(self.format.get(), &columns)?;
-        bitext::for_each_bead(&store, &config, &scope, self.keep_all, |line| {
+        let mut listing = self.list.listing(&columns)?;
+        let asked = bitext::for_each_bead(&store, &config, &scope, self.keep_all, |line| {
             if !wanted.takes(line.score, [line.lang_a, line.lang_b]) {
                 return Ok(());
             }
@@ -62,9 +60,9 @@ impl Bitext {
             if self.keep_all {
                 row.push(json!(line.reason));
             }
-            listing.row(row).map_err(Error::io("stdout", "writing"))
-        })?;
-        Ok(listing.finish()?)
+            listing.next(row)
+        });
+        listing.end(asked)
     }
 }
 

@@ -16,6 +16,7 @@ use diglot::types::{CanonicalUrl, Lang, LangPair};
 use flate2::read::MultiGzDecoder;
 use serde_json::{Value, json};
 
+use super::filter::HostArg;
 use super::freshness::Lists;
 use super::global::Global;
 use super::gold::{self, read_all};
@@ -73,8 +74,8 @@ Examples:
   diglot eval --what keys --gold site.keys.tsv --pairs site.pairs.tsv
   diglot eval --what bitext --gold site.en-fr.bitext.tsv.gz")]
 pub struct Eval {
-    /// Only pairs of this host or registrable domain.
-    host: Option<String>,
+    #[command(flatten)]
+    host: HostArg,
     /// Files of gold pairs, gold keys or gold segments, or folders of them.
     #[arg(long, required = true, value_name = "FILE")]
     gold: Vec<PathBuf>,
@@ -117,7 +118,7 @@ impl Eval {
         }
         self.open_folders()?;
         let (store, config) = global.query(self.what.lists())?;
-        let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
+        let scope = self.host.scope(&store)?;
         match self.what {
             What::Pairs => {
                 let mut gold = GoldPairs::default();

@@ -2,35 +2,50 @@
 
 use std::io::{self, Write};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use diglot::error::Error;
 use diglot::explain;
-use diglot::export::rows::printable;
-use diglot::query::explain::{Explanation, words};
+use diglot::export::rows::{json_line, printable};
+use diglot::query::explain::{Explanation, PageExplanation, PageVerdict, words};
 use diglot::types::CanonicalUrl;
 
 use super::freshness::Lists;
 use super::global::Global;
+use super::nearest;
 
 /// Explain why a page was or was not paired, or why two pages are or are not a pair.
 ///
 /// With one URL: where the page comes from, its languages, and its partners with their keys; or, if it has none, the pairs that
 /// were rejected, the URL to which each key leads, and why no page there is its partner. With two URLs: why they are a pair, or
-/// why not.
+/// why not. Exit code 1 where the store has not the page; a message then names the nearest URL that it has.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   diglot explain http://example.org/fr/about.html
   diglot explain example.org/fr/about.html example.org/en/about.html
-  diglot explain --json example.org/")]
+  diglot explain --format json example.org/")]
 pub struct Explain {
     /// The URL of a page, with or without `http://`.
     url: String,
     /// The URL of another page: explain this pair.
     other: Option<String>,
-    /// Print a JSON object instead of lines.
-    #[arg(long)]
+    /// text, json, or jsonl (on one line).
+    #[arg(long, value_enum, default_value = "text", hide_possible_values = true)]
+    format: Format,
+    /// The same as --format json.
+    #[arg(long, conflicts_with = "format")]
     json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Lines, for people.
+    #[value(alias = "table")]
+    Text,
+    /// A JSON object.
+    Json,
+    /// The same on one line.
+    Jsonl,
 }
 
 impl Explain {
@@ -40,12 +55,19 @@ impl Explain {
         let other = self.other.as_deref().map(parse).transpose()?;
         let explanation = explain(&store, &config, &url, other.as_ref())?;
         let mut out = io::stdout().lock();
-        if self.json {
-            writeln!(out, "{}", serde_json::to_string_pretty(&explanation)?)?;
-            return Ok(());
+        match if self.json { Format::Json } else { self.format } {
+            Format::Text => out.write_all(text(&explanation).as_bytes())?,
+            Format::Json => writeln!(out, "{}", serde_json::to_string_pretty(&explanation)?)?,
+            Format::Jsonl => json_line(&mut out, &explanation)?,
         }
-        out.write_all(text(&explanation).as_bytes())?;
-        Ok(())
+        out.flush()?;
+        let is_unknown = |page: &&PageExplanation| {
+            matches!(page.verdict, PageVerdict::UnknownDomain { .. } | PageVerdict::NotCaptured)
+        };
+        match explanation.pages.iter().find(is_unknown) {
+            Some(page) => Err(Error::input(&page.url, nearest::advice(&store, &parse(&page.url)?)?).into()),
+            None => Ok(()),
+        }
     }
 }
 

@@ -18,7 +18,6 @@ use serde_json::{Value, json};
 use super::freshness::Lists;
 use super::global::Global;
 use super::listing::{FormatArg, Listing, number};
-use super::progress::Progress;
 use super::stop::STOP;
 
 /// Reads `--by`, and lists its values with a line of help each.
@@ -42,7 +41,7 @@ Examples:
   diglot explore --rounds")]
 pub struct Explore {
     /// How many sites to list.
-    #[arg(long, value_name = "K", default_value = "100")]
+    #[arg(long, visible_alias = "limit", value_name = "K", default_value = "100")]
     top: usize,
     /// How sites are ranked.
     #[arg(long, value_parser = by_parser(), default_value = "weighted")]
@@ -149,7 +148,7 @@ impl Explore {
 
 /// The graph of sites and its ranks; the store is only read.
 pub fn explored(global: &Global, store: &Store, config: &Config, by_domain: bool) -> anyhow::Result<Explored> {
-    let observer = Progress::new(global.quiet);
+    let observer = global.progress();
     let context = Context { config, inputs: &Inputs::default(), observer: &observer, stop: &STOP };
     let explored = Explored::open(store, &context, by_domain);
     Observer::end(&observer, "explore", explored.is_ok());

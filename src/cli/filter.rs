@@ -1,9 +1,37 @@
-//! Which pairs a listing or a file is to have.
+//! What a listing or a file is to have: of which host, which pairs of it.
 
 use clap::Args;
-use diglot::config::Config;
+use diglot::config::{Config, two_languages};
 use diglot::error::Error;
+use diglot::query::Scope;
+use diglot::store::Store;
 use diglot::types::Lang;
+
+/// Which part of the store a command is about: `HOST`, or `--host HOST`, which is the same.
+#[derive(Args)]
+pub struct HostArg {
+    /// A host, a registrable domain or a URL; by default all.
+    #[arg(value_name = "HOST")]
+    host: Option<String>,
+    /// The same as HOST.
+    #[arg(long = "host", value_name = "HOST", conflicts_with = "host")]
+    host_option: Option<String>,
+}
+
+impl HostArg {
+    /// The host as it was given.
+    pub fn given(&self) -> Option<&str> {
+        self.host.as_deref().or(self.host_option.as_deref())
+    }
+
+    /// What the store has of it.
+    ///
+    /// # Errors
+    /// When the store has no page of it.
+    pub fn scope(&self, store: &Store) -> Result<Scope, Error> {
+        self.given().map_or(Ok(Scope::all()), |host| Scope::of(store, host))
+    }
+}
 
 /// What is asked of pairs, of pages or of sentences.
 #[derive(Args)]
@@ -24,6 +52,13 @@ pub struct Wanted {
 }
 
 impl Filter {
+    /// As [`Filter::wanted`], of pairs: one language alone has none.
+    pub fn wanted_pairs(&self, config: &mut Config) -> anyhow::Result<Wanted> {
+        let wanted = self.wanted(config)?;
+        two_languages(&wanted.langs)?;
+        Ok(wanted)
+    }
+
     /// Reads the names of languages, and has `config` list them in this order.
     pub fn wanted(&self, config: &mut Config) -> anyhow::Result<Wanted> {
         let langs = parse_langs(&self.langs)?;

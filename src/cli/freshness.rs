@@ -9,6 +9,8 @@ use diglot::store::Store;
 
 /// Where the store is unless it is said.
 pub const STORE: &str = "diglot.store";
+/// The variable that says it.
+pub const STORE_VARIABLE: &str = "DIGLOT_STORE";
 
 /// What a query lists.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,6 +46,9 @@ impl Lists {
     pub fn notice(self, store: &Store, config: &Config) -> Result<Option<String>> {
         let (needed, last) = self.stages(config);
         let needed = position(needed);
+        let is_missing = |name: &str, found: &[StageStatus]| {
+            found.iter().any(|stage| stage.name == name && stage.state == StageState::NotRun)
+        };
         let mut found = stale(store, config, last)?;
         // What of an archive was not read yet is not asked for: `status` tells.
         found.retain(|stage| {
@@ -54,14 +59,15 @@ impl Lists {
             .iter()
             .skip(1)
             .try_fold(false, |ran, stage| Ok::<_, diglot::error::Error>(ran || has_run(store, *stage)?))?;
-        let until = if ran_on || last.name == "align" { String::new() } else { format!(" --until {}", last.name) };
+        let is_first = found.iter().all(|stage| stage.state == StageState::NotRun);
+        // Hosts have pages before they have keys.
+        let awaited = if self == Lists::Keys { "index" } else { STAGES[needed].name() };
+        let nothing = if is_missing(awaited, &found) { "nothing to list yet: " } else { "" };
+        let until =
+            if is_first || ran_on || last.name == "align" { String::new() } else { format!(" --until {}", last.name) };
         let them = if found.len() == 1 { "it" } else { "them" };
-        let does = if found.iter().all(|stage| stage.state == StageState::NotRun) {
-            format!("runs {them}")
-        } else {
-            format!("brings {them} up to date")
-        };
-        Ok(Some(format!("{}; `diglot run{until}{}` {does}", sentence(&found), place(store.folder()))))
+        let does = if is_first { format!("runs {them}") } else { format!("brings {them} up to date") };
+        Ok(Some(format!("{nothing}{}; `diglot run{until}{}` {does}", sentence(&found), place(store.folder()))))
     }
 }
 
@@ -70,8 +76,10 @@ fn position(name: &str) -> usize {
 }
 
 /// How the store is named on the command line; empty where it need not be.
-fn place(store: &Path) -> String {
-    let is_known = std::env::var_os("DIGLOT_STORE").map_or(store == Path::new(STORE), |known| store == known);
+pub fn place(store: &Path) -> String {
+    let is_known = std::env::var_os(STORE_VARIABLE)
+        .filter(|set| !set.is_empty())
+        .map_or(store == Path::new(STORE), |known| store == known);
     if is_known { String::new() } else { format!(" --store {}", store.display()) }
 }
 

@@ -1,19 +1,24 @@
 //! What every command is given: which store, how many threads, how much memory, how much is said.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
-use diglot::config::settings::configuration;
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use diglot::config::settings::{SIZE, configuration, size};
 use diglot::config::{Config, Memory};
 use diglot::store::{Access, Store};
 
-use super::freshness::{Lists, STORE};
+use super::freshness::{Lists, STORE, STORE_VARIABLE};
+use super::progress::Progress;
+use super::say::say;
 
 #[derive(Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Global {
     /// Folder of the store.
-    #[arg(long, global = true, env = "DIGLOT_STORE", default_value = STORE, value_name = "DIR")]
+    #[arg(long, global = true, env = STORE_VARIABLE, hide_env_values = true, default_value = STORE, value_name = "DIR",
+          value_parser = OsStringValueParser::new().try_map(folder))]
     pub store: PathBuf,
     /// Number of threads; by default one per core.
     #[arg(long, global = true, value_name = "N")]
@@ -21,21 +26,26 @@ pub struct Global {
     /// Memory a run may take, about: 512M, 2G; results do not vary.
     #[arg(long, global = true, value_name = "SIZE", default_value = "1G", value_parser = memory)]
     pub memory: Memory,
-    /// Print neither progress nor what is stale on stderr.
+    /// Print results only: no progress, messages, or summary of a run.
     #[arg(short, long, global = true)]
     pub quiet: bool,
+    /// Print how long each stage took.
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+}
+
+/// The folder of the store. A variable that is set to nothing is not set.
+fn folder(text: OsString) -> Result<PathBuf, &'static str> {
+    match text.is_empty() {
+        false => Ok(text.into()),
+        true if std::env::var_os(STORE_VARIABLE).is_some_and(|set| set.is_empty()) => Ok(STORE.into()),
+        true => Err("expected a folder"),
+    }
 }
 
 /// The size that `--memory` gives.
 fn memory(text: &str) -> Result<Memory, String> {
-    let (number, shift) = match text.char_indices().last() {
-        Some((at, 'k' | 'K')) => (&text[..at], 10),
-        Some((at, 'm' | 'M')) => (&text[..at], 20),
-        Some((at, 'g' | 'G')) => (&text[..at], 30),
-        _ => (text, 0),
-    };
-    let bytes = number.parse::<usize>().ok().and_then(|number| number.checked_mul(1 << shift));
-    let bytes = bytes.ok_or("expected bytes, or a number with K, M or G, such as 512M")?;
+    let bytes = size(text).and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(|| format!("expected {SIZE}"))?;
     if bytes < Memory::MIN_BYTES {
         return Err(format!("expected {}M or more", Memory::MIN_BYTES >> 20));
     }
@@ -55,7 +65,7 @@ impl Global {
         if !self.quiet
             && let Some(notice) = lists.notice(store, config)?
         {
-            eprintln!("diglot: {notice}");
+            say(notice);
         }
         Ok(())
     }
@@ -64,10 +74,13 @@ impl Global {
         let store = self.open(Access::Read)?;
         super::losses::tell(&store)?;
         let (config, unusable) = configuration(&store.settings().values);
-        for unusable in unusable.iter().filter(|_| !self.quiet) {
-            eprintln!("diglot: {unusable}");
-        }
+        unusable.iter().for_each(say);
         Ok((store, config))
+    }
+
+    /// Draws the progress of what is done.
+    pub fn progress(&self) -> Progress {
+        Progress::new(self.quiet, self.verbose)
     }
 
     pub fn write(&self) -> anyhow::Result<Store> {
@@ -93,11 +106,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_bytes_or_have_a_unit() {
-        let bytes = |text| memory(text).map(|memory| memory.bytes);
-        assert_eq!([bytes("100000000"), bytes("512M"), bytes("2g")], [Ok(100_000_000), Ok(512 << 20), Ok(2 << 30)]);
-        for wrong in ["", "M", "1.5G", "63M", "99999999999G", "1é"] {
-            assert!(memory(wrong).is_err(), "{wrong}");
-        }
+    fn memory_is_enough_to_work_in() {
+        assert_eq!(memory("512M").map(|memory| memory.bytes), Ok(512 << 20));
+        assert!(memory("63M").is_err() && memory("x").is_err());
     }
 }

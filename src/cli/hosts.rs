@@ -7,9 +7,10 @@ use clap::{Args, ValueEnum};
 use diglot::query;
 use serde_json::json;
 
+use super::filter::HostArg;
 use super::freshness::Lists;
 use super::global::Global;
-use super::listing::{FormatArg, Listing, number};
+use super::listing::{ListArgs, number};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Sort {
@@ -33,19 +34,22 @@ enum Sort {
 #[command(after_help = "\
 Examples:
   diglot hosts
+  diglot hosts example.org                  a domain with its hosts, or one host
   diglot hosts --sort credibility --format tsv | head -20")]
 pub struct Hosts {
+    #[command(flatten)]
+    host: HostArg,
     /// What comes first.
     #[arg(long, value_enum, default_value = "pairs")]
     sort: Sort,
     #[command(flatten)]
-    format: FormatArg,
+    list: ListArgs,
 }
 
 impl Hosts {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let (store, config) = global.query(Lists::Keys)?;
-        let mut hosts = query::hosts(&store)?;
+        let mut hosts = query::hosts_in(&store, &self.host.scope(&store)?)?;
         let mut ranks = BTreeMap::new();
         if self.sort == Sort::Rank {
             let explored = super::explore::explored(global, &store, &config, false)?;
@@ -64,7 +68,7 @@ impl Hosts {
         if self.sort == Sort::Rank {
             columns.push("rank");
         }
-        let mut listing = Listing::new(self.format.get(), &columns)?;
+        let mut listing = self.list.listing(&columns)?;
         for host in hosts {
             let langs: Vec<String> = host.langs.iter().map(|(lang, pages)| format!("{lang}:{pages}")).collect();
             let mut row = vec![

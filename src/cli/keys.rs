@@ -1,13 +1,14 @@
 //! `diglot keys`.
 
 use clap::Args;
-use diglot::query::{self, KeyLine, KeyState, Scope};
+use diglot::query::{self, KeyLine, KeyState};
 use diglot::types::{Edit, pattern};
 use serde_json::json;
 
+use super::filter::HostArg;
 use super::freshness::Lists;
 use super::global::Global;
-use super::listing::{FormatArg, Listing, number};
+use super::listing::{ListArgs, number};
 
 /// List the keys of a host, or of all.
 ///
@@ -22,19 +23,19 @@ Examples:
   diglot keys example.org
   diglot keys --weak --format tsv")]
 pub struct Keys {
-    /// A host, a registrable domain or a URL; by default all.
-    host: Option<String>,
+    #[command(flatten)]
+    host: HostArg,
     /// Also list weak keys, which match too few pairs to be assigned any.
     #[arg(long)]
     weak: bool,
     #[command(flatten)]
-    format: FormatArg,
+    list: ListArgs,
 }
 
 impl Keys {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let (store, config) = global.query(Lists::Keys)?;
-        let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
+        let scope = self.host.scope(&store)?;
         let columns = [
             "site",
             "field",
@@ -51,7 +52,7 @@ impl Keys {
             "state",
             "key",
         ];
-        let mut listing = Listing::new(self.format.get(), &columns)?;
+        let mut listing = self.list.listing(&columns)?;
         for line in query::keys(&store, &config, &scope, self.weak)? {
             let (_, edits) = in_order(&line);
             let join = |text: fn(&Edit) -> String| edits.iter().map(text).collect::<Vec<_>>().join("+");

@@ -1,30 +1,58 @@
-//! Listings: a table for people, tab-separated values or JSON lines for programs.
+//! Listings: a table for people, tab-separated values or JSON for programs.
 
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Write, stdout};
 
 use clap::{Args, ValueEnum};
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
+use diglot::error::Error;
 use diglot::export::rows::{Columns, TsvWriter, json_line, printable};
 use serde_json::Value;
+use unicode_width::UnicodeWidthStr;
+
+use super::layout::{GAP, Wish, fit};
+use super::say::say;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
+    /// For people.
     Table,
+    /// Tab-separated values under a line of names.
     Tsv,
+    /// A JSON object on each line.
     Jsonl,
+    /// One JSON array of objects.
+    Json,
 }
 
 /// How a listing is printed.
 #[derive(Args)]
 pub struct FormatArg {
-    /// table, tsv or jsonl; by default a table on a terminal, else tsv.
-    #[arg(long, value_enum)]
+    /// table, tsv, jsonl or json; by default a table on a terminal, else tsv.
+    #[arg(long, value_enum, hide_possible_values = true)]
     pub format: Option<Format>,
 }
 
 impl FormatArg {
     pub fn get(&self) -> Format {
-        self.format.unwrap_or(if io::stdout().is_terminal() { Format::Table } else { Format::Tsv })
+        self.format.unwrap_or(if stdout().is_terminal() { Format::Table } else { Format::Tsv })
+    }
+}
+
+/// How a listing that may be long is printed.
+#[derive(Args)]
+pub struct ListArgs {
+    #[command(flatten)]
+    format: FormatArg,
+    /// List the first N lines only.
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+}
+
+impl ListArgs {
+    /// Begins the listing.
+    pub fn listing(&self, columns: &[&'static str]) -> io::Result<Listing> {
+        let listing = Listing::new(self.format.get(), columns)?;
+        Ok(Listing { left: self.limit.unwrap_or(usize::MAX), ..listing })
     }
 }
 
@@ -32,45 +60,40 @@ impl FormatArg {
 pub struct Listing {
     columns: Vec<&'static str>,
     rows: Rows,
+    /// How many rows it still takes.
+    left: usize,
 }
 
 enum Rows {
-    Table(Table),
-    Tsv(TsvWriter<io::StdoutLock<'static>>),
+    Table(Vec<Vec<Value>>),
+    Tsv(Box<TsvWriter<io::StdoutLock<'static>>>),
     Jsonl(BufWriter<io::StdoutLock<'static>>),
+    /// True once a row is written.
+    Json(BufWriter<io::StdoutLock<'static>>, bool),
 }
 
 impl Listing {
     pub fn new(format: Format, columns: &[&'static str]) -> io::Result<Listing> {
         let rows = match format {
-            Format::Table => {
-                let mut table = Table::new();
-                table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-                table.set_header(columns.iter().map(|column| column.to_uppercase().replace('_', " ")));
-                for column in table.column_iter_mut() {
-                    column.set_padding((0, 2));
-                }
-                Rows::Table(table)
-            }
+            Format::Table => Rows::Table(Vec::new()),
             Format::Tsv => {
-                let mut out = TsvWriter::new(io::stdout().lock());
+                let mut out = TsvWriter::new(stdout().lock());
                 out.row(columns)?;
-                Rows::Tsv(out)
+                Rows::Tsv(Box::new(out))
             }
-            Format::Jsonl => Rows::Jsonl(BufWriter::new(io::stdout().lock())),
+            Format::Jsonl => Rows::Jsonl(BufWriter::new(stdout().lock())),
+            Format::Json => Rows::Json(BufWriter::new(stdout().lock()), false),
         };
-        Ok(Listing { columns: columns.to_vec(), rows })
+        Ok(Listing { columns: columns.to_vec(), rows, left: usize::MAX })
     }
 
+    /// Prints a row, unless it has as many as were asked for.
     pub fn row(&mut self, values: Vec<Value>) -> io::Result<()> {
+        let Some(left) = self.left.checked_sub(1) else { return Ok(()) };
+        self.left = left;
         match &mut self.rows {
-            Rows::Table(table) => {
-                table.add_row(values.iter().map(|value| printable(&plain(value)).into_owned()));
-                for (at, value) in values.iter().enumerate() {
-                    if let (true, Some(column)) = (value.is_number(), table.column_mut(at)) {
-                        column.set_cell_alignment(CellAlignment::Right);
-                    }
-                }
+            Rows::Table(rows) => {
+                rows.push(values);
                 Ok(())
             }
             Rows::Tsv(out) => {
@@ -78,22 +101,88 @@ impl Listing {
                 out.row(&values.iter().map(String::as_str).collect::<Vec<_>>())
             }
             Rows::Jsonl(out) => json_line(out, &Columns(&self.columns, &values)),
+            Rows::Json(out, has_rows) => {
+                out.write_all(if *has_rows { b",\n" } else { b"[\n" })?;
+                *has_rows = true;
+                Ok(serde_json::to_writer(out, &Columns(&self.columns, &values))?)
+            }
         }
+    }
+
+    /// As [`Listing::row`], for questions that go on until they fail: once the listing is full they need not.
+    pub fn next(&mut self, values: Vec<Value>) -> Result<(), Error> {
+        self.row(values).map_err(Error::io("stdout", "writing"))?;
+        if self.left == 0 { Err(Error::Interrupted) } else { Ok(()) }
+    }
+
+    /// The last words of such a question.
+    pub fn end(self, asked: Result<(), Error>) -> anyhow::Result<()> {
+        match asked {
+            Err(Error::Interrupted) if self.left == 0 => {}
+            asked => asked?,
+        }
+        Ok(self.finish()?)
     }
 
     pub fn finish(self) -> io::Result<()> {
         match self.rows {
-            Rows::Table(table) => {
-                let mut out = BufWriter::new(io::stdout().lock());
-                for line in table.lines() {
-                    writeln!(out, "{}", line.trim_end())?;
-                }
-                out.flush()
-            }
+            Rows::Table(rows) => print_table(&self.columns, &rows),
             Rows::Tsv(mut out) => out.flush(),
             Rows::Jsonl(mut out) => out.flush(),
+            Rows::Json(mut out, has_rows) => {
+                out.write_all(if has_rows { b"\n]\n" } else { b"[]\n" })?;
+                out.flush()
+            }
         }
     }
+}
+
+/// The columns of the terminal that stdout is; `None` where it is none.
+pub fn terminal_width() -> Option<usize> {
+    if stdout().is_terminal() { Table::new().width().map(usize::from) } else { None }
+}
+
+/// A table, no wider than the terminal; elsewhere as wide as it is.
+fn print_table(columns: &[&'static str], rows: &[Vec<Value>]) -> io::Result<()> {
+    let cells: Vec<Vec<String>> =
+        rows.iter().map(|row| row.iter().map(|value| printable(&plain(value)).into_owned()).collect()).collect();
+    let headings: Vec<String> = columns.iter().map(|column| column.to_uppercase().replace('_', " ")).collect();
+    let wish = |(at, name): (usize, &&'static str)| Wish {
+        name,
+        values: cells.iter().map(|row| row[at].width()).max().unwrap_or(0),
+        heading: headings[at].width(),
+        word: headings[at].split(' ').map(UnicodeWidthStr::width).max().unwrap_or(0),
+        is_number: rows.iter().any(|row| row[at].is_number()),
+    };
+    let wishes: Vec<Wish> = columns.iter().enumerate().map(wish).collect();
+    let mut table = Table::new();
+    let fitted = fit(&wishes, terminal_width().unwrap_or(usize::MAX));
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(fitted.iter().map(|&(at, _)| headings[at].as_str()));
+    for row in &cells {
+        let cell = |&(at, width): &(usize, usize)| wishes[at].fitted(&row[at], width);
+        table.add_row(fitted.iter().map(cell));
+    }
+    for (column, (at, width)) in table.column_iter_mut().zip(&fitted) {
+        // With the gap behind it.
+        column.set_padding((0, GAP as u16));
+        column.set_constraint(ColumnConstraint::Absolute(Width::Fixed((width + GAP).try_into().unwrap_or(u16::MAX))));
+        if wishes[*at].is_number {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let mut out = BufWriter::new(stdout().lock());
+    for line in table.lines() {
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    out.flush()?;
+    drop(out);
+    let left_out: Vec<&str> =
+        (0..columns.len()).filter(|at| fitted.iter().all(|(kept, _)| kept != at)).map(|at| columns[at]).collect();
+    if !left_out.is_empty() {
+        say(format!("no room for {}; `--format tsv` has all columns", left_out.join(", ")));
+    }
+    Ok(())
 }
 
 fn plain(value: &Value) -> String {

@@ -4,11 +4,12 @@ use std::io;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use diglot::error::Error;
 
 mod bitext;
 mod compare;
+mod dry;
 mod eval;
 mod explain;
 mod explore;
@@ -19,8 +20,11 @@ mod global;
 mod gold;
 mod hosts;
 mod keys;
+mod layout;
 mod listing;
 mod losses;
+mod manual;
+mod nearest;
 mod output;
 mod pairs;
 mod progress;
@@ -28,9 +32,11 @@ mod recover;
 #[cfg(feature = "review")]
 mod review;
 mod run;
+mod say;
 mod settings;
 mod status;
 mod stop;
+mod summary;
 mod threads;
 mod upkeep;
 
@@ -43,7 +49,7 @@ use stop::STOP;
 /// their sentences. The other commands list, explain, export and evaluate what it found. Everything works offline, and every
 /// command can be interrupted and resumed: give the same command again.
 #[derive(Parser)]
-#[command(name = "diglot", version, max_term_width = 100, after_help = EXAMPLES)]
+#[command(name = "diglot", version = env!("DIGLOT_VERSION"), max_term_width = 100, after_help = EXAMPLES)]
 struct Cli {
     #[command(flatten)]
     global: Global,
@@ -83,6 +89,8 @@ enum Command {
     Check(upkeep::Check),
     Compact(upkeep::Compact),
     Remove(upkeep::Remove),
+    Completions(manual::Completions),
+    Man(manual::Man),
 }
 
 pub fn main() -> ExitCode {
@@ -118,6 +126,9 @@ fn report(error: &anyhow::Error) -> ExitCode {
 
 fn dispatch(cli: Cli) -> anyhow::Result<()> {
     let global = &cli.global;
+    if global.quiet {
+        say::be_quiet();
+    }
     // These look at STOP, and end well; the others have nothing to lose.
     let ends_by_itself = matches!(
         cli.command,
@@ -134,6 +145,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         if STOP.swap(true, Ordering::Relaxed) || !ends_by_itself {
             std::process::exit(130);
         }
+        progress::tell_of_stopping();
     });
     if let Err(error) = caught {
         // What is committed is safe.
@@ -162,5 +174,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Check(command) => command.run(global),
         Command::Compact(command) => command.run(global),
         Command::Remove(command) => command.run(global),
+        Command::Completions(command) => command.run(Cli::command()),
+        Command::Man(command) => command.run(Cli::command()),
     }
 }

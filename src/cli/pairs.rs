@@ -1,14 +1,13 @@
 //! `diglot pairs`.
 
 use clap::Args;
-use diglot::error::Error;
-use diglot::query::{self, Scope};
+use diglot::query;
 use serde_json::json;
 
-use super::filter::Filter;
+use super::filter::{Filter, HostArg};
 use super::freshness::Lists;
 use super::global::Global;
-use super::listing::{FormatArg, Listing, number};
+use super::listing::{ListArgs, number};
 
 /// List the pairs of a host, or of all.
 ///
@@ -22,22 +21,22 @@ Examples:
   diglot pairs --langs fr,en --min-score 0.3
   diglot pairs --format jsonl | head")]
 pub struct Pairs {
-    /// A host, a registrable domain or a URL; by default all.
-    host: Option<String>,
+    #[command(flatten)]
+    host: HostArg,
     #[command(flatten)]
     filter: Filter,
     #[command(flatten)]
-    format: FormatArg,
+    list: ListArgs,
 }
 
 impl Pairs {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let (store, mut config) = global.query(Lists::Pairs)?;
-        let wanted = self.filter.wanted(&mut config)?;
-        let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
+        let wanted = self.filter.wanted_pairs(&mut config)?;
+        let scope = self.host.scope(&store)?;
         let columns = ["url_a", "url_b", "lang_a", "lang_b", "score", "method", "key"];
-        let mut listing = Listing::new(self.format.get(), &columns)?;
-        query::for_each_pair(&store, &config, &scope, |pair| {
+        let mut listing = self.list.listing(&columns)?;
+        let asked = query::for_each_pair(&store, &config, &scope, |pair| {
             if wanted.takes(pair.score, [pair.lang_a, pair.lang_b]) {
                 let row = vec![
                     json!(pair.url_a),
@@ -48,10 +47,10 @@ impl Pairs {
                     json!(pair.method),
                     json!(pair.key),
                 ];
-                listing.row(row).map_err(Error::io("stdout", "writing"))?;
+                listing.next(row)?;
             }
             Ok(())
-        })?;
-        Ok(listing.finish()?)
+        });
+        listing.end(asked)
     }
 }

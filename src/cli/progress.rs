@@ -1,20 +1,64 @@
 //! Draws what an observer hears of on stderr: a bar on a terminal, else a plain line now and then.
 
+use std::fmt;
 use std::io::{IsTerminal, stderr};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use diglot::inputs::Tally;
-use diglot::pipeline::Observer;
-use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
+use diglot::pipeline::{Observer, STAGES};
+use indicatif::{BinaryBytes, HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
+
+use super::layout::shorten;
+use super::say::is_quiet;
 
 /// How often a plain line is printed.
 const LINE_EVERY: Duration = Duration::from_secs(10);
+/// What is done before this long says little of when it will end.
+const TELLING: Duration = Duration::from_secs(3);
+/// Columns of what a bar is about.
+const TITLE_WIDTH: usize = 78;
+
+/// What is worked on at the moment, for who wants to know what is waited for.
+static AT_WORK: Mutex<Option<AtWork>> = Mutex::new(None);
+
+struct AtWork {
+    title: String,
+    bar: Option<ProgressBar>,
+}
+
+fn at_work() -> MutexGuard<'static, Option<AtWork>> {
+    AT_WORK.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Says that the program stops, and what it waits for; beside the bar, where there is one.
+pub fn tell_of_stopping() {
+    if is_quiet() {
+        return;
+    }
+    let at_work = at_work();
+    let text = match at_work.as_ref() {
+        Some(work) => format!(
+            "diglot: stopping: {} goes on to its next commit, which usually takes seconds; Ctrl-C again stops at once",
+            work.title
+        ),
+        None => "diglot: stopping; Ctrl-C again stops at once".to_owned(),
+    };
+    match at_work.as_ref().and_then(|work| work.bar.as_ref()) {
+        Some(bar) => bar.println(text),
+        None => eprintln!("{text}"),
+    }
+}
 
 pub struct Progress {
     quiet: bool,
+    /// Says how long each stage took.
+    verbose: bool,
     /// What became of the inputs.
     tally: Mutex<Tally>,
+    /// A stage after ingestion has found something to do.
+    worked: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -25,13 +69,38 @@ struct State {
     total: Option<u64>,
     began: Instant,
     told: Instant,
+    start: Start,
+    stage_began: Instant,
+    /// Seconds of processors that were used when the stage began.
+    processors: Option<f64>,
 }
 
 impl Progress {
-    pub fn new(quiet: bool) -> Progress {
+    pub fn new(quiet: bool, verbose: bool) -> Progress {
         let now = Instant::now();
-        let state = State { bar: None, title: String::new(), unit: String::new(), total: None, began: now, told: now };
-        Progress { quiet, tally: Mutex::default(), state: Mutex::new(state) }
+        let state = State {
+            bar: None,
+            title: String::new(),
+            unit: String::new(),
+            total: None,
+            began: now,
+            told: now,
+            start: Start::default(),
+            stage_began: now,
+            processors: processor_seconds(),
+        };
+        Progress {
+            quiet,
+            verbose: verbose && !quiet,
+            tally: Mutex::default(),
+            worked: AtomicBool::new(false),
+            state: Mutex::new(state),
+        }
+    }
+
+    /// True when a stage after ingestion has found something to do.
+    pub fn worked(&self) -> bool {
+        self.worked.load(Ordering::Relaxed)
     }
 
     /// What became of the inputs of the run.
@@ -48,52 +117,105 @@ impl Progress {
     }
 }
 
-fn amount(count: u64, unit: &str) -> String {
-    if unit == "bytes" { HumanBytes(count).to_string() } else { format!("{} {unit}", HumanCount(count)) }
+/// "stage 5 of 7, verify": what is not a stage has no number.
+fn numbered(stage: &str) -> String {
+    match STAGES.iter().position(|known| known.name() == stage) {
+        Some(at) => format!("stage {} of {}, {stage}", at + 1, STAGES.len()),
+        None => stage.to_owned(),
+    }
+}
+
+/// "1,234 of 5,678 sites".
+fn amount(done: u64, total: Option<u64>, unit: &str) -> String {
+    let number = |count| if unit == "bytes" { BinaryBytes(count).to_string() } else { HumanCount(count).to_string() };
+    let of = total.map(|total| format!(" of {}", number(total))).unwrap_or_default();
+    let one = total.unwrap_or(done) == 1;
+    let singular = |unit| str::strip_suffix(unit, "es").filter(|unit| unit.ends_with("ch")).or(unit.strip_suffix('s'));
+    let unit = if one { singular(unit).unwrap_or(unit) } else { unit };
+    if unit.starts_with("byte") { number(done) + &of } else { format!("{}{of} {unit}", number(done)) }
+}
+
+/// Where the work of a bar began, and when: an archive may be gone on with in its middle, which its first report tells.
+type Start = Arc<OnceLock<(u64, Instant)>>;
+
+/// [`pace`] since the start, once there is one.
+fn pace_since(start: &Start, done: u64, total: Option<u64>, unit: &str) -> String {
+    let Some((from, began)) = start.get() else { return String::new() };
+    pace(done.saturating_sub(*from), total.map(|total| total.saturating_sub(*from)), unit, began.elapsed())
+}
+
+/// ", 61 sites/s, 2m left": what is known by now.
+fn pace(done: u64, total: Option<u64>, unit: &str, elapsed: Duration) -> String {
+    let seconds = elapsed.as_secs_f64();
+    if done == 0 || elapsed < TELLING {
+        return String::new();
+    }
+    let rate = done as f64 / seconds;
+    let mut text = match unit {
+        "bytes" => format!(", {}/s", BinaryBytes(rate as u64)),
+        _ if rate >= 10.0 => format!(", {} {unit}/s", HumanCount(rate as u64)),
+        _ => format!(", {rate:.1} {unit}/s"),
+    };
+    if let Some(left) = total.and_then(|total| total.checked_sub(done)).filter(|left| *left > 0) {
+        let left = Duration::from_secs_f64((left as f64 / rate).min(1e9));
+        text += &format!(", {:#} left", HumanDuration(left));
+    }
+    text
+}
+
+/// A bar with the numbers behind it.
+fn bar(title: &str, unit: &str, total: Option<u64>, start: Start) -> ProgressBar {
+    let bar = total.map_or_else(ProgressBar::no_length, ProgressBar::new);
+    let template = if total.is_some() { "{msg}\n{wide_bar} {numbers}" } else { "{msg}\n{numbers}" };
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        let unit = unit.to_owned();
+        bar.set_style(style.with_key("numbers", move |state: &ProgressState, out: &mut dyn fmt::Write| {
+            let (done, total) = (state.pos(), state.len());
+            let (numbers, pace) = (amount(done, total, &unit), pace_since(&start, done, total, &unit));
+            let _ = write!(out, "{numbers}, {:#}{pace}", HumanDuration(state.elapsed()));
+        }));
+    }
+    bar.set_message(title.to_owned());
+    bar
 }
 
 impl Observer for Progress {
     fn begin(&self, stage: &str, what: &str, unit: &str, total: Option<u64>) {
+        if stage != STAGES[0].name() {
+            self.worked.store(true, Ordering::Relaxed);
+        }
         self.with(|state| {
             if let Some(bar) = state.bar.take() {
                 bar.finish_and_clear();
             }
             let now = Instant::now();
+            let stage = numbered(stage);
             state.title = format!("{stage}: {what}");
             state.unit = unit.to_owned();
-            (state.total, state.began, state.told) = (total, now, now);
-            if !stderr().is_terminal() {
-                return;
+            (state.total, state.began, state.told, state.start) = (total, now, now, Start::default());
+            if unit != "bytes" {
+                let _ = state.start.set((0, now));
             }
-            let numbers = if unit == "bytes" {
-                "{bytes}/{total_bytes} {binary_bytes_per_sec}"
-            } else {
-                "{human_pos}/{human_len} {per_sec}"
-            };
-            let template = match total {
-                Some(_) => format!("{{msg}}\n{{wide_bar}} {numbers}, {{eta}} left"),
-                None => "{msg} {human_pos} {per_sec}".to_owned(),
-            };
-            let bar = total.map_or_else(ProgressBar::no_length, ProgressBar::new);
-            if let Ok(style) = ProgressStyle::with_template(&template) {
-                bar.set_style(style);
+            if stderr().is_terminal() {
+                state.title = format!("{stage}: {}", shorten(what, TITLE_WIDTH.saturating_sub(stage.len() + 2)));
+                state.bar = Some(bar(&state.title, unit, total, state.start.clone()));
             }
-            bar.set_message(state.title.clone());
-            state.bar = Some(bar);
+            *at_work() = Some(AtWork { title: stage, bar: state.bar.clone() });
         });
     }
 
     fn progress(&self, done: u64, note: &str) {
         self.with(|state| {
+            state.start.get_or_init(|| (done, Instant::now()));
             let text = if note.is_empty() { state.title.clone() } else { format!("{}, {note}", state.title) };
             if let Some(bar) = &state.bar {
                 bar.set_position(done);
                 bar.set_message(text);
             } else if state.told.elapsed() >= LINE_EVERY {
                 state.told = Instant::now();
-                let of = state.total.map(|total| format!(" of {}", amount(total, &state.unit))).unwrap_or_default();
-                let seconds = state.began.elapsed().as_secs();
-                eprintln!("{text}: {}{of} after {seconds} s", amount(done, &state.unit));
+                let numbers = amount(done, state.total, &state.unit);
+                let pace = pace_since(&state.start, done, state.total, &state.unit);
+                eprintln!("{text}: {numbers} after {} s{pace}", state.began.elapsed().as_secs());
             }
         });
     }
@@ -109,11 +231,72 @@ impl Observer for Progress {
         *self.tally.lock().unwrap_or_else(PoisonError::into_inner) = tally.clone();
     }
 
-    fn end(&self, _: &str, _: bool) {
+    fn end(&self, stage: &str, _: bool) {
         self.with(|state| {
             if let Some(bar) = state.bar.take() {
                 bar.finish_and_clear();
             }
+            *at_work() = None;
+            if self.verbose {
+                let now = processor_seconds();
+                let used =
+                    now.zip(state.processors).map(|(now, before)| format!(", {:.2} s of processors", now - before));
+                let wall = state.stage_began.elapsed().as_secs_f64();
+                eprintln!("{}: {wall:.2} s{}", numbered(stage), used.unwrap_or_default());
+                (state.stage_began, state.processors) = (Instant::now(), now);
+            }
         });
+    }
+}
+
+/// Seconds that all threads together have worked, in the program and in the system for it; `None` where the system does not tell.
+#[cfg(unix)]
+fn processor_seconds() -> Option<f64> {
+    use nix::sys::resource::{UsageWho, getrusage};
+    use nix::sys::time::TimeValLike;
+    let usage = getrusage(UsageWho::RUSAGE_SELF).ok()?;
+    let microseconds = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
+    Some(microseconds as f64 / 1e6)
+}
+
+#[cfg(not(unix))]
+fn processor_seconds() -> Option<f64> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_have_their_unit_once() {
+        assert_eq!(amount(40, Some(107), "language pairs"), "40 of 107 language pairs");
+        assert_eq!(amount(1, Some(1), "sites"), "1 of 1 site");
+        assert_eq!(amount(1 << 20, Some(3 << 20), "bytes"), "1.00 MiB of 3.00 MiB");
+        assert_eq!([1, 12].map(|count| amount(count, None, "batches")), ["1 batch", "12 batches"]);
+    }
+
+    #[test]
+    fn the_pace_is_told_once_it_is_known() {
+        assert_eq!(pace(50, Some(100), "sites", Duration::from_secs(1)), "");
+        assert_eq!(pace(0, Some(100), "sites", Duration::from_secs(60)), "");
+        assert_eq!(pace(1200, Some(8400), "sites", Duration::from_secs(20)), ", 60 sites/s, 2m left");
+        assert_eq!(pace(5, Some(10), "sites", Duration::from_secs(10)), ", 0.5 sites/s, 10s left");
+        assert_eq!(pace(10, Some(10), "sites", Duration::from_secs(20)), ", 0.5 sites/s");
+        assert_eq!(pace(40 << 20, None, "bytes", Duration::from_secs(20)), ", 2.00 MiB/s");
+    }
+
+    #[test]
+    fn what_was_done_before_is_no_pace() {
+        let began = Instant::now().checked_sub(Duration::from_secs(10)).expect("a machine that runs for ten seconds");
+        let start = Start::default();
+        assert_eq!(pace_since(&start, 900, Some(1000), "sites"), "");
+        start.set((800, began)).expect("nothing");
+        assert_eq!(pace_since(&start, 900, Some(1000), "sites"), ", 10 sites/s, 10s left");
+    }
+
+    #[test]
+    fn stages_are_numbered_and_other_work_is_not() {
+        assert_eq!([numbered("verify"), numbered("explore")], ["stage 5 of 7, verify", "explore"]);
     }
 }

@@ -10,14 +10,13 @@ use diglot::error::Error;
 use diglot::inputs::Inputs;
 use diglot::pipeline::recover::{Plan, Request, plan, remember};
 use diglot::pipeline::{Context, Observer};
-use diglot::query::Scope;
 use diglot::recover::{DeepPage, Outcome};
 use serde_json::json;
 
+use super::filter::HostArg;
 use super::freshness::Lists;
 use super::global::Global;
-use super::listing::{FormatArg, Listing, number};
-use super::progress::Progress;
+use super::listing::{ListArgs, number};
 use super::stop::STOP;
 
 /// Find deep pages: pages that the archives lack, although a key says that they should exist.
@@ -41,8 +40,8 @@ Examples:
     wget -i list.txt --warc-file=deep && diglot run deep.warc.gz
   diglot recover --index cdx-00000.gz             what a larger archive has of it")]
 pub struct Recover {
-    /// Only this host, registrable domain, or host of a URL; by default everything in the store.
-    host: Option<String>,
+    #[command(flatten)]
+    host: HostArg,
     /// Look missing URLs up in indexes of larger archives (CDXJ, CDX, Parquet): files, folders, patterns, or @LIST.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     index: Vec<OsString>,
@@ -59,7 +58,7 @@ pub struct Recover {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    format: FormatArg,
+    list: ListArgs,
 }
 
 impl Recover {
@@ -69,8 +68,8 @@ impl Recover {
         }
         let indexes = super::run::files(&self.index)?.archives;
         let (store, config) = global.query(Lists::Keys)?;
-        let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
-        let observer = Progress::new(global.quiet);
+        let scope = self.host.scope(&store)?;
+        let observer = global.progress();
         let context = Context { config: &config, inputs: &Inputs::default(), observer: &observer, stop: &STOP };
         let request =
             Request { scope: &scope, indexes: &indexes, top: self.top, min_chance: self.min_chance, again: self.again };
@@ -83,7 +82,7 @@ impl Recover {
         }
         drop(store);
         match &self.output {
-            None => self.format.print(&pages),
+            None => self.list.print(&pages),
             Some(path) => self.request(path, &pages, global),
         }
     }
@@ -97,7 +96,7 @@ impl Recover {
             if !global.quiet {
                 eprintln!("diglot: nothing to do: no URL to request; {} stays as it is", path.display());
             }
-            return self.format.print(pages);
+            return self.list.print(pages);
         }
         let out: Box<dyn Write> = if to_stdout {
             Box::new(io::stdout().lock())
@@ -112,14 +111,14 @@ impl Recover {
         drop(out);
         // After the list is written: a URL requested twice does less harm than one that is never requested.
         remember(&mut global.write()?, pages)?;
-        if to_stdout { Ok(()) } else { self.format.print(pages) }
+        if to_stdout { Ok(()) } else { self.list.print(pages) }
     }
 }
 
-impl FormatArg {
+impl ListArgs {
     fn print(&self, pages: &[DeepPage]) -> anyhow::Result<()> {
         let columns = ["url", "lang", "chance", "linked", "credibility", "key", "outcome", "detail", "from"];
-        let mut listing = Listing::new(self.get(), &columns)?;
+        let mut listing = self.listing(&columns)?;
         // What can be requested, or was, comes before what the store has already, which is often more.
         let is_here = |page: &&DeepPage| matches!(page.outcome, Outcome::Present(_) | Outcome::LeftOut(_));
         for page in pages.iter().filter(|page| !is_here(page)).chain(pages.iter().filter(is_here)) {

@@ -1,8 +1,6 @@
 //! `diglot run` and `diglot ingest`.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -11,27 +9,27 @@ use diglot::error::Error;
 use diglot::export::rows::printable;
 use diglot::inputs::{self, Inputs, Tally};
 use diglot::pipeline::{self, Context, STAGES};
-use diglot::query::{self, KeyLine, Scope};
+use diglot::query;
 use diglot::store::Store;
-use diglot::types::LangPair;
+use diglot::types::counted;
 
+use super::dry::Plan;
 use super::freshness::Lists;
 use super::global::Global;
-use super::progress::Progress;
+use super::say::say;
 use super::settings::{AllStages, OnlyIngest, Settings};
 use super::stop::STOP;
 
 /// Read archives and run all stages (ingest, index, links, keys, verify, iterate, align), or resume.
 ///
 /// Archives that were read before are not read again, and only what depends on a change is computed again. The store keeps the
-/// settings until others are given. At the end, the keys with assigned pairs, the first pairs, and the numbers of sentence pairs
-/// and of captures left out are printed.
+/// settings until others are given. At the end, the keys with assigned pairs, the first pairs, the numbers of sentence pairs and of
+/// captures left out, and the settings that are not at their defaults are printed; where there are no pairs, the likely reason.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   diglot run crawl.warc.gz
-  diglot run 'crawl-*.warc.gz' mirror/ --langs en,fr
-  diglot run @inputs.txt --store /data/museums.store
+  diglot run 'crawl-*.warc.gz' mirror/ @more.txt --langs en,fr
   diglot run --preset pupsniffer-2013       the same archives by another method
   diglot run                                resume what was interrupted")]
 pub struct Run {
@@ -41,9 +39,12 @@ pub struct Run {
     manner: Manner,
     #[command(flatten)]
     settings: Settings<AllStages>,
-    /// The last stage to run: ingest, index, links, keys, verify, iterate or align.
+    /// Last of ingest, index, links, keys, verify, iterate, align.
     #[arg(long, value_name = "STAGE", default_value = "align")]
     until: String,
+    /// Only tell what would be read and done again, and why.
+    #[arg(long)]
+    dry_run: bool,
     /// Leave results that were replaced on disk, even where more than half is dead.
     #[arg(long, hide_short_help = true)]
     no_compact: bool,
@@ -62,6 +63,9 @@ impl Run {
         if self.inputs.is_empty() && !Store::is_at(&global.store) {
             return Err(nothing().into());
         }
+        if self.dry_run {
+            return self.tell_what_would_be(global);
+        }
         let (mut store, mut inputs) = self.manner.open(&self.inputs, global)?;
         let config = self.settings.apply(&mut store)?;
         add_partial(&store, &mut inputs)?;
@@ -72,18 +76,36 @@ impl Run {
             }
             return Err(nothing().into());
         }
-        let tally = work(&mut store, &config, &inputs, global, &self.until)?;
+        let Done { tally, worked } = work(&mut store, &config, &inputs, global, &self.until)?;
         if !self.no_compact {
             store.compact_if_worthwhile()?;
         }
         pipeline::note_fresh(&mut store, &config)?;
         if !global.quiet {
-            summary(&store, &config)?;
+            super::summary::print(&store, &config)?;
         }
         if self.until != "align" {
             global.note_stale(Lists::Summary, &store, &config)?;
         }
-        told(&tally, global)
+        if !worked && tally.read == 0 && tally.refused.is_empty() {
+            let inputs = if tally.read_before > 0 { "all inputs are already read, and " } else { "" };
+            say(format!("nothing to do: {inputs}all results are up to date"));
+            return Ok(());
+        }
+        told(&tally)
+    }
+
+    /// Says what would be read, and which stages would be done again.
+    fn tell_what_would_be(&self, global: &Global) -> anyhow::Result<()> {
+        let store = if Store::is_at(&global.store) { Some(global.read()?.0) } else { None };
+        let mut inputs = self.manner.inputs(store.as_ref(), &self.inputs)?;
+        if let Some(store) = &store {
+            add_partial(store, &mut inputs)?;
+        }
+        let kept = store.as_ref().map(|store| store.settings().clone()).unwrap_or_default();
+        let (settings, config) = self.settings.settled(&kept)?;
+        let (store, until) = (store.as_ref(), self.until.as_str());
+        Plan { store, inputs: &inputs, settings: &settings, config: &config, until }.print()
     }
 }
 
@@ -101,44 +123,52 @@ struct Manner {
 impl Manner {
     /// Opens the store for what the inputs come to. One that is not there yet is made only if all of them are sound.
     fn open(&self, inputs: &[OsString], global: &Global) -> anyhow::Result<(Store, Inputs)> {
-        let found = |store: Option<&Store>| {
-            query::inputs(store, inputs, self.keep_going, self.reread).map_err(|error| match error {
-                Error::Input { place, problem } if inputs.len() > 1 || problem.contains('\n') => {
-                    let advice =
-                        if problem.contains('\n') { "\n--keep-going skips them" } else { "; --keep-going skips it" };
-                    Error::Input { place, problem: problem + advice }
-                }
-                other => other,
-            })
-        };
         if Store::is_at(&global.store) {
             let store = global.write()?;
-            let inputs = found(Some(&store))?;
+            let inputs = self.inputs(Some(&store), inputs)?;
             return Ok((store, inputs));
         }
-        let inputs = found(None)?;
+        let inputs = self.inputs(None, inputs)?;
         Ok((global.write()?, inputs))
+    }
+
+    /// What the inputs come to.
+    fn inputs(&self, store: Option<&Store>, inputs: &[OsString]) -> Result<Inputs, Error> {
+        query::inputs(store, inputs, self.keep_going, self.reread).map_err(|error| match error {
+            Error::Input { place, problem } if inputs.len() > 1 || problem.contains('\n') => {
+                let advice =
+                    if problem.contains('\n') { "\n--keep-going skips them" } else { "; --keep-going skips it" };
+                Error::Input { place, problem: problem + advice }
+            }
+            other => other,
+        })
     }
 }
 
-fn say(tally: &Tally) {
-    eprintln!("diglot: inputs: {}", printable(&tally.to_string()));
+/// What became of the inputs, in a line.
+fn line_of(tally: &Tally) -> String {
+    format!("inputs: {}", printable(&tally.to_string()))
 }
 
 /// Says what became of the inputs.
 ///
 /// # Errors
 /// When not all that was asked for is done.
-fn told(tally: &Tally, global: &Global) -> anyhow::Result<()> {
+fn told(tally: &Tally) -> anyhow::Result<()> {
     let Tally { read, read_before, refused, .. } = tally;
-    if !global.quiet && (*read > 0 || *read_before > 0 || !refused.is_empty()) {
-        say(tally);
+    if *read > 0 || *read_before > 0 || !refused.is_empty() {
+        say(line_of(tally));
     }
     match refused.iter().filter(|refused| refused.is_fault).count() {
         0 => Ok(()),
         count => {
-            let problem = "were skipped, or not read to their end: `diglot status --archives` says why";
-            Err(Error::input(format!("{count} inputs"), problem).into())
+            let were = if count == 1 {
+                "was skipped, or not read to its end"
+            } else {
+                "were skipped, or not read to their end"
+            };
+            let problem = format!("{were}: `diglot status --archives` says why");
+            Err(Error::input(counted(count as u64, "input"), problem).into())
         }
     }
 }
@@ -165,7 +195,7 @@ impl Ingest {
         self.settings.check(&global.store)?;
         let (mut store, inputs) = self.manner.open(&self.inputs, global)?;
         let config = self.settings.apply(&mut store)?;
-        told(&work(&mut store, &config, &inputs, global, "ingest")?, global)
+        told(&work(&mut store, &config, &inputs, global, "ingest")?.tally)
     }
 }
 
@@ -206,78 +236,26 @@ fn add_partial(store: &Store, inputs: &mut Inputs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs the stages up to `until`, and gives what became of the inputs.
-pub fn work(
-    store: &mut Store,
-    config: &Config,
-    inputs: &Inputs,
-    global: &Global,
-    until: &str,
-) -> anyhow::Result<Tally> {
-    let observer = Progress::new(global.quiet);
+/// What a run has done.
+pub struct Done {
+    /// What became of the inputs.
+    pub tally: Tally,
+    /// True when a stage after ingestion had something to do.
+    pub worked: bool,
+}
+
+/// Runs the stages up to `until`.
+pub fn work(store: &mut Store, config: &Config, inputs: &Inputs, global: &Global, until: &str) -> anyhow::Result<Done> {
+    let observer = global.progress();
     let config = &Config { memory: global.memory, ..config.clone() };
     store.keep_blocks(config.memory.page_blocks());
     let context = Context { config, inputs, observer: &observer, stop: &STOP };
     let outcome = pipeline::run(store, &context, until);
-    let tally = observer.tally();
+    let (worked, tally) = (observer.worked(), observer.tally());
     if outcome.is_err() && tally.not_begun > 0 {
-        say(&tally);
+        eprintln!("diglot: {}", line_of(&tally));
     }
     outcome?;
     super::losses::tell(store)?;
-    Ok(tally)
-}
-
-/// Keys and pairs printed at the end of a run.
-const SHOWN: usize = 12;
-
-fn summary(store: &Store, config: &Config) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
-    let mut keys = query::keys(store, config, &Scope::all(), false)?;
-    keys.retain(|key| key.assigned > 0);
-    keys.sort_by(|a, b| b.assigned.cmp(&a.assigned).then_with(|| a.site.cmp(&b.site)).then_with(|| a.key.cmp(&b.key)));
-    writeln!(out, "keys with assigned pairs: {}", keys.len())?;
-    let texts = |key: &KeyLine| {
-        let (langs, edits) = super::keys::in_order(key);
-        [key.site.clone(), langs, printable(&diglot::types::pattern(&edits)).into_owned()]
-    };
-    let shown: Vec<[String; 3]> = keys.iter().take(SHOWN).map(texts).collect();
-    let [site, langs, pattern] =
-        [0, 1, 2].map(|column| shown.iter().map(|texts| texts[column].chars().count()).max().unwrap_or(0));
-    for (key, [of_site, of_langs, of_pattern]) in keys.iter().zip(&shown) {
-        write!(out, "  {of_site:<site$}  {of_langs:<langs$}  {of_pattern:<pattern$}")?;
-        writeln!(out, "  {:>6} pairs  C {:.3}", key.assigned, key.credibility)?;
-    }
-    if keys.len() > SHOWN {
-        writeln!(out, "  … {} more: `diglot keys`", keys.len() - SHOWN)?;
-    }
-    let mut counts: BTreeMap<LangPair, u64> = BTreeMap::new();
-    let mut first = Vec::new();
-    let mut all = 0u64;
-    query::for_each_pair(store, config, &Scope::all(), |pair| {
-        if let Some(langs) = LangPair::new(pair.lang_a, pair.lang_b) {
-            *counts.entry(langs).or_default() += 1;
-        }
-        all += 1;
-        if first.len() < 5 {
-            first.push(pair);
-        }
-        Ok(())
-    })?;
-    writeln!(out, "pairs: {all}")?;
-    for (langs, count) in &counts {
-        writeln!(out, "  {}-{}: {count}", langs.a, langs.b)?;
-    }
-    for pair in &first {
-        writeln!(out, "  {}  {}", printable(&pair.url_a), printable(&pair.url_b))?;
-    }
-    if all > first.len() as u64 {
-        writeln!(out, "  … {} more: `diglot pairs`", all - first.len() as u64)?;
-    }
-    let sentences = query::totals(store)?.sentences;
-    if sentences > 0 {
-        writeln!(out, "sentence pairs: {sentences} (`diglot bitext`)")?;
-    }
-    writeln!(out, "left out: {}", super::status::left_out(store)?)?;
-    Ok(())
+    Ok(Done { tally, worked })
 }

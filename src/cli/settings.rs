@@ -7,9 +7,13 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValuePar
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 use diglot::config::settings::{Choice, Takes, configuration, setting};
+use diglot::config::two_languages;
 use diglot::config::{Config, SETTINGS, Setting};
 use diglot::error::Error;
-use diglot::store::Store;
+use diglot::store::{Store, StoredSettings};
+use diglot::types::Lang;
+
+use super::freshness::place;
 
 /// Which stages a command runs: it has the options that act on them.
 pub trait Runs {
@@ -78,16 +82,29 @@ impl Given {
         if !Store::is_at(store) {
             self.reset.iter().try_for_each(|name| check_reset(name, false))?;
         }
-        self.set
-            .iter()
-            .flat_map(|(setting, values)| values.iter().map(|value| (*setting, value)))
-            .try_for_each(|(setting, value)| if is_reset(setting, value) { Ok(()) } else { setting.check(value) })
+        for (setting, values) in &self.set {
+            values.iter().filter(|value| !is_reset(setting, value)).try_for_each(|value| setting.check(value))?;
+            if setting.name == "langs" && !values.iter().any(|value| is_reset(setting, value)) {
+                let langs: Vec<Lang> = values.iter().filter_map(|value| Lang::parse(value)).collect();
+                two_languages(&langs)?;
+            }
+        }
+        Ok(())
     }
 
     /// Changes the store's settings, and gives what they come to.
     pub fn apply(&self, store: &mut Store) -> anyhow::Result<Config> {
         self.check(store.folder())?;
-        let mut settings = store.settings().clone();
+        let (settings, config) = self.settled(store.settings())?;
+        if settings != *store.settings() {
+            store.keep_settings(settings)?;
+        }
+        Ok(config)
+    }
+
+    /// The settings that those of a store become, and what they come to.
+    pub fn settled(&self, kept: &StoredSettings) -> anyhow::Result<(StoredSettings, Config)> {
+        let mut settings = kept.clone();
         for name in &self.reset {
             if name == ALL {
                 settings.values.clear();
@@ -111,10 +128,58 @@ impl Given {
             return Err(Error::Config(unusable.to_string()).into());
         }
         config.check()?;
-        if settings != *store.settings() {
-            store.keep_settings(settings)?;
-        }
-        Ok(config)
+        Ok((settings, config))
+    }
+}
+
+/// The settings that have other values in `b` than in `a`.
+pub fn differing(a: &StoredSettings, b: &StoredSettings) -> Vec<&'static str> {
+    SETTINGS.iter().map(|setting| setting.name).filter(|name| !a.of(name).eq(b.of(name))).collect()
+}
+
+/// The settings of a store that are not at their defaults: each run takes them up again, without being told.
+pub struct Differing {
+    /// Names, and values with commas between them.
+    pub settings: Vec<(&'static str, String)>,
+    place: String,
+}
+
+impl Differing {
+    /// Those of a store.
+    pub fn of(store: &Store) -> Differing {
+        let kept = store.settings();
+        let (config, _) = configuration(&kept.values);
+        let differs = |name: &str| {
+            let mut without = kept.clone();
+            without.reset(name) && configuration(&without.values).0 != config
+        };
+        let names = SETTINGS.iter().map(|setting| setting.name).filter(|name| differs(name));
+        let settings = names.map(|name| (name, kept.of(name).collect::<Vec<_>>().join(",")));
+        Differing { settings: settings.collect(), place: place(store.folder()) }
+    }
+
+    /// True when all are at their defaults.
+    pub fn is_empty(&self) -> bool {
+        self.settings.is_empty()
+    }
+
+    /// True when the setting of this name is not.
+    pub fn has(&self, name: &str) -> bool {
+        self.settings.iter().any(|(known, _)| *known == name)
+    }
+
+    /// The command that takes some of them back.
+    pub fn reset(&self, names: &str) -> String {
+        format!("`diglot run --reset {names}{}`", self.place)
+    }
+}
+
+impl std::fmt::Display for Differing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let texts: Vec<String> = self.settings.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        let names: Vec<&str> = self.settings.iter().map(|(name, _)| *name).collect();
+        let them = if names.len() == 1 { "it" } else { "them" };
+        write!(f, "{}; {} takes {them} back", texts.join("; "), self.reset(&names.join(",")))
     }
 }
 

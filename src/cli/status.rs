@@ -13,10 +13,11 @@ use serde_json::json;
 
 use super::global::Global;
 use super::listing::{FormatArg, Listing};
+use super::settings::Differing;
 
 /// Show the stages, what the store holds, and what was left out and why.
 ///
-/// A stage is fresh, partial (interrupted; `diglot run` resumes it), stale (its settings or its input have changed) or not run.
+/// Settings are listed where they are not at their defaults. A stage is fresh, partial (interrupted; `diglot run` resumes it), stale (its settings or its input have changed) or not run.
 /// Damage in an archive is reported with the archive and the offset.
 #[derive(Args)]
 #[command(after_help = "\
@@ -59,6 +60,11 @@ impl Status {
         for stage in pipeline::progress(store, config, "align")? {
             let detail = join(stage.state.name(), &stage.remaining);
             listing.row(vec![json!("stage"), json!(stage.name), json!(null), json!(detail)])?;
+        }
+        let differing = Differing::of(store);
+        for (name, value) in &differing.settings {
+            let detail = format!("{value}; {} takes it back", differing.reset(name));
+            listing.row(vec![json!("setting"), json!(name), json!(null), json!(detail)])?;
         }
         let archives = query::archives(store)?;
         let sum = |count: fn(&ArchiveLine) -> u64| archives.iter().map(count).sum::<u64>();

@@ -21,6 +21,21 @@ pub use crate::keys::LabelMode;
 pub use presets::{PRESETS, Preset};
 pub use settings::{SETTINGS, Setting};
 
+/// Checks languages that pairs are asked for of: none is all, and one alone has no pairs. `zh` is two.
+///
+/// # Errors
+/// When it is one.
+pub fn two_languages(langs: &[Lang]) -> Result<()> {
+    let &[only] = langs else { return Ok(()) };
+    if only == Lang::ZH {
+        return Ok(());
+    }
+    let other = if only == Lang::EN { "fr" } else { "en" };
+    Err(Error::Config(format!(
+        "--langs is {only} alone, and a pair has two languages; give both, such as --langs {only},{other}, or --reset langs"
+    )))
+}
+
 /// What is done with the pairs of keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub enum Strategy {
@@ -177,7 +192,7 @@ impl Config {
                 self.preset
             )));
         }
-        Ok(())
+        two_languages(&self.keys.langs)
     }
 
     /// The position of a language in the order of listing: that of `--langs`, then that of the tags.

@@ -91,10 +91,10 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         name: "max-record-bytes",
         group: INPUT,
-        value_name: "BYTES",
-        help: "Maximum bytes of a record and of a decoded body [16 MiB]",
+        value_name: "SIZE",
+        help: "Maximum length of a record and of a decoded body, in bytes or such as 64M [16M]",
         takes: Takes::One,
-        example: "1000000",
+        example: "64M",
         is_tuning: true,
         stages: &["ingest"],
         reset_word: None,
@@ -103,14 +103,14 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         name: "max-window-bytes",
         group: INPUT,
-        value_name: "BYTES",
-        help: "Maximum window of zstd archives, which is held in memory [128 MiB]",
+        value_name: "SIZE",
+        help: "Maximum window of zstd archives, which is held in memory [128M]",
         takes: Takes::One,
-        example: "2147483648",
+        example: "2G",
         is_tuning: true,
         stages: &["ingest"],
         reset_word: None,
-        set: |config, text| put(&mut config.archive.max_window_bytes, whole(text)),
+        set: |config, text| put(&mut config.archive.max_window_bytes, size(text).ok_or(SIZE)),
     },
     Setting {
         name: "langs",
@@ -412,7 +412,21 @@ fn share(text: &str) -> std::result::Result<f64, &'static str> {
 }
 
 fn record_bytes(text: &str) -> std::result::Result<u64, &'static str> {
-    text.parse().ok().filter(|bytes| archive::RECORD_BYTES.contains(bytes)).ok_or("1024 to 1073741824 bytes")
+    size(text).filter(|bytes| archive::RECORD_BYTES.contains(bytes)).ok_or("1024 to 1073741824 bytes, such as 16M")
+}
+
+/// What is expected where [`size`] reads nothing.
+pub const SIZE: &str = "bytes, or a number with K, M or G, such as 512M";
+
+/// Bytes as a user gives them: a number, or one with K, M or G behind it, which count by 1024.
+pub fn size(text: &str) -> Option<u64> {
+    let (number, shift) = match text.char_indices().last()? {
+        (at, 'k' | 'K') => (&text[..at], 10),
+        (at, 'm' | 'M') => (&text[..at], 20),
+        (at, 'g' | 'G') => (&text[..at], 30),
+        _ => (text, 0),
+    };
+    number.parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
 fn whole<T: std::str::FromStr>(text: &str) -> std::result::Result<T, &'static str> {
@@ -515,6 +529,17 @@ mod tests {
     }
 
     #[test]
+    fn sizes_are_bytes_or_have_a_unit() {
+        assert_eq!(
+            ["100000000", "512M", "2g", "3k"].map(size),
+            [Some(100_000_000), Some(512 << 20), Some(2 << 30), Some(3 << 10)]
+        );
+        assert_eq!(["", "M", "1.5G", "99999999999G", "1é", "-1"].map(size), [None; 6]);
+        let (config, _) = configuration(&stored(&[("max-record-bytes", "64M"), ("max-window-bytes", "2G")]));
+        assert_eq!((config.archive.max_record_bytes, config.archive.max_window_bytes), (64 << 20, 2 << 30));
+    }
+
+    #[test]
     fn a_value_that_makes_no_sense_is_told_with_what_was_expected() {
         let problem = |name: &str, value: &str| {
             setting(name).expect("a setting").check(value).expect_err("a mistake").to_string()
@@ -522,7 +547,10 @@ mod tests {
         assert!(problem("alpha", "2").ends_with("--alpha is 2, expected 0 to 1"));
         assert!(problem("alpha", "nan").ends_with("--alpha is nan, expected 0 to 1"));
         for wrong in ["0", "1023", "1073741825", "-1", "1e6"] {
-            assert!(problem("max-record-bytes", wrong).ends_with("expected 1024 to 1073741824 bytes"), "{wrong}");
+            assert!(
+                problem("max-record-bytes", wrong).ends_with("expected 1024 to 1073741824 bytes, such as 16M"),
+                "{wrong}"
+            );
         }
         assert!(problem("langs", "klingon").ends_with("--langs has klingon, expected tags such as en, fr, zh-Hans"));
         assert!(problem("verifier", "x").contains("--verifier is x, expected one of "));

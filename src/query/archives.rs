@@ -100,3 +100,39 @@ pub fn inputs(store: Option<&Store>, named: &[OsString], keep_going: bool, rerea
     };
     Ok(Inputs { reread, ..archive::expand(named, keep_going, &is_known)? })
 }
+
+/// What a store knows of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// Nothing.
+    New,
+    /// It was read up to this byte.
+    Partial(u64),
+    /// It was read to its end.
+    Read,
+}
+
+/// What a store knows of the archive at `path`, wherever it lay when it was read. Its bytes are read only where the file system cannot
+/// tell: one of that length is known, and this file has changed or moved since.
+///
+/// # Errors
+/// When the archive or the store cannot be read.
+pub fn known(store: &Store, path: &Path) -> Result<Known> {
+    let stat = archive::stat(path)?;
+    let hint = store.hint(&stat.path)?.filter(|hint| hint.stamp == stat.stamp);
+    let fingerprint = match hint {
+        Some(hint) => hint.fingerprint,
+        None if store.archives()?.iter().all(|archive| archive.identity.bytes != stat.bytes) => return Ok(Known::New),
+        None => archive::fingerprint(path, &|_| Ok(()))?,
+    };
+    let mut id = store.archive_by_fingerprint(fingerprint)?;
+    if id.is_none() {
+        id = store.archive_by_fingerprint(archive::fingerprint_of_ends(path)?)?;
+    }
+    let (_, archive) = store.known_archive(id)?;
+    Ok(match (id, archive.done) {
+        (None, _) => Known::New,
+        (Some(_), true) => Known::Read,
+        (Some(_), false) => Known::Partial(archive.position),
+    })
+}

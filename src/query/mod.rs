@@ -19,6 +19,7 @@ pub(crate) mod known_site;
 pub mod known_site;
 mod learnt;
 pub(crate) mod model_cache;
+mod near;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod numbered;
 #[cfg(feature = "internals")]
@@ -31,6 +32,7 @@ mod overview;
 mod pairs;
 mod patterns;
 mod reading;
+mod scarcity;
 mod scope;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod site;
@@ -38,7 +40,7 @@ pub(crate) mod site;
 pub mod site;
 
 pub use crate::keys::State as KeyState;
-pub use archives::{ArchiveLine, SkipSample, archives, inputs, refused};
+pub use archives::{ArchiveLine, Known, SkipSample, archives, inputs, known, refused};
 pub use browse::{LonePages, PairFilter, PairOrder, PairPage, key_examples, lone_pages, pairs_page};
 pub use counts::{Totals, totals};
 pub use fetch::fetch;
@@ -46,10 +48,12 @@ pub use hosts::{HostLine, hosts, hosts_in};
 pub use keys::{KeyLine, keys};
 pub use learnt::learnt_words;
 pub(crate) use learnt::{learnt_halves, learnt_pairs, learnt_record, training_places};
+pub use near::for_each_near;
 pub use overview::{BINS, Overview, overview};
 pub use pairs::{assigned, for_each_judged, for_each_pair, pairs};
 pub use patterns::{PatternLine, patterns};
 pub use reading::{Piece, ReadBead, ReadBlock, Reading, Side, reading};
+pub use scarcity::{Scarcity, scarcity};
 pub use scope::Scope;
 #[cfg(not(feature = "internals"))]
 pub(crate) use scope::sites;

@@ -2,6 +2,7 @@
 
 mod bitext;
 mod capture;
+mod counted;
 mod id;
 mod judged;
 mod key;
@@ -17,6 +18,7 @@ mod url;
 
 pub use bitext::{Bead, BitextLine, Place};
 pub use capture::{Capture, Form, Pointer, RawRecord};
+pub use counted::counted;
 pub use id::{ArchiveId, SiteId};
 pub use judged::{Candidate, Compared, JudgedPair, JudgedSite, Method, Outcome, SourceStats};
 pub use key::{Edit, Field, Key, NULL, pattern, unescape};

@@ -289,7 +289,7 @@ fn what_several_sites_say_is_kept_once_with_all_its_sources() {
     let of_both = sources(&export(&stale, &["--what", "bitext", "--format", "jsonl"]));
     assert!(alone.len() > 20 && alone.keys().all(|texts| of_both.contains_key(texts)));
     // What is held against a site that is gone from the comparison comes back with it.
-    stdout(diglot(&turned).args(["run", "--langs", "en"]));
+    stdout(diglot(&turned).args(["run", "--langs", "en,de"]));
     assert_eq!(export(&turned, &["--what", "bitext", "--format", "jsonl"]), "");
     stdout(diglot(&turned).args(["run", "--langs", "all"]));
     assert_eq!(export(&turned, &["--what", "bitext", "--format", "jsonl"]), all);

@@ -154,7 +154,7 @@ fn exit_codes_tell_a_mistake_of_the_user_from_one_of_the_world() {
         ("", "Usage: diglot"),
         ("fly", "unrecognized subcommand 'fly'"),
         ("pairs --formt tsv", "unexpected argument '--formt'"),
-        ("pairs --format xml", "[possible values: table, tsv, jsonl]"),
+        ("pairs --format xml", "[possible values: table, tsv, jsonl, json]"),
         ("eval", "--gold <FILE>"),
         ("ingest", "<INPUT>..."),
     ] {
@@ -242,10 +242,15 @@ fn explain_tells_why_a_page_has_a_partner_or_none() {
         ("unknown-domain", "http://nowhere.test/".into(), "the store has nothing of the domain nowhere.test"),
     ];
     for (name, url, verdict) in cases {
-        let told = stdout(store, &["explain", &url]);
+        let explain = |arguments: &[&str]| {
+            let output = diglot(store).arg("explain").args(arguments).output().expect("it starts");
+            assert_eq!(output.status.code(), Some(i32::from(name.starts_with("unknown"))), "{name}");
+            String::from_utf8(output.stdout).expect("UTF-8")
+        };
+        let told = explain(&[&url]);
         assert!(told.contains(verdict), "{name}: {told}");
         golden(&format!("explain-{name}.txt"), &told);
-        let json: Value = serde_json::from_str(&stdout(store, &["explain", &url, "--json"])).expect("JSON");
+        let json: Value = serde_json::from_str(&explain(&[&url, "--json"])).expect("JSON");
         assert!(json["pages"][0]["verdict"]["kind"].is_string(), "{json}");
     }
     // Without a scheme, as it stands in a browser's address bar.
@@ -268,7 +273,8 @@ fn explain_tells_why_two_pages_are_a_pair_or_none() {
         (&en, format!("{SITE}/fr/nobody.html"), "not a pair: not both are pages of the store"),
         (&en, "http://nowhere.test/".to_owned(), "not a pair: pages of different registrable domains"),
     ] {
-        let told = stdout(store, &["explain", a, &b]);
+        let output = diglot(store).args(["explain", a, &b]).output().expect("it starts");
+        let told = String::from_utf8_lossy(&output.stdout);
         assert!(told.trim_end().lines().last().is_some_and(|line| line.contains(why)), "{b}: {told}");
     }
 }
@@ -374,8 +380,21 @@ fn eval_gives_the_figures_of_the_gold() {
     assert!(code == 1 && stderr.contains("bad.tsv") && stderr.contains('1'), "{stderr}");
 }
 
-const COMMANDS: [&str; 10] =
-    ["run", "ingest", "keys", "status", "hosts", "pairs", "explain", "export", "eval", "compare"];
+const COMMANDS: [&str; 13] = [
+    "run",
+    "ingest",
+    "keys",
+    "status",
+    "hosts",
+    "pairs",
+    "bitext",
+    "explain",
+    "export",
+    "eval",
+    "compare",
+    "completions",
+    "man",
+];
 
 #[test]
 fn help_teaches() {
@@ -464,6 +483,7 @@ fn an_interrupted_run_says_so_and_goes_on() {
     let output = child.wait_with_output().expect("it ends");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{stderr}");
+    assert!(stderr.contains("diglot: stopping") && stderr.contains("Ctrl-C again stops at once"), "{stderr}");
     assert_eq!(stderr.trim_end().lines().last(), Some("diglot: interrupted; the same command goes on from here"));
     assert_eq!(output.stdout, b"");
 

@@ -10,6 +10,7 @@ mod format;
 mod hostile;
 mod inputs;
 mod kills;
+mod listings;
 mod modules;
 mod presets;
 mod quality;
@@ -23,6 +24,9 @@ mod sites;
 mod stories;
 mod suffixes;
 mod support;
+mod surprises;
+#[cfg(unix)]
+mod terminal;
 mod tidy;
 mod upgrade;
 mod upkeep;

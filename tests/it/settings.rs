@@ -42,8 +42,9 @@ fn a_query_runs_nothing_and_says_what_is_stale() {
     let place = store.display();
     diglot(&store).args(["ingest", "-q"]).arg(packaging()).assert().success();
     let before = fs::read(store.join("manifest.json")).expect("a store");
-    let expected =
-        format!("diglot: index, links and keys have not run; `diglot run --until keys --store {place}` runs them\n");
+    let expected = format!(
+        "diglot: nothing to list yet: index, links and keys have not run; `diglot run --store {place}` runs them\n"
+    );
     for query in ["keys", "pairs", "hosts"] {
         assert_eq!(said(&store, &[query]), expected, "{query}");
         assert_eq!(stdout(&store, &["-q", query]).lines().count(), 1, "{query}");
@@ -56,7 +57,10 @@ fn a_query_runs_nothing_and_says_what_is_stale() {
         let output = diglot(&store).args(query.split(' ')).output().expect("it starts");
         assert!(!String::from_utf8_lossy(&output.stderr).contains("not run"), "{query}: {output:?}");
     }
-    assert!(said(&store, &["bitext"]).contains("verify, iterate and align have not run; `diglot run --store"));
+    assert!(
+        said(&store, &["bitext"])
+            .contains("nothing to list yet: verify, iterate and align have not run; `diglot run --store")
+    );
     diglot(&store).args(["run", "-q"]).assert().success();
     for query in ["keys", "pairs", "hosts", "bitext", "status", "export", "hosts --sort rank"] {
         stdout(&store, &query.split(' ').collect::<Vec<_>>());

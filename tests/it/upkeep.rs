@@ -182,7 +182,7 @@ fn compaction_takes_replaced_results_away_and_changes_no_answer() {
     assert!(freed > 50_000, "{said}");
     assert_same(&store, &expected, "");
     assert!(stdout(&store, &["compact"]).starts_with("freed: 0 bytes"));
-    stdout(&store, &["run"]);
+    stdout(&store, &["-q", "run"]);
     assert_same(&store, &expected, "");
 }
 

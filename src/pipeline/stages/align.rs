@@ -35,7 +35,7 @@ use crate::store::layout::{
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{Store, model_key};
 use crate::text::words::Words;
-use crate::types::{Lang, LangPair, PagePair, SiteId};
+use crate::types::{Lang, LangPair, PagePair, SiteId, counted};
 
 /// Page pairs → sentence pairs.
 pub struct Align;
@@ -77,8 +77,8 @@ impl Stage for Align {
         Ok(match (models, sites) {
             (0, 0) if survey.is_compared(store)? => String::new(),
             (0, 0) => "what several sites say to be found".to_owned(),
-            (0, sites) => format!("{sites} sites to do"),
-            (models, sites) => format!("{models} language pairs to learn, {sites} sites to do"),
+            (0, sites) => counted(sites as u64, "site") + " to do",
+            (models, sites) => counted(models as u64, "language pair") + " to learn, " + &counted(sites as u64, "site"),
         })
     }
 

@@ -20,7 +20,7 @@ use crate::store::layout::{
 };
 use crate::store::records::{Mapped, RecordRef, START};
 use crate::store::{SitePages, Store, tokens};
-use crate::types::{Form, Lang, SiteId, family, host_of, registrable_domain};
+use crate::types::{Form, Lang, SiteId, counted, family, host_of, registrable_domain};
 
 /// Batches → sites.
 pub struct Index;
@@ -50,8 +50,8 @@ impl Stage for Index {
 
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {
         let cursor = self.cursor(store, config)?;
-        let batches = store.batches_from(cursor).try_fold(0, |count, found| found.map(|_| count + 1))?;
-        Ok(if batches == 0 { String::new() } else { format!("{batches} batches to index") })
+        let batches = store.batches_from(cursor).try_fold(0u64, |count, found| found.map(|_| count + 1))?;
+        Ok(if batches == 0 { String::new() } else { counted(batches, "batch") + " to index" })
     }
 
     fn run(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {

@@ -13,7 +13,7 @@ use crate::pipeline::{Context, Stage, fingerprint};
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{ArchiveIdentity, ArchiveRecord, PageEntry, PageRecord, StageRecord, encode};
 use crate::store::{InputNotes, OpenBatch, Store};
-use crate::types::{ArchiveId, CanonicalUrl, Capture, Form, RawRecord, Skip};
+use crate::types::{ArchiveId, CanonicalUrl, Capture, Form, RawRecord, Skip, counted};
 
 /// Archives → pages.
 pub struct Ingest;
@@ -36,7 +36,7 @@ impl Stage for Ingest {
 
     fn remaining(&self, store: &Store, _: &Config) -> Result<String> {
         let partial = store.archives()?.iter().filter(|archive| !archive.done && !archive.is_removed()).count();
-        Ok(if partial == 0 { String::new() } else { format!("{partial} archives read in part") })
+        Ok(if partial == 0 { String::new() } else { counted(partial as u64, "archive") + " read in part" })
     }
 
     fn run(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {

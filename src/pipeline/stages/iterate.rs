@@ -17,7 +17,7 @@ use crate::store::Store;
 use crate::store::catalog::Keyspace;
 use crate::store::layout::JudgedHead;
 use crate::store::records::RecordRef;
-use crate::types::{JudgedPair, JudgedSite, Method, SiteId};
+use crate::types::{JudgedPair, JudgedSite, Method, SiteId, counted};
 
 /// Verified pairs → resolved pairs.
 pub struct Iterate;
@@ -52,7 +52,8 @@ impl Stage for Iterate {
         let is_known = record.fingerprint == fingerprint(self, config) && record.finished;
         Ok(match (stale, is_known || store.site_count()? == 0) {
             (0, true) => String::new(),
-            (stale, _) => format!("{stale} sites to do"),
+            (0, false) => "rounds over links".into(),
+            (stale, _) => counted(stale as u64, "site") + " to do",
         })
     }
 

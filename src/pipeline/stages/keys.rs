@@ -17,7 +17,7 @@ use crate::pipeline::{Context, Stage, fingerprint};
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{Credibility, HostRow, KeyRow, PairRow, ResultHead, ResultRecord, SiteHead};
 use crate::store::{SitePages, Store, tokens};
-use crate::types::SiteId;
+use crate::types::{SiteId, counted};
 
 /// Sites → keys and pairs.
 pub struct Keys;
@@ -45,7 +45,7 @@ impl Stage for Keys {
             (0, true) => String::new(),
             (0, false) if store.site_count()? == 0 => String::new(),
             (0, false) => "weak keys to rescue".into(),
-            (stale, _) => format!("{stale} sites to do"),
+            (stale, _) => counted(stale as u64, "site") + " to do",
         })
     }
 

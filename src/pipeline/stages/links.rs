@@ -16,7 +16,7 @@ use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{AlternateRow, CHUNK_PAGES, CanonicalRow, GraphHead, GraphRecord, OutsideRow, StageRecord};
 use crate::store::records::RecordRef;
 use crate::store::{SitePages, Store};
-use crate::types::{Form, SiteId, host_of, registrable_domain};
+use crate::types::{Form, SiteId, counted, host_of, registrable_domain};
 
 /// Pages → link graph.
 pub struct Links;
@@ -41,7 +41,7 @@ impl Stage for Links {
 
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {
         let stale = self.stale_sites(store, config)?.len();
-        Ok(if stale == 0 { String::new() } else { format!("{stale} sites to do") })
+        Ok(if stale == 0 { String::new() } else { counted(stale as u64, "site") + " to do" })
     }
 
     fn run(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {

@@ -21,7 +21,7 @@ use crate::query::{learnt_record, training_places};
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::LearntHead;
 use crate::store::{SitePages, Store, model_key};
-use crate::types::{JudgedPair, JudgedSite, LangPair, Measure, SiteId};
+use crate::types::{JudgedPair, JudgedSite, LangPair, Measure, SiteId, counted};
 use crate::verify::verifier;
 
 /// Pairs of keys → verified pairs.
@@ -46,7 +46,7 @@ impl Stage for Verify {
             return Ok(if store.site_count()? == 0 { String::new() } else { "models to learn".into() });
         }
         let stale = stale_sites(self, store, config)?.len();
-        Ok(if stale == 0 { String::new() } else { format!("{stale} sites to do") })
+        Ok(if stale == 0 { String::new() } else { counted(stale as u64, "site") + " to do" })
     }
 
     fn run(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {

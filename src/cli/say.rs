@@ -1,0 +1,23 @@
+//! Messages: lines on stderr that `--quiet` silences. Errors, damage and losses are no messages.
+
+use std::fmt::Display;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Silences what follows.
+pub fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+/// True when nothing is to be said.
+pub fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// Says a line.
+pub fn say(text: impl Display) {
+    if !is_quiet() {
+        eprintln!("diglot: {text}");
+    }
+}

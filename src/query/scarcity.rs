@@ -1,0 +1,71 @@
+//! What a store has to make pairs of: where it has none, this says what they lack.
+
+use std::collections::BTreeMap;
+
+use super::scope::{Scope, sites};
+use super::site::Site;
+use crate::config::Config;
+use crate::error::Result;
+use crate::index::site::{Pages, Urls};
+use crate::keys::State;
+use crate::store::Store;
+use crate::types::Lang;
+
+/// What there is to make pairs of.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scarcity {
+    /// Pages, one a URL.
+    pub pages: u64,
+    /// Pages in each language, asked for or not; copies and pages of no known language are in none.
+    pub langs: BTreeMap<Lang, u64>,
+    /// Untranslated copies of other pages.
+    pub copies: u64,
+    /// Sites with pages in two languages, of those that are asked for.
+    pub bilingual_sites: u64,
+    /// Keys that are strong enough to be assigned pairs.
+    pub keys: u64,
+    /// Candidates that were judged, and not accepted.
+    pub rejected: u64,
+    /// The best score among them.
+    pub best: Option<f64>,
+}
+
+/// Counts it, page by page: for a store without pairs.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn scarcity(store: &Store, config: &Config) -> Result<Scarcity> {
+    let mut found = Scarcity::default();
+    let wanted = |lang: Lang| config.keys.langs.is_empty() || config.keys.langs.iter().any(|asked| asked.agrees(lang));
+    for id in sites(store, &Scope::all())? {
+        let site = Site::open(store, id)?;
+        let mut langs: BTreeMap<Lang, u64> = BTreeMap::new();
+        for page in 0..site.pages.count() {
+            if site.copy_of(page).is_some() {
+                found.copies += 1;
+                continue;
+            }
+            // Languages that are not asked for count for none.
+            let lang =
+                Some(site.lang(page)).filter(|lang| lang.is_known()).unwrap_or_else(|| site.pages.detected(page));
+            if lang.is_known() {
+                *langs.entry(lang).or_default() += 1;
+            }
+        }
+        found.pages += u64::from(site.pages.count());
+        found.bilingual_sites += u64::from(langs.keys().filter(|lang| wanted(**lang)).count() > 1);
+        for (lang, pages) in langs {
+            *found.langs.entry(lang).or_default() += pages;
+        }
+        if let Some(result) = &site.result {
+            let states = result.keys.iter().filter_map(|key| State::from_code(key.state));
+            found.keys += states.filter(|state| *state != State::Weak).count() as u64;
+        }
+        for judged in site.judged.iter().flat_map(|judged| judged.pairs()).filter(|judged| !judged.is_accepted()) {
+            found.rejected += 1;
+            let score = f64::from(judged.score);
+            found.best = Some(found.best.map_or(score, |best| best.max(score)));
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,305 @@
+//! What a user expects of a command line without being told.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{diglot, failure, packaging, rows, run, sample_store, stdout, tiny_site, webserver, write_warc};
+
+#[path = "../../build.rs"]
+#[expect(dead_code, reason = "the main function of the build script")]
+mod build;
+
+/// What a command prints to stdout and to stderr; it must succeed.
+fn told(store: &Path, arguments: &[&str]) -> [String; 2] {
+    let output = diglot(store).args(arguments).assert().success().get_output().clone();
+    [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("UTF-8"))
+}
+
+/// A store of pages: their URLs and texts, each twice for its length.
+fn store_of(folder: &Path, name: &str, pages: &[(&str, &str)]) -> std::path::PathBuf {
+    let (archive, store) = (folder.join(format!("{name}.warc")), folder.join(name));
+    let html: Vec<String> = pages.iter().map(|(_, text)| format!("<p>{text}</p><p>{text}</p>")).collect();
+    let responses: Vec<_> = pages.iter().zip(&html).map(|((url, _), html)| (*url, "200 OK", html.as_str())).collect();
+    write_warc(&archive, &responses);
+    run(&store, &[&archive]);
+    store
+}
+
+const EN: &str = "The museum opens every morning at nine and shows the work of the painters who lived in the valley";
+const FR: &str =
+    "Le musée ouvre tous les matins à neuf heures et montre les œuvres des peintres qui vivaient dans la vallée";
+
+#[test]
+fn a_run_without_pairs_names_the_likely_reason_and_the_next_step() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str, pages: &[(&str, &str)]| store_of(folder.path(), name, pages);
+    let copies =
+        (0..5).flat_map(|at| ["en", "fr"].map(|lang| format!("http://c.test/{lang}/{at}.html"))).collect::<Vec<_>>();
+    let texts: Vec<String> = (0..5).map(|at| format!("{EN}, and room {at} has {at}{at} of them")).collect();
+    let copies: Vec<(&str, &str)> =
+        copies.iter().enumerate().map(|(at, url)| (url.as_str(), texts[at / 2].as_str())).collect();
+    let cases = [
+        (
+            at("one", &[("http://a.test/1", EN), ("http://a.test/2", EN)]),
+            "all pages are in one language: en (2)",
+            "adds the pages in other languages",
+        ),
+        (
+            at("two", &[("http://a.test/1", EN), ("http://b.test/2", FR)]),
+            "no site has pages in two languages; all together have en (1), fr (1)",
+            "--across-suffixes",
+        ),
+        (
+            at("none", &[("http://a.test/1", "Soon")]),
+            "no capture became a page; left out: 1 text shorter than 100 bytes",
+            "diglot status --archives",
+        ),
+        (
+            at("copies", &copies),
+            "all pages are in en (5), and 5 more are untranslated copies of them",
+            "diglot explain URL",
+        ),
+    ];
+    for (store, why, next) in &cases {
+        let [summary, _] = told(store, &["run"]);
+        assert!(summary.contains("pairs: 0\n  why: "), "{summary}");
+        assert!(summary.contains(why) && summary.contains(next), "{why}: {summary}");
+    }
+    let (archive, store) = (folder.path().join("tiny.warc"), folder.path().join("tiny"));
+    tiny_site(&archive);
+    run(&store, &[&archive]);
+    let [summary, _] = told(&store, &["run"]);
+    assert!(summary.contains("pairs: 5\n") && !summary.contains("why: "), "{summary}");
+    let [summary, _] = told(&store, &["run", "--langs", "en,de"]);
+    assert!(summary.contains("why: --langs is en,de, and the pages are in en (5), fr (5)"), "{summary}");
+    let [summary, _] = told(&store, &["run", "--reset", "langs", "--min-score", "1"]);
+    assert!(summary.contains("reaches the score of 1 that is asked for; the best has 0."), "{summary}");
+    assert!(summary.contains("`diglot run --reset min-score --store"), "{summary}");
+    // Whoever did not look does not say that there is nothing.
+    let fresh = folder.path().join("fresh");
+    let [summary, _] = told(&fresh, &["run", "--until", "index", &archive.display().to_string()]);
+    assert!(!summary.contains("pairs: 0"), "{summary}");
+    assert!(
+        summary.starts_with("captures kept: 10\nnot looked for yet: keys and pairs; `diglot run --store"),
+        "{summary}"
+    );
+}
+
+#[test]
+fn a_run_with_nothing_to_do_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    let sample = packaging().display().to_string();
+    assert_eq!(told(&store, &["run", &sample])[1], "diglot: inputs: 1 read\n");
+    let nothing = "diglot: nothing to do: all inputs are already read, and all results are up to date\n";
+    assert_eq!(told(&store, &["run", &sample])[1], nothing);
+    assert_eq!(told(&store, &["run"])[1], "diglot: nothing to do: all results are up to date\n");
+    assert_eq!(told(&store, &["run", "-q"]), ["", ""]);
+    assert_eq!(told(&store, &["ingest", &sample])[1], "diglot: inputs: 1 already read\n");
+}
+
+#[test]
+fn a_dry_run_tells_what_would_be_done_and_does_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    let (sample, other) = (packaging().display().to_string(), webserver().display().to_string());
+    let dry = |arguments: &[&str]| told(&store, &[&["run", "--dry-run"], arguments].concat())[0].clone();
+    let plan = dry(&[&sample]);
+    assert!(plan.contains(&format!("  new: {sample}\n")) && plan.contains("  keys     has not run yet\n"), "{plan}");
+    assert!(!store.exists());
+    failure(diglot(&store).args(["run", "--dry-run"]));
+    failure(diglot(&store).args(["run", "--dry-run", "/nonexistent/a.warc"]));
+    run(&store, &[&packaging()]);
+    let before = fs::read(store.join("manifest.json")).expect("a store");
+    let plan = dry(&[&sample, &other]);
+    assert!(plan.contains(&format!("  already read: {sample}\n  new: {other}\n")), "{plan}");
+    assert!(plan.contains("  index    again for sites with new pages\n"), "{plan}");
+    let plan = dry(&[]);
+    assert!(plan.contains("  ingest   nothing to read\n  index    up to date\n"), "{plan}");
+    let plan = dry(&["--min-score", "0.75"]);
+    assert!(plan.contains("  keys     up to date\n  verify   again: other settings (min-score)\n"), "{plan}");
+    assert!(plan.contains("  align    again where verify gives other results\n"), "{plan}");
+    assert_eq!(fs::read(store.join("manifest.json")).expect("a store"), before);
+    // Moved, it is known by its bytes; half read, by where it goes on.
+    let copy = folder.path().join("copy.warc.gz");
+    fs::copy(webserver(), &copy).expect("room on the disk");
+    diglot(&store).args(["ingest", "-q"]).arg(&copy).assert().success();
+    let plan = dry(&[&other]);
+    assert!(plan.contains(&format!("  already read: {other}\n")), "{plan}");
+}
+
+#[test]
+fn settings_that_stay_are_shown_with_the_way_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    let place = store.display();
+    run(&store, &[&packaging()]);
+    let differing = |summary: &str| summary.lines().find(|line| line.starts_with("settings kept")).map(str::to_owned);
+    assert_eq!(differing(&told(&store, &["run"])[0]), None);
+    // What is set to its default differs from nothing.
+    let [summary, _] = told(&store, &["run", "--langs", "fr,en", "--site", "host", "--max-record-bytes", "32M"]);
+    let expected = format!(
+        "settings kept in the store: max-record-bytes 32M; langs fr,en; `diglot run --reset max-record-bytes,langs --store {place}` takes them back"
+    );
+    assert_eq!(differing(&summary), Some(expected));
+    let status = rows(&store, &["status"]);
+    let settings: Vec<_> = status.iter().filter(|row| row["what"] == "setting").collect();
+    assert_eq!(settings.len(), 2);
+    assert_eq!(settings[1]["detail"], format!("fr,en; `diglot run --reset langs --store {place}` takes it back"));
+    let [summary, _] = told(&store, &["run", "--reset", "max-record-bytes,langs"]);
+    assert_eq!(differing(&summary), None);
+}
+
+#[test]
+fn one_language_alone_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    let refused = |arguments: &[&str]| {
+        let (code, stderr) = failure(diglot(&store).args(arguments));
+        assert!(
+            code == 2 && stderr.contains("--langs is en alone, and a pair has two languages; give both"),
+            "{stderr}"
+        );
+    };
+    let sample = packaging().display().to_string();
+    refused(&["run", "--langs", "en", &sample]);
+    assert!(!store.exists());
+    run(&store, &[&packaging()]);
+    refused(&["run", "--langs", "en"]);
+    refused(&["pairs", "--langs", "en"]);
+    refused(&["bitext", "--langs", "en"]);
+    assert_eq!(rows(&store, &["status"]).iter().filter(|row| row["what"] == "setting").count(), 0);
+    // Chinese is two, each with its script.
+    told(&store, &["run", "--dry-run", "--langs", "zh"]);
+}
+
+#[test]
+fn json_is_one_array_and_a_limit_is_kept() {
+    let store = sample_store();
+    for listing in ["pairs", "keys", "hosts", "bitext webserver.site.test", "status", "check", "hosts --sort rank"] {
+        let words: Vec<&str> = listing.split(' ').collect();
+        let array: Value =
+            serde_json::from_str(&stdout(store, &[&words, &["--format", "json"][..]].concat())).expect("JSON");
+        let lines: Vec<Value> = rows(store, &words).into_iter().map(Value::Object).collect();
+        assert_eq!(array, Value::Array(lines), "{listing}");
+    }
+    for listing in ["pairs", "keys", "hosts", "bitext", "recover --min-chance 0"] {
+        let words: Vec<&str> = listing.split(' ').collect();
+        let list = |more: &[&str]| stdout(store, &[&words, more].concat());
+        let all = list(&[]);
+        for limit in [0, 1, 3, 1_000_000] {
+            let some = list(&["--limit", &limit.to_string()]);
+            assert!(all.starts_with(&some), "{listing}");
+            assert_eq!(some.lines().count(), all.lines().count().min(limit + 1), "{listing}");
+        }
+        assert_eq!(list(&["--limit", "0", "--format", "json"]), "[]\n");
+    }
+    let url = "webserver.site.test/manual/en/mpm.html";
+    let pretty = stdout(store, &["explain", url, "--format", "json"]);
+    assert_eq!(pretty, stdout(store, &["explain", url, "--json"]));
+    let line = stdout(store, &["explain", url, "--format", "jsonl"]);
+    assert_eq!(line.lines().count(), 1);
+    let read = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
+    assert_eq!(read(&line), read(&pretty));
+}
+
+#[test]
+fn an_unknown_page_is_answered_with_the_nearest_one() {
+    let store = sample_store();
+    let fails = |url: &str, advice: &str| {
+        let output = diglot(store).args(["explain", url]).assert().code(1).get_output().clone();
+        assert!(String::from_utf8_lossy(&output.stdout).contains("verdict"), "{url}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(stderr.contains(advice) && stderr.lines().count() == 1, "{url}: {stderr}");
+    };
+    fails(
+        "http://webserver.site.test/manual/en/mpn.html",
+        "the nearest URL it has is webserver.site.test/manual/en/mpm.html",
+    );
+    fails("en.packaging.site.test/backport.html", "the nearest URL it has is en.packaging.site.test/backports.html");
+    fails(
+        "webserver.site.test",
+        "`diglot hosts webserver.site.test` counts them, `diglot pairs webserver.site.test` lists",
+    );
+    fails("it.packaging.site.test/x.html", "`diglot hosts site.test` lists its sister hosts");
+    fails("http://nowhere.test/", "`diglot hosts` lists those it has");
+}
+
+#[test]
+fn a_variable_that_is_set_to_nothing_is_not_set() {
+    let folder = tempfile::tempdir().expect("a folder");
+    run(&folder.path().join("diglot.store"), &[&packaging()]);
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_diglot"));
+    command.current_dir(folder.path()).env("DIGLOT_STORE", "").arg("pairs");
+    let output = command.output().expect("it starts");
+    assert!(output.status.success() && output.stderr.is_empty() && output.stdout.len() > 100, "{output:?}");
+    diglot(Path::new("")).arg("pairs").assert().code(2);
+}
+
+#[test]
+fn shells_and_manuals_know_every_command() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let help = stdout(folder.path(), &["--help"]);
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let commands: Vec<&str> = commands
+        .filter(|line| !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .collect();
+    assert!(commands.len() >= 18, "{commands:?}");
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = stdout(folder.path(), &["completions", shell]);
+        assert!(commands.iter().all(|command| script.contains(command)), "{shell}");
+    }
+    assert!(stdout(folder.path(), &["man"]).contains(".TH diglot 1"));
+    let pages = folder.path().join("man1");
+    stdout(folder.path(), &["man", &pages.display().to_string()]);
+    for command in commands {
+        let page = fs::read_to_string(pages.join(format!("diglot-{command}.1"))).expect(command);
+        assert!(page.contains("EXAMPLES") || page.contains("Examples"), "{command}");
+    }
+}
+
+#[test]
+fn the_version_names_the_commit_wherever_git_keeps_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let commit = || {
+        build::commit(folder.path()).map(|(commit, read)| {
+            // What is not there would have everything built again each time.
+            assert!(read.iter().all(|path| path.exists()), "{read:?}");
+            commit
+        })
+    };
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("room on the disk");
+    };
+    let hash = |digit: char| digit.to_string().repeat(40);
+    assert_eq!(commit(), None);
+    write(".git/HEAD", "ref: refs/heads/main\n");
+    assert_eq!(commit(), None);
+    fs::create_dir_all(folder.path().join(".git/refs/heads")).expect("a folder");
+    write(
+        ".git/packed-refs",
+        &format!("# pack-refs with: peeled\n{} refs/heads/other\n{} refs/heads/main\n", hash('1'), hash('2')),
+    );
+    assert_eq!(commit(), Some(hash('2')));
+    write(".git/refs/heads/main", &(hash('3') + "\n"));
+    assert_eq!(commit(), Some(hash('3')));
+    write(".git/HEAD", &(hash('4') + "\n"));
+    assert_eq!(commit(), Some(hash('4')));
+    // A worktree has a file for a folder.
+    fs::rename(folder.path().join(".git"), folder.path().join("main")).expect("a folder");
+    write(".git", "gitdir: main/worktrees/w\n");
+    write("main/worktrees/w/HEAD", "ref: refs/heads/main\n");
+    write("main/worktrees/w/commondir", "../..\n");
+    assert_eq!(commit(), Some(hash('3')));
+    // A package of a registry has a note.
+    write(".cargo_vcs_info.json", &format!("{{\n \"git\": {{\n \"sha1\": \"{}\"\n }} }}", hash('5')));
+    assert_eq!(commit(), Some(hash('5')));
+    let version = stdout(folder.path(), &["--version"]);
+    assert!(version.starts_with(concat!("diglot ", env!("CARGO_PKG_VERSION"))), "{version}");
+}
