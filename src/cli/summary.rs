@@ -1,7 +1,7 @@
 //! What is printed at the end of a run: the strongest keys, the first pairs, and, where there are none, why.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use diglot::config::Config;
 use diglot::export::rows::printable;
@@ -52,6 +52,13 @@ pub fn print(store: &Store, config: &Config) -> anyhow::Result<()> {
     let differing = Differing::of(store);
     if !differing.is_empty() {
         writeln!(out, "settings kept in the store: {differing}")?;
+    }
+    if cfg!(feature = "review") && io::stdout().is_terminal() {
+        let place = place(store.folder());
+        writeln!(
+            out,
+            "look at the pairs: `diglot review --open{place}`; figures in one file: `diglot report -o report.html{place}`"
+        )?;
     }
     Ok(())
 }
