@@ -1,4 +1,7 @@
-//! Records copied out of a WARC file, byte for byte, by what is known of their places.
+//! Records copied out of a WARC or WACZ file, byte for byte, by what is known of their places.
+//!
+//! Of a record of a WACZ it is known where it is in its WARC file, but not in which of them: the one that has a whole record of the same
+//! date there is the one.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -11,6 +14,7 @@ use super::dictionary;
 use super::format::Params;
 use super::head::codec_of;
 use super::header::{Dialect, Found};
+use super::wacz;
 use super::warc::Warc;
 use crate::types::CopiedRecord;
 
@@ -19,13 +23,23 @@ const ROOM_BYTES: u64 = 128 << 10;
 /// What stands behind a record.
 const RECORD_END: &[u8] = b"\r\n\r\n";
 
-/// A WARC file that records are copied out of.
+/// A file that records are copied out of.
 pub struct Copier {
     file: File,
-    codec: Codec,
+    /// Its WARC files: itself, or those that stand uncompressed in a WACZ.
+    parts: Vec<Part>,
+    is_wacz: bool,
     /// The dictionary of a zstd file, once it is needed.
     dictionary: Option<Vec<u8>>,
     max_bytes: u64,
+}
+
+/// A WARC file in a file.
+#[derive(Clone, Copy)]
+struct Part {
+    start: u64,
+    bytes: u64,
+    codec: Codec,
 }
 
 impl Copier {
@@ -35,26 +49,47 @@ impl Copier {
     /// When it cannot be read.
     pub fn open(path: &Path, params: &Params) -> io::Result<Copier> {
         let mut file = File::open(path)?;
-        let codec = codec_of(&mut file)?;
+        let bytes = file.metadata()?.len();
+        let places = if wacz::is_zip(&mut file)? { Some(wacz::stored(path)?) } else { None };
+        let is_wacz = places.is_some();
+        let part = |(start, bytes): (u64, u64)| {
+            file.seek(SeekFrom::Start(start))?;
+            Ok(Part { start, bytes, codec: codec_of(&mut file)? })
+        };
+        let parts = places.unwrap_or_else(|| vec![(0, bytes)]).into_iter().map(part).collect::<io::Result<_>>()?;
         let max_bytes = params.max_record_bytes.saturating_add(ROOM_BYTES);
-        Ok(Copier { file, codec, dictionary: None, max_bytes })
+        Ok(Copier { file, parts, is_wacz, dictionary: None, max_bytes })
     }
 
-    /// The record that takes `length` bytes from `offset` on; `None` where no record does.
+    /// The record of a date that takes `length` bytes from `offset` on; `None` where no record does.
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn copy(&mut self, offset: u64, length: u64) -> io::Result<Option<CopiedRecord>> {
-        if self.codec == Codec::Zstd && self.dictionary.is_none() {
+    pub fn copy(&mut self, offset: u64, length: u64, date_ms: i64) -> io::Result<Option<CopiedRecord>> {
+        let mut found = None;
+        for part in self.parts.clone() {
+            let is_inside = offset.checked_add(length).is_some_and(|end| end <= part.bytes);
+            let record = if is_inside { self.copy_of(part, offset, length)? } else { None };
+            let Some((record, date)) = record else { continue };
+            if self.is_wacz && date != date_ms {
+                continue;
+            }
+            // Of two, either may be the one.
+            if found.replace(record).is_some() {
+                return Ok(None);
+            }
+        }
+        Ok(found)
+    }
+
+    fn copy_of(&mut self, part: Part, offset: u64, length: u64) -> io::Result<Option<(CopiedRecord, i64)>> {
+        if part.codec == Codec::Zstd && !self.is_wacz && self.dictionary.is_none() {
             self.dictionary = Some(dictionary::before(&mut self.file, offset)?);
         }
-        self.file.seek(SeekFrom::Start(offset))?;
+        self.file.seek(SeekFrom::Start(part.start + offset))?;
         let mut stored = Vec::new();
         (&mut self.file).take(length).read_to_end(&mut stored)?;
-        if stored.len() as u64 != length {
-            return Ok(None);
-        }
-        let Ok(mut bytes) = self.decoded(&stored) else { return Ok(None) };
+        let Ok(mut bytes) = self.decoded(part.codec, &stored) else { return Ok(None) };
         let Found::Head(head) = Warc::head(&bytes) else { return Ok(None) };
         let block = head.block_bytes.and_then(|bytes| usize::try_from(bytes).ok());
         let end = block.and_then(|block| head.header_bytes.checked_add(block));
@@ -64,15 +99,15 @@ impl Copier {
         }
         bytes.truncate(end);
         bytes.extend(RECORD_END);
-        let member = (self.codec == Codec::Gzip).then_some(stored);
-        Ok(Some(CopiedRecord { url: head.url, record: bytes, member }))
+        let member = (part.codec == Codec::Gzip).then_some(stored);
+        Ok(Some((CopiedRecord { url: head.url, record: bytes, member }, head.date_ms)))
     }
 
     /// A member or frame without its compression.
-    fn decoded(&self, stored: &[u8]) -> io::Result<Vec<u8>> {
+    fn decoded(&self, codec: Codec, stored: &[u8]) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let max = self.max_bytes;
-        match self.codec {
+        match codec {
             Codec::Plain => bytes.extend(stored),
             Codec::Gzip => drop(GzDecoder::new(stored).take(max).read_to_end(&mut bytes)?),
             Codec::Zstd => {
@@ -110,7 +145,7 @@ mod tests {
         let path = folder.path().join("x.warc");
         std::fs::write(&path, file).expect("room on the disk");
         let mut copier = Copier::open(&path, &Params::default()).expect("it is there");
-        copier.copy(offset as u64, length as u64).expect("it can be read")
+        copier.copy(offset as u64, length as u64, 0).expect("it can be read")
     }
 
     #[test]
@@ -142,5 +177,30 @@ mod tests {
             assert_eq!(copy(&one, offset, length), None, "{offset} {length}");
         }
         assert_eq!(copy(RECORD, 0, RECORD.len() - RECORD_END.len() - 1), None);
+    }
+
+    #[test]
+    fn records_of_a_wacz_are_told_by_their_date() {
+        let dated = |date: &str| {
+            let record = String::from_utf8_lossy(RECORD).replacen("\r\n", &format!("\r\nWARC-Date: {date}\r\n"), 1);
+            gzip(record.as_bytes())
+        };
+        let (first, second) = (dated("2020-05-01T00:00:00Z"), dated("2020-05-02T00:00:00Z"));
+        assert_eq!(first.len(), second.len(), "they lie in the same place");
+        let mut zip = zip::ZipWriter::new(io::Cursor::new(Vec::new()));
+        let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+        for (name, bytes) in [("archive/a.warc.gz", &first), ("archive/b.warc.gz", &second)] {
+            zip.start_file(name, options).and_then(|()| Ok(zip.write_all(bytes)?)).expect("memory");
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.wacz");
+        std::fs::write(&path, zip.finish().expect("memory").into_inner()).expect("room on the disk");
+        let mut copier = Copier::open(&path, &Params::default()).expect("it is there");
+        let mut copy = |date_ms| copier.copy(0, first.len() as u64, date_ms).expect("it can be read");
+        const DAY_MS: i64 = 86_400_000;
+        let first_ms = 18_383 * DAY_MS;
+        assert_eq!(copy(first_ms).and_then(|found| found.member).as_ref(), Some(&first));
+        assert_eq!(copy(first_ms + DAY_MS).and_then(|found| found.member).as_ref(), Some(&second));
+        assert_eq!(copy(first_ms + 2 * DAY_MS), None);
     }
 }

@@ -47,8 +47,8 @@ pub fn for_each_record(
             let reason = match place {
                 Place { is_elsewhere: true, .. } => ELSEWHERE,
                 Place { length: 0, .. } => "in one compressed stream with other records",
-                Place { offset, length, .. } => {
-                    match copier.copy(*offset, *length).map_err(Error::io(path, "reading"))? {
+                Place { offset, length, date_ms, .. } => {
+                    match copier.copy(*offset, *length, *date_ms).map_err(Error::io(path, "reading"))? {
                         Some(record) => {
                             each(record)?;
                             continue;
@@ -71,6 +71,7 @@ const ELSEWHERE: &str = "known by an index or a WAT alone";
 struct Place {
     offset: u64,
     length: u64,
+    date_ms: i64,
     /// The archive at hand says no more of it than where it is.
     is_elsewhere: bool,
 }
@@ -97,7 +98,8 @@ fn places(
         for page in pages {
             let record = page_record(store, &site, page)?;
             let is_elsewhere = !record.file().is_empty();
-            let place = Place { offset: record.offset, length: record.length, is_elsewhere };
+            let (offset, length, date_ms) = (record.offset, record.length, record.date_ms);
+            let place = Place { offset, length, date_ms, is_elsewhere };
             places.entry(record.archive).or_default().insert(place);
         }
         store.pages.unmap();
@@ -109,9 +111,8 @@ fn places(
 fn refusal(archive: &ArchiveRecord) -> Option<&'static str> {
     match archive.identity.format.as_str() {
         _ if archive.identity.path == STREAM => Some("read from standard input"),
-        "WARC" => None,
+        "WARC" | "WACZ" => None,
         "ARC" => Some("in an ARC file"),
-        "WACZ" => Some("in a WACZ file"),
         "HTTrack mirror" => Some("in a mirror of HTTrack"),
         _ => Some(ELSEWHERE),
     }
