@@ -17,6 +17,7 @@
 //! | `warc.rs`, `arc.rs` | the header of a record; WAT and WET files are WARC files too |
 //! | `cdx.rs`, `columnar.rs` | the lines of an index: CDXJ, CDX, Common Crawl's Parquet |
 //! | `wat.rs`, `wet.rs` | what a WAT says of a response, and the text of a WET |
+//! | `copies.rs` | records copied byte for byte |
 //! | `wacz.rs` | the WARC files inside a zip |
 //! | `httrack/` | a mirror: its cache, its saved files, the links rewritten in them |
 //! | `http.rs`, `coding.rs` | status line, headers, transfer and content codings |
@@ -31,6 +32,7 @@ mod codec;
 mod coding;
 #[cfg(feature = "parquet")]
 mod columnar;
+mod copies;
 mod dates;
 mod detect;
 mod dictionary;
@@ -63,6 +65,7 @@ use crate::types::{Capture, Form, RawRecord, Skip};
 use detect::Formats;
 
 pub use beside::patiently;
+pub use copies::Copier;
 pub use format::{Archive, Format, Item, Params, RECORD_BYTES};
 pub use identity::{Stat, fingerprint, fingerprint_of_ends, stat};
 pub use inputs::{Inputs, Refused, Tally};

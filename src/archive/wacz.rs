@@ -24,6 +24,23 @@ use super::warc::Warc;
 use super::window::Window;
 use crate::error::{Error, Result};
 
+/// What a zip begins with.
+const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
+
+/// True for a zip; leaves the file at its start.
+pub(super) fn is_zip(file: &mut File) -> io::Result<bool> {
+    let mut head = Vec::new();
+    file.by_ref().take(ZIP_MAGIC.len() as u64).read_to_end(&mut head)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(head == ZIP_MAGIC)
+}
+
+/// Where the WARC files begin that stand in a WACZ as they are, and how long they are.
+pub(super) fn stored(path: &Path) -> io::Result<Vec<(u64, u64)>> {
+    let entries = entries(path)?.into_iter().filter(|entry| !entry.deflated);
+    Ok(entries.map(|entry| (entry.start, entry.bytes)).collect())
+}
+
 /// The format of WACZ files.
 pub(super) struct WaczFormat;
 
@@ -33,7 +50,7 @@ impl Format for WaczFormat {
     }
 
     fn recognises(&self, path: &Path, head: &[u8]) -> bool {
-        head.starts_with(b"PK\x03\x04") && entries(path).is_ok_and(|entries| !entries.is_empty())
+        head.starts_with(ZIP_MAGIC) && entries(path).is_ok_and(|entries| !entries.is_empty())
     }
 
     fn open(&self, path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {

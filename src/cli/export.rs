@@ -1,49 +1,70 @@
 //! `diglot export`.
 
-use std::io;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use anyhow::bail;
 use clap::Args;
 use diglot::config::Config;
 use diglot::error::Error;
-use diglot::export::{self, Content, EXPORTERS, Exporter, Files, Format};
+use diglot::export::mark::{Mark, identity};
+use diglot::export::{self, Bytes, Content, Exporter, Files, Format, Row};
 use diglot::query::{self, Scope, bitext};
 use diglot::store::Store;
-use diglot::types::LangPair;
+use diglot::types::{Lang, LangPair};
 
 use super::filter::{Filter, Wanted};
 use super::freshness::Lists;
 use super::global::Global;
-use super::output::{Target, finish};
+use super::output::{Target, compression, finish};
 use super::stop::STOP;
 
-/// Write page pairs or sentence pairs to a file, for other tools.
+/// Write pairs, sentence pairs, documents, pages or archive records to a file, for other tools.
 ///
-/// Page pairs have the columns of `diglot pairs`; sentence pairs have those of `diglot bitext`, and where each comes from. Memory
-/// does not grow with the output. A file whose name ends in .gz or .zst is compressed.
+/// The ending of FILE says the format, unless --format does. A file whose name ends in .gz or .zst is compressed. Memory does not
+/// grow with the output, but for 8 bytes a row with --since and --mark.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   diglot export -o pairs.tsv
-  diglot export --what bitext --format jsonl -o bitext.jsonl.zst
-  diglot export --format tmx --langs en,fr --min-score 0.9 -o en-fr.tmx
-  diglot export --what fetch --langs en,fr -o ranges.tsv    what to fetch of an archive known by its index
-  diglot export --format moses --langs en,fr -o corpus      writes corpus.en and corpus.fr")]
+  diglot export --what bitext -o bitext.jsonl.zst
+  diglot export --langs en,fr --min-score 0.9 -o en-fr.tmx
+  diglot export --what documents -o documents.parquet
+  diglot export --format hf --langs en,fr -o train.jsonl    for load_dataset(\"json\", …)
+  diglot export --format moses --langs en,fr -o corpus      writes corpus.en and corpus.fr
+  diglot export --what fetch -o ranges.tsv                  what to fetch of an archive known by an index
+  diglot export --what warc example.org -o part.warc.gz     part of a crawl, to be read again
+  diglot export --what bitext --since old.mark --mark new.mark -o new.jsonl")]
 pub struct Export {
-    /// Format: tsv or jsonl; for sentence pairs also tmx, moses or parquet.
-    #[arg(long, default_value = "tsv")]
-    format: String,
-    /// What to export: `pairs` (of pages), the default; `fetch`, the captures to fetch (file, offset, length) where pairs come
-    /// from an index without text; `lexicon`, the word translations that verification learnt of two languages (`--langs`); or
-    /// `bitext`, sentence pairs, the default for formats that cannot hold pages.
+    /// A host, a registrable domain or a URL; by default all.
+    host: Option<String>,
+    /// The same, as an option.
+    #[arg(long = "host", value_name = "HOST", conflicts_with = "host")]
+    host_option: Option<String>,
+    /// By default as FILE ends, else tsv: tsv, csv, jsonl, parquet, arrow; for sentence pairs tmx, moses, hf (Hugging Face), bitextor.
+    #[arg(long)]
+    format: Option<String>,
+    /// What to export.
+    ///
+    /// pairs: of pages. bitext: sentence pairs. documents: pairs of pages with their texts and aligned sentences. pages: texts, by
+    /// language. warc: the records of paired pages, or of all pages of HOST. fetch: the captures to fetch (file, offset, length)
+    /// where pairs come from an index without text. lexicon: the words that verification learnt of two languages (`--langs`).
+    /// By default pairs, or bitext for formats made for it.
     #[arg(long, value_parser = Content::ALL.map(|(name, _)| name))]
     what: Option<String>,
-    /// Only this host or registrable domain.
-    #[arg(long, value_name = "HOST")]
-    host: Option<String>,
     #[command(flatten)]
     filter: Filter,
+    /// No more rows than this.
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// Leave out what was exported before: the rows of this mark.
+    #[arg(long, value_name = "MARK")]
+    since: Option<PathBuf>,
+    /// Write a mark for a later --since: of these rows, and those of --since.
+    #[arg(long, value_name = "MARK")]
+    mark: Option<PathBuf>,
     /// Also export sentence pairs that were left out, with the reason.
     #[arg(long)]
     keep_all: bool,
@@ -54,68 +75,182 @@ pub struct Export {
 
 impl Export {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
-        let (content, format) = self.content_and_format()?;
+        let file = self.file();
+        let name = file.and_then(Path::file_name).map(|name| name.to_string_lossy());
+        let (content, format) = self.format(name.as_deref()).map_err(Error::Config)?;
+        check_output(format, file, io::stdout().is_terminal()).map_err(Error::Config)?;
+        let (store, mut config) = global.read()?;
         let lists = match content {
-            Content::Pairs | Content::Fetch => Lists::Pairs,
-            Content::Bitext => Lists::Bitext,
+            Content::Pairs | Content::Fetch | Content::Warc => Lists::Pairs,
+            Content::Bitext | Content::Documents => Lists::Bitext,
+            Content::Pages => Lists::Pages,
             Content::Lexicon => Lists::Learnt,
         };
-        let (store, mut config) = global.query(lists)?;
+        if let Some(problem) = lists.missing(&store, &config)? {
+            bail!("no {} to export: {problem}", content.rows());
+        }
+        global.note_stale(lists, &store, &config)?;
         let wanted = self.filter.wanted(&mut config)?;
-        let scope = self.host.as_deref().map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
-        let job = Job { args: &self, store: &store, config: &config, scope: &scope, wanted: &wanted };
-        let suffixes = match format.files {
-            Files::One => vec![String::new()],
-            Files::OneALanguage => job.suffixes()?,
+        self.check_options(content, &wanted)?;
+        let host = self.host.as_deref().or(self.host_option.as_deref());
+        let scope = host.map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
+        let source = Source { args: &self, store: &store, config: &config, scope: &scope, wanted: &wanted };
+        self.write(&source, content, format, global.quiet)
+    }
+
+    /// The file to write; `None` for stdout.
+    fn file(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| path.as_os_str() != "-")
+    }
+
+    /// What is exported, and how it is written.
+    fn format(&self, name: Option<&str>) -> Result<(Content, &'static Format), String> {
+        let asked = self.what.as_deref().and_then(|what| Content::ALL.iter().find(|(name, _)| *name == what));
+        let plain = name.map(|name| name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(name));
+        export::format(asked.map(|(_, content)| *content), self.format.as_deref(), plain)
+    }
+
+    /// Refuses options that would not do anything.
+    fn check_options(&self, content: Content, wanted: &Wanted) -> Result<(), Error> {
+        use Content::{Bitext, Documents, Lexicon, Pairs};
+        let needs = |option: &str, contents: &[Content]| {
+            let names: Vec<&str> = contents.iter().map(|content| content.name()).collect();
+            let (names, what) = (names.join(", "), content.name());
+            Err(Error::Config(format!("{option} needs --what {names}; --what is {what}")))
+        };
+        if wanted.has_min_score() && ![Pairs, Bitext, Documents].contains(&content) {
+            return needs("--min-score", &[Pairs, Bitext, Documents]);
+        }
+        if self.keep_all && ![Bitext, Documents].contains(&content) {
+            return needs("--keep-all", &[Bitext, Documents]);
+        }
+        if (self.since.is_some() || self.mark.is_some()) && content == Lexicon {
+            return Err(Error::Config("--since and --mark are of no use with --what lexicon".into()));
+        }
+        Ok(())
+    }
+
+    fn write(&self, source: &Source<'_>, content: Content, format: &Format, quiet: bool) -> anyhow::Result<()> {
+        let since = self.since.as_deref().map(|path| read_mark(path, content)).transpose()?;
+        let langs = if format.files == Files::One { None } else { Some(source.two_langs(format)?) };
+        let suffixes = match (format.files, langs) {
+            (Files::OneALanguage, Some(langs)) => langs.map(|lang| format!(".{lang}")).to_vec(),
+            _ => vec![String::new()],
         };
         // What cannot be answered makes no file.
-        let words = if content == Content::Lexicon { Some(job.learnt_words()?) } else { None };
+        let words = if content == Content::Lexicon { source.learnt_words()? } else { Vec::new() };
+        let mut marks = self.mark.as_deref().map(|path| Target::open_raw(Some(path), "")).transpose()?;
         let mut targets: Vec<Target> = Vec::new();
+        let mut count = 0;
+        let mut mark = None;
         let written = suffixes
             .iter()
             .try_for_each(|suffix| {
-                targets.push(Target::open(self.output.as_deref(), suffix)?);
+                let open = if format.bytes == Bytes::Members { Target::open_raw } else { Target::open };
+                targets.push(open(self.output.as_deref(), suffix)?);
                 Ok(())
             })
             .and_then(|()| {
                 let outputs = targets.iter_mut().map(Target::take).collect();
-                let mut exporter = (format.make)(content, outputs).map_err(|source| job.failed(source))?;
-                let rows = exporter.as_mut();
-                match (content, &words) {
-                    (Content::Pairs, _) => job.pairs(rows)?,
-                    (Content::Bitext, _) => job.sentences(rows)?,
-                    (Content::Fetch, _) => job.captures(rows, global.quiet)?,
-                    (Content::Lexicon, words) => {
-                        let mut words = words.iter().flatten();
-                        words.try_for_each(|[a, b]| rows.words([a, b])).map_err(|source| job.failed(source))?;
-                    }
+                let is_gz = self.file().and_then(compression).is_some_and(|ending| ending == "gz");
+                let now = jiff::Timestamp::from_second(jiff::Timestamp::now().as_second())?;
+                let job = export::Job { content, langs, is_gz, now };
+                let mut exporter = (format.make)(&job, outputs).map_err(|error| source.failed(error))?;
+                let mut sink = Sink::new(source, exporter.as_mut(), since, self.mark.is_some());
+                let done = source.rows(content, &words, &mut sink, quiet);
+                if !sink.is_full {
+                    done?;
                 }
-                Ok(exporter.finish().map_err(|source| job.failed(source))?)
+                (count, mark) = (sink.count, sink.mark);
+                Ok(exporter.finish().map_err(|error| source.failed(error))?)
             });
-        finish(targets, written)
-    }
-
-    /// What is exported, and how it is written. A format that holds no pairs is for sentences.
-    fn content_and_format(&self) -> Result<(Content, &'static Format), Error> {
-        let format = export::format(&self.format);
-        let asked = self.what.as_deref().and_then(|what| Content::ALL.iter().find(|(name, _)| *name == what));
-        let content = match (asked, format) {
-            (Some((_, content)), _) => *content,
-            (None, Some(format)) => format.holds[0],
-            (None, None) => Content::Bitext,
-        };
-        let holds = |format: &&'static Format| format.holds.contains(&content);
-        let Some(format) = format.filter(holds) else {
-            let names: Vec<&str> = EXPORTERS.iter().filter(holds).map(|format| format.name).collect();
-            let names = names.join(", ");
-            return Err(Error::Config(format!("--format is {}, expected one of {names}", self.format)));
-        };
-        Ok((content, format))
+        let written = finish(targets, written);
+        // A mark of rows that were not written would lose them.
+        let written = written.and_then(|()| match (&mut marks, mark) {
+            (Some(target), Some(mark)) => {
+                let gone = mark.gone();
+                if gone > 0 && self.limit.is_none() && !quiet {
+                    eprintln!("diglot: {gone} {} exported before are not among these any more", content.rows());
+                }
+                let path = self.mark.clone().unwrap_or_default();
+                Ok(mark.write(content, &mut target.take()).map_err(Error::io(path, "writing"))?)
+            }
+            _ => Ok(()),
+        });
+        finish(marks.into_iter().collect(), written)?;
+        if count == 0 && content != Content::Fetch && !quiet {
+            eprintln!("diglot: 0 {}", content.rows());
+        }
+        Ok(())
     }
 }
 
-/// What is written, and where it comes from.
-struct Job<'j> {
+/// Refuses to write what cannot be read where it goes.
+fn check_output(format: &Format, file: Option<&Path>, is_terminal: bool) -> Result<(), String> {
+    let name = format.name;
+    let ending = file.and_then(compression).map(|ending| ending.to_string_lossy());
+    match (format.bytes, ending.as_deref()) {
+        (Bytes::Packed, Some(ending)) => Err(format!("--format {name} is compressed by itself; leave out .{ending}")),
+        (Bytes::Members, Some("zst")) => {
+            Err(format!("--format {name} is compressed by gzip only; expected .warc or .warc.gz"))
+        }
+        (Bytes::Text, _) => Ok(()),
+        _ if file.is_none() && is_terminal => Err(format!(
+            "--format {name} is no text for a terminal; give -o FILE, or a program to read it behind a pipe"
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn read_mark(path: &Path, content: Content) -> Result<Mark, Error> {
+    let file = File::open(path).map_err(Error::io(path, "opening"))?;
+    Mark::read(file, content).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidData => Error::input(path.display().to_string(), error.to_string()),
+        _ => Error::io(path, "reading")(error),
+    })
+}
+
+/// Where rows go: those that were exported before are left out, and there may be no more than so many.
+struct Sink<'s> {
+    source: &'s Source<'s>,
+    exporter: &'s mut dyn Exporter,
+    /// With rows that were exported before, or to which rows are added.
+    mark: Option<Mark>,
+    is_marking: bool,
+    count: u64,
+    /// There are as many rows as were asked for.
+    is_full: bool,
+}
+
+impl<'s> Sink<'s> {
+    fn new(source: &'s Source<'s>, exporter: &'s mut dyn Exporter, since: Option<Mark>, is_marking: bool) -> Sink<'s> {
+        let mark = since.or_else(|| is_marking.then(Mark::default));
+        Sink { source, exporter, mark, is_marking, count: 0, is_full: false }
+    }
+
+    fn row(&mut self, row: Row<'_>) -> Result<(), Error> {
+        check_stop()?;
+        let identity = self.mark.as_ref().and_then(|_| identity(row));
+        if let (Some(mark), Some(identity)) = (&mut self.mark, identity)
+            && mark.has(identity)
+        {
+            return Ok(());
+        }
+        if self.source.args.limit.is_some_and(|limit| self.count >= limit) {
+            self.is_full = true;
+            return Err(Error::Interrupted);
+        }
+        self.exporter.row(row).map_err(|error| self.source.failed(error))?;
+        if let (true, Some(mark), Some(identity)) = (self.is_marking, &mut self.mark, identity) {
+            mark.add(identity);
+        }
+        self.count += 1;
+        Ok(())
+    }
+}
+
+/// Where rows come from.
+struct Source<'j> {
     args: &'j Export,
     store: &'j Store,
     config: &'j Config,
@@ -123,38 +258,57 @@ struct Job<'j> {
     wanted: &'j Wanted,
 }
 
-impl Job<'_> {
+impl Source<'_> {
     fn failed(&self, source: io::Error) -> Error {
         let path = self.args.output.clone().unwrap_or_else(|| "stdout".into());
         Error::Io { path, action: "writing", source }
     }
 
-    fn pairs(&self, rows: &mut dyn Exporter) -> Result<(), Error> {
-        query::for_each_pair(self.store, self.config, self.scope, |pair| {
-            check_stop()?;
-            if !self.wanted.takes(pair.score, [pair.lang_a, pair.lang_b]) {
-                return Ok(());
+    fn rows(&self, content: Content, words: &[[String; 2]], sink: &mut Sink<'_>, quiet: bool) -> Result<(), Error> {
+        let (store, config, scope, wanted) = (self.store, self.config, self.scope, self.wanted);
+        let keep_all = self.args.keep_all;
+        match content {
+            Content::Pairs => query::for_each_pair(store, config, scope, |pair| {
+                if wanted.takes(pair.score, [pair.lang_a, pair.lang_b]) { sink.row(Row::Pair(&pair)) } else { Ok(()) }
+            }),
+            Content::Bitext => bitext::for_each_bead(store, config, scope, keep_all, |line| {
+                let is_wanted = wanted.takes(line.score, [line.lang_a, line.lang_b]);
+                if is_wanted { sink.row(Row::Sentences(&line)) } else { Ok(()) }
+            }),
+            Content::Documents => {
+                let is_wanted = |pair: &_| takes_pair(wanted, pair);
+                query::for_each_document(store, config, scope, keep_all, &is_wanted, |line| {
+                    sink.row(Row::Document(&line))
+                })
             }
-            rows.pair(&pair).map_err(|source| self.failed(source))
-        })
+            Content::Pages => {
+                let is_wanted = |lang| wanted.takes_lang(lang);
+                query::for_each_page(store, scope, &is_wanted, |page| sink.row(Row::Page(&page)))
+            }
+            Content::Warc => self.records(sink),
+            Content::Fetch => self.captures(sink, quiet),
+            Content::Lexicon => words.iter().try_for_each(|[a, b]| sink.row(Row::Words([a, b]))),
+        }
     }
 
-    fn sentences(&self, rows: &mut dyn Exporter) -> Result<(), Error> {
-        bitext::for_each_bead(self.store, self.config, self.scope, self.args.keep_all, |line| {
-            check_stop()?;
-            if !self.wanted.takes(line.score, [line.lang_a, line.lang_b]) {
-                return Ok(());
-            }
-            rows.sentences(&line).map_err(|source| self.failed(source))
-        })
+    fn records(&self, sink: &mut Sink<'_>) -> Result<(), Error> {
+        let is_wanted = |langs| self.wanted.takes_langs(langs);
+        let left_out = query::for_each_record(self.store, self.config, self.scope, &is_wanted, |record| {
+            sink.row(Row::Record(&record))
+        })?;
+        // What a file lacks is said whatever else is not.
+        for (reason, count) in left_out {
+            eprintln!("diglot: {count} records not copied: {reason}");
+        }
+        Ok(())
     }
 
-    fn captures(&self, rows: &mut dyn Exporter, quiet: bool) -> Result<(), Error> {
+    fn captures(&self, sink: &mut Sink<'_>, quiet: bool) -> Result<(), Error> {
         let lines = query::fetch(self.store, self.scope, &|langs| self.wanted.takes_langs(langs))?;
         if lines.is_empty() && !quiet {
             eprintln!("diglot: nothing to fetch: no pair has a page that is known by an index only");
         }
-        lines.iter().try_for_each(|line| rows.capture(line)).map_err(|source| self.failed(source))
+        lines.iter().try_for_each(|line| sink.row(Row::Capture(line)))
     }
 
     /// The two languages, then words of them, the most probable first.
@@ -171,32 +325,54 @@ impl Job<'_> {
         Ok(std::iter::once([first.to_string(), second.to_string()]).chain(words).collect())
     }
 
-    /// `.en` and `.fr`: the languages of a format that has one file for each.
-    fn suffixes(&self) -> Result<Vec<String>, Error> {
-        let format = &self.args.format;
-        if self.args.output.as_deref().is_none_or(|path| path.as_os_str() == "-") {
-            return Err(Error::Config(format!("--format {format} writes two files; give -o NAME")));
+    /// The two languages of a format that is of two, in the order of listing.
+    fn two_langs(&self, format: &Format) -> Result<[Lang; 2], Error> {
+        let name = format.name;
+        if format.files == Files::OneALanguage && self.args.file().is_none() {
+            return Err(Error::Config(format!("--format {name} writes two files; give -o NAME")));
         }
-        let mut found = std::collections::BTreeSet::new();
-        bitext::for_each_page_pair(self.store, self.scope, |langs, _, _| {
-            if self.wanted.takes_langs([langs.a, langs.b]) {
-                found.insert(langs);
-            }
-            Ok(())
-        })?;
-        let mut langs = match (found.len(), found.first()) {
-            (1, Some(langs)) => [langs.a, langs.b],
-            (0, _) => return Err(Error::Config("there are no page pairs of these languages".into())),
-            (count, _) => {
-                let problem = format!("--format {format} is of two languages, {count} pairs of languages are there");
+        let mut found = bitext::langs_of_page_pairs(self.store, self.scope)?;
+        found.retain(|langs| self.wanted.takes_langs([langs.a, langs.b]));
+        let mut langs = match (found.len(), found.first(), self.wanted.langs.as_slice()) {
+            (1, Some(langs), _) => [langs.a, langs.b],
+            (0, _, &[a, b]) => [a, b],
+            (0, ..) => return Err(Error::Config("there are no page pairs of these languages".into())),
+            (count, ..) => {
+                let problem = format!("--format {name} is of two languages, {count} pairs of languages are there");
                 return Err(Error::Config(format!("{problem}; choose two by --langs")));
             }
         };
         langs.sort_by_key(|&lang| self.config.lang_rank(lang));
-        Ok(langs.map(|lang| format!(".{lang}")).to_vec())
+        Ok(langs)
     }
+}
+
+fn takes_pair(wanted: &Wanted, pair: &diglot::types::PairLine) -> bool {
+    wanted.takes(pair.score, [pair.lang_a, pair.lang_b])
 }
 
 fn check_stop() -> diglot::error::Result<()> {
     if STOP.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_text_does_not_go_to_a_terminal() {
+        let check = |name: &str, content, file: Option<&str>, is_terminal| {
+            let (_, format) = export::format(Some(content), Some(name), None).expect("a format");
+            check_output(format, file.map(Path::new), is_terminal)
+        };
+        for (name, content) in [("parquet", Content::Bitext), ("arrow", Content::Pages), ("warc", Content::Warc)] {
+            let problem = check(name, content, None, true).expect_err("refused");
+            assert!(problem.contains(name) && problem.contains("-o FILE"), "{problem}");
+            assert_eq!(check(name, content, None, false), Ok(()));
+            assert_eq!(check(name, content, Some("x"), true), Ok(()));
+        }
+        assert_eq!(check("jsonl", Content::Bitext, None, true), Ok(()));
+        assert!(check("parquet", Content::Bitext, Some("x.parquet.gz"), false).is_err());
+        assert!(check("warc", Content::Warc, Some("x.warc.zst"), false).is_err());
+    }
 }

@@ -73,6 +73,16 @@ impl Filter {
 }
 
 impl Wanted {
+    /// True where a minimum of the score was asked for.
+    pub fn has_min_score(&self) -> bool {
+        self.min_score > 0.0
+    }
+
+    /// True for this language.
+    pub fn takes_lang(&self, lang: Lang) -> bool {
+        self.langs.is_empty() || self.langs.iter().any(|wanted| wanted.agrees(lang))
+    }
+
     /// True for a pair of these languages with this score.
     pub fn takes(&self, score: f64, langs: [Lang; 2]) -> bool {
         score >= self.min_score && self.takes_langs(langs)
@@ -80,8 +90,7 @@ impl Wanted {
 
     /// True for these languages.
     pub fn takes_langs(&self, langs: [Lang; 2]) -> bool {
-        let takes = |lang: Lang| self.langs.is_empty() || self.langs.iter().any(|wanted| wanted.agrees(lang));
-        langs.into_iter().all(takes)
+        langs.into_iter().all(|lang| self.takes_lang(lang))
     }
 }
 

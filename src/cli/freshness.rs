@@ -17,6 +17,8 @@ pub const STORE_VARIABLE: &str = "DIGLOT_STORE";
 pub enum Lists {
     /// Hosts, keys, pages.
     Keys,
+    /// Pages with their texts.
+    Pages,
     /// Pairs of pages.
     Pairs,
     /// What verification learnt.
@@ -35,10 +37,17 @@ impl Lists {
             Lists::Pairs if config.strategy == Strategy::Links => ("iterate", "iterate"),
             Lists::Pairs if config.strategy == Strategy::Webmining => ("verify", "iterate"),
             Lists::Keys | Lists::Pairs => ("keys", "iterate"),
+            Lists::Pages => ("index", "index"),
             Lists::Learnt => ("verify", "verify"),
             Lists::Bitext => ("align", "align"),
             Lists::Summary => ("ingest", "align"),
         }
+    }
+
+    /// The line to say where nothing can be there: the stage that makes it never ran.
+    pub fn missing(self, store: &Store, config: &Config) -> Result<Option<String>> {
+        let (needed, _) = self.stages(config);
+        if has_run(store, STAGES[position(needed)])? { Ok(None) } else { self.notice(store, config) }
     }
 
     /// The line to say, if there is anything to be said. A stage that was left out on purpose is no news unless the listing

@@ -1,5 +1,6 @@
 //! Files that are complete or not there at all, compressed where their name says so.
 
+use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -19,6 +20,19 @@ pub struct Target {
 impl Target {
     /// Opens stdout, a pipe or device as it is, or a new file. `suffix` comes before an ending that means compression.
     pub fn open(path: Option<&Path>, suffix: &str) -> anyhow::Result<Target> {
+        Target::open_as(path, suffix, compressed)
+    }
+
+    /// The same, for what is compressed already.
+    pub fn open_raw(path: Option<&Path>, suffix: &str) -> anyhow::Result<Target> {
+        Target::open_as(path, suffix, |_, file| Ok(Box::new(BufWriter::new(file))))
+    }
+
+    fn open_as(
+        path: Option<&Path>,
+        suffix: &str,
+        output: fn(&Path, File) -> anyhow::Result<Output>,
+    ) -> anyhow::Result<Target> {
         let Some(path) = path.filter(|path| path.as_os_str() != "-") else {
             let out: Output = Box::new(BufWriter::new(io::stdout()));
             return Ok(Target { out: Some(out), file: None });
@@ -29,7 +43,7 @@ impl Target {
                 return Err(Error::input(path.display().to_string(), "is a folder, expected a file to write").into());
             }
             let file = OpenOptions::new().write(true).open(&path).map_err(Error::io(&path, "opening"))?;
-            return Ok(Target { out: Some(compressed(&path, file)?), file: None });
+            return Ok(Target { out: Some(output(&path, file)?), file: None });
         }
         // What a link leads to is replaced, not the link.
         let path = path.canonicalize().unwrap_or(path);
@@ -37,7 +51,7 @@ impl Target {
         name.push(".part");
         let part = path.with_file_name(name);
         let file = File::create(&part).map_err(Error::io(&part, "creating"))?;
-        Ok(Target { out: Some(compressed(&path, file)?), file: Some((part, path)) })
+        Ok(Target { out: Some(output(&path, file)?), file: Some((part, path)) })
     }
 
     /// The output, once.
@@ -46,8 +60,13 @@ impl Target {
     }
 }
 
+/// The ending that means compression.
+pub fn compression(path: &Path) -> Option<&OsStr> {
+    path.extension().filter(|ending| *ending == "gz" || *ending == "zst")
+}
+
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let ending = path.extension().filter(|ending| *ending == "gz" || *ending == "zst").map(|ending| ending.to_owned());
+    let ending = compression(path).map(|ending| ending.to_owned());
     let mut name = if ending.is_some() { path.with_extension("") } else { path.to_owned() }.into_os_string();
     name.push(suffix);
     if let Some(ending) = ending {

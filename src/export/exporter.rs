@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::types::{BitextLine, FetchLine, PairLine};
+use crate::types::{BitextLine, CopiedRecord, DocumentLine, FetchLine, Lang, PageLine, PairLine};
 
 /// What a file is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +11,12 @@ pub enum Content {
     Pairs,
     /// Sentence pairs.
     Bitext,
+    /// Pairs of pages with their texts and aligned sentences.
+    Documents,
+    /// Pages with their texts.
+    Pages,
+    /// Records of archives.
+    Warc,
     /// Captures to fetch.
     Fetch,
     /// Pairs of words.
@@ -19,48 +25,82 @@ pub enum Content {
 
 impl Content {
     /// All of them, by the name they have on the command line.
-    pub const ALL: [(&str, Content); 4] = [
+    pub const ALL: [(&str, Content); 7] = [
         ("pairs", Content::Pairs),
+        ("bitext", Content::Bitext),
+        ("documents", Content::Documents),
+        ("pages", Content::Pages),
+        ("warc", Content::Warc),
         ("fetch", Content::Fetch),
         ("lexicon", Content::Lexicon),
-        ("bitext", Content::Bitext),
     ];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        Content::ALL.iter().find(|(_, content)| *content == self).map_or("", |(name, _)| name)
+    }
+
+    /// What its rows are.
+    pub fn rows(self) -> &'static str {
+        match self {
+            Content::Pairs => "pairs of pages",
+            Content::Bitext => "sentence pairs",
+            Content::Documents => "documents",
+            Content::Pages => "pages",
+            Content::Warc => "records",
+            Content::Fetch => "captures",
+            Content::Lexicon => "words",
+        }
+    }
 }
 
-/// Writes one [`Content`], row by row: memory does not grow with the output. A format has the functions of what it
-/// [holds](super::Format::holds).
-pub trait Exporter {
+/// One row of a file.
+#[derive(Clone, Copy, Debug)]
+pub enum Row<'r> {
     /// A pair of pages.
-    ///
-    /// # Errors
-    /// When an output does not take it, or the format does not hold it; so with all rows.
-    fn pair(&mut self, _: &PairLine) -> io::Result<()> {
-        Err(not_held("pairs of pages"))
-    }
-
+    Pair(&'r PairLine),
     /// A sentence pair.
-    ///
-    /// # Errors
-    /// As [`Exporter::pair`].
-    fn sentences(&mut self, _: &BitextLine) -> io::Result<()> {
-        Err(not_held("sentence pairs"))
-    }
-
+    Sentences(&'r BitextLine),
+    /// A pair of pages with their texts.
+    Document(&'r DocumentLine),
+    /// A page with its text.
+    Page(&'r PageLine),
+    /// A record of an archive.
+    Record(&'r CopiedRecord),
     /// A capture to fetch.
-    ///
-    /// # Errors
-    /// As [`Exporter::pair`].
-    fn capture(&mut self, _: &FetchLine) -> io::Result<()> {
-        Err(not_held("captures"))
+    Capture(&'r FetchLine),
+    /// A pair of words. The first pair is the two languages, as in every word list.
+    Words([&'r str; 2]),
+}
+
+impl Row<'_> {
+    /// What it is a row of.
+    pub fn content(&self) -> Content {
+        match self {
+            Row::Pair(_) => Content::Pairs,
+            Row::Sentences(_) => Content::Bitext,
+            Row::Document(_) => Content::Documents,
+            Row::Page(_) => Content::Pages,
+            Row::Record(_) => Content::Warc,
+            Row::Capture(_) => Content::Fetch,
+            Row::Words(_) => Content::Lexicon,
+        }
     }
 
-    /// A pair of words. The first pair is the two languages, as in every word list.
+    /// Refuses a row that a format does not hold.
+    pub(super) fn refused(&self) -> io::Error {
+        let problem = format!("the format does not hold {}", self.content().rows());
+        io::Error::new(io::ErrorKind::InvalidInput, problem)
+    }
+}
+
+/// Writes one [`Content`], row by row: memory does not grow with the output.
+pub trait Exporter {
+    /// Writes a row.
     ///
     /// # Errors
-    /// As [`Exporter::pair`].
-    fn words(&mut self, _: [&str; 2]) -> io::Result<()> {
-        Err(not_held("words"))
-    }
+    /// When an output does not take it, or the format does not [hold](super::Format::holds) such rows.
+    fn row(&mut self, row: Row<'_>) -> io::Result<()>;
 
     /// Writes what stands behind the last row, and flushes each output, once.
     ///
@@ -69,8 +109,17 @@ pub trait Exporter {
     fn finish(self: Box<Self>) -> io::Result<()>;
 }
 
-fn not_held(rows: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, format!("the format does not hold {rows}"))
+/// What an exporter is made for.
+#[derive(Clone, Copy, Debug)]
+pub struct Job {
+    /// What it is to hold.
+    pub content: Content,
+    /// The two languages, for formats that are of two.
+    pub langs: Option<[Lang; 2]>,
+    /// The name of the file asks for gzip, and the format does it.
+    pub is_gz: bool,
+    /// When it is written, for formats that say so.
+    pub now: jiff::Timestamp,
 }
 
 /// An output.

@@ -1,36 +1,68 @@
-//! Pairs, sentence pairs and what follows from them → files for other tools. Adding a format is one file and one line in
+//! Pairs, sentence pairs, pages and what follows from them → files for other tools. Adding a format is one file and one line in
 //! [`EXPORTERS`].
+//!
+//! A [`Row`] is of one [`Content`]. `cells.rs` makes a line of a table of it, `objects.rs` an object with named fields; formats
+//! write the one or the other. `mark.rs` knows rows again that were exported before.
 
 use std::io;
 
+#[cfg(feature = "parquet")]
+mod arrow;
+#[cfg(feature = "parquet")]
+mod batches;
+mod cells;
+mod csv;
 mod exporter;
+mod hugging_face;
 mod jsonl;
+pub mod mark;
 mod moses;
+mod objects;
 #[cfg(feature = "parquet")]
 mod parquet;
 pub mod rows;
 mod tmx;
 mod tsv;
+mod warc;
 
-pub use exporter::{Content, Exporter, Output, rounded};
+pub use exporter::{Content, Exporter, Job, Output, Row, rounded};
 
 /// How many files a format is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Files {
-    /// One.
+    /// One, of any languages.
     One,
+    /// One; all pairs must be of the same two languages.
+    OfTwo,
     /// One a language, with equal numbers of lines; all pairs must be of the same two languages.
     OneALanguage,
 }
 
+/// What is written as a format has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bytes {
+    /// Text, which the name of the file may ask to be compressed.
+    Text,
+    /// What is no text, and may be compressed like text.
+    Binary,
+    /// What is no text, and compressed by itself.
+    Packed,
+    /// What is no text, and compressed record by record where the name asks for gzip.
+    Members,
+}
+
 /// A file format.
 pub struct Format {
-    /// The name on the command line.
+    /// The name on the command line; formats of one name differ by the endings of their files.
     pub name: &'static str,
+    /// What names of its files end in, without what stands for a compression.
+    pub endings: &'static [&'static str],
     /// What it can be asked to hold, the usual first.
     pub holds: &'static [Content],
-    /// How many outputs [`Format::make`] wants.
+    /// How many outputs [`Format::make`] wants, and of how many languages.
     pub files: Files,
+    /// What it writes.
+    pub bytes: Bytes,
     /// Makes an exporter, and writes what stands before the first row.
     ///
     /// # Errors
@@ -39,24 +71,91 @@ pub struct Format {
 }
 
 /// How an exporter is made.
-pub type Make = fn(Content, Vec<Output>) -> io::Result<Box<dyn Exporter>>;
+pub type Make = fn(&Job, Vec<Output>) -> io::Result<Box<dyn Exporter>>;
 
-/// All formats.
+/// All formats. Of those that hold something, the first is the usual one.
+#[rustfmt::skip]
 pub const EXPORTERS: &[Format] = {
-    use Content::{Bitext, Fetch, Lexicon, Pairs};
+    use Content::{Bitext, Documents, Fetch, Lexicon, Pages, Pairs, Warc};
+    const CELLS: &[Content] = &[Pairs, Fetch, Lexicon, Bitext];
+    const OBJECTS: &[Content] = &[Pairs, Fetch, Bitext, Documents, Pages];
+    #[cfg(feature = "parquet")]
+    const COLUMNS: &[Content] = &[Bitext, Pairs, Fetch, Documents, Pages];
     &[
-        Format { name: "tsv", holds: &[Pairs, Fetch, Lexicon, Bitext], files: Files::One, make: tsv::make },
-        Format { name: "jsonl", holds: &[Pairs, Fetch, Bitext], files: Files::One, make: jsonl::make },
-        Format { name: "tmx", holds: &[Bitext], files: Files::One, make: tmx::make },
-        Format { name: "moses", holds: &[Bitext], files: Files::OneALanguage, make: moses::make },
+        Format { name: "tsv", endings: &["tsv", "tab"], holds: CELLS, files: Files::One, bytes: Bytes::Text, make: tsv::make },
+        Format { name: "csv", endings: &["csv"], holds: CELLS, files: Files::One, bytes: Bytes::Text, make: csv::make },
+        Format { name: "jsonl", endings: &["jsonl", "ndjson", "json"], holds: OBJECTS, files: Files::One, bytes: Bytes::Text, make: jsonl::make },
+        Format { name: "tmx", endings: &["tmx"], holds: &[Bitext], files: Files::One, bytes: Bytes::Text, make: tmx::make },
+        Format { name: "moses", endings: &[], holds: &[Bitext], files: Files::OneALanguage, bytes: Bytes::Text, make: moses::make },
+        Format { name: "bitextor", endings: &["tsv", "tab"], holds: &[Bitext], files: Files::OfTwo, bytes: Bytes::Text, make: tsv::bitextor },
+        Format { name: "hf", endings: &["jsonl", "ndjson", "json"], holds: &[Bitext], files: Files::OfTwo, bytes: Bytes::Text, make: hugging_face::jsonl },
         #[cfg(feature = "parquet")]
-        Format { name: "parquet", holds: &[Bitext], files: Files::One, make: parquet::make },
+        Format { name: "parquet", endings: &["parquet"], holds: COLUMNS, files: Files::One, bytes: Bytes::Packed, make: parquet::make },
+        #[cfg(feature = "parquet")]
+        Format { name: "hf", endings: &["parquet"], holds: &[Bitext], files: Files::OfTwo, bytes: Bytes::Packed, make: parquet::translations },
+        #[cfg(feature = "parquet")]
+        Format { name: "arrow", endings: &["arrows"], holds: COLUMNS, files: Files::One, bytes: Bytes::Binary, make: arrow::stream },
+        #[cfg(feature = "parquet")]
+        Format { name: "arrow", endings: &["arrow", "feather"], holds: COLUMNS, files: Files::One, bytes: Bytes::Binary, make: arrow::file },
+        Format { name: "warc", endings: &["warc"], holds: &[Warc], files: Files::One, bytes: Bytes::Members, make: warc::make },
     ]
 };
 
-/// The format of a name.
-pub fn format(name: &str) -> Option<&'static Format> {
-    EXPORTERS.iter().find(|format| format.name == name)
+/// The format that was asked for.
+///
+/// `name` is that of `--format`, `file` the name of the file without what stands for a compression. Without a name, the ending of the
+/// file decides; without that too, the content.
+///
+/// # Errors
+/// What contradicts what, as a sentence without its end.
+pub fn format(
+    content: Option<Content>,
+    name: Option<&str>,
+    file: Option<&str>,
+) -> Result<(Content, &'static Format), String> {
+    let holds = |format: &&'static Format| content.is_none_or(|content| format.holds.contains(&content));
+    let ending = file.and_then(|file| file.rsplit_once('.')).map(|(_, ending)| ending.to_ascii_lowercase());
+    let has_ending =
+        |format: &&'static Format| ending.as_deref().is_some_and(|ending| format.endings.contains(&ending));
+    let named = |format: &&'static Format| name.is_none_or(|name| format.name == name);
+    let all = || EXPORTERS.iter();
+    let names = |formats: &mut dyn Iterator<Item = &'static Format>| {
+        let mut names: Vec<&str> = formats.map(|format| format.name).collect();
+        let mut met = std::collections::BTreeSet::new();
+        names.retain(|name| met.insert(*name));
+        names.join(", ")
+    };
+    #[cfg(not(feature = "parquet"))]
+    if ending.as_deref().is_some_and(|ending| ["parquet", "arrow", "arrows", "feather"].contains(&ending)) {
+        return Err(format!("{} needs the build feature parquet", file.unwrap_or_default()));
+    }
+    let candidates = || all().filter(named).filter(holds);
+    if let Some(name) = name
+        && candidates().next().is_none()
+    {
+        return Err(format!("--format is {name}, expected one of {}", names(&mut all().filter(holds))));
+    }
+    let content_name = content.map_or("pairs", Content::name);
+    let is_known = all().any(|format| has_ending(&format));
+    let found = match (candidates().find(has_ending), name) {
+        (Some(format), _) => format,
+        (None, Some(name)) if is_known => {
+            let file = file.unwrap_or_default();
+            let of_name = names(&mut all().filter(has_ending));
+            return Err(format!(
+                "--format is {name}, and the name {file} says {of_name}; leave out the one or change the other"
+            ));
+        }
+        (None, None) if is_known => {
+            let (file, others) = (file.unwrap_or_default(), names(&mut candidates()));
+            return Err(format!(
+                "the name {file} says {}, which does not hold {content_name}; expected one of {others}",
+                names(&mut all().filter(has_ending))
+            ));
+        }
+        (None, _) => candidates().next().ok_or_else(|| format!("no format holds {content_name}"))?,
+    };
+    Ok((content.unwrap_or(found.holds[0]), found))
 }
 
 #[cfg(test)]
@@ -65,7 +164,10 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use super::*;
-    use crate::types::{BitextLine, FetchLine, Lang, PairLine, Place};
+    use crate::types::{
+        AlignedSentences, BitextLine, CopiedRecord, DocumentLine, FetchLine, Lang, PageLine, PairLine, Place,
+        SentencePlace,
+    };
 
     /// An output one can look at.
     #[derive(Clone, Default)]
@@ -109,10 +211,26 @@ mod tests {
         content: Content,
         write: impl Fn(&mut dyn Exporter) -> io::Result<()>,
     ) -> io::Result<Vec<Vec<u8>>> {
-        let count = if format.files == Files::One { 1 } else { 2 };
+        named_files_of(format, "x", content, write)
+    }
+
+    /// The same, where the file has a name.
+    fn named_files_of(
+        format: &Format,
+        file: &str,
+        content: Content,
+        write: impl Fn(&mut dyn Exporter) -> io::Result<()>,
+    ) -> io::Result<Vec<Vec<u8>>> {
+        let count = if format.files == Files::OneALanguage { 2 } else { 1 };
         let shared: Vec<Shared> = (0..count).map(|_| Shared::default()).collect();
         let outputs = shared.iter().map(|shared| Box::new(shared.clone()) as Output).collect();
-        let mut exporter = (format.make)(content, outputs)?;
+        let job = Job {
+            content,
+            langs: Some([Lang::EN, Lang::ZH_HANS]),
+            is_gz: file.ends_with(".gz"),
+            now: jiff::Timestamp::from_second(1_714_979_289).expect("a date"),
+        };
+        let mut exporter = (format.make)(&job, outputs)?;
         write(exporter.as_mut())?;
         exporter.finish()?;
         Ok(shared.iter().map(|shared| shared.0.lock().expect("no panic").clone()).collect())
@@ -120,33 +238,71 @@ mod tests {
 
     /// The files a format makes of some lines.
     pub fn export(name: &str, lines: &[BitextLine]) -> Vec<Vec<u8>> {
-        let write = |exporter: &mut dyn Exporter| lines.iter().try_for_each(|line| exporter.sentences(line));
-        files_of(format(name).expect("a format"), Content::Bitext, write).expect("memory")
+        export_as(name, "x", lines)
+    }
+
+    /// The same, where the name of the file says more.
+    pub fn export_as(name: &str, file: &str, lines: &[BitextLine]) -> Vec<Vec<u8>> {
+        let write = |exporter: &mut dyn Exporter| lines.iter().try_for_each(|line| exporter.row(Row::Sentences(line)));
+        let (_, format) = format(Some(Content::Bitext), Some(name), Some(file)).expect("a format");
+        files_of(format, Content::Bitext, write).expect("memory")
     }
 
     pub fn text(files: &[Vec<u8>]) -> String {
         String::from_utf8(files[0].clone()).expect("UTF-8")
     }
 
+    fn pair() -> PairLine {
+        PairLine {
+            url_a: "http://ex.org/en/".into(),
+            url_b: "http://ex.org/fr/".into(),
+            lang_a: Lang::EN,
+            lang_b: Lang::ZH_HANS,
+            score: 1.0,
+            method: "key",
+            key: "path:en:fr".into(),
+        }
+    }
+
+    fn page(lang: Lang) -> PageLine {
+        let text = "Title\nOne. Two.".to_owned();
+        let (url, archive) = (format!("http://ex.org/{lang}/"), "a.warc".to_owned());
+        let (title, tags) = ("Title".to_owned(), vec!["h1", "p"]);
+        PageLine { url, lang, title, text, tags, date_ms: Some(1_714_979_289_000), archive, offset: 7 }
+    }
+
+    fn document() -> DocumentLine {
+        let place = |text: &str| Some(SentencePlace { text: text.into(), paragraph: 1, sentence: 0, count: 1 });
+        let sentences = vec![
+            AlignedSentences { a: place("One."), b: place("一"), score: 0.9, reason: None },
+            AlignedSentences { a: place("Two."), b: None, score: 0.0, reason: Some("no counterpart") },
+        ];
+        DocumentLine { pair: pair(), page_score: 0.5, a: page(Lang::EN), b: page(Lang::ZH_HANS), sentences }
+    }
+
     /// Writes one row of some content.
     fn row(exporter: &mut dyn Exporter, content: Content) -> io::Result<()> {
         match content {
-            Content::Pairs => exporter.pair(&PairLine {
-                url_a: "http://ex.org/en/".into(),
-                url_b: "http://ex.org/fr/".into(),
-                lang_a: Lang::EN,
-                lang_b: Lang::ZH_HANS,
-                score: 1.0,
-                method: "key",
-                key: "path:en:fr".into(),
-            }),
-            Content::Bitext => exporter.sentences(&line("one", "two")),
+            Content::Pairs => exporter.row(Row::Pair(&pair())),
+            Content::Bitext => exporter.row(Row::Sentences(&line("one", "two"))),
+            Content::Documents => exporter.row(Row::Document(&document())),
+            Content::Pages => exporter.row(Row::Page(&page(Lang::EN))),
+            Content::Warc => {
+                let (record, member) = (b"a record".to_vec(), Some(b"a member".to_vec()));
+                exporter.row(Row::Record(&CopiedRecord { url: String::new(), record, member }))
+            }
             Content::Fetch => {
                 let (file, url) = ("a\tb.warc.gz".into(), "http://ex.org/".into());
-                exporter.capture(&FetchLine { file, offset: 7, length: 8, url })
+                exporter.row(Row::Capture(&FetchLine { file, offset: 7, length: 8, url }))
             }
-            Content::Lexicon => exporter.words(["house", "maison"]),
+            Content::Lexicon => exporter.row(Row::Words(["house", "maison"])),
         }
+    }
+
+    /// The file of a format that holds one row of some content.
+    pub fn one_row(name: &str, file: &str, content: Content) -> Vec<u8> {
+        let (_, format) = format(Some(content), Some(name), Some(file.trim_end_matches(".gz"))).expect("a format");
+        named_files_of(format, file, content, |exporter| row(exporter, content)).expect("memory").remove(0)
     }
 
     #[test]
@@ -161,10 +317,7 @@ mod tests {
 
     #[test]
     fn captures_are_written_in_the_same_columns_by_both_formats() {
-        let write = |name: &str| {
-            let format = format(name).expect("a format");
-            text(&files_of(format, Content::Fetch, |exporter| row(exporter, Content::Fetch)).expect("memory"))
-        };
+        let write = |name: &str| text(&[one_row(name, "x", Content::Fetch)]);
         assert_eq!(write("tsv"), "warc_filename\toffset\tlength\turl\na b.warc.gz\t7\t8\thttp://ex.org/\n");
         let json = r#"{"warc_filename":"a\tb.warc.gz","offset":7,"length":8,"url":"http://ex.org/"}"#;
         assert_eq!(write("jsonl"), format!("{json}\n"));
@@ -172,11 +325,16 @@ mod tests {
 
     #[test]
     fn every_format_takes_any_number_of_pairs() {
-        for &Format { name, files, .. } in EXPORTERS {
-            let count = if files == Files::One { 1 } else { 2 };
-            assert_eq!(export(name, &[]).len(), count);
+        for format in EXPORTERS.iter().filter(|format| format.holds.contains(&Content::Bitext)) {
+            let count = if format.files == Files::OneALanguage { 2 } else { 1 };
+            let write = |lines: &[BitextLine]| {
+                let write =
+                    |exporter: &mut dyn Exporter| lines.iter().try_for_each(|line| exporter.row(Row::Sentences(line)));
+                files_of(format, Content::Bitext, write).expect("memory")
+            };
+            assert_eq!(write(&[]).len(), count);
             let lines = vec![line("a <b> & \"c\"\u{1}", "d\te"); 3];
-            assert!(export(name, &lines).iter().all(|file| !file.is_empty()), "{name}");
+            assert!(write(&lines).iter().all(|file| !file.is_empty()), "{}", format.name);
         }
     }
 
@@ -203,5 +361,78 @@ mod tests {
     fn moses_files_have_equal_numbers_of_lines() {
         let files = export("moses", &[line("a\nb", "c"), line("d", "e\r\nf")]);
         assert_eq!(files, [b"a b\nd\n".to_vec(), b"c\ne  f\n".to_vec()]);
+    }
+
+    #[test]
+    fn the_name_of_the_file_says_the_format_and_the_option_must_agree() {
+        let name = |content, name, file| format(content, name, file).map(|(content, format)| (content, format.name));
+        let bitext = Some(Content::Bitext);
+        assert_eq!(name(None, None, None), Ok((Content::Pairs, "tsv")));
+        assert_eq!(name(None, None, Some("y.TMX")), Ok((Content::Bitext, "tmx")));
+        assert_eq!(name(bitext, None, Some("y.csv")), Ok((Content::Bitext, "csv")));
+        assert_eq!(name(bitext, None, Some("a.b/y")), Ok((Content::Bitext, "tsv")));
+        assert_eq!(name(Some(Content::Documents), None, None), Ok((Content::Documents, "jsonl")));
+        assert_eq!(name(None, Some("hf"), Some("y.jsonl")), Ok((Content::Bitext, "hf")));
+        assert_eq!(name(None, Some("moses"), Some("y.en")), Ok((Content::Bitext, "moses")));
+        let refused = |found: Result<_, String>| found.expect_err("a contradiction");
+        let found = refused(name(None, Some("jsonl"), Some("y.tmx")));
+        assert!(found.starts_with("--format is jsonl, and the name y.tmx says tmx"), "{found}");
+        let found = refused(name(Some(Content::Pairs), None, Some("y.tmx")));
+        assert!(
+            found.starts_with("the name y.tmx says tmx, which does not hold pairs; expected one of tsv, csv"),
+            "{found}"
+        );
+        let found = refused(name(Some(Content::Pages), Some("tsv"), None));
+        assert!(found.starts_with("--format is tsv, expected one of jsonl"), "{found}");
+    }
+
+    #[test]
+    fn values_of_csv_are_quoted_where_they_must_be() {
+        let text = text(&export("csv", &[line("a, \"b\"", "c\nd")]));
+        assert!(text.starts_with("text_a,text_b,lang_a,lang_b,score,"), "{text}");
+        assert!(text.contains("\"a, \"\"b\"\"\",\"c\nd\",en,zh-Hans,0.9877,"), "{text}");
+    }
+
+    #[test]
+    fn translations_are_of_the_two_languages_that_were_asked_for() {
+        let text = text(&export("hf", &[line("a \"b\"", "好")]));
+        assert_eq!(text, "{\"translation\":{\"en\":\"a \\\"b\\\"\",\"zh-Hans\":\"好\"}}\n");
+    }
+
+    #[test]
+    fn the_columns_of_bitextor_have_its_names() {
+        let text = text(&export("bitextor", &[line("a", "b")]));
+        let expected = "http://ex.org/en/?a=1&b=2\thttp://ex.org/zh/?a=1&b=2\ta\tb\t0.9877\n";
+        assert_eq!(text, format!("src_url\ttrg_url\tsrc_text\ttrg_text\taligner_score\n{expected}"));
+    }
+
+    #[test]
+    fn documents_have_paragraphs_and_the_places_of_their_sentences() {
+        let text = text(&[one_row("jsonl", "x", Content::Documents)]);
+        let object: serde_json::Value = serde_json::from_str(text.trim_end()).expect("JSON");
+        assert_eq!((&object["url_a"], &object["tags_a"][1]), (&"http://ex.org/en/".into(), &"p".into()));
+        assert_eq!(object["date_b"], "2024-05-06T07:08:09Z");
+        assert_eq!(object["text_a"].as_str().and_then(|text| text.lines().nth(1)), Some("One. Two."));
+        assert_eq!(object["sentences"][0]["paragraph_b"], 1);
+        assert_eq!(object["sentences"][1]["sentence_b"], serde_json::Value::Null);
+        assert_eq!(object["sentences"][1]["reason"], "no counterpart");
+    }
+
+    #[cfg(feature = "parquet")]
+    #[test]
+    fn objects_and_columns_of_a_content_hold_the_same_values() {
+        for content in [Content::Pairs, Content::Documents, Content::Pages, Content::Fetch] {
+            let lines = one_row("jsonl", "x", content);
+            let object: serde_json::Value = serde_json::from_slice(&lines).expect("JSON");
+            let stream = one_row("arrow", "x.arrows", content);
+            let mut reader = arrow_ipc::reader::StreamReader::try_new(stream.as_slice(), None).expect("a stream");
+            let batch = reader.next().expect("a batch").expect("sound");
+            let mut json = Vec::new();
+            let builder = arrow_json::writer::WriterBuilder::new().with_explicit_nulls(true);
+            let mut writer = builder.build::<_, arrow_json::writer::LineDelimited>(&mut json);
+            writer.write(&batch).and_then(|()| writer.finish()).expect("memory");
+            let found: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
+            assert_eq!(found, object, "{content:?}");
+        }
     }
 }

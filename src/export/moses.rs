@@ -2,18 +2,18 @@
 
 use std::io::{self, Write};
 
-use super::exporter::{Content, Exporter, Output, outputs};
+use super::exporter::{Exporter, Job, Output, Row, outputs};
 use super::rows::one_line;
-use crate::types::BitextLine;
 
 struct Moses([Output; 2]);
 
-pub fn make(_: Content, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
+pub fn make(_: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
     Ok(Box::new(Moses(outputs(given)?)))
 }
 
 impl Exporter for Moses {
-    fn sentences(&mut self, line: &BitextLine) -> io::Result<()> {
+    fn row(&mut self, row: Row<'_>) -> io::Result<()> {
+        let Row::Sentences(line) = row else { return Err(row.refused()) };
         writeln!(self.0[0], "{}", one_line(&line.text_a))?;
         writeln!(self.0[1], "{}", one_line(&line.text_b))
     }

@@ -67,7 +67,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 }
 
 /// The error of the output that stopped the writer.
-fn of_output(error: csv::Error) -> io::Error {
+pub(super) fn of_output(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
         other => io::Error::other(format!("{other:?}")),

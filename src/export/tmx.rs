@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 
-use super::exporter::{Content, Exporter, Output, outputs, rounded};
-use crate::types::{BitextLine, Lang, Place};
+use super::exporter::{Exporter, Job, Output, Row, outputs, rounded};
+use crate::types::{Lang, Place};
 
 struct Tmx(Writer<Output>);
 
-pub fn make(_: Content, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
+pub fn make(_: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
     let [out] = outputs(given)?;
     let mut tmx = Tmx(Writer::new(out));
     tmx.0.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
@@ -70,7 +70,8 @@ impl Tmx {
 }
 
 impl Exporter for Tmx {
-    fn sentences(&mut self, line: &BitextLine) -> io::Result<()> {
+    fn row(&mut self, row: Row<'_>) -> io::Result<()> {
+        let Row::Sentences(line) = row else { return Err(row.refused()) };
         let segtype = if line.shape == (1, 1) { "sentence" } else { "block" };
         self.open("tu", &[("segtype", segtype)])?;
         self.prop("x-score", &rounded(line.score).to_string())?;

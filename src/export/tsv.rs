@@ -1,54 +1,28 @@
-//! Tab-separated values with a header line.
+//! Tab-separated values with a header line; also with the columns of Bitextor.
 
+use std::borrow::Cow;
 use std::io;
 
-use super::exporter::{Content, Exporter, Output, outputs, rounded};
+use super::cells::{cells, columns, score};
+use super::exporter::{Exporter, Job, Output, Row, outputs};
 use super::rows::TsvWriter;
-use crate::types::{BitextLine, FetchLine, PairLine};
 
 struct Tsv(TsvWriter<Output>);
 
-pub fn make(content: Content, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
+pub fn make(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
     let [out] = outputs(given)?;
     let mut tsv = TsvWriter::new(out);
-    match content {
-        Content::Pairs => tsv.row(&["url_a", "url_b", "lang_a", "lang_b", "score", "method", "key"])?,
-        Content::Bitext => {
-            tsv.row(&["text_a", "text_b", "lang_a", "lang_b", "score", "url_a", "url_b", "others", "reason"])?;
-        }
-        Content::Fetch => tsv.row(&["warc_filename", "offset", "length", "url"])?,
-        // The two languages are its header.
-        Content::Lexicon => {}
+    let columns = columns(job.content);
+    if !columns.is_empty() {
+        tsv.row(columns)?;
     }
     Ok(Box::new(Tsv(tsv)))
 }
 
 impl Exporter for Tsv {
-    fn pair(&mut self, pair: &PairLine) -> io::Result<()> {
-        let (lang_a, lang_b) = (pair.lang_a.as_str(), pair.lang_b.as_str());
-        self.0.row(&[&pair.url_a, &pair.url_b, lang_a, lang_b, &score(pair.score), pair.method, &pair.key])
-    }
-
-    fn sentences(&mut self, line: &BitextLine) -> io::Result<()> {
-        self.0.row(&[
-            &line.text_a,
-            &line.text_b,
-            line.lang_a.as_str(),
-            line.lang_b.as_str(),
-            &score(line.score),
-            &line.a.url,
-            &line.b.url,
-            &line.others.len().to_string(),
-            line.reason.unwrap_or(""),
-        ])
-    }
-
-    fn capture(&mut self, line: &FetchLine) -> io::Result<()> {
-        self.0.row(&[&line.file, &line.offset.to_string(), &line.length.to_string(), &line.url])
-    }
-
-    fn words(&mut self, words: [&str; 2]) -> io::Result<()> {
-        self.0.row(&words)
+    fn row(&mut self, row: Row<'_>) -> io::Result<()> {
+        let cells = cells(row).ok_or_else(|| row.refused())?;
+        self.0.row(&cells.iter().map(Cow::as_ref).collect::<Vec<_>>())
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
@@ -56,7 +30,23 @@ impl Exporter for Tsv {
     }
 }
 
-/// With a point, always: `1.0`.
-fn score(score: f64) -> String {
-    format!("{:?}", rounded(score))
+/// The columns that Bitextor always writes to its `.raw.gz` and `.sent.gz`, by the names of their header lines.
+struct Bitextor(TsvWriter<Output>);
+
+pub fn bitextor(_: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
+    let [out] = outputs(given)?;
+    let mut tsv = TsvWriter::new(out);
+    tsv.row(&["src_url", "trg_url", "src_text", "trg_text", "aligner_score"])?;
+    Ok(Box::new(Bitextor(tsv)))
+}
+
+impl Exporter for Bitextor {
+    fn row(&mut self, row: Row<'_>) -> io::Result<()> {
+        let Row::Sentences(line) = row else { return Err(row.refused()) };
+        self.0.row(&[&line.a.url, &line.b.url, &line.text_a, &line.text_b, &score(line.score)])
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.0.flush()
+    }
 }

@@ -1,6 +1,6 @@
 //! Sentence pairs: which page pairs they are made from, and the pairs themselves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -392,6 +392,21 @@ impl<'s> OpenPair<'s> {
             others,
         }
     }
+}
+
+/// The languages of the page pairs of a scope that bitext is made from.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn langs_of_page_pairs(store: &Store, scope: &Scope) -> Result<BTreeSet<LangPair>> {
+    let mut found = BTreeSet::new();
+    for id in sites(store, scope)? {
+        let site = Site::open(store, id)?;
+        let is_here = |page: u32| scope.has_host(site.pages.identity(page));
+        let pairs = accepted_pairs(&site);
+        found.extend(pairs.iter().filter(|pair| is_here(pair.a) || is_here(pair.b)).map(|pair| pair.langs));
+    }
+    Ok(found)
 }
 
 /// Calls `each` with the texts of every page pair of a scope that bitext is made from.

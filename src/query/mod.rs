@@ -1,14 +1,15 @@
 //! What a store answers: pairs, keys, hosts and pages, in an order that depends on URLs only.
 //!
 //! A question is about a [`Scope`]: all sites, a domain or a host. `Site` is one site with what the stages left of it, and the one
-//! place that says which language a page counts for. [`for_each_pair`], [`keys`], [`hosts`], [`bitext`] and [`fetch()`] list;
-//! [`explain`] says why a page has a partner, or has none. For people who look: [`overview()`], [`pairs_page`], [`lone_pages`] and
-//! [`reading()`], two pages side by side.
+//! place that says which language a page counts for. [`for_each_pair`], [`keys`], [`hosts`], [`bitext`], [`for_each_document`],
+//! [`for_each_page`], [`for_each_record`] and [`fetch()`] list; [`explain`] says why a page has a partner, or has none. For people
+//! who look: [`overview()`], [`pairs_page`], [`lone_pages`] and [`reading()`], two pages side by side.
 
 mod archives;
 pub mod bitext;
 mod browse;
 mod counts;
+mod documents;
 pub mod explain;
 mod fetch;
 mod hosts;
@@ -32,6 +33,7 @@ mod overview;
 mod pairs;
 mod patterns;
 mod reading;
+mod records;
 mod scarcity;
 mod scope;
 #[cfg(not(feature = "internals"))]
@@ -43,6 +45,7 @@ pub use crate::keys::State as KeyState;
 pub use archives::{ArchiveLine, Known, SkipSample, archives, inputs, known, refused};
 pub use browse::{LonePages, PairFilter, PairOrder, PairPage, key_examples, lone_pages, pairs_page};
 pub use counts::{Totals, totals};
+pub use documents::{for_each_document, for_each_page};
 pub use fetch::fetch;
 pub use hosts::{HostLine, hosts, hosts_in};
 pub use keys::{KeyLine, keys};
@@ -53,6 +56,7 @@ pub use overview::{BINS, Overview, overview};
 pub use pairs::{assigned, for_each_judged, for_each_pair, pairs};
 pub use patterns::{PatternLine, patterns};
 pub use reading::{Piece, ReadBead, ReadBlock, Reading, Side, reading};
+pub use records::for_each_record;
 pub use scarcity::{Scarcity, scarcity};
 pub use scope::Scope;
 #[cfg(not(feature = "internals"))]

@@ -131,7 +131,7 @@ fn exit_codes_tell_a_mistake_of_the_user_from_one_of_the_world() {
         (store, "pairs a/b c", 2, ""),
         (store, "pairs --langs klingon", 2, "--langs has klingon, expected tags such as en, fr, zh-Hans"),
         (store, "explain ftp://ex.org/", 1, "expected an http or https URL"),
-        (store, "export --format docx", 2, "--format is docx, expected one of tsv, jsonl"),
+        (store, "export --format docx", 2, "--format is docx, expected one of tsv, csv, jsonl"),
         (store, "eval --gold /nonexistent/gold.tsv", 1, "/nonexistent/gold.tsv: opening failed"),
         (store, "eval --gold x --what keys --curve", 2, "--curve and --calibration need page pairs, --what is keys"),
         (store, "--threads 0 pairs", 2, "--threads is 0, expected 1 or more"),
@@ -307,7 +307,9 @@ fn an_exported_file_is_complete_or_not_there() {
     let tsv = export("tsv", &file);
     assert_eq!(tsv, stdout(store, &["export"]));
     assert_eq!(tsv, stdout(store, &["pairs"]));
+    let file = folder.path().join("pairs.out");
     let jsonl = export("jsonl", &file);
+    fs::remove_file(folder.path().join("pairs.tsv")).expect("it is there");
     assert_eq!(jsonl, stdout(store, &["export", "--format", "jsonl"]));
     assert_eq!(jsonl, stdout(store, &["pairs", "--format", "jsonl"]));
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing else is left there");

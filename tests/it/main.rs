@@ -6,6 +6,7 @@ mod cli;
 mod damage;
 mod deep;
 mod explain;
+mod export;
 mod format;
 mod hostile;
 mod inputs;

@@ -3,13 +3,15 @@
 
     check_exports.py DIGLOT STORE [LANG,LANG]
 
-Sentence pairs as TSV, JSON Lines, TMX, Moses and Parquet must hold the same texts. TMX is held against tests/tmx14.dtd by
-lxml, Parquet is read by pyarrow; without the one or the other that check is left out, and a line says so. Exit code 1 when
-anything differs.
+Sentence pairs as TSV, CSV, JSON Lines, TMX, Moses, Parquet, Arrow, in the columns of Bitextor and as Hugging Face's datasets load
+them must hold the same texts; documents and pages must be the same rows as JSON Lines, Parquet and Arrow. TMX is held against
+tests/tmx14.dtd by lxml, Parquet and Arrow are read by pyarrow and DuckDB; without one of them that check is left out, and a line
+says so. Exit code 1 when anything differs.
 """
 
 import csv
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -22,8 +24,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder)
 
-        def export(kind, name):
-            command = [program, "export", "-q", "--what", "bitext", "--format", kind, "--store", store, *langs]
+        def export(kind, name, what="bitext"):
+            command = [program, "export", "-q", "--what", what, "--format", kind, "--store", store, *langs]
             subprocess.run([*command, "--output", str(out / name)], check=True)
 
         export("tsv", "x.tsv")
@@ -42,6 +44,17 @@ def main():
         tmx(out / "x.tmx", expected)
         export("parquet", "x.parquet")
         parquet(out / "x.parquet", expected)
+        export("csv", "x.csv")
+        with (out / "x.csv").open(encoding="utf-8", newline="") as file:
+            check("csv", [texts(row) for row in csv.DictReader(file)], expected)
+        if langs:
+            export("bitextor", "x.sent")
+            with (out / "x.sent").open(encoding="utf-8", newline="") as file:
+                table = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+                check("bitextor", [(row["src_text"], row["trg_text"]) for row in table], expected)
+            hugging_face(export, out, sys.argv[3].split(","), expected)
+        for what in ["documents", "pages"]:
+            rows_of(what, export, out)
 
 
 def rows(path):
@@ -88,6 +101,52 @@ def parquet(path, expected):
         return
     table = reader.read_table(path)
     check("parquet", [texts(row) for row in table.to_pylist()], expected)
+
+
+def hugging_face(export, out, langs, expected):
+    # Nothing is asked of the hub.
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    try:
+        from datasets import load_dataset
+    except ImportError:
+        print("hf: not checked, there is no datasets")
+        return
+    for kind, name in [("json", "hf.jsonl"), ("parquet", "hf.parquet")]:
+        export("hf", name)
+        rows = load_dataset(kind, data_files=str(out / name), split="train", cache_dir=str(out / "cache"))
+        check(f"hf as {kind}", [tuple(row["translation"][lang] for lang in langs) for row in rows], expected)
+
+
+def rows_of(what, export, out):
+    export("jsonl", f"{what}.jsonl", what)
+    with (out / f"{what}.jsonl").open(encoding="utf-8") as file:
+        expected = [json.loads(line) for line in file]
+    for name in ["parquet", "arrow", "arrows"]:
+        export("parquet" if name == "parquet" else "arrow", f"{what}.{name}", what)
+    try:
+        from pyarrow import ipc, parquet as reader
+    except ImportError:
+        print(f"{what}: not checked, there is no pyarrow")
+        return
+    with (out / f"{what}.arrow").open("rb") as file, (out / f"{what}.arrows").open("rb") as stream:
+        found = {
+            "parquet": reader.read_table(out / f"{what}.parquet").to_pylist(),
+            "arrow": ipc.open_file(file).read_all().to_pylist(),
+            "arrows": ipc.open_stream(stream).read_all().to_pylist(),
+        }
+    for name, rows in found.items():
+        if rows != expected:
+            sys.exit(f"{what}: {len(rows)} rows of {name}, not those of jsonl, which has {len(expected)}")
+    try:
+        import duckdb
+    except ImportError:
+        print(f"{what} by DuckDB: not checked, there is no duckdb")
+        return
+    for name in ["parquet", "jsonl"]:
+        count = duckdb.sql(f"select count(*) from '{out / what}.{name}'").fetchall()[0][0]
+        if count != len(expected):
+            sys.exit(f"{what}: DuckDB finds {count} rows of {name}, expected {len(expected)}")
+    print(f"{what}: {len(expected)} rows, the same in all formats")
 
 
 main()

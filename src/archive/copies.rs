@@ -1,0 +1,206 @@
+//! Records copied out of a WARC or WACZ file, byte for byte, by what is known of their places.
+//!
+//! Of a record of a WACZ it is known where it is in its WARC file, but not in which of them: the one that has a whole record of the same
+//! date there is the one.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use flate2::bufread::GzDecoder;
+
+use super::codec::Codec;
+use super::dictionary;
+use super::format::Params;
+use super::head::codec_of;
+use super::header::{Dialect, Found};
+use super::wacz;
+use super::warc::Warc;
+use crate::types::CopiedRecord;
+
+/// Room for the header of a record and the blanks behind it.
+const ROOM_BYTES: u64 = 128 << 10;
+/// What stands behind a record.
+const RECORD_END: &[u8] = b"\r\n\r\n";
+
+/// A file that records are copied out of.
+pub struct Copier {
+    file: File,
+    /// Its WARC files: itself, or those that stand uncompressed in a WACZ.
+    parts: Vec<Part>,
+    is_wacz: bool,
+    /// The dictionary of a zstd file, once it is needed.
+    dictionary: Option<Vec<u8>>,
+    max_bytes: u64,
+}
+
+/// A WARC file in a file.
+#[derive(Clone, Copy)]
+struct Part {
+    start: u64,
+    bytes: u64,
+    codec: Codec,
+}
+
+impl Copier {
+    /// Opens the file.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn open(path: &Path, params: &Params) -> io::Result<Copier> {
+        let mut file = File::open(path)?;
+        let bytes = file.metadata()?.len();
+        let places = if wacz::is_zip(&mut file)? { Some(wacz::stored(path)?) } else { None };
+        let is_wacz = places.is_some();
+        let part = |(start, bytes): (u64, u64)| {
+            file.seek(SeekFrom::Start(start))?;
+            Ok(Part { start, bytes, codec: codec_of(&mut file)? })
+        };
+        let parts = places.unwrap_or_else(|| vec![(0, bytes)]).into_iter().map(part).collect::<io::Result<_>>()?;
+        let max_bytes = params.max_record_bytes.saturating_add(ROOM_BYTES);
+        Ok(Copier { file, parts, is_wacz, dictionary: None, max_bytes })
+    }
+
+    /// The record of a date that takes `length` bytes from `offset` on; `None` where no record does.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn copy(&mut self, offset: u64, length: u64, date_ms: i64) -> io::Result<Option<CopiedRecord>> {
+        let mut found = None;
+        for part in self.parts.clone() {
+            let is_inside = offset.checked_add(length).is_some_and(|end| end <= part.bytes);
+            let record = if is_inside { self.copy_of(part, offset, length)? } else { None };
+            let Some((record, date)) = record else { continue };
+            if self.is_wacz && date != date_ms {
+                continue;
+            }
+            // Of two, either may be the one.
+            if found.replace(record).is_some() {
+                return Ok(None);
+            }
+        }
+        Ok(found)
+    }
+
+    fn copy_of(&mut self, part: Part, offset: u64, length: u64) -> io::Result<Option<(CopiedRecord, i64)>> {
+        if part.codec == Codec::Zstd && !self.is_wacz && self.dictionary.is_none() {
+            self.dictionary = Some(dictionary::before(&mut self.file, offset)?);
+        }
+        self.file.seek(SeekFrom::Start(part.start + offset))?;
+        let mut stored = Vec::new();
+        (&mut self.file).take(length).read_to_end(&mut stored)?;
+        let Ok(mut bytes) = self.decoded(part.codec, &stored) else { return Ok(None) };
+        let Found::Head(head) = Warc::head(&bytes) else { return Ok(None) };
+        let block = head.block_bytes.and_then(|bytes| usize::try_from(bytes).ok());
+        let end = block.and_then(|block| head.header_bytes.checked_add(block));
+        let Some(end) = end.filter(|end| *end <= bytes.len()) else { return Ok(None) };
+        if !bytes[end..].iter().all(|byte| matches!(byte, b'\r' | b'\n')) {
+            return Ok(None);
+        }
+        bytes.truncate(end);
+        bytes.extend(RECORD_END);
+        let member = (part.codec == Codec::Gzip).then_some(stored);
+        Ok(Some((CopiedRecord { url: head.url, record: bytes, member }, head.date_ms)))
+    }
+
+    /// A member or frame without its compression.
+    fn decoded(&self, codec: Codec, stored: &[u8]) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let max = self.max_bytes;
+        match codec {
+            Codec::Plain => bytes.extend(stored),
+            Codec::Gzip => drop(GzDecoder::new(stored).take(max).read_to_end(&mut bytes)?),
+            Codec::Zstd => {
+                let dictionary = self.dictionary.as_deref().unwrap_or_default();
+                let decoder = zstd::stream::read::Decoder::with_dictionary(stored, dictionary)?;
+                decoder.single_frame().take(max).read_to_end(&mut bytes)?;
+            }
+            Codec::Lz4 => drop(lz4_flex::frame::FrameDecoder::new(stored).take(max).read_to_end(&mut bytes)?),
+        }
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    const RECORD: &[u8] =
+        b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://ex.org/\r\nContent-Length: 4\r\n\r\na\n\n\n\r\n\r\n";
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(bytes).expect("memory");
+        encoder.finish().expect("memory")
+    }
+
+    /// What is copied of a file at a place.
+    fn copy(file: &[u8], offset: usize, length: usize) -> Option<CopiedRecord> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.warc");
+        std::fs::write(&path, file).expect("room on the disk");
+        let mut copier = Copier::open(&path, &Params::default()).expect("it is there");
+        copier.copy(offset as u64, length as u64, 0).expect("it can be read")
+    }
+
+    #[test]
+    fn records_are_the_same_whatever_they_are_compressed_with() {
+        let mut frames = lz4_flex::frame::FrameEncoder::new(Vec::new());
+        frames.write_all(RECORD).expect("memory");
+        let lz4 = frames.finish().expect("memory");
+        let zstd = zstd::encode_all(RECORD, 1).expect("memory");
+        for stored in [RECORD.to_vec(), gzip(RECORD), zstd, lz4] {
+            let file = [stored.as_slice(), &stored, &stored].concat();
+            let found = copy(&file, stored.len(), stored.len()).expect("a record");
+            assert_eq!((found.url.as_str(), found.record.as_slice()), ("http://ex.org/", RECORD));
+            assert_eq!(found.member, (stored == gzip(RECORD)).then_some(stored));
+        }
+    }
+
+    #[test]
+    fn of_an_uncompressed_file_the_blanks_behind_a_record_need_not_be_counted() {
+        let found = copy(RECORD, 0, RECORD.len() - RECORD_END.len()).expect("a record");
+        assert_eq!(found.record, RECORD);
+    }
+
+    #[test]
+    fn what_is_not_one_whole_record_is_not_copied() {
+        let two = gzip(&[RECORD, RECORD].concat());
+        assert_eq!(copy(&two, 0, two.len()), None);
+        let one = gzip(RECORD);
+        for (offset, length) in [(0, one.len() - 9), (1, one.len() - 1), (0, one.len() + 1), (99, 7)] {
+            assert_eq!(copy(&one, offset, length), None, "{offset} {length}");
+        }
+        assert_eq!(copy(RECORD, 0, RECORD.len() - RECORD_END.len() - 1), None);
+    }
+
+    #[test]
+    fn records_of_a_wacz_are_told_by_their_date() {
+        let dated = |date: &str| {
+            let record = String::from_utf8_lossy(RECORD).replacen("\r\n", &format!("\r\nWARC-Date: {date}\r\n"), 1);
+            gzip(record.as_bytes())
+        };
+        let (first, second) = (dated("2020-05-01T00:00:00Z"), dated("2020-05-02T00:00:00Z"));
+        assert_eq!(first.len(), second.len(), "they lie in the same place");
+        let mut zip = zip::ZipWriter::new(io::Cursor::new(Vec::new()));
+        let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+        for (name, bytes) in [("archive/a.warc.gz", &first), ("archive/b.warc.gz", &second)] {
+            zip.start_file(name, options).and_then(|()| Ok(zip.write_all(bytes)?)).expect("memory");
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.wacz");
+        std::fs::write(&path, zip.finish().expect("memory").into_inner()).expect("room on the disk");
+        let mut copier = Copier::open(&path, &Params::default()).expect("it is there");
+        let mut copy = |date_ms| copier.copy(0, first.len() as u64, date_ms).expect("it can be read");
+        const DAY_MS: i64 = 86_400_000;
+        let first_ms = 18_383 * DAY_MS;
+        assert_eq!(copy(first_ms).and_then(|found| found.member).as_ref(), Some(&first));
+        assert_eq!(copy(first_ms + DAY_MS).and_then(|found| found.member).as_ref(), Some(&second));
+        assert_eq!(copy(first_ms + 2 * DAY_MS), None);
+    }
+}

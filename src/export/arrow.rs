@@ -1,0 +1,83 @@
+//! Apache Arrow: a stream, which programs pass each other through pipes, and the file that can be mapped.
+
+use std::io;
+
+use arrow_ipc::writer::{FileWriter, StreamWriter};
+
+use super::batches::{Batches, failed};
+use super::exporter::{Exporter, Job, Output, Row, outputs};
+
+struct Stream {
+    batches: Batches,
+    writer: StreamWriter<Output>,
+}
+
+pub fn stream(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
+    let [out] = outputs(given)?;
+    let batches = Batches::table(job)?;
+    let writer = StreamWriter::try_new(out, &batches.schema()).map_err(failed)?;
+    Ok(Box::new(Stream { batches, writer }))
+}
+
+impl Exporter for Stream {
+    fn row(&mut self, row: Row<'_>) -> io::Result<()> {
+        let Some(batch) = self.batches.row(row)? else { return Ok(()) };
+        self.writer.write(&batch).map_err(failed)
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        if let Some(batch) = self.batches.rest()? {
+            self.writer.write(&batch).map_err(failed)?;
+        }
+        self.writer.finish().map_err(failed)?;
+        io::Write::flush(self.writer.get_mut())
+    }
+}
+
+struct File {
+    batches: Batches,
+    writer: FileWriter<Output>,
+}
+
+pub fn file(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
+    let [out] = outputs(given)?;
+    let batches = Batches::table(job)?;
+    let writer = FileWriter::try_new(out, &batches.schema()).map_err(failed)?;
+    Ok(Box::new(File { batches, writer }))
+}
+
+impl Exporter for File {
+    fn row(&mut self, row: Row<'_>) -> io::Result<()> {
+        let Some(batch) = self.batches.row(row)? else { return Ok(()) };
+        self.writer.write(&batch).map_err(failed)
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        if let Some(batch) = self.batches.rest()? {
+            self.writer.write(&batch).map_err(failed)?;
+        }
+        self.writer.finish().map_err(failed)?;
+        io::Write::flush(self.writer.get_mut())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::cast::AsArray;
+    use arrow_ipc::reader::{FileReader, StreamReader};
+
+    use crate::export::tests::{export_as, line};
+
+    #[test]
+    fn streams_and_files_hold_the_same_rows() {
+        let lines = [line("one", "一"), line("two", "二")];
+        let file = export_as("arrow", "x.arrow", &lines).remove(0);
+        let stream = export_as("arrow", "x.arrows", &lines).remove(0);
+        let of_file = FileReader::try_new(std::io::Cursor::new(file), None).expect("a file");
+        let of_file: Vec<_> = of_file.map(|batch| batch.expect("a batch")).collect();
+        let of_stream = StreamReader::try_new(stream.as_slice(), None).expect("a stream");
+        let of_stream: Vec<_> = of_stream.map(|batch| batch.expect("a batch")).collect();
+        assert_eq!(of_file, of_stream);
+        assert_eq!(of_file[0].column(1).as_string::<i32>().value(1), "二");
+    }
+}

@@ -1,0 +1,35 @@
+//! Rows of one field, `translation`, with a text for each of two languages, as Hugging Face `datasets` have them.
+
+use std::io::{self, Write};
+
+use super::exporter::{Exporter, Job, Output, Row, outputs};
+use super::rows::{Columns, json_line};
+
+/// The two languages by name.
+pub(super) fn langs(job: &Job) -> io::Result<[String; 2]> {
+    let problem = || io::Error::new(io::ErrorKind::InvalidInput, "the format is of two languages");
+    Ok(job.langs.ok_or_else(problem)?.map(|lang| lang.to_string()))
+}
+
+struct Lines {
+    out: Output,
+    langs: [String; 2],
+}
+
+pub fn jsonl(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
+    let [out] = outputs(given)?;
+    Ok(Box::new(Lines { out, langs: langs(job)? }))
+}
+
+impl Exporter for Lines {
+    fn row(&mut self, row: Row<'_>) -> io::Result<()> {
+        let Row::Sentences(line) = row else { return Err(row.refused()) };
+        let langs = [self.langs[0].as_str(), self.langs[1].as_str()];
+        let texts = [line.text_a.as_str(), line.text_b.as_str()];
+        json_line(&mut self.out, &Columns(&["translation"], &[Columns(&langs, &texts)]))
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.out.flush()
+    }
+}

@@ -1,0 +1,219 @@
+//! Whole pages: those that have a text, and those of pairs with the sentences that were aligned.
+
+use std::collections::BTreeMap;
+
+use super::bitext::{SiteBitext, page_record};
+use super::pairs::{judged_line, pair_line};
+use super::scope::{Scope, sites};
+use super::site::Site;
+use crate::align::clean::Reason;
+use crate::config::Config;
+use crate::error::Result;
+use crate::index::site::{Pages, Urls};
+use crate::store::Store;
+use crate::store::layout::{ArchivedBitextPairRow, BeadRow, StoredPage};
+use crate::text::sentences::for_each_sentence;
+use crate::types::{
+    AlignedSentences, ArchiveId, DocumentLine, JudgedPair, Lang, PageLine, PairLine, SentencePlace, tag_name,
+};
+
+/// Pages that are mapped together while they are listed.
+const PAGES_MAPPED: u32 = 1024;
+
+/// Calls `each` with every aligned page pair of a scope that `is_wanted`: by domain, languages, then URLs. Their sentences are those
+/// that bitext is made of, whatever other pages say too; with `all`, also those that cleaning left out, with the reason.
+///
+/// # Errors
+/// When the store cannot be read, or what `each` returns.
+pub fn for_each_document(
+    store: &Store,
+    config: &Config,
+    scope: &Scope,
+    all: bool,
+    is_wanted: &dyn Fn(&PairLine) -> bool,
+    mut each: impl FnMut(DocumentLine) -> Result<()>,
+) -> Result<()> {
+    let mut archives = ArchiveNames::default();
+    for id in sites(store, scope)? {
+        let site = Site::open(store, id)?;
+        let Some(bitext) = SiteBitext::open(store, &site)? else { continue };
+        let lines = PairLines::new(&site, config);
+        for ((row, beads), place) in bitext.aligned().zip(0u32..) {
+            // What is read once need not stay mapped.
+            if place.is_multiple_of(PAGES_MAPPED) {
+                store.pages.unmap();
+            }
+            let (a, b) = (row.a.to_native(), row.b.to_native());
+            let is_here = |page: u32| page < site.pages.count() && scope.has_host(site.pages.identity(page));
+            if !is_here(a) && !is_here(b) {
+                continue;
+            }
+            let Some(pair) = lines.of(a, b).filter(is_wanted) else { continue };
+            let is_turned =
+                config.lang_rank(Lang::from_bytes(row.lang_b)) < config.lang_rank(Lang::from_bytes(row.lang_a));
+            each(document(store, &site, (row, &beads), pair, (is_turned, all), &mut archives)?)?;
+        }
+        store.pages.unmap();
+    }
+    Ok(())
+}
+
+/// Calls `each` with every page of a scope that has a text: by domain, then URL.
+///
+/// # Errors
+/// When the store cannot be read, or what `each` returns.
+pub fn for_each_page(
+    store: &Store,
+    scope: &Scope,
+    is_wanted: &dyn Fn(Lang) -> bool,
+    mut each: impl FnMut(PageLine) -> Result<()>,
+) -> Result<()> {
+    let mut archives = ArchiveNames::default();
+    for id in sites(store, scope)? {
+        let site = Site::open(store, id)?;
+        for page in 0..site.pages.count() {
+            if page.is_multiple_of(PAGES_MAPPED) {
+                store.pages.unmap();
+            }
+            let (chunk, at) = site.pages.chunk(page);
+            if !chunk.form(at).has_text() || !scope.has_host(site.pages.identity(page)) {
+                continue;
+            }
+            // A copy counts for no language; its text is in one.
+            let lang = Some(site.lang(page)).filter(|lang| *lang != Lang::UNKNOWN);
+            let lang = lang.unwrap_or_else(|| site.pages.detected(page));
+            if is_wanted(lang) {
+                let record = page_record(store, &site, page)?;
+                each(page_line(&record, lang, archives.of(store, record.archive)?))?;
+            }
+        }
+        store.pages.unmap();
+    }
+    Ok(())
+}
+
+/// The names of archives, each looked up once.
+#[derive(Default)]
+struct ArchiveNames(BTreeMap<u32, String>);
+
+impl ArchiveNames {
+    fn of(&mut self, store: &Store, number: u32) -> Result<String> {
+        if let Some(path) = self.0.get(&number) {
+            return Ok(path.clone());
+        }
+        let path = store.archive(ArchiveId(number))?.map(|archive| archive.identity.path).unwrap_or_default();
+        Ok(self.0.entry(number).or_insert(path).clone())
+    }
+}
+
+/// The accepted pairs of a site, to be found by their pages.
+struct PairLines<'s> {
+    site: &'s Site,
+    config: &'s Config,
+    /// By their pages; where none is judged, empty.
+    judged: Vec<JudgedPair>,
+    /// The place of each pair of keys, by its pages.
+    assigned: BTreeMap<(u32, u32), usize>,
+}
+
+impl<'s> PairLines<'s> {
+    fn new(site: &'s Site, config: &'s Config) -> PairLines<'s> {
+        let mut judged: Vec<JudgedPair> = site.judged.iter().flat_map(|judged| judged.accepted()).collect();
+        judged.sort_by_key(|judged| (judged.pair.a, judged.pair.b));
+        let result = site.result.as_ref().filter(|_| site.judged.is_none());
+        let rows = result.iter().flat_map(|result| result.pairs.iter());
+        let assigned = rows.enumerate().map(|(at, row)| ((row.a.to_native(), row.b.to_native()), at)).collect();
+        PairLines { site, config, judged, assigned }
+    }
+
+    fn of(&self, a: u32, b: u32) -> Option<PairLine> {
+        let result = self.site.result.as_ref()?;
+        if self.site.judged.is_some() {
+            let at = self.judged.binary_search_by_key(&(a, b), |judged| (judged.pair.a, judged.pair.b)).ok()?;
+            return Some(judged_line(self.site, result, self.config, &self.judged[at]));
+        }
+        Some(pair_line(self.site, result, self.config, &result.pairs[*self.assigned.get(&(a, b))?]))
+    }
+}
+
+fn document(
+    store: &Store,
+    site: &Site,
+    (row, beads): (&ArchivedBitextPairRow, &[BeadRow]),
+    pair: PairLine,
+    (is_turned, all): (bool, bool),
+    archives: &mut ArchiveNames,
+) -> Result<DocumentLine> {
+    let langs = [Lang::from_bytes(row.lang_a), Lang::from_bytes(row.lang_b)];
+    let records = [page_record(store, site, row.a.to_native())?, page_record(store, site, row.b.to_native())?];
+    let sides = [Sentences::new(&records[0], langs[0]), Sentences::new(&records[1], langs[1])];
+    let sentences = beads.iter().filter(|bead| all || bead.reason == 0).map(|bead| {
+        let a = sides[0].place((bead.a_start, bead.a_end), bead.m);
+        let b = sides[1].place((bead.b_start, bead.b_end), bead.n);
+        let (a, b) = if is_turned { (b, a) } else { (a, b) };
+        let reason = Reason::from_code(bead.reason).map(Reason::name);
+        AlignedSentences { a, b, score: f64::from(bead.score), reason }
+    });
+    let sentences = sentences.collect();
+    let mut page = |at: usize| -> Result<PageLine> {
+        Ok(page_line(&records[at], langs[at], archives.of(store, records[at].archive)?))
+    };
+    let (a, b) = (page(0)?, page(1)?);
+    let (a, b) = if is_turned { (b, a) } else { (a, b) };
+    Ok(DocumentLine { pair, page_score: f64::from(row.score.to_native()), a, b, sentences })
+}
+
+fn page_line(record: &StoredPage, lang: Lang, archive: String) -> PageLine {
+    let mut text = String::with_capacity(record.text().len());
+    let mut tags = Vec::new();
+    for block in record.blocks() {
+        if !tags.is_empty() {
+            text.push('\n');
+        }
+        // A paragraph is a line, whatever a text without markup has in it.
+        let inside = record.text().get(block.start as usize..block.end as usize).unwrap_or("");
+        text.extend(inside.chars().map(|c| if c == '\n' { ' ' } else { c }));
+        tags.push(tag_name(block.tag));
+    }
+    PageLine {
+        url: record.url().to_owned(),
+        lang,
+        title: record.title().to_owned(),
+        text,
+        tags,
+        date_ms: Some(record.date_ms).filter(|date| *date != 0),
+        archive,
+        offset: record.offset,
+    }
+}
+
+/// Where the sentences of a page begin.
+struct Sentences<'p> {
+    page: &'p StoredPage,
+    /// Where each begins in the text; its paragraph, and its number there.
+    starts: Vec<(u32, u32, u32)>,
+}
+
+impl Sentences<'_> {
+    /// Cuts a page as alignment did.
+    fn new(page: &StoredPage, lang: Lang) -> Sentences<'_> {
+        let mut starts = Vec::new();
+        for (block, paragraph) in page.blocks().zip(0u32..) {
+            let Some(inside) = page.text().get(block.start as usize..block.end as usize) else { continue };
+            let mut number = 0;
+            for_each_sentence(inside, lang, |range| {
+                starts.push((block.start + range.start as u32, paragraph, number));
+                number += 1;
+            });
+        }
+        Sentences { page, starts }
+    }
+
+    /// The sentences in a range of bytes; `None` for an empty one.
+    fn place(&self, range: (u32, u32), count: u8) -> Option<SentencePlace> {
+        let text = self.page.text().get(range.0 as usize..range.1 as usize).filter(|text| !text.is_empty())?;
+        let at = self.starts.partition_point(|(start, ..)| *start <= range.0).saturating_sub(1);
+        let (_, paragraph, sentence) = self.starts.get(at).copied().unwrap_or_default();
+        Some(SentencePlace { text: text.to_owned(), paragraph, sentence, count: u32::from(count) })
+    }
+}

@@ -1,0 +1,141 @@
+//! The records of pages, copied out of their archives.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use super::bitext::{accepted_pairs, page_record};
+use super::scope::{Scope, sites};
+use super::site::Site;
+use crate::archive::{self, Copier, STREAM};
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::index::site::Urls;
+use crate::store::Store;
+use crate::store::layout::ArchiveRecord;
+use crate::types::{ArchiveId, CopiedRecord, Lang};
+
+/// Calls `each` with the records of the pages of a scope, by archive, then by their places in it: of all pages if the scope is a host or
+/// a domain, with their partners, else of those of pairs. Gives back how many could not be copied, by reason.
+///
+/// # Errors
+/// When the store cannot be read, an archive is missing or is not as it was, or what `each` returns.
+pub fn for_each_record(
+    store: &Store,
+    config: &Config,
+    scope: &Scope,
+    is_wanted: &dyn Fn([Lang; 2]) -> bool,
+    mut each: impl FnMut(CopiedRecord) -> Result<()>,
+) -> Result<Vec<(&'static str, u64)>> {
+    let places = places(store, scope, is_wanted)?;
+    let archives = places.keys().map(|&number| Ok((number, store.archive(ArchiveId(number))?.unwrap_or_default())));
+    let mut archives: Vec<(u32, ArchiveRecord)> = archives.collect::<Result<_>>()?;
+    archives.sort_by(|(_, a), (_, b)| a.identity.path.cmp(&b.identity.path));
+    // What cannot be read is said before anything is written.
+    for (_, archive) in archives.iter().filter(|(_, archive)| refusal(archive).is_none()) {
+        check(store, archive)?;
+    }
+    let mut left_out: BTreeMap<&'static str, u64> = BTreeMap::new();
+    for (number, archive) in archives {
+        let places = &places[&number];
+        if let Some(reason) = refusal(&archive) {
+            *left_out.entry(reason).or_default() += places.len() as u64;
+            continue;
+        }
+        let path = Path::new(&archive.identity.path);
+        let mut copier = Copier::open(path, &config.archive).map_err(Error::io(path, "opening"))?;
+        for place in places {
+            let reason = match place {
+                Place { is_elsewhere: true, .. } => ELSEWHERE,
+                Place { length: 0, .. } => "in one compressed stream with other records",
+                Place { offset, length, date_ms, .. } => {
+                    match copier.copy(*offset, *length, *date_ms).map_err(Error::io(path, "reading"))? {
+                        Some(record) => {
+                            each(record)?;
+                            continue;
+                        }
+                        None => "not found at its place",
+                    }
+                }
+            };
+            *left_out.entry(reason).or_default() += 1;
+        }
+    }
+    Ok(left_out.into_iter().collect())
+}
+
+/// Why a record is not copied whose archive was never read.
+const ELSEWHERE: &str = "known by an index or a WAT alone";
+
+/// Where a record lies.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    offset: u64,
+    length: u64,
+    date_ms: i64,
+    /// The archive at hand says no more of it than where it is.
+    is_elsewhere: bool,
+}
+
+/// The places of all records that are asked for, by the number of their archive.
+fn places(
+    store: &Store,
+    scope: &Scope,
+    is_wanted: &dyn Fn([Lang; 2]) -> bool,
+) -> Result<BTreeMap<u32, BTreeSet<Place>>> {
+    let mut places: BTreeMap<u32, BTreeSet<Place>> = BTreeMap::new();
+    for id in sites(store, scope)? {
+        let site = Site::open(store, id)?;
+        let is_here = |page: u32| scope.has_host(site.pages.identity(page));
+        let mut pages: BTreeSet<u32> = BTreeSet::new();
+        for pair in accepted_pairs(&site) {
+            if (is_here(pair.a) || is_here(pair.b)) && is_wanted([pair.langs.a, pair.langs.b]) {
+                pages.extend([pair.a, pair.b]);
+            }
+        }
+        if !scope.is_all() {
+            pages.extend((0..site.pages.count()).filter(|page| is_here(*page)));
+        }
+        for page in pages {
+            let record = page_record(store, &site, page)?;
+            let is_elsewhere = !record.file().is_empty();
+            let (offset, length, date_ms) = (record.offset, record.length, record.date_ms);
+            let place = Place { offset, length, date_ms, is_elsewhere };
+            places.entry(record.archive).or_default().insert(place);
+        }
+        store.pages.unmap();
+    }
+    Ok(places)
+}
+
+/// Why nothing of an archive can be copied; `None` where its records can.
+fn refusal(archive: &ArchiveRecord) -> Option<&'static str> {
+    match archive.identity.format.as_str() {
+        _ if archive.identity.path == STREAM => Some("read from standard input"),
+        "WARC" | "WACZ" => None,
+        "ARC" => Some("in an ARC file"),
+        "HTTrack mirror" => Some("in a mirror of HTTrack"),
+        _ => Some(ELSEWHERE),
+    }
+}
+
+/// Sees that an archive is where it was, and has the bytes it had.
+fn check(store: &Store, archive: &ArchiveRecord) -> Result<()> {
+    let path = Path::new(&archive.identity.path);
+    let refused = |problem: &str| {
+        Error::input(
+            archive.identity.path.clone(),
+            format!("{problem}; --what warc copies records out of the archives themselves"),
+        )
+    };
+    let stat = archive::stat(path)
+        .map_err(|_| refused("is not there any more: give it back its place, or `diglot run` with its new one"))?;
+    let known = archive.identity.fingerprint;
+    let hint = store.hint(&stat.path)?;
+    if hint.is_some_and(|hint| hint.stamp == stat.stamp && hint.fingerprint == known) {
+        return Ok(());
+    }
+    if archive::fingerprint(path, &|_| Ok(()))? == known || archive::fingerprint_of_ends(path)? == known {
+        return Ok(());
+    }
+    Err(refused("has other bytes than when it was read"))
+}
