@@ -525,7 +525,7 @@ mod tests {
         assert_eq!(tally.to_string(), "2 read");
         (tally.read_before, tally.refused) = (3, ["a", "b", "c", "d", "e"].map(refused).to_vec());
         let told =
-            "2 read, 3 read before, 5 skipped: a: empty; b: empty; c: empty; … 2 more: `diglot status --archives`";
+            "2 read, 3 already read, 5 skipped: a: empty; b: empty; c: empty; … 2 more: `diglot status --archives`";
         assert_eq!(tally.to_string(), told);
     }
 

@@ -29,9 +29,8 @@ use super::stop::STOP;
 #[command(after_help = "\
 Examples:
   diglot export -o pairs.tsv
-  diglot export --what bitext -o bitext.jsonl.zst
   diglot export --langs en,fr --min-score 0.9 -o en-fr.tmx
-  diglot export --what documents -o documents.parquet
+  diglot export --what documents -o documents.jsonl.zst
   diglot export --format hf --langs en,fr -o train.jsonl    for load_dataset(\"json\", …)
   diglot export --format moses --langs en,fr -o corpus      writes corpus.en and corpus.fr
   diglot export --what fetch -o ranges.tsv                  what to fetch of an archive known by an index

@@ -29,6 +29,9 @@ pub enum Lists {
     Summary,
 }
 
+/// What a notice begins with where a listing has to be empty.
+const NOTHING: &str = "nothing to list yet: ";
+
 impl Lists {
     /// The stage that must have run, and the last one whose results are listed where it has.
     fn stages(self, config: &Config) -> (&'static str, &'static str) {
@@ -47,7 +50,11 @@ impl Lists {
     /// The line to say where nothing can be there: the stage that makes it never ran.
     pub fn missing(self, store: &Store, config: &Config) -> Result<Option<String>> {
         let (needed, _) = self.stages(config);
-        if has_run(store, STAGES[position(needed)])? { Ok(None) } else { self.notice(store, config) }
+        if has_run(store, STAGES[position(needed)])? {
+            return Ok(None);
+        }
+        let notice = self.notice(store, config)?;
+        Ok(notice.map(|notice| notice.strip_prefix(NOTHING).map(str::to_owned).unwrap_or(notice)))
     }
 
     /// The line to say, if there is anything to be said. A stage that was left out on purpose is no news unless the listing
@@ -71,7 +78,7 @@ impl Lists {
         let is_first = found.iter().all(|stage| stage.state == StageState::NotRun);
         // Hosts have pages before they have keys.
         let awaited = if self == Lists::Keys { "index" } else { STAGES[needed].name() };
-        let nothing = if is_missing(awaited, &found) { "nothing to list yet: " } else { "" };
+        let nothing = if is_missing(awaited, &found) { NOTHING } else { "" };
         let until =
             if is_first || ran_on || last.name == "align" { String::new() } else { format!(" --until {}", last.name) };
         let them = if found.len() == 1 { "it" } else { "them" };

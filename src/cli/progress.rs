@@ -290,9 +290,9 @@ mod tests {
     fn what_was_done_before_is_no_pace() {
         let began = Instant::now().checked_sub(Duration::from_secs(10)).expect("a machine that runs for ten seconds");
         let start = Start::default();
-        assert_eq!(pace_since(&start, 900, Some(1000), "sites"), "");
-        start.set((800, began)).expect("nothing");
-        assert_eq!(pace_since(&start, 900, Some(1000), "sites"), ", 10 sites/s, 10s left");
+        assert_eq!(pace_since(&start, 900, Some(1100), "sites"), "");
+        start.set((500, began)).expect("nothing");
+        assert_eq!(pace_since(&start, 900, Some(1100), "sites"), ", 40 sites/s, 5s left");
     }
 
     #[test]

@@ -370,7 +370,7 @@ mod tests {
         let ignored = "http://x.org/en\thttp://x.org/fr\ten\tfr\tdunno";
         assert_eq!(
             GoldPairs::default().read_ignored("g", ignored.as_bytes()).expect_err("refused").to_string(),
-            "g: line 1: reason is \"dunno\", expected one of untranslated, mixed, short, length, duplicate, edition"
+            "g: line 1: reason is \"dunno\", expected one of untranslated, mixed, short, length, duplicate, edition, wrong, unsure"
         );
         assert!(
             GoldPairs::default()

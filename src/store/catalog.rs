@@ -397,6 +397,8 @@ fn sync_new(folder: &Path) -> std::io::Result<File> {
 /// finds the failure, and wakes it.
 fn flush(db: &sled::Db) -> Result<(), sled::Error> {
     const ASKED_AGAIN: Duration = Duration::from_secs(1);
+    // It does little, and is to start where there is hardly any memory left.
+    const STACK_BYTES: usize = 256 << 10;
     std::thread::scope(|scope| {
         let (done, is_done) = mpsc::channel::<()>();
         let ask = move || {
@@ -405,7 +407,7 @@ fn flush(db: &sled::Db) -> Result<(), sled::Error> {
             }
         };
         // Without the thread it is no worse than sled.
-        let _ = std::thread::Builder::new().name("flush".into()).spawn_scoped(scope, ask);
+        let _ = std::thread::Builder::new().name("flush".into()).stack_size(STACK_BYTES).spawn_scoped(scope, ask);
         let outcome = db.flush();
         drop(done);
         outcome.map(drop)

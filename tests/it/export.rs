@@ -217,7 +217,7 @@ fn what_came_since_a_mark_and_what_was_before_are_all_there_is() {
         assert!(String::from_utf8_lossy(&none.get_output().stderr).starts_with("diglot: 0 "), "{what}");
     }
     // Judged anew, rows that are gone are told of, and none comes twice.
-    diglot(&store).args(["-q", "run", "--langs", "en"]).assert().success();
+    diglot(&store).args(["-q", "run", "--langs", "en,ko"]).assert().success();
     let mark = path("pairs");
     let mut command = diglot(&store);
     let gone = command.args(["export", "--since", &mark, "--mark", &mark]).assert().success();

@@ -356,7 +356,7 @@ fn a_system_that_gives_few_threads_is_enough() {
     tiny_site(&archive);
     // Address space for a few stacks only.
     for threads in ["1", "8"] {
-        let script = "ulimit -v 900000; RUST_MIN_STACK=200000000 exec \"$0\" \"$@\"";
+        let script = "ulimit -v 1000000; RUST_MIN_STACK=200000000 exec \"$0\" \"$@\"";
         let output = std::process::Command::new("sh")
             .args(["-c", script, env!("CARGO_BIN_EXE_diglot"), "--threads", threads, "--store"])
             .arg(store.with_extension(threads))
