@@ -220,10 +220,12 @@ fn histograms(found: &Overview) -> Vec<Histogram> {
     if found.judged == 0 {
         return Vec::new();
     }
-    vec![
-        Histogram::new("accepted pairs", "accepted", found.scores.map(|bin| bin[0])),
-        Histogram::new("pairs that were judged and not accepted", "rejected", found.scores.map(|bin| bin[1])),
-    ]
+    let counts = |at: usize| found.scores.map(|bin| bin[at]);
+    [("accepted pairs", "accepted", counts(0)), ("pairs that were judged and not accepted", "rejected", counts(1))]
+        .into_iter()
+        .filter(|(_, _, counts)| counts.iter().any(|&count| count > 0))
+        .map(|(name, class, counts)| Histogram::new(name, class, counts))
+        .collect()
 }
 
 fn matrix(pairs: &BTreeMap<LangPair, u64>) -> Matrix {
