@@ -129,6 +129,29 @@ impl Export {
         Ok(())
     }
 
+    /// Refuses to write rows and their mark into one file.
+    fn refuse_one_name_for_two(&self, suffixes: &[String]) -> anyhow::Result<()> {
+        let Some(mark) = &self.mark else { return Ok(()) };
+        if mark.as_os_str() == "-" {
+            return Err(Error::Config("--mark is a file of its own, not stdout".into()).into());
+        }
+        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let outputs = self.output.iter().flat_map(|path| {
+            suffixes.iter().map(|suffix| {
+                let mut name = path.clone().into_os_string();
+                name.push(suffix);
+                PathBuf::from(name)
+            })
+        });
+        match outputs.into_iter().find(|path| absolute(path) == absolute(mark)) {
+            Some(path) => {
+                Err(Error::Config(format!("--mark and -o both name {}; a mark is a file of its own", path.display()))
+                    .into())
+            }
+            None => Ok(()),
+        }
+    }
+
     fn write(&self, source: &Source<'_>, content: Content, format: &Format, quiet: bool) -> anyhow::Result<()> {
         let since = self.since.as_deref().map(|path| read_mark(path, content)).transpose()?;
         let langs = if format.files == Files::One { None } else { Some(source.two_langs(format)?) };
@@ -138,6 +161,7 @@ impl Export {
         };
         // What cannot be answered makes no file.
         let words = if content == Content::Lexicon { source.learnt_words()? } else { Vec::new() };
+        self.refuse_one_name_for_two(&suffixes)?;
         let mut marks = self.mark.as_deref().map(|path| Target::open_raw(Some(path), "")).transpose()?;
         let mut targets: Vec<Target> = Vec::new();
         let mut count = 0;

@@ -118,6 +118,9 @@ impl Write for Zst {
 pub fn finish(targets: Vec<Target>, written: anyhow::Result<()>) -> anyhow::Result<()> {
     for (part, path) in targets.into_iter().filter_map(|target| target.file) {
         if written.is_ok() {
+            // Its bytes first: a mark of rows that a power failure took would lose them.
+            let synced = File::open(&part).and_then(|file| file.sync_all());
+            synced.map_err(Error::io(&part, "syncing"))?;
             std::fs::rename(&part, &path).map_err(Error::io(&path, "naming"))?;
         } else {
             let _ = std::fs::remove_file(&part);

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use clap::{Args, ValueEnum};
 use diglot::error::Error;
 use diglot::store::Reviews;
+use diglot::types::counted;
 
 use super::global::Global;
 use crate::review::judge::gold_files;
@@ -88,7 +89,7 @@ fn write_gold(global: &Global, folder: &PathBuf) -> anyhow::Result<()> {
         anyhow::bail!("nothing was judged yet: `diglot review` serves the page to do so");
     }
     if marks.unreadable > 0 && !global.quiet {
-        eprintln!("diglot: {} lines of the file of marks cannot be read", marks.unreadable);
+        eprintln!("diglot: {} of the file of marks cannot be read", counted(marks.unreadable as u64, "line"));
     }
     fs::create_dir_all(folder).map_err(Error::io(folder, "making the folder"))?;
     for (name, content) in gold_files(&marks) {

@@ -4,6 +4,7 @@ use anyhow::bail;
 use clap::Args;
 use diglot::error::Error;
 use diglot::store::{Access, Report, Store};
+use diglot::types::counted;
 use diglot::upkeep::{self, Removal};
 use serde_json::json;
 
@@ -155,6 +156,13 @@ impl Remove {
                 "removed: {} archives, {} captures, {} of those left out; {} sites to be indexed again: `diglot run`",
                 taken.archives, taken.captures, taken.left_out, taken.sites
             );
+            if taken.marks + taken.samples > 0 {
+                println!(
+                    "forgotten: {} of reviewers, {}",
+                    counted(taken.marks, "mark"),
+                    counted(taken.samples, "sample")
+                );
+            }
         }
         super::losses::tell(&store)
     }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::gold::IgnoredReason;
-use crate::types::{Marked, Verdict};
+use super::gold::{IgnoredReason, unordered};
+use crate::types::{CanonicalUrl, Marked, Verdict};
 
 /// Files of gold, as text: what [`GoldPairs`](super::GoldPairs) and [`GoldBitext`](super::GoldBitext) read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,11 +17,12 @@ pub struct MarkedGold {
 }
 
 impl MarkedGold {
-    /// Gold from what was said in the end of each thing. Of a page that was marked in two languages, as it may count for another one after a later
-    /// run, the first that is met counts for all.
+    /// Gold from what was said of each thing, the newest last: of two pages that were marked more than once, as they may count for other languages
+    /// or come from another capture after a later run, what was said last counts, and the language that each page had then.
     pub fn new<'m>(marks: impl IntoIterator<Item = (&'m Marked, Verdict)>) -> MarkedGold {
         let mut found = MarkedGold::default();
-        let mut langs: BTreeMap<&str, &str> = BTreeMap::new();
+        let mut pairs: BTreeMap<(String, String), ([&str; 2], Verdict)> = BTreeMap::new();
+        let mut langs: BTreeMap<String, &str> = BTreeMap::new();
         for (marked, verdict) in marks {
             if let Some((a, b)) = &marked.texts {
                 if verdict == Verdict::Right {
@@ -32,12 +33,19 @@ impl MarkedGold {
                 }
                 continue;
             }
-            let a = *langs.entry(&marked.url_a).or_insert(&marked.lang_a);
-            let b = *langs.entry(&marked.url_b).or_insert(&marked.lang_b);
-            if a == b {
+            let [Ok(a), Ok(b)] = [&marked.url_a, &marked.url_b].map(|url| CanonicalUrl::parse(url)) else { continue };
+            langs.insert(a.identity().to_owned(), &marked.lang_a);
+            langs.insert(b.identity().to_owned(), &marked.lang_b);
+            let urls = [marked.url_a.as_str(), marked.url_b.as_str()];
+            let (key, urls) = (unordered(&a, &b), if b.identity() < a.identity() { [urls[1], urls[0]] } else { urls });
+            pairs.insert(key, (urls, verdict));
+        }
+        for ((a, b), (urls, verdict)) in pairs {
+            let (lang_a, lang_b) = (langs[&a], langs[&b]);
+            if lang_a == lang_b {
                 continue;
             }
-            let line = format!("{}\t{}\t{a}\t{b}", marked.url_a, marked.url_b);
+            let line = format!("{}\t{}\t{lang_a}\t{lang_b}", urls[0], urls[1]);
             match verdict {
                 Verdict::Right => found.pairs += &format!("{line}\n"),
                 Verdict::Wrong => found.grey += &format!("{line}\t{}\n", IgnoredReason::Wrong),

@@ -63,11 +63,12 @@ pub fn max_strata(size: u64) -> usize {
 }
 
 /// How many to draw from each stratum: as the square roots of their populations, so that a large one does not take all, and two
-/// at least.
+/// at least where so many are to be drawn.
 ///
 /// By hand: 10 of populations of 900 and 100 are 8 and 2 (3 : 1, rounded by the largest quotient).
 pub fn allocate(populations: &[u64], size: u64) -> Vec<u64> {
-    let mut drawn: Vec<u64> = populations.iter().map(|&population| population.min(MIN_DRAWN)).collect();
+    let least = MIN_DRAWN.min(size / populations.len().max(1) as u64);
+    let mut drawn: Vec<u64> = populations.iter().map(|&population| population.min(least)).collect();
     while drawn.iter().sum::<u64>() < size {
         let quotient = |at: &usize| (populations[*at] as f64).sqrt() / (drawn[*at] + 1) as f64;
         let open = (0..drawn.len()).filter(|&at| drawn[at] < populations[at]);
@@ -225,6 +226,7 @@ mod tests {
     fn a_sample_takes_no_more_than_there_is() {
         assert_eq!(allocate(&[3, 1, 0], 10), [3, 1, 0]);
         assert_eq!(allocate(&[100, 100, 100], 7), [3, 2, 2]);
+        assert_eq!((allocate(&[1_000], 1), allocate(&[9, 9], 3)), (vec![1], vec![2, 1]));
         assert_eq!(max_strata(100), 5);
         assert_eq!(max_strata(5), 1);
     }

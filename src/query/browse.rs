@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::Urls;
 use crate::store::Store;
-use crate::types::{self, JudgedPair, Lang, LangPair, Method, Outcome, PairLine};
+use crate::types::{self, JudgedPair, Lang, LangPair, Method, Outcome, PairLine, host_of};
 
 /// Which pairs are asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -102,7 +102,7 @@ pub fn key_examples(store: &Store, config: &Config, scope: &Scope) -> Result<BTr
         let (Some(result), Some(judged)) = (&site.result, &site.judged) else { continue };
         let here = pages_of(&site, scope);
         let mut met = vec![false; result.keys.len()];
-        for pair in judged.accepted().filter(|pair| here.contains(&pair.pair.a) || here.contains(&pair.pair.b)) {
+        for pair in judged.accepted().filter(|pair| lies_in(&here, pair.pair.a) || lies_in(&here, pair.pair.b)) {
             if let Some(is_met) = pair.key.and_then(|key| met.get_mut(key as usize)).filter(|is_met| !**is_met) {
                 *is_met = true;
                 let line = judged_line(&site, result, config, &pair);
@@ -117,7 +117,7 @@ pub fn key_examples(store: &Store, config: &Config, scope: &Scope) -> Result<BTr
 fn pass(site: &Site, number: usize, scope: &Scope, filter: &PairFilter, passed: &mut Vec<Passed>) {
     let Some(result) = &site.result else { return };
     let here = pages_of(site, scope);
-    let is_here = |a: u32, b: u32| here.contains(&a) || here.contains(&b);
+    let is_here = |a: u32, b: u32| lies_in(&here, a) || lies_in(&here, b);
     let wanted_keys: Option<Vec<u32>> = filter.key.as_ref().map(|wanted| {
         let is_wanted = |key: &types::Key| *wanted == key.pattern() || *wanted == types::pattern(&key.turned());
         let rows = result.keys.iter().zip(0u32..);
@@ -156,25 +156,44 @@ fn pass(site: &Site, number: usize, scope: &Scope, filter: &PairFilter, passed: 
     }
 }
 
-/// The pages of a site that are of a scope: those of a host stand together, as pages are sorted by URL.
-fn pages_of(site: &Site, scope: &Scope) -> Range<u32> {
-    let count = site.pages.count();
-    let mut here = (0..count).filter(|&page| scope.has_host(site.pages.identity(page)));
-    match (scope.host(), here.next()) {
-        (_, None) => 0..0,
-        (Some(host), Some(first)) => {
-            let (mut low, mut high) = (first, count);
-            while low < high {
-                let middle = low + (high - low) / 2;
-                if types::host_of(site.pages.identity(middle)) == host { low = middle + 1 } else { high = middle }
+/// The pages of a site that are of a scope, as ranges: pages are sorted by URL, so those of a host stand together.
+fn pages_of(site: &Site, scope: &Scope) -> Vec<Range<u32>> {
+    ranges_of(site.pages.count(), |page| host_of(site.pages.identity(page)), |host| scope.has_host(host))
+}
+
+/// The ranges of pages whose hosts are wanted; a host is looked at once, its end found by halving.
+fn ranges_of<'u>(count: u32, host: impl Fn(u32) -> &'u str, is_wanted: impl Fn(&str) -> bool) -> Vec<Range<u32>> {
+    let mut found: Vec<Range<u32>> = Vec::new();
+    let mut start = 0;
+    while start < count {
+        let here = host(start);
+        // Pages of a host stand together: their URLs begin with its name and a slash.
+        let mut end = start + 1;
+        let mut step = 1;
+        while end < count && host(end) == here {
+            end = end.saturating_add(step).min(count);
+            step *= 2;
+        }
+        let (mut low, mut high) = (start + 1, end);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if host(middle) == here { low = middle + 1 } else { high = middle }
+        }
+        if is_wanted(here) {
+            match found.last_mut().filter(|last| last.end == start) {
+                Some(last) => last.end = low,
+                None => found.push(start..low),
             }
-            first..low
         }
-        (None, Some(first)) => {
-            let last = (first..count).rev().find(|&page| scope.has_host(site.pages.identity(page)));
-            first..last.map_or(first, |last| last + 1)
-        }
+        start = low;
     }
+    found
+}
+
+/// True when a page lies in one of some ranges, which ascend.
+fn lies_in(ranges: &[Range<u32>], page: u32) -> bool {
+    let after = ranges.partition_point(|range| range.start <= page);
+    after > 0 && ranges[after - 1].contains(&page)
 }
 
 /// A part of the pages that have no partner.
@@ -197,7 +216,7 @@ pub fn lone_pages(store: &Store, scope: &Scope, lang: Option<Lang>, range: Range
     for id in sites(store, scope)? {
         let site = Site::open(store, id)?;
         let paired = paired(&site);
-        for page in pages_of(&site, scope) {
+        for page in pages_of(&site, scope).into_iter().flatten() {
             if paired.get(page as usize).is_some_and(|paired| *paired) {
                 continue;
             }
@@ -232,4 +251,38 @@ pub(super) fn paired(site: &Site) -> Vec<bool> {
         (None, None) => {}
     }
     paired
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_of_a_scope_are_ranges_of_the_sorted_pages() {
+        let pages = ["a.ex.org/1", "a.ex.org/2", "ex.fr/1", "ex.fr/2", "ex.fr/3", "www.ex.org/1", "www.ex.org/2"];
+        let of =
+            |wanted: &dyn Fn(&str) -> bool| ranges_of(pages.len() as u32, |page| host_of(pages[page as usize]), wanted);
+        assert_eq!(of(&|host| host.ends_with("ex.org")), [0..2, 5..7]);
+        assert_eq!(of(&|host| host == "ex.fr"), std::slice::from_ref(&(2..5)));
+        assert_eq!(of(&|_| true), std::slice::from_ref(&(0..7)));
+        assert_eq!(of(&|_| false), []);
+        let some = of(&|host| host.ends_with("ex.org"));
+        assert_eq!((0..8).filter(|&page| lies_in(&some, page)).collect::<Vec<_>>(), [0, 1, 5, 6]);
+    }
+
+    #[test]
+    fn a_long_host_ends_where_the_next_begins() {
+        let host = |page: u32| {
+            if page < 1000 {
+                "a.org"
+            } else if page < 1001 {
+                "b.org"
+            } else {
+                "c.org"
+            }
+        };
+        assert_eq!(ranges_of(5000, host, |host| host == "b.org"), std::slice::from_ref(&(1000..1001)));
+        assert_eq!(ranges_of(5000, host, |host| host == "a.org"), std::slice::from_ref(&(0..1000)));
+        assert_eq!(ranges_of(5000, host, |host| host == "c.org"), std::slice::from_ref(&(1001..5000)));
+    }
 }

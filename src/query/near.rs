@@ -1,4 +1,4 @@
-//! The URLs of a host, for who looks for one that is not there.
+//! The URLs of a host, for someone looking for one that is not there.
 
 use super::scope::Scope;
 use super::site::Site;

@@ -127,8 +127,10 @@ fn check(store: &Store, archive: &ArchiveRecord) -> Result<()> {
             format!("{problem}; --what warc copies records out of the archives themselves"),
         )
     };
-    let stat = archive::stat(path)
-        .map_err(|_| refused("is not there any more: give it back its place, or `diglot run` with its new one"))?;
+    if !path.try_exists().map_err(Error::io(path, "looking for"))? {
+        return Err(refused("is not there any more: give it back its place, or `diglot run` with its new one"));
+    }
+    let stat = archive::stat(path)?;
     let known = archive.identity.fingerprint;
     let hint = store.hint(&stat.path)?;
     if hint.is_some_and(|hint| hint.stamp == stat.stamp && hint.fingerprint == known) {

@@ -57,11 +57,6 @@ impl Scope {
         self.domain.is_none()
     }
 
-    /// Its host, if it is one.
-    pub(super) fn host(&self) -> Option<&str> {
-        self.host.as_deref()
-    }
-
     /// True when a URL (without scheme) is of the scope's host.
     pub fn has_host(&self, identity: &str) -> bool {
         let host = host_of(identity);

@@ -80,12 +80,12 @@ pub fn file(name: &str, content: String) -> Response {
 }
 
 fn failed(request: &Request, failure: Failure) -> Response {
-    let (status, problem) = match failure {
-        Failure::Missing(problem) => (StatusCode::NOT_FOUND, problem),
-        Failure::Bad(problem) => (StatusCode::BAD_REQUEST, problem),
-        Failure::Broken(problem) => (StatusCode::INTERNAL_SERVER_ERROR, problem),
+    let (status, title, problem) = match failure {
+        Failure::Missing(problem) => (StatusCode::NOT_FOUND, "Not found", problem),
+        Failure::Bad(problem) => (StatusCode::BAD_REQUEST, "Not understood", problem),
+        Failure::Broken(problem) => (StatusCode::INTERNAL_SERVER_ERROR, "It failed", problem),
     };
-    let template = Problem { frame: request.frame("No such page"), problem };
+    let template = Problem { frame: request.frame(title), problem };
     match template.render() {
         Ok(text) => (status, Html(text)).into_response(),
         Err(_) => (status, template.problem).into_response(),

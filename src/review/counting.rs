@@ -109,6 +109,18 @@ const REST: u32 = 5;
 /// How long a page waits for the first count.
 const PATIENCE: Duration = Duration::from_millis(60);
 
+/// The least time that a count is taken to have needed.
+const LEAST_REST: Duration = Duration::from_millis(200);
+
+/// A count under way, until it ends in whatever manner.
+struct Running<'c>(&'c AtomicBool);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+}
+
 fn held<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -138,10 +150,13 @@ impl Counting {
     }
 
     fn renew(self: &Arc<Self>, last: &Counted) {
-        let is_rested = held(&self.took).is_none_or(|(at, took)| at.elapsed() > took * REST);
-        if is_rested && self.open().is_ok_and(|store| store.commit_number() != last.overview.commit) {
+        if self.is_rested() && self.open().is_ok_and(|store| store.commit_number() != last.overview.commit) {
             self.begin();
         }
+    }
+
+    fn is_rested(&self) -> bool {
+        held(&self.took).is_none_or(|(at, took)| at.elapsed() > took * REST)
     }
 
     fn open(&self) -> diglot::Result<Store> {
@@ -150,18 +165,19 @@ impl Counting {
 
     /// Begins to count, unless that is under way.
     pub fn begin(self: &Arc<Self>) {
-        if self.is_running.swap(true, Ordering::Relaxed) {
+        if !self.is_rested() || self.is_running.swap(true, Ordering::Relaxed) {
             return;
         }
         let counting = self.clone();
         std::thread::spawn(move || {
+            let _running = Running(&counting.is_running);
             let began = Instant::now();
             match counting.open().and_then(|store| count(&store)) {
                 Ok(counted) => *held(&counting.last) = Some(Arc::new(counted)),
                 Err(why) => eprintln!("diglot: the figures cannot be counted: {why}"),
             }
-            *held(&counting.took) = Some((Instant::now(), began.elapsed()));
-            counting.is_running.store(false, Ordering::Relaxed);
+            // After a failure, not at once again.
+            *held(&counting.took) = Some((Instant::now(), began.elapsed().max(LEAST_REST)));
         });
     }
 }

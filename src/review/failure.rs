@@ -14,7 +14,12 @@ impl From<diglot::Error> for Failure {
     fn from(why: diglot::Error) -> Failure {
         match why {
             diglot::Error::Input { .. } | diglot::Error::Config(_) => Failure::Missing(why.to_string()),
-            _ => Failure::Broken(why.to_string()),
+            _ => {
+                let first: &dyn std::error::Error = &why;
+                let causes: Vec<String> =
+                    std::iter::successors(Some(first), |cause| cause.source()).map(ToString::to_string).collect();
+                Failure::Broken(causes.join(": "))
+            }
         }
     }
 }

@@ -27,6 +27,9 @@ const HEADERS: [(HeaderName, &str); 7] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
 
+/// The port of addresses without one.
+const USUAL_PORT: u16 = 80;
+
 /// Refuses what does not come from the page itself, and sets the headers of every answer.
 pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let refused = why_refused(app.port, request.method(), request.headers());
@@ -41,7 +44,11 @@ pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) ->
 }
 
 fn why_refused(port: u16, method: &Method, headers: &HeaderMap) -> Option<&'static str> {
-    let own = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
+    let mut own = vec![format!("127.0.0.1:{port}"), format!("localhost:{port}")];
+    // Browsers leave out the usual port.
+    if port == USUAL_PORT {
+        own.extend(["127.0.0.1".to_owned(), "localhost".to_owned()]);
+    }
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     if !text(header::HOST).is_some_and(|host| own.iter().any(|own| own == host)) {
         return Some("this page answers under its own address only\n");

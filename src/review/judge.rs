@@ -6,8 +6,9 @@ use axum::extract::{Form, Path, Query, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use diglot::evaluate::{MarkedGold, agreement, estimate};
 use diglot::query;
-use diglot::store::Marks;
+use diglot::store::{Marks, Standing};
 use diglot::types::{Mark, Marked, Verdict};
+use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::answer::{Fields, Request, answer, file, page};
@@ -15,7 +16,7 @@ use super::failure::Failure;
 use super::figures::{counted, grouped};
 use super::lists::lang_pair;
 use super::pair::{marked, place_in_list, sides, url};
-use super::sample::{By, Design, Said, Sample, What};
+use super::sample::{By, Design, Item, Said, Sample, What};
 use super::state::App;
 use super::views::*;
 
@@ -33,7 +34,7 @@ fn now() -> String {
 fn read(request: &Request, name: &str) -> Result<Sample, Failure> {
     let missing = |_| Failure::Missing(format!("there is no sample {name:?}"));
     let text = request.app.reviews().sample(name).map_err(missing)?;
-    serde_json::from_str(&text).map_err(|why| Failure::Broken(format!("the sample {name} cannot be read: {why}")))
+    Sample::parse(&text).map_err(|why| Failure::Broken(format!("the sample {name} cannot be read: {why}")))
 }
 
 pub async fn samples(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
@@ -41,9 +42,13 @@ pub async fn samples(state: State<Arc<App>>, fields: Query<Fields>) -> Response 
         let frame = request.frame("Judge");
         let reviews = request.app.reviews();
         let marks = reviews.marks()?;
-        let mut samples = Vec::new();
+        let (mut samples, mut unreadable) = (Vec::new(), Vec::new());
         for name in reviews.samples()? {
-            let sample = read(request, &name)?;
+            // One that cannot be read says so where it is opened.
+            let Ok(sample) = read(request, &name) else {
+                unreadable.push(name);
+                continue;
+            };
             let judged: u64 = sample.said(&marks).iter().map(|said| said.stratum.judged() + said.unsure).sum();
             samples.push(SampleRow {
                 link: frame.link(&format!("/judge/{name}"), &[("who", request.reviewer())]),
@@ -59,15 +64,18 @@ pub async fn samples(state: State<Arc<App>>, fields: Query<Fields>) -> Response 
         let langs = counted_langs.map(|counted| {
             counted.overview.langs.keys().map(|langs| format!("{} {}", langs.a, langs.b)).collect::<Vec<_>>()
         });
-        let unreadable = match marks.unreadable {
+        let mut bad = match marks.unreadable {
             0 => String::new(),
             lines => format!("; {} of the file of marks cannot be read", counted(lines as u64, "line")),
         };
+        if !unreadable.is_empty() {
+            bad += &format!("; samples that cannot be read: {}", unreadable.join(", "));
+        }
         page(&JudgePage {
             langs: langs.unwrap_or_default(),
             // Another one each time, and short enough to be told.
             seed: xxh3_64(now().as_bytes()) % 1_000_000,
-            marks: format!("{}{unreadable}", counted(marks.standing().len() as u64, "judged pair")),
+            marks: format!("{}{bad}", counted(marks.standing().len() as u64, "judged pair")),
             samples,
             frame,
         })
@@ -108,8 +116,8 @@ pub async fn draw(State(app): State<Arc<App>>, Form(fields): Form<Fields>) -> Re
 }
 
 /// What a reviewer said of something.
-fn said_by(marks: &Marks, marked: &Marked, reviewer: &str) -> Option<Verdict> {
-    marks.of(marked).into_iter().find(|mark| mark.reviewer == reviewer).and_then(|mark| mark.verdict)
+fn said_by(standing: &Standing<'_>, marked: &Marked, reviewer: &str) -> Option<Verdict> {
+    standing.get(marked)?.iter().find(|mark| mark.reviewer == reviewer)?.verdict
 }
 
 pub async fn next(state: State<Arc<App>>, Path(name): Path<String>, fields: Query<Fields>) -> Response {
@@ -121,8 +129,9 @@ fn next_item(request: &Request, name: &str) -> Result<Response, Failure> {
     let sample = read(request, name)?;
     let marks = request.app.reviews().marks()?;
     let reviewer = request.reviewer();
-    let verdicts: Vec<Option<Verdict>> =
-        sample.items.iter().map(|item| said_by(&marks, &item.marked, reviewer)).collect();
+    let standing = marks.standing();
+    let verdict = |item: &Item| said_by(&standing, &item.marked, reviewer);
+    let verdicts: Vec<Option<Verdict>> = sample.items.iter().map(verdict).collect();
     let path = format!("/judge/{name}");
     let result = frame.link(&format!("{path}/result"), &[("who", reviewer)]);
     let at = match request.get("item") {
@@ -134,8 +143,8 @@ fn next_item(request: &Request, name: &str) -> Result<Response, Failure> {
     };
     let item = sample.items.get(at).ok_or_else(|| Failure::Missing("the sample has no such item".to_owned()))?;
     let to = |at: usize| frame.link(&path, &[("item", &(at + 1).to_string()), ("who", reviewer)]);
-    let stands = |at: &usize| verdicts[*at].is_some();
-    let place = |mark: &Mark| sample.items.iter().position(|item| item.marked == mark.marked).filter(stands);
+    let places: FxHashMap<&Marked, usize> = sample.items.iter().map(|item| &item.marked).zip(0..).collect();
+    let place = |mark: &Mark| places.get(&mark.marked).copied().filter(|&at| verdicts[at].is_some());
     let last = marks.all.iter().rev().filter(|mark| mark.reviewer == reviewer).find_map(place);
     page(&ItemPage {
         sides: item_sides(request, &frame, &item.marked)?,
@@ -153,11 +162,11 @@ fn next_item(request: &Request, name: &str) -> Result<Response, Failure> {
     })
 }
 
-/// Both sides of what is judged; none where the store has the pages no more.
+/// Both sides of what is judged; none where the store no longer has the pages.
 fn item_sides(request: &Request, frame: &Frame, marked: &Marked) -> Result<Option<[SideView; 2]>, Failure> {
     if let Some((a, b)) = &marked.texts {
         let side = |text: &str, url: &str, lang: &str| SideView {
-            page: frame.page(url),
+            page: String::new(),
             url: plain(url),
             lang: lang.to_owned(),
             title: String::new(),
@@ -168,7 +177,8 @@ fn item_sides(request: &Request, frame: &Frame, marked: &Marked) -> Result<Optio
     }
     let (store, _) = request.app.open()?;
     let urls = [url(&marked.url_a)?, url(&marked.url_b)?];
-    Ok(query::reading(&store, [&urls[0], &urls[1]], SHOWN)?.map(|reading| sides(frame, reading)))
+    let reading = query::reading(&store, [&urls[0], &urls[1]], SHOWN)?;
+    Ok(reading.map(|reading| sides(frame, reading).map(SideView::blind)))
 }
 
 pub async fn mark(State(app): State<Arc<App>>, Form(fields): Form<Fields>) -> Response {
@@ -273,12 +283,18 @@ pub async fn result(state: State<Arc<App>>, Path(name): Path<String>, fields: Qu
     .await
 }
 
-/// What the last mark of each thing says, of whichever reviewer.
-fn last_verdicts(marks: &Marks) -> impl Iterator<Item = (&Marked, Verdict)> {
-    marks.standing().into_iter().filter_map(|(marked, said)| {
-        let last = said.into_values().max_by(|x, y| x.at.cmp(&y.at))?;
-        Some((marked, last.verdict?))
-    })
+/// What the last mark of each thing says, of whichever reviewer; the newest come last.
+fn last_verdicts(marks: &Marks) -> Vec<(&Marked, Verdict)> {
+    let standing = marks.standing();
+    let mut found: Vec<(&str, &Marked, Verdict)> = standing
+        .into_iter()
+        .filter_map(|(marked, said)| {
+            let last = said.last()?;
+            Some((last.at.as_str(), marked, last.verdict?))
+        })
+        .collect();
+    found.sort();
+    found.into_iter().map(|(_, marked, verdict)| (marked, verdict)).collect()
 }
 
 /// Names of the files that gold is written to, with their content.

@@ -177,7 +177,14 @@ pub async fn host(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
         let scope = Scope::of(&store, host)?;
         let frame = request.frame(host);
         let start = start(request)?;
-        let found = query::pairs_page(&store, &config, &scope, &filter(request)?, order(request), start..start + ROWS)?;
+        let found = query::pairs_page(
+            &store,
+            &config,
+            &scope,
+            &filter(request)?,
+            order(request),
+            start..start.saturating_add(ROWS),
+        )?;
         let marks = request.app.reviews().marks()?;
         let row = |(at, (line, outcome)): (usize, &(PairLine, Option<Outcome>))| {
             let link = link_in_list(request, &frame, line, start + at);
@@ -298,7 +305,7 @@ pub async fn lone(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
             "" => None,
             name => Some(Lang::parse(name).ok_or_else(|| Failure::Bad(format!("{name:?} is no language")))?),
         };
-        let found = query::lone_pages(&store, &scope, lang, start..start + ROWS)?;
+        let found = query::lone_pages(&store, &scope, lang, start..start.saturating_add(ROWS))?;
         let total =
             lang.map_or_else(|| found.langs.values().sum(), |lang| found.langs.get(&lang).copied().unwrap_or(0));
         let name = |lang: Lang, pages: usize| {

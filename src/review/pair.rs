@@ -53,7 +53,12 @@ pub async fn pair(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
                 None => Vec::new(),
             },
             place: place_in_list(request),
-            whole: whole.then(|| frame.link("/pair", &[("a", a), ("b", b), ("all", "1")])),
+            whole: whole.then(|| {
+                let place = place_in_list(request);
+                let mut fields = vec![("a", a), ("b", b), ("all", "1")];
+                fields.extend(place.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+                frame.link("/pair", &fields)
+            }),
             sides: reading.map(|reading| sides(&frame, reading)),
             previous,
             next,

@@ -101,7 +101,7 @@ fn judged(store: &Store) -> anyhow::Result<Vec<JudgedRow>> {
     let marks = reviews.marks()?;
     let mut rows = Vec::new();
     for name in reviews.samples()? {
-        let Ok(sample) = serde_json::from_str::<Sample>(&reviews.sample(&name)?) else { continue };
+        let Ok(sample) = Sample::parse(&reviews.sample(&name)?) else { continue };
         let strata: Vec<_> = sample.said(&marks).iter().map(|said| said.stratum).collect();
         let judged = strata.iter().map(|stratum| stratum.judged()).sum();
         if judged > 0 {

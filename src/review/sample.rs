@@ -287,6 +287,18 @@ pub struct Said {
 }
 
 impl Sample {
+    /// A sample, as it was kept.
+    ///
+    /// # Errors
+    /// What is wrong with it: a file may have been changed by hand, or be of a later release.
+    pub fn parse(text: &str) -> Result<Sample, String> {
+        let sample: Sample = serde_json::from_str(text).map_err(|why| why.to_string())?;
+        match sample.items.iter().find(|item| item.part >= sample.parts.len()) {
+            Some(item) => Err(format!("it has no stratum {}", item.part)),
+            None => Ok(sample),
+        }
+    }
+
     /// What was said of each stratum: of each item what its last mark says, of whichever reviewer.
     pub fn said(&self, marks: &Marks) -> Vec<Said> {
         let standing = marks.standing();
@@ -296,9 +308,8 @@ impl Sample {
             .map(|part| Said { stratum: Stratum { population: part.population, ..Stratum::default() }, unsure: 0 })
             .collect();
         for item in &self.items {
-            let Some(said) = standing.get(&item.marked) else { continue };
-            let last = said.values().copied().max_by(|x: &&Mark, y: &&Mark| x.at.cmp(&y.at));
-            let part = &mut found[item.part];
+            let last = standing.get(&item.marked).and_then(|said| said.last());
+            let Some(part) = found.get_mut(item.part) else { continue };
             match last.and_then(|mark| mark.verdict) {
                 Some(Verdict::Right) => part.stratum.right += 1,
                 Some(Verdict::Wrong) => part.stratum.wrong += 1,
@@ -314,7 +325,9 @@ impl Sample {
         let standing = marks.standing();
         let mut found: BTreeMap<(&str, &str), Vec<(Verdict, Verdict)>> = BTreeMap::new();
         for said in self.items.iter().filter_map(|item| standing.get(&item.marked)) {
-            let all: Vec<(&str, Verdict)> = said.iter().filter_map(|(who, mark)| Some((*who, mark.verdict?))).collect();
+            let verdict = |mark: &&'m Mark| Some((mark.reviewer.as_str(), mark.verdict?));
+            let mut all: Vec<(&str, Verdict)> = said.iter().filter_map(verdict).collect();
+            all.sort_unstable();
             for (at, first) in all.iter().enumerate() {
                 for second in &all[at + 1..] {
                     found.entry((first.0, second.0)).or_default().push((first.1, second.1));

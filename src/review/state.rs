@@ -16,7 +16,7 @@ pub struct App {
     pub folder: PathBuf,
     /// The port it is served on.
     pub port: u16,
-    /// What its addresses begin with; who does not know it gets nothing.
+    /// What its addresses begin with; whoever does not know it gets nothing.
     pub token: String,
     /// Who marks, unless a form says otherwise.
     pub reviewer: String,

@@ -15,6 +15,8 @@ pub struct Frame {
     /// Name of the store's folder.
     pub store: String,
     pub reviewer: String,
+    /// True where that is not who started the page: addresses then say so.
+    is_other_reviewer: bool,
 }
 
 impl Frame {
@@ -25,7 +27,13 @@ impl Frame {
             title: title.to_owned(),
             store: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             reviewer: reviewer.to_owned(),
+            is_other_reviewer: reviewer != app.reviewer,
         }
+    }
+
+    /// The address of a page without parameters.
+    pub fn to(&self, path: &str) -> String {
+        self.link(path, &[])
     }
 
     /// An address with parameters; those without a value are left out.
@@ -33,6 +41,9 @@ impl Frame {
         let mut query = form_urlencoded::Serializer::new(String::new());
         for (name, value) in fields.iter().filter(|(_, value)| !value.is_empty()) {
             query.append_pair(name, value);
+        }
+        if self.is_other_reviewer && fields.iter().all(|field| field.0 != "who") {
+            query.append_pair("who", &self.reviewer);
         }
         let query = query.finish();
         format!("{}{path}{}{query}", self.base, if query.is_empty() { "" } else { "?" })
@@ -210,13 +221,24 @@ pub struct PieceView {
 /// One page of two.
 pub struct SideView {
     pub url: String,
-    /// The way to what else is known of it.
+    /// The way to what else is known of it; empty: none.
     pub page: String,
     pub lang: String,
     pub title: String,
     pub blocks: Vec<(&'static str, Vec<PieceView>)>,
     /// What is not shown, in words.
     pub rest: String,
+}
+
+impl SideView {
+    /// Without what the program thinks of it: who judges is to read the texts.
+    pub fn blind(mut self) -> SideView {
+        self.page.clear();
+        for piece in self.blocks.iter_mut().flat_map(|block| &mut block.1) {
+            piece.bead = None;
+        }
+        self
+    }
 }
 
 /// One piece of evidence.

@@ -108,7 +108,7 @@ use rebuild::Known;
 pub(crate) use rebuild::add_batch;
 use records::{Mapped, RecordRef, START};
 pub(crate) use removed::name_hash;
-pub use reviews::{Marks, Reviews};
+pub use reviews::{Forgotten, Marks, Reviews, Standing};
 use view::{Publisher, View};
 #[cfg(not(feature = "internals"))]
 pub(crate) use views::{SiteLinks, SitePages, SiteWeb};

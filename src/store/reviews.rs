@@ -12,6 +12,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use super::disk;
 use crate::error::{Error, Result};
 use crate::types::{Mark, Marked};
 
@@ -32,32 +33,41 @@ pub struct Marks {
 
 impl Marks {
     /// What counts: the last mark of each reviewer of each thing, but for those that were taken back.
-    pub fn standing(&self) -> BTreeMap<&Marked, BTreeMap<&str, &Mark>> {
-        let mut found: BTreeMap<&Marked, BTreeMap<&str, &Mark>> = BTreeMap::new();
+    pub fn standing(&self) -> Standing<'_> {
+        let mut found: Standing<'_> = BTreeMap::new();
         for mark in &self.all {
-            let of_thing = found.entry(&mark.marked).or_default();
-            match mark.verdict {
-                Some(_) => of_thing.insert(&mark.reviewer, mark),
-                None => of_thing.remove(mark.reviewer.as_str()),
-            };
+            put(found.entry(&mark.marked).or_default(), mark);
         }
         found.retain(|_, marks| !marks.is_empty());
         found
     }
+
+    /// The same of one thing.
+    pub fn of(&self, marked: &Marked) -> Vec<&Mark> {
+        let mut found = Vec::new();
+        self.all.iter().filter(|mark| mark.marked == *marked).for_each(|mark| put(&mut found, mark));
+        found
+    }
 }
 
-impl Marks {
-    /// What counts of one thing, by reviewer.
-    pub fn of(&self, marked: &Marked) -> Vec<&Mark> {
-        let mut found: BTreeMap<&str, &Mark> = BTreeMap::new();
-        for mark in self.all.iter().filter(|mark| mark.marked == *marked) {
-            match mark.verdict {
-                Some(_) => found.insert(&mark.reviewer, mark),
-                None => found.remove(mark.reviewer.as_str()),
-            };
-        }
-        found.into_values().collect()
+/// Puts a mark in the place of what its reviewer said before.
+fn put<'m>(standing: &mut Vec<&'m Mark>, mark: &'m Mark) {
+    standing.retain(|known| known.reviewer != mark.reviewer);
+    if mark.verdict.is_some() {
+        standing.push(mark);
     }
+}
+
+/// The marks that count of each thing, in the order they were made.
+pub type Standing<'m> = BTreeMap<&'m Marked, Vec<&'m Mark>>;
+
+/// What was forgotten.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Forgotten {
+    /// Marks.
+    pub marks: usize,
+    /// Samples.
+    pub samples: usize,
 }
 
 const FOLDER: &str = "review";
@@ -76,13 +86,38 @@ impl Reviews {
 
     /// Opens the file of marks for one writer at a time.
     fn open_marks(&self) -> Result<File> {
-        fs::create_dir_all(&self.folder).map_err(Error::io(&self.folder, "making the folder"))?;
         let path = self.marks_file();
-        let opened = OpenOptions::new().read(true).append(true).create(true).open(&path);
-        let file = opened.map_err(Error::io(&path, "opening"))?;
-        file.lock().map_err(Error::io(&path, "locking"))?;
-        // It may have been replaced by someone who held the lock.
-        Ok(file)
+        fs::create_dir_all(&self.folder).map_err(Error::io(&self.folder, "making the folder"))?;
+        loop {
+            let is_new = !path.exists();
+            let opened = OpenOptions::new().read(true).append(true).create(true).open(&path);
+            let file = opened.map_err(Error::io(&path, "opening"))?;
+            file.lock().map_err(Error::io(&path, "locking"))?;
+            if is_new {
+                self.sync_folders()?;
+            }
+            // Whoever held the lock may have put another file in its place: marks are for the one of that name.
+            if is_at(&file, &path) {
+                return Ok(file);
+            }
+        }
+    }
+
+    /// Makes names durable: of the files, and of the folder in the store.
+    fn sync_folders(&self) -> Result<()> {
+        for folder in [Some(self.folder.as_path()), self.folder.parent()].into_iter().flatten() {
+            disk::sync_folder(folder).map_err(Error::io(folder, "syncing"))?;
+        }
+        Ok(())
+    }
+
+    /// Replaces a file of the folder: it is the old one or the new one, whenever the program stops.
+    fn replace(&self, path: &Path, content: &[u8]) -> Result<()> {
+        let temporary = tempfile::NamedTempFile::new_in(&self.folder).map_err(Error::io(&self.folder, "writing"))?;
+        let written = temporary.as_file().write_all(content).and_then(|()| temporary.as_file().sync_data());
+        written.map_err(Error::io(path, "writing"))?;
+        temporary.persist(path).map_err(|why| Error::io(path, "writing")(why.error))?;
+        self.sync_folders()
     }
 
     /// Adds a mark, durably.
@@ -96,8 +131,7 @@ impl Reviews {
         if ends_within_a_line(&mut file).map_err(Error::io(&path, "reading"))? {
             line.push(b'\n');
         }
-        serde_json::to_writer(&mut line, mark).map_err(|why| Error::io(&path, "writing")(why.into()))?;
-        line.push(b'\n');
+        line.extend(line_of(mark)?);
         file.write_all(&line).and_then(|()| file.sync_data()).map_err(Error::io(&path, "writing"))
     }
 
@@ -121,46 +155,60 @@ impl Reviews {
         Ok(found)
     }
 
-    /// Forgets marks and samples of which a URL is to be forgotten; returns how many marks those were.
+    /// All URLs that marks and samples name.
+    ///
+    /// # Errors
+    /// When the files cannot be read.
+    pub fn urls(&self) -> Result<Vec<String>> {
+        let marks = self.marks()?.all.into_iter();
+        let mut found: Vec<String> = marks.flat_map(|mark| [mark.marked.url_a, mark.marked.url_b]).collect();
+        for name in self.samples()? {
+            found.extend(urls_in(&self.sample(&name)?).unwrap_or_default());
+        }
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+
+    /// Forgets marks and samples of which a URL is to be forgotten; what cannot be read goes too, as it may name it.
     ///
     /// # Errors
     /// When the disk does not take it.
-    pub fn forget(&self, is_gone: impl Fn(&str) -> bool) -> Result<usize> {
+    pub fn forget(&self, is_gone: impl Fn(&str) -> bool) -> Result<Forgotten> {
+        let mut forgotten = Forgotten::default();
         if !self.folder.exists() {
-            return Ok(0);
+            return Ok(forgotten);
         }
-        let is_named = |marked: &Marked| is_gone(&marked.url_a) || is_gone(&marked.url_b);
         let path = self.marks_file();
-        let mut gone = 0;
         if path.exists() {
-            // No one adds a mark meanwhile: the file keeps its place, so the lock holds for all.
-            let mut file = self.open_marks()?;
+            // Held until the new file has its name: who waits for the lock opens that one.
+            let _lock = self.open_marks()?;
             let marks = self.marks()?;
-            let kept: Vec<&Mark> = marks.all.iter().filter(|mark| !is_named(&mark.marked)).collect();
-            gone = marks.all.len() - kept.len();
+            let is_named = |mark: &&Mark| is_gone(&mark.marked.url_a) || is_gone(&mark.marked.url_b);
+            let gone = marks.all.iter().filter(is_named).count();
             if gone > 0 || marks.unreadable > 0 {
-                let lines: Vec<u8> = kept.iter().flat_map(|mark| line_of(mark)).collect();
-                let rewritten = file.set_len(0).and_then(|()| file.write_all(&lines)).and_then(|()| file.sync_data());
-                rewritten.map_err(Error::io(&path, "writing"))?;
+                let kept: Result<Vec<Vec<u8>>> = marks.all.iter().filter(|mark| !is_named(mark)).map(line_of).collect();
+                self.replace(&path, &kept?.concat())?;
             }
+            forgotten.marks = gone + marks.unreadable;
         }
         for name in self.samples()? {
-            let text = self.sample(&name)?;
             // A sample of which something is gone is no sample of what is left.
-            let urls: Vec<String> = urls_in(&text);
-            if urls.iter().any(|url| is_gone(url)) {
+            let urls = urls_in(&self.sample(&name)?);
+            if urls.is_none_or(|urls| urls.iter().any(|url| is_gone(url))) {
                 let path = self.sample_file(&name);
                 fs::remove_file(&path).map_err(Error::io(&path, "removing"))?;
+                forgotten.samples += 1;
             }
         }
-        Ok(gone)
+        Ok(forgotten)
     }
 
     fn sample_file(&self, name: &str) -> PathBuf {
         self.folder.join(format!("{name}.{SAMPLE}"))
     }
 
-    /// The names of the samples, in order.
+    /// The names of the samples, in order; files with other names are none ([`Reviews::may_name`]).
     ///
     /// # Errors
     /// When the folder cannot be read.
@@ -173,7 +221,8 @@ impl Reviews {
         for entry in listed {
             let path = entry.map_err(Error::io(&self.folder, "listing"))?.path();
             if path.extension().is_some_and(|extension| extension == SAMPLE) {
-                names.extend(path.file_stem().and_then(|name| name.to_str()).map(str::to_owned));
+                let name = path.file_stem().and_then(|name| name.to_str());
+                names.extend(name.filter(|name| Reviews::may_name(name)).map(str::to_owned));
             }
         }
         names.sort();
@@ -208,23 +257,32 @@ impl Reviews {
             return Err(Error::input(name, "expected a name of letters, digits and hyphens"));
         }
         fs::create_dir_all(&self.folder).map_err(Error::io(&self.folder, "making the folder"))?;
-        let path = self.sample_file(name);
-        let temporary = tempfile::NamedTempFile::new_in(&self.folder).map_err(Error::io(&self.folder, "writing"))?;
-        let written = temporary.as_file().write_all(json.as_bytes()).and_then(|()| temporary.as_file().sync_data());
-        written.map_err(Error::io(&path, "writing"))?;
-        temporary.persist(&path).map_err(|why| Error::io(&path, "writing")(why.error))?;
-        Ok(())
+        self.replace(&self.sample_file(name), json.as_bytes())
     }
 }
 
-fn line_of(mark: &Mark) -> Vec<u8> {
-    let mut line = serde_json::to_vec(mark).unwrap_or_default();
+fn line_of(mark: &Mark) -> Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(mark).map_err(|why| Error::io(Path::new(MARKS), "writing")(why.into()))?;
     line.push(b'\n');
-    line
+    Ok(line)
 }
 
-/// What of a JSON text stands under `url_a` and `url_b`.
-fn urls_in(json: &str) -> Vec<String> {
+/// True when a file that is open is the one at a path.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let number = |found: fs::Metadata| (found.dev(), found.ino());
+    file.metadata().map(number).ok() == fs::metadata(path).map(number).ok()
+}
+
+/// Elsewhere an open file cannot be replaced.
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> bool {
+    true
+}
+
+/// What of a JSON text stands under `url_a` and `url_b`; `None` where it is no JSON.
+fn urls_in(json: &str) -> Option<Vec<String>> {
     fn gather(value: &serde_json::Value, found: &mut Vec<String>) {
         match value {
             serde_json::Value::Array(values) => values.iter().for_each(|value| gather(value, found)),
@@ -238,10 +296,8 @@ fn urls_in(json: &str) -> Vec<String> {
         }
     }
     let mut found = Vec::new();
-    if let Ok(value) = serde_json::from_str(json) {
-        gather(&value, &mut found);
-    }
-    found
+    gather(&serde_json::from_str(json).ok()?, &mut found);
+    Some(found)
 }
 
 fn ends_within_a_line(file: &mut File) -> std::io::Result<bool> {
@@ -278,7 +334,7 @@ mod tests {
         let standing: Vec<_> = marks.standing().into_values().collect();
         assert_eq!(standing.len(), 1);
         assert_eq!(
-            standing[0].iter().map(|(who, mark)| (*who, mark.verdict)).collect::<Vec<_>>(),
+            standing[0].iter().map(|mark| (mark.reviewer.as_str(), mark.verdict)).collect::<Vec<_>>(),
             [("ann", Some(Wrong))]
         );
         Ok(())
@@ -308,7 +364,9 @@ mod tests {
         let sample = |url: &str| format!("{{\"items\": [{{\"url_a\": \"http://ex.org/en\", \"url_b\": \"{url}\"}}]}}");
         reviews.keep_sample("one", &sample("http://ex.org/secret"))?;
         reviews.keep_sample("two", &sample("http://ex.org/zh"))?;
-        assert_eq!(reviews.forget(|url| url.ends_with("secret"))?, 1);
+        fs::write(reviews.folder.join("copy of one.sample"), "{}").map_err(Error::io(&reviews.folder, "writing"))?;
+        fs::write(reviews.sample_file("torn"), "{\"items\": [").map_err(Error::io(&reviews.folder, "writing"))?;
+        assert_eq!(reviews.forget(|url| url.ends_with("secret"))?, Forgotten { marks: 1, samples: 2 });
         assert_eq!(reviews.samples()?, ["two"]);
         assert_eq!(reviews.marks()?.all.len(), 1);
         let left = fs::read_to_string(reviews.marks_file()).unwrap_or_default();

@@ -36,11 +36,16 @@ pub struct Taken {
     pub left_out: u64,
     /// Sites whose results the next run makes again.
     pub sites: u64,
+    /// Marks of reviewers on pages that no archive has any more.
+    pub marks: u64,
+    /// Samples with such pages.
+    pub samples: u64,
 }
 
 /// Removes archives, hosts and URLs from a store, at once and as a whole.
 ///
-/// What of their sites other archives have is indexed again by the next run. What people said of the pages is forgotten at once.
+/// What of their sites other archives have is indexed again by the next run. What people said of pages that no
+/// archive has any more is forgotten at once.
 ///
 /// # Errors
 /// [`Error::Config`] when something is named that the store does not have; when the disk does not take it.
@@ -50,7 +55,9 @@ pub fn remove(store: &mut Store, removal: &Removal) -> Result<Taken> {
     let archives = store.archive_count()?;
     let names = wanted.hosts.iter().chain(&wanted.urls).map(|name| (name_hash(name), archives)).collect();
     let mut record = RemovalRecord { names, ..RemovalRecord::default() };
-    let mut found = Found::default();
+    let reviewed = Reviews::of(store.folder()).urls()?.into_iter();
+    let reviewed = reviewed.filter_map(|url| CanonicalUrl::parse(&url).ok()).map(|url| name_hash(url.identity()));
+    let mut found = Found { reviewed: reviewed.collect(), ..Found::default() };
     found.gather(store, &numbers, &wanted, &mut record)?;
     found.refuse_what_is_not_there(&wanted)?;
     let mut changes = Changes::default();
@@ -68,10 +75,10 @@ pub fn remove(store: &mut Store, removal: &Removal) -> Result<Taken> {
         changes.remove(Keyspace::Loss, &number.to_be_bytes());
     }
     // Before: whoever repeats a removal that stopped here still finds what is to be removed.
-    let is_taken =
-        |url: &str| CanonicalUrl::parse(url).is_ok_and(|url| found.names.contains(&name_hash(url.identity())));
-    Reviews::of(store.folder()).forget(is_taken)?;
-    let taken = Taken { archives: numbers.len() as u64, sites: sites.len() as u64, ..found.taken };
+    let forgotten = Reviews::of(store.folder()).forget(|url| found.is_gone(url))?;
+    let (archives, sites) = (numbers.len() as u64, sites.len() as u64);
+    let taken =
+        Taken { archives, sites, marks: forgotten.marks as u64, samples: forgotten.samples as u64, ..found.taken };
     store.commit_removal(&record, changes)?;
     Ok(taken)
 }
@@ -155,8 +162,12 @@ struct Found {
     /// Hosts of what is removed.
     hosts: BTreeSet<String>,
     urls: BTreeSet<String>,
-    /// Hashes of all URLs.
-    names: FxHashSet<u64>,
+    /// Hashes of the URLs that people judged, or were to.
+    reviewed: FxHashSet<u64>,
+    /// Those of them that are hit.
+    gone: FxHashSet<u64>,
+    /// Those that another archive keeps.
+    kept: FxHashSet<u64>,
     /// What is left of the archives, by number.
     archives: BTreeMap<u32, ArchiveRecord>,
     taken: Taken,
@@ -182,9 +193,13 @@ impl Found {
             let is_new = |identity: &str| {
                 (is_whole || after.takes(number, identity)) && !store.removed().takes(number, identity)
             };
-            for page in batch.pages.iter().filter(|page| is_new(&page.identity)) {
-                self.hit(&page.identity, wanted);
-                self.taken.captures += 1;
+            for page in batch.pages.iter() {
+                if is_new(&page.identity) {
+                    self.hit(&page.identity, wanted);
+                    self.taken.captures += 1;
+                } else if !is_whole && !self.reviewed.is_empty() && !after.takes(number, &page.identity) {
+                    self.keep(&page.identity);
+                }
             }
             for skip in batch.skipped.iter().filter(|skip| is_new(&skip.identity)) {
                 self.hit(&skip.identity, wanted);
@@ -198,7 +213,10 @@ impl Found {
     }
 
     fn hit(&mut self, identity: &str, wanted: &Names) {
-        self.names.insert(name_hash(identity));
+        let name = name_hash(identity);
+        if self.reviewed.contains(&name) {
+            self.gone.insert(name);
+        }
         if wanted.urls.contains(identity) {
             self.urls.insert(identity.to_owned());
         }
@@ -206,6 +224,19 @@ impl Found {
         if !self.hosts.contains(host) {
             self.hosts.insert(host.to_owned());
         }
+    }
+
+    fn keep(&mut self, identity: &str) {
+        let name = name_hash(identity);
+        if self.reviewed.contains(&name) {
+            self.kept.insert(name);
+        }
+    }
+
+    /// True for a URL that people judged and no archive has any more.
+    fn is_gone(&self, url: &str) -> bool {
+        let name = CanonicalUrl::parse(url).map(|url| name_hash(url.identity()));
+        name.is_ok_and(|name| self.gone.contains(&name) && !self.kept.contains(&name))
     }
 
     /// A name that was mistyped is not taken for one that is gone.

@@ -327,6 +327,69 @@ fn marks_survive_a_run_are_read_as_gold_and_go_with_what_is_removed() {
 }
 
 #[test]
+fn another_reviewer_stays_another_on_every_page() {
+    let (_folder, store) = own_sample();
+    let page = Page::of(&store);
+    let (a, b) = first_pair(&store);
+    let host = a.split('/').nth(2).expect("a host");
+    let sample = page.draw(&[("size", "3"), ("who", "bo")]);
+    for path in [
+        "/hosts?who=bo".to_owned(),
+        format!("/host?host={host}&who=bo"),
+        format!("{}&host={host}&at=1&who=bo", pair_path(&a, &b)),
+        format!("{sample}?who=bo"),
+        format!("{sample}/result?who=bo"),
+        "/judge?who=bo".to_owned(),
+    ] {
+        let text = page.text(&path);
+        let is_link =
+            |part: &&str| part.starts_with(&page.base) && !part.contains("/assets/") && !part.contains("/gold/");
+        let links: Vec<&str> =
+            text.split("href=\"").skip(1).filter_map(|part| part.split('"').next()).filter(is_link).collect();
+        assert!(links.len() >= 4, "{path}");
+        assert!(links.iter().all(|link| link.contains("who=bo")), "{path}: {links:?}");
+    }
+}
+
+#[test]
+fn marks_stay_where_another_archive_has_the_page() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (one, other, store) =
+        (folder.path().join("one.warc"), folder.path().join("other.warc"), folder.path().join("s"));
+    tiny_site(&one);
+    // The same pages in other bytes.
+    let mut again = fs::read(&one).expect("a file");
+    again.extend_from_slice(&again.clone());
+    fs::write(&other, again).expect("room");
+    run(&store, &[&one, &other]);
+    let (a, b) = first_pair(&store);
+    let page = Page::of(&store);
+    assert_eq!(page.post("/mark", &[("a", &a), ("b", &b), ("verdict", "right")]).status, 303);
+    let marks = || fs::read_to_string(store.join("review/marks.jsonl")).expect("marks");
+    diglot(&store).args(["remove", "--archive", "one.warc"]).assert().success();
+    assert!(marks().contains(&a), "the other archive has it");
+    let gone = stdout(&store, &["remove", "--archive", "other.warc"]);
+    assert!(gone.contains("forgotten: 1 mark"), "{gone}");
+    assert_eq!(marks(), "");
+}
+
+#[test]
+fn a_sample_that_was_spoilt_costs_itself_only() {
+    let (_folder, store) = own_sample();
+    let page = Page::of(&store);
+    let sample = page.draw(&[("size", "3")]);
+    let name = sample.rsplit('/').next().expect("a name");
+    let path = store.join(format!("review/{name}.sample"));
+    let text = fs::read_to_string(&path).expect("a sample");
+    for spoilt in [text.replace("\"part\":0", "\"part\":7"), text[..text.len() / 2].to_owned()] {
+        fs::write(&path, spoilt).expect("room");
+        assert!(page.text("/judge").contains(&format!("samples that cannot be read: {name}")));
+        assert_eq!(page.get(&format!("{sample}/result")).status, 500);
+        diglot(&store).args(["report", "--format", "md"]).assert().success();
+    }
+}
+
+#[test]
 fn strata_are_weighted_back_to_the_whole() {
     let (_folder, store) = own_sample();
     let page = Page::of(&store);
