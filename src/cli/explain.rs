@@ -6,12 +6,12 @@ use clap::{Args, ValueEnum};
 use diglot::error::Error;
 use diglot::explain;
 use diglot::export::rows::{json_line, printable};
-use diglot::query::explain::{Explanation, PageExplanation, PageVerdict, words};
+use diglot::query;
+use diglot::query::explain::{Explanation, words};
 use diglot::types::CanonicalUrl;
 
 use super::freshness::Lists;
 use super::global::Global;
-use super::nearest;
 
 /// Explain why a page was or was not paired, or why two pages are or are not a pair.
 ///
@@ -61,11 +61,8 @@ impl Explain {
             Format::Jsonl => json_line(&mut out, &explanation)?,
         }
         out.flush()?;
-        let is_unknown = |page: &&PageExplanation| {
-            matches!(page.verdict, PageVerdict::UnknownDomain { .. } | PageVerdict::NotCaptured)
-        };
-        match explanation.pages.iter().find(is_unknown) {
-            Some(page) => Err(Error::input(&page.url, nearest::advice(&store, &parse(&page.url)?)?).into()),
+        match explanation.pages.iter().find(|page| page.verdict.is_unknown()) {
+            Some(page) => Err(Error::input(&page.url, query::nearest(&store, &parse(&page.url)?)?).into()),
             None => Ok(()),
         }
     }

@@ -24,7 +24,6 @@ mod layout;
 mod listing;
 mod losses;
 mod manual;
-mod nearest;
 mod output;
 mod pairs;
 mod progress;

@@ -1,6 +1,8 @@
 //! Hosts as lines.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::scope::{Scope, sites};
 use super::site::{Site, judged};
@@ -34,7 +36,7 @@ pub struct HostLine {
 pub fn hosts(store: &Store) -> Result<Vec<HostLine>> {
     let mut lines: Vec<HostLine> = Vec::new();
     for id in sites(store, &Scope::all())? {
-        lines.extend(hosts_of(store, id)?);
+        lines.extend(hosts_of(store, id, |_| true)?);
     }
     lines.sort_by(|a, b| a.host.cmp(&b.host));
     Ok(lines)
@@ -47,14 +49,32 @@ pub fn hosts(store: &Store) -> Result<Vec<HostLine>> {
 pub fn hosts_in(store: &Store, scope: &Scope) -> Result<Vec<HostLine>> {
     let mut lines: Vec<HostLine> = Vec::new();
     for id in sites(store, scope)? {
-        lines.extend(hosts_of(store, id)?.into_iter().filter(|line| scope.has_host(&line.host)));
+        lines.extend(hosts_of(store, id, |host| scope.has_host(host))?);
     }
     lines.sort_by(|a, b| a.host.cmp(&b.host));
     Ok(lines)
 }
 
-/// The hosts of a site.
-pub(super) fn hosts_of(store: &Store, id: SiteId) -> Result<Vec<HostLine>> {
+/// Some hosts by name, of those that the store has; each site is looked at once.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn hosts_named(store: &Store, names: &[&str]) -> Result<BTreeMap<String, HostLine>> {
+    let wanted: FxHashSet<&str> = names.iter().copied().collect();
+    let mut ids = BTreeSet::new();
+    for name in names {
+        ids.extend(store.site_of_domain(&registrable_domain(name))?);
+    }
+    let mut found = BTreeMap::new();
+    for id in ids {
+        let lines = hosts_of(store, id, |host| wanted.contains(host))?;
+        found.extend(lines.into_iter().map(|line| (line.host.clone(), line)));
+    }
+    Ok(found)
+}
+
+/// The hosts of a site that are wanted.
+pub(super) fn hosts_of(store: &Store, id: SiteId, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<HostLine>> {
     let head = store.site(id)?.unwrap_or_default();
     let fresh = store.result_head(id)?.is_some_and(|result| result.generation == head.generation);
     let result = if fresh { store.result(id)? } else { None };
@@ -64,9 +84,17 @@ pub(super) fn hosts_of(store: &Store, id: SiteId) -> Result<Vec<HostLine>> {
     } else {
         BTreeMap::new()
     };
-    let mut lines = Vec::with_capacity(head.hosts.len());
-    for host in &head.hosts {
-        let row = result.as_ref().and_then(|result| result.hosts.iter().find(|row| row.host == host.host.as_str()));
+    // A site may have a million hosts.
+    let rows: FxHashMap<&str, _> =
+        result.iter().flat_map(|result| result.hosts.iter()).map(|row| (row.host.as_str(), row)).collect();
+    let pairs: FxHashMap<&str, u64> = judged
+        .iter()
+        .flat_map(|judged| judged.hosts.iter())
+        .map(|row| (row.0.as_str(), u64::from(row.1.to_native())))
+        .collect();
+    let mut lines = Vec::new();
+    for host in head.hosts.iter().filter(|host| is_wanted(&host.host)) {
+        let row = rows.get(host.host.as_str()).copied();
         let mut langs: BTreeMap<Lang, u32> = match row {
             Some(row) => row.langs.iter().map(|l| (Lang::from_bytes(l.0), l.1.to_native())).collect(),
             None => host.langs.iter().map(|l| (Lang::from_bytes(l.0), l.1)).collect(),
@@ -85,10 +113,7 @@ pub(super) fn hosts_of(store: &Store, id: SiteId) -> Result<Vec<HostLine>> {
             pages: host.langs.iter().map(|l| l.1).sum(),
             langs,
             pairs: match &judged {
-                Some(judged) => {
-                    let here = judged.hosts.iter().find(|row| row.0 == host.host.as_str());
-                    here.map_or(0, |row| row.1.to_native())
-                }
+                Some(_) => pairs.get(host.host.as_str()).copied().unwrap_or(0),
                 None => row.map_or(0, |row| row.pairs.to_native()),
             },
             credibility: row.map_or(0.0, |row| row.credibility.to_native()),

@@ -20,7 +20,7 @@ pub(crate) mod known_site;
 pub mod known_site;
 mod learnt;
 pub(crate) mod model_cache;
-mod near;
+mod nearest;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod numbered;
 #[cfg(feature = "internals")]
@@ -47,11 +47,11 @@ pub use browse::{LonePages, PairFilter, PairOrder, PairPage, key_examples, lone_
 pub use counts::{Totals, totals};
 pub use documents::{for_each_document, for_each_page};
 pub use fetch::fetch;
-pub use hosts::{HostLine, hosts, hosts_in};
+pub use hosts::{HostLine, hosts, hosts_in, hosts_named};
 pub use keys::{KeyLine, keys};
 pub use learnt::learnt_words;
 pub(crate) use learnt::{learnt_halves, learnt_pairs, learnt_record, training_places};
-pub use near::for_each_near;
+pub use nearest::nearest;
 pub use overview::{BINS, Overview, overview};
 pub use pairs::{assigned, for_each_judged, for_each_pair, pairs};
 pub use patterns::{PatternLine, patterns};

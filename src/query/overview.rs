@@ -126,7 +126,7 @@ pub fn overview(store: &Store, mut each: impl FnMut(Vec<HostLine>) -> Result<()>
     (found.domains, found.hosts) = (totals.domains, totals.hosts);
     (found.sentences, found.sentences_left_out) = (totals.sentences, totals.sentences_left_out);
     for id in sites(store, &Scope::all())? {
-        let lines = hosts_of(store, id)?;
+        let lines = hosts_of(store, id, |_| true)?;
         found.add_hosts(&lines);
         found.add_site(&Site::open(store, id)?);
         each(lines)?;

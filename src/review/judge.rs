@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Form, Path, Query, State};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use diglot::evaluate::{MarkedGold, agreement, estimate};
 use diglot::query;
@@ -38,81 +39,105 @@ fn read(request: &Request, name: &str) -> Result<Sample, Failure> {
 }
 
 pub async fn samples(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
-    answer(state, fields, |request| {
-        let frame = request.frame("Judge");
-        let reviews = request.app.reviews();
-        let marks = reviews.marks()?;
-        let (mut samples, mut unreadable) = (Vec::new(), Vec::new());
-        for name in reviews.samples()? {
-            // One that cannot be read says so where it is opened.
-            let Ok(sample) = read(request, &name) else {
-                unreadable.push(name);
-                continue;
-            };
-            let judged: u64 = sample.said(&marks).iter().map(|said| said.stratum.judged() + said.unsure).sum();
-            samples.push(SampleRow {
-                link: frame.link(&format!("/judge/{name}"), &[("who", request.reviewer())]),
-                result: frame.link(&format!("/judge/{name}/result"), &[]),
-                what: plain(&sample.design.describe()),
-                drawn: grouped(sample.items.len() as u64),
-                judged: grouped(judged),
-                at: sample.at,
-            });
-        }
-        samples.sort_by(|x, y| y.at.cmp(&x.at));
-        let counted_langs = request.app.counting.last();
-        let langs = counted_langs.map(|counted| {
-            counted.overview.langs.keys().map(|langs| format!("{} {}", langs.a, langs.b)).collect::<Vec<_>>()
-        });
-        let mut bad = match marks.unreadable {
-            0 => String::new(),
-            lines => format!("; {} of the file of marks cannot be read", counted(lines as u64, "line")),
+    answer(state, fields, |request| form(request, None)).await
+}
+
+/// The form that draws, and what was drawn; with what was wrong with the form as it was sent, which keeps what stood in it.
+fn form(request: &Request, problem: Option<String>) -> Result<Response, Failure> {
+    let frame = request.frame("Judge");
+    let reviews = request.app.reviews();
+    let marks = reviews.marks()?;
+    let (mut samples, mut unreadable) = (Vec::new(), Vec::new());
+    for name in reviews.samples()? {
+        // One that cannot be read says so where it is opened.
+        let Ok(sample) = read(request, &name) else {
+            unreadable.push(name);
+            continue;
         };
-        if !unreadable.is_empty() {
-            bad += &format!("; samples that cannot be read: {}", unreadable.join(", "));
-        }
-        page(&JudgePage {
-            langs: langs.unwrap_or_default(),
-            // Another one each time, and short enough to be told.
-            seed: xxh3_64(now().as_bytes()) % 1_000_000,
-            marks: format!("{}{bad}", counted(marks.standing().len() as u64, "judged pair")),
-            samples,
-            frame,
-        })
+        let judged: u64 = sample.said(&marks).iter().map(|said| said.stratum.judged() + said.unsure).sum();
+        samples.push(SampleRow {
+            link: frame.link(&format!("/judge/{name}"), &[("who", request.reviewer())]),
+            result: frame.link(&format!("/judge/{name}/result"), &[]),
+            what: plain(&sample.design.describe()),
+            drawn: grouped(sample.items.len() as u64),
+            judged: grouped(judged),
+            at: sample.at,
+        });
+    }
+    samples.sort_by(|x, y| y.at.cmp(&x.at));
+    let counted_langs = request.app.counting.last();
+    let known = counted_langs.iter().flat_map(|counted| counted.overview.langs.keys());
+    let known: Vec<String> = known.map(|langs| format!("{} {}", langs.a, langs.b)).collect();
+    let mut bad = match marks.unreadable {
+        0 => String::new(),
+        lines => format!("; {} of the file of marks cannot be read", counted(lines as u64, "line")),
+    };
+    if !unreadable.is_empty() {
+        bad += &format!("; samples that cannot be read: {}", unreadable.join(", "));
+    }
+    let sent = |name: &str| request.get(name).unwrap_or("");
+    // Another seed each time, and short enough to be told.
+    let seed = || (xxh3_64(now().as_bytes()) % 1_000_000).to_string();
+    page(&JudgePage {
+        langs: choices("all", known.iter().map(|langs| (langs.as_str(), langs.as_str())), sent("langs")),
+        strata: choices("none: a simple sample", STRATA, sent("by")),
+        whats: WHATS.map(|(value, name)| Choice::new(value, name, sent("what"))).into(),
+        size: request.get("size").map_or_else(|| USUAL_SIZE.to_string(), str::to_owned),
+        host: sent("host").to_owned(),
+        seed: request.get("seed").map_or_else(seed, str::to_owned),
+        problem,
+        marks: format!("{}{bad}", counted(marks.standing().len() as u64, "judged pair")),
+        samples,
+        frame,
+    })
+}
+
+/// What can be judged.
+const WHATS: [(&str, &str); 2] = [("pairs", "page pairs"), ("sentences", "sentence pairs")];
+
+/// What strata can be made of.
+const STRATA: [(&str, &str); 3] = [("score", "bins of scores"), ("key", "keys"), ("host", "hosts")];
+
+/// How many are drawn unless something else is said.
+const USUAL_SIZE: u64 = 100;
+
+pub async fn draw(State(app): State<Arc<App>>, Form(fields): Form<Fields>) -> Response {
+    answer(State(app), Query(fields), |request| match drawn(request) {
+        Ok(path) => Ok(Redirect::to(&path).into_response()),
+        Err(Failure::Bad(problem)) => Ok((StatusCode::BAD_REQUEST, form(request, Some(problem))?).into_response()),
+        Err(Failure::Missing(problem)) => Ok((StatusCode::NOT_FOUND, form(request, Some(problem))?).into_response()),
+        Err(broken) => Err(broken),
     })
     .await
 }
 
-pub async fn draw(State(app): State<Arc<App>>, Form(fields): Form<Fields>) -> Response {
-    answer(State(app), Query(fields), |request| {
-        let size = request.number("size", 100u64)?;
-        if !(1..=MOST).contains(&size) {
-            return Err(Failure::Bad(format!("a sample has 1 to {MOST} pairs")));
-        }
-        let what = if request.get("what") == Some("sentences") { What::Sentences } else { What::Pairs };
-        let by = match request.get("by") {
-            Some("score") => By::Score,
-            Some("key") if what == What::Pairs => By::Key,
-            Some("key") => return Err(Failure::Bad("sentence pairs have no keys: choose another stratum".to_owned())),
-            Some("host") => By::Host,
-            _ => By::Nothing,
-        };
-        let host = request.get("host").map(str::to_owned);
-        let langs = request.get("langs").map(lang_pair).transpose()?;
-        let design = Design { what, by, seed: request.number("seed", 1)?, size, langs: None, host }.with_langs(langs);
-        let (store, config) = request.app.open()?;
-        let at = now();
-        let sample = design.draw(&store, &config, at.clone())?;
-        if sample.items.is_empty() {
-            return Err(Failure::Missing("there is nothing to be judged: no such pairs in the store".to_owned()));
-        }
-        let name: String = at.chars().filter(char::is_ascii_digit).collect();
-        let text = serde_json::to_string(&sample).map_err(|why| Failure::Broken(why.to_string()))?;
-        request.app.reviews().keep_sample(&name, &text)?;
-        let path = request.frame("").link(&format!("/judge/{name}"), &[("who", request.reviewer())]);
-        Ok(Redirect::to(&path).into_response())
-    })
-    .await
+/// Draws what a form asks for; the address of the sample.
+fn drawn(request: &Request) -> Result<String, Failure> {
+    let size = request.number("size", USUAL_SIZE)?;
+    if !(1..=MOST).contains(&size) {
+        return Err(Failure::Bad(format!("a sample has 1 to {} pairs", grouped(MOST))));
+    }
+    let what = if request.get("what") == Some("sentences") { What::Sentences } else { What::Pairs };
+    let by = match request.get("by") {
+        Some("score") => By::Score,
+        Some("key") if what == What::Pairs => By::Key,
+        Some("key") => return Err(Failure::Bad("sentence pairs have no keys: choose other strata".to_owned())),
+        Some("host") => By::Host,
+        _ => By::Nothing,
+    };
+    let host = request.get("host").map(str::to_owned);
+    let langs = request.get("langs").map(lang_pair).transpose()?;
+    let design = Design { what, by, seed: request.number("seed", 1)?, size, langs: None, host }.with_langs(langs);
+    let (store, config) = request.app.open()?;
+    let at = now();
+    let sample = design.draw(&store, &config, at.clone())?;
+    if sample.items.is_empty() {
+        return Err(Failure::Missing("the store has no such pairs".to_owned()));
+    }
+    let name: String = at.chars().filter(char::is_ascii_digit).collect();
+    let text = serde_json::to_string(&sample).map_err(|why| Failure::Broken(why.to_string()))?;
+    request.app.reviews().keep_sample(&name, &text)?;
+    Ok(request.frame("").link(&format!("/judge/{name}"), &[("who", request.reviewer())]))
 }
 
 /// What a reviewer said of something.

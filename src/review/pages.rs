@@ -137,24 +137,21 @@ pub async fn hosts(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
         };
         let (store, _) = request.app.open()?;
         let (total, found) = counted.hosts(&text, sort, start, ROWS);
+        let names: Vec<&str> = found.iter().map(|host| &*host.name).collect();
+        let lines = query::hosts_named(&store, &names)?;
         let row = |host: &&super::counting::Host| HostRow {
             link: frame.host(&host.name),
             name: host.name.to_string(),
             pages: grouped(u64::from(host.pages)),
             pairs: grouped(u64::from(host.pairs)),
             credibility: format!("{:.3}", host.credibility),
-            langs: host_line(&store, &host.name).map(|line| langs_of(&line)).unwrap_or_default(),
+            langs: lines.get(&*host.name).map(langs_of).unwrap_or_default(),
         };
         let rows: Vec<HostRow> = found.iter().map(row).collect();
         let paging = paging(request, "/hosts", start, rows.len(), total);
         page(&HostsPage { hosts: Some(rows), frame, text, sorts, paging })
     })
     .await
-}
-
-fn host_line(store: &Store, host: &str) -> Option<HostLine> {
-    let lines = query::hosts_in(store, &Scope::of(store, host).ok()?).ok()?;
-    lines.into_iter().find(|line| line.host == host)
 }
 
 /// "en 12, fr 10", the most pages first.
@@ -222,10 +219,6 @@ pub async fn host(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
         })
     })
     .await
-}
-
-fn choices<const N: usize>(none: &str, all: [(&str, &str); N], chosen: &str) -> Vec<Choice> {
-    std::iter::once(("", none)).chain(all).map(|(value, name)| Choice::new(value, name, chosen)).collect()
 }
 
 /// All pairs of the languages that some hosts have.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use axum::extract::{Query, State};
-use axum::response::Response;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
 use diglot::config::Config;
 use diglot::query::explain::{Explanation, PageExplanation, PairExplanation, words};
 use diglot::query::{self, Reading, Scope, Side};
@@ -183,7 +184,10 @@ pub async fn page(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
         let mut found = explain(&store, &config, &asked, None)?;
         let why = found.pages.pop().ok_or_else(|| Failure::Broken(Error::Interrupted.to_string()))?;
         let frame = request.frame("Page");
-        render(&PagePage {
+        let is_unknown = why.verdict.is_unknown();
+        let response = render(&PagePage {
+            nearest: if is_unknown { Some(query::nearest(&store, &asked)?) } else { None },
+            original: why.copy_of.as_ref().map(|original| (frame.page(original), plain(original))),
             host: frame.host(asked.host()),
             verdict: why.verdict.to_string(),
             facts: plain_facts(words::page(&PageExplanation {
@@ -199,7 +203,8 @@ pub async fn page(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
                 .collect(),
             url: plain(text),
             frame,
-        })
+        })?;
+        Ok(if is_unknown { (StatusCode::NOT_FOUND, response).into_response() } else { response })
     })
     .await
 }

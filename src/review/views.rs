@@ -139,6 +139,11 @@ impl Choice {
     }
 }
 
+/// Choices of a form, the first of which stands for none of them.
+pub fn choices<'c>(none: &'c str, all: impl IntoIterator<Item = (&'c str, &'c str)>, chosen: &str) -> Vec<Choice> {
+    std::iter::once(("", none)).chain(all).map(|(value, name)| Choice::new(value, name, chosen)).collect()
+}
+
 #[derive(Template)]
 #[template(path = "hosts.html", config = "src/review/askama.toml")]
 pub struct HostsPage {
@@ -293,6 +298,10 @@ pub struct CandidateRow {
 #[template(path = "page.html", config = "src/review/askama.toml")]
 pub struct PagePage {
     pub frame: Frame,
+    /// What the store has in its place, where it has not the page.
+    pub nearest: Option<String>,
+    /// The page that it is a copy of: address and URL.
+    pub original: Option<(String, String)>,
     pub url: String,
     pub host: String,
     pub verdict: String,
@@ -316,8 +325,14 @@ pub struct SampleRow {
 pub struct JudgePage {
     pub frame: Frame,
     pub samples: Vec<SampleRow>,
-    pub langs: Vec<String>,
-    pub seed: u64,
+    pub langs: Vec<Choice>,
+    pub strata: Vec<Choice>,
+    pub whats: Vec<Choice>,
+    pub size: String,
+    pub host: String,
+    pub seed: String,
+    /// What was wrong with the form as it was sent.
+    pub problem: Option<String>,
     pub marks: String,
 }
 

@@ -144,11 +144,12 @@ fn every_view_answers_and_says_what_may_load() {
     for (path, said) in [
         ("/hosts".to_owned(), host),
         (format!("/hosts?q={}&sort=pages", &host[..4]), host),
-        (format!("/host?host={host}"), "Keys"),
-        (format!("/host?host={host}&order=low&min=0.5&max=1&langs=en+fr"), "Pairs"),
-        (format!("/lone?host={host}"), "without a partner"),
-        (pair_path(&a, &b), "Evidence"),
-        (format!("/page?url={}", encoded(&a)), "Candidates"),
+        (format!("/host?host={host}"), "path:en:fr"),
+        (format!("/host?host={host}&order=low&min=0.5&max=1&langs=en+fr"), &a),
+        (format!("/lone?host={host}"), "none"),
+        (pair_path(&a, &b), "class=\"bead\" data-bead=\"0\""),
+        (pair_path(&a, &b), "class=\"for\""),
+        (format!("/page?url={}", encoded(&a)), &b),
         ("/judge".to_owned(), "Draw"),
     ] {
         let answer = page.get(&path);
@@ -163,6 +164,7 @@ fn every_view_answers_and_says_what_may_load() {
         ("/host?host=nothing.test", 404),
         ("/host", 400),
         ("/host?host=webserver.site.test&min=2", 400),
+        ("/page?url=http%3A%2F%2Fnothing.test%2F", 404),
         ("/pair?a=x&b=y", 400),
         ("/judge/none", 404),
         ("/judge/none/result", 404),
@@ -456,4 +458,65 @@ fn the_report_is_one_file_that_loads_nothing() {
     assert!(markdown.contains(&format!("| page pairs | {pairs} |")), "{markdown}");
     assert_eq!(stdout(store, &["report", "--format", "md"]), markdown);
     diglot(store).args(["report", "--format", "md", "-o"]).arg(path("x.html")).assert().code(2);
+}
+
+#[test]
+fn a_page_that_is_not_there_names_the_nearest_one() {
+    let (_folder, store) = own_sample();
+    let page = Page::of(&store);
+    let (a, _) = first_pair(&store);
+    let mistyped = page.get(&format!("/page?url={}", encoded(&format!("{a}x"))));
+    let nearest = a.strip_prefix("http://").or(a.strip_prefix("https://")).expect("a URL");
+    assert_eq!(mistyped.status, 404);
+    assert!(mistyped.body.contains(&format!("the nearest URL it has is {nearest}")), "{}", mistyped.body);
+}
+
+#[test]
+fn a_bad_form_says_so_in_its_place_and_keeps_what_stood_in_it() {
+    let (_folder, store) = own_sample();
+    let page = Page::of(&store);
+    let sent = |size: &str, more: &[(&str, &str)]| {
+        let answer = page.post("/judge", &[&[("size", size), ("seed", "41"), ("by", "host")], more].concat());
+        assert!(answer.body.contains("name=\"seed\" value=\"41\""), "{}", answer.body);
+        assert!(answer.body.contains("<option value=\"host\" selected>"), "{}", answer.body);
+        assert!(answer.body.contains(&format!("name=\"size\" value=\"{size}\"")), "{}", answer.body);
+        answer
+    };
+    for (size, said) in [("0", "1 to 10,000"), ("many", "expected a number"), ("10001", "1 to 10,000")] {
+        let answer = sent(size, &[]);
+        assert_eq!(answer.status, 400, "{size}");
+        assert!(answer.body.contains("Nothing was drawn") && answer.body.contains(said), "{size}: {}", answer.body);
+    }
+    let nowhere = sent("5", &[("host", "nothing.test")]);
+    assert_eq!(nowhere.status, 404);
+    assert!(nowhere.body.contains("the store has no page of this host"), "{}", nowhere.body);
+    assert!(!store.join("review").exists(), "nothing was kept");
+}
+
+#[test]
+fn a_copy_leads_to_its_original() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (warc, store) = (folder.path().join("copies.warc"), folder.path().join("s.store"));
+    let en = "The museum opens every morning at nine and shows the work of the painters who lived in the valley";
+    let html = format!("<html lang=en><title>Museum</title><body><p>{en}.</p><p>{en} long ago.</p></body>");
+    let copy = html.replace("<title>", "<link rel=canonical href=\"http://copies.test/en/one.html\"><title>");
+    write_warc(
+        &warc,
+        &[("http://copies.test/en/one.html", "200 OK", &html), ("http://copies.test/fr/one.html", "200 OK", &copy)],
+    );
+    run(&store, &[&warc]);
+    let page = Page::of(&store);
+    let text = page.text(&format!("/page?url={}", encoded("http://copies.test/fr/one.html")));
+    let link = format!("/page?url={}", form_encoded("http://copies.test/en/one.html"));
+    assert!(text.contains("It is a copy of") && text.contains(&link), "{text}");
+}
+
+/// As the page itself writes parameters.
+fn form_encoded(text: &str) -> String {
+    text.bytes()
+        .map(|byte| match byte {
+            b'.' | b'-' | b'_' => char::from(byte).to_string(),
+            _ => encoded(&char::from(byte).to_string()),
+        })
+        .collect()
 }

@@ -98,6 +98,13 @@ pub enum PageVerdict {
     },
 }
 
+impl PageVerdict {
+    /// True where the archives have nothing of the page.
+    pub fn is_unknown(&self) -> bool {
+        matches!(self, PageVerdict::UnknownDomain { .. } | PageVerdict::NotCaptured)
+    }
+}
+
 impl fmt::Display for PageVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use PageVerdict::*;

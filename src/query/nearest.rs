@@ -1,15 +1,21 @@
 //! What to ask instead, where the store has not the page that is asked for.
 
-use diglot::error::Result;
-use diglot::query::{self, Scope};
-use diglot::store::Store;
-use diglot::types::CanonicalUrl;
 use strsim::osa_distance;
 
-/// What the store has that is nearest to a URL which it has not: a page, or a host.
-pub fn advice(store: &Store, url: &CanonicalUrl) -> Result<String> {
+use super::scope::Scope;
+use super::site::Site;
+use crate::error::Result;
+use crate::index::site::Urls;
+use crate::store::Store;
+use crate::types::{CanonicalUrl, host_of};
+
+/// What the store has that is nearest to a URL which it has not, a page or a host, as a sentence.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn nearest(store: &Store, url: &CanonicalUrl) -> Result<String> {
     let (host, mut nearest) = (url.host(), Nearest::to(url.identity()));
-    let is_host_known = query::for_each_near(store, url, |identity| nearest.look_at(identity))?.is_some();
+    let is_host_known = for_each_near(store, url, |identity| nearest.look_at(identity))?.is_some();
     let is_host_asked = url.identity().trim_end_matches('/') == host;
     Ok(match nearest.found {
         _ if is_host_known && is_host_asked => format!(
@@ -21,6 +27,34 @@ pub fn advice(store: &Store, url: &CanonicalUrl) -> Result<String> {
         }
         None => "the store has no page of this host; `diglot hosts` lists those it has".to_owned(),
     })
+}
+
+/// Pages of a site that are looked at, at the most: a mistyped URL is to be answered at once.
+const MAX_PAGES: u32 = 200_000;
+
+/// Calls `each` with the URLs of the pages on the host of `url`, without their schemes: all of them, or those that sort near it.
+/// `None` where the store has no page of that host.
+///
+/// # Errors
+/// When the store cannot be read.
+fn for_each_near(store: &Store, url: &CanonicalUrl, mut each: impl FnMut(&str)) -> Result<Option<Scope>> {
+    let Ok(scope) = Scope::of(store, url.host()) else { return Ok(None) };
+    let Some(id) = store.site_of_domain(&url.domain())? else { return Ok(None) };
+    let site = Site::open(store, id)?;
+    let count = site.pages.count();
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if site.pages.identity(middle) < url.identity() { low = middle + 1 } else { high = middle }
+    }
+    let first = low.saturating_sub(MAX_PAGES / 2);
+    for page in first..count.min(first.saturating_add(MAX_PAGES)) {
+        let identity = site.pages.identity(page);
+        if host_of(identity) == url.host() {
+            each(identity);
+        }
+    }
+    Ok(Some(scope))
 }
 
 /// The nearest text so far, and how many letters are to be put in, taken out, changed or swapped.
