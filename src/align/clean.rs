@@ -22,7 +22,7 @@ pub enum Reason {
     TooLong = 5,
     /// The lengths are too far apart.
     LengthRatio = 6,
-    /// The words of a side are those of the other language.
+    /// The words of a side are those of the other language, or its function words those of a third one.
     WrongLanguage = 7,
     /// The score is too low.
     LowScore = 8,
@@ -245,6 +245,8 @@ pub struct Facts {
     pub length_delta: f32,
     /// [`super::Evidence::foreign_a`] and `foreign_b`.
     pub foreign: (Option<f32>, Option<f32>),
+    /// A side is in neither of the two languages, for sure.
+    pub is_third_language: bool,
     /// Both sides stand in alphabetical lists.
     pub in_list: bool,
 }
@@ -264,7 +266,7 @@ pub fn judge(facts: &Facts, params: &Params) -> Option<Reason> {
         (fewest < params.min_letters, Reason::TooShort),
         (a.chars.max(b.chars) > params.max_chars, Reason::TooLong),
         (facts.length_delta.abs() > params.max_delta, Reason::LengthRatio),
-        (is_foreign(facts.foreign.0) || is_foreign(facts.foreign.1), Reason::WrongLanguage),
+        (is_foreign(facts.foreign.0) || is_foreign(facts.foreign.1) || facts.is_third_language, Reason::WrongLanguage),
         (facts.score < min_score, Reason::LowScore),
     ];
     rules.into_iter().find(|(holds, _)| *holds).map(|(_, reason)| reason)
@@ -325,7 +327,9 @@ mod tests {
 
     fn judged_by(params: &Params, a: &str, b: &str, change: impl Fn(&mut Facts)) -> Option<Reason> {
         let texts = (TextFacts::new(a), TextFacts::new(b));
-        let mut facts = Facts { texts, score: 0.9, length_delta: 0.0, foreign: (Some(-2.0), None), in_list: false };
+        let foreign = (Some(-2.0), None);
+        let mut facts =
+            Facts { texts, score: 0.9, length_delta: 0.0, foreign, is_third_language: false, in_list: false };
         change(&mut facts);
         judge(&facts, params)
     }
@@ -343,6 +347,7 @@ mod tests {
         assert_eq!(judged(&"ab ".repeat(700), "court", &|_| ()), Some(Reason::TooLong));
         assert_eq!(judged("Hello", "Bonjour", &|facts| facts.length_delta = -7.0), Some(Reason::LengthRatio));
         assert_eq!(judged("Hello", "Bonjour", &|facts| facts.foreign.1 = Some(1.5)), Some(Reason::WrongLanguage));
+        assert_eq!(judged("Hallo", "Hello", &|facts| facts.is_third_language = true), Some(Reason::WrongLanguage));
         assert_eq!(judged("Hello", "Bonjour", &|facts| facts.score = 0.4), Some(Reason::LowScore));
     }
 

@@ -9,6 +9,7 @@ use super::model::Model;
 use super::params::Params;
 use super::score::features;
 use super::translation::{Evidence, PageWords};
+use crate::language;
 use crate::types::{Bead, Lang};
 
 /// A page, ready to be aligned with any number of others.
@@ -64,6 +65,14 @@ pub struct Aligned {
 /// Score from which text counts as aligned.
 const ALIGNED_SCORE: f32 = 0.5;
 
+/// True when a text is for sure in another language than two, and in no relative of either: pages have paragraphs that nobody translated.
+fn is_third(text: &str, langs: (Lang, Lang)) -> bool {
+    let lang = language::of_sentence(text);
+    let is_like =
+        |other: Lang| other.agrees(lang) || other.base() == lang.base() || language::are_relatives(other, lang);
+    lang.is_known() && !is_like(langs.0) && !is_like(langs.1)
+}
+
 /// Aligns two pages and judges every bead.
 pub fn align_pages(a: &AlignPage<'_>, b: &AlignPage<'_>, model: &Model, params: &Params) -> Aligned {
     let evidence = Evidence::of_words(&a.words, &b.words, model, &params.translation);
@@ -80,11 +89,14 @@ pub fn align_pages(a: &AlignPage<'_>, b: &AlignPage<'_>, model: &Model, params: 
         if score >= ALIGNED_SCORE {
             paired += chars;
         }
-        let texts = (a.text(side_a), b.text(side_b));
+        let texts = (a.text(side_a.clone()), b.text(side_b.clone()));
         let length_delta = model.lengths.delta(span_a.chars, span_b.chars);
         let foreign = (evidence.foreign_a(span_a.words), evidence.foreign_b(span_b.words));
+        let langs = (a.lang, b.lang);
+        let is_third_language =
+            is_third(a.document.text_of(side_a), langs) || is_third(b.document.text_of(side_b), langs);
         let in_list = a.document.is_in_list(bead.a_start) && b.document.is_in_list(bead.b_start);
-        let facts = clean::Facts { texts, score, length_delta, foreign, in_list };
+        let facts = clean::Facts { texts, score, length_delta, foreign, is_third_language, in_list };
         let reason = clean::judge(&facts, &params.clean);
         let hashes = match reason {
             None => clean::hashes((a.lang, b.lang), (&texts.0, &texts.1), &params.clean),
@@ -127,5 +139,17 @@ mod tests {
         let reasons: Vec<_> = beads.iter().map(|judged| (judged.score, judged.reason)).collect();
         assert_eq!((reasons, score), (vec![(0.0, Some(clean::Reason::Unaligned))], 0.0));
         assert_eq!(aligned("", ""), Aligned::default());
+    }
+
+    #[test]
+    fn a_sentence_that_nobody_translated_is_no_bitext_of_two_other_languages() {
+        let lang = |tag: &str| Lang::parse(tag).expect("a language");
+        let third = |text: &str, a: &str, b: &str| is_third(text, (lang(a), lang(b)));
+        let text = "For these scenarios you have two options: either you upload to a PPA or prepare a backport.";
+        assert!(third(text, "de", "fr"));
+        assert!(!third(text, "en", "fr") && !third(text, "de", "en"));
+        let spanish = "Para esto tiene que estar en la misma máquina que la que está en el sistema de la red.";
+        assert!(third(spanish, "de", "fr"));
+        assert!(!third(spanish, "gl", "fr"), "relatives are taken for each other");
     }
 }

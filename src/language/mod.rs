@@ -57,6 +57,21 @@ pub fn detect(text: &str, runs: &[Run], params: &Params) -> Detected {
     Detected { lang, confidence, latin_share: scripts::latin_share(text) }
 }
 
+/// What makes a sentence be in a language for sure: function words that no other language has, their share among those of the two
+/// likeliest languages, and how many there are, compared with running text (estimates).
+const SURE_WORDS: usize = 3;
+const SURE_SHARE: f32 = 0.9;
+const SURE_COVERAGE: f32 = 0.6;
+
+/// The language of a sentence where its function words leave no doubt; [`Lang::UNKNOWN`] otherwise, as for most short ones and for
+/// languages without a list of such words.
+pub fn of_sentence(text: &str) -> Lang {
+    let sure = |words: &words::Verdict| {
+        words.own >= SURE_WORDS && words.share >= SURE_SHARE && words.coverage >= SURE_COVERAGE
+    };
+    words::read(text).verdict().filter(sure).map_or(Lang::UNKNOWN, |words| words.lang)
+}
+
 /// Languages that short texts are taken for in place of each other.
 const RELATIVES: &[&[&str]] = &[
     &["gl", "pt", "es"],
@@ -224,6 +239,18 @@ fn whole_words(text: &str, from: usize, to: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sentence_is_in_a_language_only_where_there_is_no_doubt() {
+        let of = |text: &str| of_sentence(text).as_str().to_owned();
+        assert_eq!(of("For these scenarios you have two options: either you upload to a PPA or prepare a backport."), "en");
+        assert_eq!(of("Pour cela, vous devez être sur la même machine que celle qui est dans le réseau."), "fr");
+        for text in ["Software RAID", "Copyright 2024 the authors", "", "apt-get install debian-installer", "Failed"] {
+            assert_eq!(of_sentence(text), Lang::UNKNOWN, "{text}");
+        }
+        let mixed = "Le paquet « this is not what you want if you are on it » est dans la section qui est pour vous.";
+        assert_eq!(of_sentence(mixed), Lang::UNKNOWN);
+    }
     use proptest::prelude::*;
 
     fn prose(text: &str) -> Vec<Run> {

@@ -59,7 +59,7 @@ impl Stage for Align {
     }
 
     fn version(&self) -> u32 {
-        6
+        7
     }
 
     fn sections(&self) -> &'static [&'static str] {
