@@ -243,7 +243,10 @@ mod tests {
     #[test]
     fn a_sentence_is_in_a_language_only_where_there_is_no_doubt() {
         let of = |text: &str| of_sentence(text).as_str().to_owned();
-        assert_eq!(of("For these scenarios you have two options: either you upload to a PPA or prepare a backport."), "en");
+        assert_eq!(
+            of("For these scenarios you have two options: either you upload to a PPA or prepare a backport."),
+            "en"
+        );
         assert_eq!(of("Pour cela, vous devez être sur la même machine que celle qui est dans le réseau."), "fr");
         for text in ["Software RAID", "Copyright 2024 the authors", "", "apt-get install debian-installer", "Failed"] {
             assert_eq!(of_sentence(text), Lang::UNKNOWN, "{text}");

@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use diglot::config::settings::configuration;
+use diglot::pipeline::{self, StageStatus};
 use diglot::query::{self, HostLine, Overview};
 use diglot::store::{Access, Store};
 
@@ -45,6 +47,8 @@ impl Sort {
 /// What was counted.
 pub struct Counted {
     pub overview: Overview,
+    /// How far each stage was: to tell what is left to do takes a look at every site.
+    pub stages: Vec<StageStatus>,
     /// By name.
     hosts: Vec<Host>,
     /// Places in `hosts`, in the order of each [`Sort`] but the first.
@@ -52,7 +56,7 @@ pub struct Counted {
 }
 
 impl Counted {
-    fn new(overview: Overview, mut hosts: Vec<Host>) -> Counted {
+    fn new(overview: Overview, stages: Vec<StageStatus>, mut hosts: Vec<Host>) -> Counted {
         hosts.sort_by(|x, y| x.name.cmp(&y.name));
         hosts.shrink_to_fit();
         let order = |key: fn(&Host) -> f64| {
@@ -66,7 +70,7 @@ impl Counted {
             order(|host| f64::from(host.pairs)),
             order(|host| f64::from(host.credibility)),
         ];
-        Counted { overview, hosts, orders }
+        Counted { overview, stages, hosts, orders }
     }
 
     /// The hosts whose names contain a text, in an order: how many, and those from `start` on.
@@ -182,6 +186,9 @@ impl Counting {
     }
 }
 
+/// The stage up to which a run goes.
+pub const LAST_STAGE: &str = "align";
+
 fn count(store: &Store) -> diglot::Result<Counted> {
     let mut hosts = Vec::new();
     let host = |line: HostLine| Host {
@@ -194,7 +201,9 @@ fn count(store: &Store) -> diglot::Result<Counted> {
         hosts.extend(lines.into_iter().map(host));
         Ok(())
     })?;
-    Ok(Counted::new(overview, hosts))
+    let (config, _) = configuration(&store.settings().values);
+    let stages = pipeline::progress(store, &config, LAST_STAGE)?;
+    Ok(Counted::new(overview, stages, hosts))
 }
 
 #[cfg(test)]
@@ -206,7 +215,7 @@ mod tests {
         let host =
             |name: &str, pages, pairs| Host { name: name.into(), pages, pairs, credibility: pairs as f32 / 10.0 };
         let hosts = vec![host("b.org", 2, 9), host("a.org", 7, 1), host("c.net", 9, 3)];
-        let counted = Counted::new(Overview::default(), hosts);
+        let counted = Counted::new(Overview::default(), Vec::new(), hosts);
         let names = |text: &str, sort, start, count| -> (usize, Vec<String>) {
             let (total, found) = counted.hosts(text, sort, start, count);
             (total, found.into_iter().map(|host| host.name.to_string()).collect())

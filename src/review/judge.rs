@@ -48,7 +48,10 @@ fn form(request: &Request, problem: Option<String>) -> Result<Response, Failure>
     let reviews = request.app.reviews();
     let marks = reviews.marks()?;
     let (mut samples, mut unreadable) = (Vec::new(), Vec::new());
-    for name in reviews.samples()? {
+    let mut names = reviews.samples()?;
+    // Their names are when they were drawn.
+    names.sort_by(|x, y| y.cmp(x));
+    for name in names {
         // One that cannot be read says so where it is opened.
         let Ok(sample) = read(request, &name) else {
             unreadable.push(name);
@@ -61,10 +64,9 @@ fn form(request: &Request, problem: Option<String>) -> Result<Response, Failure>
             what: plain(&sample.design.describe()),
             drawn: grouped(sample.items.len() as u64),
             judged: grouped(judged),
-            at: sample.at,
+            at: to_the_minute(&sample.at),
         });
     }
-    samples.sort_by(|x, y| y.at.cmp(&x.at));
     let counted_langs = request.app.counting.last();
     let known = counted_langs.iter().flat_map(|counted| counted.overview.langs.keys());
     let known: Vec<String> = known.map(|langs| format!("{} {}", langs.a, langs.b)).collect();
@@ -90,6 +92,11 @@ fn form(request: &Request, problem: Option<String>) -> Result<Response, Failure>
         samples,
         frame,
     })
+}
+
+/// "2024-05-01 10:00" of a time as RFC 3339.
+fn to_the_minute(time: &str) -> String {
+    time.chars().take("2024-05-01T10:00".len()).map(|c| if c == 'T' { ' ' } else { c }).collect()
 }
 
 /// What can be judged.

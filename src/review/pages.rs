@@ -5,10 +5,9 @@ use std::sync::Arc;
 use axum::extract::{Path, Query, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use diglot::config::Config;
-use diglot::pipeline;
+use diglot::pipeline::StageStatus;
 use diglot::query::{self, HostLine, KeyLine, Scope};
-use diglot::store::{Marks, Store};
+use diglot::store::Marks;
 use diglot::types::{Lang, Marked, Method, Outcome, PairLine, pattern};
 
 use super::answer::{Fields, Request, answer, not_found, page};
@@ -34,15 +33,15 @@ const LANGS: usize = 6;
 
 pub async fn overview(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
     answer(state, fields, |request| {
-        let (store, config) = request.app.open()?;
+        let (store, _) = request.app.open()?;
         let counted = request.app.counting.last();
         let commit = store.commit_number();
         let archives = query::archives(&store)?;
         page(&OverviewPage {
             frame: request.frame("Overview"),
             newer: counted.as_ref().filter(|counted| counted.overview.commit != commit).map(|_| commit),
+            stages: counted.iter().flat_map(|counted| stage_rows(&counted.stages)).collect(),
             figures: counted.map(|counted| Figures::new(&counted.overview)),
-            stages: stages(&store, &config)?,
             archives_left: archives.len().saturating_sub(ARCHIVES),
             archives: archive_rows(archives.into_iter().take(ARCHIVES)),
         })
@@ -51,11 +50,13 @@ pub async fn overview(state: State<Arc<App>>, fields: Query<Fields>) -> Response
 }
 
 /// How far each stage is.
-pub fn stages(store: &Store, config: &Config) -> Result<Vec<StageRow>, diglot::Error> {
-    let progress = pipeline::progress(store, config, "align")?.into_iter();
-    Ok(progress
-        .map(|stage| StageRow { name: stage.name, state: stage.state.name(), remaining: stage.remaining })
-        .collect())
+pub fn stage_rows(stages: &[StageStatus]) -> impl Iterator<Item = StageRow> {
+    let row = |stage: &StageStatus| StageRow {
+        name: stage.name,
+        state: stage.state.name(),
+        remaining: stage.remaining.clone(),
+    };
+    stages.iter().map(row)
 }
 
 /// What is shown of archives.

@@ -2,11 +2,12 @@
 
 use askama::Template;
 use diglot::config::{Config, SETTINGS};
-use diglot::query;
 use diglot::store::{FORMAT_VERSION, Reviews, Store};
+use diglot::{pipeline, query};
 
+use super::counting::LAST_STAGE;
 use super::figures::{Figures, counted};
-use super::pages::{archive_rows, stages};
+use super::pages::{archive_rows, stage_rows};
 use super::sample::Sample;
 use super::views::{ArchiveRow, StageRow, StratumRow, plain};
 
@@ -85,7 +86,7 @@ fn facts(store: &Store, config: &Config) -> anyhow::Result<Facts> {
     Ok(Facts {
         name: plain(&folder.file_name().unwrap_or_default().to_string_lossy()),
         figures: Figures::new(&overview),
-        stages: stages(store, config)?,
+        stages: stage_rows(&pipeline::progress(store, config, LAST_STAGE)?).collect(),
         archives_left: archives.len().saturating_sub(ARCHIVES),
         archives: archive_rows(archives.into_iter().take(ARCHIVES)),
         settings,
