@@ -16,13 +16,10 @@ use super::answer::{Fields, Request, answer, file, page};
 use super::failure::Failure;
 use super::figures::{counted, grouped};
 use super::lists::lang_pair;
-use super::pair::{marked, place_in_list, sides, url};
+use super::pair::{SHOWN, marked, place_in_list, sides, url};
 use super::sample::{By, Design, Item, Said, Sample, What};
 use super::state::App;
 use super::views::*;
-
-/// Bytes of each text that are shown.
-const SHOWN: usize = 100_000;
 
 /// The largest sample.
 const MOST: u64 = 10_000;

@@ -20,7 +20,7 @@ use super::state::App;
 use super::views::*;
 
 /// Bytes of each text that are shown unless all of it is asked for.
-const SHOWN: usize = 100_000;
+pub const SHOWN: usize = 100_000;
 
 /// Nats that a bar of evidence has room for on either side.
 const MOST_NATS: f64 = 4.0;
