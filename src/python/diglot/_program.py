@@ -1,0 +1,123 @@
+"""The program: where it is, its arguments, and its answers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sysconfig
+import tempfile
+from collections.abc import Iterable, Mapping
+from typing import IO, TypeAlias, Union
+
+from ._errors import DiglotError, error_of, warn_of
+
+#: A path, as text or as an object.
+StrPath: TypeAlias = Union[str, "os.PathLike[str]"]
+#: A value of an option; several become a list with commas, `None` leaves the option out.
+Setting: TypeAlias = Union[None, bool, int, float, str, "os.PathLike[str]", Iterable[str]]
+
+# The variable that names another program than the one that was installed with this package.
+_VARIABLE = "DIGLOT"
+
+
+def program() -> str:
+    """The path of the program: `$DIGLOT`, else the one installed beside this Python, else the first on the `PATH`."""
+    named = os.environ.get(_VARIABLE)
+    if named:
+        found = shutil.which(named)
+        if found is None:
+            raise DiglotError(f"${_VARIABLE} is {named}, which is no program", 127)
+        return found
+    schemes = [sysconfig.get_default_scheme(), sysconfig.get_preferred_scheme("user")]
+    folders = [sysconfig.get_path("scripts", scheme) for scheme in schemes]
+    for path in [*folders, None]:
+        found = shutil.which("diglot", path=path)
+        if found is not None:
+            return found
+    raise DiglotError(f"there is no program diglot; install the package anew, or name the program by ${_VARIABLE}", 127)
+
+
+def options(settings: Mapping[str, Setting], switches: Iterable[str] = ()) -> list[str]:
+    """Settings as arguments: `min_score=0.9` is `--min-score=0.9`. Switches have no value: they are there or not."""
+    arguments = []
+    switches = frozenset(switches)
+    for name, value in settings.items():
+        option = "--" + name.replace("_", "-")
+        if value is None or (name in switches and value is False):
+            continue
+        if name in switches and value is True:
+            arguments.append(option)
+        elif isinstance(value, bool):
+            arguments.append(f"{option}={'yes' if value else 'no'}")
+        elif isinstance(value, (str, int, float)):
+            arguments.append(f"{option}={value}")
+        elif isinstance(value, os.PathLike):
+            arguments.append(f"{option}={os.fspath(value)}")
+        else:
+            arguments.append(f"{option}={','.join(value)}")
+    return arguments
+
+
+class Answer:
+    """A command whose output is read while it runs, or at its end."""
+
+    command: list[str]
+    #: What the command writes.
+    output: IO[bytes]
+
+    def __init__(self, arguments: Iterable[str]) -> None:
+        self.command = [program(), *arguments]
+        # A file takes any number of lines without being read.
+        self._stderr = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
+            self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._stderr
+        )
+        assert self._process.stdout is not None
+        self.output = self._process.stdout
+
+    def finish(self) -> None:
+        """Waits for the end, and warns of what was said.
+
+        Raises `DiglotError` when the exit code is not 0.
+        """
+        self.output.read()
+        exit_code = self._process.wait()
+        stderr = self._said()
+        self.close()
+        if exit_code != 0:
+            raise error_of(self.command, exit_code, stderr)
+        warn_of(stderr)
+
+    def broken(self, why: str) -> DiglotError:
+        """The error of an output that is not what it should be, though the exit code is 0."""
+        return DiglotError(f"the answer of the program is not whole: {why}", 0, "", self.command)
+
+    def read(self) -> bytes:
+        """All of the output.
+
+        Raises `DiglotError` when the exit code is not 0.
+        """
+        try:
+            output = self.output.read()
+            self.finish()
+        finally:
+            self.close()
+        return output
+
+    def close(self) -> None:
+        """Ends the command, if it runs."""
+        if self._process.poll() is None:
+            self._process.kill()
+        self.output.close()
+        self._process.wait()
+        self._stderr.close()
+
+    def _said(self) -> str:
+        self._stderr.seek(0)
+        return self._stderr.read().decode(errors="replace")
+
+    def __del__(self) -> None:
+        # Of a reader that nobody has read to its end.
+        if hasattr(self, "output"):
+            self.close()
