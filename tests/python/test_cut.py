@@ -62,7 +62,8 @@ def test_no_cut_gives_a_table(store: diglot.Store, stream: bytes, fake: Fake) ->
 
 def test_an_exit_code_after_a_whole_answer_is_an_error(store: diglot.Store, fake: Fake) -> None:
     fake('"$PROGRAM" "$@" || exit; echo "diglot: damage: the store lost 3 pages" >&2; exit 1')
-    for ask in [store.bitext, store.pairs, store.keys, store.hosts, store.status, lambda: store.bitext_batches().read_all()]:
+    asked: list[Callable[[], object]] = [store.bitext, store.pairs, store.keys, store.hosts, store.status, store.counts]
+    for ask in asked:
         with pytest.raises(diglot.DiglotError, match="^damage: the store lost 3 pages$") as caught:
             ask()
         assert caught.value.exit_code == 1
@@ -78,9 +79,19 @@ def test_a_killed_program_is_an_error_with_its_signal(store: diglot.Store, fake:
         reader.read_all()
     assert caught.value.exit_code == -signal.SIGKILL
     fake('"$PROGRAM" "$@" | head -c 300; echo "diglot: why" >&2; kill -9 $$')
-    for ask in [store.keys, store.pairs]:
+    asked: list[Callable[[], object]] = [store.keys, store.pairs]
+    for ask in asked:
         with pytest.raises(diglot.DiglotError, match=r"SIGKILL\): why"):
             ask()
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+def test_engines_that_read_a_cut_answer_fail_too(store: diglot.Store, fake: Fake, engine: str) -> None:
+    module = pytest.importorskip(engine)
+    fake('"$PROGRAM" "$@" | head -c 1000000; kill -9 $$')
+    batches = store.bitext_batches()
+    with pytest.raises(Exception, match=r"ended by signal 9 \(SIGKILL\)"):
+        module.sql("SELECT count(*) FROM batches").fetchall() if engine == "duckdb" else module.DataFrame(batches)
 
 
 def test_batches_come_while_the_program_runs_and_end_it_when_nobody_reads(

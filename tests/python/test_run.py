@@ -10,7 +10,7 @@ import time
 import diglot
 import pytest
 from conftest import ROOT
-from diglot._program import program
+from diglot._program import options, program
 from diglot._run import SWITCHES
 
 SITES = ROOT / "data" / "sites"
@@ -41,6 +41,14 @@ def test_settings_are_the_options_of_the_program(tmp_path: pathlib.Path) -> None
     assert "Usage" not in str(caught.value)
     with pytest.raises(diglot.DiglotError, match="no store here"):
         diglot.open(tmp_path / "none")
+
+
+def test_values_are_written_as_the_program_reads_them() -> None:
+    written = options(
+        {"min_score": 0.5, "langs": ("en", "fr"), "lexicon": pathlib.Path("a b.tsv"), "limit": None, "strict": False},
+    )
+    assert written == ["--min-score=0.5", "--langs=en,fr", "--lexicon=a b.tsv", "--strict=no"]
+    assert options({"weak": True, "quiet": False, "site": "host"}, ["weak", "quiet"]) == ["--weak", "--site=host"]
 
 
 def test_options_without_a_value_are_known() -> None:

@@ -15,7 +15,7 @@ from ._errors import DiglotError, error_of, warn_of
 #: A path, as text or as an object.
 StrPath: TypeAlias = Union[str, "os.PathLike[str]"]
 #: A value of an option; several become a list with commas, `None` leaves the option out.
-Setting: TypeAlias = Union[None, bool, int, float, str, "os.PathLike[str]", Iterable[str]]
+Setting: TypeAlias = Union[None, bool, int, float, str, "os.PathLike[str]", Iterable[StrPath]]
 
 # The variable that names another program than the one that was installed with this package.
 _VARIABLE = "DIGLOT"
@@ -50,12 +50,13 @@ def options(settings: Mapping[str, Setting], switches: Iterable[str] = ()) -> li
             arguments.append(option)
         elif isinstance(value, bool):
             arguments.append(f"{option}={'yes' if value else 'no'}")
-        elif isinstance(value, (str, int, float)):
-            arguments.append(f"{option}={value}")
         elif isinstance(value, os.PathLike):
             arguments.append(f"{option}={os.fspath(value)}")
+        elif isinstance(value, Iterable) and not isinstance(value, str):
+            arguments.append(f"{option}={','.join(os.fspath(part) for part in value)}")
         else:
-            arguments.append(f"{option}={','.join(value)}")
+            # Numbers of other packages too.
+            arguments.append(f"{option}={value}")
     return arguments
 
 
