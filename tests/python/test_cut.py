@@ -46,17 +46,19 @@ def boundaries(stream: bytes) -> list[int]:
     return ends
 
 
-def test_no_cut_gives_a_table(store: diglot.Store, stream: bytes, fake: Fake) -> None:
+def test_no_cut_gives_a_table(
+    store: diglot.Store, stream: bytes, fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fake('"$PROGRAM" "$@" | head -c "$LENGTH"')
     ends = boundaries(stream)
     assert len(ends) == 2
     lengths = [0, 1, 100, ends[0], ends[0] + 4, ends[0] + 8, ends[1] - 1, ends[1], len(stream) - 4, len(stream) - 1]
     for length in lengths:
-        os.environ["LENGTH"] = str(length)
+        monkeypatch.setenv("LENGTH", str(length))
         with pytest.raises(diglot.DiglotError, match="the answer of the program is not whole") as caught:
             store.bitext()
         assert caught.value.exit_code == 0
-    os.environ["LENGTH"] = str(len(stream))
+    monkeypatch.setenv("LENGTH", str(len(stream)))
     assert store.bitext().num_rows == store.counts()["sentence_pairs"]
 
 

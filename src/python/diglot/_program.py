@@ -19,6 +19,8 @@ Setting: TypeAlias = Union[None, bool, int, float, str, "os.PathLike[str]", Iter
 
 # The variable that names another program than the one that was installed with this package.
 _VARIABLE = "DIGLOT"
+# Bytes of an output that are passed over at once.
+_PORTION = 1 << 20
 
 
 def program() -> str:
@@ -82,7 +84,9 @@ class Answer:
 
         Raises `DiglotError` when the exit code is not 0.
         """
-        self.output.read()
+        # What nobody reads any more keeps the program from its end.
+        while self.output.read(_PORTION):
+            pass
         exit_code = self._process.wait()
         stderr = self._said()
         self.close()
