@@ -86,10 +86,14 @@ impl Copier {
         if part.codec == Codec::Zstd && !self.is_wacz && self.dictionary.is_none() {
             self.dictionary = Some(dictionary::before(&mut self.file, offset)?);
         }
+        // Compression makes no record much longer.
+        if length > self.max_bytes.saturating_add(self.max_bytes >> 8) {
+            return Ok(None);
+        }
         self.file.seek(SeekFrom::Start(part.start + offset))?;
         let mut stored = Vec::new();
         (&mut self.file).take(length).read_to_end(&mut stored)?;
-        let Ok(mut bytes) = self.decoded(part.codec, &stored) else { return Ok(None) };
+        let Ok((mut bytes, rest)) = self.decoded(part.codec, &stored) else { return Ok(None) };
         let Found::Head(head) = Warc::head(&bytes) else { return Ok(None) };
         let block = head.block_bytes.and_then(|bytes| usize::try_from(bytes).ok());
         let end = block.and_then(|block| head.header_bytes.checked_add(block));
@@ -99,17 +103,24 @@ impl Copier {
         }
         bytes.truncate(end);
         bytes.extend(RECORD_END);
+        // Other members are other records.
+        stored.truncate(stored.len() - rest);
         let member = (part.codec == Codec::Gzip).then_some(stored);
         Ok(Some((CopiedRecord { url: head.url, record: bytes, member }, head.date_ms)))
     }
 
-    /// A member or frame without its compression.
-    fn decoded(&self, codec: Codec, stored: &[u8]) -> io::Result<Vec<u8>> {
+    /// A member or frame without its compression, and how many bytes stand behind a member.
+    fn decoded(&self, codec: Codec, stored: &[u8]) -> io::Result<(Vec<u8>, usize)> {
         let mut bytes = Vec::new();
         let max = self.max_bytes;
+        let mut rest = 0;
         match codec {
             Codec::Plain => bytes.extend(stored),
-            Codec::Gzip => drop(GzDecoder::new(stored).take(max).read_to_end(&mut bytes)?),
+            Codec::Gzip => {
+                let mut decoder = GzDecoder::new(stored).take(max);
+                decoder.read_to_end(&mut bytes)?;
+                rest = decoder.into_inner().into_inner().len();
+            }
             Codec::Zstd => {
                 let dictionary = self.dictionary.as_deref().unwrap_or_default();
                 let decoder = zstd::stream::read::Decoder::with_dictionary(stored, dictionary)?;
@@ -117,7 +128,7 @@ impl Copier {
             }
             Codec::Lz4 => drop(lz4_flex::frame::FrameDecoder::new(stored).take(max).read_to_end(&mut bytes)?),
         }
-        Ok(bytes)
+        Ok((bytes, rest))
     }
 }
 
@@ -141,10 +152,14 @@ mod tests {
 
     /// What is copied of a file at a place.
     fn copy(file: &[u8], offset: usize, length: usize) -> Option<CopiedRecord> {
+        copy_with(&Params::default(), file, offset, length)
+    }
+
+    fn copy_with(params: &Params, file: &[u8], offset: usize, length: usize) -> Option<CopiedRecord> {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("x.warc");
         std::fs::write(&path, file).expect("room on the disk");
-        let mut copier = Copier::open(&path, &Params::default()).expect("it is there");
+        let mut copier = Copier::open(&path, params).expect("it is there");
         copier.copy(offset as u64, length as u64, 0).expect("it can be read")
     }
 
@@ -177,6 +192,26 @@ mod tests {
             assert_eq!(copy(&one, offset, length), None, "{offset} {length}");
         }
         assert_eq!(copy(RECORD, 0, RECORD.len() - RECORD_END.len() - 1), None);
+    }
+
+    #[test]
+    fn of_two_members_under_one_length_the_first_alone_is_copied() {
+        let (one, other) = (gzip(RECORD), gzip(&RECORD.repeat(2)));
+        let found = copy(&[one.as_slice(), &other].concat(), 0, one.len() + other.len()).expect("a record");
+        assert_eq!((found.record.as_slice(), found.member), (RECORD, Some(one)));
+    }
+
+    #[test]
+    fn what_is_longer_than_any_record_is_not_read() {
+        let text = "a".repeat(2 * ROOM_BYTES as usize);
+        let length = text.len();
+        let long = format!(
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://ex.org/\r\nContent-Length: {length}\r\n\r\n{text}\r\n\r\n"
+        );
+        assert!(copy(long.as_bytes(), 0, long.len()).is_some());
+        let params = Params { max_record_bytes: 1024, ..Params::default() };
+        assert_eq!(copy_with(&params, long.as_bytes(), 0, long.len()), None);
+        assert!(copy_with(&params, RECORD, 0, RECORD.len()).is_some());
     }
 
     #[test]
