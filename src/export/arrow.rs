@@ -2,62 +2,45 @@
 
 use std::io;
 
+use arrow_array::RecordBatchWriter;
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 
 use super::batches::{Batches, failed};
 use super::exporter::{Exporter, Job, Output, Row, outputs};
 
-struct Stream {
+/// Rows on their way into batches, and what writes these.
+struct Arrow<W> {
     batches: Batches,
-    writer: StreamWriter<Output>,
+    writer: W,
 }
 
 pub fn stream(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
     let [out] = outputs(given)?;
-    let batches = Batches::table(job)?;
+    let batches = Batches::table(job);
     let writer = StreamWriter::try_new(out, &batches.schema()).map_err(failed)?;
-    Ok(Box::new(Stream { batches, writer }))
-}
-
-impl Exporter for Stream {
-    fn row(&mut self, row: Row<'_>) -> io::Result<()> {
-        let Some(batch) = self.batches.row(row)? else { return Ok(()) };
-        self.writer.write(&batch).map_err(failed)
-    }
-
-    fn finish(mut self: Box<Self>) -> io::Result<()> {
-        if let Some(batch) = self.batches.rest()? {
-            self.writer.write(&batch).map_err(failed)?;
-        }
-        self.writer.finish().map_err(failed)?;
-        io::Write::flush(self.writer.get_mut())
-    }
-}
-
-struct File {
-    batches: Batches,
-    writer: FileWriter<Output>,
+    Ok(Box::new(Arrow { batches, writer }))
 }
 
 pub fn file(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
     let [out] = outputs(given)?;
-    let batches = Batches::table(job)?;
+    let batches = Batches::table(job);
     let writer = FileWriter::try_new(out, &batches.schema()).map_err(failed)?;
-    Ok(Box::new(File { batches, writer }))
+    Ok(Box::new(Arrow { batches, writer }))
 }
 
-impl Exporter for File {
+impl<W: RecordBatchWriter> Exporter for Arrow<W> {
     fn row(&mut self, row: Row<'_>) -> io::Result<()> {
         let Some(batch) = self.batches.row(row)? else { return Ok(()) };
         self.writer.write(&batch).map_err(failed)
     }
 
-    fn finish(mut self: Box<Self>) -> io::Result<()> {
-        if let Some(batch) = self.batches.rest()? {
-            self.writer.write(&batch).map_err(failed)?;
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        let Arrow { mut batches, mut writer } = *self;
+        if let Some(batch) = batches.rest()? {
+            writer.write(&batch).map_err(failed)?;
         }
-        self.writer.finish().map_err(failed)?;
-        io::Write::flush(self.writer.get_mut())
+        // Which flushes the output.
+        writer.close().map_err(failed)
     }
 }
 

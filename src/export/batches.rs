@@ -1,249 +1,171 @@
 //! Rows as Arrow batches: what Parquet and Arrow files are made of.
 //!
-//! The columns of each content are in one table; the values are those of the objects of the same names.
+//! `columns.rs` has the columns of each content; here are the values that a row has in them: those that the objects of JSON have under
+//! the same names.
 
+use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
-use arrow_json::reader::{Decoder, ReaderBuilder};
+use arrow_array::{ArrayRef, RecordBatch, StructArray};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
-use serde::Serialize;
 
-use super::exporter::{Content, Job, Row, rounded};
+use super::columns::{Filled, Kind, Value, columns, fields, push_row};
+use super::exporter::{Job, Row, rounded};
 use super::hugging_face;
-use super::objects::object;
-use crate::types::BitextLine;
+use super::objects::date;
+use crate::types::{AlignedSentences, BitextLine, DocumentLine, FetchLine, PageLine, PairLine, SentencePlace};
 
 /// Rows of a batch, at the most.
 pub(super) const ROWS: usize = 16 << 10;
 /// Bytes of text in a batch, about: one more row may come on top.
 const BYTES: usize = 16 << 20;
 
-/// What a column holds.
-enum Kind {
-    Text,
-    /// A text that may be missing.
-    Maybe,
-    Real,
-    Long,
-    Int,
-    /// A number that may be missing.
-    MaybeInt,
-    /// A list of texts.
-    Texts,
-    /// A list of what has columns itself.
-    Rows(&'static [Column]),
+/// The values of a row, in the order of its columns; `None` where there are no columns.
+fn values(row: Row<'_>) -> Option<Vec<Value<'_>>> {
+    Some(match row {
+        Row::Pair(pair) => of_pair(pair),
+        Row::Sentences(line) => of_sentences(line),
+        Row::Document(line) => of_document(line),
+        Row::Page(page) => of_page(page),
+        Row::Capture(line) => of_capture(line),
+        Row::Record(_) | Row::Words(_) => return None,
+    })
 }
 
-type Column = (&'static str, Kind);
-
-const PAIRS: &[Column] = {
-    use Kind::{Real, Text};
-    &[
-        ("url_a", Text),
-        ("url_b", Text),
-        ("lang_a", Text),
-        ("lang_b", Text),
-        ("score", Real),
-        ("method", Text),
-        ("key", Text),
+fn of_pair(pair: &PairLine) -> Vec<Value<'_>> {
+    vec![
+        pair.url_a.as_str().into(),
+        pair.url_b.as_str().into(),
+        pair.lang_a.as_str().into(),
+        pair.lang_b.as_str().into(),
+        rounded(pair.score).into(),
+        pair.method.into(),
+        pair.key.as_str().into(),
     ]
-};
+}
 
-const BITEXT: &[Column] = {
-    use Kind::{Int, Long, Real, Text};
-    &[
-        ("text_a", Text),
-        ("text_b", Text),
-        ("lang_a", Text),
-        ("lang_b", Text),
-        ("score", Real),
-        ("url_a", Text),
-        ("url_b", Text),
-        ("page_score", Real),
-        ("archive_a", Text),
-        ("offset_a", Long),
-        ("block_a", Text),
-        ("archive_b", Text),
-        ("offset_b", Long),
-        ("block_b", Text),
-        ("others", Int),
-        ("reason", Text),
+/// Where each side is from has a column for each part.
+fn of_sentences(line: &BitextLine) -> Vec<Value<'_>> {
+    vec![
+        line.text_a.as_str().into(),
+        line.text_b.as_str().into(),
+        line.lang_a.as_str().into(),
+        line.lang_b.as_str().into(),
+        rounded(line.score).into(),
+        line.a.url.as_str().into(),
+        line.b.url.as_str().into(),
+        rounded(line.page_score).into(),
+        line.a.archive.as_str().into(),
+        line.a.offset.into(),
+        line.a.block.as_str().into(),
+        line.b.archive.as_str().into(),
+        line.b.offset.into(),
+        line.b.block.as_str().into(),
+        u32::try_from(line.others.len()).unwrap_or(u32::MAX).into(),
+        line.reason.unwrap_or("").into(),
     ]
-};
+}
 
-const DOCUMENTS: &[Column] = {
-    use Kind::{Int, Long, Maybe, MaybeInt, Real, Rows, Text, Texts};
-    &[
-        ("url_a", Text),
-        ("url_b", Text),
-        ("lang_a", Text),
-        ("lang_b", Text),
-        ("score", Real),
-        ("method", Text),
-        ("key", Text),
-        ("page_score", Real),
-        ("title_a", Text),
-        ("title_b", Text),
-        ("text_a", Text),
-        ("text_b", Text),
-        ("tags_a", Texts),
-        ("tags_b", Texts),
-        ("date_a", Maybe),
-        ("date_b", Maybe),
-        ("archive_a", Text),
-        ("archive_b", Text),
-        ("offset_a", Long),
-        ("offset_b", Long),
-        (
-            "sentences",
-            Rows(&[
-                ("text_a", Text),
-                ("text_b", Text),
-                ("score", Real),
-                ("paragraph_a", MaybeInt),
-                ("sentence_a", MaybeInt),
-                ("count_a", Int),
-                ("paragraph_b", MaybeInt),
-                ("sentence_b", MaybeInt),
-                ("count_b", Int),
-                ("reason", Maybe),
-            ]),
-        ),
-    ]
-};
+fn of_document(line: &DocumentLine) -> Vec<Value<'_>> {
+    let (a, b) = (&line.a, &line.b);
+    let mut values = of_pair(&line.pair);
+    values.extend([
+        rounded(line.page_score).into(),
+        a.title.as_str().into(),
+        b.title.as_str().into(),
+        a.text.as_str().into(),
+        b.text.as_str().into(),
+        a.tags.as_slice().into(),
+        b.tags.as_slice().into(),
+        date_of(a),
+        date_of(b),
+        a.archive.as_str().into(),
+        b.archive.as_str().into(),
+        a.offset.into(),
+        b.offset.into(),
+        Value::Rows(line.sentences.iter().map(of_aligned).collect()),
+    ]);
+    values
+}
 
-const PAGES: &[Column] = {
-    use Kind::{Long, Maybe, Text, Texts};
-    &[
-        ("url", Text),
-        ("lang", Text),
-        ("title", Text),
-        ("text", Text),
-        ("tags", Texts),
-        ("date", Maybe),
-        ("archive", Text),
-        ("offset", Long),
-    ]
-};
-
-const FETCH: &[Column] = {
-    use Kind::{Long, Text};
-    &[("warc_filename", Text), ("offset", Long), ("length", Long), ("url", Text)]
-};
-
-fn columns(content: Content) -> &'static [Column] {
-    match content {
-        Content::Pairs => PAIRS,
-        Content::Bitext => BITEXT,
-        Content::Documents => DOCUMENTS,
-        Content::Pages => PAGES,
-        Content::Fetch => FETCH,
-        Content::Warc | Content::Lexicon => &[],
+fn of_aligned(line: &AlignedSentences) -> Vec<Value<'_>> {
+    fn text(place: &Option<SentencePlace>) -> Value<'_> {
+        place.as_ref().map_or("", |place| &place.text).into()
     }
-}
-
-fn fields(columns: &[Column]) -> Fields {
-    let field = |(name, kind): &Column| {
-        let (of, is_nullable) = match kind {
-            Kind::Text => (DataType::Utf8, false),
-            Kind::Maybe => (DataType::Utf8, true),
-            Kind::Real => (DataType::Float64, false),
-            Kind::Long => (DataType::Int64, false),
-            Kind::Int => (DataType::Int32, false),
-            Kind::MaybeInt => (DataType::Int32, true),
-            Kind::Texts => (list(DataType::Utf8), false),
-            Kind::Rows(columns) => (list(DataType::Struct(fields(columns))), false),
-        };
-        Field::new(*name, of, is_nullable)
+    let of = |place: &Option<SentencePlace>| -> [Value<'static>; 3] {
+        let place = place.as_ref();
+        [
+            place.map(|place| place.paragraph).into(),
+            place.map(|place| place.sentence).into(),
+            place.map_or(0, |place| place.count).into(),
+        ]
     };
-    columns.iter().map(field).collect()
+    let mut values = vec![text(&line.a), text(&line.b), rounded(line.score).into()];
+    values.extend(of(&line.a));
+    values.extend(of(&line.b));
+    values.push(Value::Maybe(line.reason.map(Cow::Borrowed)));
+    values
 }
 
-fn list(of: DataType) -> DataType {
-    DataType::List(Arc::new(Field::new("element", of, false)))
+fn of_page(page: &PageLine) -> Vec<Value<'_>> {
+    vec![
+        page.url.as_str().into(),
+        page.lang.as_str().into(),
+        page.title.as_str().into(),
+        page.text.as_str().into(),
+        page.tags.as_slice().into(),
+        date_of(page),
+        page.archive.as_str().into(),
+        page.offset.into(),
+    ]
 }
 
-/// A sentence pair in columns: where each side is from has a column for each part.
-#[derive(Serialize)]
-struct FlatSentences<'l> {
-    text_a: &'l str,
-    text_b: &'l str,
-    lang_a: &'l str,
-    lang_b: &'l str,
-    score: f64,
-    url_a: &'l str,
-    url_b: &'l str,
-    page_score: f64,
-    archive_a: &'l str,
-    offset_a: u64,
-    block_a: &'l str,
-    archive_b: &'l str,
-    offset_b: u64,
-    block_b: &'l str,
-    others: usize,
-    reason: &'l str,
+fn date_of(page: &PageLine) -> Value<'static> {
+    Value::Maybe(page.date_ms.and_then(date).map(Cow::Owned))
 }
 
-impl<'l> From<&'l BitextLine> for FlatSentences<'l> {
-    fn from(line: &'l BitextLine) -> Self {
-        FlatSentences {
-            text_a: &line.text_a,
-            text_b: &line.text_b,
-            lang_a: line.lang_a.as_str(),
-            lang_b: line.lang_b.as_str(),
-            score: rounded(line.score),
-            url_a: &line.a.url,
-            url_b: &line.b.url,
-            page_score: rounded(line.page_score),
-            archive_a: &line.a.archive,
-            offset_a: line.a.offset,
-            block_a: &line.a.block,
-            archive_b: &line.b.archive,
-            offset_b: line.b.offset,
-            block_b: &line.b.block,
-            others: line.others.len(),
-            reason: line.reason.unwrap_or(""),
-        }
-    }
+fn of_capture(line: &FetchLine) -> Vec<Value<'_>> {
+    vec![line.file.as_str().into(), line.offset.into(), line.length.into(), line.url.as_str().into()]
 }
 
 /// What rows look like in the batches.
 enum Shape {
-    /// As their table says.
+    /// As their columns say.
     Table,
-    /// `translation`, with a text in each of two languages.
-    Translation([String; 2]),
+    /// One column, `translation`, which has these itself: a text in each of two languages.
+    Translation(Fields),
 }
 
 /// Gathers rows until they make a batch.
 pub(super) struct Batches {
     shape: Shape,
     schema: SchemaRef,
-    decoder: Decoder,
+    columns: Vec<Filled>,
     rows: usize,
     bytes: usize,
 }
 
 impl Batches {
     /// Of rows with the columns of a content.
-    pub fn table(job: &Job) -> io::Result<Batches> {
-        Batches::new(Shape::Table, fields(columns(job.content)))
+    pub fn table(job: &Job) -> Batches {
+        let columns = columns(job.content);
+        let schema = Arc::new(Schema::new(fields(columns)));
+        let columns = columns.iter().map(Filled::new).collect();
+        Batches { shape: Shape::Table, schema, columns, rows: 0, bytes: 0 }
     }
 
     /// Of translations.
+    ///
+    /// # Errors
+    /// When the job has no two languages.
     pub fn translations(job: &Job) -> io::Result<Batches> {
         let langs = hugging_face::langs(job)?;
         let texts: Fields = langs.iter().map(|lang| Field::new(lang, DataType::Utf8, false)).collect();
-        let translation = Field::new("translation", DataType::Struct(texts), false);
-        Batches::new(Shape::Translation(langs), [translation].into_iter().collect())
-    }
-
-    fn new(shape: Shape, fields: Fields) -> io::Result<Batches> {
-        let schema = Arc::new(Schema::new(fields));
-        let decoder = ReaderBuilder::new(schema.clone()).build_decoder().map_err(failed)?;
-        Ok(Batches { shape, schema, decoder, rows: 0, bytes: 0 })
+        let translation = Field::new("translation", DataType::Struct(texts.clone()), false);
+        let columns = langs.iter().map(|_| Filled::new(&("", Kind::Text))).collect();
+        let schema = Arc::new(Schema::new(vec![translation]));
+        Ok(Batches { shape: Shape::Translation(texts), schema, columns, rows: 0, bytes: 0 })
     }
 
     /// The columns.
@@ -253,16 +175,14 @@ impl Batches {
 
     /// Adds a row; gives a batch when there is enough for one.
     pub fn row(&mut self, row: Row<'_>) -> io::Result<Option<RecordBatch>> {
-        let added = match (&self.shape, row) {
-            (Shape::Translation([a, b]), Row::Sentences(line)) => {
-                let translation = super::rows::Columns(&[a, b], &[line.text_a.as_str(), line.text_b.as_str()]);
-                self.decoder.serialize(&[super::rows::Columns(&["translation"], &[translation])])
+        let values = match (&self.shape, row) {
+            (Shape::Translation(_), Row::Sentences(line)) => {
+                vec![line.text_a.as_str().into(), line.text_b.as_str().into()]
             }
-            (Shape::Table, Row::Sentences(line)) => self.decoder.serialize(&[FlatSentences::from(line)]),
-            (Shape::Table, row) => self.decoder.serialize(&[object(row).ok_or_else(|| row.refused())?]),
             (Shape::Translation(_), row) => return Err(row.refused()),
+            (Shape::Table, row) => values(row).ok_or_else(|| row.refused())?,
         };
-        added.map_err(failed)?;
+        push_row(&mut self.columns, values)?;
         self.rows += 1;
         self.bytes += bytes(row);
         if self.rows == ROWS || self.bytes >= BYTES { self.rest() } else { Ok(None) }
@@ -270,8 +190,19 @@ impl Batches {
 
     /// The rows that are not in a batch yet.
     pub fn rest(&mut self) -> io::Result<Option<RecordBatch>> {
+        if self.rows == 0 {
+            return Ok(None);
+        }
         (self.rows, self.bytes) = (0, 0);
-        self.decoder.flush().map_err(failed)
+        let columns: Vec<ArrayRef> = self.columns.iter_mut().map(Filled::take).collect();
+        let columns = match &self.shape {
+            Shape::Table => columns,
+            Shape::Translation(texts) => {
+                let translation: ArrayRef = Arc::new(StructArray::new(texts.clone(), columns, None));
+                vec![translation]
+            }
+        };
+        Ok(Some(RecordBatch::try_new(self.schema(), columns).map_err(failed)?))
     }
 }
 

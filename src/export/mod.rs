@@ -11,6 +11,8 @@ mod arrow;
 #[cfg(feature = "parquet")]
 mod batches;
 mod cells;
+#[cfg(feature = "parquet")]
+mod columns;
 mod csv;
 mod exporter;
 mod hugging_face;

@@ -225,6 +225,6 @@ impl<'l> From<&'l FetchLine> for CaptureObject<'l> {
 }
 
 /// `2024-05-06T07:08:09Z`; `None` for what is no date.
-fn date(date_ms: i64) -> Option<String> {
+pub(super) fn date(date_ms: i64) -> Option<String> {
     Some(jiff::Timestamp::from_millisecond(date_ms).ok()?.to_string())
 }

@@ -17,7 +17,7 @@ struct Parquet {
 }
 
 pub fn make(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
-    with_batches(Batches::table(job)?, given)
+    with_batches(Batches::table(job), given)
 }
 
 /// A column of translations, as Hugging Face `datasets` have it.
