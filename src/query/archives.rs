@@ -1,5 +1,6 @@
 //! Archives as lines.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -7,7 +8,7 @@ use crate::archive::{self, Inputs, Refused};
 use crate::error::Result;
 use crate::store::Store;
 use crate::store::layout::ArchiveRecord;
-use crate::types::SkipReason;
+use crate::types::{ArchiveId, SkipReason};
 
 /// One archive, for listing.
 #[derive(Clone, Debug)]
@@ -69,6 +70,21 @@ pub fn archives(store: &Store) -> Result<Vec<ArchiveLine>> {
     };
     let archives = store.archives()?.into_iter().filter(|archive| !archive.is_removed());
     Ok(archives.map(line).collect())
+}
+
+/// The names of archives, each looked up once.
+#[derive(Default)]
+pub(super) struct ArchiveNames(BTreeMap<u32, String>);
+
+impl ArchiveNames {
+    /// That of an archive; empty for one that is not there.
+    pub fn of(&mut self, store: &Store, number: u32) -> Result<String> {
+        if let Some(path) = self.0.get(&number) {
+            return Ok(path.clone());
+        }
+        let path = store.archive(ArchiveId(number))?.map(|archive| archive.identity.path).unwrap_or_default();
+        Ok(self.0.entry(number).or_insert(path).clone())
+    }
 }
 
 /// The inputs that earlier runs did not read, or not to their end, by path; those read since are none of them.

@@ -1,9 +1,10 @@
 //! Sentence pairs: which page pairs they are made from, and the pairs themselves.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use xxhash_rust::xxh3::Xxh3;
 
+use super::archives::ArchiveNames;
 use super::scope::{Scope, sites};
 use super::site::{PairSource, Site, pair_source};
 use crate::align::clean::Reason;
@@ -18,7 +19,7 @@ use crate::store::layout::{
 };
 use crate::store::records::{Mapped, RecordRef};
 use crate::text::words::Words;
-use crate::types::{ArchiveId, BitextLine, Block, JudgedPair, Lang, LangPair, PagePair, Place, SiteId, tag_name};
+use crate::types::{BitextLine, Block, JudgedPair, Lang, LangPair, PagePair, Place, SiteId, tag_name};
 
 /// The page pairs of a site that are taken for translations, by languages, then URLs: what bitext is made from.
 pub(crate) fn accepted_pairs(site: &Site) -> Vec<PagePair> {
@@ -275,7 +276,7 @@ pub fn for_each_bead(
     all: bool,
     mut each: impl FnMut(BitextLine) -> Result<()>,
 ) -> Result<()> {
-    let mut archives = BTreeMap::new();
+    let mut archives = ArchiveNames::default();
     // Until all sites are aligned, what they share is not known, or was found among others.
     let are_compared = scope.is_all() && are_compared(store)?;
     for id in sites(store, scope)? {
@@ -333,18 +334,11 @@ impl<'s> OpenPair<'s> {
         config: &Config,
         site: &'s Site,
         row: &'s ArchivedBitextPairRow,
-        archives: &mut BTreeMap<u32, String>,
+        archives: &mut ArchiveNames,
     ) -> Result<OpenPair<'s>> {
         let langs = (Lang::from_bytes(row.lang_a), Lang::from_bytes(row.lang_b));
         let pages = (page_record(store, site, row.a.to_native())?, page_record(store, site, row.b.to_native())?);
-        let mut archive = |number: u32| -> Result<String> {
-            if let Some(path) = archives.get(&number) {
-                return Ok(path.clone());
-            }
-            let path = store.archive(ArchiveId(number))?.map(|archive| archive.identity.path).unwrap_or_default();
-            Ok(archives.entry(number).or_insert(path).clone())
-        };
-        let archives = (archive(pages.0.archive)?, archive(pages.1.archive)?);
+        let archives = (archives.of(store, pages.0.archive)?, archives.of(store, pages.1.archive)?);
         let is_turned = config.lang_rank(langs.1) < config.lang_rank(langs.0);
         let blocks = (pages.0.blocks().collect(), pages.1.blocks().collect());
         Ok(OpenPair { site, row, langs, is_turned, pages, blocks, archives })

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::archives::ArchiveNames;
 use super::bitext::{SiteBitext, page_record};
 use super::pairs::{judged_line, pair_line};
 use super::scope::{Scope, sites};
@@ -13,12 +14,10 @@ use crate::index::site::{Pages, Urls};
 use crate::store::Store;
 use crate::store::layout::{ArchivedBitextPairRow, BeadRow, StoredPage};
 use crate::text::sentences::for_each_sentence;
-use crate::types::{
-    AlignedSentences, ArchiveId, DocumentLine, JudgedPair, Lang, PageLine, PairLine, SentencePlace, tag_name,
-};
+use crate::types::{AlignedSentences, DocumentLine, JudgedPair, Lang, PageLine, PairLine, SentencePlace, tag_name};
 
-/// Pages that are mapped together while they are listed.
-const PAGES_MAPPED: u32 = 1024;
+/// Pages that are mapped together while many are read.
+pub(super) const PAGES_MAPPED: u32 = 1024;
 
 /// Calls `each` with every aligned page pair of a scope that `is_wanted`: by domain, languages, then URLs. Their sentences are those
 /// that bitext is made of, whatever other pages say too; with `all`, also those that cleaning left out, with the reason.
@@ -90,20 +89,6 @@ pub fn for_each_page(
         store.pages.unmap();
     }
     Ok(())
-}
-
-/// The names of archives, each looked up once.
-#[derive(Default)]
-struct ArchiveNames(BTreeMap<u32, String>);
-
-impl ArchiveNames {
-    fn of(&mut self, store: &Store, number: u32) -> Result<String> {
-        if let Some(path) = self.0.get(&number) {
-            return Ok(path.clone());
-        }
-        let path = store.archive(ArchiveId(number))?.map(|archive| archive.identity.path).unwrap_or_default();
-        Ok(self.0.entry(number).or_insert(path).clone())
-    }
 }
 
 /// The accepted pairs of a site, to be found by their pages.
