@@ -7,7 +7,7 @@ use diglot::error::Error;
 use diglot::explain;
 use diglot::export::rows::{json_line, printable};
 use diglot::query;
-use diglot::query::explain::{Explanation, words};
+use diglot::query::explain::{Explanation, PairExplanation, words};
 use diglot::types::CanonicalUrl;
 
 use super::freshness::Lists;
@@ -15,9 +15,9 @@ use super::global::Global;
 
 /// Explain why a page was or was not paired, or why two pages are or are not a pair.
 ///
-/// With one URL: where the page comes from, its languages, and its partners with their keys; or, if it has none, the pairs that
-/// were rejected, the URL to which each key leads, and why no page there is its partner. With two URLs: why they are a pair, or
-/// why not. Exit code 1 where the store has not the page; a message then names the nearest URL that it has.
+/// With one URL: a verdict, and its partners with their keys; or, if it has none, the pairs that were rejected, the URL to which each
+/// key leads, and why no page there is its partner; then where the page comes from, and its languages. With two URLs: why they are a
+/// pair, or why not, then each of them, then their aligned sentences. Exit code 1 where the store has not the page; a message then names the nearest URL that it has.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -74,15 +74,19 @@ fn parse(text: &str) -> anyhow::Result<CanonicalUrl> {
         .map_err(|why| Error::input(&text, format!("{why}; expected an http or https URL")))?)
 }
 
-/// An explanation as lines: a title for each page and one for the two, below each its facts.
+/// An explanation as lines: what two pages are to each other, each page, and their sentences side by side; below each title its facts.
 fn text(explanation: &Explanation) -> String {
+    let both = |title, facts: fn(&PairExplanation) -> Vec<words::Fact>| {
+        explanation.pair.iter().map(move |pair| (title, facts(pair)))
+    };
     let pages = explanation.pages.iter().map(|page| (page.url.as_str(), words::page(page)));
-    let pair = explanation.pair.iter().map(|pair| ("the two", words::pair(pair)));
+    let parts = both("the two pages", words::pair).chain(pages).chain(both("their sentences", words::sentences));
     let mut text = String::new();
-    for (title, facts) in pages.chain(pair) {
+    for (title, facts) in parts.filter(|(_, facts)| !facts.is_empty()) {
         text += &format!("{}\n", printable(title));
         for (name, fact) in facts {
-            text += &format!("  {name:<14} {}\n", printable(&fact));
+            text += format!("  {name:<14} {}", printable(&fact)).trim_end();
+            text.push('\n');
         }
     }
     text

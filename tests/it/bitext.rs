@@ -51,7 +51,7 @@ fn sentence_pairs_of_a_run_are_translations() {
     assert!(all.lines().count() > listing.lines().count());
     assert!(all.lines().any(|line| line.ends_with("duplicate")), "{all}");
     let explained = stdout(diglot(&store).args(["explain", "http://ex.test/en/p3.html", "http://ex.test/fr/p3.html"]));
-    assert!(explained.contains("sentence pair"), "{explained}");
+    assert!(explained.contains("\ntheir sentences\n"), "{explained}");
     let status = stdout(diglot(&store).args(["status", "--format", "tsv"]));
     assert!(status.contains("stage\talign\t-\tfresh"), "{status}");
 }

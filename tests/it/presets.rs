@@ -92,7 +92,8 @@ fn explain_shows_the_rounds_and_the_neighbours_that_carried_a_pair() {
         .success();
     let told = |a: &str, b: &str| {
         let told = stdout(&store, &["explain", a, b]);
-        told[told.find("the two").expect("what is said of both")..].to_owned()
+        assert!(told.starts_with("the two pages\n"), "{told}");
+        told[..told.find("\nhttp").expect("then the pages") + 1].to_owned()
     };
     let pair = told(&address("fr", 3), &address("en", 3));
     golden("explain-rounds.txt", &pair);

@@ -1,4 +1,4 @@
-//! An explanation in words: names and texts, in the order in which they are read.
+//! An explanation in words: names and texts, in the order in which they are read. The verdict comes first, then what speaks for it.
 
 use super::facts::{
     CandidateRounds, CaptureFacts, OwnText, PageExplanation, PageLanguages, PairExplanation, RecordPlace, Rounds,
@@ -17,10 +17,20 @@ pub fn page(page: &PageExplanation) -> Vec<Fact> {
     lines.0
 }
 
-/// What is known of two pages and of what they are to each other.
+/// What is known of two pages and of what they are to each other, but for their [`sentences`].
 pub fn pair(pair: &PairExplanation) -> Vec<Fact> {
     let mut lines = Lines::default();
     of_pair(pair, &mut lines);
+    lines.0
+}
+
+/// The aligned sentences of two pages: the text of the first with its score, or why it is left out, then that of the second.
+pub fn sentences(pair: &PairExplanation) -> Vec<Fact> {
+    let mut lines = Lines::default();
+    for pair in pair.alignment.iter().flat_map(|alignment| &alignment.sentences) {
+        lines.add(&pair.left_out.map_or_else(|| format!("{:.4}", pair.score), str::to_owned), &pair.text_a);
+        lines.add("", &pair.text_b);
+    }
     lines.0
 }
 
@@ -45,15 +55,10 @@ impl Lines {
 const LISTED: usize = 12;
 
 fn of_page(page: &PageExplanation, lines: &mut Lines) {
+    lines.add("verdict", &page.verdict);
     for skip in &page.left_out {
         let reason = skip.reason.map_or("for a reason unknown to this release", SkipReason::name);
         lines.add("left out", format!("{reason}{}; {}", in_parentheses(&skip.detail), place(&skip.place)));
-    }
-    if let Some(capture) = &page.capture {
-        of_capture(capture, lines);
-    }
-    if let Some(languages) = &page.languages {
-        of_languages(languages, lines);
     }
     if let Some(original) = &page.copy_of {
         lines.add("copy of", original);
@@ -78,7 +83,12 @@ fn of_page(page: &PageExplanation, lines: &mut Lines) {
     for lead in &page.leads {
         lines.add("would be", format!("{} by {}, {}", lead.url, lead.key, lead.outcome));
     }
-    lines.add("verdict", &page.verdict);
+    if let Some(capture) = &page.capture {
+        of_capture(capture, lines);
+    }
+    if let Some(languages) = &page.languages {
+        of_languages(languages, lines);
+    }
 }
 
 fn place(RecordPlace { archive, offset, length }: &RecordPlace) -> String {
@@ -120,6 +130,7 @@ fn of_languages(languages: &PageLanguages, lines: &mut Lines) {
 }
 
 fn of_pair(pair: &PairExplanation, lines: &mut Lines) {
+    lines.add("verdict", &pair.verdict);
     if let Some([first, second]) = pair.languages {
         lines.add("languages", format!("{first} and {second}"));
     }
@@ -130,22 +141,9 @@ fn of_pair(pair: &PairExplanation, lines: &mut Lines) {
     }
     if let Some(alignment) = &pair.alignment {
         lines.add("aligned text", format!("{:.4}", alignment.score));
-        for pair in &alignment.sentences {
-            let what = pair.left_out.map_or_else(|| format!("{:.4}", pair.score), str::to_owned);
-            lines.add("sentence pair", format!("{what} | {} | {}", pair.text_a, pair.text_b));
-        }
     }
     if let Some(rounds) = &pair.rounds {
         of_rounds(rounds, lines);
-    }
-    if let Some(support) = &pair.support {
-        of_support(support, lines);
-    }
-    for measure in &pair.measures {
-        lines.add(measure.measure.name(), format!("{:.3}, {:+.2} nats", measure.value, measure.nats));
-    }
-    if let Some(evidence) = pair.evidence {
-        lines.add("evidence", format!("{evidence:+.2} nats"));
     }
     if let Some(source) = &pair.source {
         let key = source.key.as_ref().map_or(String::new(), |key| format!(" {key}"));
@@ -153,7 +151,15 @@ fn of_pair(pair: &PairExplanation, lines: &mut Lines) {
         let what = format!("{}{key}: {counts}", source.method.name());
         lines.add("source", format!("{what}, estimated precision {:.3}", source.est_precision));
     }
-    lines.add("verdict", &pair.verdict);
+    if let Some(evidence) = pair.evidence {
+        lines.add("evidence", format!("{evidence:+.2} nats"));
+    }
+    for measure in &pair.measures {
+        lines.add(measure.measure.name(), format!("{:.3}, {:+.2} nats", measure.value, measure.nats));
+    }
+    if let Some(support) = &pair.support {
+        of_support(support, lines);
+    }
 }
 
 fn of_rounds(rounds: &Rounds, lines: &mut Lines) {
