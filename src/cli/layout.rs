@@ -12,7 +12,11 @@ const CUT: char = '…';
 const TEXTS: [&str; 4] = ["text_a", "text_b", "detail", "reason"];
 /// The width below which a column of URLs or of text says too little.
 const MIN_WIDTH: usize = 20;
-/// The width below which no column goes, however narrow the terminal is.
+/// Columns of names, which say nothing once they are cut.
+const NAMES: [&str; 2] = ["host", "site"];
+/// The width up to which a name is not cut where other columns can be left out.
+const NAME_WIDTH: usize = 40;
+/// The width below which no column goes, however narrow the terminal is, and up to which a heading stands on one line.
 const LEAST_WIDTH: usize = 8;
 /// Columns that a table does without where the terminal is too narrow for all, first those that say least: other columns say the same,
 /// or one looks for them in a file. They go in groups. Those that no table can do without are not here.
@@ -28,11 +32,11 @@ const EXPENDABLE: [&[&str]; 16] = [
     &["domain"],
     &["method"],
     &["lang"],
+    &["credibility"],
     &["lang_a", "lang_b"],
     &["linkout"],
     &["seeds", "links"],
     &["rank"],
-    &["credibility"],
 ];
 
 /// One column, as wide as it would like to be.
@@ -57,8 +61,12 @@ impl Wish {
 
     /// What it can do with.
     fn least(&self) -> usize {
-        let values = if self.is_number { self.values } else { self.values.min(MIN_WIDTH) };
-        values.max(self.word)
+        let values = match () {
+            () if self.is_number => self.values,
+            () if NAMES.contains(&self.name) => self.values.min(NAME_WIDTH),
+            () => self.values.min(MIN_WIDTH),
+        };
+        values.max(if self.heading <= LEAST_WIDTH { self.heading } else { self.word })
     }
 
     /// A value of the column as it is put into `room`: text is wrapped there, and anything else is cut, URLs and paths in a text too.
@@ -89,6 +97,14 @@ pub fn fit(wishes: &[Wish], room: usize) -> Vec<(usize, usize)> {
             break;
         }
         kept.retain(|&at| !group.contains(&wishes[at].name));
+    }
+    // What said more may have made room for what says less; nothing is cut for it.
+    for group in EXPENDABLE.iter().rev() {
+        let back = (0..wishes.len()).filter(|&at| kept.contains(&at) || group.contains(&wishes[at].name));
+        let back: Vec<usize> = back.collect();
+        if back.iter().map(|&at| wishes[at].natural() + GAP).sum::<usize>() <= room + GAP {
+            kept = back;
+        }
     }
     let mut widths: Vec<usize> = kept.iter().map(|&at| wishes[at].least()).collect();
     let sum = |widths: &[usize]| widths.iter().map(|width| width + GAP).sum::<usize>().saturating_sub(GAP);
@@ -157,7 +173,18 @@ mod tests {
     #[test]
     fn a_heading_takes_two_lines_before_a_column_is_left_out() {
         let wishes = [wish("url_a", 70), wish("est_precision", 3), wish("lang_a", 2)];
-        assert_eq!(fit(&wishes, 20 + 2 + 9 + 2 + 4), [(0, 20), (1, 9), (2, 4)]);
+        assert_eq!(fit(&wishes, 20 + 2 + 9 + 2 + 6), [(0, 20), (1, 9), (2, 6)]);
+    }
+
+    #[test]
+    fn a_name_is_whole_where_other_columns_can_be_left_out() {
+        let wishes = [wish("host", 30), wish("domain", 16), wish("credibility", 4), wish("langs", 20)];
+        assert_eq!(fit(&wishes, 70), [(0, 30), (2, 11), (3, 25)]);
+        assert_eq!(fit(&wishes, 60), [(0, 30), (3, 20)]);
+        // What was left out first comes back where it fits.
+        let wishes = [wish("site", 30), wish("power", 3), wish("accepted", 30)];
+        assert_eq!(fit(&wishes, 60), [(0, 30), (2, 28)]);
+        assert_eq!(fit(&wishes, 50), [(0, 30), (1, 5)]);
     }
 
     #[test]
