@@ -4,18 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::bitext::{accepted_pairs, page_record};
+use super::documents::PAGES_MAPPED;
 use super::scope::{Scope, sites};
 use super::site::Site;
 use crate::archive::{self, Copier, STREAM};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::index::site::Urls;
+use crate::index::site::{Pages, Urls};
 use crate::store::Store;
 use crate::store::layout::ArchiveRecord;
 use crate::types::{ArchiveId, CopiedRecord, Lang};
 
-/// Calls `each` with the records of the pages of a scope, by archive, then by their places in it: of all pages if the scope is a host or
-/// a domain, with their partners, else of those of pairs. Gives back how many could not be copied, by reason.
+/// Calls `each` with the records of the pages of a scope, by archive, then by their places in it: of all pages of wanted languages
+/// if the scope is a host or a domain, with their partners, else of those of pairs. Gives back how many could not be copied, by reason.
 ///
 /// # Errors
 /// When the store cannot be read, an archive is missing or is not as it was, or what `each` returns.
@@ -83,6 +84,7 @@ fn places(
     is_wanted: &dyn Fn([Lang; 2]) -> bool,
 ) -> Result<BTreeMap<u32, BTreeSet<Place>>> {
     let mut places: BTreeMap<u32, BTreeSet<Place>> = BTreeMap::new();
+    let mut read = 0u32;
     for id in sites(store, scope)? {
         let site = Site::open(store, id)?;
         let is_here = |page: u32| scope.has_host(site.pages.identity(page));
@@ -93,7 +95,10 @@ fn places(
             }
         }
         if !scope.is_all() {
-            pages.extend((0..site.pages.count()).filter(|page| is_here(*page)));
+            // A copy counts for no language; its text is in one.
+            let lang = |page: u32| Some(site.lang(page)).filter(|lang| lang.is_known());
+            let is_asked = |page: u32| is_wanted([lang(page).unwrap_or_else(|| site.pages.detected(page)); 2]);
+            pages.extend((0..site.pages.count()).filter(|page| is_here(*page) && is_asked(*page)));
         }
         for page in pages {
             let record = page_record(store, &site, page)?;
@@ -101,9 +106,14 @@ fn places(
             let (offset, length, date_ms) = (record.offset, record.length, record.date_ms);
             let place = Place { offset, length, date_ms, is_elsewhere };
             places.entry(record.archive).or_default().insert(place);
+            // What is read once need not stay mapped; mapping it anew for each of many small sites would cost more than reading it.
+            read += 1;
+            if read.is_multiple_of(PAGES_MAPPED) {
+                store.pages.unmap();
+            }
         }
-        store.pages.unmap();
     }
+    store.pages.unmap();
     Ok(places)
 }
 
