@@ -62,7 +62,10 @@ impl Bitext {
             }
             listing.next(row)
         });
-        listing.end(asked)
+        if listing.end(asked)? {
+            wanted.say_absent(&store, &scope)?;
+        }
+        Ok(())
     }
 }
 

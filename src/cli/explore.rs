@@ -17,7 +17,8 @@ use serde_json::{Value, json};
 
 use super::freshness::Lists;
 use super::global::Global;
-use super::listing::{FormatArg, Listing, number};
+use super::listing::{FormatArg, Listing, count, number};
+use super::say::say;
 use super::stop::STOP;
 
 /// Reads `--by`, and lists its values with a line of help each.
@@ -41,7 +42,8 @@ Examples:
   diglot explore --rounds")]
 pub struct Explore {
     /// How many sites to list.
-    #[arg(long, visible_alias = "limit", value_name = "K", default_value = "100")]
+    #[arg(long, visible_alias = "limit", value_name = "K", default_value = "100", allow_negative_numbers = true,
+          value_parser = count)]
     top: usize,
     /// How sites are ranked.
     #[arg(long, value_parser = by_parser(), default_value = "weighted")]
@@ -68,17 +70,19 @@ impl Explore {
             return self.list_rounds(&store);
         }
         let explored = explored(global, &store, &config, self.by_domain)?;
+        // Before keys are searched nothing can be said of pairs, and that was said.
+        let is_asked_too_early = Lists::Keys.missing(&store, &config)?.is_some();
         drop(store);
         let mut next = explored.next(self.by);
         next.truncate(self.top);
         if next.is_empty() {
-            if !global.quiet {
+            if !is_asked_too_early {
                 let why = if explored.has_seeds() {
                     "sites with pairs link to no site outside the store"
                 } else {
                     "no site of the store has pairs"
                 };
-                eprintln!("diglot: nothing to do: {why}");
+                say(format!("nothing to do: {why}"));
             }
             return Ok(Listing::new(self.format.get(), &COLUMNS)?.finish()?);
         }

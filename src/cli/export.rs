@@ -13,18 +13,21 @@ use diglot::export::mark::{Mark, identity};
 use diglot::export::{self, Bytes, Content, Exporter, Files, Format, Row};
 use diglot::query::{self, Scope, bitext};
 use diglot::store::Store;
-use diglot::types::{Lang, LangPair};
+use diglot::types::{Lang, LangPair, counted};
 
-use super::filter::{Filter, Wanted};
-use super::freshness::Lists;
+use super::filter::{Filter, HostArg, Wanted};
+use super::freshness::{Lists, place};
 use super::global::Global;
+use super::listing::count;
 use super::output::{Target, compression, finish};
 use super::stop::STOP;
 
 /// Write pairs, sentence pairs, documents, pages or archive records to a file, for other tools.
 ///
-/// The ending of FILE says the format, unless --format does. A file whose name ends in .gz or .zst is compressed. Memory does not
-/// grow with the output, but for 8 bytes a row with --since and --mark.
+/// The ending of FILE says the format; with an ending that says none, or none at all, --format does. A file whose name ends in .gz or
+/// .zst is compressed. JSON is written as lines, one object a row (.jsonl). Memory does not grow with the output, but for what says
+/// where records lie (`--what warc`: some 50 bytes each; `--what fetch`: their names and URLs), and 8 bytes a row of --since and
+/// --mark. Exit code 1 where `--what warc` cannot copy all.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -37,27 +40,24 @@ Examples:
   diglot export --what warc example.org -o part.warc.gz     part of a crawl, to be read again
   diglot export --what bitext --since old.mark --mark new.mark -o new.jsonl")]
 pub struct Export {
-    /// A host, a registrable domain or a URL; by default all.
-    host: Option<String>,
-    /// The same, as an option.
-    #[arg(long = "host", value_name = "HOST", conflicts_with = "host")]
-    host_option: Option<String>,
+    #[command(flatten)]
+    host: HostArg,
     /// By default as FILE ends, else tsv: tsv, csv, jsonl, parquet, arrow; for sentence pairs tmx, moses, hf (Hugging Face), bitextor.
     #[arg(long)]
     format: Option<String>,
     /// What to export.
     ///
     /// pairs: of pages. bitext: sentence pairs. documents: pairs of pages with their texts and aligned sentences. pages: texts, by
-    /// language. warc: the records of paired pages, or of all pages of HOST. fetch: the captures to fetch (file, offset, length)
-    /// where pairs come from an index without text. lexicon: the words that verification learnt of two languages (`--langs`).
-    /// By default pairs, or bitext for formats made for it.
+    /// language. warc: the records of paired pages, or of all pages of HOST; with --langs, of those languages alone. fetch: the captures
+    /// to fetch (file, offset, length) where pairs come from an index without text. lexicon: the words that verification learnt of two
+    /// languages (`--langs`). By default pairs, or bitext for formats made for it.
     #[arg(long, value_parser = Content::ALL.map(|(name, _)| name))]
     what: Option<String>,
     #[command(flatten)]
     filter: Filter,
     /// No more rows than this.
-    #[arg(long, value_name = "N")]
-    limit: Option<u64>,
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
+    limit: Option<usize>,
     /// Leave out what was exported before: the rows of this mark.
     #[arg(long, value_name = "MARK")]
     since: Option<PathBuf>,
@@ -89,10 +89,13 @@ impl Export {
             bail!("no {} to export: {problem}", content.rows());
         }
         global.note_stale(lists, &store, &config)?;
-        let wanted = self.filter.wanted(&mut config)?;
+        let wanted = match content {
+            // Pages have one language each; words say themselves what they want.
+            Content::Pages | Content::Lexicon => self.filter.wanted(&mut config)?,
+            _ => self.filter.wanted_pairs(&mut config)?,
+        };
         self.check_options(content, &wanted)?;
-        let host = self.host.as_deref().or(self.host_option.as_deref());
-        let scope = host.map_or(Ok(Scope::all()), |host| Scope::of(&store, host))?;
+        let scope = self.host.scope(&store)?;
         let source = Source { args: &self, store: &store, config: &config, scope: &scope, wanted: &wanted };
         self.write(&source, content, format, global.quiet)
     }
@@ -164,8 +167,7 @@ impl Export {
         self.refuse_one_name_for_two(&suffixes)?;
         let mut marks = self.mark.as_deref().map(|path| Target::open_raw(Some(path), "")).transpose()?;
         let mut targets: Vec<Target> = Vec::new();
-        let mut count = 0;
-        let mut mark = None;
+        let mut done = Done::default();
         let written = suffixes
             .iter()
             .try_for_each(|suffix| {
@@ -180,16 +182,16 @@ impl Export {
                 let job = export::Job { content, langs, is_gz, now };
                 let mut exporter = (format.make)(&job, outputs).map_err(|error| source.failed(error))?;
                 let mut sink = Sink::new(source, exporter.as_mut(), since, self.mark.is_some());
-                let done = source.rows(content, &words, &mut sink, quiet);
-                if !sink.is_full {
-                    done?;
+                let asked = source.rows(content, &words, &mut sink, quiet);
+                if !sink.done.is_full {
+                    asked?;
                 }
-                (count, mark) = (sink.count, sink.mark);
+                done = sink.done;
                 Ok(exporter.finish().map_err(|error| source.failed(error))?)
             });
         let written = finish(targets, written);
         // A mark of rows that were not written would lose them.
-        let written = written.and_then(|()| match (&mut marks, mark) {
+        let written = written.and_then(|()| match (&mut marks, done.mark.take()) {
             (Some(target), Some(mark)) => {
                 let gone = mark.gone();
                 if gone > 0 && self.limit.is_none() && !quiet {
@@ -201,10 +203,13 @@ impl Export {
             _ => Ok(()),
         });
         finish(marks.into_iter().collect(), written)?;
-        if count == 0 && content != Content::Fetch && !quiet {
+        if done.count == 0 && content != Content::Fetch && !quiet {
             eprintln!("diglot: 0 {}", content.rows());
         }
-        Ok(())
+        if !done.is_full && content != Content::Lexicon {
+            source.wanted.say_absent(source.store, source.scope)?;
+        }
+        done.check(self.file())
     }
 }
 
@@ -237,37 +242,59 @@ fn read_mark(path: &Path, content: Content) -> Result<Mark, Error> {
 struct Sink<'s> {
     source: &'s Source<'s>,
     exporter: &'s mut dyn Exporter,
+    is_marking: bool,
+    done: Done,
+}
+
+/// What was written, and what could not be.
+#[derive(Default)]
+struct Done {
     /// With rows that were exported before, or to which rows are added.
     mark: Option<Mark>,
-    is_marking: bool,
-    count: u64,
+    count: usize,
     /// There are as many rows as were asked for.
     is_full: bool,
+    /// How many records could not be copied, by reason.
+    left_out: Vec<(&'static str, u64)>,
+}
+
+impl Done {
+    /// An error where the file lacks what was asked for.
+    fn check(&self, file: Option<&Path>) -> anyhow::Result<()> {
+        let lacks: u64 = self.left_out.iter().map(|(_, count)| count).sum();
+        if lacks == 0 {
+            return Ok(());
+        }
+        let file = file.map_or("stdout".into(), Path::to_string_lossy);
+        let has = counted(self.count as u64, "record");
+        let why: Vec<String> = self.left_out.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+        bail!("{file} has {has}, and lacks {lacks} that cannot be copied: {}", why.join(", "))
+    }
 }
 
 impl<'s> Sink<'s> {
     fn new(source: &'s Source<'s>, exporter: &'s mut dyn Exporter, since: Option<Mark>, is_marking: bool) -> Sink<'s> {
         let mark = since.or_else(|| is_marking.then(Mark::default));
-        Sink { source, exporter, mark, is_marking, count: 0, is_full: false }
+        Sink { source, exporter, is_marking, done: Done { mark, ..Done::default() } }
     }
 
     fn row(&mut self, row: Row<'_>) -> Result<(), Error> {
         check_stop()?;
-        let identity = self.mark.as_ref().and_then(|_| identity(row));
-        if let (Some(mark), Some(identity)) = (&mut self.mark, identity)
+        let identity = self.done.mark.as_ref().and_then(|_| identity(row));
+        if let (Some(mark), Some(identity)) = (&mut self.done.mark, identity)
             && mark.has(identity)
         {
             return Ok(());
         }
-        if self.source.args.limit.is_some_and(|limit| self.count >= limit) {
-            self.is_full = true;
+        if self.source.args.limit.is_some_and(|limit| self.done.count >= limit) {
+            self.done.is_full = true;
             return Err(Error::Interrupted);
         }
         self.exporter.row(row).map_err(|error| self.source.failed(error))?;
-        if let (true, Some(mark), Some(identity)) = (self.is_marking, &mut self.mark, identity) {
+        if let (true, Some(mark), Some(identity)) = (self.is_marking, &mut self.done.mark, identity) {
             mark.add(identity);
         }
-        self.count += 1;
+        self.done.count += 1;
         Ok(())
     }
 }
@@ -316,13 +343,9 @@ impl Source<'_> {
 
     fn records(&self, sink: &mut Sink<'_>) -> Result<(), Error> {
         let is_wanted = |langs| self.wanted.takes_langs(langs);
-        let left_out = query::for_each_record(self.store, self.config, self.scope, &is_wanted, |record| {
+        sink.done.left_out = query::for_each_record(self.store, self.config, self.scope, &is_wanted, |record| {
             sink.row(Row::Record(&record))
         })?;
-        // What a file lacks is said whatever else is not.
-        for (reason, count) in left_out {
-            eprintln!("diglot: {count} records not copied: {reason}");
-        }
         Ok(())
     }
 
@@ -335,14 +358,17 @@ impl Source<'_> {
     }
 
     /// The two languages, then words of them, the most probable first.
-    fn learnt_words(&self) -> Result<Vec<[String; 2]>, Error> {
+    fn learnt_words(&self) -> anyhow::Result<Vec<[String; 2]>> {
         let expected =
             || Error::Config("--what lexicon is of two languages; choose them by --langs, such as en,fr".into());
-        let &[first, second] = self.wanted.langs.as_slice() else { return Err(expected()) };
+        let &[first, second] = self.wanted.langs.as_slice() else { return Err(expected().into()) };
         let langs = LangPair::new(first, second).ok_or_else(expected)?;
         let Some(words) = query::learnt_words(self.store, langs)? else {
-            let problem = format!("nothing was learnt of {first} and {second}: too few pairs of strong keys");
-            return Err(Error::Config(problem));
+            let place = place(self.store.folder());
+            bail!(
+                "no words to export: nothing was learnt of {first} and {second}, as it is of pages that strong keys pair; \
+                 `diglot keys --weak{place}` lists the keys"
+            );
         };
         let words = words.into_iter().map(|[a, b]| if langs.a == first { [a, b] } else { [b, a] });
         Ok(std::iter::once([first.to_string(), second.to_string()]).chain(words).collect())

@@ -1,11 +1,17 @@
 //! What a listing or a file is to have: of which host, which pairs of it.
 
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
 use clap::Args;
-use diglot::config::{Config, two_languages};
+use diglot::config::{Config, different_languages, two_languages};
 use diglot::error::Error;
-use diglot::query::Scope;
+use diglot::query::{self, Scope, bitext};
 use diglot::store::Store;
 use diglot::types::Lang;
+
+use super::say::{is_quiet, say};
 
 /// Which part of the store a command is about: `HOST`, or `--host HOST`, which is the same.
 #[derive(Args)]
@@ -49,26 +55,29 @@ pub struct Wanted {
     /// The languages in the order they were given; empty: all.
     pub langs: Vec<Lang>,
     min_score: f64,
+    /// The languages of what was taken, whatever its score.
+    met: RefCell<BTreeSet<Lang>>,
 }
 
 impl Filter {
     /// As [`Filter::wanted`], of pairs: one language alone has none.
     pub fn wanted_pairs(&self, config: &mut Config) -> anyhow::Result<Wanted> {
         let wanted = self.wanted(config)?;
-        two_languages(&wanted.langs)?;
+        two_languages(&wanted.langs, "leave --langs out")?;
         Ok(wanted)
     }
 
     /// Reads the names of languages, and has `config` list them in this order.
     pub fn wanted(&self, config: &mut Config) -> anyhow::Result<Wanted> {
         let langs = parse_langs(&self.langs)?;
+        different_languages(&langs)?;
         if !(0.0..=1.0).contains(&self.min_score) {
             return Err(Error::Config(format!("--min-score is {}, expected 0 to 1", self.min_score)).into());
         }
         if !langs.is_empty() {
             config.keys.langs.clone_from(&langs);
         }
-        Ok(Wanted { langs, min_score: self.min_score })
+        Ok(Wanted { langs, min_score: self.min_score, met: RefCell::default() })
     }
 }
 
@@ -80,17 +89,56 @@ impl Wanted {
 
     /// True for this language.
     pub fn takes_lang(&self, lang: Lang) -> bool {
-        self.langs.is_empty() || self.langs.iter().any(|wanted| wanted.agrees(lang))
+        self.takes_langs([lang, lang])
     }
 
     /// True for a pair of these languages with this score.
     pub fn takes(&self, score: f64, langs: [Lang; 2]) -> bool {
-        score >= self.min_score && self.takes_langs(langs)
+        self.takes_langs(langs) && score >= self.min_score
     }
 
     /// True for these languages.
     pub fn takes_langs(&self, langs: [Lang; 2]) -> bool {
-        langs.into_iter().all(|lang| self.takes_lang(lang))
+        let is_wanted = |lang: Lang| self.langs.is_empty() || self.langs.iter().any(|wanted| wanted.agrees(lang));
+        let takes = langs.into_iter().all(is_wanted);
+        if takes && !self.langs.is_empty() {
+            self.met.borrow_mut().extend(langs);
+        }
+        takes
+    }
+
+    /// Says which languages were asked for of which nothing was taken, and what there is instead: once all was gone through.
+    pub fn say_absent(&self, store: &Store, scope: &Scope) -> Result<(), Error> {
+        let met = self.met.borrow();
+        let absent: Vec<Lang> =
+            self.langs.iter().copied().filter(|wanted| !met.iter().any(|lang| wanted.agrees(*lang))).collect();
+        if absent.is_empty() || is_quiet() {
+            return Ok(());
+        }
+        let mut pages: BTreeMap<Lang, u64> = BTreeMap::new();
+        for (lang, count) in query::hosts_in(store, scope)?.into_iter().flat_map(|host| host.langs) {
+            *pages.entry(lang).or_default() += u64::from(count);
+        }
+        let unknown = absent.iter().filter(|wanted| !pages.keys().any(|lang| wanted.agrees(*lang)));
+        let unknown: Vec<&str> = unknown.map(Lang::as_str).collect();
+        if !unknown.is_empty() {
+            let mut pages: Vec<(Lang, u64)> = pages.into_iter().filter(|(lang, _)| lang.is_known()).collect();
+            pages.sort_by_key(|&(lang, count)| (Reverse(count), lang));
+            let pages: Vec<String> = pages.iter().map(|(lang, count)| format!("{lang} ({count})")).collect();
+            let pages = if pages.is_empty() { "no known language".to_owned() } else { pages.join(", ") };
+            say(format!("no page is in {}; the pages are in {pages}", unknown.join(" or ")));
+            return Ok(());
+        }
+        let pairs = bitext::langs_of_page_pairs(store, scope)?;
+        let is_asked = |lang: Lang| self.langs.iter().any(|wanted| wanted.agrees(lang));
+        // Pairs there are, and what is listed of them has nothing: no fault of the languages.
+        if pairs.iter().any(|pair| is_asked(pair.a) && is_asked(pair.b)) || pairs.is_empty() {
+            return Ok(());
+        }
+        let asked: Vec<&str> = self.langs.iter().map(Lang::as_str).collect();
+        let pairs: Vec<String> = pairs.iter().map(|pair| format!("{}-{}", pair.a, pair.b)).collect();
+        say(format!("no pairs are between {}; they are {}", asked.join(" and "), pairs.join(", ")));
+        Ok(())
     }
 }
 

@@ -27,6 +27,8 @@ pub enum Lists {
     Bitext,
     /// Whatever there is, after a run that was to go no further.
     Summary,
+    /// Whatever there is, for somebody who was not there when it was made.
+    Report,
 }
 
 /// What a notice begins with where a listing has to be empty.
@@ -43,7 +45,7 @@ impl Lists {
             Lists::Pages => ("index", "index"),
             Lists::Learnt => ("verify", "verify"),
             Lists::Bitext => ("align", "align"),
-            Lists::Summary => ("ingest", "align"),
+            Lists::Summary | Lists::Report => ("ingest", "align"),
         }
     }
 
@@ -68,7 +70,8 @@ impl Lists {
         let mut found = stale(store, config, last)?;
         // What of an archive was not read yet is not asked for: `status` tells.
         found.retain(|stage| {
-            stage.name != "ingest" && (stage.state != StageState::NotRun || position(stage.name) <= needed)
+            let is_news = self == Lists::Report || position(stage.name) <= needed;
+            stage.name != "ingest" && (stage.state != StageState::NotRun || is_news)
         });
         let Some(last) = found.last() else { return Ok(None) };
         let ran_on = STAGES[position(last.name)..]

@@ -10,6 +10,7 @@ use diglot::config::{Config, Memory};
 use diglot::store::{Access, Store};
 
 use super::freshness::{Lists, STORE, STORE_VARIABLE};
+use super::listing::count;
 use super::progress::Progress;
 use super::say::say;
 
@@ -21,7 +22,7 @@ pub struct Global {
           value_parser = OsStringValueParser::new().try_map(folder))]
     pub store: PathBuf,
     /// Number of threads; by default one per core.
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub threads: Option<usize>,
     /// Memory a run may take, about: 512M, 2G; results do not vary.
     #[arg(long, global = true, value_name = "SIZE", default_value = "1G", value_parser = memory)]
@@ -108,6 +109,7 @@ mod tests {
     #[test]
     fn memory_is_enough_to_work_in() {
         assert_eq!(memory("512M").map(|memory| memory.bytes), Ok(512 << 20));
+        assert_eq!(memory("1.5G"), memory("1536MB"));
         assert!(memory("63M").is_err() && memory("x").is_err());
     }
 }

@@ -38,13 +38,18 @@ impl FormatArg {
     }
 }
 
+/// Reads how many of something are asked for.
+pub fn count(text: &str) -> Result<usize, &'static str> {
+    text.parse().map_err(|_| "expected a whole number, such as 10")
+}
+
 /// How a listing that may be long is printed.
 #[derive(Args)]
 pub struct ListArgs {
     #[command(flatten)]
     format: FormatArg,
     /// List the first N lines only.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     limit: Option<usize>,
 }
 
@@ -115,13 +120,15 @@ impl Listing {
         if self.left == 0 { Err(Error::Interrupted) } else { Ok(()) }
     }
 
-    /// The last words of such a question.
-    pub fn end(self, asked: Result<(), Error>) -> anyhow::Result<()> {
+    /// The last words of such a question; true when all was asked.
+    pub fn end(self, asked: Result<(), Error>) -> anyhow::Result<bool> {
+        let is_full = self.left == 0;
         match asked {
-            Err(Error::Interrupted) if self.left == 0 => {}
+            Err(Error::Interrupted) if is_full => {}
             asked => asked?,
         }
-        Ok(self.finish()?)
+        self.finish()?;
+        Ok(!is_full)
     }
 
     pub fn finish(self) -> io::Result<()> {

@@ -4,6 +4,7 @@ use std::io;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
+use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
 use diglot::error::Error;
 
@@ -95,7 +96,11 @@ enum Command {
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => {
+        Err(mut error) => {
+            // The usage line of a command has the options that were given as if they were required.
+            if error.kind() != ErrorKind::MissingSubcommand {
+                error.remove(ContextKind::Usage);
+            }
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }

@@ -51,6 +51,9 @@ impl Pairs {
             }
             Ok(())
         });
-        listing.end(asked)
+        if listing.end(asked)? {
+            wanted.say_absent(&store, &scope)?;
+        }
+        Ok(())
     }
 }

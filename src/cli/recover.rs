@@ -16,7 +16,7 @@ use serde_json::json;
 use super::filter::HostArg;
 use super::freshness::Lists;
 use super::global::Global;
-use super::listing::{ListArgs, number};
+use super::listing::{ListArgs, count, number};
 use super::stop::STOP;
 
 /// Find deep pages: pages that the archives lack, although a key says that they should exist.
@@ -46,7 +46,7 @@ pub struct Recover {
     #[arg(long, value_name = "FILE", num_args = 1..)]
     index: Vec<OsString>,
     /// List at most K missing URLs, the likeliest ones.
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = count)]
     top: Option<usize>,
     /// Leave out missing URLs whose chance is below this; 0 lists all.
     #[arg(long, value_name = "0..1", default_value_t = 0.05)]

@@ -141,21 +141,36 @@ pub struct Report {
 }
 
 impl Report {
-    pub fn run(self, global: &Global) -> anyhow::Result<()> {
-        let named = self.output.as_deref().and_then(|path| path.extension()?.to_str()).and_then(|name| match name {
-            "html" | "htm" => Some(ReportForm::Html),
-            "md" | "markdown" => Some(ReportForm::Md),
-            _ => None,
-        });
-        if let (Some(named), Some(format), Some(path)) = (named, self.format, &self.output)
-            && named != format
-        {
-            let format = if format == ReportForm::Md { "md" } else { "html" };
-            let problem = format!("{} is the name of another format than --format {format}", path.display());
-            return Err(Error::Config(problem).into());
+    /// The form that the ending of the file says, or the option.
+    fn form(&self) -> Result<ReportForm, Error> {
+        let Some(ending) = self.output.as_deref().and_then(|path| path.extension()) else {
+            return Ok(self.format.unwrap_or(ReportForm::Html));
+        };
+        let ending = ending.to_string_lossy().to_ascii_lowercase();
+        let named = match ending.as_str() {
+            "html" | "htm" => ReportForm::Html,
+            "md" | "markdown" => ReportForm::Md,
+            _ => {
+                let problem = || {
+                    format!("the ending .{ending} says no format; expected .html, .htm, .md, .markdown, or --format")
+                };
+                return self.format.ok_or_else(|| Error::Config(problem()));
+            }
+        };
+        match self.format {
+            Some(format) if format != named => {
+                let format = if format == ReportForm::Md { "md" } else { "html" };
+                Err(Error::Config(format!(
+                    "--format {format} makes no .{ending} file; leave --format or the ending out"
+                )))
+            }
+            _ => Ok(named),
         }
-        let form = self.format.or(named).unwrap_or(ReportForm::Html);
-        let (store, config) = global.query(super::freshness::Lists::Summary)?;
+    }
+
+    pub fn run(self, global: &Global) -> anyhow::Result<()> {
+        let form = self.form()?;
+        let (store, config) = global.query(super::freshness::Lists::Report)?;
         let form = if form == ReportForm::Md { Form::Markdown } else { Form::Html };
         let text = report::write(&store, &config, form)?;
         let Some(path) = &self.output else {

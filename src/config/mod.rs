@@ -21,18 +21,34 @@ pub use crate::keys::LabelMode;
 pub use presets::{PRESETS, Preset};
 pub use settings::{SETTINGS, Setting};
 
-/// Checks languages that pairs are asked for of: none is all, and one alone has no pairs. `zh` is two.
+/// How the languages that a store keeps are taken back.
+pub const RESET_LANGS: &str = "--reset langs";
+
+/// Checks that no language is named twice.
 ///
 /// # Errors
-/// When it is one.
-pub fn two_languages(langs: &[Lang]) -> Result<()> {
+/// When one is.
+pub fn different_languages(langs: &[Lang]) -> Result<()> {
+    match langs.iter().enumerate().find(|(at, lang)| langs[..*at].contains(lang)) {
+        Some((_, twice)) => Err(Error::Config(format!("--langs has {twice} twice; give different languages"))),
+        None => Ok(()),
+    }
+}
+
+/// Checks languages that pairs are asked for of: none is all, and one alone has no pairs. `zh` is two. `all` says how to get the pairs
+/// of all languages.
+///
+/// # Errors
+/// When it is one, or one twice.
+pub fn two_languages(langs: &[Lang], all: &str) -> Result<()> {
+    different_languages(langs)?;
     let &[only] = langs else { return Ok(()) };
     if only == Lang::ZH {
         return Ok(());
     }
     let other = if only == Lang::EN { "fr" } else { "en" };
     Err(Error::Config(format!(
-        "--langs is {only} alone, and a pair has two languages; give both, such as --langs {only},{other}, or --reset langs"
+        "--langs is {only} alone, and a pair has two languages; give both, such as --langs {only},{other}, or {all}"
     )))
 }
 
@@ -192,7 +208,7 @@ impl Config {
                 self.preset
             )));
         }
-        two_languages(&self.keys.langs)
+        two_languages(&self.keys.langs, RESET_LANGS)
     }
 
     /// The position of a language in the order of listing: that of `--langs`, then that of the tags.

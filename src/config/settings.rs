@@ -416,17 +416,28 @@ fn record_bytes(text: &str) -> std::result::Result<u64, &'static str> {
 }
 
 /// What is expected where [`size`] reads nothing.
-pub const SIZE: &str = "bytes, or a number with K, M or G, such as 512M";
+pub const SIZE: &str = "bytes, or a number with K, M, G or T (by 1024), such as 512M or 1.5G";
 
-/// Bytes as a user gives them: a number, or one with K, M or G behind it, which count by 1024.
+/// Bytes as a user gives them: a whole number, or one with K, M, G or T behind it, which count by 1024 and may have a B or iB behind
+/// them; such a number may have a fraction.
 pub fn size(text: &str) -> Option<u64> {
-    let (number, shift) = match text.char_indices().last()? {
-        (at, 'k' | 'K') => (&text[..at], 10),
-        (at, 'm' | 'M') => (&text[..at], 20),
-        (at, 'g' | 'G') => (&text[..at], 30),
-        _ => (text, 0),
+    let text = text.to_ascii_lowercase();
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let shift = match unit {
+        "" | "b" => return number.parse().ok(),
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        "t" | "tb" | "tib" => 40,
+        _ => return None,
     };
-    number.parse::<u64>().ok()?.checked_mul(1 << shift)
+    if let Ok(whole) = number.parse::<u64>() {
+        return whole.checked_mul(1 << shift);
+    }
+    // What a fraction leaves of a byte is dropped.
+    let bytes = number.parse::<f64>().ok()? * (1_u64 << shift) as f64;
+    (bytes < u64::MAX as f64).then_some(bytes as u64)
 }
 
 fn whole<T: std::str::FromStr>(text: &str) -> std::result::Result<T, &'static str> {
@@ -531,10 +542,12 @@ mod tests {
     #[test]
     fn sizes_are_bytes_or_have_a_unit() {
         assert_eq!(
-            ["100000000", "512M", "2g", "3k"].map(size),
-            [Some(100_000_000), Some(512 << 20), Some(2 << 30), Some(3 << 10)]
+            ["100000000", "512M", "2g", "3k", "512MB", "2T", "1.5GiB", "9b"].map(size),
+            [100_000_000, 512 << 20, 2 << 30, 3 << 10, 512 << 20, 2 << 40, 3 << 29, 9].map(Some)
         );
-        assert_eq!(["", "M", "1.5G", "99999999999G", "1é", "-1"].map(size), [None; 6]);
+        let unreadable =
+            ["", "M", "1.5", ".", "1.2.3G", "99999999999G", "99999999999.5T", "1é", "-1", "1e3M", "1 G", "1X"];
+        assert_eq!(unreadable.map(size), [None; 12]);
         let (config, _) = configuration(&stored(&[("max-record-bytes", "64M"), ("max-window-bytes", "2G")]));
         assert_eq!((config.archive.max_record_bytes, config.archive.max_window_bytes), (64 << 20, 2 << 30));
     }

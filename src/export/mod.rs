@@ -5,6 +5,7 @@
 //! write the one or the other. `mark.rs` knows rows again that were exported before.
 
 use std::io;
+use std::path::Path;
 
 #[cfg(feature = "parquet")]
 mod arrow;
@@ -86,11 +87,11 @@ pub const EXPORTERS: &[Format] = {
     &[
         Format { name: "tsv", endings: &["tsv", "tab"], holds: CELLS, files: Files::One, bytes: Bytes::Text, make: tsv::make },
         Format { name: "csv", endings: &["csv"], holds: CELLS, files: Files::One, bytes: Bytes::Text, make: csv::make },
-        Format { name: "jsonl", endings: &["jsonl", "ndjson", "json"], holds: OBJECTS, files: Files::One, bytes: Bytes::Text, make: jsonl::make },
+        Format { name: "jsonl", endings: &["jsonl", "ndjson"], holds: OBJECTS, files: Files::One, bytes: Bytes::Text, make: jsonl::make },
         Format { name: "tmx", endings: &["tmx"], holds: &[Bitext], files: Files::One, bytes: Bytes::Text, make: tmx::make },
         Format { name: "moses", endings: &[], holds: &[Bitext], files: Files::OneALanguage, bytes: Bytes::Text, make: moses::make },
         Format { name: "bitextor", endings: &["tsv", "tab"], holds: &[Bitext], files: Files::OfTwo, bytes: Bytes::Text, make: tsv::bitextor },
-        Format { name: "hf", endings: &["jsonl", "ndjson", "json"], holds: &[Bitext], files: Files::OfTwo, bytes: Bytes::Text, make: hugging_face::jsonl },
+        Format { name: "hf", endings: &["jsonl", "ndjson"], holds: &[Bitext], files: Files::OfTwo, bytes: Bytes::Text, make: hugging_face::jsonl },
         #[cfg(feature = "parquet")]
         Format { name: "parquet", endings: &["parquet"], holds: COLUMNS, files: Files::One, bytes: Bytes::Packed, make: parquet::make },
         #[cfg(feature = "parquet")]
@@ -106,58 +107,72 @@ pub const EXPORTERS: &[Format] = {
 /// The format that was asked for.
 ///
 /// `name` is that of `--format`, `file` the name of the file without what stands for a compression. Without a name, the ending of the
-/// file decides; without that too, the content.
+/// file decides; where it has none, the content.
 ///
 /// # Errors
-/// What contradicts what, as a sentence without its end.
+/// What contradicts what, or an ending that says no format, as a sentence without its end.
 pub fn format(
     content: Option<Content>,
     name: Option<&str>,
     file: Option<&str>,
 ) -> Result<(Content, &'static Format), String> {
     let holds = |format: &&'static Format| content.is_none_or(|content| format.holds.contains(&content));
-    let ending = file.and_then(|file| file.rsplit_once('.')).map(|(_, ending)| ending.to_ascii_lowercase());
-    let has_ending =
-        |format: &&'static Format| ending.as_deref().is_some_and(|ending| format.endings.contains(&ending));
     let named = |format: &&'static Format| name.is_none_or(|name| format.name == name);
-    let all = || EXPORTERS.iter();
-    let names = |formats: &mut dyn Iterator<Item = &'static Format>| {
-        let mut names: Vec<&str> = formats.map(|format| format.name).collect();
-        let mut met = std::collections::BTreeSet::new();
-        names.retain(|name| met.insert(*name));
-        names.join(", ")
+    let candidates: Vec<&Format> = EXPORTERS.iter().filter(named).filter(holds).collect();
+    let (Some(&usual), what) = (candidates.first(), content.map_or("pairs", Content::name)) else {
+        let name = name.unwrap_or_default();
+        let names = distinct(EXPORTERS.iter().filter(holds).map(|format| format.name.to_owned()));
+        return Err(format!("--format is {name}, expected one of {names}{}", about_json(name)));
     };
-    #[cfg(not(feature = "parquet"))]
-    if ending.as_deref().is_some_and(|ending| ["parquet", "arrow", "arrows", "feather"].contains(&ending)) {
-        return Err(format!("{} needs the build feature parquet", file.unwrap_or_default()));
+    let ending = file.and_then(|file| Path::new(file).extension()?.to_str()).map(str::to_ascii_lowercase);
+    let Some(ending) = ending else { return Ok((content.unwrap_or(usual.holds[0]), usual)) };
+    if cfg!(not(feature = "parquet")) && ["parquet", "arrow", "arrows", "feather"].contains(&ending.as_str()) {
+        return Err(format!(".{ending} needs the build feature parquet"));
     }
-    let candidates = || all().filter(named).filter(holds);
-    if let Some(name) = name
-        && candidates().next().is_none()
-    {
-        return Err(format!("--format is {name}, expected one of {}", names(&mut all().filter(holds))));
-    }
-    let content_name = content.map_or("pairs", Content::name);
-    let is_known = all().any(|format| has_ending(&format));
-    let found = match (candidates().find(has_ending), name) {
+    let has_ending = |format: &&&Format| format.endings.contains(&ending.as_str());
+    let endings = || distinct(candidates.iter().flat_map(|format| format.endings).map(|ending| format!(".{ending}")));
+    let is_known = EXPORTERS.iter().any(|format| has_ending(&&format));
+    let found = match (candidates.iter().find(has_ending), name) {
         (Some(format), _) => format,
+        (None, Some(name)) if is_known && usual.endings.is_empty() => {
+            return Err(format!("--format {name} makes no .{ending} file; leave the ending out"));
+        }
         (None, Some(name)) if is_known => {
-            let file = file.unwrap_or_default();
-            let of_name = names(&mut all().filter(has_ending));
-            return Err(format!(
-                "--format is {name}, and the name {file} says {of_name}; leave out the one or change the other"
-            ));
+            return Err(format!("--format {name} makes no .{ending} file; expected {}", endings()));
         }
+        (None, Some(_)) => usual,
         (None, None) if is_known => {
-            let (file, others) = (file.unwrap_or_default(), names(&mut candidates()));
+            return Err(format!("a .{ending} file does not hold --what {what}; expected {}", endings()));
+        }
+        (None, None) => {
+            let known = endings();
             return Err(format!(
-                "the name {file} says {}, which does not hold {content_name}; expected one of {others}",
-                names(&mut all().filter(has_ending))
+                "the ending .{ending} says no format; expected {known}, or --format{}",
+                about_json(&ending)
             ));
         }
-        (None, _) => candidates().next().ok_or_else(|| format!("no format holds {content_name}"))?,
     };
     Ok((content.unwrap_or(found.holds[0]), found))
+}
+
+/// Names in the order in which they come, each once.
+fn distinct(names: impl Iterator<Item = String>) -> String {
+    let mut met: Vec<String> = Vec::new();
+    for name in names {
+        if !met.contains(&name) {
+            met.push(name);
+        }
+    }
+    met.join(", ")
+}
+
+/// What to say to somebody who asks for JSON, which is one array in listings.
+fn about_json(asked: &str) -> &'static str {
+    if asked == "json" {
+        "; jsonl is an object a line, one array is what listings print with --format json"
+    } else {
+        ""
+    }
 }
 
 #[cfg(test)]
@@ -366,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_the_file_says_the_format_and_the_option_must_agree() {
+    fn the_ending_of_a_file_says_the_format_and_an_option_must_agree() {
         let name = |content, name, file| format(content, name, file).map(|(content, format)| (content, format.name));
         let bitext = Some(Content::Bitext);
         assert_eq!(name(None, None, None), Ok((Content::Pairs, "tsv")));
@@ -376,16 +391,21 @@ mod tests {
         assert_eq!(name(Some(Content::Documents), None, None), Ok((Content::Documents, "jsonl")));
         assert_eq!(name(None, Some("hf"), Some("y.jsonl")), Ok((Content::Bitext, "hf")));
         assert_eq!(name(None, Some("moses"), Some("y.en")), Ok((Content::Bitext, "moses")));
-        let refused = |found: Result<_, String>| found.expect_err("a contradiction");
-        let found = refused(name(None, Some("jsonl"), Some("y.tmx")));
-        assert!(found.starts_with("--format is jsonl, and the name y.tmx says tmx"), "{found}");
-        let found = refused(name(Some(Content::Pairs), None, Some("y.tmx")));
-        assert!(
-            found.starts_with("the name y.tmx says tmx, which does not hold pairs; expected one of tsv, csv"),
-            "{found}"
-        );
-        let found = refused(name(Some(Content::Pages), Some("tsv"), None));
-        assert!(found.starts_with("--format is tsv, expected one of jsonl"), "{found}");
+        assert_eq!(name(None, Some("hf"), Some("y.json")), Ok((Content::Bitext, "hf")));
+        assert_eq!(name(None, Some("tsv"), Some("y.txt")), Ok((Content::Pairs, "tsv")));
+        for (content, format, file, problem) in [
+            (None, Some("jsonl"), "y.tmx", "--format jsonl makes no .tmx file; expected .jsonl, .ndjson"),
+            (None, Some("moses"), "y.tmx", "--format moses makes no .tmx file; leave the ending out"),
+            (Some(Content::Warc), None, "y.tsv", "a .tsv file does not hold --what warc; expected .warc"),
+            (Some(Content::Pages), Some("tsv"), "y", "--format is tsv, expected one of jsonl"),
+            (None, None, "y.txt", "the ending .txt says no format; expected .tsv, .tab, .csv, .jsonl, .ndjson, .tmx"),
+            (Some(Content::Warc), None, "ex.org", "the ending .org says no format; expected .warc, or --format"),
+            (None, None, "y.json", "or --format; jsonl is an object a line, one array is what listings print"),
+            (None, Some("json"), "y", "jsonl is an object a line, one array is what listings print"),
+        ] {
+            let found = name(content, format, Some(file)).expect_err("a contradiction");
+            assert!(found.contains(problem), "{found}");
+        }
     }
 
     #[test]

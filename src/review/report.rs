@@ -72,8 +72,19 @@ pub fn write(store: &Store, config: &Config, form: Form) -> anyhow::Result<Strin
             let archives_left = *archives_left;
             HtmlReport { facts: &facts, figures, stages, archives, archives_left, style }.render()?
         }
-        Form::Markdown => MarkdownReport { facts }.render()?,
+        Form::Markdown => MarkdownReport { facts: in_cells(facts) }.render()?,
     })
+}
+
+/// Texts that others chose, so that each stays in its cell of a table of Markdown.
+fn in_cells(mut facts: Facts) -> Facts {
+    let paths = facts.archives.iter_mut().map(|archive| &mut archive.path);
+    let values = facts.settings.iter_mut().map(|(_, value)| value);
+    let samples = facts.judged.iter_mut().map(|row| &mut row.what);
+    for text in paths.chain(values).chain(samples).chain([&mut facts.name]) {
+        *text = text.replace('|', "\\|").replace(['\n', '\r'], " ");
+    }
+    facts
 }
 
 fn facts(store: &Store, config: &Config) -> anyhow::Result<Facts> {

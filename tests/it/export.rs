@@ -64,9 +64,9 @@ fn the_ending_of_the_file_says_the_format() {
         assert!(bytes.starts_with(begin.as_bytes()), "{name}: {:?}", String::from_utf8_lossy(&bytes[..20]));
     }
     for (arguments, found, expected) in [
-        ("--format jsonl", "y.tmx", "--format is jsonl, and the name y.tmx says tmx"),
-        ("--format parquet", "y.csv.gz", "--format is parquet, and the name y.csv says csv"),
-        ("--what pages", "y.tmx", "the name y.tmx says tmx, which does not hold pages; expected one of jsonl"),
+        ("--format jsonl", "y.tmx", "--format jsonl makes no .tmx file; expected .jsonl, .ndjson"),
+        ("--format parquet", "y.csv.gz", "--format parquet makes no .csv file; expected .parquet"),
+        ("--what pages", "y.tmx", "a .tmx file does not hold --what pages; expected .jsonl"),
         ("--what bitext", "y.parquet.gz", "--format parquet is compressed by itself; leave out .gz"),
         ("--what fetch --min-score 0.5", "y.tsv", "--min-score needs --what pairs, bitext, documents; --what is fetch"),
         ("--keep-all", "y.tsv", "--keep-all needs --what bitext, documents; --what is pairs"),
@@ -99,12 +99,9 @@ fn an_empty_result_is_a_valid_file_and_said() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("x.tmx");
     let mut command = diglot(store);
-    command
-        .args(["export", "--langs", "ja,ru", "-o"])
-        .arg(&file)
-        .assert()
-        .success()
-        .stderr("diglot: 0 sentence pairs\n");
+    let told = command.args(["export", "--langs", "ja,ru", "-o"]).arg(&file).assert().success();
+    let told = String::from_utf8_lossy(&told.get_output().stderr).into_owned();
+    assert!(told.starts_with("diglot: 0 sentence pairs\ndiglot: no page is in ja or ru; "), "{told}");
     let tmx = fs::read_to_string(&file).expect("it was written");
     assert!(tmx.contains("<body>") && tmx.trim_end().ends_with("</tmx>"), "{tmx}");
     diglot(store).args(["-q", "export", "--langs", "ja,ru"]).assert().success().stderr("");
@@ -301,11 +298,41 @@ fn what_cannot_be_copied_is_counted_under_a_reason() {
     let store = sample_store();
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("x.warc.gz");
-    let told = diglot(store).args(["export", "--what", "warc", "-o"]).arg(&file).assert().success();
-    let told = String::from_utf8_lossy(&told.get_output().stderr).into_owned();
-    assert!(told.starts_with("diglot: ") && told.contains(" records not copied: in a mirror of HTTrack\n"), "{told}");
+    let (code, told) = failure(diglot(store).args(["export", "--what", "warc", "-o"]).arg(&file));
+    let path = file.display();
+    assert!(code == 1 && told.starts_with(&format!("diglot: {path} has ")), "{told}");
+    assert!(told.contains(" records, and lacks ") && told.ends_with(" in a mirror of HTTrack\n"), "{told}");
+    // What is asked for is there, whatever else is not.
+    let mut command = diglot(store);
+    command.args(["export", "webserver.site.test", "--what", "warc", "-o"]).arg(folder.path().join("part.warc"));
+    command.assert().success().stderr("");
     let other = folder.path().join("s");
     run(&other, &[&file]);
     let of_webserver = |store: &Path| stdout(store, &["pairs", "webserver.site.test", "--min-score", "0.9"]);
     assert!(of_webserver(&other).lines().count() > 20, "{}", of_webserver(&other));
+}
+
+#[test]
+fn records_of_a_host_are_of_the_languages_that_are_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let mut site = pages(0..12);
+    for number in 0..12 {
+        site.page(format!("http://ex.test/de/p{number}.html"), "de", number);
+    }
+    site.page("http://ex.test/alone.html".to_owned(), "de", 77);
+    site.write(&path("a.warc.gz"));
+    run(&path("s"), &[&path("a.warc.gz")]);
+    let urls = |arguments: &[&str], name: &str| {
+        let mut command = diglot(&path("s"));
+        command.args(["export", "ex.test", "--what", "warc"]).args(arguments).arg("-o").arg(path(name));
+        command.assert().success().stderr("");
+        let records = String::from_utf8_lossy(&fs::read(path(name)).expect("it was written")).into_owned();
+        let urls = records.lines().filter_map(|line| line.strip_prefix("WARC-Target-URI: "));
+        urls.map(|url| url.trim().to_owned()).collect::<BTreeSet<_>>()
+    };
+    assert_eq!(urls(&[], "all.warc").len(), 37);
+    let some = urls(&["--langs", "en,fr"], "some.warc");
+    assert_eq!(some.len(), 24);
+    assert!(some.iter().all(|url| url.contains("/en/") || url.contains("/fr/")), "{some:?}");
 }

@@ -170,9 +170,133 @@ fn one_language_alone_is_refused() {
     refused(&["run", "--langs", "en"]);
     refused(&["pairs", "--langs", "en"]);
     refused(&["bitext", "--langs", "en"]);
+    refused(&["export", "--langs", "en"]);
+    refused(&["export", "--what", "warc", "--langs", "en"]);
+    // Where nothing is kept there is nothing to take back.
+    assert!(!failure(diglot(&store).args(["pairs", "--langs", "en"])).1.contains("--reset"));
+    for command in ["run", "pairs", "bitext", "export", "export --what pages", "export --what lexicon"] {
+        let (code, stderr) = failure(diglot(&store).args(command.split(' ')).args(["--langs", "en,fr,EN"]));
+        assert!(code == 2 && stderr.contains("--langs has en twice"), "{command}: {stderr}");
+    }
     assert_eq!(rows(&store, &["status"]).iter().filter(|row| row["what"] == "setting").count(), 0);
     // Chinese is two, each with its script.
     told(&store, &["run", "--dry-run", "--langs", "zh"]);
+}
+
+#[test]
+fn languages_of_which_there_is_nothing_are_said() {
+    let store = sample_store();
+    let pages = "diglot: no page is in ja; the pages are in en (38), fr (32), zh-Hans (13), de (10), es (7)\n";
+    for command in ["pairs", "bitext", "export", "export --what documents", "export --what pages"] {
+        let words: Vec<&str> = command.split(' ').collect();
+        let [_, stderr] = told(store, &[&words, &["--langs", "en,ja"][..]].concat());
+        assert!(stderr.ends_with(pages), "{command}: {stderr}");
+        let [_, stderr] = told(store, &[&words, &["--langs", "en,fr,ja"][..]].concat());
+        assert_eq!(stderr, pages, "{command}");
+        assert_eq!(told(store, &[&words, &["-q", "--langs", "en,ja"][..]].concat())[1], "", "{command}");
+        assert_eq!(told(store, &[&words, &["--langs", "fr,en"][..]].concat())[1], "", "{command}");
+        // As long as not all was gone through, nothing is known.
+        assert_eq!(told(store, &[&words, &["--langs", "en,fr,ja", "--limit", "1"][..]].concat())[1], "", "{command}");
+    }
+    let [rows, stderr] = told(store, &["pairs", "--langs", "de,es"]);
+    assert_eq!(rows.lines().count(), 1);
+    let between = "diglot: no pairs are between de and es; they are de-en, de-fr, en-es, en-fr, en-zh-Hans, es-fr, es-zh-Hans, fr-zh-Hans\n";
+    assert_eq!(stderr, between);
+    let [_, stderr] = told(store, &["pairs", "webserver.site.test", "--langs", "de,en"]);
+    assert_eq!(stderr, "diglot: no page is in de; the pages are in en (25), fr (23), zh-Hans (13), es (7)\n");
+    // A score that nothing reaches is no fault of the languages.
+    assert_eq!(told(store, &["pairs", "--langs", "en,fr", "--min-score", "1"])[1], "");
+}
+
+#[test]
+fn an_ending_that_says_no_format_is_refused_and_no_ending_is_not() {
+    let store = sample_store();
+    let folder = tempfile::tempdir().expect("a folder");
+    for (command, name, expected) in [
+        ("export", "a.txt", "the ending .txt says no format; expected .tsv, .tab, .csv, .jsonl"),
+        ("export", "a.tsv.bz2", "the ending .bz2 says no format"),
+        ("export", "a.json", "one array is what listings print with --format json"),
+        ("export --what warc", "part.tsv", "a .tsv file does not hold --what warc; expected .warc"),
+        ("report", "a.pdf", "the ending .pdf says no format; expected .html, .htm, .md, .markdown, or --format"),
+        ("report --format md", "a.html", "--format md makes no .html file"),
+    ] {
+        let file = folder.path().join(name);
+        let (code, stderr) = failure(diglot(store).args(command.split(' ')).arg("-o").arg(&file));
+        assert!(code == 2 && stderr.contains(expected) && !file.exists(), "{command} -o {name}: {stderr}");
+    }
+    for (command, name, begin) in [
+        ("export", "a", "url_a\turl_b"),
+        ("export --format jsonl", "a.json", "{\"url_a\""),
+        ("export --format csv", "a.txt", "url_a,url_b"),
+        ("report", "b", "<!"),
+        ("report --format md", "b.txt", "# "),
+    ] {
+        let file = folder.path().join(name);
+        diglot(store).args(command.split(' ')).arg("-o").arg(&file).assert().success().stderr("");
+        let text = fs::read_to_string(&file).expect("it was written");
+        assert!(text.starts_with(begin), "{command} -o {name}: {}", &text[..20]);
+    }
+    let (code, stderr) = failure(diglot(store).args(["export", "--format", "json"]));
+    assert!(code == 2 && stderr.contains("one array is what listings print"), "{stderr}");
+}
+
+#[test]
+fn a_report_says_what_has_not_run_and_keeps_texts_in_their_cells() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (archive, store) = (folder.path().join("a|b\nc.warc"), folder.path().join("s|t"));
+    tiny_site(&archive);
+    told(&store, &["-q", "ingest", &archive.display().to_string()]);
+    let [report, stderr] = told(&store, &["report", "--format", "md"]);
+    assert!(
+        stderr.starts_with("diglot: index, links, keys, verify, iterate and align have not run; `diglot run"),
+        "{stderr}"
+    );
+    assert!(report.starts_with("# s\\|t\n"), "{report}");
+    let row = report.lines().find(|line| line.contains("a\\|b c.warc")).expect("the archive");
+    assert_eq!(row.replace("\\|", "").matches('|').count(), 8, "{row}");
+    run(&store, &[]);
+    assert_eq!(told(&store, &["report", "--format", "md"])[1], "");
+}
+
+#[test]
+fn numbers_that_make_no_sense_are_told_as_such() {
+    let store = sample_store();
+    for arguments in
+        ["pairs --limit -1", "export --limit x", "recover --top -3", "explore --limit 1.5", "pairs --threads -2"]
+    {
+        let output = diglot(store).args(arguments.split(' ')).assert().code(2).get_output().stderr.clone();
+        let stderr = String::from_utf8_lossy(&output);
+        assert!(
+            stderr.contains("invalid value") && stderr.contains("expected a whole number"),
+            "{arguments}: {stderr}"
+        );
+    }
+    // The store has a default, whether it is given or not.
+    let output = diglot(store).args(["pairs", "--bogus"]).assert().code(2).get_output().stderr.clone();
+    let stderr = String::from_utf8_lossy(&output);
+    assert!(stderr.contains("unexpected argument '--bogus'") && !stderr.contains("--store"), "{stderr}");
+}
+
+#[test]
+fn words_of_languages_that_taught_nothing_are_an_error_that_says_what_to_look_at() {
+    let store = sample_store();
+    let (code, stderr) = failure(diglot(store).args(["export", "--what", "lexicon", "--langs", "en,ja"]));
+    assert!(code == 1 && stderr.contains("no words to export: nothing was learnt of en and ja"), "{stderr}");
+    assert!(stderr.contains("`diglot keys --weak --store "), "{stderr}");
+    let (code, stderr) = failure(diglot(store).args(["export", "--what", "lexicon"]));
+    assert!(code == 2 && stderr.contains("choose them by --langs"), "{stderr}");
+}
+
+#[test]
+fn before_keys_are_searched_sites_to_explore_are_not_said_to_have_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    told(&store, &["-q", "ingest", &packaging().display().to_string()]);
+    let [_, stderr] = told(&store, &["explore"]);
+    assert!(stderr.lines().count() == 1 && stderr.contains("nothing to list yet: index, links and keys"), "{stderr}");
+    told(&store, &["-q", "run", "--until", "keys", "--preset", "kit-ng-2007"]);
+    let [_, stderr] = told(&store, &["explore"]);
+    assert!(stderr.contains("nothing to do: "), "{stderr}");
 }
 
 #[test]
