@@ -2,7 +2,7 @@
 //! [`EXPORTERS`].
 //!
 //! A [`Row`] is of one [`Content`]. `cells.rs` makes a line of a table of it, `objects.rs` an object with named fields; formats
-//! write the one or the other. `mark.rs` knows rows again that were exported before.
+//! write the one or the other, `columns.rs` columns of Arrow. `mark.rs` knows rows again that were exported before.
 
 use std::io;
 use std::path::Path;
