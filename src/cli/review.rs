@@ -183,11 +183,12 @@ impl Report {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    #[cfg(unix)]
     fn the_program_that_opens_is_given_a_file_and_not_the_address() {
         let folder = tempfile::tempdir().expect("a folder");
         let (program, said) = (folder.path().join("open"), folder.path().join("said"));

@@ -87,11 +87,8 @@ pub(super) fn hosts_of(store: &Store, id: SiteId, is_wanted: impl Fn(&str) -> bo
     // A site may have a million hosts.
     let rows: FxHashMap<&str, _> =
         result.iter().flat_map(|result| result.hosts.iter()).map(|row| (row.host.as_str(), row)).collect();
-    let pairs: FxHashMap<&str, u64> = judged
-        .iter()
-        .flat_map(|judged| judged.hosts.iter())
-        .map(|row| (row.0.as_str(), u64::from(row.1.to_native())))
-        .collect();
+    let pairs: FxHashMap<&str, u64> =
+        judged.iter().flat_map(|judged| judged.hosts.iter()).map(|row| (row.0.as_str(), row.1.to_native())).collect();
     let mut lines = Vec::new();
     for host in head.hosts.iter().filter(|host| is_wanted(&host.host)) {
         let row = rows.get(host.host.as_str()).copied();

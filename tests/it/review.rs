@@ -144,9 +144,9 @@ fn every_view_answers_and_says_what_may_load() {
     for (path, said) in [
         ("/hosts".to_owned(), host),
         (format!("/hosts?q={}&sort=pages", &host[..4]), host),
-        (format!("/host?host={host}"), "path:en:fr"),
+        (format!("/host?host={host}"), "host:de:en"),
         (format!("/host?host={host}&order=low&min=0.5&max=1&langs=en+fr"), &a),
-        (format!("/lone?host={host}"), "none"),
+        (format!("/lone?host={host}"), &format!("/page?url=http%3A%2F%2F{host}%2F")),
         (pair_path(&a, &b), "class=\"bead\" data-bead=\"0\""),
         (pair_path(&a, &b), "class=\"for\""),
         (format!("/page?url={}", encoded(&a)), &b),
