@@ -66,11 +66,13 @@ pub struct Aligned {
 const ALIGNED_SCORE: f32 = 0.5;
 
 /// True when a text is for sure in another language than two, and in no relative of either: pages have paragraphs that nobody translated.
+/// Never of languages whose sentences could be taken for those of another one.
 fn is_third(text: &str, langs: (Lang, Lang)) -> bool {
     let lang = language::of_sentence(text);
     let is_like =
         |other: Lang| other.agrees(lang) || other.base() == lang.base() || language::are_relatives(other, lang);
-    lang.is_known() && !is_like(langs.0) && !is_like(langs.1)
+    let is_told = |other: Lang| language::is_told(other) && !is_like(other);
+    lang.is_known() && is_told(langs.0) && is_told(langs.1)
 }
 
 /// Aligns two pages and judges every bead.
@@ -151,5 +153,7 @@ mod tests {
         let spanish = "Para esto tiene que estar en la misma máquina que la que está en el sistema de la red.";
         assert!(third(spanish, "de", "fr"));
         assert!(!third(spanish, "gl", "fr"), "relatives are taken for each other");
+        assert!(!third(spanish, "ast", "fr"), "nobody knows the function words of Asturian");
+        assert!(third(text, "ja", "zh-Hans") && third(text, "th", "ru"));
     }
 }

@@ -72,6 +72,12 @@ pub fn of_sentence(text: &str) -> Lang {
     words::read(text).verdict().filter(sure).map_or(Lang::UNKNOWN, |words| words.lang)
 }
 
+/// True for a language whose sentences [`of_sentence`] takes for no other one: its own function words are known, or it has a script of its
+/// own. Those of Asturian would be Spanish.
+pub fn is_told(lang: Lang) -> bool {
+    words::is_listed(lang) || scripts::is_alone(lang)
+}
+
 /// Languages that short texts are taken for in place of each other.
 const RELATIVES: &[&[&str]] = &[
     &["gl", "pt", "es"],

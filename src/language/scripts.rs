@@ -1,6 +1,7 @@
 //! Which scripts a text is in.
 
 use super::params::Params;
+use crate::types::Lang;
 
 /// What a script says of the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +47,12 @@ const ALONE: &[(u32, u32, &str)] = &[
     (0x1780, 0x17ff, "km"),
     (0x1f00, 0x1fff, "el"),
 ];
+
+/// True for a language with a script, or mixture of scripts, of its own.
+pub fn is_alone(lang: Lang) -> bool {
+    let base = lang.base();
+    ALONE.iter().map(|range| range.2).chain(["zh", "ja", "ko"]).any(|tag| tag == base.as_str())
+}
 
 /// A text with fewer kana than one to so many Han characters is Chinese: Japanese is mostly kana, and Chinese quotes a few.
 const HAN_PER_KANA: u32 = 10;

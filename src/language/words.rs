@@ -33,6 +33,11 @@ pub struct Verdict {
     pub close: bool,
 }
 
+/// True for a language with a list of function words.
+pub fn is_listed(lang: Lang) -> bool {
+    LISTS.iter().any(|list| list.tag == lang.base().as_str())
+}
+
 /// Reads the words of a text: runs of letters, in any case.
 pub fn read(text: &str) -> Words {
     let mut words = Words::default();
