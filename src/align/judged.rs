@@ -95,8 +95,8 @@ pub fn align_pages(a: &AlignPage<'_>, b: &AlignPage<'_>, model: &Model, params: 
         let length_delta = model.lengths.delta(span_a.chars, span_b.chars);
         let foreign = (evidence.foreign_a(span_a.words), evidence.foreign_b(span_b.words));
         let langs = (a.lang, b.lang);
-        let is_third_language =
-            is_third(a.document.text_of(side_a), langs) || is_third(b.document.text_of(side_b), langs);
+        let third = |text: &str| bead.is_paired() && is_third(text, langs);
+        let is_third_language = third(a.document.text_of(side_a)) || third(b.document.text_of(side_b));
         let in_list = a.document.is_in_list(bead.a_start) && b.document.is_in_list(bead.b_start);
         let facts = clean::Facts { texts, score, length_delta, foreign, is_third_language, in_list };
         let reason = clean::judge(&facts, &params.clean);

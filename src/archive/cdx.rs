@@ -244,12 +244,14 @@ impl Scalar {
         }
     }
 
+    /// A place or a length; 0 where it is none that a file can have.
     fn number(this: Option<Scalar>) -> u64 {
-        match this {
+        let number = match this {
             Some(Scalar::Number(number)) => number,
             Some(Scalar::Text(text)) => text.parse().unwrap_or(0),
             _ => 0,
-        }
+        };
+        if i64::try_from(number).is_ok() { number } else { 0 }
     }
 }
 

@@ -112,7 +112,8 @@ impl Copier {
     /// A member or frame without its compression, and how many bytes stand behind a member.
     fn decoded(&self, codec: Codec, stored: &[u8]) -> io::Result<(Vec<u8>, usize)> {
         let mut bytes = Vec::new();
-        let max = self.max_bytes;
+        // One byte more tells what is longer, and has what ends a member read.
+        let max = self.max_bytes.saturating_add(1);
         let mut rest = 0;
         match codec {
             Codec::Plain => bytes.extend(stored),

@@ -181,7 +181,11 @@ impl Eval {
                         files.extend(site.keys);
                         self.pairs.push(site.pairs);
                     }
-                    What::Bitext => {}
+                    What::Bitext => {
+                        let problem =
+                            "is a folder, which stands for gold of pairs and keys; name the files of sentence pairs";
+                        return Err(Error::Config(format!("--gold {} {problem}", path.display())));
+                    }
                 }
             }
         }
@@ -245,6 +249,9 @@ impl Eval {
             } else {
                 GoldBitext::read(&place, file)?
             };
+            if self.sample {
+                gold = gold.as_sample();
+            }
             // In the order of the columns; `None`: other languages.
             let turn = |a: Lang, b: Lang| {
                 let is_same = a.agrees(lang_a) && b.agrees(lang_b);

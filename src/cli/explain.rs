@@ -63,7 +63,7 @@ impl Explain {
         }
         out.flush()?;
         match explanation.pages.iter().find(|page| page.verdict.is_unknown()) {
-            Some(page) => Err(Error::input(&page.url, query::nearest(&store, &parse(&page.url)?)?).into()),
+            Some(page) => Err(Error::input(&page.url, query::nearest(&store, &parse(&page.url)?)?.to_string()).into()),
             None => Ok(()),
         }
     }

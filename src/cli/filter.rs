@@ -70,7 +70,7 @@ impl Filter {
     /// Reads the names of languages, and has `config` list them in this order.
     pub fn wanted(&self, config: &mut Config) -> anyhow::Result<Wanted> {
         let langs = parse_langs(&self.langs)?;
-        different_languages(&langs)?;
+        different_languages(self.langs.iter().map(String::as_str))?;
         if !(0.0..=1.0).contains(&self.min_score) {
             return Err(Error::Config(format!("--min-score is {}, expected 0 to 1", self.min_score)).into());
         }
@@ -137,7 +137,12 @@ impl Wanted {
         }
         let asked: Vec<&str> = self.langs.iter().map(Lang::as_str).collect();
         let pairs: Vec<String> = pairs.iter().map(|pair| format!("{}-{}", pair.a, pair.b)).collect();
-        say(format!("no pairs are between {}; they are {}", asked.join(" and "), pairs.join(", ")));
+        let asked = if let [one] = asked[..] {
+            format!("are of two kinds of {one}")
+        } else {
+            format!("are between {}", asked.join(" and "))
+        };
+        say(format!("no pairs {asked}; they are {}", pairs.join(", ")));
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! `diglot keys`.
 
 use clap::Args;
-use diglot::query::{self, KeyLine, KeyState};
+use diglot::query::{self, KeyLine};
 use diglot::types::{Edit, pattern};
 use serde_json::json;
 
@@ -71,21 +71,11 @@ impl Keys {
                 line.est_precision.map_or(serde_json::Value::Null, |precision| number(precision, 3)),
                 number(line.credibility, 4),
                 number(line.global, 1),
-                json!(state_of(&line)),
+                json!(line.state_name()),
                 json!(pattern(&edits)),
             ])?;
         }
         Ok(listing.finish()?)
-    }
-}
-
-/// What became of a key: its state, or `demoted` where verification finds that most of its pairs are wrong.
-fn state_of(line: &KeyLine) -> &'static str {
-    let takes_pairs = matches!(line.state, KeyState::Strong | KeyState::Rescued);
-    if takes_pairs && line.est_precision.is_some_and(|precision| precision < 0.5) {
-        "demoted"
-    } else {
-        line.state.name()
     }
 }
 

@@ -4,7 +4,6 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use diglot::error::Error;
@@ -58,7 +57,7 @@ impl Review {
             port: self.port,
             reviewer: reviewer.unwrap_or_else(|| "reviewer".to_owned()),
         };
-        serve(options, |address| {
+        serve(options, |address, once| {
             let mut out = io::stdout().lock();
             writeln!(out, "{address}")?;
             out.flush()?;
@@ -66,37 +65,28 @@ impl Review {
                 eprintln!("diglot: open this address in a browser; Ctrl-C ends the page");
             }
             if self.open {
-                open(address);
+                open(once);
             }
             Ok(())
         })
     }
 }
 
-/// How long the file lies there that leads a browser to the page.
-const OPENING: Duration = Duration::from_secs(30);
-
 /// Opens an address in the browser of the desktop, if there is one.
 fn open(address: &str) {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    if let Err(why) = open_with(program, address) {
+    let say = move |why: &dyn std::fmt::Display| {
         eprintln!("diglot: no browser could be opened ({program}: {why}); open the address yourself");
-    }
-}
-
-/// Opens a file that leads to the address: other users of the machine see the arguments of programs, and are not to see the token.
-fn open_with(program: &str, address: &str) -> io::Result<()> {
-    let mut file = tempfile::Builder::new().prefix("diglot-").suffix(".html").tempfile()?;
-    write!(file, "<!doctype html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0; url={address}\">")?;
-    file.flush()?;
+    };
     let none = Stdio::null;
-    Command::new(program).arg(file.path()).stdin(none()).stdout(none()).stderr(none()).spawn()?;
-    // The browser reads it within seconds.
-    std::thread::spawn(move || {
-        std::thread::sleep(OPENING);
-        drop(file);
-    });
-    Ok(())
+    match Command::new(program).arg(address).stdin(none()).stdout(none()).stderr(none()).spawn() {
+        Ok(mut child) => drop(std::thread::spawn(move || match child.wait() {
+            Ok(status) if status.success() => {}
+            Ok(status) => say(&status),
+            Err(why) => say(&why),
+        })),
+        Err(why) => say(&why),
+    }
 }
 
 fn write_gold(global: &Global, folder: &PathBuf) -> anyhow::Result<()> {
@@ -180,33 +170,5 @@ impl Report {
             return Ok(io::stdout().write_all(text.as_bytes())?);
         };
         Ok(fs::write(path, text).map_err(Error::io(path, "writing"))?)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    #[cfg(unix)]
-    fn the_program_that_opens_is_given_a_file_and_not_the_address() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (program, said) = (folder.path().join("open"), folder.path().join("said"));
-        let script =
-            format!("#!/bin/sh\n(printf '%s\\n' \"$@\"; cat \"$1\") > {0}.part && mv {0}.part {0}\n", said.display());
-        fs::write(&program, script).expect("room");
-        fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("rights");
-        open_with(program.to_str().expect("a name"), "http://127.0.0.1:1/token/").expect("it starts");
-        let until = std::time::Instant::now() + Duration::from_secs(20);
-        let said = loop {
-            match fs::read_to_string(&said) {
-                Ok(said) => break said,
-                Err(_) if std::time::Instant::now() < until => std::thread::sleep(Duration::from_millis(10)),
-                Err(why) => panic!("it was not called: {why}"),
-            }
-        };
-        let (argument, content) = said.split_once('\n').expect("two parts");
-        assert!(argument.ends_with(".html") && !argument.contains("token"), "{argument}");
-        assert!(content.contains("0; url=http://127.0.0.1:1/token/"), "{content}");
     }
 }

@@ -1,5 +1,6 @@
 //! What is printed at the end of a run: the strongest keys, the first pairs, and, where there are none, why.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 
@@ -18,6 +19,8 @@ use super::settings::Differing;
 
 /// Keys printed, at the most.
 const KEYS: usize = 12;
+/// Pairs of languages printed, at the most.
+const LANG_PAIRS: usize = 12;
 /// Pairs printed, at the most.
 const PAIRS: usize = 5;
 
@@ -46,7 +49,7 @@ pub fn print(store: &Store, config: &Config) -> anyhow::Result<()> {
     }
     let sentences = query::totals(store)?.sentences;
     if sentences > 0 {
-        writeln!(out, "sentence pairs: {sentences} (`diglot bitext`)")?;
+        writeln!(out, "sentence pairs: {sentences} (`diglot bitext{}`)", place(store.folder()))?;
     }
     writeln!(out, "left out: {}", super::status::left_out(store)?)?;
     let differing = Differing::of(store);
@@ -68,6 +71,7 @@ fn print_keys(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::R
     keys.retain(|key| key.assigned > 0);
     keys.sort_by(|a, b| b.assigned.cmp(&a.assigned).then_with(|| a.site.cmp(&b.site)).then_with(|| a.key.cmp(&b.key)));
     writeln!(out, "keys with assigned pairs: {}", keys.len())?;
+    let place = place(store.folder());
     let texts = |key: &KeyLine| {
         let (langs, edits) = super::keys::in_order(key);
         [key.site.clone(), langs, printable(&diglot::types::pattern(&edits)).into_owned()]
@@ -81,7 +85,7 @@ fn print_keys(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::R
         writeln!(out, "  {:>6} {pairs}  C {:.3}", key.assigned, key.credibility)?;
     }
     if keys.len() > KEYS {
-        writeln!(out, "  … {} more: `diglot keys`", keys.len() - KEYS)?;
+        writeln!(out, "  … {} more: `diglot keys{place}`", keys.len() - KEYS)?;
     }
     Ok(())
 }
@@ -102,8 +106,15 @@ fn print_pairs(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::
         Ok(())
     })?;
     writeln!(out, "pairs: {all}")?;
-    for (langs, count) in &counts {
+    let mut shown: Vec<(&LangPair, &u64)> = counts.iter().collect();
+    shown.sort_by_key(|&(langs, count)| (Reverse(count), langs));
+    shown.truncate(LANG_PAIRS);
+    shown.sort();
+    for (langs, count) in shown {
         writeln!(out, "  {}-{}: {count}", langs.a, langs.b)?;
+    }
+    if counts.len() > LANG_PAIRS {
+        writeln!(out, "  … of {} more pairs of languages", counts.len() - LANG_PAIRS)?;
     }
     let room = terminal_width().map_or(usize::MAX, |columns| columns / 2 - 2);
     for pair in &first {
@@ -111,7 +122,7 @@ fn print_pairs(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::
         writeln!(out, "  {a}  {b}")?;
     }
     if all > first.len() as u64 {
-        writeln!(out, "  … {} more: `diglot pairs`", all - first.len() as u64)?;
+        writeln!(out, "  … {} more: `diglot pairs{}`", all - first.len() as u64, place(store.folder()))?;
     }
     Ok(all)
 }

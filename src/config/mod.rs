@@ -3,10 +3,14 @@
 //! [`presets`] has the methods that can be chosen by name, [`settings`] what a user may set: one table, from which the
 //! command line, the stored settings and their checks come. `fields` names every field, for fingerprints.
 
+use std::fs::File;
+use std::io::BufReader;
 use std::path::PathBuf;
 
 use crate::error::{Error, Result};
 use crate::index::{MEMORY_BYTES, retrieval};
+use crate::lexicon::Lexicon;
+use crate::text::words::Words;
 use crate::types::Lang;
 use crate::{align, archive, explore, extract, iterate, judge, keys, learn, recover, verify};
 
@@ -24,24 +28,28 @@ pub use settings::{SETTINGS, Setting};
 /// How the languages that a store keeps are taken back.
 pub const RESET_LANGS: &str = "--reset langs";
 
-/// Checks that no language is named twice.
+/// Checks that no language is named twice; two variants of one, `pt-PT` and `pt-BR`, are two names.
 ///
 /// # Errors
 /// When one is.
-pub fn different_languages(langs: &[Lang]) -> Result<()> {
-    match langs.iter().enumerate().find(|(at, lang)| langs[..*at].contains(lang)) {
-        Some((_, twice)) => Err(Error::Config(format!("--langs has {twice} twice; give different languages"))),
-        None => Ok(()),
+pub fn different_languages<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<()> {
+    let mut met: Vec<String> = Vec::new();
+    for name in names {
+        let plain = name.to_lowercase().replace('_', "-");
+        if met.contains(&plain) {
+            return Err(Error::Config(format!("--langs has {name} twice; give different languages")));
+        }
+        met.push(plain);
     }
+    Ok(())
 }
 
 /// Checks languages that pairs are asked for of: none is all, and one alone has no pairs. `zh` is two. `all` says how to get the pairs
 /// of all languages.
 ///
 /// # Errors
-/// When it is one, or one twice.
+/// When it is one.
 pub fn two_languages(langs: &[Lang], all: &str) -> Result<()> {
-    different_languages(langs)?;
     let &[only] = langs else { return Ok(()) };
     if only == Lang::ZH {
         return Ok(());
@@ -207,6 +215,11 @@ impl Config {
                 "--verifier judges pairs of keys, and preset {} makes none; give another preset, or --reset verifier",
                 self.preset
             )));
+        }
+        for path in &self.lexicons {
+            let problem = |why: Error| Error::Config(format!("{why}; `--reset lexicon` does without"));
+            let file = File::open(path).map_err(Error::io(path, "opening")).map_err(problem)?;
+            Lexicon::read(BufReader::new(file), &path.display().to_string(), &Words::new()).map_err(problem)?;
         }
         two_languages(&self.keys.langs, RESET_LANGS)
     }

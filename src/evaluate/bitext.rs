@@ -3,10 +3,12 @@
 //! Gold segments are paragraphs, items or headings that are known to be translations; a segment may hold several sentences,
 //! and not every paragraph of the pages is a segment. Texts are compared without white space and in lower case.
 
+use std::cmp::Ordering;
 use std::io::Read;
 use std::ops::Range;
 
 use memchr::memmem::Finder;
+use rustc_hash::FxHashSet;
 
 use crate::error::{Error, Result};
 
@@ -20,6 +22,10 @@ pub struct GoldBitext {
     /// The parts of each segment that right pairs hold: bytes of the two texts.
     held: Vec<Held>,
     on_pages: Vec<bool>,
+    /// Sentence pairs that were judged, and are wrong.
+    wrong: FxHashSet<(String, String)>,
+    /// True when it is a sample that was judged: only the very pairs that it has count.
+    is_sample: bool,
     counts: BitextCounts,
 }
 
@@ -105,20 +111,24 @@ pub fn normal(text: &str) -> String {
 }
 
 impl GoldBitext {
-    /// Reads segments: two columns with a tab between, no header line. Segments that are said twice count once.
+    /// Reads segments: two columns with a tab between, no header line. Segments that are said twice count once. A third column `wrong` says
+    /// that two texts are no translations.
     ///
     /// # Errors
     /// When it cannot be read, or a line has no two columns.
     pub fn read(place: &str, mut file: impl Read) -> Result<GoldBitext> {
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(Error::io(place, "reading"))?;
-        let mut pairs = Vec::new();
+        let (mut pairs, mut wrong) = (Vec::new(), FxHashSet::default());
         for (line, number) in text.lines().zip(1..) {
             let (a, b) = line.split_once('\t').ok_or_else(|| {
                 Error::input(place, format!("line {number} has one column, expected two with a tab between"))
             })?;
+            let (b, is_wrong) = b.strip_suffix("\twrong").map_or((b, false), |b| (b, true));
             let pair = (normal(a), normal(b));
-            if !pair.0.is_empty() && !pair.1.is_empty() {
+            if is_wrong {
+                wrong.insert(pair);
+            } else if !pair.0.is_empty() && !pair.1.is_empty() {
                 pairs.push(pair);
             }
         }
@@ -129,6 +139,8 @@ impl GoldBitext {
             b: Texts::default(),
             held: vec![(Vec::new(), Vec::new()); pairs.len()],
             on_pages: vec![false; pairs.len()],
+            wrong,
+            is_sample: false,
             counts: BitextCounts::default(),
         };
         for (a, b) in &pairs {
@@ -136,6 +148,25 @@ impl GoldBitext {
             gold.b.push(b);
         }
         Ok(gold)
+    }
+
+    /// The same, as a sample that was judged: sentence pairs that it does not have are not judged.
+    pub fn as_sample(self) -> GoldBitext {
+        GoldBitext { is_sample: true, ..self }
+    }
+
+    /// The segment of two texts, where both are all of it. Segments are sorted.
+    fn segment(&self, a: &str, b: &str) -> Option<usize> {
+        let (mut low, mut high) = (0, self.on_pages.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match (self.a.text(middle), self.b.text(middle)).cmp(&(a, b)) {
+                Ordering::Less => low = middle + 1,
+                Ordering::Greater => high = middle,
+                Ordering::Equal => return Some(middle),
+            }
+        }
+        None
     }
 
     /// Tells of a page pair; texts in the order of the columns.
@@ -155,7 +186,16 @@ impl GoldBitext {
         if a.is_empty() || b.is_empty() {
             return None;
         }
-        let (in_a, in_b) = (self.a.holding(&a), self.b.holding(&b));
+        if self.wrong.contains(&(a.clone(), b.clone())) {
+            self.counts.wrong += 1;
+            return Some(false);
+        }
+        let (in_a, in_b) = if self.is_sample {
+            let whole = |text: &str| self.segment(&a, &b).map(|segment| (segment, 0..text.len() as u32));
+            (whole(&a).into_iter().collect(), whole(&b).into_iter().collect())
+        } else {
+            (self.a.holding(&a), self.b.holding(&b))
+        };
         if in_a.is_empty() && in_b.is_empty() {
             self.counts.unjudged += 1;
             return None;
@@ -240,6 +280,21 @@ mod tests {
     fn a_line_of_one_column_is_told_of() {
         let error = GoldBitext::read("g.tsv", "a\tb\nc\n".as_bytes()).err().map(|error| error.to_string());
         assert_eq!(error.as_deref(), Some("g.tsv: line 2 has one column, expected two with a tab between"));
+    }
+
+    #[test]
+    fn a_sample_judges_the_very_pairs_that_it_has() {
+        let read = || GoldBitext::read("gold", "Yes.\tOui.\nNo, thanks.\tNon, merci.\nYes.\tNon.\twrong\n".as_bytes());
+        let mut gold = read().expect("gold").as_sample();
+        gold.pages("Yes. No, thanks.", "Oui. Non, merci.");
+        assert_eq!(gold.judge("Yes.", "Oui."), Some(true));
+        assert_eq!(gold.judge("Yes.", "Non."), Some(false));
+        assert_eq!(gold.judge("No", "Non"), None);
+        assert_eq!(gold.judge("Yes.", "Peut-être."), None);
+        assert_eq!(gold.counts(), BitextCounts { right: 1, wrong: 1, unjudged: 2, segments: 2, found: 1 });
+        let mut gold = read().expect("gold");
+        assert_eq!(gold.judge("No", "Non"), Some(true));
+        assert_eq!(gold.judge("Yes.", "Peut-être."), Some(false));
     }
 
     #[test]

@@ -25,11 +25,12 @@ impl MarkedGold {
         let mut langs: BTreeMap<String, &str> = BTreeMap::new();
         for (marked, verdict) in marks {
             if let Some((a, b)) = &marked.texts {
-                if verdict == Verdict::Right {
+                if verdict != Verdict::Unsure {
                     let (a, b) = ((&marked.lang_a, a), (&marked.lang_b, b));
                     let [a, b] = if b.0 < a.0 { [b, a] } else { [a, b] };
                     let file = found.bitext.entry((a.0.clone(), b.0.clone())).or_default();
-                    *file += &format!("{}\t{}\n", in_a_column(a.1), in_a_column(b.1));
+                    let wrong = if verdict == Verdict::Wrong { "\twrong" } else { "" };
+                    *file += &format!("{}\t{}{wrong}\n", in_a_column(a.1), in_a_column(b.1));
                 }
                 continue;
             }
@@ -75,8 +76,10 @@ mod tests {
         let (right, wrong, unsure) = (pair("zh", Lang::ZH), pair("zh2", Lang::ZH), pair("zh3", Lang::ZH));
         let marks =
             [(&right, Verdict::Right), (&wrong, Verdict::Wrong), (&unsure, Verdict::Unsure), (&texts, Verdict::Right)];
+        let not = Marked::sentences(("http://ex.org/zh", Lang::ZH, "二"), ("http://ex.org/en", Lang::EN, "three"));
+        let marks = marks.into_iter().chain([(&not, Verdict::Wrong)]);
         let found = MarkedGold::new(marks);
-        assert_eq!(found.bitext[&("en".to_owned(), "zh".to_owned())], "one two\t一\n");
+        assert_eq!(found.bitext[&("en".to_owned(), "zh".to_owned())], "one two\t一\nthree\t二\twrong\n");
         let mut gold = GoldPairs::default();
         gold.read_pairs("pairs", found.pairs.as_bytes()).expect("gold");
         gold.read_ignored("grey", found.grey.as_bytes()).expect("gold");

@@ -177,10 +177,12 @@ pub(super) enum Value<'v> {
 
 /// A column while it is filled.
 pub(super) enum Filled {
-    Text(StringBuilder),
+    /// Texts, and whether they may be missing.
+    Text(StringBuilder, bool),
     Real(Float64Builder),
     Long(Int64Builder),
-    Int(Int32Builder),
+    /// Numbers, and whether they may be missing.
+    Int(Int32Builder, bool),
     Texts(ListBuilder<StringBuilder>),
     /// Fields, a column for each, and how many rows stand together.
     Rows(Fields, Vec<Filled>, Vec<usize>),
@@ -190,10 +192,10 @@ impl Filled {
     /// A column without rows.
     pub fn new((_, kind): &Column) -> Filled {
         match kind {
-            Kind::Text | Kind::Maybe => Filled::Text(StringBuilder::new()),
+            Kind::Text | Kind::Maybe => Filled::Text(StringBuilder::new(), matches!(kind, Kind::Maybe)),
             Kind::Real => Filled::Real(Float64Builder::new()),
             Kind::Long => Filled::Long(Int64Builder::new()),
-            Kind::Int | Kind::MaybeInt => Filled::Int(Int32Builder::new()),
+            Kind::Int | Kind::MaybeInt => Filled::Int(Int32Builder::new(), matches!(kind, Kind::MaybeInt)),
             Kind::Texts => Filled::Texts(ListBuilder::new(StringBuilder::new()).with_field(element(DataType::Utf8))),
             Kind::Rows(columns) => Filled::Rows(fields(columns), columns.iter().map(Filled::new).collect(), Vec::new()),
         }
@@ -205,12 +207,14 @@ impl Filled {
     /// When the column holds something else, or no number as large.
     pub fn push(&mut self, value: Value<'_>) -> io::Result<()> {
         match (self, value) {
-            (Filled::Text(column), Value::Text(text)) => column.append_value(text),
-            (Filled::Text(column), Value::Maybe(text)) => column.append_option(text),
+            (Filled::Text(column, _), Value::Text(text)) => column.append_value(text),
+            (Filled::Text(column, true), Value::Maybe(text)) => column.append_option(text),
             (Filled::Real(column), Value::Real(number)) => column.append_value(number),
             (Filled::Long(column), Value::Long(number)) => column.append_value(fitting(number)?),
-            (Filled::Int(column), Value::Int(number)) => column.append_value(fitting(number)?),
-            (Filled::Int(column), Value::MaybeInt(number)) => column.append_option(number.map(fitting).transpose()?),
+            (Filled::Int(column, _), Value::Int(number)) => column.append_value(fitting(number)?),
+            (Filled::Int(column, true), Value::MaybeInt(number)) => {
+                column.append_option(number.map(fitting).transpose()?)
+            }
             (Filled::Texts(column), Value::Texts(texts)) => column.append_value(texts.iter().map(Some)),
             (Filled::Rows(_, columns, lengths), Value::Rows(rows)) => {
                 lengths.push(rows.len());
@@ -224,10 +228,10 @@ impl Filled {
     /// The column with all that was added, and an empty one in its place.
     pub fn take(&mut self) -> ArrayRef {
         match self {
-            Filled::Text(column) => Arc::new(column.finish()),
+            Filled::Text(column, _) => Arc::new(column.finish()),
             Filled::Real(column) => Arc::new(column.finish()),
             Filled::Long(column) => Arc::new(column.finish()),
-            Filled::Int(column) => Arc::new(column.finish()),
+            Filled::Int(column, _) => Arc::new(column.finish()),
             Filled::Texts(column) => Arc::new(column.finish()),
             Filled::Rows(fields, columns, lengths) => {
                 let rows = StructArray::new(fields.clone(), columns.iter_mut().map(Filled::take).collect(), None);
@@ -284,6 +288,8 @@ mod tests {
         assert!(column.push("text".into()).is_err());
         assert!(column.push(Value::Rows(vec![vec![1u32.into()]])).is_err());
         assert!(Filled::new(&("x", Kind::Long)).push(u64::MAX.into()).is_err());
+        assert!(Filled::new(&("x", Kind::Text)).push(Value::Maybe(None)).is_err());
+        assert!(Filled::new(&("x", Kind::Int)).push(Value::MaybeInt(None)).is_err());
         let mut column = Filled::new(&("x", Kind::Rows(&[("n", Kind::Int)])));
         column.push(Value::Rows(vec![vec![7u32.into()]])).expect("a row");
         assert_eq!((column.take().len(), column.take().len()), (1, 0));

@@ -442,6 +442,29 @@ mod tests {
 
     #[cfg(feature = "parquet")]
     #[test]
+    fn columns_of_sentence_pairs_are_of_their_sides() {
+        let mut line = line("one", "一");
+        (line.b.archive, line.b.offset, line.b.block) = ("other.warc.gz".into(), 99, "5:li".into());
+        let (_, format) = format(Some(Content::Bitext), Some("arrow"), Some("x.arrows")).expect("a format");
+        let write = |exporter: &mut dyn Exporter| exporter.row(Row::Sentences(&line));
+        let stream = named_files_of(format, "x.arrows", Content::Bitext, write).expect("memory").remove(0);
+        let mut reader = arrow_ipc::reader::StreamReader::try_new(stream.as_slice(), None).expect("a stream");
+        let batch = reader.next().expect("a batch").expect("sound");
+        let mut json = Vec::new();
+        let mut writer = arrow_json::LineDelimitedWriter::new(&mut json);
+        writer.write(&batch).and_then(|()| writer.finish()).expect("memory");
+        let found: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
+        for (side, text, lang, archive, offset, block) in
+            [("a", "one", "en", "crawl.warc.gz", 77, "3:p"), ("b", "一", "zh-Hans", "other.warc.gz", 99, "5:li")]
+        {
+            let of = |name: &str| &found[format!("{name}_{side}")];
+            assert_eq!((of("text"), of("lang")), (&text.into(), &lang.into()), "{found}");
+            assert_eq!((of("archive"), of("offset"), of("block")), (&archive.into(), &offset.into(), &block.into()));
+        }
+    }
+
+    #[cfg(feature = "parquet")]
+    #[test]
     fn objects_and_columns_of_a_content_hold_the_same_values() {
         for content in [Content::Pairs, Content::Documents, Content::Pages, Content::Fetch] {
             let lines = one_row("jsonl", "x", content);

@@ -91,11 +91,11 @@ pub fn pairs_page(
     Ok(PairPage { total: passed.len(), lines: passed[start..end].iter().filter_map(line).collect() })
 }
 
-/// One accepted pair of each key of a scope, by the pattern that it is listed with: the first by URL.
+/// One accepted pair of each key of a scope, by the pattern that it is listed with and its languages: the first by URL.
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn key_examples(store: &Store, config: &Config, scope: &Scope) -> Result<BTreeMap<String, PairLine>> {
+pub fn key_examples(store: &Store, config: &Config, scope: &Scope) -> Result<BTreeMap<(String, LangPair), PairLine>> {
     let mut found = BTreeMap::new();
     for id in sites(store, scope)? {
         let site = Site::open(store, id)?;
@@ -106,7 +106,7 @@ pub fn key_examples(store: &Store, config: &Config, scope: &Scope) -> Result<BTr
             if let Some(is_met) = pair.key.and_then(|key| met.get_mut(key as usize)).filter(|is_met| !**is_met) {
                 *is_met = true;
                 let line = judged_line(&site, result, config, &pair);
-                found.entry(line.key.clone()).or_insert(line);
+                found.entry((line.key.clone(), pair.pair.langs)).or_insert(line);
             }
         }
     }

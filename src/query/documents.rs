@@ -16,7 +16,7 @@ use crate::store::layout::{ArchivedBitextPairRow, BeadRow, StoredPage};
 use crate::text::sentences::for_each_sentence;
 use crate::types::{AlignedSentences, DocumentLine, JudgedPair, Lang, PageLine, PairLine, SentencePlace, tag_name};
 
-/// Pages that are mapped together while many are read.
+/// Pages that stay mapped together while many are read: those of stores before format 6, whose pages are mapped.
 pub(super) const PAGES_MAPPED: u32 = 1024;
 
 /// Calls `each` with every aligned page pair of a scope that `is_wanted`: by domain, languages, then URLs. Their sentences are those

@@ -36,6 +36,18 @@ pub struct KeyLine {
     pub accepted: u64,
 }
 
+impl KeyLine {
+    /// What became of it: its state, or `demoted` where verification finds that most of its pairs are wrong.
+    pub fn state_name(&self) -> &'static str {
+        let takes_pairs = matches!(self.state, State::Strong | State::Rescued);
+        if takes_pairs && self.est_precision.is_some_and(|precision| precision < 0.5) {
+            "demoted"
+        } else {
+            self.state.name()
+        }
+    }
+}
+
 /// The keys of a scope: by domain, then strongest first; weak ones only with `weak`.
 ///
 /// # Errors

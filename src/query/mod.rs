@@ -51,7 +51,7 @@ pub use hosts::{HostLine, hosts, hosts_in, hosts_named};
 pub use keys::{KeyLine, keys};
 pub use learnt::learnt_words;
 pub(crate) use learnt::{learnt_halves, learnt_pairs, learnt_record, training_places};
-pub use nearest::nearest;
+pub use nearest::{Nearest, nearest};
 pub use overview::{BINS, Overview, overview};
 pub use pairs::{assigned, for_each_judged, for_each_pair, pairs};
 pub use patterns::{PatternLine, patterns};

@@ -1,5 +1,7 @@
 //! What to ask instead, where the store has not the page that is asked for.
 
+use std::fmt;
+
 use strsim::osa_distance;
 
 use super::scope::Scope;
@@ -9,37 +11,61 @@ use crate::index::site::Urls;
 use crate::store::Store;
 use crate::types::{CanonicalUrl, host_of};
 
-/// What the store has that is nearest to a URL which it has not, a page or a host, as a sentence.
+/// What a store has that is nearest to a URL which it has not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Nearest {
+    /// A page, by its URL without a scheme.
+    Page(String),
+    /// The host that was asked for, which has pages, and not that one.
+    Host(String),
+    /// Other hosts of the registrable domain.
+    Domain(String),
+    /// Nothing of the domain.
+    Nothing,
+}
+
+impl fmt::Display for Nearest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Nearest::Page(url) => write!(f, "the store has no such page; the nearest URL it has is {url}"),
+            Nearest::Host(host) => write!(
+                f,
+                "the store has pages of this host, and not that one; `diglot hosts {host}` counts them, `diglot pairs {host}` lists \
+                 their pairs"
+            ),
+            Nearest::Domain(domain) => {
+                write!(f, "the store has no page of this host; `diglot hosts {domain}` lists its sister hosts")
+            }
+            Nearest::Nothing => f.write_str("the store has no page of this host; `diglot hosts` lists those it has"),
+        }
+    }
+}
+
+/// What the store has that is nearest to a URL which it has not.
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn nearest(store: &Store, url: &CanonicalUrl) -> Result<String> {
-    let (host, mut nearest) = (url.host(), Nearest::to(url.identity()));
-    let is_host_known = for_each_near(store, url, |identity| nearest.look_at(identity))?.is_some();
-    let is_host_asked = url.identity().trim_end_matches('/') == host;
-    Ok(match nearest.found {
-        _ if is_host_known && is_host_asked => format!(
-            "the store has pages of this host, and not that one; `diglot hosts {host}` counts them, `diglot pairs {host}` lists their pairs"
-        ),
-        Some((found, _)) => format!("the store has no such page; the nearest URL it has is {found}"),
-        None if Scope::of(store, &url.domain()).is_ok() => {
-            format!("the store has no page of this host; `diglot hosts {}` lists its sister hosts", url.domain())
-        }
-        None => "the store has no page of this host; `diglot hosts` lists those it has".to_owned(),
+pub fn nearest(store: &Store, url: &CanonicalUrl) -> Result<Nearest> {
+    let host = url.host();
+    let is_host_known = Scope::of(store, host).is_ok();
+    if is_host_known && url.identity().trim_end_matches('/') == host {
+        return Ok(Nearest::Host(host.to_owned()));
+    }
+    let mut search = Search::for_text(url.identity());
+    if is_host_known {
+        look_around(store, url, &mut search)?;
+    }
+    Ok(match search.found {
+        Some((found, _)) => Nearest::Page(found),
+        None if is_host_known => Nearest::Host(host.to_owned()),
+        None if Scope::of(store, &url.domain()).is_ok() => Nearest::Domain(url.domain().into_owned()),
+        None => Nearest::Nothing,
     })
 }
 
-/// Pages of a site that are looked at, at the most: a mistyped URL is to be answered at once.
-const MAX_PAGES: u32 = 200_000;
-
-/// Calls `each` with the URLs of the pages on the host of `url`, without their schemes: all of them, or those that sort near it.
-/// `None` where the store has no page of that host.
-///
-/// # Errors
-/// When the store cannot be read.
-fn for_each_near(store: &Store, url: &CanonicalUrl, mut each: impl FnMut(&str)) -> Result<Option<Scope>> {
-    let Ok(scope) = Scope::of(store, url.host()) else { return Ok(None) };
-    let Some(id) = store.site_of_domain(&url.domain())? else { return Ok(None) };
+/// Compares the URLs of the pages on the host of `url`, those first that sort near it, as long as the work lasts.
+fn look_around(store: &Store, url: &CanonicalUrl, search: &mut Search<'_>) -> Result<()> {
+    let Some(id) = store.site_of_domain(&url.domain())? else { return Ok(()) };
     let site = Site::open(store, id)?;
     let count = site.pages.count();
     let (mut low, mut high) = (0, count);
@@ -47,34 +73,50 @@ fn for_each_near(store: &Store, url: &CanonicalUrl, mut each: impl FnMut(&str)) 
         let middle = low + (high - low) / 2;
         if site.pages.identity(middle) < url.identity() { low = middle + 1 } else { high = middle }
     }
-    let first = low.saturating_sub(MAX_PAGES / 2);
-    for page in first..count.min(first.saturating_add(MAX_PAGES)) {
-        let identity = site.pages.identity(page);
-        if host_of(identity) == url.host() {
-            each(identity);
+    let (mut before, mut after) = (low, low);
+    while search.work > 0 && (before > 0 || after < count) {
+        let around = [before.checked_sub(1), (after < count).then_some(after)];
+        for page in around.into_iter().flatten() {
+            let identity = site.pages.identity(page);
+            if host_of(identity) == url.host() {
+                search.look_at(identity);
+            }
         }
+        (before, after) = (before.saturating_sub(1), (after + 1).min(count));
     }
-    Ok(Some(scope))
+    Ok(())
 }
+
+/// Pairs of letters that are compared, at the most: a mistyped URL is to be answered at once.
+const WORK: u64 = 20_000_000;
 
 /// The nearest text so far, and how many letters are to be put in, taken out, changed or swapped.
-struct Nearest<'t> {
+struct Search<'t> {
     to: &'t str,
     found: Option<(String, usize)>,
+    /// What is left of [`WORK`].
+    work: u64,
 }
 
-impl Nearest<'_> {
-    fn to(text: &str) -> Nearest<'_> {
-        Nearest { to: text, found: None }
+impl Search<'_> {
+    fn for_text(text: &str) -> Search<'_> {
+        Search { to: text, found: None, work: WORK }
     }
 
     /// Compares another text, unless its length alone puts it behind.
     fn look_at(&mut self, text: &str) {
         let best = self.found.as_ref().map_or(usize::MAX, |(_, best)| *best);
-        if text.len().abs_diff(self.to.len()) >= best {
+        let (a, b) = without_common_ends(self.to, text);
+        self.work = self.work.saturating_sub(text.len() as u64);
+        // Each letter that one has more is one more change; a letter has up to four bytes.
+        if a.len().abs_diff(b.len()) / 4 >= best {
             return;
         }
-        let (a, b) = without_common_ends(self.to, text);
+        let cells = (a.len() as u64).saturating_mul(b.len() as u64);
+        if cells > self.work {
+            return;
+        }
+        self.work -= cells;
         let distance = osa_distance(a, b);
         if distance < best {
             self.found = Some((text.to_owned(), distance));
@@ -97,13 +139,28 @@ mod tests {
 
     #[test]
     fn the_nearest_is_the_one_with_the_fewest_changes_and_of_equals_the_first() {
-        let mut nearest = Nearest::to("ex.org/en/abuot.html");
+        let mut nearest = Search::for_text("ex.org/en/abuot.html");
         for text in
             ["ex.org/", "ex.org/en/index.html", "ex.org/en/about.html", "ex.org/fr/about.html", "ex.org/en/abut.html"]
         {
             nearest.look_at(text);
         }
         assert_eq!(nearest.found, Some(("ex.org/en/about.html".to_owned(), 1)));
+    }
+
+    #[test]
+    fn long_texts_end_the_work_and_not_the_answer() {
+        let long = |c: &str| format!("ex.org/{}", c.repeat(3_000));
+        let asked = long("a");
+        let mut nearest = Search::for_text(&asked);
+        for c in ["b", "c", "d", "e"] {
+            nearest.look_at(&long(c));
+        }
+        assert!(nearest.work < 3_000 * 3_000);
+        assert_eq!(nearest.found, Some((long("b"), 3_000)));
+        // What costs next to nothing is still compared.
+        nearest.look_at(&format!("{asked}x"));
+        assert_eq!(nearest.found.map(|found| found.1), Some(1));
     }
 
     #[test]

@@ -106,7 +106,7 @@ fn places(
             let (offset, length, date_ms) = (record.offset, record.length, record.date_ms);
             let place = Place { offset, length, date_ms, is_elsewhere };
             places.entry(record.archive).or_default().insert(place);
-            // What is read once need not stay mapped; mapping it anew for each of many small sites would cost more than reading it.
+            // What is read once need not stay mapped.
             read += 1;
             if read.is_multiple_of(PAGES_MAPPED) {
                 store.pages.unmap();

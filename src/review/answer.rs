@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::{Query, State};
+use axum::extract::{Path, Query, State};
 use axum::http::{StatusCode, header};
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Redirect, Response};
 
 use super::failure::Failure;
 use super::state::App;
@@ -90,6 +90,11 @@ fn failed(request: &Request, failure: Failure) -> Response {
         Ok(text) => (status, Html(text)).into_response(),
         Err(_) => (status, template.problem).into_response(),
     }
+}
+
+/// Leads the browser that was opened to the page; once.
+pub async fn open(State(app): State<Arc<App>>, Path(code): Path<String>) -> Response {
+    if app.is_opening(&code) { Redirect::to(&format!("{}/", app.base())).into_response() } else { not_found().await }
 }
 
 /// What is answered where nothing is, to those too who do not know the token.

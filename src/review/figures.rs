@@ -208,7 +208,7 @@ fn funnels(found: &Overview) -> Vec<Funnel> {
     if found.sentences + dropped > 0 {
         let left = reasons(found.sentences_left_out.iter().map(|(reason, &count)| (reason.name(), count)));
         let steps = vec![
-            ("sentence pairs aligned", found.sentences + dropped, Vec::new()),
+            ("sentences compared: pairs, and those without one", found.sentences + dropped, Vec::new()),
             ("sentence pairs kept", found.sentences, left),
         ];
         funnels.push(funnel("Sentence pairs", steps));

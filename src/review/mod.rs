@@ -44,8 +44,9 @@ pub struct Options {
 /// Bytes of a form.
 const MAX_FORM: usize = 64 << 10;
 
-/// Serves the page until the program is stopped. `started` is given its address.
-pub fn serve(options: Options, started: impl FnOnce(&str) -> anyhow::Result<()>) -> anyhow::Result<()> {
+/// Serves the page until the program is stopped. `started` is given its address, and one that leads there once: what other users of the
+/// machine see among the arguments of programs is of no use to them.
+pub fn serve(options: Options, started: impl FnOnce(&str, &str) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, options.port));
@@ -54,7 +55,7 @@ pub fn serve(options: Options, started: impl FnOnce(&str) -> anyhow::Result<()>)
             .with_context(|| format!("port {} cannot be taken; --port 0 takes one that is free", options.port))?;
         let port = listener.local_addr()?.port();
         let app = Arc::new(App::new(options.store, port, options.reviewer)?);
-        started(&app.address())?;
+        started(&app.address(), &app.opening())?;
         app.counting.begin();
         axum::serve(listener, router(&app)).await?;
         Ok(())
@@ -77,6 +78,7 @@ fn router(app: &Arc<App>) -> Router {
         .route("/state", get(pages::counted));
     Router::new()
         .route(&format!("{}/", app.base()), get(pages::overview))
+        .route("/open/{code}", get(answer::open))
         .nest(&app.base(), inside)
         .fallback(answer::not_found)
         .layer(DefaultBodyLimit::max(MAX_FORM))

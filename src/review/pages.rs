@@ -1,5 +1,6 @@
 //! Overview, hosts, one host, its pages without a partner.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::{Path, Query, State};
@@ -8,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use diglot::pipeline::StageStatus;
 use diglot::query::{self, HostLine, KeyLine, Scope};
 use diglot::store::Marks;
-use diglot::types::{Lang, Marked, Method, Outcome, PairLine, pattern};
+use diglot::types::{Lang, LangPair, Marked, Method, Outcome, PairLine, pattern};
 
 use super::answer::{Fields, Request, answer, not_found, page};
 use super::counting::Sort;
@@ -189,7 +190,8 @@ pub async fn host(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
             pair_row(link, line, outcome.map(Outcome::name), &marks)
         };
         let rows: Vec<PairRow> = found.lines.iter().enumerate().map(row).collect();
-        let mut keys = query::keys(&store, &config, &scope, true)?;
+        let with_weak = request.get("weak").is_some();
+        let mut keys = query::keys(&store, &config, &scope, with_weak)?;
         keys.sort_by(|x, y| y.credibility.total_cmp(&x.credibility));
         let keys_left = keys.len().saturating_sub(KEYS);
         keys.truncate(KEYS);
@@ -212,6 +214,7 @@ pub async fn host(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
             max: chosen("max"),
             paging: paging(request, "/host", start, rows.len(), found.total),
             lone: frame.link("/lone", &[("host", host)]),
+            weak: (!with_weak).then(|| frame.link("/host", &[("host", host), ("weak", "1")])),
             host: host.to_owned(),
             pairs: rows,
             keys,
@@ -247,18 +250,15 @@ fn facts(lines: &[HostLine]) -> String {
     }
 }
 
-fn key_row(
-    frame: &Frame,
-    host: &str,
-    line: &KeyLine,
-    examples: &std::collections::BTreeMap<String, PairLine>,
-) -> KeyRow {
+fn key_row(frame: &Frame, host: &str, line: &KeyLine, examples: &BTreeMap<(String, LangPair), PairLine>) -> KeyRow {
     let key = pattern(&if line.turned { line.key.turned() } else { line.key.edits.clone() });
     let langs = line.key.langs;
-    let example = examples.get(&key);
+    let key_and_langs = (key, langs);
+    let example = examples.get(&key_and_langs);
+    let key = key_and_langs.0;
     KeyRow {
         langs: if line.turned { format!("{}-{}", langs.b, langs.a) } else { format!("{}-{}", langs.a, langs.b) },
-        state: line.state.name(),
+        state: line.state_name(),
         credibility: format!("{:.3}", line.credibility),
         global: format!("{:.1}", line.global),
         power: grouped(line.power),

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use diglot::config::Config;
 use diglot::query::explain::{Explanation, PageExplanation, PairExplanation, words};
-use diglot::query::{self, Reading, Scope, Side};
+use diglot::query::{self, Nearest, Reading, Scope, Side};
 use diglot::store::Store;
 use diglot::types::{CanonicalUrl, Lang, Marked, PairLine};
 use diglot::{Error, explain};
@@ -27,7 +27,8 @@ const MOST_NATS: f64 = 4.0;
 
 /// The URL of a field.
 pub fn url(text: &str) -> Result<CanonicalUrl, Failure> {
-    CanonicalUrl::parse(text).map_err(|why| Failure::Bad(format!("{text:?}: {why}; expected an http or https URL")))
+    let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+    CanonicalUrl::parse(&whole).map_err(|why| Failure::Bad(format!("{text:?}: {why}; expected an http or https URL")))
 }
 
 pub async fn pair(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
@@ -45,7 +46,8 @@ pub async fn pair(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
         let Explanation { pair: Some(why), .. } = &found else {
             return Err(Failure::Broken("two pages were explained as one".to_owned()));
         };
-        render(&PairPage {
+        let is_there = reading.is_some();
+        let response = render(&PairPage {
             verdict: why.verdict.to_string(),
             facts: facts(why),
             evidence: evidence(why),
@@ -66,7 +68,8 @@ pub async fn pair(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
             a: a.to_owned(),
             b: b.to_owned(),
             frame,
-        })
+        })?;
+        Ok(if is_there { response } else { (StatusCode::NOT_FOUND, response).into_response() })
     })
     .await
 }
@@ -186,7 +189,7 @@ pub async fn page(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
         let frame = request.frame("Page");
         let is_unknown = why.verdict.is_unknown();
         let response = render(&PagePage {
-            nearest: if is_unknown { Some(query::nearest(&store, &asked)?) } else { None },
+            nearest: if is_unknown { nearest(&store, &frame, &asked)? } else { None },
             original: why.copy_of.as_ref().map(|original| (frame.page(original), plain(original))),
             host: frame.host(asked.host()),
             verdict: why.verdict.to_string(),
@@ -207,6 +210,16 @@ pub async fn page(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
         Ok(if is_unknown { (StatusCode::NOT_FOUND, response).into_response() } else { response })
     })
     .await
+}
+
+/// The way to what the store has in place of a URL, and what it is.
+fn nearest(store: &Store, frame: &Frame, url: &CanonicalUrl) -> Result<Option<(String, String)>, Failure> {
+    Ok(match query::nearest(store, url)? {
+        Nearest::Page(page) => Some((frame.page(&format!("http://{page}")), plain(&page))),
+        Nearest::Host(host) => Some((frame.host(&host), plain(&host))),
+        Nearest::Domain(domain) => Some((frame.link("/hosts", &[("q", &domain)]), plain(&domain))),
+        Nearest::Nothing => None,
+    })
 }
 
 /// Candidates of a page that are listed.

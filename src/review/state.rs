@@ -1,7 +1,8 @@
 //! What all requests share.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use diglot::config::Config;
 use diglot::config::settings::configuration;
@@ -18,6 +19,8 @@ pub struct App {
     pub port: u16,
     /// What its addresses begin with; whoever does not know it gets nothing.
     pub token: String,
+    /// What leads to the page once, and from when on.
+    opening: Mutex<Option<(String, Instant)>>,
     /// Who marks, unless a form says otherwise.
     pub reviewer: String,
     /// Figures of the whole store, counted beside the requests.
@@ -27,15 +30,24 @@ pub struct App {
 /// Random bytes of a token.
 const TOKEN_BYTES: usize = 16;
 
+/// How long the address leads to the page that the browser is opened with.
+const OPENING: Duration = Duration::from_mins(1);
+
+/// What nobody guesses.
+fn secret() -> anyhow::Result<String> {
+    let mut bytes = [0; TOKEN_BYTES];
+    getrandom::fill(&mut bytes).map_err(|why| anyhow::anyhow!("no random numbers can be had: {why}"))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
 impl App {
     pub fn new(folder: PathBuf, port: u16, reviewer: String) -> anyhow::Result<App> {
         // What is wrong with the store is said at once.
         Store::open(&folder, Access::Read)?;
-        let mut bytes = [0; TOKEN_BYTES];
-        getrandom::fill(&mut bytes).map_err(|why| anyhow::anyhow!("no random numbers can be had: {why}"))?;
-        let token = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let opening = Mutex::new(Some((secret()?, Instant::now())));
+        let token = secret()?;
         let counting = Counting::of(&folder);
-        Ok(App { folder, port, token, reviewer, counting })
+        Ok(App { folder, port, token, opening, reviewer, counting })
     }
 
     /// What the paths of all its addresses begin with.
@@ -46,6 +58,23 @@ impl App {
     /// The address to open.
     pub fn address(&self) -> String {
         format!("http://127.0.0.1:{}{}/", self.port, self.base())
+    }
+
+    /// An address that leads to it, once and for a minute.
+    pub fn opening(&self) -> String {
+        let opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        let code = opening.as_ref().map_or("", |(code, _)| code);
+        format!("http://127.0.0.1:{}/open/{code}", self.port)
+    }
+
+    /// True for the code that leads to the page, the first time that somebody has it.
+    pub fn is_opening(&self, code: &str) -> bool {
+        let mut opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = opening.as_ref().is_some_and(|(known, from)| known == code && from.elapsed() < OPENING);
+        if is_it {
+            *opening = None;
+        }
+        is_it
     }
 
     /// The store as of its last commit, and its settings.

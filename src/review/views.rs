@@ -192,6 +192,8 @@ pub struct HostPage {
     pub facts: String,
     pub keys: Vec<KeyRow>,
     pub keys_left: usize,
+    /// Where the weak keys are listed too, if they are not.
+    pub weak: Option<String>,
     pub langs: Vec<Choice>,
     pub methods: Vec<Choice>,
     pub orders: Vec<Choice>,
@@ -298,8 +300,8 @@ pub struct CandidateRow {
 #[template(path = "page.html", config = "src/review/askama.toml")]
 pub struct PagePage {
     pub frame: Frame,
-    /// What the store has in its place, where it has not the page.
-    pub nearest: Option<String>,
+    /// What the store has in its place, where it has not the page: a way there, and what it is.
+    pub nearest: Option<(String, String)>,
     /// The page that it is a copy of: address and URL.
     pub original: Option<(String, String)>,
     pub url: String,

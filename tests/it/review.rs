@@ -468,7 +468,7 @@ fn a_page_that_is_not_there_names_the_nearest_one() {
     let mistyped = page.get(&format!("/page?url={}", encoded(&format!("{a}x"))));
     let nearest = a.strip_prefix("http://").or(a.strip_prefix("https://")).expect("a URL");
     assert_eq!(mistyped.status, 404);
-    assert!(mistyped.body.contains(&format!("the nearest URL it has is {nearest}")), "{}", mistyped.body);
+    assert!(mistyped.body.contains(&format!("<bdi>{nearest}</bdi>")), "{}", mistyped.body);
 }
 
 #[test]
@@ -519,4 +519,52 @@ fn form_encoded(text: &str) -> String {
             _ => encoded(&char::from(byte).to_string()),
         })
         .collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn the_browser_is_opened_with_an_address_that_leads_there_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let said = folder.path().join("said");
+    for name in ["xdg-open", "open"] {
+        let path = folder.path().join(name);
+        let script =
+            format!("#!/bin/sh\nprintf '%s\\n' \"$@\" > {0}.part && mv {0}.part {0}\nexit 3\n", said.display());
+        fs::write(&path, script).expect("room");
+        fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("rights");
+    }
+    let programs = format!("{}:{}", folder.path().display(), std::env::var("PATH").expect("a path"));
+    let mut child = process(sample_store())
+        .args(["review", "--open"])
+        .env("PATH", programs)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("diglot starts");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("stdout")).read_line(&mut line).expect("a line");
+    let rest = line.trim().strip_prefix("http://127.0.0.1:").expect("the address comes first");
+    let (port, token) = rest.split_once('/').expect("a token");
+    let page = Page { child, port: port.to_owned(), base: format!("/{}", token.trim_end_matches('/')) };
+    let until = Instant::now() + Duration::from_secs(20);
+    while !said.exists() {
+        assert!(Instant::now() < until, "it was not called");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let address = fs::read_to_string(&said).expect("an address");
+    assert!(!address.contains(&page.base), "the token is in the arguments of a program");
+    let code = address.trim().rsplit('/').next().expect("a code");
+    let ask = |code: &str| {
+        page.send(&format!("GET /open/{code} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", page.own()))
+    };
+    assert_eq!(ask("0123456789abcdef0123456789abcdef").status, 404);
+    let led = ask(code);
+    assert_eq!(led.status, 303);
+    assert!(led.headers.contains(&format!("location: {}/", page.base)), "{}", led.headers);
+    assert_eq!(ask(code).status, 404, "a second time");
+    let mut page = page;
+    page.child.kill().expect("it runs");
+    let mut said = String::new();
+    page.child.stderr.take().expect("stderr").read_to_string(&mut said).expect("text");
+    assert!(said.contains("no browser could be opened"), "{said}");
 }

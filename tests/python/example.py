@@ -6,6 +6,7 @@ HOST is the site that is set aside, by its host.
 """
 
 import pathlib
+import re
 import sys
 
 import diglot
@@ -25,11 +26,15 @@ def main(archive: str, langs: str, host: str, folder: str) -> None:
         test = pq.ParquetWriter(out / "test.parquet", batches.schema)
         with train, test:
             for batch in batches:
-                is_test = pc.match_substring(batch["url_a"], f"://{host}/")
+                # Either page of a pair may be on it.
+                is_there = [pc.match_substring_regex(batch[url], f"^https?://{re.escape(host)}/") for url in ("url_a", "url_b")]
+                is_test = pc.or_(*is_there)
                 for name, file, wanted in [("train", train, pc.invert(is_test)), ("test", test, is_test)]:
                     part = batch.filter(wanted)
                     file.write_batch(part)
                     rows[name] += part.num_rows
+    if rows["test"] == 0:
+        sys.exit(f"no sentence pair of {langs} is on {host}: `diglot hosts` lists the hosts")
     print(f"train: {rows['train']} sentence pairs, test: {rows['test']}")
 
 

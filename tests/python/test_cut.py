@@ -62,6 +62,23 @@ def test_no_cut_gives_a_table(
     assert store.bitext().num_rows == store.counts()["sentence_pairs"]
 
 
+def test_no_cut_of_a_listing_gives_a_table(store: diglot.Store, fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[Callable[[], pa.Table], str]] = [
+        (store.keys, "keys"),
+        (store.hosts, "hosts"),
+        (store.status, "status"),
+    ]
+    for ask, name in asked:
+        text = Answer(store._command(name, format="json")).read().rstrip()
+        ends = [at + 1 for at, byte in enumerate(text) if byte == ord("\n")]
+        fake('"$PROGRAM" "$@" | head -c "$LENGTH"')
+        for length in [0, 1, *ends, len(text) - 1]:
+            monkeypatch.setenv("LENGTH", str(length))
+            with pytest.raises(diglot.DiglotError, match="the answer of the program is not whole"):
+                ask()
+        monkeypatch.delenv("DIGLOT")
+
+
 def test_an_exit_code_after_a_whole_answer_is_an_error(store: diglot.Store, fake: Fake) -> None:
     fake('"$PROGRAM" "$@" || exit; echo "diglot: damage: the store lost 3 pages" >&2; exit 1')
     asked: list[Callable[[], object]] = [store.bitext, store.pairs, store.keys, store.hosts, store.status, store.counts]
@@ -126,7 +143,7 @@ def wait_until_gone(pid: int) -> None:
 
 
 def test_a_row_that_lacks_a_column_is_an_error(store: diglot.Store, fake: Fake) -> None:
-    fake("""echo '{"what":"total","name":"pages","count":1}'""")
+    fake("""echo '[{"what":"total","name":"pages","count":1}]'""")
     with pytest.raises(diglot.DiglotError, match="a required field was absent"):
         store.status()
 

@@ -60,6 +60,8 @@ def run(
     target = Store.at(store)
     settings = dict(settings)
     if progress is not None and progress is not False:
+        if settings.get("quiet"):
+            raise ValueError("a quiet run tells no progress: leave out quiet, or progress")
         # Then each stage says that it has ended.
         settings.setdefault("verbose", True)
     command = [program(), "run", f"--store={target.path}", *options(settings, SWITCHES)]

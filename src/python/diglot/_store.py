@@ -200,7 +200,7 @@ class Store:
         return batches(self._command("export", what=what, format="arrow", **settings))
 
     def _listing(self, name: str, schema: pa.Schema, **settings: Setting) -> pa.Table:
-        return table(self._command(name, format="jsonl", **settings), schema)
+        return table(self._command(name, format="json", **settings), schema)
 
 
 def open_store(store: StrPath) -> Store:
@@ -209,6 +209,5 @@ def open_store(store: StrPath) -> Store:
     Raises `DiglotError` when there is no store, or none that this program reads.
     """
     opened = Store.at(store)
-    # Cheap, whatever the store holds.
     Answer(opened._command("pairs", limit=1, quiet=True)).read()
     return opened

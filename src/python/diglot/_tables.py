@@ -1,8 +1,9 @@
-"""Answers as Arrow: streams of record batches, and tables of JSON Lines."""
+"""Answers as Arrow: streams of record batches, and tables of JSON."""
 
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
@@ -77,11 +78,15 @@ def _failed(answer: Answer, error: Exception) -> DiglotError:
 
 
 def table(arguments: Iterable[str], schema: pa.Schema) -> pa.Table:
-    """The table that a command writes as JSON Lines, with exactly these columns."""
+    """The table that a command writes as one JSON array, with exactly these columns: lines that are cut would be a short table."""
     answer = Answer(arguments)
-    lines = answer.read()
-    if not lines:
+    try:
+        rows = json.loads(answer.read())
+    except ValueError as error:
+        raise answer.broken(str(error)) from error
+    if not rows:
         return schema.empty_table()
+    lines = "\n".join(json.dumps(row) for row in rows).encode()
     how = pa.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error")
     try:
         return pa.json.read_json(io.BytesIO(lines), parse_options=how).cast(schema)
