@@ -51,7 +51,7 @@ const ALONE: &[(u32, u32, &str)] = &[
 /// True for a language with a script, or mixture of scripts, of its own.
 pub fn is_alone(lang: Lang) -> bool {
     let base = lang.base();
-    ALONE.iter().map(|range| range.2).chain(["zh", "ja", "ko"]).any(|tag| tag == base.as_str())
+    ALONE.iter().map(|range| range.2).chain(["zh", "zh-Hans", "zh-Hant", "ja", "ko"]).any(|tag| tag == base.as_str())
 }
 
 /// A text with fewer kana than one to so many Han characters is Chinese: Japanese is mostly kana, and Chinese quotes a few.
