@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValuePar
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 use diglot::config::settings::{Choice, Takes, configuration, setting};
-use diglot::config::{Config, RESET_LANGS, SETTINGS, Setting, two_languages};
+use diglot::config::{Config, RESET_LANGS, SETTINGS, Setting, different_languages, two_languages};
 use diglot::error::Error;
 use diglot::store::{Store, StoredSettings};
 use diglot::types::Lang;
@@ -84,6 +84,7 @@ impl Given {
         for (setting, values) in &self.set {
             values.iter().filter(|value| !is_reset(setting, value)).try_for_each(|value| setting.check(value))?;
             if setting.name == "langs" && !values.iter().any(|value| is_reset(setting, value)) {
+                different_languages(values.iter().map(String::as_str))?;
                 let langs: Vec<Lang> = values.iter().filter_map(|value| Lang::parse(value)).collect();
                 two_languages(&langs, RESET_LANGS)?;
             }

@@ -165,7 +165,8 @@ fn every_view_answers_and_says_what_may_load() {
         ("/host", 400),
         ("/host?host=webserver.site.test&min=2", 400),
         ("/page?url=http%3A%2F%2Fnothing.test%2F", 404),
-        ("/pair?a=x&b=y", 400),
+        ("/pair?a=x&b=y", 404),
+        ("/pair?a=ftp%3A%2F%2Fx&b=y", 400),
         ("/judge/none", 404),
         ("/judge/none/result", 404),
     ] {
