@@ -37,7 +37,7 @@ pub fn different_languages<'n>(names: impl IntoIterator<Item = &'n str>) -> Resu
     for name in names {
         let plain = name.to_lowercase().replace('_', "-");
         if met.contains(&plain) {
-            return Err(Error::Config(format!("--langs has {name} twice; give different languages")));
+            return Err(Error::Config(format!("--langs has {plain} twice; give different languages")));
         }
         met.push(plain);
     }
