@@ -102,7 +102,7 @@ pub fn fit(wishes: &[Wish], room: usize) -> Vec<(usize, usize)> {
     for group in EXPENDABLE.iter().rev() {
         let back = (0..wishes.len()).filter(|&at| kept.contains(&at) || group.contains(&wishes[at].name));
         let back: Vec<usize> = back.collect();
-        if back.iter().map(|&at| wishes[at].natural() + GAP).sum::<usize>() <= room + GAP {
+        if back.iter().map(|&at| wishes[at].natural() + GAP).sum::<usize>() <= room.saturating_add(GAP) {
             kept = back;
         }
     }
