@@ -69,6 +69,7 @@ def test_no_cut_of_a_listing_gives_a_table(store: diglot.Store, fake: Fake, monk
         (store.status, "status"),
     ]
     for ask, name in asked:
+        fake('exec "$PROGRAM" "$@"')
         text = Answer(store._command(name, format="json")).read().rstrip()
         ends = [at + 1 for at, byte in enumerate(text) if byte == ord("\n")]
         fake('"$PROGRAM" "$@" | head -c "$LENGTH"')
@@ -76,7 +77,6 @@ def test_no_cut_of_a_listing_gives_a_table(store: diglot.Store, fake: Fake, monk
             monkeypatch.setenv("LENGTH", str(length))
             with pytest.raises(diglot.DiglotError, match="the answer of the program is not whole"):
                 ask()
-        monkeypatch.delenv("DIGLOT")
 
 
 def test_an_exit_code_after_a_whole_answer_is_an_error(store: diglot.Store, fake: Fake) -> None:
