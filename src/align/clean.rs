@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::language;
 use crate::types::Lang;
 
 /// Why a bead is left out. Codes are stored: only append.
@@ -150,6 +151,8 @@ pub struct TextFacts {
     word_count: u32,
     letters: u32,
     chars: u32,
+    /// The language that its function words are of for sure; unknown for most.
+    pub lang: Lang,
 }
 
 impl TextFacts {
@@ -201,7 +204,8 @@ impl TextFacts {
         end_word(&mut words, &mut word);
         let hash = |text: &str| xxh3_64(text.as_bytes());
         let words = (!words.is_empty()).then(|| hash(&words));
-        TextFacts { exact: hash(&exact), near: hash(&near), words, word_count, letters, chars }
+        let lang = language::of_sentence(text);
+        TextFacts { exact: hash(&exact), near: hash(&near), words, word_count, letters, chars, lang }
     }
 }
 

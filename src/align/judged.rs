@@ -65,14 +65,12 @@ pub struct Aligned {
 /// Score from which text counts as aligned.
 const ALIGNED_SCORE: f32 = 0.5;
 
-/// True when a text is for sure in another language than two, and in no relative of either: pages have paragraphs that nobody translated.
-/// Never of languages whose sentences could be taken for those of another one.
-fn is_third(text: &str, langs: (Lang, Lang)) -> bool {
-    let lang = language::of_sentence(text);
-    let is_like =
-        |other: Lang| other.agrees(lang) || other.base() == lang.base() || language::are_relatives(other, lang);
-    let is_told = |other: Lang| language::is_told(other) && !is_like(other);
-    lang.is_known() && is_told(langs.0) && is_told(langs.1)
+/// True when the language of a sentence is none of two, and no relative of either: pages have paragraphs that nobody translated.
+/// Never beside languages whose sentences could be taken for those of another one.
+fn is_third(lang: Lang, langs: (Lang, Lang)) -> bool {
+    let differs =
+        |other: Lang| language::is_told(other) && other.base() != lang.base() && !language::are_relatives(other, lang);
+    lang.is_known() && differs(langs.0) && differs(langs.1)
 }
 
 /// Aligns two pages and judges every bead.
@@ -91,12 +89,11 @@ pub fn align_pages(a: &AlignPage<'_>, b: &AlignPage<'_>, model: &Model, params: 
         if score >= ALIGNED_SCORE {
             paired += chars;
         }
-        let texts = (a.text(side_a.clone()), b.text(side_b.clone()));
+        let texts = (a.text(side_a), b.text(side_b));
         let length_delta = model.lengths.delta(span_a.chars, span_b.chars);
         let foreign = (evidence.foreign_a(span_a.words), evidence.foreign_b(span_b.words));
         let langs = (a.lang, b.lang);
-        let third = |text: &str| bead.is_paired() && is_third(text, langs);
-        let is_third_language = third(a.document.text_of(side_a)) || third(b.document.text_of(side_b));
+        let is_third_language = is_third(texts.0.lang, langs) || is_third(texts.1.lang, langs);
         let in_list = a.document.is_in_list(bead.a_start) && b.document.is_in_list(bead.b_start);
         let facts = clean::Facts { texts, score, length_delta, foreign, is_third_language, in_list };
         let reason = clean::judge(&facts, &params.clean);
@@ -146,7 +143,7 @@ mod tests {
     #[test]
     fn a_sentence_that_nobody_translated_is_no_bitext_of_two_other_languages() {
         let lang = |tag: &str| Lang::parse(tag).expect("a language");
-        let third = |text: &str, a: &str, b: &str| is_third(text, (lang(a), lang(b)));
+        let third = |text: &str, a: &str, b: &str| is_third(language::of_sentence(text), (lang(a), lang(b)));
         let text = "For these scenarios you have two options: either you upload to a PPA or prepare a backport.";
         assert!(third(text, "de", "fr"));
         assert!(!third(text, "en", "fr") && !third(text, "de", "en"));

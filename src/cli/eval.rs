@@ -9,8 +9,7 @@ use diglot::error::{Error, Result};
 use diglot::evaluate::{
     self, BitextCounts, CalibrationParams, Counts, CurveParams, GoldBitext, GoldKeys, GoldPairs, OutPair, plot,
 };
-use diglot::pipeline::realign;
-use diglot::query::{self, Scope, bitext};
+use diglot::query::{self, Scope, bitext, realign};
 use diglot::store::Store;
 use diglot::types::{CanonicalUrl, Lang, LangPair};
 use flate2::read::MultiGzDecoder;

@@ -70,9 +70,8 @@ impl Explain {
 }
 
 fn parse(text: &str) -> anyhow::Result<CanonicalUrl> {
-    let text = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
-    Ok(CanonicalUrl::parse(&text)
-        .map_err(|why| Error::input(&text, format!("{why}; expected an http or https URL")))?)
+    Ok(CanonicalUrl::parse_typed(text)
+        .map_err(|why| Error::input(text, format!("{why}; expected an http or https URL")))?)
 }
 
 /// An explanation as lines: what two pages are to each other, each page, and their sentences side by side; below each title its facts.

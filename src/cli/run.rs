@@ -8,7 +8,7 @@ use diglot::config::Config;
 use diglot::error::Error;
 use diglot::export::rows::printable;
 use diglot::inputs::{self, Inputs, Tally};
-use diglot::pipeline::{self, Context, STAGES};
+use diglot::pipeline::{self, Context, LAST_STAGE, STAGES};
 use diglot::query;
 use diglot::store::Store;
 use diglot::types::counted;
@@ -40,7 +40,7 @@ pub struct Run {
     #[command(flatten)]
     settings: Settings<AllStages>,
     /// Last of ingest, index, links, keys, verify, iterate, align.
-    #[arg(long, value_name = "STAGE", default_value = "align")]
+    #[arg(long, value_name = "STAGE", default_value = LAST_STAGE)]
     until: String,
     /// Only tell what would be read and done again, and why.
     #[arg(long)]
@@ -84,7 +84,7 @@ impl Run {
         if !global.quiet {
             super::summary::print(&store, &config)?;
         }
-        if self.until != "align" {
+        if self.until != LAST_STAGE {
             global.note_stale(Lists::Summary, &store, &config)?;
         }
         if !worked && tally.read == 0 && tally.refused.is_empty() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use diglot::config::Config;
-use diglot::pipeline;
+use diglot::pipeline::{self, LAST_STAGE};
 use diglot::query::{self, ArchiveLine};
 use diglot::store::{Access, Store};
 use diglot::types::SkipReason;
@@ -57,7 +57,7 @@ impl Status {
 
     fn list(&self, store: &Store, config: &Config) -> anyhow::Result<()> {
         let mut listing = Listing::new(self.format.get(), &["what", "name", "count", "detail"])?;
-        for stage in pipeline::progress(store, config, "align")? {
+        for stage in pipeline::progress(store, config, LAST_STAGE)? {
             let detail = join(stage.state.name(), &stage.remaining);
             listing.row(vec![json!("stage"), json!(stage.name), json!(null), json!(detail)])?;
         }

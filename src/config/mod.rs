@@ -3,14 +3,11 @@
 //! [`presets`] has the methods that can be chosen by name, [`settings`] what a user may set: one table, from which the
 //! command line, the stored settings and their checks come. `fields` names every field, for fingerprints.
 
-use std::fs::File;
-use std::io::BufReader;
 use std::path::PathBuf;
 
 use crate::error::{Error, Result};
 use crate::index::{MEMORY_BYTES, retrieval};
-use crate::lexicon::Lexicon;
-use crate::text::words::Words;
+use crate::lexicon::LexiconSet;
 use crate::types::Lang;
 use crate::{align, archive, explore, extract, iterate, judge, keys, learn, recover, verify};
 
@@ -216,11 +213,8 @@ impl Config {
                 self.preset
             )));
         }
-        for path in &self.lexicons {
-            let problem = |why: Error| Error::Config(format!("{why}; `--reset lexicon` does without"));
-            let file = File::open(path).map_err(Error::io(path, "opening")).map_err(problem)?;
-            Lexicon::read(BufReader::new(file), &path.display().to_string(), &Words::new()).map_err(problem)?;
-        }
+        LexiconSet::read(&self.lexicons)
+            .map_err(|why| Error::Config(format!("{why}; `--reset lexicon` does without")))?;
         two_languages(&self.keys.langs, RESET_LANGS)
     }
 

@@ -3,7 +3,6 @@
 //! Gold segments are paragraphs, items or headings that are known to be translations; a segment may hold several sentences,
 //! and not every paragraph of the pages is a segment. Texts are compared without white space and in lower case.
 
-use std::cmp::Ordering;
 use std::io::Read;
 use std::ops::Range;
 
@@ -155,20 +154,6 @@ impl GoldBitext {
         GoldBitext { is_sample: true, ..self }
     }
 
-    /// The segment of two texts, where both are all of it. Segments are sorted.
-    fn segment(&self, a: &str, b: &str) -> Option<usize> {
-        let (mut low, mut high) = (0, self.on_pages.len());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match (self.a.text(middle), self.b.text(middle)).cmp(&(a, b)) {
-                Ordering::Less => low = middle + 1,
-                Ordering::Greater => high = middle,
-                Ordering::Equal => return Some(middle),
-            }
-        }
-        None
-    }
-
     /// Tells of a page pair; texts in the order of the columns.
     pub fn pages(&mut self, a: &str, b: &str) {
         let (a, b) = (normal(a), normal(b));
@@ -190,12 +175,11 @@ impl GoldBitext {
             self.counts.wrong += 1;
             return Some(false);
         }
-        let (in_a, in_b) = if self.is_sample {
-            let whole = |text: &str| self.segment(&a, &b).map(|segment| (segment, 0..text.len() as u32));
-            (whole(&a).into_iter().collect(), whole(&b).into_iter().collect())
-        } else {
-            (self.a.holding(&a), self.b.holding(&b))
-        };
+        let (mut in_a, mut in_b) = (self.a.holding(&a), self.b.holding(&b));
+        if self.is_sample {
+            in_a.retain(|(segment, _)| self.a.text(*segment) == a);
+            in_b.retain(|(segment, _)| self.b.text(*segment) == b);
+        }
         if in_a.is_empty() && in_b.is_empty() {
             self.counts.unjudged += 1;
             return None;
@@ -210,6 +194,9 @@ impl GoldBitext {
         }
         if is_right {
             self.counts.right += 1;
+        } else if self.is_sample {
+            self.counts.unjudged += 1;
+            return None;
         } else {
             self.counts.wrong += 1;
         }

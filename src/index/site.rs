@@ -14,18 +14,20 @@ pub trait Urls: Sync {
     /// The URL of a page without its scheme. Panics when `page` is not below [`Urls::count`].
     fn identity(&self, page: u32) -> &str;
 
-    /// The page with an identity, by binary search: pages stand in the order of their URLs.
-    fn find(&self, identity: &str) -> Option<u32> {
+    /// The first page whose identity does not sort before another, by binary search: pages stand in the order of their URLs.
+    fn first_from(&self, identity: &str) -> u32 {
         let (mut low, mut high) = (0, self.count());
         while low < high {
             let middle = low + (high - low) / 2;
-            match self.identity(middle).cmp(identity) {
-                std::cmp::Ordering::Equal => return Some(middle),
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-            }
+            if self.identity(middle) < identity { low = middle + 1 } else { high = middle }
         }
-        None
+        low
+    }
+
+    /// The page with an identity.
+    fn find(&self, identity: &str) -> Option<u32> {
+        let page = self.first_from(identity);
+        (page < self.count() && self.identity(page) == identity).then_some(page)
     }
 
     /// Lets go of memory that was only read: mapped pages come back when they are read again.

@@ -244,6 +244,8 @@ fn whole_words(text: &str, from: usize, to: usize) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -260,7 +262,6 @@ mod tests {
         let mixed = "Le paquet « this is not what you want if you are on it » est dans la section qui est pour vous.";
         assert_eq!(of_sentence(mixed), Lang::UNKNOWN);
     }
-    use proptest::prelude::*;
 
     fn prose(text: &str) -> Vec<Run> {
         vec![Run { start: 0, end: text.len() as u32, kind: Kind::Prose }]

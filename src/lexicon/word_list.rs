@@ -1,7 +1,8 @@
 //! Word lists: pairs of words of two languages, without weights.
 
-use std::io::BufRead;
-use std::path::Path;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
 
 use super::side::Side;
 use super::translations::Translations;
@@ -266,6 +267,20 @@ pub struct LexiconSet {
 }
 
 impl LexiconSet {
+    /// Reads the word lists of some files.
+    ///
+    /// # Errors
+    /// As [`Lexicon::read`], and where a file cannot be opened.
+    pub fn read(paths: &[PathBuf]) -> Result<LexiconSet> {
+        let mut set = LexiconSet::default();
+        let words = Words::new();
+        for path in paths {
+            let file = File::open(path).map_err(Error::io(path, "opening"))?;
+            set.add(Lexicon::read(BufReader::new(file), &path.display().to_string(), &words)?.0);
+        }
+        Ok(set)
+    }
+
     /// Adds a word list. Several of one language pair are used together.
     pub fn add(&mut self, lexicon: Lexicon) {
         self.lexicons.push(lexicon);

@@ -20,7 +20,6 @@ pub(crate) mod models;
 #[cfg(feature = "internals")]
 pub mod models;
 mod observer;
-pub mod realign;
 pub mod recover;
 mod stage;
 #[cfg(not(feature = "internals"))]
@@ -33,7 +32,7 @@ pub use evidence::explain;
 pub use observer::{Observer, Silent};
 pub use stage::{Context, Stage, fingerprint};
 pub use stages::STAGES;
-pub use stale::{StageState, StageStatus, has_run, note_fresh, progress, stale};
+pub use stale::{LAST_STAGE, StageState, StageStatus, has_run, note_fresh, progress, stale};
 
 /// Runs the stages from the first to `until`, both inclusive.
 ///

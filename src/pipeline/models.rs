@@ -3,17 +3,16 @@
 use std::collections::BTreeMap;
 
 use crate::config::Config;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::iterate::ets;
 use crate::judge::score::Scorer;
 use crate::learn::{Model, Models};
-use crate::lexicon::{Lexicon, LexiconSet};
+use crate::lexicon::LexiconSet;
 use crate::query::learnt_halves;
 use crate::store::Store;
 use crate::store::catalog::Keyspace;
 use crate::store::layout::LearntHead;
 use crate::store::records::RecordRef;
-use crate::text::words::Words;
 use crate::types::{Lang, LangPair};
 use crate::verify::SiteView;
 
@@ -30,7 +29,7 @@ pub fn for_judging(store: &Store, config: &Config) -> Result<Models> {
 /// # Errors
 /// When a word list cannot be read.
 pub fn given(config: &Config) -> Result<Models> {
-    Ok(Models::new(word_lists(config)?, BTreeMap::new()))
+    Ok(Models::new(LexiconSet::read(&config.lexicons)?, BTreeMap::new()))
 }
 
 /// What the user gave, and what was learnt of all language pairs.
@@ -48,19 +47,7 @@ pub fn read(store: &Store, config: &Config) -> Result<Models> {
         let scorer = Scorer::of_weights(&weights).unwrap_or_default();
         learnt.insert(langs, Model::new(langs, &halves, record.length_ratio.to_native(), scorer));
     }
-    Ok(Models::new(word_lists(config)?, learnt))
-}
-
-/// The word lists that the user gave.
-fn word_lists(config: &Config) -> Result<LexiconSet> {
-    let mut set = LexiconSet::default();
-    let words = Words::new();
-    for path in &config.lexicons {
-        let file = std::fs::File::open(path).map_err(Error::io(path, "opening"))?;
-        let (lexicon, _) = Lexicon::read(std::io::BufReader::new(file), &path.display().to_string(), &words)?;
-        set.add(lexicon);
-    }
-    Ok(set)
+    Ok(Models::new(LexiconSet::read(&config.lexicons)?, learnt))
 }
 
 /// What link-2014 compares the pages of a site with.

@@ -5,6 +5,9 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::store::Store;
 
+/// The stage up to which a run goes where nothing else is said.
+pub const LAST_STAGE: &str = "align";
+
 /// How far a stage is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StageState {
@@ -94,7 +97,7 @@ pub fn note_fresh(store: &mut Store, config: &Config) -> Result<()> {
         return Ok(());
     }
     let is_fresh = |status: &StageStatus| status.state == StageState::Fresh;
-    let progress = progress(store, config, "align")?;
+    let progress = progress(store, config, LAST_STAGE)?;
     let fresh = STAGES.iter().zip(&progress).filter(|(_, status)| is_fresh(status));
     let fresh: Vec<_> = fresh.map(|(stage, _)| (stage.name().to_owned(), fingerprint(*stage, config))).collect();
     if fresh.is_empty() { Ok(()) } else { store.keep_fresh(fresh) }

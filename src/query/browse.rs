@@ -9,6 +9,7 @@ use super::site::Site;
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::Urls;
+use crate::keys::hosts::host_ranges;
 use crate::store::Store;
 use crate::types::{self, JudgedPair, Lang, LangPair, Method, Outcome, PairLine, host_of};
 
@@ -158,34 +159,18 @@ fn pass(site: &Site, number: usize, scope: &Scope, filter: &PairFilter, passed: 
 
 /// The pages of a site that are of a scope, as ranges: pages are sorted by URL, so those of a host stand together.
 fn pages_of(site: &Site, scope: &Scope) -> Vec<Range<u32>> {
-    ranges_of(site.pages.count(), |page| host_of(site.pages.identity(page)), |host| scope.has_host(host))
+    ranges_of(&site.pages, |host| scope.has_host(host))
 }
 
-/// The ranges of pages whose hosts are wanted; a host is looked at once, its end found by halving.
-fn ranges_of<'u>(count: u32, host: impl Fn(u32) -> &'u str, is_wanted: impl Fn(&str) -> bool) -> Vec<Range<u32>> {
+/// The ranges of pages whose hosts are wanted; those that touch are one.
+fn ranges_of(urls: &(impl Urls + ?Sized), is_wanted: impl Fn(&str) -> bool) -> Vec<Range<u32>> {
     let mut found: Vec<Range<u32>> = Vec::new();
-    let mut start = 0;
-    while start < count {
-        let here = host(start);
-        // Pages of a host stand together: their URLs begin with its name and a slash.
-        let mut end = start + 1;
-        let mut step = 1;
-        while end < count && host(end) == here {
-            end = end.saturating_add(step).min(count);
-            step *= 2;
+    let wanted = |range: &Range<u32>| is_wanted(host_of(urls.identity(range.start)));
+    for range in host_ranges(urls).into_iter().filter(wanted) {
+        match found.last_mut().filter(|last| last.end == range.start) {
+            Some(last) => last.end = range.end,
+            None => found.push(range),
         }
-        let (mut low, mut high) = (start + 1, end);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if host(middle) == here { low = middle + 1 } else { high = middle }
-        }
-        if is_wanted(here) {
-            match found.last_mut().filter(|last| last.end == start) {
-                Some(last) => last.end = low,
-                None => found.push(start..low),
-            }
-        }
-        start = low;
     }
     found
 }
@@ -260,8 +245,7 @@ mod tests {
     #[test]
     fn hosts_of_a_scope_are_ranges_of_the_sorted_pages() {
         let pages = ["a.ex.org/1", "a.ex.org/2", "ex.fr/1", "ex.fr/2", "ex.fr/3", "www.ex.org/1", "www.ex.org/2"];
-        let of =
-            |wanted: &dyn Fn(&str) -> bool| ranges_of(pages.len() as u32, |page| host_of(pages[page as usize]), wanted);
+        let of = |wanted: &dyn Fn(&str) -> bool| ranges_of(pages.as_slice(), wanted);
         assert_eq!(of(&|host| host.ends_with("ex.org")), [0..2, 5..7]);
         assert_eq!(of(&|host| host == "ex.fr"), std::slice::from_ref(&(2..5)));
         assert_eq!(of(&|_| true), std::slice::from_ref(&(0..7)));
@@ -272,17 +256,19 @@ mod tests {
 
     #[test]
     fn a_long_host_ends_where_the_next_begins() {
-        let host = |page: u32| {
+        let url = |page: u32| {
             if page < 1000 {
-                "a.org"
+                format!("a.org/{page:04}")
             } else if page < 1001 {
-                "b.org"
+                format!("b.org/{page:04}")
             } else {
-                "c.org"
+                format!("c.org/{page:04}")
             }
         };
-        assert_eq!(ranges_of(5000, host, |host| host == "b.org"), std::slice::from_ref(&(1000..1001)));
-        assert_eq!(ranges_of(5000, host, |host| host == "a.org"), std::slice::from_ref(&(0..1000)));
-        assert_eq!(ranges_of(5000, host, |host| host == "c.org"), std::slice::from_ref(&(1001..5000)));
+        let urls: Vec<String> = (0..5000).map(url).collect();
+        let of = |wanted: &str| ranges_of(urls.as_slice(), |host| host == wanted);
+        assert_eq!(of("b.org"), std::slice::from_ref(&(1000..1001)));
+        assert_eq!(of("a.org"), std::slice::from_ref(&(0..1000)));
+        assert_eq!(of("c.org"), std::slice::from_ref(&(1001..5000)));
     }
 }

@@ -10,7 +10,7 @@ use super::site::Site;
 use crate::align::clean::Reason;
 use crate::config::Config;
 use crate::error::Result;
-use crate::index::site::{Pages, Urls};
+use crate::index::site::Urls;
 use crate::store::Store;
 use crate::store::layout::{ArchivedBitextPairRow, BeadRow, StoredPage};
 use crate::text::sentences::for_each_sentence;
@@ -78,9 +78,7 @@ pub fn for_each_page(
             if !chunk.form(at).has_text() || !scope.has_host(site.pages.identity(page)) {
                 continue;
             }
-            // A copy counts for no language; its text is in one.
-            let lang = Some(site.lang(page)).filter(|lang| *lang != Lang::UNKNOWN);
-            let lang = lang.unwrap_or_else(|| site.pages.detected(page));
+            let lang = site.lang_of_text(page);
             if is_wanted(lang) {
                 let record = page_record(store, &site, page)?;
                 each(page_line(&record, lang, archives.of(store, record.archive)?))?;

@@ -85,10 +85,10 @@ pub(super) fn hosts_of(store: &Store, id: SiteId, is_wanted: impl Fn(&str) -> bo
         BTreeMap::new()
     };
     // A site may have a million hosts.
-    let rows: FxHashMap<&str, _> =
-        result.iter().flat_map(|result| result.hosts.iter()).map(|row| (row.host.as_str(), row)).collect();
-    let pairs: FxHashMap<&str, u64> =
-        judged.iter().flat_map(|judged| judged.hosts.iter()).map(|row| (row.0.as_str(), row.1.to_native())).collect();
+    let rows = result.iter().flat_map(|result| result.hosts.iter()).map(|row| (row.host.as_str(), row));
+    let rows: FxHashMap<&str, _> = rows.filter(|row| is_wanted(row.0)).collect();
+    let pairs = judged.iter().flat_map(|judged| judged.hosts.iter()).map(|row| (row.0.as_str(), row.1.to_native()));
+    let pairs: FxHashMap<&str, u64> = pairs.filter(|row| is_wanted(row.0)).collect();
     let mut lines = Vec::new();
     for host in head.hosts.iter().filter(|host| is_wanted(&host.host)) {
         let row = rows.get(host.host.as_str()).copied();

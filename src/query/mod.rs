@@ -33,6 +33,7 @@ mod overview;
 mod pairs;
 mod patterns;
 mod reading;
+pub mod realign;
 mod records;
 mod scarcity;
 mod scope;

@@ -68,12 +68,8 @@ fn look_around(store: &Store, url: &CanonicalUrl, search: &mut Search<'_>) -> Re
     let Some(id) = store.site_of_domain(&url.domain())? else { return Ok(()) };
     let site = Site::open(store, id)?;
     let count = site.pages.count();
-    let (mut low, mut high) = (0, count);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if site.pages.identity(middle) < url.identity() { low = middle + 1 } else { high = middle }
-    }
-    let (mut before, mut after) = (low, low);
+    let first = site.pages.first_from(url.identity());
+    let (mut before, mut after) = (first, first);
     while search.work > 0 && (before > 0 || after < count) {
         let around = [before.checked_sub(1), (after < count).then_some(after)];
         for page in around.into_iter().flatten() {

@@ -4,7 +4,6 @@ use super::bitext::{SiteBitext, page_record};
 use super::site::Site;
 use crate::align::clean::Reason;
 use crate::error::Result;
-use crate::index::site::Pages;
 use crate::store::Store;
 use crate::store::layout::{BeadRow, StoredPage};
 use crate::types::{Block, CanonicalUrl, Lang, tag_name};
@@ -108,13 +107,12 @@ fn beads_of(store: &Store, site: &Site, a: u32, b: u32) -> Result<Vec<BeadRow>> 
 
 fn side(store: &Store, (site, page): &(Site, u32), beads: &[(u32, u32)], max_bytes: usize) -> Result<Side> {
     let record: StoredPage = page_record(store, site, *page)?;
-    let lang = site.lang(*page);
     let blocks: Vec<Block> = record.blocks().collect();
     let (blocks, is_cut) = read_blocks(record.text(), &blocks, beads, max_bytes);
     Ok(Side {
         url: record.url().to_owned(),
         title: record.title().to_owned(),
-        lang: if lang.is_known() { lang } else { site.pages.detected(*page) },
+        lang: site.lang_of_text(*page),
         bytes: record.text().len(),
         blocks,
         is_cut,

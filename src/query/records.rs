@@ -10,7 +10,7 @@ use super::site::Site;
 use crate::archive::{self, Copier, STREAM};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::index::site::{Pages, Urls};
+use crate::index::site::Urls;
 use crate::store::Store;
 use crate::store::layout::ArchiveRecord;
 use crate::types::{ArchiveId, CopiedRecord, Lang};
@@ -95,9 +95,7 @@ fn places(
             }
         }
         if !scope.is_all() {
-            // A copy counts for no language; its text is in one.
-            let lang = |page: u32| Some(site.lang(page)).filter(|lang| lang.is_known());
-            let is_asked = |page: u32| is_wanted([lang(page).unwrap_or_else(|| site.pages.detected(page)); 2]);
+            let is_asked = |page: u32| is_wanted([site.lang_of_text(page); 2]);
             pages.extend((0..site.pages.count()).filter(|page| is_here(*page) && is_asked(*page)));
         }
         for page in pages {

@@ -6,7 +6,7 @@ use super::scope::{Scope, sites};
 use super::site::Site;
 use crate::config::Config;
 use crate::error::Result;
-use crate::index::site::{Pages, Urls};
+use crate::index::site::Urls;
 use crate::keys::State;
 use crate::store::Store;
 use crate::types::Lang;
@@ -46,8 +46,7 @@ pub fn scarcity(store: &Store, config: &Config) -> Result<Scarcity> {
                 continue;
             }
             // Languages that are not asked for count for none.
-            let lang =
-                Some(site.lang(page)).filter(|lang| lang.is_known()).unwrap_or_else(|| site.pages.detected(page));
+            let lang = site.lang_of_text(page);
             if lang.is_known() {
                 *langs.entry(lang).or_default() += 1;
             }

@@ -72,7 +72,13 @@ impl Site {
         if self.judged.as_ref().is_some_and(is_out) { Lang::UNKNOWN } else { self.lang_by_keys(page) }
     }
 
-    /// The same, as it is before links tell which pages are copies.
+    /// The language a page is in, whether it counts for it or not: a copy counts for none, and its text is in one.
+    pub fn lang_of_text(&self, page: u32) -> Lang {
+        let lang = self.lang(page);
+        if lang.is_known() { lang } else { self.pages.detected(page) }
+    }
+
+    /// The language a page counts for as it is before links tell which pages are copies.
     pub fn lang_by_keys(&self, page: u32) -> Lang {
         let resolved = self.result.as_ref().and_then(|result| lang_of_keys(result, page));
         resolved.unwrap_or_else(|| self.pages.detected(page))

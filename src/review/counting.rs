@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use diglot::config::settings::configuration;
-use diglot::pipeline::{self, StageStatus};
+use diglot::pipeline::{self, LAST_STAGE, StageStatus};
 use diglot::query::{self, HostLine, Overview};
 use diglot::store::{Access, Store};
 
@@ -185,9 +185,6 @@ impl Counting {
         });
     }
 }
-
-/// The stage up to which a run goes.
-pub const LAST_STAGE: &str = "align";
 
 fn count(store: &Store) -> diglot::Result<Counted> {
     let mut hosts = Vec::new();

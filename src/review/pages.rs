@@ -253,9 +253,7 @@ fn facts(lines: &[HostLine]) -> String {
 fn key_row(frame: &Frame, host: &str, line: &KeyLine, examples: &BTreeMap<(String, LangPair), PairLine>) -> KeyRow {
     let key = pattern(&if line.turned { line.key.turned() } else { line.key.edits.clone() });
     let langs = line.key.langs;
-    let key_and_langs = (key, langs);
-    let example = examples.get(&key_and_langs);
-    let key = key_and_langs.0;
+    let example = examples.get(&(key.clone(), langs));
     KeyRow {
         langs: if line.turned { format!("{}-{}", langs.b, langs.a) } else { format!("{}-{}", langs.a, langs.b) },
         state: line.state_name(),

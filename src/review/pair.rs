@@ -27,8 +27,8 @@ const MOST_NATS: f64 = 4.0;
 
 /// The URL of a field.
 pub fn url(text: &str) -> Result<CanonicalUrl, Failure> {
-    let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
-    CanonicalUrl::parse(&whole).map_err(|why| Failure::Bad(format!("{text:?}: {why}; expected an http or https URL")))
+    CanonicalUrl::parse_typed(text)
+        .map_err(|why| Failure::Bad(format!("{text:?}: {why}; expected an http or https URL")))
 }
 
 pub async fn pair(state: State<Arc<App>>, fields: Query<Fields>) -> Response {

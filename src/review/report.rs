@@ -2,10 +2,10 @@
 
 use askama::Template;
 use diglot::config::{Config, SETTINGS};
+use diglot::pipeline::{self, LAST_STAGE};
+use diglot::query;
 use diglot::store::{FORMAT_VERSION, Reviews, Store};
-use diglot::{pipeline, query};
 
-use super::counting::LAST_STAGE;
 use super::figures::{Figures, counted};
 use super::pages::{archive_rows, stage_rows};
 use super::sample::Sample;

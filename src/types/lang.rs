@@ -11,6 +11,12 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lang([u8; 8]);
 
+impl Default for Lang {
+    fn default() -> Lang {
+        Lang::UNKNOWN
+    }
+}
+
 impl Lang {
     /// Not known: the text is too short or too mixed to tell.
     pub const UNKNOWN: Lang = Lang(*b"und\0\0\0\0\0");

@@ -31,12 +31,6 @@ pub struct Page {
     pub latin_share: f32,
 }
 
-impl Default for Lang {
-    fn default() -> Lang {
-        Lang::UNKNOWN
-    }
-}
-
 /// A run of text between two block-level tags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Block {

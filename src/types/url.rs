@@ -21,6 +21,14 @@ pub struct CanonicalUrl {
 }
 
 impl CanonicalUrl {
+    /// Reads a URL as people type it: with or without `http://`.
+    ///
+    /// # Errors
+    /// As [`CanonicalUrl::parse`].
+    pub fn parse_typed(text: &str) -> Result<CanonicalUrl, SkipReason> {
+        if text.contains("://") { CanonicalUrl::parse(text) } else { CanonicalUrl::parse(&format!("http://{text}")) }
+    }
+
     /// Reads a URL as archives and pages give it.
     ///
     /// # Errors

@@ -142,9 +142,8 @@ impl Names {
     fn of(removal: &Removal) -> Result<Names> {
         let mut names = Names::default();
         for url in &removal.urls {
-            let full = if url.contains("://") { url.clone() } else { format!("http://{url}") };
             let parsed =
-                CanonicalUrl::parse(&full).map_err(|_| Error::Config(format!("{url} is no URL of the web")))?;
+                CanonicalUrl::parse_typed(url).map_err(|_| Error::Config(format!("{url} is no URL of the web")))?;
             names.urls.insert(parsed.identity().to_owned());
         }
         for host in &removal.hosts {

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::resume::copy;
@@ -28,12 +28,12 @@ struct Answer {
 
 impl Page {
     fn of(store: &Path) -> Page {
-        let mut child = process(store)
-            .args(["review", "--reviewer", "ann"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("diglot starts");
+        Page::started(process(store).args(["review", "--reviewer", "ann"]).stderr(Stdio::null()))
+    }
+
+    /// The page that a command serves.
+    fn started(command: &mut Command) -> Page {
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("diglot starts");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("stdout")).read_line(&mut line).expect("a line");
         let rest = line.trim().strip_prefix("http://127.0.0.1:").expect("the address comes first");
@@ -535,18 +535,8 @@ fn the_browser_is_opened_with_an_address_that_leads_there_once() {
         fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("rights");
     }
     let programs = format!("{}:{}", folder.path().display(), std::env::var("PATH").expect("a path"));
-    let mut child = process(sample_store())
-        .args(["review", "--open"])
-        .env("PATH", programs)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("diglot starts");
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().expect("stdout")).read_line(&mut line).expect("a line");
-    let rest = line.trim().strip_prefix("http://127.0.0.1:").expect("the address comes first");
-    let (port, token) = rest.split_once('/').expect("a token");
-    let page = Page { child, port: port.to_owned(), base: format!("/{}", token.trim_end_matches('/')) };
+    let mut page =
+        Page::started(process(sample_store()).args(["review", "--open"]).env("PATH", programs).stderr(Stdio::piped()));
     let until = Instant::now() + Duration::from_secs(20);
     while !said.exists() {
         assert!(Instant::now() < until, "it was not called");
@@ -563,7 +553,6 @@ fn the_browser_is_opened_with_an_address_that_leads_there_once() {
     assert_eq!(led.status, 303);
     assert!(led.headers.contains(&format!("location: {}/", page.base)), "{}", led.headers);
     assert_eq!(ask(code).status, 404, "a second time");
-    let mut page = page;
     page.child.kill().expect("it runs");
     let mut said = String::new();
     page.child.stderr.take().expect("stderr").read_to_string(&mut said).expect("text");
