@@ -44,6 +44,8 @@
 pub mod config;
 pub mod error;
 pub mod evaluate;
+#[cfg(feature = "exec")]
+pub mod exec;
 pub mod explore;
 pub mod export;
 pub mod pipeline;

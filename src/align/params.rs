@@ -68,6 +68,13 @@ pub struct TrainParams {
     pub calibrate_pages: usize,
 }
 
+impl TrainParams {
+    /// Page pairs of a sample, at the most.
+    pub fn sampled(&self) -> usize {
+        self.max_pages + self.calibrate_pages
+    }
+}
+
 impl Default for TrainParams {
     fn default() -> TrainParams {
         TrainParams { max_pages: 1000, words: LearnParams::of_sentences(5), calibrate_pages: 30 }

@@ -2,13 +2,12 @@
 
 use clap::Args;
 use diglot::query::{self, KeyLine};
-use diglot::types::{Edit, pattern};
-use serde_json::json;
+use diglot::types::Edit;
 
 use super::filter::HostArg;
 use super::freshness::Lists;
 use super::global::Global;
-use super::listing::{ListArgs, number};
+use super::listing::ListArgs;
 
 /// List the keys of a host, or of all.
 ///
@@ -36,59 +35,16 @@ impl Keys {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let (store, config) = global.query(Lists::Keys)?;
         let scope = self.host.scope(&store)?;
-        let columns = [
-            "site",
-            "field",
-            "from",
-            "to",
-            "lang_a",
-            "lang_b",
-            "power",
-            "assigned",
-            "accepted",
-            "est_precision",
-            "credibility",
-            "global",
-            "state",
-            "key",
-        ];
-        let mut listing = self.list.listing(&columns)?;
+        let mut listing = self.list.listing(&KeyLine::COLUMNS)?;
         for line in query::keys(&store, &config, &scope, self.weak)? {
-            let (_, edits) = in_order(&line);
-            let join = |text: fn(&Edit) -> String| edits.iter().map(text).collect::<Vec<_>>().join("+");
-            let langs = line.key.langs;
-            let (lang_a, lang_b) = if line.turned { (langs.b, langs.a) } else { (langs.a, langs.b) };
-            listing.row(vec![
-                json!(line.site),
-                json!(join(|edit| edit.field.to_string())),
-                json!(join(|edit| or_null(&edit.from))),
-                json!(join(|edit| or_null(&edit.to))),
-                json!(lang_a.as_str()),
-                json!(lang_b.as_str()),
-                json!(line.power),
-                json!(line.assigned),
-                json!(line.accepted),
-                line.est_precision.map_or(serde_json::Value::Null, |precision| number(precision, 3)),
-                number(line.credibility, 4),
-                number(line.global, 1),
-                json!(line.state_name()),
-                json!(pattern(&edits)),
-            ])?;
+            listing.row(line.values().to_vec())?;
         }
         Ok(listing.finish()?)
     }
 }
 
-fn or_null(text: &str) -> String {
-    if text.is_empty() { diglot::types::NULL.to_owned() } else { text.to_owned() }
-}
-
 /// Languages and edits of a key in the order of listing.
 pub fn in_order(line: &KeyLine) -> (String, Vec<Edit>) {
-    let langs = line.key.langs;
-    if line.turned {
-        (format!("{}-{}", langs.b, langs.a), line.key.turned())
-    } else {
-        (format!("{}-{}", langs.a, langs.b), line.key.edits.clone())
-    }
+    let (first, second) = line.langs();
+    (format!("{first}-{second}"), line.edits())
 }

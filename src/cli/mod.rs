@@ -12,6 +12,8 @@ mod bitext;
 mod compare;
 mod dry;
 mod eval;
+#[cfg(feature = "exec")]
+mod exec;
 mod explain;
 mod explore;
 mod export;
@@ -86,6 +88,8 @@ enum Command {
     Review(review::Review),
     #[cfg(feature = "review")]
     Report(review::Report),
+    #[cfg(feature = "exec")]
+    Exec(exec::Exec),
     Check(upkeep::Check),
     Compact(upkeep::Compact),
     Remove(upkeep::Remove),
@@ -105,7 +109,11 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
+    #[cfg(feature = "exec")]
+    let is_step = matches!(cli.command, Command::Exec(_));
     match dispatch(cli) {
+        #[cfg(feature = "exec")]
+        Err(error) if is_step => exec::report(&error),
         Ok(()) if losses::are_told() => ExitCode::from(1),
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => report(&error),
@@ -175,6 +183,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Review(command) => command.run(global),
         #[cfg(feature = "review")]
         Command::Report(command) => command.run(global),
+        #[cfg(feature = "exec")]
+        Command::Exec(command) => command.run(global),
         Command::Check(command) => command.run(global),
         Command::Compact(command) => command.run(global),
         Command::Remove(command) => command.run(global),

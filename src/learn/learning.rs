@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::halves::{Halves, half_of};
+use super::lesson::{Example, Lesson};
 use super::misses::near_misses;
 use super::models::{Model, Models};
 use super::params::Params;
@@ -17,7 +18,7 @@ use crate::index::smallest::Smallest;
 use crate::judge::score::{FitParams, Scorer};
 use crate::lexicon::LexiconSet;
 use crate::types::{LangPair, Similarities};
-use crate::verify::{self, Dictionaries, PageIds, Profile, SiteView, With, WordWeights, similarities_by_words};
+use crate::verify::{self, PageIds, Profile, SiteView, WordWeights};
 
 /// Settings of learning.
 #[derive(Clone, Copy)]
@@ -66,15 +67,6 @@ struct Course<'p> {
     bad: Vec<Example>,
 }
 
-/// A pair that is surely right, or wrong, with what the measures say of it that need nothing learnt.
-struct Example {
-    similarities: Similarities,
-    /// The words of both pages.
-    pages: [Arc<Profile>; 2],
-    weights: Arc<WordWeights>,
-    half: usize,
-}
-
 /// The examples of a site in one language pair: training pairs that are sure, and near misses of those that weights are fitted to.
 struct Examples {
     sure: Vec<PageIds>,
@@ -88,35 +80,36 @@ impl<'p> Learner<'p> {
         Learner { settings, courses: BTreeMap::new() }
     }
 
+    /// Takes in what a site teaches of a language pair, as [`lessons`] has it.
+    pub fn take(&mut self, langs: LangPair, lesson: Lesson) {
+        let course = self.course(langs);
+        course.pairs += lesson.taught.len();
+        lesson.taught.iter().for_each(|taught| course.trainer.take(taught));
+        let [good, bad] = lesson.examples();
+        course.good.extend(good);
+        course.bad.extend(bad);
+    }
+
+    fn course(&mut self, langs: LangPair) -> &mut Course<'p> {
+        let new = || Course { trainer: Trainer::new(self.settings.learn), pairs: 0, good: Vec::new(), bad: Vec::new() };
+        self.courses.entry(langs).or_insert_with(new)
+    }
+
     /// Takes in the training pairs of a site.
     ///
     /// # Errors
     /// When a page cannot be read.
     pub fn add_site(&mut self, site: &SiteView<'_>, pairs: BTreeMap<LangPair, Vec<Training>>) -> Result<()> {
-        let weights = Arc::new(site.word_weights()?);
-        let mut slim: FxHashMap<u32, Arc<Profile>> = FxHashMap::default();
-        for (langs, mut pairs) in pairs {
-            pairs.sort_unstable_by_key(|pair| (site.pages().identity(pair.pages.0).to_owned(), pair.pages.1));
-            let Examples { sure, good, bad } = examples(site, &pairs, &weights)?;
-            let course = self.courses.entry(langs).or_insert_with(|| Course {
-                trainer: Trainer::new(self.settings.learn),
-                pairs: 0,
-                good: Vec::new(),
-                bad: Vec::new(),
-            });
+        for_each_examples(site, pairs, |langs, Gathered { sure, good, bad }| {
+            let course = self.course(langs);
             course.pairs += sure.len();
             for pages in sure {
                 course.trainer.add(site, pages)?;
             }
-            for (list, examples) in [(&mut course.good, good), (&mut course.bad, bad)] {
-                for ((a, b), similarities) in examples {
-                    let half = half_of(site.pages().identity(a));
-                    let pages = [words_of(site, &mut slim, a)?, words_of(site, &mut slim, b)?];
-                    list.push(Example { similarities, pages, weights: Arc::clone(&weights), half });
-                }
-            }
-        }
-        Ok(())
+            course.good.extend(good);
+            course.bad.extend(bad);
+            Ok(())
+        })
     }
 
     /// What was learnt of each language pair; `params` are the settings of the measures.
@@ -141,6 +134,61 @@ impl<'p> Learner<'p> {
     }
 }
 
+/// What a site teaches of each language pair by its training pairs, to be learnt from elsewhere.
+///
+/// # Errors
+/// When a page cannot be read.
+pub fn lessons(
+    site: &SiteView<'_>,
+    pairs: BTreeMap<LangPair, Vec<Training>>,
+    params: &Params,
+) -> Result<BTreeMap<LangPair, Lesson>> {
+    let mut found = BTreeMap::new();
+    for_each_examples(site, pairs, |langs, Gathered { sure, good, bad }| {
+        // By itself a site has its say longer than among others.
+        let mut trainer = Trainer::new(params);
+        let mut taught = Vec::with_capacity(sure.len());
+        for pages in sure {
+            let one = trainer.look_at(site, pages)?;
+            trainer.take(&one);
+            taught.push(one);
+        }
+        found.insert(langs, Lesson::new(taught, [&good, &bad]));
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// The sure pairs of a site in a language pair, and its examples.
+struct Gathered {
+    sure: Vec<PageIds>,
+    good: Vec<Example>,
+    bad: Vec<Example>,
+}
+
+/// Calls `each` with what the training pairs of a site come to, language pair by language pair.
+fn for_each_examples(
+    site: &SiteView<'_>,
+    pairs: BTreeMap<LangPair, Vec<Training>>,
+    mut each: impl FnMut(LangPair, Gathered) -> Result<()>,
+) -> Result<()> {
+    let weights = Arc::new(site.word_weights()?);
+    let mut slim: FxHashMap<u32, Arc<Profile>> = FxHashMap::default();
+    for (langs, mut pairs) in pairs {
+        pairs.sort_unstable_by_key(|pair| (site.pages().identity(pair.pages.0).to_owned(), pair.pages.1));
+        let Examples { sure, good, bad } = examples(site, &pairs, &weights)?;
+        let mut example = |((a, b), similarities): (PageIds, Similarities)| -> Result<Example> {
+            let half = half_of(site.pages().identity(a));
+            let pages = [words_of(site, &mut slim, a)?, words_of(site, &mut slim, b)?];
+            Ok(Example { similarities, pages, weights: Arc::clone(&weights), half })
+        };
+        let good = good.into_iter().map(&mut example).collect::<Result<_>>()?;
+        let bad = bad.into_iter().map(&mut example).collect::<Result<_>>()?;
+        each(langs, Gathered { sure, good, bad })?;
+    }
+    Ok(())
+}
+
 /// The words of a page, and nothing else of it.
 fn words_of(site: &SiteView<'_>, known: &mut FxHashMap<u32, Arc<Profile>>, page: u32) -> Result<Arc<Profile>> {
     if let Some(known) = known.get(&page) {
@@ -149,26 +197,6 @@ fn words_of(site: &SiteView<'_>, known: &mut FxHashMap<u32, Arc<Profile>>, page:
     let profile = Arc::new(site.profiles(&[page])?[&page].words_alone());
     known.insert(page, Arc::clone(&profile));
     Ok(profile)
-}
-
-impl Example {
-    /// What the measures say of it with what was learnt.
-    fn with(&self, langs: LangPair, models: &Models, params: &verify::Params, without_content: bool) -> Similarities {
-        let weight = |word: u64| self.weights.of(word);
-        let translations = models.of_half(langs, self.half);
-        let with = With {
-            params,
-            translations: translations.as_deref().filter(|_| !without_content),
-            weights: Some(&weight),
-            shared: None,
-            length_ratio: models.length_ratio(langs),
-        };
-        let mut similarities = self.similarities;
-        for (measure, similarity) in similarities_by_words(&self.pages[0], &self.pages[1], &with) {
-            similarities.set(measure, similarity);
-        }
-        similarities
-    }
 }
 
 /// Which training pairs are sure even if their key is unreliable: without what is learnt of words, and with the shipped weights, no near
@@ -251,6 +279,7 @@ pub fn learn_from_site(
 mod tests {
     use super::*;
     use crate::types::Lang;
+    use crate::verify::Dictionaries;
     use crate::verify::fixture::ListedSite;
 
     /// Pages of one language, each with three lines of words that belong to its number.
@@ -279,6 +308,14 @@ mod tests {
         let learnt = learn(&pairs);
         assert_eq!(learnt.pairs, 40);
         assert!(!learnt.weights.is_empty() && learnt.halves.iter().all(|half| !half.is_empty()));
+        let training = |&pages: &PageIds| Training { pages, key: 0, is_fitted: true };
+        let taught = BTreeMap::from([(langs, pairs.iter().map(training).collect())]);
+        let lesson = lessons(&site.view(), taught, &params).expect("pages in memory").remove(&langs);
+        let sent = serde_json::to_string(&lesson.expect("it teaches")).expect("it is data");
+        let mut elsewhere = Learner::new(settings);
+        elsewhere.take(langs, serde_json::from_str(&sent).expect("the same"));
+        let found = elsewhere.finish(&verify::Params::default(), false).remove(&langs).expect("it was taught");
+        assert_eq!(format!("{found:?}"), format!("{learnt:?}"), "from lessons the same is learnt");
         let few = learn(&pairs[..5]);
         assert!(few.weights.is_empty() && few.pairs <= 5);
         let surest = BTreeMap::from([(langs, pairs)]);

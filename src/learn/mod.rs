@@ -7,6 +7,7 @@
 
 mod halves;
 mod learning;
+mod lesson;
 mod misses;
 mod models;
 mod params;
@@ -14,7 +15,8 @@ mod trainer;
 mod training_pairs;
 
 pub use halves::{Halves, SurePair};
-pub use learning::{Learner, Learnt, Settings, Training, learn_from_site};
+pub use learning::{Learner, Learnt, Settings, Training, learn_from_site, lessons};
+pub use lesson::Lesson;
 pub use models::{Model, Models};
 pub use params::Params;
 pub use training_pairs::{TrainingPair, TrainingPairs};

@@ -4,7 +4,20 @@ use super::halves::{Halves, SurePair, half_of};
 use super::params::Params;
 use crate::error::Result;
 use crate::lexicon::Corpus;
-use crate::verify::{PageIds, Profile, SiteView, aligned_blocks};
+use crate::verify::{PageIds, SiteView, aligned_blocks};
+
+/// What a training pair teaches.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Taught {
+    /// Bytes of text of either page.
+    bytes: [u32; 2],
+    /// The half that it belongs to.
+    half: u8,
+    /// How many words each pair of aligned blocks has of either page.
+    blocks: Vec<(u32, u32)>,
+    /// Hashes of the words, block by block, those of the first page first.
+    words: Vec<u64>,
+}
 
 /// Learns one language pair from training pairs.
 pub struct Trainer<'p> {
@@ -25,21 +38,57 @@ impl<'p> Trainer<'p> {
     ///
     /// # Errors
     /// When a page cannot be read.
-    pub fn add(&mut self, site: &SiteView<'_>, (a, b): PageIds) -> Result<()> {
-        let (length_a, length_b) = (site.facts(a).text_bytes, site.facts(b).text_bytes);
-        self.ratios.push(f64::from(length_b.max(1)) / f64::from(length_a.max(1)));
-        if self.corpus.count() < self.params.words.max_words {
-            let profiles = site.profiles(&[a, b])?;
-            self.add_words(&profiles[&a], &profiles[&b], half_of(site.pages().identity(a)));
-        }
+    pub fn add(&mut self, site: &SiteView<'_>, pages: PageIds) -> Result<()> {
+        let taught = self.look_at(site, pages)?;
+        self.take(&taught);
         Ok(())
     }
 
-    fn add_words(&mut self, first: &Profile, second: &Profile, half: usize) {
-        for (left, right) in aligned_blocks(&first.layout, &second.layout) {
-            let (left, right) = (first.words_of(left), second.words_of(right));
-            self.corpus.add(left, right, half, self.params.words.model.max_sentence_words);
+    /// What one more training pair would teach; of its words nothing where no more are taken.
+    ///
+    /// # Errors
+    /// When a page cannot be read.
+    pub fn look_at(&self, site: &SiteView<'_>, (a, b): PageIds) -> Result<Taught> {
+        let mut taught = Taught {
+            bytes: [site.facts(a).text_bytes, site.facts(b).text_bytes],
+            half: half_of(site.pages().identity(a)) as u8,
+            ..Taught::default()
+        };
+        if self.takes_words() {
+            let profiles = site.profiles(&[a, b])?;
+            let (first, second) = (&profiles[&a], &profiles[&b]);
+            let max = self.params.words.model.max_sentence_words;
+            for (left, right) in aligned_blocks(&first.layout, &second.layout) {
+                let (left, right) = (first.words_of(left), second.words_of(right));
+                if left.is_empty() || right.is_empty() {
+                    continue;
+                }
+                let (left, right) = (&left[..left.len().min(max)], &right[..right.len().min(max)]);
+                taught.words.extend(left.iter().chain(right));
+                taught.blocks.push((left.len() as u32, right.len() as u32));
+            }
         }
+        Ok(taught)
+    }
+
+    /// Takes what a training pair teaches: its lengths, and its words unless there are enough.
+    pub fn take(&mut self, taught: &Taught) {
+        let [first, second] = taught.bytes.map(|bytes| f64::from(bytes.max(1)));
+        self.ratios.push(second / first);
+        if self.takes_words() {
+            let mut rest = &taught.words[..];
+            for &(left, right) in &taught.blocks {
+                let Some((block, tail)) = rest.split_at_checked(left as usize + right as usize) else { return };
+                let (left, right) = block.split_at(left as usize);
+                rest = tail;
+                let max = self.params.words.model.max_sentence_words;
+                self.corpus.add(left, right, usize::from(taught.half.min(1)), max);
+            }
+        }
+    }
+
+    fn takes_words(&self) -> bool {
+        self.corpus.count() < self.params.words.max_words
     }
 
     /// The median ratio of the lengths of pages, in bytes of the second language for one of the first; 1 without any pair.

@@ -52,33 +52,38 @@ impl<'p> TrainingPairs<'p> {
         of.sites >= self.params.max_sites && of.sample.len() >= self.params.max_pairs
     }
 
-    /// Takes those of a site, of the language pairs that have not enough. Cost: a hash for each of its pairs.
-    pub fn add_site(&mut self, site: &SiteView<'_>, known: &KnownKeys) {
-        let mut enough: BTreeMap<LangPair, bool> = BTreeMap::new();
+    /// Those of a site, of the language pairs that have not enough, the smallest hashes first. Cost: a hash for each of its pairs.
+    pub fn of_site(&self, site: &SiteView<'_>, known: &KnownKeys) -> BTreeMap<LangPair, Vec<TrainingPair>> {
+        let mut found: BTreeMap<LangPair, Option<Smallest<TrainingPair>>> = BTreeMap::new();
         for pair in &known.pairs {
             let is_credible = known
                 .key_of(pair)
                 .is_some_and(|key| key.credibility >= self.params.min_credibility && key.state != State::Weak);
-            let Some(found) =
+            let Some(page_pair) =
                 site.ordered(pair.a, pair.b).filter(|found| is_credible && !site.declared_otherwise(*found))
             else {
                 continue;
             };
-            let max = self.params.max_pairs;
-            let is_new = !enough.contains_key(&found.langs);
-            let new = || OfLangs { sample: Smallest::new(max), sites: 0 };
-            if is_new {
-                self.by_langs.entry(found.langs).or_insert_with(new);
-                let is_enough = self.is_enough(&self.by_langs[&found.langs]);
-                enough.insert(found.langs, is_enough);
+            let new = || (!self.are_enough(&[page_pair.langs])).then(|| Smallest::new(self.params.max_pairs));
+            if let Some(sample) = found.entry(page_pair.langs).or_insert_with(new) {
+                let (a, b) = (page_pair.a, page_pair.b);
+                let hash = hash_of_pair(site.pages().identity(a), site.pages().identity(b));
+                sample.offer(TrainingPair { hash, site: site.id, a, b, key: pair.key });
             }
-            if enough[&found.langs] {
+        }
+        found.into_iter().filter_map(|(langs, sample)| Some((langs, sample?.into_sorted()))).collect()
+    }
+
+    /// Takes those of a site, of the language pairs that have not enough.
+    pub fn take(&mut self, of_site: &BTreeMap<LangPair, Vec<TrainingPair>>) {
+        for (&langs, pairs) in of_site {
+            if self.are_enough(&[langs]) {
                 continue;
             }
-            let of = self.by_langs.entry(found.langs).or_insert_with(new);
-            of.sites += usize::from(is_new);
-            let hash = hash_of_pair(site.pages().identity(found.a), site.pages().identity(found.b));
-            of.sample.offer(TrainingPair { hash, site: site.id, a: found.a, b: found.b, key: pair.key });
+            let new = || OfLangs { sample: Smallest::new(self.params.max_pairs), sites: 0 };
+            let of = self.by_langs.entry(langs).or_insert_with(new);
+            of.sites += 1;
+            of.sample.extend(pairs.iter().copied());
         }
     }
 
@@ -111,11 +116,12 @@ mod tests {
             KnownKeys { keys: vec![key("en", 0.5), key("e", 0.01)], pairs: vec![pair(0, 0), pair(1, 0), pair(2, 1)] };
         let params = Params::default();
         let mut training = TrainingPairs::new(&params);
-        training.add_site(&site.view(), &known);
+        let of_site = training.of_site(&site.view(), &known);
+        training.take(&of_site);
         let found = training.finish(1);
         assert_eq!(found[&langs].iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>(), [(0, 3)]);
         let mut few = TrainingPairs::new(&params);
-        few.add_site(&site.view(), &known);
+        few.take(&of_site);
         assert!(few.finish(2).is_empty());
     }
 }

@@ -1,5 +1,7 @@
 //! Keys as lines.
 
+use serde_json::{Value, json};
+
 use super::scope::{Scope, sites};
 use super::site::Site;
 use crate::config::Config;
@@ -9,7 +11,7 @@ use crate::keys::{State, credibility};
 use crate::store::Store;
 use crate::store::layout::JudgedRecord;
 use crate::store::records::Mapped;
-use crate::types::Key;
+use crate::types::{Edit, Key, Lang, LangPair, NULL, pattern};
 
 /// One key of one site, for listing.
 #[derive(Clone, Debug)]
@@ -46,6 +48,65 @@ impl KeyLine {
             self.state.name()
         }
     }
+
+    /// Its languages in the order of listing.
+    pub fn langs(&self) -> (Lang, Lang) {
+        let LangPair { a, b } = self.key.langs;
+        if self.turned { (b, a) } else { (a, b) }
+    }
+
+    /// Its edits in the order of listing.
+    pub fn edits(&self) -> Vec<Edit> {
+        if self.turned { self.key.turned() } else { self.key.edits.clone() }
+    }
+
+    /// Names of the [`KeyLine::values`].
+    pub const COLUMNS: [&'static str; 14] = [
+        "site",
+        "field",
+        "from",
+        "to",
+        "lang_a",
+        "lang_b",
+        "power",
+        "assigned",
+        "accepted",
+        "est_precision",
+        "credibility",
+        "global",
+        "state",
+        "key",
+    ];
+
+    /// What is listed of it.
+    pub fn values(&self) -> [Value; 14] {
+        let edits = self.edits();
+        let join = |text: fn(&Edit) -> String| edits.iter().map(text).collect::<Vec<_>>().join("+");
+        let or_null = |text: &str| if text.is_empty() { NULL.to_owned() } else { text.to_owned() };
+        let (lang_a, lang_b) = self.langs();
+        [
+            json!(self.site),
+            json!(join(|edit| edit.field.to_string())),
+            json!(edits.iter().map(|edit| or_null(&edit.from)).collect::<Vec<_>>().join("+")),
+            json!(edits.iter().map(|edit| or_null(&edit.to)).collect::<Vec<_>>().join("+")),
+            json!(lang_a.as_str()),
+            json!(lang_b.as_str()),
+            json!(self.power),
+            json!(self.assigned),
+            json!(self.accepted),
+            self.est_precision.map_or(Value::Null, |precision| rounded(precision, 3)),
+            rounded(self.credibility, 4),
+            rounded(self.global, 1),
+            json!(self.state_name()),
+            json!(pattern(&edits)),
+        ]
+    }
+}
+
+/// A number with so many digits behind the point.
+fn rounded(value: f64, digits: i32) -> Value {
+    let scale = 10f64.powi(digits);
+    serde_json::Number::from_f64((value * scale).round() / scale).map_or(Value::Null, Value::Number)
 }
 
 /// The keys of a scope: by domain, then strongest first; weak ones only with `weak`.

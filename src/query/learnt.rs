@@ -69,10 +69,15 @@ pub(crate) fn learnt_halves(record: &ArchivedLearntRecord) -> Halves {
 pub(crate) fn learnt_pairs(store: &Store, langs: LangPair) -> Result<Vec<SurePair>> {
     let Some(head) = store.learnt_head(langs)? else { return Ok(Vec::new()) };
     let record = store.learnt.read(RecordRef(head.record))?;
-    let mut pairs = learnt_halves(&record).concat();
+    Ok(pairs_of_halves(&learnt_halves(&record)))
+}
+
+/// The words of both halves, those that both have once.
+pub(crate) fn pairs_of_halves(halves: &Halves) -> Vec<SurePair> {
+    let mut pairs = halves.concat();
     pairs.sort_by_key(|pair| (pair.a, pair.b));
     pairs.dedup_by_key(|pair| (pair.a, pair.b));
-    Ok(pairs)
+    pairs
 }
 
 /// References to the records of the pages of training pairs, those of each language sorted.

@@ -41,6 +41,7 @@ mod scope;
 pub(crate) mod site;
 #[cfg(feature = "internals")]
 pub mod site;
+pub(crate) mod teaching;
 
 pub use crate::keys::State as KeyState;
 pub use archives::{ArchiveLine, Known, SkipSample, archives, inputs, known, refused};
@@ -51,6 +52,8 @@ pub use fetch::fetch;
 pub use hosts::{HostLine, hosts, hosts_in, hosts_named};
 pub use keys::{KeyLine, keys};
 pub use learnt::learnt_words;
+#[cfg(feature = "exec")]
+pub(crate) use learnt::pairs_of_halves;
 pub(crate) use learnt::{learnt_halves, learnt_pairs, learnt_record, training_places};
 pub use nearest::{Nearest, nearest};
 pub use overview::{BINS, Overview, overview};

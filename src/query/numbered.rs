@@ -100,21 +100,40 @@ impl NumberedBitext {
     /// # Errors
     /// When the store cannot be read.
     pub fn places(&self, store: &Store, flat: u32) -> Result<Vec<PagePlaces>> {
-        let Some((row, pair, bead)) = self.find(flat) else { return Ok(Vec::new()) };
-        let places = |row: &ArchivedBitextPairRow| PagePlaces { a: row.page_a.to_native(), b: row.page_b.to_native() };
-        let mut found = vec![places(row)];
+        let mut found = Vec::new();
+        self.for_each_place(store, flat, |_, row| {
+            found.push(PagePlaces { a: row.page_a.to_native(), b: row.page_b.to_native() });
+        })?;
+        Ok(found)
+    }
+
+    /// Calls `each` with the page pairs that say what a bead says, its own first, and their places.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn for_each_place(
+        &self,
+        store: &Store,
+        flat: u32,
+        mut each: impl FnMut(u32, &ArchivedBitextPairRow),
+    ) -> Result<()> {
+        let Some((row, pair, bead)) = self.find(flat) else { return Ok(()) };
+        each(pair, row);
         let at = self.repeats.partition_point(|repeats| repeats.last < (pair, bead));
-        let Some(repeats) = self.repeats.get(at) else { return Ok(found) };
+        let Some(repeats) = self.repeats.get(at) else { return Ok(()) };
         let mut read = self.read.borrow_mut();
         let (_, record) = match &mut *read {
             Some(read) if read.0 == at => read,
             other => other.insert((at, store.repeats.read(repeats.record)?)),
         };
         if let Ok(row) = record.rows.binary_search_by_key(&(pair, bead), place_of) {
-            let others = record.rows[row].others.iter().filter_map(|other| self.bitext.pair(other.to_native()));
-            found.extend(others.map(places));
+            for other in record.rows[row].others.iter().map(|other| other.to_native()) {
+                if let Some(row) = self.bitext.pair(other) {
+                    each(other, row);
+                }
+            }
         }
-        Ok(found)
+        Ok(())
     }
 }
 

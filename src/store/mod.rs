@@ -52,6 +52,8 @@ mod format;
 mod frames;
 #[cfg(feature = "internals")]
 pub mod frames;
+#[cfg(feature = "exec")]
+mod imports;
 mod kept_blocks;
 mod kinds;
 mod known_inputs;
@@ -97,6 +99,8 @@ use catalog::{Catalog, Changes, Keyspace, OpenFailure, is_of_view};
 pub use check::{Damage, FileReport, Report, Torn};
 pub use compaction::Usage;
 pub use format::FORMAT_VERSION;
+#[cfg(feature = "exec")]
+pub(crate) use imports::{Captures, Imports};
 use kinds::KINDS;
 pub use kinds::Store;
 pub(crate) use known_inputs::InputNotes;
@@ -104,6 +108,8 @@ pub use layout::StoredSettings;
 use layout::*;
 use manifest::Manifest;
 pub(crate) use open_batch::OpenBatch;
+#[cfg(feature = "exec")]
+pub(crate) use packing::{pack, unpack};
 use rebuild::Known;
 pub(crate) use rebuild::add_batch;
 use records::{Mapped, RecordRef, START};

@@ -28,6 +28,29 @@ fn blocks_of(pages: &[&[u8]]) -> Vec<std::ops::Range<usize>> {
     blocks
 }
 
+/// Pages that lie together.
+pub(crate) struct PackedBlock {
+    /// The block as it lies in the store.
+    pub bytes: Vec<u8>,
+    /// Its pages, as places in the list that was packed.
+    pub pages: Vec<usize>,
+}
+
+/// Packs pages, each with its host, those of a host together.
+///
+/// # Errors
+/// When one is longer than the format allows.
+pub(crate) fn packed_blocks(pages: Vec<(&str, &[u8])>) -> std::io::Result<Vec<PackedBlock>> {
+    let mut order: Vec<usize> = (0..pages.len()).collect();
+    order.sort_by_key(|&at| pages[at].0);
+    let sorted: Vec<&[u8]> = order.iter().map(|&at| pages[at].1).collect();
+    let blocks = blocks_of(&sorted);
+    let packed = |range: &std::ops::Range<usize>| {
+        Ok(PackedBlock { bytes: pack(&block(&sorted[range.clone()]))?, pages: order[range.clone()].to_vec() })
+    };
+    blocks.par_iter().map(packed).collect()
+}
+
 impl Store {
     /// Sets how many bytes of blocks of pages are kept in memory.
     pub fn keep_blocks(&mut self, max_bytes: usize) {
@@ -62,21 +85,25 @@ impl Store {
     /// # Errors
     /// When they cannot be written.
     pub(crate) fn append_pages(&mut self, pages: Vec<(&str, &[u8])>) -> Result<Vec<RecordRef>> {
-        let mut order: Vec<usize> = (0..pages.len()).collect();
-        order.sort_by_key(|&at| pages[at].0);
-        let sorted: Vec<&[u8]> = order.iter().map(|&at| pages[at].1).collect();
-        let blocks = blocks_of(&sorted);
-        let packed: Vec<std::io::Result<Vec<u8>>> =
-            blocks.par_iter().map(|range| pack(&block(&sorted[range.clone()]))).collect();
-        let mut places = vec![RecordRef::default(); pages.len()];
-        for (range, packed) in blocks.into_iter().zip(packed) {
-            let packed = packed.map_err(Error::io(&self.folder, "compressing pages"))?;
-            let at = self.pages.append_packed_bytes(&packed)?;
-            for (place, &page) in order[range].iter().enumerate() {
+        let count = pages.len();
+        let packed = packed_blocks(pages).map_err(Error::io(&self.folder, "compressing pages"))?;
+        let mut places = vec![RecordRef::default(); count];
+        for PackedBlock { bytes, pages } in packed {
+            let at = self.pages.append_packed_bytes(&bytes)?;
+            for (place, &page) in pages.iter().enumerate() {
                 places[page] = at.with_place(place);
             }
         }
         Ok(places)
+    }
+
+    /// The bytes of a page, as [`StoredPage::decode`] reads them.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub(crate) fn page_bytes(&self, at: RecordRef) -> Result<Vec<u8>> {
+        let block = self.pages.read_packed(at)?.ok_or_else(|| self.pages.senseless(at))?;
+        page_of_block(&block, at.place()).map(<[u8]>::to_vec).ok_or_else(|| self.pages.senseless(at))
     }
 }
 

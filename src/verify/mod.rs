@@ -40,7 +40,7 @@ mod words;
 pub use blocks::aligned_blocks;
 pub use dictionaries::{Dictionaries, Either};
 pub use params::Params;
-pub use profile::{BlockShape, Profile};
+pub use profile::{Bag, BlockShape, Profile};
 #[cfg(any(test, feature = "internals"))]
 pub use profile::{Own, ProfileParams};
 pub use site::{MAX_PROFILES, PageIds, PageText, SiteData, SiteView};
@@ -50,7 +50,4 @@ pub use weights::WordWeights;
 pub use with::With;
 pub use words::same_text;
 #[cfg(test)]
-pub use {
-    profile::{Bag, stem},
-    structure::distance,
-};
+pub use {profile::stem, structure::distance};

@@ -352,6 +352,11 @@ impl Bag {
                 _ => entries.push((word, 1)),
             }
         }
+        Bag::of_counts(entries)
+    }
+
+    /// Of words, sorted by hash, each with how often it is there.
+    pub fn of_counts(entries: Vec<(u64, u32)>) -> Bag {
         // At least eight bits an entry, so that one in eight strangers is searched for at most.
         let mut filter = vec![0u64; (entries.len() / 8 + 1).next_power_of_two()];
         let total = entries.iter().map(|(_, count)| count).sum();

@@ -46,6 +46,18 @@ impl WordWeights {
         self.single = retrieval::weight(self.pages, 1);
     }
 
+    /// Weights that are known of some words; of all others it is `single`. They tell nothing of languages.
+    pub fn of_words(words: impl IntoIterator<Item = (u64, f32)>, single: f32) -> WordWeights {
+        let count = |weight| Count { pages: 0, lang: Lang::UNKNOWN, shared: false, weight };
+        let counts = words.into_iter().map(|(word, weight)| (word, count(weight))).collect();
+        WordWeights { counts, pages: 0, single }
+    }
+
+    /// The weight of a word that a single page has, or none that was looked at.
+    pub fn of_rare(&self) -> f32 {
+        self.single
+    }
+
     /// ln(1 + N/df) of a word.
     pub fn of(&self, word: u64) -> f32 {
         self.counts.get(&word).map_or(self.single, |count| count.weight)

@@ -5,6 +5,10 @@ mod canonical;
 mod cli;
 mod damage;
 mod deep;
+#[cfg(feature = "exec")]
+mod engine;
+#[cfg(feature = "exec")]
+mod exec;
 mod explain;
 mod export;
 mod format;

@@ -42,6 +42,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("query", &["*"]),
     ("upkeep", &["keys", "store"]),
     ("pipeline", &["*"]),
+    ("exec", &["*"]),
     // The faces see the library as every other program does, by its name.
     ("cli", &["review"]),
     ("review", &[]),

@@ -20,6 +20,7 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::{Urls, hash_of_pair};
 use crate::index::smallest::Smallest;
+use crate::learn::SurePair;
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::query::bitext::{
     accepted_pairs, document, hash_of_pairs, is_of_source, model_record, page_place, text_bytes,
@@ -132,47 +133,65 @@ struct Sample {
     input: u64,
 }
 
+/// Of each language pair the page pairs that may be learnt from, and how many there are in all.
+pub(crate) type Samples = BTreeMap<LangPair, (Smallest<SampledPair>, u64)>;
+
+/// The page pairs that may be learnt from.
+///
+/// # Errors
+/// When the store cannot be read.
+#[cfg(feature = "exec")]
+pub(crate) fn samples(store: &Store, config: &Config) -> Result<Samples> {
+    Ok(look_through(store, config)?.0)
+}
+
+/// The pairs of each site, and those of all sites that may be learnt from.
+fn look_through(store: &Store, config: &Config) -> Result<(Samples, Vec<SiteWork>)> {
+    let (mut samples, mut found) = (Samples::new(), Vec::new());
+    let max_pages = config.align.train.sampled();
+    // By domain, so that of what several sites say the first does not depend on the order in which archives came.
+    for id in sites(store, &Scope::all())? {
+        let site = Site::open(store, id)?;
+        let pairs = accepted_pairs(&site);
+        let mut langs: Vec<LangPair> = Vec::new();
+        for &pair in &pairs {
+            if langs.last() != Some(&pair.langs) {
+                langs.push(pair.langs);
+            }
+            let digest = |page: u32| {
+                let (chunk, at) = site.pages.chunk(page);
+                chunk.digests[at].to_native()
+            };
+            let digests = (digest(pair.a), digest(pair.b));
+            let hash = hash_of_pair(site.pages.identity(pair.a), site.pages.identity(pair.b));
+            let (sample, total) = samples.entry(pair.langs).or_insert_with(|| (Smallest::new(max_pages), 0));
+            *total += 1;
+            let places = (page_place(&site, pair.a), page_place(&site, pair.b));
+            let bytes = text_bytes(&site, pair.a) + text_bytes(&site, pair.b);
+            sample.offer(SampledPair { hash, digests, site: id, pair, places, bytes });
+        }
+        if !pairs.is_empty() {
+            found.push(SiteWork {
+                site: id,
+                domain: site.head.domain.clone(),
+                generation: site.head.generation,
+                pairs: hash_of_pairs(&pairs),
+                langs,
+                count: pairs.len() as u32,
+                models: 0,
+            });
+        }
+    }
+    store.sites.unmap();
+    store.results.unmap();
+    Ok((samples, found))
+}
+
 impl Survey {
     fn new(store: &Store, config: &Config, params: u64) -> Result<Survey> {
-        let mut survey = Survey { samples: BTreeMap::new(), sites: Vec::new(), params };
-        let mut samples: BTreeMap<LangPair, (Smallest<SampledPair>, u64)> = BTreeMap::new();
+        let (samples, sites) = look_through(store, config)?;
+        let mut survey = Survey { samples: BTreeMap::new(), sites, params };
         let train = &config.align.train;
-        let max_pages = train.max_pages + train.calibrate_pages;
-        // By domain, so that of what several sites say the first does not depend on the order in which archives came.
-        for id in sites(store, &Scope::all())? {
-            let site = Site::open(store, id)?;
-            let pairs = accepted_pairs(&site);
-            let mut langs: Vec<LangPair> = Vec::new();
-            for &pair in &pairs {
-                if langs.last() != Some(&pair.langs) {
-                    langs.push(pair.langs);
-                }
-                let digest = |page: u32| {
-                    let (chunk, at) = site.pages.chunk(page);
-                    chunk.digests[at].to_native()
-                };
-                let digests = (digest(pair.a), digest(pair.b));
-                let hash = hash_of_pair(site.pages.identity(pair.a), site.pages.identity(pair.b));
-                let (sample, total) = samples.entry(pair.langs).or_insert_with(|| (Smallest::new(max_pages), 0));
-                *total += 1;
-                let places = (page_place(&site, pair.a), page_place(&site, pair.b));
-                let bytes = text_bytes(&site, pair.a) + text_bytes(&site, pair.b);
-                sample.offer(SampledPair { hash, digests, site: id, pair, places, bytes });
-            }
-            if !pairs.is_empty() {
-                survey.sites.push(SiteWork {
-                    site: id,
-                    domain: site.head.domain.clone(),
-                    generation: site.head.generation,
-                    pairs: hash_of_pairs(&pairs),
-                    langs,
-                    count: pairs.len() as u32,
-                    models: 0,
-                });
-            }
-        }
-        store.sites.unmap();
-        store.results.unmap();
         for (langs, (sample, total)) in samples {
             let mut pairs = sample.into_sorted();
             let (learnt, held_out) = portions(&pairs, total, train);
@@ -302,11 +321,36 @@ fn learn_pair(store: &Store, langs: LangPair, sample: &Sample, params: &Params, 
         Ok((store.page(RecordRef(pair.places.0))?, store.page(RecordRef(pair.places.1))?))
     };
     let pages: Vec<Pages> = sample.pairs.iter().map(read).collect::<Result<_>>()?;
+    Ok(learn_pages((&pages, sample.learnt), langs, &learnt_pairs(store, langs)?, params, words))
+}
+
+/// Learns one language pair from page pairs, words from the first so many of them, beginning with words that are known.
+pub(crate) fn learn_pages(
+    (pages, learnt): (&[Pages], usize),
+    langs: LangPair,
+    known: &[SurePair],
+    params: &Params,
+    words: &Words,
+) -> Model {
     let cut: Vec<_> = pages.par_iter().map(|pages| documents(pages, langs, words, params)).collect();
-    let (learnt, held_out) = cut.split_at(sample.learnt);
-    let known = learnt_pairs(store, langs)?;
+    let (learnt, held_out) = cut.split_at(learnt.min(cut.len()));
     let known: Vec<_> = known.iter().map(|pair| (pair.a, pair.b, pair.forth, pair.back)).collect();
-    Ok(train::learn(learnt, held_out, &known, params))
+    train::learn(learnt, held_out, &known, params)
+}
+
+#[cfg(feature = "exec")]
+impl Align {
+    /// Aligns all sites with the models that the store has, whoever learnt them; what several sites say is not looked for.
+    ///
+    /// # Errors
+    /// As [`Stage::run`].
+    pub(crate) fn align_alone(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
+        let survey = Survey::new(store, context.config, fingerprint(self, context.config))?;
+        begin(self, store, context.config)?;
+        self.align(store, context, &survey.stale_sites(store)?)?;
+        survey.note_sources(store)?;
+        finish(self, store, context.config)
+    }
 }
 
 impl Align {

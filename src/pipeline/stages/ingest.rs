@@ -221,7 +221,7 @@ impl Reading<'_> {
                     return Err(of_archive(error));
                 }
             };
-            take(batch, self.store, self.context, portion)?;
+            take(&mut Batch { batch, store: self.store }, self.context.config, portion)?;
             let stop = self.context.check_stop();
             if batch.is_done() || stop.is_err() || batch.bytes() >= self.context.config.ingest.commit_bytes {
                 batch.commit(self.store, &mut self.notes, known)?;
@@ -240,10 +240,58 @@ enum Outcome {
     Skip(Skip, Option<String>),
 }
 
-/// Works on the records of a portion, and adds what they hold to a batch.
-fn take(batch: &mut OpenBatch, store: &mut Store, context: &Context<'_>, portion: Portion) -> Result<()> {
-    batch.count(portion.items.len() as u64, portion.to, portion.done);
-    let (archive, config) = (batch.archive(), context.config);
+/// Where the pages of an archive go, and what is left out.
+pub(crate) trait Sink {
+    /// Number of the archive.
+    fn archive(&self) -> u32;
+    /// Records were read, up to a position.
+    fn records(&mut self, records: u64, to: u64, done: bool);
+    /// Takes pages, each with its record as bytes.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    fn pages(&mut self, pages: Vec<(PageEntry, Vec<u8>)>) -> Result<()>;
+    /// Something was left out; `identity` is its URL without scheme, where it has one.
+    fn skip(&mut self, skip: Skip, identity: Option<String>);
+    /// So many bytes of records were read, or of pages where these are more.
+    fn weigh(&mut self, bytes: usize);
+}
+
+/// A batch, and the store that it goes to.
+struct Batch<'b> {
+    batch: &'b mut OpenBatch,
+    store: &'b mut Store,
+}
+
+impl Sink for Batch<'_> {
+    fn archive(&self) -> u32 {
+        self.batch.archive()
+    }
+
+    fn records(&mut self, records: u64, to: u64, done: bool) {
+        self.batch.count(records, to, done);
+    }
+
+    fn pages(&mut self, pages: Vec<(PageEntry, Vec<u8>)>) -> Result<()> {
+        self.batch.pages(self.store, pages)
+    }
+
+    fn skip(&mut self, skip: Skip, identity: Option<String>) {
+        self.batch.skip(skip, identity);
+    }
+
+    fn weigh(&mut self, bytes: usize) {
+        self.batch.weigh(bytes);
+    }
+}
+
+/// Works on the records of a portion, and passes on what they hold.
+///
+/// # Errors
+/// What the sink returns.
+pub(crate) fn take(sink: &mut dyn Sink, config: &Config, portion: Portion) -> Result<()> {
+    sink.records(portion.items.len() as u64, portion.to, portion.done);
+    let archive = sink.archive();
     let mut page_bytes = 0;
     for share in archive::shares(portion.items, config.ingest.decoded_bytes, &config.archive) {
         let usual: Vec<_> = share.into_par_iter().map(|item| extract_usual(item, archive, config)).collect();
@@ -255,17 +303,17 @@ fn take(batch: &mut OpenBatch, store: &mut Store, context: &Context<'_>, portion
                     held += bytes.len() + entry.identity.len();
                     pages.push((*entry, bytes));
                 }
-                Outcome::Skip(skip, identity) => batch.skip(skip, identity),
+                Outcome::Skip(skip, identity) => sink.skip(skip, identity),
             }
             if held >= config.ingest.decoded_bytes {
                 page_bytes += std::mem::take(&mut held);
-                batch.pages(store, std::mem::take(&mut pages))?;
+                sink.pages(std::mem::take(&mut pages))?;
             }
         }
         page_bytes += held;
-        batch.pages(store, pages)?;
+        sink.pages(pages)?;
     }
-    batch.weigh(portion.bytes.max(page_bytes));
+    sink.weigh(portion.bytes.max(page_bytes));
     Ok(())
 }
 

@@ -55,18 +55,35 @@ impl Stage for Keys {
         if stale.is_empty() && record.finished && record.fingerprint == fingerprint(self, context.config) {
             return Ok(());
         }
+        self.first_pass(store, context)?;
+        self.second_pass(store, context)
+    }
+}
+
+impl Keys {
+    /// Finds the keys of each site by itself.
+    ///
+    /// # Errors
+    /// As [`Stage::run`].
+    pub(crate) fn first_pass(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
+        let stale = self.stale_sites(store, context.config)?;
         begin(self, store, context.config)?;
         let nothing = |site| (site, BTreeSet::new());
-        self.discover(store, context, stale.into_iter().map(nothing).collect(), false)?;
+        self.discover(store, context, stale.into_iter().map(nothing).collect(), false)
+    }
+
+    /// Looks again where weak keys may be rescued, by the credibility that patterns have across sites.
+    ///
+    /// # Errors
+    /// As [`Stage::run`].
+    pub(crate) fn second_pass(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
         if context.config.keys.rescue_above.is_some() {
             let rescue = self.sites_to_rescue(store, context)?;
             self.discover(store, context, rescue, true)?;
         }
         finish(self, store, context.config)
     }
-}
 
-impl Keys {
     /// Sites whose results are missing, or were made from other pages or settings.
     fn stale_sites(&self, store: &Store, config: &Config) -> Result<Vec<SiteId>> {
         let params = fingerprint(self, config);

@@ -12,6 +12,13 @@ mod shared;
 mod verify;
 
 use super::Stage;
+#[cfg(feature = "exec")]
+pub(crate) use {
+    align::{Align, Samples, learn_pages, samples},
+    ingest::{Sink, take},
+    keys::Keys,
+    verify::Verify,
+};
 
 /// All stages, in order.
 pub const STAGES: &[&dyn Stage] =

@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustc_hash::FxHashMap;
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use xxhash_rust::xxh3::Xxh3;
 
 use super::groups::{begin, finish};
 use super::judged::{self, Stale};
@@ -17,6 +17,7 @@ use crate::learn::{Learner, Models, Settings, Training, TrainingPair, TrainingPa
 use crate::pipeline::{Context, Stage, fingerprint, models};
 use crate::propose::{judge_direct, keys};
 use crate::query::open::OpenSite;
+use crate::query::teaching::{for_each_teaching, order_of};
 use crate::query::{learnt_record, training_places};
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::LearntHead;
@@ -53,13 +54,24 @@ impl Stage for Verify {
         if self.remaining(store, context.config)?.is_empty() {
             return Ok(());
         }
+        if context.config.verifies() && context.config.learns() {
+            begin(self, store, context.config)?;
+            self.learn(store, context)?;
+        }
+        self.judge(store, context)
+    }
+}
+
+impl Verify {
+    /// Judges the pairs of all sites by what is known of their languages, whoever learnt it.
+    ///
+    /// # Errors
+    /// As [`Stage::run`].
+    pub(crate) fn judge(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
         begin(self, store, context.config)?;
         if !context.config.verifies() {
             judged::forget(store, Keyspace::Verified)?;
             return finish(self, store, context.config);
-        }
-        if context.config.learns() {
-            self.learn(store, context)?;
         }
         let models = models::for_judging(store, context.config)?;
         let stale = stale_sites(self, store, context.config)?;
@@ -82,9 +94,7 @@ impl Stage for Verify {
         }
         finish(self, store, context.config)
     }
-}
 
-impl Verify {
     /// Learns the language pairs whose training pairs have changed, and forgets those that have too few.
     fn learn(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
         let config = context.config;
@@ -146,32 +156,10 @@ fn by_site(store: &Store, by_langs: &ByLangs, fit_pairs: usize) -> Result<BySite
     Ok(sites)
 }
 
-/// The place of a site among others, by its domain alone.
-fn order_of(store: &Store, site: SiteId) -> Result<u64> {
-    Ok(xxh3_64(store.site(site)?.unwrap_or_default().domain.as_bytes()))
-}
-
 /// The training pairs of language pairs, from as many sites whose keys are found as it takes.
 fn training_pairs(store: &Store, config: &Config) -> Result<ByLangs> {
     let mut pairs = TrainingPairs::new(&config.learn);
-    // Without keys nobody knows which pairs are sure.
-    let count = if config.without_keys { 0 } else { store.site_count()? };
-    let mut sites = Vec::new();
-    for id in (0..count).map(SiteId) {
-        if store.result_head(id)?.is_some_and(|head| head.pairs > 0) {
-            sites.push((order_of(store, id)?, id));
-        }
-    }
-    sites.sort_unstable();
-    for (_, id) in sites {
-        if let Some(site) = OpenSite::open(store, id)?
-            && !pairs.are_enough(&site.langs_of_pairs())
-        {
-            pairs.add_site(&site.view(config), &site.known_keys()?);
-        }
-        store.results.unmap();
-        store.sites.unmap();
-    }
+    for_each_teaching(store, config, &mut pairs, |_| Ok(()))?;
     Ok(pairs.finish(config.judge.fit.min_good))
 }
 

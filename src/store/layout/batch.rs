@@ -31,7 +31,9 @@ pub struct BatchRecord {
 }
 
 /// What tells an archive from others.
-#[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(
+    Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize,
+)]
 pub struct ArchiveIdentity {
     /// Where it was when it was read.
     pub path: String,
@@ -56,7 +58,7 @@ pub struct SkipSample {
 }
 
 /// One page as indexing sees it.
-#[derive(Archive, Serialize, Clone, Debug, Default)]
+#[derive(Archive, Serialize, Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct PageEntry {
     /// URL without scheme.
     pub identity: String,
@@ -89,7 +91,7 @@ pub struct PageEntry {
 }
 
 /// One left-out capture, for `explain`.
-#[derive(Archive, Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[derive(Archive, Serialize, Deserialize, Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SkipEntry {
     /// URL without scheme.
     pub identity: String,

@@ -1,0 +1,205 @@
+//! `diglot exec`: one step, for an engine that runs many.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use diglot::error::Error;
+use diglot::exec::{Content, Input, Job, Output, SCHEMA_VERSION, STEPS, step};
+use diglot::store::StoredSettings;
+use serde::Serialize;
+
+use super::global::Global;
+use super::settings::{AllStages, Settings};
+use super::stop::STOP;
+
+/// Do one step of the work without a store: rows in, rows out, for engines such as Spark.
+///
+/// Steps read rows as one Arrow stream from stdin, and write such a stream to stdout; all have the same schema. The last line on
+/// stderr is an object of JSON: how many rows came in, how many of each kind went out, what was left out, and a hash of the rows
+/// that does not depend on their order. Exit codes: 0 done, 2 usage, 3 rows that are cut off or make no sense, 4 the disk or
+/// another failure that may pass, 5 more memory than --memory allows. The Python package has a driver for Spark, `diglot.spark`.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  diglot exec inputs crawl-*.warc.gz -o inputs.arrows
+  diglot exec pages --input inputs.arrows -o pages.parquet")]
+pub struct Exec {
+    #[arg(value_name = "STEP", help = steps_help())]
+    step: String,
+    /// Archives, for the step `inputs`: files, folders, patterns, @LIST.
+    #[arg(value_name = "INPUT")]
+    inputs: Vec<OsString>,
+    /// Rows to read; by default stdin. A Parquet file by its ending, or a stream of Arrow.
+    #[arg(long, value_name = "FILE")]
+    input: Option<PathBuf>,
+    /// Where rows are written; by default stdout. A Parquet file by its ending, or a stream of Arrow.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Rows that all tasks of a step are given.
+    #[arg(long, value_name = "FILE")]
+    with: Vec<PathBuf>,
+    /// Folder for what is made on the way; by default that of the system for temporary files.
+    #[arg(long, value_name = "DIR")]
+    scratch: Option<PathBuf>,
+    /// Of `inputs`: leave out what cannot be read.
+    #[arg(long)]
+    keep_going: bool,
+    /// Of `sample`: the outcome is to be sampled again, together with others.
+    #[arg(long)]
+    partial: bool,
+    /// Of `align`: over how many buckets sentence pairs are spread.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    buckets: u32,
+    /// Of `finish`: what to write, of pairs, bitext, keys, documents, pages.
+    #[arg(long, value_name = "WHAT,…", value_delimiter = ',', default_value = "pairs,bitext,keys")]
+    what: Vec<String>,
+    #[command(flatten)]
+    settings: Settings<AllStages>,
+}
+
+/// What a step says of itself.
+#[derive(Serialize)]
+struct Report<'r> {
+    #[serde(rename = "diglot.exec")]
+    version: u32,
+    step: &'r str,
+    rows_in: u64,
+    rows_out: &'r BTreeMap<String, u64>,
+    left_out: &'r BTreeMap<String, u64>,
+    hash: String,
+}
+
+impl Exec {
+    pub fn run(self, global: &Global) -> anyhow::Result<()> {
+        let step = step(&self.step)?;
+        if step.name != "inputs" && !self.inputs.is_empty() {
+            return Err(Error::Config(format!("{} reads rows, not archives; `inputs` names these", step.name)).into());
+        }
+        let (settings, mut config) = self.settings.settled(&StoredSettings::default())?;
+        config.memory = global.memory;
+        let what = self.what.iter().map(|name| content(name)).collect::<Result<Vec<_>, _>>()?;
+        watch_memory(step.name, global.memory.bytes);
+        let scratch = match &self.scratch {
+            Some(folder) => tempfile::Builder::new().prefix("diglot-").tempdir_in(folder),
+            None => tempfile::Builder::new().prefix("diglot-").tempdir(),
+        };
+        let scratch = scratch
+            .map_err(Error::io(self.scratch.clone().unwrap_or_else(std::env::temp_dir), "making a folder in"))?;
+        let job = Job {
+            config: &config,
+            settings: &settings,
+            scratch: scratch.path(),
+            with: &self.with,
+            inputs: &self.inputs,
+            keep_going: self.keep_going,
+            partial: self.partial,
+            buckets: self.buckets,
+            what: &what,
+            stop: &STOP,
+        };
+        let mut input = match &self.input {
+            Some(path) => Input::open(path)?,
+            None if !step.reads => Input::empty(),
+            None if io::stdin().is_terminal() => {
+                return Err(Error::Config(format!(
+                    "{} reads rows; give --input FILE, or a stream on stdin",
+                    step.name
+                ))
+                .into());
+            }
+            None => Input::stream("stdin".to_owned(), io::stdin())?,
+        };
+        let mut output = match &self.output {
+            Some(path) => Output::create(path)?,
+            None if io::stdout().is_terminal() => {
+                return Err(Error::Config(
+                    "rows are no text for a terminal; give -o FILE, or a program behind a pipe".into(),
+                )
+                .into());
+            }
+            None => Output::stream(io::stdout())?,
+        };
+        step.run(&job, &mut input, &mut output)?;
+        output.finish()?;
+        let report = Report {
+            version: SCHEMA_VERSION,
+            step: step.name,
+            rows_in: input.rows,
+            rows_out: &output.rows,
+            left_out: &output.left_out,
+            hash: format!("{:016x}", output.hash),
+        };
+        eprintln!("{}", serde_json::to_string(&report)?);
+        Ok(())
+    }
+}
+
+fn steps_help() -> String {
+    let width = STEPS.iter().map(|step| step.name.len()).max().unwrap_or(0);
+    let line = |step: &diglot::exec::Step| format!("{:width$}  {}", step.name, step.about);
+    format!("The step:\n{}", STEPS.iter().map(line).collect::<Vec<_>>().join("\n"))
+}
+
+fn content(name: &str) -> Result<Content, Error> {
+    let names = || Content::ALL.map(|(name, _)| name).join(", ");
+    let found = Content::ALL.iter().find(|(known, _)| *known == name).map(|(_, content)| *content);
+    found.ok_or_else(|| Error::Config(format!("--what is {name}, expected some of {}", names())))
+}
+
+/// Exit code of a step that failed.
+pub fn report(error: &anyhow::Error) -> ExitCode {
+    let code = match error.downcast_ref::<Error>() {
+        Some(Error::Config(_)) => 2,
+        Some(Error::Input { .. }) => 3,
+        Some(Error::Interrupted) => 130,
+        _ => 4,
+    };
+    let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
+    tell(code, &causes.join(": "));
+    ExitCode::from(code)
+}
+
+/// Says why a step failed.
+fn tell(code: u8, error: &str) {
+    let object = serde_json::json!({ "diglot.exec": SCHEMA_VERSION, "error": error, "exit": code });
+    eprintln!("{object}");
+}
+
+/// Over so many times the memory that a step may take, about, it is ended.
+const OVER: f64 = 1.5;
+/// How often that is looked at.
+const EVERY: Duration = Duration::from_millis(50);
+
+/// Ends the program once it has taken more memory than it may: the engine knows what to do, the system's killer does not.
+fn watch_memory(step: &'static str, memory: usize) {
+    let limit = (memory as f64 * OVER) as u64;
+    let watch = move || {
+        while let Some(taken) = anonymous_bytes() {
+            if taken > limit {
+                let (taken, limit) = (taken >> 20, limit >> 20);
+                tell(
+                    5,
+                    &format!(
+                        "{step} took {taken} MiB of memory, and may take {limit}; give --memory more, or smaller parts"
+                    ),
+                );
+                std::process::exit(5);
+            }
+            std::thread::sleep(EVERY);
+        }
+    };
+    // Without a thread to spare nobody watches.
+    let _ = std::thread::Builder::new().spawn(watch);
+}
+
+/// Bytes of memory that no file stands behind; `None` where the system does not say.
+fn anonymous_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
+}

@@ -1,0 +1,177 @@
+//! Page pairs of a part → sentence pairs, with the texts that language pairs are learnt from on the way.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::coding::{Langs, decode, encode, joined, langs_of, name_of, of_langs, split};
+use super::job::{Job, expect};
+use super::merging::{Bead, BeadsOfSite, beads_row};
+use super::rows::{Input, Output, Row};
+use super::sampling::{ChosenPages, chosen};
+use super::snapshot::{self, Restored, Restoring};
+use super::teaching::learnt;
+use crate::error::{Error, Result};
+use crate::index::site::Urls;
+use crate::learn::Halves;
+use crate::pipeline::stages::{Align, learn_pages};
+use crate::query::Site;
+use crate::query::bitext::{model_record, page_place};
+use crate::query::numbered::NumberedBitext;
+use crate::query::pairs_of_halves;
+use crate::store::Store;
+use crate::store::catalog::Keyspace;
+use crate::store::layout::{ModelRecord, StoredPage, VocabularyRow};
+use crate::store::records::RecordRef;
+use crate::text::words::Words;
+use crate::types::{LangPair, SiteId};
+
+/// The kind of rows of texts that alignment learns from. Number: place in the sample.
+const TEXT: &str = "text";
+/// The kind of rows of models.
+const MODEL: &str = "model";
+
+/// Store rows of a part → those of its texts that language pairs are learnt from.
+pub fn texts(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+    let mut chosen = chosen(job)?;
+    let mut restoring = Restoring::new(job);
+    while let Some(row) = input.read()? {
+        if chosen.contains_key(&row.part) {
+            restoring.take(&row)?;
+        }
+    }
+    let Some(Restored { part, store }) = restoring.finish()? else { return Ok(()) };
+    let mut sites: BTreeMap<u32, Site> = BTreeMap::new();
+    for row in chosen.remove(&part).unwrap_or_default() {
+        let (langs, pairs): (Langs, Vec<ChosenPages>) = decode(row.bytes()?)?;
+        for (number, a, b, place, is_learnt) in pairs {
+            let site = match sites.entry(number) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(Site::open(&store, SiteId(number))?),
+            };
+            let bytes = |page: u32| store.page_bytes(RecordRef(page_place(site, page)));
+            let (a, b) = (bytes(a)?, bytes(b)?);
+            let data = Some(joined(&encode(&(langs, is_learnt))?, &joined(&a, &b)));
+            let number = i64::from(place);
+            output.put(&Row { part: -1, kind: TEXT.into(), name: row.name.clone(), number, count: 1, data })?;
+        }
+    }
+    Ok(())
+}
+
+/// A page pair that is learnt from.
+struct Text {
+    place: i64,
+    is_learnt: bool,
+    pages: (StoredPage, StoredPage),
+}
+
+/// A model, as it stands in rows.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct ModelRow {
+    langs: Langs,
+    ratio: f32,
+    variance: f32,
+    weights: Vec<f32>,
+    a: Vec<u8>,
+    b: Vec<u8>,
+}
+
+/// Texts of language pairs → the model of each.
+pub fn model(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+    let senseless = || Error::input("text rows", "their data make no sense");
+    let mut by_langs: BTreeMap<LangPair, Vec<Text>> = BTreeMap::new();
+    while let Some(row) = input.read()? {
+        expect(&row, &[TEXT])?;
+        let (head, pages) = split(row.bytes()?).ok_or_else(senseless)?;
+        let (langs, is_learnt): (Langs, bool) = decode(head)?;
+        let (a, b) = split(pages).ok_or_else(senseless)?;
+        let page = |bytes| StoredPage::decode(bytes).ok_or_else(senseless);
+        let text = Text { place: row.number, is_learnt, pages: (page(a)?, page(b)?) };
+        by_langs.entry(langs_of(langs)?).or_default().push(text);
+    }
+    let known: BTreeMap<LangPair, Halves> =
+        learnt(job)?.into_iter().map(|(langs, learnt)| (langs, learnt.halves)).collect();
+    let words = Words::new();
+    for (langs, mut texts) in by_langs {
+        texts.sort_unstable_by_key(|text| text.place);
+        let count = texts.iter().filter(|text| text.is_learnt).count();
+        let pages: Vec<_> = texts.into_iter().map(|text| text.pages).collect();
+        let known = known.get(&langs).map(pairs_of_halves).unwrap_or_default();
+        let model = model_record(langs, learn_pages((&pages, count), langs, &known, &job.config.align, &words));
+        let row = ModelRow {
+            langs: of_langs(langs),
+            ratio: model.ratio,
+            variance: model.variance,
+            weights: model.weights,
+            a: model.a.bytes,
+            b: model.b.bytes,
+        };
+        let (name, count) = (name_of(langs), pages.len() as i64);
+        output.put(&Row { part: -1, kind: MODEL.into(), name, number: 0, count, data: Some(encode(&row)?) })?;
+    }
+    Ok(())
+}
+
+fn models(job: &Job<'_>) -> Result<Vec<(LangPair, ModelRecord)>> {
+    let record = |row: Row| {
+        let ModelRow { langs: [lang_a, lang_b], ratio, variance, weights, a, b } = decode(row.bytes()?)?;
+        let (a, b) = (VocabularyRow { bytes: a }, VocabularyRow { bytes: b });
+        let record = ModelRecord { lang_a, lang_b, ratio, variance, weights, a, b };
+        Ok((langs_of([lang_a, lang_b])?, record))
+    };
+    job.given(MODEL)?.into_iter().map(record).collect()
+}
+
+/// Store rows of a part → store rows with its sentence pairs, and the hashes of these, by bucket.
+pub fn align(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+    let Some(Restored { part, mut store }) = snapshot::read(job, input)? else { return Ok(()) };
+    store.import_models(models(job)?)?;
+    job.in_context(|context| Align.align_alone(&mut store, context))?;
+    for (domain, id) in sites_by_domain(&store)? {
+        beads(job, (part, &domain), &store, id, output)?;
+    }
+    snapshot::write(part, store, output)
+}
+
+/// The sites of a store, each by the first of its domains: in their order the first that says something keeps it.
+fn sites_by_domain(store: &Store) -> Result<Vec<(String, SiteId)>> {
+    let (mut found, mut met) = (Vec::new(), BTreeSet::new());
+    store.catalog().for_each(Keyspace::Domain, |domain, id: u32| {
+        if met.insert(id) {
+            found.push((String::from_utf8_lossy(domain).into_owned(), SiteId(id)));
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Writes the hashes of the sentence pairs that a site keeps, and the page pairs that each stands in.
+fn beads(job: &Job<'_>, (part, domain): (i32, &str), store: &Store, id: SiteId, output: &mut Output<'_>) -> Result<()> {
+    let Some(head) = store.bitext_head(id)?.filter(|head| !head.chunks.is_empty()) else { return Ok(()) };
+    let site = Site::open(store, id)?;
+    let bitext = NumberedBitext::new(store, &head)?;
+    let buckets = job.buckets.max(1);
+    let mut found: Vec<(BeadsOfSite, HashMap<u32, u32>)> = (0..buckets).map(|_| Default::default()).collect();
+    bitext.for_each_kept(store, |bead, number| {
+        let (of_bucket, places) = &mut found[(bead.near % u64::from(buckets)) as usize];
+        let mut page_pairs = Vec::new();
+        bitext.for_each_place(store, number, |place, row| {
+            let urls = &mut of_bucket.urls;
+            page_pairs.push(*places.entry(place).or_insert_with(|| {
+                let url = |page: u32| if page < site.pages.count() { site.pages.url(page) } else { String::new() };
+                urls.push((url(row.a.to_native()), url(row.b.to_native())));
+                urls.len() as u32 - 1
+            }));
+        })?;
+        of_bucket.beads.push(Bead { near: bead.near, exact: bead.exact, number, page_pairs });
+        Ok(())
+    })?;
+    for ((beads, _), bucket) in found.into_iter().zip(0..) {
+        if !beads.beads.is_empty() {
+            output.put(&beads_row(bucket, part, domain, &beads)?)?;
+        }
+    }
+    store.bitexts.unmap();
+    store.repeats.unmap();
+    Ok(())
+}

@@ -1,0 +1,87 @@
+//! What stands in the data of rows: values in few bytes, compressed.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::{Error, Result};
+use crate::store::{pack, unpack};
+use crate::types::{Lang, LangPair};
+
+/// Two languages as they stand in rows.
+pub type Langs = [[u8; 8]; 2];
+
+/// A value as bytes.
+///
+/// # Errors
+/// When it is longer than 2 GiB.
+pub fn encode(value: &impl Serialize) -> Result<Vec<u8>> {
+    let bytes = postcard::to_stdvec(value).map_err(|error| Error::input("a row", error.to_string()))?;
+    pack(&bytes).map_err(Error::io("memory", "compressing a row"))
+}
+
+/// The value of such bytes.
+///
+/// # Errors
+/// When they are none.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+    let senseless = || Error::input("a row", "its data make no sense");
+    let bytes = unpack(bytes).ok_or_else(senseless)?;
+    postcard::from_bytes(&bytes).map_err(|_| senseless())
+}
+
+/// A language pair as it stands in rows.
+pub fn of_langs(langs: LangPair) -> Langs {
+    [langs.a.to_bytes(), langs.b.to_bytes()]
+}
+
+/// The language pair that stands in a row.
+///
+/// # Errors
+/// When it is none.
+pub fn langs_of([a, b]: Langs) -> Result<LangPair> {
+    LangPair::new(Lang::from_bytes(a), Lang::from_bytes(b))
+        .ok_or_else(|| Error::input("a row", "expected two languages"))
+}
+
+/// The name of a language pair.
+pub fn name_of(langs: LangPair) -> String {
+    format!("{}-{}", langs.a, langs.b)
+}
+
+/// Bytes one after the other, such as texts.
+pub fn joined(first: &[u8], second: &[u8]) -> Vec<u8> {
+    [&(first.len() as u64).to_le_bytes(), first, second].concat()
+}
+
+/// What was joined.
+pub fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = bytes.split_first_chunk::<8>()?;
+    rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn values_come_back_and_any_bytes_are_read_without_harm(
+            value in prop::collection::vec((any::<u64>(), ".{0,9}"), 0..50),
+            bytes in prop::collection::vec(any::<u8>(), 0..60),
+        ) {
+            let coded = encode(&value).expect("it is short");
+            prop_assert_eq!(decode::<Vec<(u64, String)>>(&coded).expect("its bytes"), value);
+            let mut bytes = bytes;
+            if let Some(high) = bytes.get_mut(3) {
+                *high = 0;
+            }
+            let _ = decode::<Vec<(u64, String)>>(&bytes);
+            let _ = split(&bytes);
+            let (first, second) = bytes.split_at(bytes.len() / 3);
+            let together = joined(first, second);
+            prop_assert_eq!(split(&together), Some((first, second)));
+        }
+    }
+}

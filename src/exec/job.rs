@@ -1,0 +1,114 @@
+//! What a step is given besides rows, and which rows it takes.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use super::rows::{Input, Row};
+use crate::archive::Inputs;
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::pipeline::{Context, Silent};
+use crate::store::StoredSettings;
+
+/// What a step is given besides rows.
+pub struct Job<'j> {
+    /// Settings, the same for all steps.
+    pub config: &'j Config,
+    /// The same, as a store keeps them.
+    pub settings: &'j StoredSettings,
+    /// A folder for what is made on the way; it is empty.
+    pub scratch: &'j Path,
+    /// Files of rows that all tasks of a step are given.
+    pub with: &'j [PathBuf],
+    /// Archives, for the step that names them.
+    pub inputs: &'j [OsString],
+    /// Inputs that cannot be read are left out.
+    pub keep_going: bool,
+    /// The outcome of a sample is to be sampled again.
+    pub partial: bool,
+    /// Over how many buckets sentence pairs are spread to be compared.
+    pub buckets: u32,
+    /// What the last step writes.
+    pub what: &'j [Content],
+    /// Set it, and the step stops.
+    pub stop: &'j AtomicBool,
+}
+
+/// What the last step can write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Pairs of pages.
+    Pairs,
+    /// Sentence pairs.
+    Bitext,
+    /// Keys.
+    Keys,
+    /// Pairs of pages with their texts.
+    Documents,
+    /// Pages with their texts.
+    Pages,
+}
+
+impl Content {
+    /// All of them, by the name they have on the command line.
+    pub const ALL: [(&str, Content); 5] = [
+        ("pairs", Content::Pairs),
+        ("bitext", Content::Bitext),
+        ("keys", Content::Keys),
+        ("documents", Content::Documents),
+        ("pages", Content::Pages),
+    ];
+}
+
+impl Job<'_> {
+    /// Rows of a kind that all tasks are given.
+    pub(super) fn given(&self, kind: &str) -> Result<Vec<Row>> {
+        let mut found = Vec::new();
+        for path in self.with {
+            let mut rows = Input::open(path)?;
+            while let Some(row) = rows.read()? {
+                if row.kind == kind {
+                    found.push(row);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Calls `work` as a stage is called.
+    pub(super) fn in_context<T>(&self, work: impl FnOnce(&Context<'_>) -> Result<T>) -> Result<T> {
+        let inputs = Inputs::default();
+        work(&Context { config: self.config, inputs: &inputs, observer: &Silent, stop: self.stop })
+    }
+
+    /// A folder in the scratch folder.
+    pub(super) fn folder(&self, name: &str) -> PathBuf {
+        self.scratch.join(name)
+    }
+}
+
+/// The part that all rows are of.
+#[derive(Default)]
+pub(super) struct OnePart(pub Option<i32>);
+
+impl OnePart {
+    /// Refuses a row of another part, or of a kind that is not expected.
+    pub(super) fn check(&mut self, row: &Row, kinds: &[&str]) -> Result<()> {
+        expect(row, kinds)?;
+        let part = *self.0.get_or_insert(row.part);
+        if part == row.part {
+            return Ok(());
+        }
+        let problem = format!("rows of part {part} and of part {}; give those of one part", row.part);
+        Err(Error::input("rows", problem))
+    }
+}
+
+/// Refuses a row of a kind that is not expected.
+pub(super) fn expect(row: &Row, kinds: &[&str]) -> Result<()> {
+    if kinds.contains(&row.kind.as_str()) {
+        return Ok(());
+    }
+    Err(Error::input("rows", format!("a row of kind {}, expected {}", row.kind, kinds.join(" or "))))
+}

@@ -1,0 +1,27 @@
+//! Keys and pages of a part → its page pairs.
+
+use super::job::Job;
+use super::rows::{Input, Output};
+use super::sampling::page_pairs;
+use super::snapshot::{self, Restored};
+use super::teaching::learnt;
+use crate::error::Result;
+use crate::pipeline::stages::{Verify, samples};
+use crate::pipeline::{run_stage, stage};
+use crate::query::learnt_record;
+
+/// Store rows of a part → store rows with its page pairs, and those that alignment may learn from.
+pub fn judge(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+    let Some(Restored { part, mut store }) = snapshot::read(job, input)? else { return Ok(()) };
+    // From which pages it was learnt is not known here, and nothing here depends on it.
+    let record = |(langs, learnt)| (langs, learnt_record(langs, 1, learnt, Default::default()));
+    store.import_learnt(learnt(job)?.into_iter().map(record).collect())?;
+    job.in_context(|context| {
+        Verify.judge(&mut store, context)?;
+        stage("iterate").map_or(Ok(()), |stage| run_stage(stage, &mut store, context))
+    })?;
+    for row in page_pairs(part, samples(&store, job.config)?)? {
+        output.put(&row)?;
+    }
+    snapshot::write(part, store, output)
+}

@@ -1,0 +1,213 @@
+//! Archives → pages, by the families of their domains.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::coding;
+use super::job::{Job, expect};
+use super::rows::{Input, Output, Row};
+use crate::archive::{self, Limits};
+use crate::error::{Error, Result};
+use crate::pipeline::stages::{Sink, take};
+use crate::store::Captures;
+use crate::store::layout::{ArchiveIdentity, PageEntry, SkipEntry};
+use crate::types::{Skip, family, host_of};
+
+/// Bytes of the pages of a row, about.
+const ROW_BYTES: usize = 256 << 10;
+
+/// Names archives: input rows, whose number is that of the archive.
+pub fn inputs(job: &Job<'_>, _: &mut Input, output: &mut Output<'_>) -> Result<()> {
+    let found = archive::expand(job.inputs, job.keep_going, &|_| false)?;
+    if found.archives.iter().any(|path| path.as_os_str() == archive::STREAM) {
+        return Err(Error::Config("standard input can be read once; give files".into()));
+    }
+    for refused in &found.refused {
+        output.put(&refused_row(0, &refused.path.display().to_string(), &refused.reason))?;
+    }
+    for (path, number) in found.archives.iter().zip(0..) {
+        let stat = archive::stat(path)?;
+        output.put(&Row {
+            part: -1,
+            kind: "input".into(),
+            name: stat.path.display().to_string(),
+            number,
+            count: stat.bytes as i64,
+            data: None,
+        })?;
+    }
+    Ok(())
+}
+
+fn refused_row(number: i64, path: &str, reason: &str) -> Row {
+    let data = Some(reason.as_bytes().to_vec());
+    Row { part: -1, kind: "refused".into(), name: path.to_owned(), number, count: 1, data }
+}
+
+/// Reads archives. What cannot be read is a row that says why.
+pub fn pages(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+    while let Some(row) = input.read()? {
+        expect(&row, &["input"])?;
+        let number = u32::try_from(row.number)
+            .map_err(|_| Error::input(&row.name, format!("{} is no number of an archive", row.number)))?;
+        let path = match &row.data {
+            None => PathBuf::from(&row.name),
+            Some(bytes) => put_down(job, number, &row.name, bytes)?,
+        };
+        match read(job, (number, &path, &row.name), output) {
+            Ok(()) => {}
+            Err(Failure::Run(error)) => return Err(error),
+            Err(Failure::Archive(error)) => output.put(&refused_row(row.number, &row.name, &error.reason()))?,
+        }
+        if row.data.is_some() {
+            fs::remove_file(&path).map_err(Error::io(&path, "removing"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the bytes of an archive that the engine has read into a file of its name.
+fn put_down(job: &Job<'_>, number: u32, name: &str, bytes: &[u8]) -> Result<PathBuf> {
+    let folder = job.folder(&format!("input-{number}"));
+    fs::create_dir_all(&folder).map_err(Error::io(&folder, "making the folder"))?;
+    let name = name.rsplit('/').find(|part| !part.is_empty()).unwrap_or("archive");
+    let path = folder.join(name);
+    fs::write(&path, bytes).map_err(Error::io(&path, "writing"))?;
+    Ok(path)
+}
+
+/// Why an archive is not read to its end.
+enum Failure {
+    /// It fails itself.
+    Archive(Error),
+    /// The step does.
+    Run(Error),
+}
+
+fn of_archive(error: Error) -> Failure {
+    if matches!(error, Error::Interrupted) { Failure::Run(error) } else { Failure::Archive(error) }
+}
+
+fn read(job: &Job<'_>, (number, path, name): (u32, &Path, &str), output: &mut Output<'_>) -> Result<(), Failure> {
+    let config = job.config;
+    let stat = archive::stat(path).map_err(of_archive)?;
+    let fingerprint = archive::fingerprint(&stat.path, &|_| Ok(())).map_err(of_archive)?;
+    let format = archive::format_of(path).map_err(of_archive)?.name().to_owned();
+    let source = archive::open(&stat.path, 0, &config.archive).map_err(of_archive)?;
+    let identity = ArchiveIdentity { path: name.to_owned(), format, bytes: stat.bytes, fingerprint };
+    let limits = Limits { bytes: config.ingest.portion_bytes, records: config.ingest.portion_records };
+    let stop = || job.in_context(|context| context.check_stop());
+    let mut sorting = Sorting { archive: number, ..Sorting::default() };
+    let mut outcome = Ok(());
+    for portion in archive::portions(source, limits, &stop) {
+        match portion {
+            Ok(portion) => take(&mut sorting, config, portion).map_err(Failure::Run)?,
+            Err(error) => {
+                outcome = Err(of_archive(error));
+                break;
+            }
+        }
+        if sorting.bytes >= config.ingest.commit_bytes {
+            sorting.write(output).map_err(Failure::Run)?;
+        }
+    }
+    sorting.write(output).map_err(Failure::Run)?;
+    let row = |kind: &str, name: String, count: u64, data| Row {
+        part: -1,
+        kind: kind.to_owned(),
+        name,
+        number: i64::from(number),
+        count: count as i64,
+        data,
+    };
+    let put = |output: &mut Output<'_>| -> Result<()> {
+        output.put(&row("archive", identity.path.clone(), sorting.records, Some(coding::encode(&identity)?)))?;
+        for (reason, count) in &sorting.skips {
+            output.leave_out(reason, *count);
+            output.put(&row("skipped", (*reason).to_owned(), *count, None))?;
+        }
+        Ok(())
+    };
+    put(output).map_err(Failure::Run)?;
+    outcome
+}
+
+/// Captures of an archive, by the families of their domains.
+#[derive(Default)]
+struct Sorting {
+    archive: u32,
+    families: BTreeMap<String, Family>,
+    skips: BTreeMap<&'static str, u64>,
+    records: u64,
+    bytes: usize,
+}
+
+#[derive(Default)]
+struct Family {
+    pages: Vec<(PageEntry, Vec<u8>)>,
+    skipped: Vec<SkipEntry>,
+}
+
+impl Sink for Sorting {
+    fn archive(&self) -> u32 {
+        self.archive
+    }
+
+    fn records(&mut self, records: u64, _: u64, _: bool) {
+        self.records += records;
+    }
+
+    fn pages(&mut self, pages: Vec<(PageEntry, Vec<u8>)>) -> Result<()> {
+        for page in pages {
+            let name = family(host_of(&page.0.identity));
+            match self.families.get_mut(name.as_ref()) {
+                Some(family) => family.pages.push(page),
+                None => {
+                    self.families.insert(name.into_owned(), Family { pages: vec![page], skipped: Vec::new() });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn skip(&mut self, skip: Skip, identity: Option<String>) {
+        *self.skips.entry(skip.reason.name()).or_default() += 1;
+        if let Some(identity) = identity.filter(|_| skip.reason.is_of_page()) {
+            let Skip { reason, offset, length, detail, .. } = skip;
+            let family = self.families.entry(family(host_of(&identity)).into_owned()).or_default();
+            let archive = self.archive;
+            family.skipped.push(SkipEntry { identity, reason: reason as u8, detail, archive, offset, length });
+        }
+    }
+
+    fn weigh(&mut self, bytes: usize) {
+        self.bytes += bytes;
+    }
+}
+
+impl Sorting {
+    fn write(&mut self, output: &mut Output<'_>) -> Result<()> {
+        self.bytes = 0;
+        for (name, Family { pages, skipped }) in std::mem::take(&mut self.families) {
+            for portion in Captures::pack(pages, skipped, ROW_BYTES)? {
+                output.put(&Row {
+                    part: part_of(&name),
+                    kind: "page".into(),
+                    name: name.clone(),
+                    number: i64::from(self.archive),
+                    count: portion.pages.len() as i64,
+                    data: Some(portion.to_bytes()?),
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A number that all sites of a family have in common.
+fn part_of(family: &str) -> i32 {
+    (xxh3_64(family.as_bytes()) >> 33) as i32
+}

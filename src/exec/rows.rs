@@ -1,0 +1,441 @@
+//! Rows between the steps: one schema for all, as streams of Arrow or files of Parquet.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::builder::{BinaryBuilder, Int32Builder, Int64Builder, StringBuilder};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int32Type, Int64Type};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_ipc::reader::StreamReader;
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::error::{Error, Result};
+
+/// Version of the schema, and of what stands in `data`.
+pub const SCHEMA_VERSION: u32 = 1;
+/// The name of the version in the metadata of a schema.
+const VERSION: &str = "diglot.exec";
+/// Bytes of a batch after which it is written.
+const BATCH_BYTES: usize = 4 << 20;
+/// Rows of a batch, at the most.
+const BATCH_ROWS: usize = 4096;
+/// What every stream of Arrow ends with that was written to its end.
+const END: [u8; 8] = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0];
+
+/// One row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Row {
+    /// The part of all sites that it belongs to, or the bucket; -1: none.
+    pub part: i32,
+    /// What it is.
+    pub kind: String,
+    /// A domain, a pattern, a language pair, a path: as the kind says.
+    pub name: String,
+    /// A number, as the kind says.
+    pub number: i64,
+    /// How many, as the kind says.
+    pub count: i64,
+    /// What only this program reads.
+    pub data: Option<Vec<u8>>,
+}
+
+impl Row {
+    /// Its data.
+    ///
+    /// # Errors
+    /// When there are none.
+    pub fn bytes(&self) -> Result<&[u8]> {
+        self.data.as_deref().ok_or_else(|| Error::input(format!("a row of kind {}", self.kind), "it has no data"))
+    }
+
+    fn hash(&self) -> u64 {
+        let mut hasher = Xxh3::new();
+        for text in [&self.kind, &self.name] {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        }
+        hasher.update(&self.part.to_le_bytes());
+        hasher.update(&self.number.to_le_bytes());
+        hasher.update(&self.count.to_le_bytes());
+        hasher.update(&[u8::from(self.data.is_some())]);
+        hasher.update(self.data.as_deref().unwrap_or_default());
+        hasher.digest()
+    }
+}
+
+/// The schema of all rows.
+pub fn schema() -> SchemaRef {
+    let metadata = HashMap::from([(VERSION.to_owned(), SCHEMA_VERSION.to_string())]);
+    let fields = vec![
+        Field::new("part", DataType::Int32, false),
+        Field::new("kind", DataType::Utf8, false),
+        Field::new("name", DataType::Utf8, false),
+        Field::new("number", DataType::Int64, false),
+        Field::new("count", DataType::Int64, false),
+        Field::new("data", DataType::Binary, true),
+    ];
+    Arc::new(Schema::new_with_metadata(fields, metadata))
+}
+
+type Batches = Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>>>;
+
+/// Rows as they are read.
+pub struct Input {
+    place: String,
+    batches: Batches,
+    /// What was read last of a stream; a file has its own end.
+    tail: Option<Tail>,
+    batch: Option<(RecordBatch, usize)>,
+    /// How many were read.
+    pub rows: u64,
+}
+
+impl Input {
+    /// No rows at all.
+    pub fn empty() -> Input {
+        Input { place: String::new(), batches: Box::new(std::iter::empty()), tail: None, batch: None, rows: 0 }
+    }
+
+    /// A file: Parquet by its name's ending, a stream of Arrow otherwise.
+    ///
+    /// # Errors
+    /// When it cannot be read, or holds other rows.
+    pub fn open(path: &Path) -> Result<Input> {
+        let place = path.display().to_string();
+        let file = File::open(path).map_err(Error::io(path, "opening"))?;
+        if path.extension().is_some_and(|ending| ending == "parquet") {
+            let bad = |error: &dyn std::fmt::Display| Error::input(place.clone(), error.to_string());
+            let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| bad(&error))?;
+            check(&place, builder.schema())?;
+            let reader = builder.with_batch_size(64).build().map_err(|error| bad(&error))?;
+            return Ok(Input { place, batches: Box::new(reader), tail: None, batch: None, rows: 0 });
+        }
+        Input::stream(place, file)
+    }
+
+    /// A stream of Arrow.
+    ///
+    /// # Errors
+    /// When it holds other rows, or is none.
+    pub fn stream(place: String, source: impl Read + 'static) -> Result<Input> {
+        let tail = Tail::default();
+        let source = Tailed { source: BufReader::with_capacity(1 << 20, source), tail: tail.clone() };
+        let reader = StreamReader::try_new(source, None)
+            .map_err(|error| Error::input(place.clone(), format!("expected a stream of Arrow: {error}")))?;
+        check(&place, &reader.schema())?;
+        Ok(Input { place, batches: Box::new(reader), tail: Some(tail), batch: None, rows: 0 })
+    }
+
+    /// The next row.
+    ///
+    /// # Errors
+    /// When the rows are cut off, or cannot be read.
+    pub fn read(&mut self) -> Result<Option<Row>> {
+        loop {
+            if let Some((batch, at)) = &mut self.batch {
+                if *at < batch.num_rows() {
+                    let row = row(batch, *at);
+                    *at += 1;
+                    self.rows += 1;
+                    let senseless = || Error::input(self.place.clone(), "a row has other columns than the schema says");
+                    return row.map(Some).ok_or_else(senseless);
+                }
+                self.batch = None;
+            }
+            match self.batches.next() {
+                Some(Ok(batch)) => self.batch = Some((batch, 0)),
+                Some(Err(error)) => return Err(Error::input(self.place.clone(), error.to_string())),
+                None if self.tail.as_ref().is_some_and(|tail| !tail.is_end()) => {
+                    return Err(Error::input(self.place.clone(), "the stream is cut off: it has no end"));
+                }
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// All rows that are left.
+    ///
+    /// # Errors
+    /// As [`Input::read`].
+    pub fn all(&mut self) -> Result<Vec<Row>> {
+        let mut rows = Vec::new();
+        while let Some(row) = self.read()? {
+            rows.push(row);
+        }
+        Ok(rows)
+    }
+}
+
+/// Refuses rows of another version, or other columns.
+fn check(place: &str, found: &Schema) -> Result<()> {
+    if let Some(version) = found.metadata().get(VERSION).filter(|version| **version != SCHEMA_VERSION.to_string()) {
+        let problem = format!("its rows are of version {version}, this program reads {SCHEMA_VERSION}");
+        return Err(Error::input(place, problem));
+    }
+    let expected = schema();
+    let names: Vec<&str> = expected.fields().iter().map(|field| field.name().as_str()).collect();
+    if !names.iter().all(|name| found.column_with_name(name).is_some()) {
+        return Err(Error::input(place, format!("expected rows with the columns {}", names.join(", "))));
+    }
+    Ok(())
+}
+
+fn row(batch: &RecordBatch, at: usize) -> Option<Row> {
+    let text = |name: &str| {
+        let column = batch.column_by_name(name)?;
+        let text = column.as_string_opt::<i32>().map(|column| column.value(at));
+        text.or_else(|| Some(column.as_string_opt::<i64>()?.value(at))).map(str::to_owned)
+    };
+    let number = |name: &str| Some(batch.column_by_name(name)?.as_primitive_opt::<Int64Type>()?.value(at));
+    let data = batch.column_by_name("data")?;
+    let bytes = if data.is_null(at) {
+        None
+    } else {
+        let bytes = data.as_binary_opt::<i32>().map(|column| column.value(at));
+        Some(bytes.or_else(|| Some(data.as_binary_opt::<i64>()?.value(at)))?.to_vec())
+    };
+    Some(Row {
+        part: batch.column_by_name("part")?.as_primitive_opt::<Int32Type>()?.value(at),
+        kind: text("kind")?,
+        name: text("name")?,
+        number: number("number")?,
+        count: number("count")?,
+        data: bytes,
+    })
+}
+
+/// The last bytes of a stream: readers of Arrow take one for whole that is cut between batches.
+#[derive(Clone, Default)]
+struct Tail(Arc<Mutex<Vec<u8>>>);
+
+impl Tail {
+    fn is_end(&self) -> bool {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) == END
+    }
+}
+
+struct Tailed<R> {
+    source: R,
+    tail: Tail,
+}
+
+impl<R: Read> Read for Tailed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.source.read(buffer)?;
+        let read = &buffer[..count];
+        let mut tail = self.tail.0.lock().unwrap_or_else(PoisonError::into_inner);
+        tail.extend(&read[read.len().saturating_sub(END.len())..]);
+        let extra = tail.len().saturating_sub(END.len());
+        tail.drain(..extra);
+        Ok(count)
+    }
+}
+
+/// What writes batches.
+enum Sink<'o> {
+    Stream(Box<StreamWriter<Box<dyn Write + 'o>>>),
+    File(Box<ArrowWriter<File>>),
+}
+
+/// Rows as they are written.
+pub struct Output<'o> {
+    sink: Sink<'o>,
+    columns: Columns,
+    bytes: usize,
+    /// How many rows were written, by kind.
+    pub rows: BTreeMap<String, u64>,
+    /// How many things were left out, by reason.
+    pub left_out: BTreeMap<String, u64>,
+    /// The sum of the hashes of the rows: it does not depend on their order.
+    pub hash: u64,
+}
+
+#[derive(Default)]
+struct Columns {
+    part: Int32Builder,
+    kind: StringBuilder,
+    name: StringBuilder,
+    number: Int64Builder,
+    count: Int64Builder,
+    data: BinaryBuilder,
+    rows: usize,
+}
+
+impl<'o> Output<'o> {
+    /// To a stream of Arrow.
+    ///
+    /// # Errors
+    /// When the output does not take it.
+    pub fn stream(out: impl Write + 'o) -> Result<Output<'o>> {
+        let out: Box<dyn Write + 'o> = Box::new(BufWriter::with_capacity(1 << 20, out));
+        let writer = StreamWriter::try_new(out, &schema()).map_err(failed)?;
+        Ok(Output::of(Sink::Stream(Box::new(writer))))
+    }
+
+    /// To a file: Parquet by its name's ending, a stream of Arrow otherwise.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn create(path: &Path) -> Result<Output<'o>> {
+        let file = File::create(path).map_err(Error::io(path, "making"))?;
+        if path.extension().is_none_or(|ending| ending != "parquet") {
+            return Output::stream(file);
+        }
+        let writer = ArrowWriter::try_new(file, schema(), None).map_err(|error| failed(error.into()))?;
+        Ok(Output::of(Sink::File(Box::new(writer))))
+    }
+
+    fn of(sink: Sink<'o>) -> Output<'o> {
+        let (rows, left_out) = (BTreeMap::new(), BTreeMap::new());
+        Output { sink, columns: Columns::default(), bytes: 0, rows, left_out, hash: 0 }
+    }
+
+    /// Writes a row.
+    ///
+    /// # Errors
+    /// When the output does not take it.
+    pub fn put(&mut self, row: &Row) -> Result<()> {
+        let columns = &mut self.columns;
+        columns.part.append_value(row.part);
+        columns.kind.append_value(&row.kind);
+        columns.name.append_value(&row.name);
+        columns.number.append_value(row.number);
+        columns.count.append_value(row.count);
+        columns.data.append_option(row.data.as_deref());
+        columns.rows += 1;
+        self.bytes += row.data.as_ref().map_or(0, Vec::len) + row.name.len() + 64;
+        match self.rows.get_mut(&row.kind) {
+            Some(count) => *count += 1,
+            None => {
+                self.rows.insert(row.kind.clone(), 1);
+            }
+        }
+        self.hash = self.hash.wrapping_add(row.hash());
+        if self.bytes >= BATCH_BYTES || columns.rows >= BATCH_ROWS { self.write() } else { Ok(()) }
+    }
+
+    /// Counts things that were left out.
+    pub fn leave_out(&mut self, reason: &str, count: u64) {
+        *self.left_out.entry(reason.to_owned()).or_default() += count;
+    }
+
+    fn write(&mut self) -> Result<()> {
+        let Columns { mut part, mut kind, mut name, mut number, mut count, mut data, .. } =
+            std::mem::take(&mut self.columns);
+        self.bytes = 0;
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(part.finish()),
+            Arc::new(kind.finish()),
+            Arc::new(name.finish()),
+            Arc::new(number.finish()),
+            Arc::new(count.finish()),
+            Arc::new(data.finish()),
+        ];
+        let batch = RecordBatch::try_new(schema(), columns).map_err(failed)?;
+        match &mut self.sink {
+            Sink::Stream(writer) => writer.write(&batch).map_err(failed),
+            Sink::File(writer) => writer.write(&batch).map_err(|error| failed(error.into())),
+        }
+    }
+
+    /// Writes what is left, and the end.
+    ///
+    /// # Errors
+    /// When the output does not take it.
+    pub fn finish(&mut self) -> Result<()> {
+        if self.columns.rows > 0 {
+            self.write()?;
+        }
+        match &mut self.sink {
+            Sink::Stream(writer) => {
+                writer.finish().map_err(failed)?;
+                writer.get_mut().flush().map_err(Error::io("stdout", "writing"))
+            }
+            Sink::File(writer) => writer.finish().map(|_| ()).map_err(|error| failed(error.into())),
+        }
+    }
+}
+
+fn failed(error: ArrowError) -> Error {
+    let source = match error {
+        ArrowError::IoError(_, source) => source,
+        other => io::Error::other(other.to_string()),
+    };
+    Error::Io { path: "output".into(), action: "writing", source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows() -> Vec<Row> {
+        let row = |number: i64| Row {
+            part: number as i32 % 3,
+            kind: if number % 2 == 0 { "even" } else { "odd" }.to_owned(),
+            name: format!("example{number}.org"),
+            number,
+            count: -number,
+            data: (number % 5 != 0).then(|| vec![number as u8; number as usize * 7]),
+        };
+        (0..5000).map(row).collect()
+    }
+
+    fn written(rows: &[Row]) -> (Vec<u8>, u64, BTreeMap<String, u64>) {
+        let mut bytes = Vec::new();
+        let mut output = Output::stream(&mut bytes).expect("memory");
+        rows.iter().for_each(|row| output.put(row).expect("memory"));
+        output.finish().expect("memory");
+        let (hash, counts) = (output.hash, output.rows.clone());
+        drop(output);
+        (bytes, hash, counts)
+    }
+
+    #[test]
+    fn rows_come_back_from_streams_and_files() {
+        let rows = rows();
+        let (bytes, hash, counts) = written(&rows);
+        let mut input = Input::stream("memory".into(), io::Cursor::new(bytes)).expect("a stream");
+        assert_eq!(input.all().expect("whole"), rows);
+        assert_eq!((input.rows, counts["even"]), (5000, 2500));
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["rows.parquet", "rows.arrows"] {
+            let path = folder.path().join(name);
+            let mut output = Output::create(&path).expect("a file");
+            rows.iter().rev().for_each(|row| output.put(row).expect("a disk"));
+            output.finish().expect("a disk");
+            assert_eq!(output.hash, hash, "whatever the order");
+            let mut read = Input::open(&path).expect("a file").all().expect("whole");
+            read.reverse();
+            assert_eq!(read, rows, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_stream_that_is_cut_anywhere_is_an_error() {
+        let rows = rows();
+        let (bytes, ..) = written(&rows[..40]);
+        for cut in (0..bytes.len()).step_by(97).chain([bytes.len() - 8, bytes.len() - 1]) {
+            let read = Input::stream("memory".into(), io::Cursor::new(bytes[..cut].to_vec()));
+            assert!(read.and_then(|mut input| input.all()).is_err(), "cut at {cut} of {}", bytes.len());
+        }
+    }
+
+    #[test]
+    fn rows_of_another_version_or_with_other_columns_are_refused() {
+        let other = Schema::new_with_metadata(
+            schema().fields().to_vec(),
+            HashMap::from([(VERSION.to_owned(), "0".to_owned())]),
+        );
+        assert!(check("x", &other).expect_err("refused").to_string().contains("version 0"));
+        let without = Schema::new(schema().fields()[1..].to_vec());
+        assert!(check("x", &without).expect_err("refused").to_string().contains("part, kind, name"));
+    }
+}

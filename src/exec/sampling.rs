@@ -1,0 +1,234 @@
+//! What is learnt from: of all sites the pairs with the smallest hashes, whatever part they are in.
+
+use std::collections::BTreeMap;
+
+use super::coding::{Langs, decode, encode, langs_of, name_of, of_langs};
+use super::job::{Job, expect};
+use super::rows::{Input, Output, Row};
+use crate::align::sample::{SampledPair, portions};
+use crate::error::{Error, Result};
+use crate::index::smallest::Smallest;
+use crate::learn::{TrainingPair, TrainingPairs};
+use crate::pipeline::stages::Samples;
+use crate::query::teaching::Teaching;
+use crate::store::Store;
+use crate::types::{LangPair, PagePair, SiteId};
+
+/// The kind of rows of sites whose pairs may teach.
+const TRAINING: &str = "training";
+/// The kind of rows of page pairs that alignment may learn from.
+const PAGE_PAIR: &str = "page_pair";
+/// The kind of rows of what was chosen, by part.
+const CHOSEN: &str = "chosen";
+
+/// A site whose pairs may teach. Row: name: domain; number: order in which sites teach; count: pairs.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct Candidates {
+    part: i32,
+    domain: String,
+    /// Its number in the store of its part.
+    site: u32,
+    order: u64,
+    /// The language pairs of its keys.
+    langs: Vec<Langs>,
+    pairs: Vec<(Langs, Vec<Candidate>)>,
+}
+
+/// A pair that may teach: the hash of its URLs, its pages, its key.
+type Candidate = (u64, u32, u32, u32);
+
+impl Candidates {
+    /// Those of a site.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn of(part: i32, store: &Store, teaching: Teaching) -> Result<Candidates> {
+        let candidate = |pair: &TrainingPair| (pair.hash, pair.a, pair.b, pair.key);
+        let of =
+            |(langs, pairs): (LangPair, Vec<TrainingPair>)| (of_langs(langs), pairs.iter().map(candidate).collect());
+        Ok(Candidates {
+            part,
+            domain: store.site(teaching.site)?.unwrap_or_default().domain,
+            site: teaching.site.0,
+            order: teaching.order,
+            langs: teaching.langs.into_iter().map(of_langs).collect(),
+            pairs: teaching.pairs.into_iter().map(of).collect(),
+        })
+    }
+
+    /// As a row.
+    ///
+    /// # Errors
+    /// When it is too long.
+    pub fn row(&self) -> Result<Row> {
+        Ok(Row {
+            part: self.part,
+            kind: TRAINING.into(),
+            name: self.domain.clone(),
+            number: self.order as i64,
+            count: self.pairs.iter().map(|(_, pairs)| pairs.len() as i64).sum(),
+            data: Some(encode(self)?),
+        })
+    }
+
+    /// The training pairs of the site, which has this number among others.
+    fn training(&self, site: SiteId) -> Result<BTreeMap<LangPair, Vec<TrainingPair>>> {
+        let pair = |&(hash, a, b, key): &Candidate| TrainingPair { hash, site, a, b, key };
+        let of = |(langs, pairs): &(Langs, Vec<Candidate>)| Ok((langs_of(*langs)?, pairs.iter().map(pair).collect()));
+        self.pairs.iter().map(of).collect()
+    }
+}
+
+/// A pair that teaches: its languages, its pages, its key, and whether weights are fitted to it.
+pub type Chosen = (Langs, u32, u32, u32, bool);
+
+/// What a site teaches with: its number in the store of its part, its place in the order, its pairs.
+pub type ChosenSite = (u32, u64, Vec<Chosen>);
+
+/// A page pair that alignment may learn from. Row: name: language pair; number: how many page pairs there are in all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+struct PagePairRow {
+    hash: u64,
+    digests: (u64, u64),
+    bytes: u64,
+    part: i32,
+    site: u32,
+    pages: (u32, u32),
+}
+
+/// A page pair that alignment learns from: its site and pages, its place in the sample, and whether words are learnt from it.
+pub type ChosenPages = (u32, u32, u32, u32, bool);
+
+/// Page pairs of a part that alignment may learn from, as rows.
+///
+/// # Errors
+/// When they are too long.
+pub fn page_pairs(part: i32, samples: Samples) -> Result<Vec<Row>> {
+    let row = |(langs, (sample, total)): (LangPair, (Smallest<SampledPair>, u64))| {
+        let pair = |pair: SampledPair| PagePairRow {
+            hash: pair.hash,
+            digests: pair.digests,
+            bytes: pair.bytes,
+            part,
+            site: pair.site.0,
+            pages: (pair.pair.a, pair.pair.b),
+        };
+        of_page_pairs(part, langs, total, sample.into_sorted().into_iter().map(pair).collect())
+    };
+    samples.into_iter().map(row).collect()
+}
+
+fn of_page_pairs(part: i32, langs: LangPair, total: u64, pairs: Vec<PagePairRow>) -> Result<Row> {
+    Ok(Row {
+        part,
+        kind: PAGE_PAIR.into(),
+        name: name_of(langs),
+        number: total as i64,
+        count: pairs.len() as i64,
+        data: Some(encode(&(of_langs(langs), pairs))?),
+    })
+}
+
+/// Training rows, or page pairs, of all parts → what was chosen; with `partial` rows of the same kind, and fewer of them.
+pub fn sample(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+    let mut training = Vec::new();
+    let mut page_pairs: BTreeMap<LangPair, (Smallest<PagePairRow>, u64)> = BTreeMap::new();
+    while let Some(row) = input.read()? {
+        expect(&row, &[TRAINING, PAGE_PAIR])?;
+        if row.kind == TRAINING {
+            training.push(decode::<Candidates>(row.bytes()?)?);
+        } else {
+            let (langs, pairs): (Langs, Vec<PagePairRow>) = decode(row.bytes()?)?;
+            let new = || (Smallest::new(job.config.align.train.sampled()), 0);
+            let (sample, total) = page_pairs.entry(langs_of(langs)?).or_insert_with(new);
+            sample.extend(pairs);
+            *total += row.number as u64;
+        }
+    }
+    if !training.is_empty() && !page_pairs.is_empty() {
+        return Err(Error::input("rows", "training and page_pair rows together; give the one or the other"));
+    }
+    sample_training(job, training, output)?;
+    sample_page_pairs(job, page_pairs, output)
+}
+
+fn sample_training(job: &Job<'_>, mut sites: Vec<Candidates>, output: &mut Output<'_>) -> Result<()> {
+    sites.sort_unstable_by(|x, y| (x.order, &x.domain).cmp(&(y.order, &y.domain)));
+    let mut pairs = TrainingPairs::new(&job.config.learn);
+    for (site, number) in sites.iter().zip(0..) {
+        let langs = site.langs.iter().map(|&langs| langs_of(langs)).collect::<Result<Vec<_>>>()?;
+        if pairs.are_enough(&langs) {
+            continue;
+        }
+        pairs.take(&site.training(SiteId(number))?);
+        if job.partial {
+            output.put(&site.row()?)?;
+        }
+    }
+    if job.partial {
+        return Ok(());
+    }
+    let mut chosen: BTreeMap<SiteId, Vec<Chosen>> = BTreeMap::new();
+    for (langs, pairs) in pairs.finish(job.config.judge.fit.min_good) {
+        for (pair, place) in pairs.iter().zip(0..) {
+            let is_fitted = place < job.config.learn.fit_pairs;
+            let of_site = chosen.entry(pair.site).or_default();
+            of_site.push((of_langs(langs), pair.a, pair.b, pair.key, is_fitted));
+        }
+    }
+    for (number, pairs) in chosen {
+        let site = &sites[number.0 as usize];
+        let count = pairs.len() as i64;
+        let data: ChosenSite = (site.site, site.order, pairs);
+        let (part, name, number) = (site.part, site.domain.clone(), site.order as i64);
+        output.put(&Row { part, kind: CHOSEN.into(), name, number, count, data: Some(encode(&data)?) })?;
+    }
+    Ok(())
+}
+
+fn sample_page_pairs(
+    job: &Job<'_>,
+    by_langs: BTreeMap<LangPair, (Smallest<PagePairRow>, u64)>,
+    output: &mut Output<'_>,
+) -> Result<()> {
+    for (langs, (sample, total)) in by_langs {
+        let pairs = sample.into_sorted();
+        if job.partial {
+            output.put(&of_page_pairs(-1, langs, total, pairs)?)?;
+            continue;
+        }
+        let sampled = |row: &PagePairRow| SampledPair {
+            hash: row.hash,
+            digests: row.digests,
+            site: SiteId(row.site),
+            pair: PagePair { langs, a: row.pages.0, b: row.pages.1 },
+            places: (0, 0),
+            bytes: row.bytes,
+        };
+        let all: Vec<SampledPair> = pairs.iter().map(sampled).collect();
+        let (learnt, held_out) = portions(&all, total, &job.config.align.train);
+        let mut of_parts: BTreeMap<i32, Vec<ChosenPages>> = BTreeMap::new();
+        for (row, place) in pairs.iter().zip(0u32..).take(learnt + held_out) {
+            let chosen = (row.site, row.pages.0, row.pages.1, place, (place as usize) < learnt);
+            of_parts.entry(row.part).or_default().push(chosen);
+        }
+        for (part, chosen) in of_parts {
+            let (name, count) = (name_of(langs), chosen.len() as i64);
+            let data = Some(encode(&(of_langs(langs), chosen))?);
+            output.put(&Row { part, kind: CHOSEN.into(), name, number: 0, count, data })?;
+        }
+    }
+    Ok(())
+}
+
+/// What was chosen of a part, of those that all tasks are given.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn chosen(job: &Job<'_>) -> Result<BTreeMap<i32, Vec<Row>>> {
+    let mut found: BTreeMap<i32, Vec<Row>> = BTreeMap::new();
+    for row in job.given(CHOSEN)? {
+        found.entry(row.part).or_default().push(row);
+    }
+    Ok(found)
+}

@@ -1,0 +1,100 @@
+//! What verification learns: lessons of the sites that teach, then what all of them come to.
+
+use std::collections::BTreeMap;
+
+use super::coding::{Langs, decode, encode, langs_of, name_of, of_langs};
+use super::job::{Job, expect};
+use super::rows::{Input, Output, Row};
+use super::sampling::{ChosenSite, chosen};
+use super::snapshot::{Restored, Restoring};
+use crate::error::Result;
+use crate::learn::{self, Learner, Learnt, Lesson, Settings, SurePair, Training};
+use crate::query::open::OpenSite;
+use crate::types::{LangPair, SiteId};
+
+/// The kind of rows of lessons. Number: the order in which they are learnt.
+const LESSON: &str = "lesson";
+/// The kind of rows of what was learnt of a language pair.
+const LEARNT: &str = "learnt";
+
+/// The pairs that a site teaches with, by languages.
+type Trainings = BTreeMap<LangPair, Vec<Training>>;
+
+/// Store rows of a part → lessons of its sites that teach.
+pub fn lessons(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+    let mut chosen = chosen(job)?;
+    let mut restoring = Restoring::new(job);
+    while let Some(row) = input.read()? {
+        // Of most parts nothing is wanted.
+        if chosen.contains_key(&row.part) {
+            restoring.take(&row)?;
+        }
+    }
+    let Some(Restored { part, store }) = restoring.finish()? else { return Ok(()) };
+    for row in chosen.remove(&part).unwrap_or_default() {
+        let (site, order, pairs): ChosenSite = decode(row.bytes()?)?;
+        let Some(site) = OpenSite::open(&store, SiteId(site))? else { continue };
+        let mut trainings = Trainings::new();
+        for (langs, a, b, key, is_fitted) in pairs {
+            trainings.entry(langs_of(langs)?).or_default().push(Training { pages: (a, b), key, is_fitted });
+        }
+        for (langs, lesson) in learn::lessons(&site.view(job.config), trainings, &job.config.learn)? {
+            output.put(&Row {
+                part: -1,
+                kind: LESSON.into(),
+                name: name_of(langs),
+                number: order as i64,
+                count: 1,
+                data: Some(encode(&(of_langs(langs), row.name.as_str(), lesson))?),
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// What was learnt, as it stands in rows.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct LearntRow {
+    langs: Langs,
+    pairs: u64,
+    weights: Vec<f64>,
+    length_ratio: f64,
+    halves: [Vec<(u64, u64, f32, f32)>; 2],
+}
+
+/// Lessons of language pairs → what was learnt of each.
+pub fn learn(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+    let mut lessons: Vec<(LangPair, u64, String, Lesson)> = Vec::new();
+    while let Some(row) = input.read()? {
+        expect(&row, &[LESSON])?;
+        let (langs, domain, lesson): (Langs, String, Lesson) = decode(row.bytes()?)?;
+        lessons.push((langs_of(langs)?, row.number as u64, domain, lesson));
+    }
+    lessons.sort_by(|x, y| (x.0, x.1, &x.2).cmp(&(y.0, y.1, &y.2)));
+    let mut learner = Learner::new(Settings { learn: &job.config.learn, fit: &job.config.judge.fit });
+    lessons.into_iter().for_each(|(langs, _, _, lesson)| learner.take(langs, lesson));
+    for (langs, learnt) in learner.finish(&job.config.verify, job.config.without_content) {
+        let Learnt { pairs, weights, length_ratio, halves } = learnt;
+        let of = |pair: SurePair| (pair.a, pair.b, pair.forth, pair.back);
+        let halves = halves.map(|half| half.into_iter().map(of).collect());
+        let learnt = LearntRow { langs: of_langs(langs), pairs: pairs as u64, weights, length_ratio, halves };
+        let data = Some(encode(&learnt)?);
+        let (name, count) = (name_of(langs), pairs as i64);
+        output.put(&Row { part: -1, kind: LEARNT.into(), name, number: 0, count, data })?;
+    }
+    Ok(())
+}
+
+/// What was learnt of all language pairs.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn learnt(job: &Job<'_>) -> Result<Vec<(LangPair, Learnt)>> {
+    let learnt = |row: Row| {
+        let LearntRow { langs, pairs, weights, length_ratio, halves } = decode(row.bytes()?)?;
+        let pair = |(a, b, forth, back)| SurePair { a, b, forth, back };
+        let halves = halves.map(|half| half.into_iter().map(pair).collect());
+        Ok((langs_of(langs)?, Learnt { pairs: pairs as usize, weights, length_ratio, halves }))
+    };
+    job.given(LEARNT)?.into_iter().map(learnt).collect()
+}

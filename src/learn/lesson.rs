@@ -1,0 +1,159 @@
+//! Pairs that weights are fitted to, and what a site teaches of a language pair in a form that can be sent elsewhere.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::models::Models;
+use super::trainer::Taught;
+use crate::types::{Lang, LangPair, Similarities};
+use crate::verify::{self, Bag, Dictionaries, Profile, With, WordWeights, similarities_by_words};
+
+/// A pair that is surely right, or wrong, with what the measures say of it that need nothing learnt.
+pub struct Example {
+    /// What these measures say.
+    pub similarities: Similarities,
+    /// The words of both pages.
+    pub pages: [Arc<Profile>; 2],
+    /// The weights of words on their site.
+    pub weights: Arc<WordWeights>,
+    /// The half of the site that the pages belong to.
+    pub half: usize,
+}
+
+impl Example {
+    /// What the measures say of it with what was learnt.
+    pub fn with(
+        &self,
+        langs: LangPair,
+        models: &Models,
+        params: &verify::Params,
+        without_content: bool,
+    ) -> Similarities {
+        let weight = |word: u64| self.weights.of(word);
+        let translations = models.of_half(langs, self.half);
+        let with = With {
+            params,
+            translations: translations.as_deref().filter(|_| !without_content),
+            weights: Some(&weight),
+            shared: None,
+            length_ratio: models.length_ratio(langs),
+        };
+        let mut similarities = self.similarities;
+        for (measure, similarity) in similarities_by_words(&self.pages[0], &self.pages[1], &with) {
+            similarities.set(measure, similarity);
+        }
+        similarities
+    }
+}
+
+/// What a site teaches of a language pair: learning from lessons is learning from their sites.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Lesson {
+    /// What each sure pair teaches, in order.
+    pub(super) taught: Vec<Taught>,
+    /// The words of the pages of examples, each page once.
+    pages: Vec<Page>,
+    /// The weights of these words on the site, sorted by word; those of rare words are left out.
+    weights: Vec<(u64, f32)>,
+    /// The weight of rare words.
+    rare: f32,
+    /// Pairs that are right, and near misses.
+    examples: [Vec<Pair>; 2],
+}
+
+/// The words of a page, counted, sorted by hash.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+struct Page {
+    lang: [u8; 8],
+    text_bytes: u32,
+    words: Vec<(u64, u32)>,
+}
+
+/// An example, its pages by their places. Measures that say nothing are NaN, which is kept bit by bit.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+struct Pair {
+    pages: [u32; 2],
+    half: u8,
+    similarities: Vec<u32>,
+}
+
+impl Lesson {
+    /// The lesson of sure pairs and of examples of one site, right ones and near misses.
+    pub(super) fn new(taught: Vec<Taught>, examples: [&[Example]; 2]) -> Lesson {
+        let mut places: FxHashMap<*const Profile, u32> = FxHashMap::default();
+        let mut lesson = Lesson { taught, ..Lesson::default() };
+        let mut weights = BTreeMap::new();
+        for (pairs, examples) in lesson.examples.iter_mut().zip(examples) {
+            for example in examples {
+                lesson.rare = example.weights.of_rare();
+                let mut place = |page: &Arc<Profile>| {
+                    *places.entry(Arc::as_ptr(page)).or_insert_with(|| {
+                        let words = page.bag.entries().to_vec();
+                        let of = words.iter().map(|&(word, _)| (word, example.weights.of(word)));
+                        weights.extend(of.filter(|(_, weight)| *weight != example.weights.of_rare()));
+                        lesson.pages.push(Page { lang: page.lang.to_bytes(), text_bytes: page.text_bytes, words });
+                        lesson.pages.len() as u32 - 1
+                    })
+                };
+                let pages = [place(&example.pages[0]), place(&example.pages[1])];
+                let similarities = example.similarities.0.iter().map(|value| value.to_bits()).collect();
+                pairs.push(Pair { pages, half: example.half as u8, similarities });
+            }
+        }
+        lesson.weights = weights.into_iter().collect();
+        lesson
+    }
+
+    /// The examples: pairs that are right, and near misses. What makes no sense is left out.
+    pub(super) fn examples(self) -> [Vec<Example>; 2] {
+        let profile = |page: Page| {
+            let lang = Lang::from_bytes(page.lang);
+            let bag = Arc::new(Bag::of_counts(page.words));
+            Arc::new(Profile { lang, text_bytes: page.text_bytes, bag, ..Profile::default() })
+        };
+        let pages: Vec<Arc<Profile>> = self.pages.into_iter().map(profile).collect();
+        let weights = Arc::new(WordWeights::of_words(self.weights, self.rare));
+        let example = |pair: Pair| {
+            let page = |at: u32| pages.get(at as usize).map(Arc::clone);
+            let mut similarities = Similarities::default();
+            for (value, bits) in similarities.0.iter_mut().zip(pair.similarities) {
+                *value = f32::from_bits(bits);
+            }
+            let pages = [page(pair.pages[0])?, page(pair.pages[1])?];
+            Some(Example { similarities, pages, weights: Arc::clone(&weights), half: usize::from(pair.half) })
+        };
+        self.examples.map(|pairs| pairs.into_iter().filter_map(example).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_come_back_with_their_words_weights_and_measures() {
+        let page = |words: &[u64], lang| {
+            Arc::new(Profile { lang, text_bytes: 7, bag: Arc::new(Bag::new(words)), ..Profile::default() })
+        };
+        let (a, b, c) = (page(&[1, 2, 2], Lang::EN), page(&[3], Lang::ZH), page(&[2, 9], Lang::ZH));
+        let weights = Arc::new(WordWeights::of_words([(2, 0.25), (9, 1.5)], 4.0));
+        let example = |pages: [&Arc<Profile>; 2], half, value| {
+            let mut similarities = Similarities::default();
+            similarities.0[1] = value;
+            Example { similarities, pages: pages.map(Arc::clone), weights: Arc::clone(&weights), half }
+        };
+        let (good, bad) = ([example([&a, &b], 0, 0.5)], [example([&a, &c], 1, f32::NAN), example([&b, &c], 0, -0.0)]);
+        let lesson = Lesson::new(vec![Taught::default()], [&good, &bad]);
+        assert_eq!(lesson.pages.len(), 3, "each page once");
+        let sent = serde_json::to_string(&lesson).expect("it is data");
+        let [found_good, found_bad] = serde_json::from_str::<Lesson>(&sent).expect("the same").examples();
+        assert_eq!((found_good.len(), found_bad.len()), (1, 2));
+        for (found, sent) in found_good.iter().chain(&found_bad).zip(good.iter().chain(&bad)) {
+            assert_eq!((found.half, found.similarities), (sent.half, sent.similarities));
+            assert_eq!(found.pages, sent.pages);
+            assert!([1, 2, 3, 9].iter().all(|&word| found.weights.of(word) == sent.weights.of(word)));
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! What other processes have made, taken into a store: pages of archives, what is credible, what was learnt.
+
+use std::collections::BTreeMap;
+
+use super::Store;
+use super::catalog::{Changes, Keyspace};
+use super::layout::{
+    ArchiveIdentity, ArchiveRecord, BLOCK_PAGES, BatchRecord, Credibility, LearntHead, LearntRecord, ModelHead,
+    ModelRecord, PageEntry, PageRecord, SkipEntry, encode,
+};
+use super::packing::{pack, unpack};
+use super::pages::packed_blocks;
+use super::records::RecordRef;
+use crate::error::{Error, Result};
+use crate::types::{LangPair, host_of};
+
+/// Pages of one archive, packed as they lie in a store, and what was left out beside them.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Captures {
+    /// Pages. In the place of the record: the number of its block, times [`BLOCK_PAGES`], and its place there.
+    pub pages: Vec<PageEntry>,
+    /// Left-out captures that have a web URL.
+    pub skipped: Vec<SkipEntry>,
+    /// Bytes of each block.
+    lengths: Vec<u32>,
+    /// The blocks.
+    #[serde(skip)]
+    pub blocks: Vec<Vec<u8>>,
+}
+
+impl Captures {
+    /// Packs pages, each with its record as bytes, into portions of about `max_bytes`; what was left out goes with the first.
+    ///
+    /// # Errors
+    /// When a page is longer than the format allows.
+    pub fn pack(pages: Vec<(PageEntry, Vec<u8>)>, skipped: Vec<SkipEntry>, max_bytes: usize) -> Result<Vec<Captures>> {
+        let places = pages.iter().map(|(entry, bytes)| (host_of(&entry.identity), bytes.as_slice())).collect();
+        let blocks = packed_blocks(places).map_err(Error::io("memory", "compressing pages"))?;
+        let mut portions = vec![Captures { skipped, ..Captures::default() }];
+        let mut bytes = 0;
+        for block in blocks {
+            if bytes > 0 && bytes + block.bytes.len() > max_bytes {
+                portions.push(Captures::default());
+                bytes = 0;
+            }
+            let Some(portion) = portions.last_mut() else { continue };
+            bytes += block.bytes.len();
+            for (&page, place) in block.pages.iter().zip(0u64..) {
+                let at = (portion.blocks.len() * BLOCK_PAGES) as u64 + place;
+                portion.pages.push(PageEntry { page: at, ..pages[page].0.clone() });
+            }
+            portion.blocks.push(block.bytes);
+        }
+        Ok(portions)
+    }
+
+    /// As bytes: what is known of the pages, compressed, then the blocks as they are.
+    ///
+    /// # Errors
+    /// When they are longer than the format allows.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let lengths = self.blocks.iter().map(|block| block.len() as u32).collect();
+        let head = Captures { lengths, blocks: Vec::new(), ..self.clone() };
+        let head = postcard::to_stdvec(&head).map_err(|error| Error::input("captures", error.to_string()))?;
+        let head = pack(&head).map_err(Error::io("memory", "compressing captures"))?;
+        let mut bytes = (head.len() as u32).to_le_bytes().to_vec();
+        bytes.extend(head);
+        self.blocks.iter().for_each(|block| bytes.extend(block));
+        Ok(bytes)
+    }
+
+    /// The captures of such bytes; `None` when they are none.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Captures> {
+        let (length, rest) = bytes.split_first_chunk::<4>()?;
+        let (head, mut rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        let mut captures: Captures = postcard::from_bytes(&unpack(head)?).ok()?;
+        for &length in &captures.lengths {
+            let (block, tail) = rest.split_at_checked(length as usize)?;
+            captures.blocks.push(block.to_vec());
+            rest = tail;
+        }
+        rest.is_empty().then_some(captures)
+    }
+
+    /// How many captures it has, left-out ones among them.
+    pub fn count(&self) -> usize {
+        self.pages.len() + self.skipped.len()
+    }
+}
+
+/// Captures on their way into a store.
+#[derive(Default)]
+pub(crate) struct Imports {
+    /// By the number of the archive.
+    batches: BTreeMap<u32, BatchRecord>,
+    waiting: usize,
+}
+
+/// Captures that wait for one commit, at the most: some hundred bytes each.
+const WAITING: usize = 200_000;
+
+impl Imports {
+    /// Takes captures of the archive of this number. Pages are appended at once; what is known of them is committed now and then.
+    ///
+    /// # Errors
+    /// When they make no sense, or the disk does not take them.
+    pub fn add(
+        &mut self,
+        store: &mut Store,
+        archive: u32,
+        captures: Captures,
+        identities: &BTreeMap<u32, ArchiveIdentity>,
+    ) -> Result<()> {
+        let mut places = Vec::with_capacity(captures.blocks.len());
+        for block in &captures.blocks {
+            places.push(store.pages.append_packed_bytes(block)?);
+        }
+        self.waiting += captures.count();
+        let batch = self.batches.entry(archive).or_insert_with(|| BatchRecord {
+            archive,
+            done: true,
+            ..BatchRecord::default()
+        });
+        for entry in captures.pages {
+            let (block, place) = (entry.page as usize / BLOCK_PAGES, entry.page as usize % BLOCK_PAGES);
+            let at: &RecordRef =
+                places.get(block).ok_or_else(|| Error::input("page rows", "a page names a block that is not there"))?;
+            batch.pages.push(PageEntry { page: at.with_place(place).0, ..entry });
+        }
+        batch.records += (captures.skipped.len() + batch.pages.len()) as u64;
+        batch.skipped.extend(captures.skipped);
+        if self.waiting >= WAITING { self.commit(store, identities) } else { Ok(()) }
+    }
+
+    /// Commits what waits.
+    ///
+    /// # Errors
+    /// When an archive has no identity, or the disk does not take it.
+    pub fn commit(&mut self, store: &mut Store, identities: &BTreeMap<u32, ArchiveIdentity>) -> Result<()> {
+        let mut changes = Changes::default();
+        for (number, mut batch) in std::mem::take(&mut self.batches) {
+            let identity = identities.get(&number).ok_or_else(|| {
+                Error::input("page rows", format!("nothing is known of archive {number}; give its row by --with"))
+            })?;
+            batch.identity = identity.clone();
+            let (pages, records) = (batch.pages.len() as u64, batch.records);
+            store.batches.append(&batch)?;
+            let known: Option<ArchiveRecord> = store.catalog.get(Keyspace::Archive, &number.to_be_bytes())?;
+            let mut archive = known.unwrap_or(ArchiveRecord { identity: identity.clone(), ..ArchiveRecord::default() });
+            archive.done = true;
+            archive.pages += pages;
+            archive.records += records;
+            changes.put(Keyspace::Archive, &number.to_be_bytes(), &archive);
+        }
+        self.waiting = 0;
+        if changes.is_empty() { Ok(()) } else { store.commit(changes) }
+    }
+}
+
+impl Store {
+    /// Takes the credibility of patterns across all sites in place of what is known of them here.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub(crate) fn import_credibility(&mut self, known: &[(String, Credibility)]) -> Result<()> {
+        let mut changes = Changes::default();
+        known.iter().for_each(|(pattern, sum)| changes.put(Keyspace::Credibility, pattern.as_bytes(), sum));
+        self.commit(changes)
+    }
+
+    /// Takes what verification has learnt of language pairs.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub(crate) fn import_learnt(&mut self, learnt: Vec<(LangPair, LearntRecord)>) -> Result<()> {
+        let mut changes = Changes::default();
+        for (langs, record) in learnt {
+            let head = LearntHead { record: self.learnt.append_packed(&record)?.0, inputs: record.inputs };
+            changes.put(Keyspace::Learnt, &super::model_key(langs), &head);
+        }
+        self.commit(changes)
+    }
+
+    /// Takes what alignment has learnt of language pairs.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub(crate) fn import_models(&mut self, models: Vec<(LangPair, ModelRecord)>) -> Result<()> {
+        let mut changes = Changes::default();
+        for (langs, record) in models {
+            let head = ModelHead { record: self.models.append_packed(&record)?.0, ..ModelHead::default() };
+            changes.put(Keyspace::Model, &super::model_key(langs), &head);
+        }
+        self.commit(changes)
+    }
+
+    /// Appends pages of which nothing but their URLs is known, for what refers to them from other sites. They exist from the next commit on.
+    ///
+    /// # Errors
+    /// When the disk does not take them.
+    pub(crate) fn append_strangers(&mut self, urls: &[&str]) -> Result<Vec<RecordRef>> {
+        let record = |url: &&str| encode(&PageRecord { url: (*url).to_owned(), ..PageRecord::default() });
+        let records: Vec<Vec<u8>> = urls.iter().map(record).collect();
+        self.append_pages(records.iter().map(|record| ("", record.as_slice())).collect())
+    }
+}

@@ -1,0 +1,215 @@
+//! An engine in one process: it passes rows from step to step of `diglot exec`, as Spark does on many machines.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use arrow_ipc::reader::StreamReader;
+use diglot::config::settings::configuration;
+use diglot::error::Result;
+use diglot::exec::{Content, Input, Job, Output, Row, step};
+use diglot::store::StoredSettings;
+
+/// How the work is divided, and done by what settings.
+pub struct Engine {
+    folder: tempfile::TempDir,
+    settings: StoredSettings,
+    parts: i32,
+    buckets: u32,
+    /// Rows of every step come in the opposite order.
+    is_turned: bool,
+    jobs: u32,
+}
+
+impl Engine {
+    pub fn new(parts: i32, settings: &[(&str, &str)], is_turned: bool) -> Engine {
+        let values = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let folder = tempfile::tempdir().expect("a folder");
+        let settings = StoredSettings { values };
+        Engine { folder, settings, parts, buckets: parts as u32, is_turned, jobs: 0 }
+    }
+
+    /// Runs a step on rows.
+    pub fn step(&mut self, name: &str, rows: &[Row], with: &[&Path]) -> Result<Vec<Row>> {
+        self.step_of(name, rows, with, &[], false)
+    }
+
+    fn step_of(
+        &mut self,
+        name: &str,
+        rows: &[Row],
+        with: &[&Path],
+        inputs: &[PathBuf],
+        partial: bool,
+    ) -> Result<Vec<Row>> {
+        self.jobs += 1;
+        let scratch = self.folder.path().join(format!("task-{}", self.jobs));
+        fs::create_dir(&scratch).expect("room on disk");
+        let (config, _) = configuration(&self.settings.values);
+        let with: Vec<PathBuf> = with.iter().map(|path| path.to_path_buf()).collect();
+        let inputs: Vec<_> = inputs.iter().map(|path| path.clone().into_os_string()).collect();
+        let job = Job {
+            config: &config,
+            settings: &self.settings,
+            scratch: &scratch,
+            with: &with,
+            inputs: &inputs,
+            keep_going: false,
+            partial,
+            buckets: self.buckets,
+            what: &[Content::Pairs, Content::Bitext, Content::Keys, Content::Documents, Content::Pages],
+            stop: &AtomicBool::new(false),
+        };
+        let mut bytes = written(rows.iter(), self.is_turned);
+        let mut input = Input::stream("rows".into(), std::io::Cursor::new(std::mem::take(&mut bytes)))?;
+        let mut out = Vec::new();
+        let mut output = Output::stream(&mut out)?;
+        step(name)?.run(&job, &mut input, &mut output)?;
+        output.finish()?;
+        assert_eq!(input.rows as usize, if name == "inputs" { 0 } else { rows.len() }, "{name} reads all rows");
+        let counted: u64 = output.rows.values().sum();
+        drop(output);
+        fs::remove_dir_all(&scratch).expect("a folder");
+        let found = Input::stream("rows".into(), std::io::Cursor::new(out))?.all()?;
+        assert_eq!(found.len() as u64, counted, "{name}");
+        Ok(found)
+    }
+
+    /// Runs a step on each part, or bucket.
+    fn by_part(&mut self, name: &str, rows: &[Row], with: &[&Path]) -> Result<Vec<Row>> {
+        let parts: BTreeSet<i32> = rows.iter().map(|row| row.part).collect();
+        let mut found = Vec::new();
+        for part in parts {
+            let of: Vec<Row> = rows.iter().filter(|row| row.part == part).cloned().collect();
+            found.extend(self.step(name, &of, with)?);
+        }
+        Ok(found)
+    }
+
+    /// Runs a step on each language pair.
+    fn by_name(&mut self, name: &str, rows: &[Row], with: &[&Path]) -> Result<Vec<Row>> {
+        let names: BTreeSet<&String> = rows.iter().map(|row| &row.name).collect();
+        let mut found = Vec::new();
+        for of in names {
+            let rows: Vec<Row> = rows.iter().filter(|row| row.name == *of).cloned().collect();
+            found.extend(self.step(name, &rows, with)?);
+        }
+        Ok(found)
+    }
+
+    /// A file of rows that all tasks are given.
+    fn side(&self, name: &str, rows: &[Row]) -> PathBuf {
+        let path = self.folder.path().join(format!("{name}.arrows"));
+        fs::write(&path, written(rows.iter(), false)).expect("room on disk");
+        path
+    }
+
+    /// A sample in two steps, the first of each half of the rows.
+    fn sample(&mut self, rows: &[Row]) -> Result<Vec<Row>> {
+        let (left, right) = rows.split_at(rows.len() / 2);
+        let mut fewer = self.step_of("sample", left, &[], &[], true)?;
+        fewer.extend(self.step_of("sample", right, &[], &[], true)?);
+        self.step("sample", &fewer, &[])
+    }
+
+    /// Pages of archives, divided into parts; and what is known of the archives.
+    pub fn pages(&mut self, archives: &[PathBuf]) -> Result<(Vec<Row>, PathBuf)> {
+        let inputs = self.step_of("inputs", &[], &[], archives, false)?;
+        let mut found = Vec::new();
+        for input in inputs {
+            found.extend(self.step("pages", &[input], &[])?);
+        }
+        let archives = self.side("archive", &of_kind(&found, "archive"));
+        let mut pages = of_kind(&found, "page");
+        pages.iter_mut().for_each(|row| row.part %= self.parts);
+        Ok((pages, archives))
+    }
+
+    /// All steps: the tables, each as its lines, sorted.
+    pub fn run(&mut self, archives: &[PathBuf]) -> Result<BTreeMap<String, Vec<String>>> {
+        let (pages, archives) = self.pages(archives)?;
+        let keys = self.by_part("keys", &pages, &[&archives])?;
+        let patterns = self.side("pattern", &summed(&of_kind(&keys, "pattern")));
+        let rescued = self.by_part("rescue", &of_kind(&keys, "store"), &[&patterns])?;
+        let chosen = self.sample(&of_kind(&rescued, "training"))?;
+        let chosen = self.side("training", &chosen);
+        let lessons = self.by_part("lessons", &of_kind(&rescued, "store"), &[&chosen])?;
+        let learnt = self.by_name("learn", &lessons, &[])?;
+        let learnt = self.side("learnt", &learnt);
+        let judged = self.by_part("judge", &of_kind(&rescued, "store"), &[&learnt])?;
+        let chosen = self.sample(&of_kind(&judged, "page_pair"))?;
+        let chosen = self.side("chosen", &chosen);
+        let texts = self.by_part("texts", &of_kind(&judged, "store"), &[&chosen])?;
+        let models = self.by_name("model", &texts, &[&learnt])?;
+        let models = self.side("model", &models);
+        let aligned = self.by_part("align", &of_kind(&judged, "store"), &[&models])?;
+        let mut last = self.by_part("merge", &of_kind(&aligned, "bead"), &[])?;
+        last.extend(of_kind(&aligned, "store"));
+        Ok(tables(&self.by_part("finish", &last, &[])?))
+    }
+}
+
+/// Rows as a stream of Arrow.
+pub fn written<'r>(rows: impl DoubleEndedIterator<Item = &'r Row>, is_turned: bool) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut output = Output::stream(&mut bytes).expect("memory");
+    let mut put = |row| output.put(row).expect("memory");
+    if is_turned {
+        rows.rev().for_each(&mut put)
+    } else {
+        rows.for_each(&mut put)
+    }
+    output.finish().expect("memory");
+    drop(output);
+    bytes
+}
+
+/// The rows of a kind.
+pub fn of_kind(rows: &[Row], kind: &str) -> Vec<Row> {
+    rows.iter().filter(|row| row.kind == kind).cloned().collect()
+}
+
+/// Patterns with the sums over all parts.
+fn summed(rows: &[Row]) -> Vec<Row> {
+    let mut sums: BTreeMap<&str, (i64, i64)> = BTreeMap::new();
+    for row in rows {
+        let sum = sums.entry(&row.name).or_default();
+        *sum = (sum.0 + row.number, sum.1 + row.count);
+    }
+    let row = |(name, (number, count)): (&&str, &(i64, i64))| Row {
+        part: -1,
+        kind: "pattern".into(),
+        name: (*name).to_owned(),
+        number: *number,
+        count: *count,
+        data: None,
+    };
+    sums.iter().map(row).collect()
+}
+
+fn tables(rows: &[Row]) -> BTreeMap<String, Vec<String>> {
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for row in rows {
+        let data = row.data.as_deref().expect("tables have data");
+        let lines = found.entry(row.kind.clone()).or_default();
+        let before = lines.len();
+        if row.kind == "keys" {
+            lines.extend(String::from_utf8_lossy(data).lines().map(str::to_owned));
+        } else {
+            lines.extend(lines_of(data));
+        }
+        assert_eq!((lines.len() - before) as i64, row.count);
+    }
+    found.values_mut().for_each(|lines| lines.sort());
+    found
+}
+
+/// The rows of a stream of Arrow as lines of JSON.
+pub fn lines_of(stream: &[u8]) -> Vec<String> {
+    let reader = StreamReader::try_new(stream, None).expect("a stream");
+    let mut writer = arrow_json::LineDelimitedWriter::new(Vec::new());
+    reader.for_each(|batch| writer.write(&batch.expect("whole")).expect("memory"));
+    writer.finish().expect("memory");
+    String::from_utf8(writer.into_inner()).expect("UTF-8").lines().map(str::to_owned).collect()
+}

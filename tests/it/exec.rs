@@ -1,0 +1,257 @@
+//! The steps of `diglot exec`: together they give what `run` gives, however the sites are divided.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use diglot::exec::Row;
+use serde_json::Value;
+
+use crate::engine::{Engine, lines_of, of_kind, written};
+use crate::support::{data, diglot, packaging, process, root, webserver};
+
+/// The tables that `run` and `export` give, each as its lines, sorted.
+fn by_run(archives: &[PathBuf], settings: &[(&str, &str)]) -> BTreeMap<String, Vec<String>> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("run.store");
+    let settings = settings.iter().map(|(name, value)| format!("--{name}={value}"));
+    diglot(&store).arg("run").args(archives).args(settings).arg("-q").assert().success();
+    let mut found = BTreeMap::new();
+    for what in ["pairs", "bitext", "documents", "pages"] {
+        let path = folder.path().join(format!("{what}.arrows"));
+        diglot(&store).args(["export", "-q", "--what", what, "-o"]).arg(&path).assert().success();
+        found.insert(what.to_owned(), lines_of(&fs::read(&path).expect("it was written")));
+    }
+    let keys = diglot(&store).args(["keys", "-q", "--format", "jsonl"]).assert().success().get_output().stdout.clone();
+    let keys = String::from_utf8(keys).expect("UTF-8");
+    found.insert("keys".to_owned(), keys.lines().map(str::to_owned).collect());
+    found.values_mut().for_each(|lines| lines.sort());
+    found.retain(|_, lines| !lines.is_empty());
+    found
+}
+
+fn assert_same(
+    archives: &[PathBuf],
+    settings: &[(&str, &str)],
+    parts: &[(i32, bool)],
+) -> BTreeMap<String, Vec<String>> {
+    let expected = by_run(archives, settings);
+    for &(parts, is_turned) in parts {
+        let found = Engine::new(parts, settings, is_turned).run(archives).expect("it runs");
+        for (what, lines) in &expected {
+            let same = found.get(what).unwrap_or_else(|| panic!("{settings:?}: no {what}"));
+            let odd = lines.iter().zip(same).find(|(x, y)| x != y);
+            assert!(lines == same, "{settings:?}, {parts} parts, {what}: {} {} {odd:?}", lines.len(), same.len());
+        }
+        assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
+    }
+    expected
+}
+
+#[test]
+fn the_steps_give_what_a_run_gives_however_sites_are_divided() {
+    let expected = assert_same(&[webserver(), packaging()], &[], &[(1, false), (7, true)]);
+    assert!(expected["pairs"].len() > 60 && expected["bitext"].len() > 1000 && !expected["keys"].is_empty());
+}
+
+#[test]
+fn so_do_they_with_other_methods() {
+    let archives = [webserver(), packaging()];
+    for preset in ["kit-ng-2007", "pupsniffer-2013", "webmining-2008", "link-2014"] {
+        assert_same(&archives, &[("preset", preset)], &[(3, true)]);
+    }
+    assert_same(&archives, &[("langs", "en"), ("langs", "fr"), ("strict", "yes")], &[(2, false)]);
+    assert_same(&archives, &[("without", "keys")], &[(2, false)]);
+}
+
+/// A WARC of pages.
+fn warc(folder: &Path, name: &str, pages: &[(String, String)]) -> PathBuf {
+    let mut bytes = Vec::new();
+    for (url, body) in pages {
+        let http = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{body}");
+        let head = format!(
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2024-05-01T00:00:00Z\r\n\
+             WARC-Record-ID: <urn:uuid:{:032x}>\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n",
+            bytes.len(),
+            http.len()
+        );
+        bytes.extend(head.bytes().chain(http.bytes()).chain("\r\n\r\n".bytes()));
+    }
+    let path = folder.join(name);
+    fs::write(&path, bytes).expect("room on disk");
+    path
+}
+
+/// Sites of many domains, each with few pages; the last says what the first says, and its keys are too weak by themselves.
+fn many_sites(folder: &Path) -> Vec<PathBuf> {
+    let english =
+        ["The river runs through the old town.", "Houses stand on both of its banks.", "A bridge leads to the market."];
+    let french = [
+        "La rivière traverse la vieille ville.",
+        "Des maisons se dressent sur ses deux rives.",
+        "Un pont mène au marché.",
+    ];
+    let page = |lang: &str, texts: &[&str], site: usize, number: usize| {
+        let own = if lang == "en" { "Page about thing number" } else { "Page sur la chose numéro" };
+        let lines: String = texts.iter().map(|text| format!("<p>{text}</p>")).collect();
+        let site = site % 9;
+        format!(
+            "<html lang={lang}><body><h1>{own} {number} {site}</h1>{lines}<p>{own} {} {}.</p></body></html>",
+            number * 7,
+            site * 13
+        )
+    };
+    let mut archives = Vec::new();
+    for half in 0..2 {
+        let mut pages = Vec::new();
+        for site in (0..12).filter(|site| site % 2 == half) {
+            // Of many pages few are pairs: the key is weak by itself.
+            let lone = if site == 11 { 60 } else { 0 };
+            // Some domains differ in their public suffix only.
+            let name = if site > 9 { format!("site{}.fr", site - 10) } else { format!("site{site}.org") };
+            let count = if site == 11 { 1 } else { 12 };
+            for number in 0..count {
+                pages.push((format!("http://{name}/en/{number}.html"), page("en", &english, site, number)));
+                pages.push((format!("http://{name}/fr/{number}.html"), page("fr", &french, site, number)));
+            }
+            for number in 0..lone {
+                let text = page("en", &english, site, 100 + number);
+                pages.push((format!("http://{name}/notes/{number}-of-all.html"), text));
+            }
+        }
+        archives.push(warc(folder, &format!("sites-{half}.warc"), &pages));
+    }
+    archives
+}
+
+#[test]
+fn what_is_decided_across_sites_is_decided_across_parts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let archives = many_sites(folder.path());
+    let expected = assert_same(&archives, &[("rescue-above", "20")], &[(1, false), (5, true), (12, false)]);
+    let rescued = expected["keys"].iter().filter(|line| line.contains("\"rescued\"")).count();
+    assert!(rescued > 0, "a weak key is rescued by other sites: {:?}", expected["keys"]);
+    let shared = |line: &&String| !line.contains("\"others\":0");
+    assert!(expected["bitext"].iter().filter(shared).count() > 0, "some sentences are said by several sites");
+    assert_same(&archives, &[("across-suffixes", "yes")], &[(4, true)]);
+}
+
+#[test]
+fn an_archive_that_is_given_twice_counts_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let again = folder.path().join("again.warc.gz");
+    fs::copy(webserver(), &again).expect("room on disk");
+    assert_same(&[webserver(), again], &[], &[(2, false)]);
+}
+
+#[test]
+fn rows_that_are_missing_doubled_or_of_other_parts_are_refused() {
+    let mut engine = Engine::new(2, &[], false);
+    let (pages, archives) = engine.pages(&[webserver(), packaging()]).expect("it reads");
+    let refused = |engine: &mut Engine, name: &str, rows: &[Row], with: &[&Path], why: &str| {
+        let error = engine.step(name, rows, with).expect_err(why).to_string();
+        assert!(error.contains(why), "{name}: {error}");
+    };
+    let mut of_two = pages.clone();
+    of_two[0].part = 9;
+    refused(&mut engine, "keys", &of_two, &[&archives], "give those of one part");
+    refused(&mut engine, "keys", &pages[..1], &[], "nothing is known of archive");
+    refused(&mut engine, "rescue", &pages[..1], &[], "a row of kind page, expected store");
+    let mut spoilt = pages[..1].to_vec();
+    spoilt[0].data.as_mut().expect("pages").truncate(100);
+    refused(&mut engine, "keys", &spoilt, &[&archives], "their data make no sense");
+    let one: Vec<Row> = pages.iter().filter(|row| row.part == pages[0].part).cloned().collect();
+    let stores = of_kind(&engine.step("keys", &one, &[&archives]).expect("it runs"), "store");
+    refused(&mut engine, "judge", &stores[1..], &[], "rows, expected");
+    refused(&mut engine, "judge", &[&stores[..], &stores[..1]].concat(), &[], "rows, expected");
+    let mut outside = stores.clone();
+    outside[0].name = "../outside".to_owned();
+    refused(&mut engine, "judge", &outside, &[], "is no file of a store");
+}
+
+/// The last line that a step says, and its exit code.
+fn said(arguments: &[&str], rows: &[u8]) -> (i32, Value, Vec<u8>) {
+    let mut child = process(Path::new("unused.store"))
+        .arg("exec")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let rows = rows.to_vec();
+    let feeding = std::thread::spawn(move || drop(stdin.write_all(&rows)));
+    let output = child.wait_with_output().expect("it ends");
+    feeding.join().expect("it ends");
+    let stderr = String::from_utf8(output.stderr).expect("UTF-8");
+    let line = serde_json::from_str(stderr.lines().last().unwrap_or_default());
+    (output.status.code().expect("no signal"), line.unwrap_or_else(|_| panic!("no JSON: {stderr}")), output.stdout)
+}
+
+#[test]
+fn a_step_says_what_it_did_or_why_not() {
+    let input = Row {
+        part: -1,
+        kind: "input".into(),
+        name: webserver().display().to_string(),
+        number: 3,
+        count: 0,
+        data: None,
+    };
+    let missing = Row { name: root().join("no-such.warc").display().to_string(), number: 4, ..input.clone() };
+    let bytes = Row {
+        name: "s3a://bucket/sites/webserver.warc.gz".into(),
+        number: 5,
+        data: Some(fs::read(webserver()).expect("the sample")),
+        ..input.clone()
+    };
+    let rows = written([&input, &missing, &bytes].into_iter(), false);
+    let (code, report, out) = said(&["pages"], &rows);
+    assert_eq!((code, &report["step"], &report["rows_in"]), (0, &"pages".into(), &3.into()), "{report}");
+    assert_eq!((&report["rows_out"]["refused"], &report["rows_out"]["archive"]), (&1.into(), &2.into()), "{report}");
+    assert!(report["left_out"].as_object().is_some_and(|reasons| !reasons.is_empty()));
+    assert!(!out.is_empty());
+    // The same rows in another order have the same hash.
+    let turned = written([&input, &missing, &bytes].into_iter(), true);
+    assert_eq!(said(&["pages"], &turned).1["hash"], report["hash"]);
+    // Cut off, of another kind, no rows at all.
+    let (code, report, _) = said(&["pages"], &rows[..rows.len() - 8]);
+    assert_eq!((code, &report["exit"]), (3, &3.into()));
+    assert!(report["error"].as_str().is_some_and(|error| error.contains("cut off")), "{report}");
+    assert_eq!(said(&["merge"], &rows).0, 3);
+    assert_eq!(said(&["pages"], b"no rows").0, 3);
+    assert_eq!(said(&["fly"], &rows).0, 2);
+    assert_eq!(said(&["pages", "--preset", "best"], &rows).0, 2);
+    assert_eq!(said(&["pages", "--scratch", "/no/such/folder"], &rows).0, 4);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_step_that_takes_more_memory_than_it_may_ends_by_itself() {
+    let mut noise = 1u64;
+    let mut bead = |number| {
+        let mut next = || {
+            noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (noise >> 56) as u8
+        };
+        let data = Some((0..1 << 20).map(|_| next()).collect());
+        Row { part: 0, kind: "bead".into(), name: format!("site{number}.org"), number, count: 1, data }
+    };
+    let rows: Vec<Row> = (0..160).map(&mut bead).collect();
+    let (code, report, _) = said(&["merge", "--memory", "64M"], &written(rows.iter(), false));
+    assert_eq!((code, &report["exit"]), (5, &5.into()), "{report}");
+    assert!(report["error"].as_str().is_some_and(|error| error.contains("--memory")), "{report}");
+}
+
+#[test]
+fn the_help_of_exec_names_every_step() {
+    let output = Command::new(env!("CARGO_BIN_EXE_diglot")).args(["exec", "--help"]).output().expect("it starts");
+    let help = String::from_utf8(output.stdout).expect("UTF-8");
+    for step in diglot::exec::STEPS {
+        assert!(help.contains(step.name) && help.contains(step.about), "{} is not in {help}", step.name);
+    }
+    assert!(data("sites").exists());
+}
