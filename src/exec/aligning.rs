@@ -18,10 +18,10 @@ use crate::query::Site;
 use crate::query::bitext::{model_record, page_place};
 use crate::query::numbered::NumberedBitext;
 use crate::query::pairs_of_halves;
-use crate::store::Store;
 use crate::store::catalog::Keyspace;
 use crate::store::layout::{ModelRecord, StoredPage, VocabularyRow};
 use crate::store::records::RecordRef;
+use crate::store::{Store, pack, unpack};
 use crate::text::words::Words;
 use crate::types::{LangPair, SiteId};
 
@@ -50,7 +50,8 @@ pub fn texts(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
             };
             let bytes = |page: u32| store.page_bytes(RecordRef(page_place(site, page)));
             let (a, b) = (bytes(a)?, bytes(b)?);
-            let data = Some(joined(&encode(&(langs, is_learnt))?, &joined(&a, &b)));
+            let pages = pack(&joined(&a, &b)).map_err(Error::io("memory", "compressing texts"))?;
+            let data = Some(joined(&encode(&(langs, is_learnt))?, &pages));
             let number = i64::from(place);
             output.put(&Row { part: -1, kind: TEXT.into(), name: row.name.clone(), number, count: 1, data })?;
         }
@@ -84,7 +85,8 @@ pub fn model(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
         expect(&row, &[TEXT])?;
         let (head, pages) = split(row.bytes()?).ok_or_else(senseless)?;
         let (langs, is_learnt): (Langs, bool) = decode(head)?;
-        let (a, b) = split(pages).ok_or_else(senseless)?;
+        let pages = unpack(pages).ok_or_else(senseless)?;
+        let (a, b) = split(&pages).ok_or_else(senseless)?;
         let page = |bytes| StoredPage::decode(bytes).ok_or_else(senseless);
         let text = Text { place: row.number, is_learnt, pages: (page(a)?, page(b)?) };
         by_langs.entry(langs_of(langs)?).or_default().push(text);

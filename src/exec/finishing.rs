@@ -20,8 +20,10 @@ use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{BitextHead, PagePlaces, RepeatRecord, RepeatRow};
 use crate::types::SiteId;
 
-/// Rows of a table in one row of a step.
-const TABLE_ROWS: usize = 8192;
+/// Rows of a table in one row of a step, at the most; of texts of whole pages, fewer.
+const TABLE_ROWS: usize = 1024;
+/// The same of texts of whole pages.
+const TEXT_ROWS: usize = 32;
 /// Rows of a record of repeats, at the most.
 const REPEAT_ROWS: usize = 1 << 11;
 /// Heads of sites committed together.
@@ -183,7 +185,8 @@ impl Tables<'_, '_> {
         let Some(table) = self.open.get_mut(name) else { return Ok(()) };
         table.exporter.row(row).map_err(Error::io("memory", "writing a table"))?;
         table.rows += 1;
-        if table.rows < TABLE_ROWS {
+        let has_texts = matches!(self.content, export::Content::Documents | export::Content::Pages);
+        if table.rows < if has_texts { TEXT_ROWS } else { TABLE_ROWS } {
             return Ok(());
         }
         let Some(table) = self.open.remove(name) else { return Ok(()) };
