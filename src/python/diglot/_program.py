@@ -17,19 +17,19 @@ StrPath: TypeAlias = Union[str, "os.PathLike[str]"]
 #: A value of an option; several become a list with commas, `None` leaves the option out.
 Setting: TypeAlias = Union[None, bool, int, float, str, "os.PathLike[str]", Iterable[StrPath]]
 
-# The variable that names another program than the one that was installed with this package.
-_VARIABLE = "DIGLOT"
+#: The variable that names another program than the one that was installed with this package.
+VARIABLE = "DIGLOT"
 # Bytes of an output that are passed over at once.
 _PORTION = 1 << 20
 
 
 def program() -> str:
     """The path of the program: `$DIGLOT`, else the one installed beside this Python, else the first on the `PATH`."""
-    named = os.environ.get(_VARIABLE)
+    named = os.environ.get(VARIABLE)
     if named:
         found = shutil.which(named)
         if found is None:
-            raise DiglotError(f"${_VARIABLE} is {named}, which is no program", 127)
+            raise DiglotError(f"${VARIABLE} is {named}, which is no program", 127)
         return found
     schemes = [sysconfig.get_default_scheme(), sysconfig.get_preferred_scheme("user")]
     folders = [sysconfig.get_path("scripts", scheme) for scheme in schemes]
@@ -37,7 +37,7 @@ def program() -> str:
         found = shutil.which("diglot", path=path)
         if found is not None:
             return found
-    raise DiglotError(f"there is no program diglot; install the package anew, or name the program by ${_VARIABLE}", 127)
+    raise DiglotError(f"there is no program diglot; install the package anew, or name the program by ${VARIABLE}", 127)
 
 
 def options(settings: Mapping[str, Setting], switches: Iterable[str] = ()) -> list[str]:

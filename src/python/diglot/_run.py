@@ -66,12 +66,12 @@ def run(
         settings.setdefault("verbose", True)
     command = [program(), "run", f"--store={target.path}", *options(settings, SWITCHES)]
     command += ["--", *(os.fspath(path) for path in paths)]
-    summary, stderr = _watched(command, _listener(progress))
+    summary, stderr = _watched(command, listener(progress))
     is_there = not settings.get("dry_run")
     return RunResult(target, target.counts() if is_there else {}, summary, tuple(messages_of(stderr)))
 
 
-def _listener(progress: Progress) -> Callable[[str], object]:
+def listener(progress: Progress) -> Callable[[str], object]:
     if progress is True:
         return lambda line: print(line, file=sys.stderr, flush=True)
     return progress or (lambda _: None)

@@ -24,7 +24,7 @@ def _required(name: str, of: pa.DataType) -> pa.Field[Any]:
     return pa.field(name, of, nullable=False)
 
 
-_KEYS = pa.schema(
+KEYS = pa.schema(
     [
         *(_required(name, pa.string()) for name in ("site", "field", "from", "to", "lang_a", "lang_b")),
         *(_required(name, pa.int64()) for name in ("power", "assigned", "accepted")),
@@ -158,7 +158,7 @@ class Store:
 
     def keys(self, *, host: str | None = None, weak: bool = False, limit: int | None = None) -> pa.Table:
         """The keys, the strongest first, with the columns of `diglot keys`; with `weak`, those too that match too few pairs."""
-        return self._listing("keys", _KEYS, host=host, weak=weak, limit=limit)
+        return self._listing("keys", KEYS, host=host, weak=weak, limit=limit)
 
     def hosts(self, *, host: str | None = None, sort: HostOrder = "pairs", limit: int | None = None) -> pa.Table:
         """The hosts: `host domain pages pairs credibility langs`, and with `sort="rank"` their PageRank as `rank`.

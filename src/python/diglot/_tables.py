@@ -17,7 +17,7 @@ from ._program import Answer
 _END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 
 
-class _Tail(io.RawIOBase):
+class Tail(io.RawIOBase):
     """Passes on what it reads, and remembers its end: readers of Arrow take a stream for whole that is cut between batches."""
 
     def __init__(self, source: IO[bytes]) -> None:
@@ -43,7 +43,7 @@ def batches(arguments: Iterable[str]) -> pa.RecordBatchReader:
     Raises `DiglotError`, here or at a later batch, when the command fails or its output is cut.
     """
     answer = Answer(arguments)
-    tail = _Tail(answer.output)
+    tail = Tail(answer.output)
     try:
         reader = pa.ipc.open_stream(tail)
     except pa.ArrowException as error:
@@ -51,7 +51,7 @@ def batches(arguments: Iterable[str]) -> pa.RecordBatchReader:
     return pa.RecordBatchReader.from_batches(reader.schema, _whole(answer, tail, reader))
 
 
-def _whole(answer: Answer, tail: _Tail, reader: Any) -> Iterator[pa.RecordBatch]:
+def _whole(answer: Answer, tail: Tail, reader: Any) -> Iterator[pa.RecordBatch]:
     try:
         while True:
             try:
@@ -86,12 +86,16 @@ def table(arguments: Iterable[str], schema: pa.Schema) -> pa.Table:
         raise answer.broken(str(error)) from error
     if not rows:
         return schema.empty_table()
-    lines = "\n".join(json.dumps(row) for row in rows).encode()
-    how = pa.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error")
     try:
-        return pa.json.read_json(io.BytesIO(lines), parse_options=how).cast(schema)
+        return table_of("\n".join(json.dumps(row) for row in rows).encode(), schema)
     except pa.ArrowException as error:
         raise answer.broken(str(error)) from error
+
+
+def table_of(lines: bytes, schema: pa.Schema) -> pa.Table:
+    """The table of JSON Lines with exactly these columns."""
+    how = pa.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error")
+    return pa.json.read_json(io.BytesIO(lines), parse_options=how).cast(schema)
 
 
 def counts_by_name(texts: Iterable[str]) -> pa.Array[Any]:

@@ -1,0 +1,73 @@
+"""`python -m diglot.spark INPUT... --work DIR --out DIR`, also for `spark-submit`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from diglot import DiglotError
+from diglot._program import Setting
+from diglot.spark import SparkResult, run, session
+
+_HELP = """Finds the pages of web archives that are translations of each other, and makes bitext of them, on Spark."""
+_SETTINGS = """Other options are those of `diglot run`, with their values behind `=`: --langs=en,fr --strict."""
+
+
+def main(arguments: list[str]) -> int:
+    """Does a run, and gives the exit code: 2 for a wrong setting, 1 for any other failure."""
+    given, settings = _parsed(arguments)
+    # `spark-submit` says so by this variable, and has a master.
+    master = given.master or (None if "PYSPARK_GATEWAY_PORT" in os.environ else "local[*]")
+    spark = session(master)
+    try:
+        found = run(
+            spark,
+            given.inputs,
+            work=given.work,
+            out=given.out,
+            pages_per_part=given.pages_per_part,
+            buckets=given.buckets,
+            memory=given.memory,
+            keep_going=given.keep_going,
+            progress=not given.quiet,
+            **settings,
+        )
+    except (DiglotError, ValueError) as error:
+        print(f"diglot: {error}", file=sys.stderr)
+        return 2 if isinstance(error, ValueError) or error.exit_code == 2 else 1
+    finally:
+        spark.stop()
+    _tell(found)
+    return 1 if found.refused else 0
+
+
+def _parsed(arguments: list[str]) -> tuple[argparse.Namespace, dict[str, Setting]]:
+    parser = argparse.ArgumentParser(prog="diglot.spark", description=_HELP, epilog=_SETTINGS, allow_abbrev=False)
+    parser.add_argument("inputs", nargs="+", metavar="INPUT", help="archives: files, folders, patterns, @LIST, URIs that Spark reads")
+    parser.add_argument("--work", required=True, metavar="DIR", help="folder of what the steps pass on, also to resume")
+    parser.add_argument("--out", required=True, metavar="DIR", help="folder of the tables")
+    parser.add_argument("--master", help="local[4], spark://host:7077; by default that of spark-submit, or all cores of this machine")
+    parser.add_argument("--pages-per-part", type=int, default=20000, metavar="N", help="pages of a part, about [20000]")
+    parser.add_argument("--buckets", type=int, metavar="N", help="tasks that compare the sentence pairs of all parts")
+    parser.add_argument("--memory", default="1G", metavar="SIZE", help="what a task of the program may take [1G]")
+    parser.add_argument("--keep-going", action="store_true", help="leave out what cannot be read")
+    parser.add_argument("--quiet", action="store_true", help="print no progress")
+    given, rest = parser.parse_known_args(arguments)
+    if wrong := [option for option in rest if not option.startswith("--")]:
+        parser.error(f"unknown: {' '.join(wrong)}")
+    pairs = (option[2:].partition("=") for option in rest)
+    return given, {name.replace("-", "_"): value if is_given else True for name, is_given, value in pairs}
+
+
+def _tell(found: SparkResult) -> None:
+    for name, count in found.counts.items():
+        print(f"{name.replace('_', ' ')}: {count}")
+    if found.left_out:
+        print("left out:", ", ".join(f"{count} {reason}" for reason, count in found.left_out.items()))
+    for refused in found.refused:
+        print(f"skipped: {refused}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,160 @@
+"""What a run reads: archives that the program finds, and those that only Spark can read."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from .._errors import DiglotError
+from .._program import StrPath, program
+from .._tables import Tail
+from ._rows import COLUMNS, deal
+from ._session import ONE_FILE_A_TASK, set_to
+from ._task import failure
+from ._work import is_uri
+
+# Small archives are read many to a task, up to this size.
+_TASK_BYTES = 64 << 20
+# Tasks for each core, at least, where there are as many archives: the last ones to end are short then.
+_TASKS_A_CORE = 3
+
+
+@dataclass(frozen=True)
+class Archive:
+    """An archive, with its number."""
+
+    number: int
+    name: str
+    size: int
+    #: When it was changed.
+    changed: int
+    #: True when Spark reads it.
+    is_remote: bool = False
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The archives of a run, in order, and what is none."""
+
+    archives: tuple[Archive, ...]
+    refused: tuple[str, ...]
+
+
+def find(
+    spark: SparkSession, inputs: StrPath | Iterable[StrPath], settings: Sequence[str], keep_going: bool
+) -> Inputs:
+    """Finds the archives.
+
+    Raises `DiglotError` where something is no archive or a setting is wrong; with `keep_going`, not for the former.
+    """
+    given = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
+    named = [name for path in given for name in _of_list(os.fspath(path))]
+    local = [name.removeprefix("file://") for name in named if not is_uri(name)]
+    archives, refused = _local(local, settings, keep_going)
+    remote = [name for name in named if is_uri(name)]
+    if remote:
+        archives += _remote(spark, remote, len(archives))
+    if not archives:
+        raise DiglotError("no archives: nothing was given to read", 2)
+    return Inputs(tuple(archives), tuple(refused))
+
+
+def rows(spark: SparkSession, archives: Sequence[Archive], cores: int) -> tuple[DataFrame, int]:
+    """The archives as rows, and how many tasks they make."""
+    local = [archive for archive in archives if not archive.is_remote]
+    remote = [archive for archive in archives if archive.is_remote]
+    groups = _groups(local, cores)
+    frames = []
+    if groups:
+        listed = [(n, "input", a.name, a.number, a.size, None) for n, group in enumerate(groups) for a in group]
+        frame = deal(spark.createDataFrame(listed, COLUMNS), len(groups))
+        frames.append(frame.withColumn("part", F.lit(-1)))
+    if remote:
+        frames.append(_contents(spark, remote))
+    return (frames[0] if len(frames) == 1 else frames[0].unionAll(frames[1])), len(groups) + len(remote)
+
+
+def _of_list(name: str) -> list[str]:
+    """The URIs of a list, which the program does not know; any other list is left to it."""
+    if not name.startswith("@") or is_uri(name[1:]):
+        return [name]
+    try:
+        lines = [line.strip() for line in Path(name[1:]).read_text(encoding="utf-8").splitlines()]
+    except (OSError, ValueError):
+        return [name]
+    lines = [line for line in lines if line and not line.startswith("#")]
+    if not any(is_uri(line) for line in lines):
+        return [name]
+    folder = os.path.dirname(os.path.abspath(name[1:]))
+    return [line if is_uri(line) else os.path.join(folder, line) for line in lines]
+
+
+def _local(names: list[str], settings: Sequence[str], keep_going: bool) -> tuple[list[Archive], list[str]]:
+    command = [program(), "exec", "inputs", *settings, *(["--keep-going"] if keep_going else []), "--", *names]
+    # Also without any, since the program refuses wrong settings here.
+    ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
+    stderr = ended.stderr.decode(errors="replace")
+    if ended.returncode != 0:
+        raise failure(command, ended.returncode, stderr)
+    tail = Tail(pa.BufferReader(ended.stdout))
+    try:
+        found = pa.ipc.open_stream(tail).read_all().to_pylist()
+    except pa.ArrowException as error:
+        raise DiglotError(f"the answer of the program is not whole: {error}", 0, stderr, command) from error
+    if not tail.is_whole():
+        raise DiglotError("the answer of the program is not whole: it has no end", 0, stderr, command)
+    archives = [Archive(r["number"], r["name"], r["count"], _changed(r["name"])) for r in found if r["kind"] == "input"]
+    refused = [f"{r['name']}: {(r['data'] or b'').decode(errors='replace')}" for r in found if r["kind"] == "refused"]
+    return archives, refused
+
+
+def _changed(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _remote(spark: SparkSession, names: list[str], number: int) -> list[Archive]:
+    files = _files(spark, names).select("path", "length", F.col("modificationTime").cast("double"))
+    listed = sorted(files.collect())
+    return [Archive(number + at, path, length, int(changed * 1000), True) for at, (path, length, changed) in enumerate(listed)]
+
+
+def _contents(spark: SparkSession, archives: list[Archive]) -> DataFrame:
+    numbers = spark.createDataFrame([(archive.name, archive.number) for archive in archives], "path string, number bigint")
+    with set_to(spark, ONE_FILE_A_TASK):
+        files = _files(spark, [archive.name for archive in archives])
+    return files.join(F.broadcast(numbers), "path").select(
+        F.lit(-1).alias("part"),
+        F.lit("input").alias("kind"),
+        F.col("path").alias("name"),
+        "number",
+        F.col("length").alias("count"),
+        F.col("content").alias("data"),
+    )
+
+
+def _files(spark: SparkSession, names: list[str]) -> DataFrame:
+    return spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(names)
+
+
+def _groups(archives: list[Archive], cores: int) -> list[list[Archive]]:
+    """Neighbours that are read by one task, the largest groups first."""
+    target = min(_TASK_BYTES, sum(archive.size for archive in archives) // (_TASKS_A_CORE * cores))
+    groups: list[list[Archive]] = []
+    size = target
+    for archive in archives:
+        if size >= target:
+            groups.append([])
+            size = 0
+        groups[-1].append(archive)
+        size += archive.size
+    return sorted(groups, key=lambda group: -sum(archive.size for archive in group))

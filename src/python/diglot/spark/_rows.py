@@ -1,0 +1,66 @@
+"""The rows that steps pass to each other, and how Spark deals them out."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+#: What every step reads and writes, as Arrow.
+SCHEMA = pa.schema(
+    [
+        pa.field("part", pa.int32(), nullable=False),
+        pa.field("kind", pa.string(), nullable=False),
+        pa.field("name", pa.string(), nullable=False),
+        pa.field("number", pa.int64(), nullable=False),
+        pa.field("count", pa.int64(), nullable=False),
+        pa.field("data", pa.binary()),
+    ],
+    metadata={"diglot.exec": "1"},
+)
+#: The same for Spark.
+COLUMNS = "part int, kind string, name string, number bigint, count bigint, data binary"
+#: What a task tells of itself, among the rows that it writes.
+REPORT = "report"
+
+_SEED = 42
+_MASK = 0xFFFFFFFF
+
+
+def deal(rows: DataFrame, parts: int) -> DataFrame:
+    """Has each part be one task: what has the number `n` in `part` comes to the task `n`."""
+    return rows.repartition(parts, numbers(slots(parts))[F.col("part")])
+
+
+def numbers(values: list[int]) -> Column:
+    """A list as one constant of a query, however long it is."""
+    return F.split(F.lit(",".join(map(str, values))), ",").cast("array<bigint>")
+
+
+def slots(parts: int) -> list[int]:
+    """For each number below `parts`, one that Spark's hash sends to the task of that number."""
+    found: dict[int, int] = {}
+    for slot in count():
+        if len(found) == parts:
+            break
+        found.setdefault(spark_hash(slot) % parts, slot)
+    return [found[part] for part in range(parts)]
+
+
+def spark_hash(value: int) -> int:
+    """The hash of a `bigint` that `repartition` goes by: Murmur3."""
+    mixed = _SEED
+    for half in (value & _MASK, value >> 32 & _MASK):
+        half = _turned(half * 0xCC9E2D51 & _MASK, 15) * 0x1B873593 & _MASK
+        mixed = (_turned(mixed ^ half, 13) * 5 + 0xE6546B64) & _MASK
+    mixed ^= 8
+    mixed = (mixed ^ mixed >> 16) * 0x85EBCA6B & _MASK
+    mixed = (mixed ^ mixed >> 13) * 0xC2B2AE35 & _MASK
+    mixed ^= mixed >> 16
+    return mixed - (1 << 32) if mixed >> 31 else mixed
+
+
+def _turned(value: int, by: int) -> int:
+    return (value << by | value >> (32 - by)) & _MASK

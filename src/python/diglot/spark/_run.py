@@ -1,0 +1,278 @@
+"""A run on a cluster: from archives to tables."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from .._errors import DiglotError
+from .._program import VARIABLE, Setting, StrPath, options, program
+from .._run import SWITCHES, Progress, listener
+from ._inputs import Inputs, find
+from ._inputs import rows as rows_of
+from ._results import TABLES, Unpacked, columns
+from ._rows import deal, numbers
+from ._session import FEW_TASKS, NEEDED, ONE_FILE_A_TASK, set_to
+from ._steps import PLANS, Step, Steps, hash_of, told
+from ._task import Task, version
+from ._work import Folder
+
+# Parts are not made smaller than this to give every core some.
+_SMALL_PART = 1000
+# Parts for each core, where the pages suffice.
+_PARTS_A_CORE = 4
+# Parts for each bucket of sentence pairs, which are much smaller than pages.
+_PARTS_A_BUCKET = 4
+# How much of a table is written by one task.
+_TABLE = {"spark.sql.files.maxPartitionBytes": str(256 << 20), "spark.sql.files.openCostInBytes": "65536"}
+# Settings that name files, which every worker is sent.
+_FILES = ("lexicon",)
+
+
+@dataclass(frozen=True)
+class SparkResult:
+    """What a run has done, and its tables, which are read when they are asked."""
+
+    spark: SparkSession = field(repr=False)
+    #: The folder of the tables.
+    out: str
+    #: Numbers of `archives`, `records`, `captures`, `parts`, `pairs`, `sentence_pairs`, `keys`.
+    counts: dict[str, int]
+    #: What was left out of the archives, by reason.
+    left_out: dict[str, int]
+    #: Inputs that could not be read, with the reason.
+    refused: tuple[str, ...]
+    #: What became of each step.
+    steps: tuple[Step, ...]
+
+    def pairs(self) -> DataFrame:
+        """The pairs of pages, with the columns of `Store.pairs`, and `langs`, such as `en-fr`."""
+        return self._table("pairs")
+
+    def bitext(self) -> DataFrame:
+        """The sentence pairs, with the columns of `Store.bitext`, and `langs`."""
+        return self._table("bitext")
+
+    def keys(self) -> DataFrame:
+        """The keys, with the columns of `Store.keys`, and `langs`."""
+        return self._table("keys")
+
+    def _table(self, name: str) -> DataFrame:
+        return self.spark.read.schema(columns(name)).parquet(f"{self.out}/{name}")
+
+
+def run(
+    spark: SparkSession,
+    inputs: StrPath | Iterable[StrPath],
+    *,
+    work: StrPath,
+    out: StrPath,
+    pages_per_part: int = 20000,
+    buckets: int | None = None,
+    memory: str = "1G",
+    keep_going: bool = False,
+    progress: Progress = None,
+    **settings: Setting,
+) -> SparkResult:
+    """Reads archives and writes the tables `pairs`, `bitext` and `keys`, or resumes what was interrupted.
+
+    `inputs` are those of `diglot.run`, and also URIs that Spark reads, such as `s3a://bucket/crawl/*.warc.gz`. Each step leaves its rows
+    in the folder `work`; when the run breaks off, the same call goes on behind the last step that was done. `out` gets a folder of Parquet
+    for each table. Both may be URIs; a path without a scheme is one that all machines must see.
+
+    Sites are dealt out to parts of some `pages_per_part` pages, a site being in one part. `buckets` is the number of tasks that look for
+    sentence pairs that several parts have. `memory` is what one task of the program may take. `settings` are those of `diglot.run`.
+    Results depend on none of the first three.
+
+    Raises `DiglotError`, with the step, the part and the words of the program: with exit code 2 for a wrong setting, with 1 for inputs that
+    cannot be read (`keep_going=True` goes on without them), with 5 for a part that needs more than `memory`.
+    """
+    if pages_per_part < 1 or (buckets is not None and buckets < 1):
+        raise ValueError("pages_per_part and buckets are numbers of 1 or more")
+    with set_to(spark, NEEDED):
+        try:
+            return _Run(spark, work, out, memory, keep_going, progress, settings).done(inputs, pages_per_part, buckets)
+        finally:
+            spark.sparkContext.setLocalProperty("spark.job.description", "")
+
+
+class _Run:
+    def __init__(
+        self,
+        spark: SparkSession,
+        work: StrPath,
+        out: StrPath,
+        memory: str,
+        keep_going: bool,
+        progress: Progress,
+        settings: dict[str, Setting],
+    ) -> None:
+        self._spark, self._out = spark, Folder(spark, out)
+        self._memory, self._keep_going = memory, keep_going
+        self._program = program()
+        self._version = version(self._program)
+        # The program of `$DIGLOT` may lie at the same place elsewhere.
+        self._named = self._program if os.environ.get(VARIABLE) else None
+        self._settings = options(settings, SWITCHES)
+        self._plain = tuple(options({n: value for n, value in settings.items() if n not in _FILES}, SWITCHES))
+        self._files = {f"--{name}": _paths(settings[name]) for name in _FILES if settings.get(name) is not None}
+        context = spark.sparkContext
+        self._is_local = str(context.master).startswith("local")
+        self._task_cores = int(context.getConf().get("spark.task.cpus", "1") or 1)
+        cores = max(1, context.defaultParallelism)
+        self._steps = Steps(spark, Folder(spark, work), "", self._task, listener(progress), cores)
+
+    def done(self, inputs: StrPath | Iterable[StrPath], pages_per_part: int, buckets: int | None) -> SparkResult:
+        """Does all steps."""
+        refused = self._pages(inputs)
+        self._archives()
+        parts = self._keys(pages_per_part)
+        buckets = buckets or max(1, math.ceil(parts / _PARTS_A_BUCKET))
+        self._patterns()
+        for plan in PLANS:
+            if plan.step == "align":
+                self._steps.run(plan, f"--buckets={buckets}")
+            else:
+                self._steps.run(plan, parts=buckets if plan.step == "merge" else parts)
+        self._tables()
+        return self._result(refused)
+
+    def _pages(self, inputs: StrPath | Iterable[StrPath]) -> tuple[str, ...]:
+        """Reads the archives; gives those that cannot be read."""
+        steps, name = self._steps, "02-pages"
+        for path in chain.from_iterable(self._files.values()):
+            self._spark.sparkContext.addFile(path)
+        found = find(self._spark, inputs, [*self._settings, f"--memory={self._memory}"], self._keep_going)
+        steps.key = self._key(found)
+        # What could not be read before, perhaps can be read by now.
+        if steps.begin(name, is_good=lambda record: self._keep_going or not record["rows_out"].get("refused")) is None:
+            rows, tasks = rows_of(self._spark, found.archives, steps.cores)
+            steps.do(name, "pages", rows, ONE_FILE_A_TASK, tasks, len(found.archives))
+        refused = list(found.refused)
+        if steps.rows(name, "refused"):
+            rows = steps.read(name, "refused").orderBy("number").select("name", F.col("data").cast("string"))
+            refused += [f"{path}: {reason}" for path, reason in rows.collect()]
+        if refused and not self._keep_going:
+            more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
+            raise DiglotError(f"step {name}: {refused[0]}{more}; mend it, or go on without it by keep_going=True")
+        return tuple(refused)
+
+    def _archives(self) -> None:
+        """Brings what is known of the archives into one file."""
+        steps, name = self._steps, "02-archives"
+        if steps.begin(name) is None:
+            steps.make(name, steps.read("02-pages", "archive").repartition(1) if steps.rows("02-pages", "archive") else None)
+
+    def _keys(self, pages_per_part: int) -> int:
+        """Decides what the parts are, and has the keys of each found; gives the number of parts."""
+        steps, name = self._steps, "03-keys"
+        record = steps.begin(name, pages_per_part)
+        if record is None:
+            captures = int(steps.records["02-pages"]["counts"].get("page", 0))
+            rows = steps.read("02-pages", "page") if captures else None
+            if rows is None:
+                record = steps.end(name, None, parts=0)
+            else:
+                giants, parts = self._parts(rows, pages_per_part)
+                side = steps.sent([("02-archives", "archive")])
+                dealt = deal(_numbered(self._spark, rows, giants, parts), parts)
+                had = steps.rows("02-pages", "page")
+                record = steps.do(name, "keys", dealt, FEW_TASKS, parts, had, side=side, parts=parts)
+        return int(record["parts"])
+
+    def _parts(self, rows: DataFrame, pages_per_part: int) -> tuple[list[int], int]:
+        """The hashes of the sites that are parts of their own, the largest first, and how many parts there are."""
+        pages, is_giant = F.col("pages"), F.col("pages") * 2 >= pages_per_part
+        sites = rows.groupBy("part").agg(F.sum("count").alias("pages"))
+        giant = F.collect_list(F.when(is_giant, F.struct(pages, "part")))
+        with told("03-keys"), set_to(self._spark, FEW_TASKS):
+            found = sites.agg(giant, F.sum(F.when(~is_giant, pages))).collect()[0]
+        giants = [site.part for site in sorted(found[0], reverse=True)]
+        rest = found[1] or 0
+        parts = min(_PARTS_A_CORE * self._steps.cores, math.ceil(rest / _SMALL_PART))
+        return giants, len(giants) + max(parts, math.ceil(rest / pages_per_part))
+
+    def _patterns(self) -> None:
+        """Adds up how each pattern did, over all parts."""
+        steps, name = self._steps, "03-patterns"
+        if steps.begin(name) is None:
+            rows = steps.read("03-keys", "pattern") if steps.rows("03-keys", "pattern") else None
+            if rows is not None:
+                sums = F.sum("number").alias("number"), F.sum("count").alias("count")
+                rows = rows.groupBy("name").agg(*sums).repartition(1)
+                part, kind = F.lit(-1).alias("part"), F.lit("pattern").alias("kind")
+                rows = rows.select(part, kind, "name", "number", "count", F.lit(None).cast("binary").alias("data"))
+            steps.make(name, rows)
+
+    def _tables(self) -> None:
+        """Unpacks the tables."""
+        steps, name = self._steps, "15-tables"
+        is_there = all(self._out.has(f"{table}/_SUCCESS") for table in TABLES)
+        if steps.begin(name, self._out.uri, is_good=lambda _: is_there) is not None:
+            return
+        began = time.monotonic()
+        for table in TABLES:
+            if steps.rows("14-finish", table):
+                packed = steps.read("14-finish", table).select("name", "count", "data")
+                rows = packed.mapInArrow(Unpacked(table), columns(table))
+            else:
+                rows = self._spark.createDataFrame([], columns(table))
+            writer = rows.write.mode("overwrite").partitionBy("langs").option("compression", "zstd")
+            with told(name), set_to(self._spark, _TABLE):
+                writer.parquet(self._out.path(table))
+        steps.end(name, None, seconds=round(time.monotonic() - began, 3))
+
+    def _result(self, refused: tuple[str, ...]) -> SparkResult:
+        records = self._steps.records
+        pages, results = records["02-pages"], records["14-finish"]["counts"]
+        counts = {
+            "archives": pages["rows_out"].get("archive", 0),
+            "records": pages["counts"].get("archive", 0),
+            "captures": pages["counts"].get("page", 0),
+            "parts": records["03-keys"]["tasks"],
+            "pairs": results.get("pairs", 0),
+            "sentence_pairs": results.get("bitext", 0),
+            "keys": results.get("keys", 0),
+        }
+        left_out = dict(sorted(pages["names"].get("skipped", {}).items(), key=lambda item: (-item[1], item[0])))
+        return SparkResult(self._spark, self._out.uri, counts, left_out, refused, tuple(self._steps.done))
+
+    def _task(self, step: str, arguments: tuple[str, ...], side: tuple[str, ...], tasks: int) -> Task:
+        # On one machine, cores that no task has are for the others.
+        spare = self._steps.cores // tasks if self._is_local else 1
+        limits = (f"--threads={max(spare, self._task_cores)}", f"--memory={self._memory}")
+        sent = tuple((option, tuple(map(os.path.basename, paths))) for option, paths in self._files.items())
+        return Task(step, (*arguments, *limits, *self._plain), side, sent, self._named, self._version)
+
+    def _key(self, found: Inputs) -> str:
+        """A hash of what all results depend on."""
+        listed = [(archive.name, archive.size, archive.changed) for archive in found.archives]
+        files = [self._program, *chain.from_iterable(self._files.values())]
+        contents = [hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files]
+        return hash_of([self._version, contents, sorted(self._plain), listed])
+
+
+def _numbered(spark: SparkSession, rows: DataFrame, giants: list[int], parts: int) -> DataFrame:
+    """Rows with the numbers of parts in the place of hashes of sites."""
+    others = parts - len(giants)
+    number = F.pmod(F.col("part"), F.lit(max(others, 1))) + len(giants)
+    if giants:
+        at = spark.range(len(giants)).select(numbers(giants)[F.col("id")].cast("int").alias("part"), F.col("id").alias("giant"))
+        rows = rows.join(F.broadcast(at), "part", "left")
+        number = F.coalesce(F.col("giant"), number)
+    return rows.select(number.cast("int").alias("part"), "kind", "name", "number", "count", "data")
+
+
+def _paths(value: Setting) -> tuple[str, ...]:
+    if isinstance(value, (str, os.PathLike)):
+        return tuple(os.fspath(value).split(","))
+    return tuple(os.fspath(path) for path in value) if isinstance(value, Iterable) else ()

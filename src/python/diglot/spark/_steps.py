@@ -1,0 +1,310 @@
+"""The steps: which rows each is given, how these are dealt out, and which steps need not be done again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from .._errors import DiglotError
+from ._rows import COLUMNS, REPORT, deal, numbers, slots
+from ._session import FEW_TASKS, ONE_FILE_A_TASK, set_to
+from ._task import MARK, Task
+from ._work import Folder
+
+# More parts than this, and what all of them propose is chosen from in two rounds.
+_ONE_ROUND = 64
+# Tasks for each core, at most, where every language pair could be one.
+_TASKS_A_CORE = 4
+# Kinds of which each name is counted. There are few of them.
+_NAMED = ("lesson", "text", "skipped", REPORT)
+
+
+class Deal(Enum):
+    """What a task is given."""
+
+    #: A file, as a step with one part in each task has written it.
+    FILE = "file"
+    #: The rows of one part, or of one bucket.
+    PART = "part"
+    #: The rows of one language pair, or of several.
+    NAME = "name"
+    #: All rows.
+    ALL = "all"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A step of the program. Rows are named by the step that has written them, and their kind."""
+
+    name: str
+    reads: tuple[tuple[str, str], ...]
+    deal: Deal
+    side: tuple[tuple[str, str], ...] = ()
+    #: Rows without which the step has nothing to do.
+    needs: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def step(self) -> str:
+        """What the program calls it."""
+        return self.name.split("-", 1)[1]
+
+
+_TRAINING, _LEARNT = ("05-sample", "chosen"), ("07-learn", "learnt")
+_PAGE_PAIRS, _MODEL = ("09-sample", "chosen"), ("11-model", "model")
+#: The steps that follow on `03-patterns`, in order.
+PLANS = (
+    Plan("04-rescue", (("03-keys", "store"),), Deal.FILE, (("03-patterns", "pattern"),)),
+    Plan("05-sample", (("04-rescue", "training"),), Deal.ALL),
+    Plan("06-lessons", (("04-rescue", "store"),), Deal.FILE, (_TRAINING,), (_TRAINING,)),
+    Plan("07-learn", (("06-lessons", "lesson"),), Deal.NAME),
+    Plan("08-judge", (("04-rescue", "store"),), Deal.FILE, (_LEARNT,)),
+    Plan("09-sample", (("08-judge", "page_pair"),), Deal.ALL),
+    Plan("10-texts", (("08-judge", "store"),), Deal.FILE, (_PAGE_PAIRS,), (_PAGE_PAIRS,)),
+    Plan("11-model", (("10-texts", "text"),), Deal.NAME, (_LEARNT, _PAGE_PAIRS)),
+    Plan("12-align", (("08-judge", "store"),), Deal.FILE, (_MODEL,)),
+    Plan("13-merge", (("12-align", "bead"),), Deal.PART),
+    Plan("14-finish", (("12-align", "store"), ("13-merge", "shared")), Deal.PART),
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    """What became of a step."""
+
+    name: str
+    #: Seconds that it took, when it was done.
+    seconds: float
+    #: Tasks that had rows.
+    tasks: int
+    rows_in: int
+    #: Rows written, by kind.
+    rows_out: dict[str, int]
+    #: What was left out, by reason.
+    left_out: dict[str, int]
+    #: The longest task, in seconds.
+    longest: float
+    #: True when it had been done before.
+    was_done: bool
+
+
+@dataclass
+class Steps:
+    """Does steps, unless they were done with the same program, settings and inputs."""
+
+    spark: SparkSession
+    work: Folder
+    #: A hash of everything that the results depend on so far.
+    key: str
+    #: A task of the program, without what differs between steps.
+    task: Callable[[str, tuple[str, ...], tuple[str, ...], int], Task]
+    hear: Callable[[str], object]
+    cores: int
+    done: list[Step] = field(default_factory=list)
+    records: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _sent: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    _is_anew: bool = False
+
+    def begin(self, name: str, *depends: object, is_good: Callable[[dict[str, Any]], bool] = lambda _: True) -> dict[str, Any] | None:
+        """What is kept of a step that need not be done again; else, the step begins with an empty folder.
+
+        A step that is done again has all later ones done again.
+        """
+        self.key = hash_of([self.key, name, *depends])
+        record = None if self._is_anew else self.work.record(name)
+        if record is not None and record["key"] == self.key and is_good(record):
+            if not record["has_rows"] or self.work.has(f"{name}/_SUCCESS"):
+                self._tell(name, record, True)
+                return record
+        self._is_anew = True
+        self.work.drop(name)
+        return None
+
+    def end(self, name: str, record: dict[str, Any] | None, **more: object) -> dict[str, Any]:
+        """Keeps what a step has done: nothing, where there is no record."""
+        record = {"key": self.key, "has_rows": record is not None, **(record or _nothing()), **more}
+        self.work.keep(name, record)
+        self._tell(name, record, False)
+        return record
+
+    def run(self, plan: Plan, *arguments: str, parts: int = 0) -> None:
+        """Does a step of the program. `parts` is the number of parts, or of buckets, that rows are dealt to."""
+        if self.begin(plan.name, arguments, parts) is not None:
+            return
+        fed = [(name, kind) for name, kind in plan.reads if self.rows(name, kind)]
+        if not fed or not all(self.rows(name, kind) for name, kind in plan.needs):
+            self.end(plan.name, None)
+            return
+        rows = [self.read(name, kind) for name, kind in fed]
+        dealt, tasks = self._dealt(plan, rows[0] if len(rows) == 1 else rows[0].unionAll(rows[1]), parts)
+        how = ONE_FILE_A_TASK if plan.deal is Deal.FILE else FEW_TASKS
+        had = sum(self.rows(name, kind) for name, kind in fed)
+        self.do(plan.name, plan.step, dealt, how, tasks, had, arguments, self.sent(plan.side))
+
+    def do(
+        self,
+        name: str,
+        step: str,
+        rows: DataFrame,
+        how: dict[str, str],
+        tasks: int,
+        rows_in: int,
+        arguments: tuple[str, ...] = (),
+        side: tuple[str, ...] = (),
+        **more: object,
+    ) -> dict[str, Any]:
+        """Has the program read rows, and writes, counts and keeps what comes."""
+        began = time.monotonic()
+        self._write(name, rows.mapInArrow(self.task(step, arguments, side, tasks), COLUMNS), how)
+        record = self._counted(name)
+        _check(name, record, rows_in)
+        if record["rows_out"].get("store", 0) and name != "03-keys" and record["tasks"] != self.records["03-keys"]["tasks"]:
+            raise DiglotError(f"step {name}: {record['tasks']} parts came of {self.records['03-keys']['tasks']}")
+        return self.end(name, record, seconds=round(time.monotonic() - began, 3), **more)
+
+    def make(self, name: str, rows: DataFrame | None) -> None:
+        """Writes, counts and keeps rows that Spark makes alone, if there are any."""
+        began = time.monotonic()
+        if rows is None:
+            self.end(name, None)
+            return
+        self._write(name, rows, FEW_TASKS)
+        self.end(name, self._counted(name), seconds=round(time.monotonic() - began, 3))
+
+    def rows(self, name: str, kind: str) -> int:
+        """How many rows of a kind a step has written."""
+        return int(self.records[name]["rows_out"].get(kind, 0))
+
+    def read(self, name: str, kind: str) -> DataFrame:
+        """Rows that a step has written."""
+        return self.spark.read.schema(COLUMNS).parquet(self.work.path(f"{name}/of={kind}"))
+
+    def _write(self, name: str, rows: DataFrame, how: dict[str, str]) -> None:
+        """Writes the rows of a step: those of each task and kind as a file."""
+        writer = rows.withColumn("of", F.col("kind")).write.mode("overwrite").partitionBy("of")
+        writer = writer.option("compression", "none").option("parquet.enable.dictionary", "false")
+        # The file system has checksums of its own.
+        writer = writer.option("parquet.page.write-checksum.enabled", "false").option("parquet.block.size", 32 << 20)
+        with told(name), set_to(self.spark, how):
+            self._label(name)
+            writer.parquet(self.work.path(name))
+
+    def _counted(self, name: str) -> dict[str, Any]:
+        """Counts what was written, and adds up what tasks report of themselves."""
+        schema = "name string, number bigint, count bigint, of string"
+        rows = self.spark.read.schema(schema).parquet(self.work.path(name))
+        named_of = F.when(F.col("of").isin(*_NAMED), F.col("name"))
+        number = F.sum(F.when(F.col("of") == REPORT, F.col("number")))
+        counts = rows.groupBy("of", named_of).agg(F.count("*"), number, F.sum("count"), F.max("count"))
+        with told(name), set_to(self.spark, FEW_TASKS):
+            self._label(name)
+            found = counts.collect()
+        record = _nothing()
+        for kind, named, count, sum_number, sum_count, max_count in found:
+            if kind == REPORT:
+                _add_report(record, named, count, sum_number, max_count)
+                continue
+            record["rows_out"][kind] = record["rows_out"].get(kind, 0) + count
+            record["counts"][kind] = record["counts"].get(kind, 0) + sum_count
+            if named is not None:
+                record["names"].setdefault(kind, {})[named] = sum_count if kind == "skipped" else count
+        return record
+
+    def sent(self, side: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+        """Sends rows to all workers, as files; gives the names of these."""
+        return tuple(file for of in side for file in self._files_of(of))
+
+    def _files_of(self, of: tuple[str, str]) -> tuple[str, ...]:
+        if of not in self._sent:
+            name, kind = of
+            files = self.work.listed(f"{name}/of={kind}/*.parquet") if self.rows(name, kind) else []
+            for file in files:
+                self.spark.sparkContext.addFile(file)
+            self._sent[of] = tuple(file.rsplit("/", 1)[1] for file in files)
+        return self._sent[of]
+
+    def _dealt(self, plan: Plan, rows: DataFrame, parts: int) -> tuple[DataFrame, int]:
+        """Rows such that each task has what the plan says, and how many tasks there are."""
+        if plan.deal is Deal.PART:
+            return deal(rows, parts), parts
+        if plan.deal is Deal.FILE:
+            return rows, self.records["03-keys"]["tasks"]
+        if plan.deal is Deal.ALL:
+            if self.records["03-keys"]["tasks"] > _ONE_ROUND:
+                rows = rows.mapInArrow(self.task(plan.step, ("--partial",), (), _ONE_ROUND), COLUMNS)
+                rows = rows.where(F.col("kind") != REPORT)
+            return rows.repartition(1), 1
+        counts = self.records[plan.reads[0][0]]["names"][plan.reads[0][1]]
+        names = sorted(counts, key=lambda name: (-counts[name], name))
+        tasks = min(len(names), _TASKS_A_CORE * self.cores)
+        places = [slots(tasks)[at % tasks] for at in range(len(names))]
+        at = F.call_function("array_position", F.array(*map(F.lit, names)), F.col("name")) - 1
+        return rows.repartition(tasks, numbers(places)[at]), tasks
+
+    def _label(self, name: str) -> None:
+        self.spark.sparkContext.setJobDescription(f"diglot {name}")
+
+    def _tell(self, name: str, record: dict[str, Any], was_done: bool) -> None:
+        self.records[name] = record
+        told_of = ("seconds", "tasks", "rows_in", "rows_out", "left_out", "longest")
+        step = Step(name=name, was_done=was_done, **{of: record[of] for of in told_of})
+        self.done.append(step)
+        how = "done before" if was_done else f"{step.seconds:.1f} s"
+        self.hear(f"step {name}: {how}, tasks: {step.tasks}, rows: {sum(step.rows_out.values())}")
+
+
+def hash_of(values: object) -> str:
+    """A hash of what can be written as JSON."""
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()
+
+
+@contextmanager
+def told(name: str) -> Iterator[None]:
+    """Has failures of Spark and of tasks be told in the words of the program."""
+    try:
+        yield
+    except (Py4JJavaError, PySparkException) as error:
+        found = re.search(re.escape(MARK) + r"(\{.*\})", str(error))
+        if found is None:
+            raise DiglotError(f"step {name}: {_first_lines(error)}") from error
+        about = json.loads(found[1])
+        message = f"step {name}, {about['place']}: {about['error']}"
+        raise DiglotError(message, about["exit"], about["stderr"], about["command"]) from error
+
+
+def _first_lines(error: Exception) -> str:
+    java = getattr(error, "java_exception", None)
+    text = str(java.getMessage() or java) if java is not None else str(error)
+    return text.split("\nDriver stacktrace")[0].split("\n\tat ")[0].strip()[-2000:]
+
+
+def _nothing() -> dict[str, Any]:
+    empty: dict[str, Any] = {"seconds": 0.0, "tasks": 0, "rows_in": 0, "longest": 0.0}
+    return {**empty, "rows_out": {}, "counts": {}, "left_out": {}, "names": {}, "reported": {}}
+
+
+def _add_report(record: dict[str, Any], named: str, tasks: int, number: int, longest: int) -> None:
+    if named == "in":
+        record.update(tasks=tasks, rows_in=number, longest=longest / 1000)
+        return
+    what, name = named.split(" ", 1)
+    record["left_out" if what == "left" else "reported"][name] = number
+
+
+def _check(name: str, record: dict[str, Any], rows_in: int) -> None:
+    reported = {kind: rows for kind, rows in record.pop("reported").items() if rows}
+    if reported != record["rows_out"]:
+        raise DiglotError(f"step {name}: its tasks wrote {reported}, and its files hold {record['rows_out']}")
+    if record["rows_in"] != rows_in:
+        raise DiglotError(f"step {name}: its tasks read {record['rows_in']} rows of {rows_in}")

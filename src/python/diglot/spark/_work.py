@@ -1,0 +1,82 @@
+"""The folder of a run: what each step has written, and what it was made of."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from .._program import StrPath
+
+_RECORD = "_diglot.json"
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://")
+
+
+def is_uri(path: str) -> bool:
+    """True for what the engine reads, such as `s3a://…` and `hdfs://…`."""
+    return _SCHEME.match(path) is not None and not path.startswith("file:")
+
+
+def uri_of(path: StrPath) -> str:
+    """A path as Spark takes it; one without a scheme is a path of this machine, and of all others if there are any."""
+    text = os.fspath(path)
+    if _SCHEME.match(text) or text.startswith("file:"):
+        return text.rstrip("/")
+    return "file://" + os.path.abspath(text)
+
+
+class Folder:
+    """A folder on any file system that Spark knows."""
+
+    def __init__(self, spark: SparkSession, path: StrPath) -> None:
+        self.uri = uri_of(path)
+        context: Any = spark.sparkContext
+        self._hadoop = context._jvm.org.apache.hadoop
+        self._io = context._jvm.org.apache.commons.io.IOUtils
+        self._files = self._hadoop.fs.Path(self.uri).getFileSystem(context._jsc.hadoopConfiguration())
+
+    def path(self, name: str) -> str:
+        """A file or folder in it."""
+        return f"{self.uri}/{name}"
+
+    def has(self, name: str) -> bool:
+        """True when there is one of that name."""
+        return bool(self._files.exists(self._hadoop.fs.Path(self.path(name))))
+
+    def listed(self, pattern: str) -> list[str]:
+        """The files of a pattern, in order."""
+        found = self._files.globStatus(self._hadoop.fs.Path(self.path(pattern)))
+        return sorted(str(status.getPath().toString()) for status in found or [])
+
+    def record(self, name: str) -> dict[str, Any] | None:
+        """What was kept of a step that was written to its end."""
+        if not self.has(f"{name}/{_RECORD}"):
+            return None
+        stream = self._files.open(self._hadoop.fs.Path(self.path(f"{name}/{_RECORD}")))
+        try:
+            text = str(self._io.toString(stream, "UTF-8"))
+        finally:
+            stream.close()
+        try:
+            kept: dict[str, Any] = json.loads(text)
+        except ValueError:
+            # Cut by a crash.
+            return None
+        return kept
+
+    def keep(self, name: str, record: dict[str, Any]) -> None:
+        """Says that a step was written to its end."""
+        stream = self._files.create(self._hadoop.fs.Path(self.path(f"{name}/{_RECORD}")), True)
+        try:
+            stream.write(bytearray(json.dumps(record, indent=1).encode()))
+        finally:
+            stream.close()
+
+    def drop(self, name: str) -> None:
+        """Takes away a file or a folder, if it is there."""
+        self._files.delete(self._hadoop.fs.Path(self.path(name)), True)
+
+
