@@ -1,0 +1,440 @@
+"""Runs on Spark: their tables are those of one store, and nothing gets lost unseen."""
+
+import gzip
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import diglot
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from conftest import ROOT
+from diglot._program import program
+
+pytest.importorskip("pyspark", reason="pyspark is not installed")
+if shutil.which("java", path=os.environ.get("JAVA_HOME", "") + "/bin:" + os.environ["PATH"]) is None:
+    pytest.skip("there is no Java, which Spark needs", allow_module_level=True)
+
+import diglot.spark
+from diglot.spark._results import TABLES
+from diglot.spark._rows import SCHEMA, slots, spark_hash
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+HERE = pathlib.Path(__file__).resolve().parent
+WEBSERVER = ROOT / "data" / "sites" / "webserver.warc.gz"
+# Names as long as that of the sample, so that lengths of records stay right.
+NAMES = [b"site.test", b"s1te.test", b"abcd.test", b"xyzw.test"]
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    """A session that tries a task twice."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    session = diglot.spark.session("local[2,2]")
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def archives(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The sample and three sites that are copies of it; the archive of one is cut off."""
+    folder = tmp_path_factory.mktemp("größe 大")
+    shutil.copytree(ROOT / "data" / "sites" / "packaging", folder / "packaging")
+    records = gzip.decompress(WEBSERVER.read_bytes())
+    paths = [folder / "packaging"]
+    for name in NAMES:
+        paths.append(folder / f"{name.decode()}.warc.gz")
+        archive = gzip.compress(records.replace(b"site.test", name))
+        paths[-1].write_bytes(archive[: len(archive) * 2 // 3] if name == NAMES[-1] else archive)
+    return [str(path) for path in paths]
+
+
+def exported(store: diglot.Store, folder: pathlib.Path) -> dict[str, pa.Table]:
+    """The tables of a store, as the program exports them."""
+    for what in ["pairs", "bitext"]:
+        command = [program(), "export", "--store", str(store.path), "--what", what, "-o", str(folder / f"{what}.parquet")]
+        subprocess.run(command, check=True, capture_output=True)
+    tables = {what: pq.read_table(folder / f"{what}.parquet") for what in ["pairs", "bitext"]}
+    return {**tables, "keys": store.keys()}
+
+
+def in_order(table: pa.Table) -> pa.Table:
+    return table.sort_by([(name, "ascending") for name in table.column_names])
+
+
+def collected(frame: DataFrame, like: pa.Table) -> pa.Table:
+    """A table of Spark with the columns of another, in order."""
+    rows = [row.asDict() for row in frame.collect()]
+    assert all(row.pop("langs") == f"{row['lang_a']}-{row['lang_b']}" for row in rows)
+    assert frame.columns == [*like.column_names, "langs"]
+    return in_order(pa.Table.from_pylist(rows, schema=like.schema))
+
+
+def assert_same(found: diglot.spark.SparkResult, tables: dict[str, pa.Table]) -> None:
+    """That tables are equal, row by row and bit by bit."""
+    for frame, name in [(found.pairs(), "pairs"), (found.bitext(), "bitext"), (found.keys(), "keys")]:
+        expected = in_order(tables[name]).replace_schema_metadata(None)
+        assert collected(frame, expected) == expected, name
+    numbers = [found.counts[name] for name in ("pairs", "sentence_pairs", "keys")]
+    assert numbers == [tables[name].num_rows for name in ("pairs", "bitext", "keys")]
+
+
+@pytest.fixture(scope="module")
+def one(archives: list[str], tmp_path_factory: pytest.TempPathFactory) -> tuple[diglot.Store, dict[str, pa.Table]]:
+    """One store of all archives, and its tables."""
+    folder = tmp_path_factory.mktemp("one")
+    store = diglot.run(archives, store=folder / "store").store
+    return store, exported(store, folder)
+
+
+@pytest.mark.parametrize(
+    ("pages_per_part", "parts", "settings"),
+    [
+        # All sites in one part.
+        (20000, 1, {}),
+        # A large site alone, and others by two.
+        (200, 3, {"buckets": 3, "memory": "2G"}),
+    ],
+)
+def test_tables_are_those_of_one_store(
+    spark: SparkSession,
+    archives: list[str],
+    one: tuple[diglot.Store, dict[str, pa.Table]],
+    tmp_path: pathlib.Path,
+    pages_per_part: int,
+    parts: int,
+    settings: dict[str, Any],
+) -> None:
+    store, tables = one
+    assert min(table.num_rows for table in tables.values()) > 20
+    ordered = archives if parts == 1 else archives[::-1]
+    found = diglot.spark.run(
+        spark, ordered, work=tmp_path / "w", out=tmp_path / "o", pages_per_part=pages_per_part, **settings
+    )
+    assert_same(found, tables)
+    assert found.counts["parts"] == parts
+    assert found.counts["archives"] == len(archives)
+    status = store.status().to_pylist()
+    assert found.left_out == {row["name"]: row["count"] for row in status if row["what"] == "left out"}
+    assert "compressed data corrupt" in found.left_out or "record cut off" in found.left_out
+    totals = {row["name"]: row["count"] for row in status if row["what"] == "total"}
+    assert (found.counts["records"], found.counts["captures"]) == (totals["records"], totals["captures kept"])
+
+
+def test_settings_are_those_of_a_run(spark: SparkSession, archives: list[str], tmp_path: pathlib.Path) -> None:
+    words = tmp_path / "words.tsv"
+    words.write_text("en\tfr\nserver\tserveur\nmodule\tmodule\n")
+    settings: dict[str, Any] = {"langs": ["fr", "en"], "strict": True, "min_score": 0.6, "lexicon": words}
+    store = diglot.run(archives[:3], store=tmp_path / "s", **settings).store
+    found = diglot.spark.run(
+        spark, archives[:3], work=tmp_path / "w", out=tmp_path / "o", pages_per_part=100, **settings
+    )
+    assert_same(found, exported(store, tmp_path))
+    assert {row.langs for row in found.pairs().collect()} == {"fr-en"}
+
+
+def test_where_there_is_nothing_to_find_the_tables_are_empty(spark: SparkSession, tmp_path: pathlib.Path) -> None:
+    found = diglot.spark.run(spark, WEBSERVER, work=tmp_path / "w", out=tmp_path / "o", langs="en,nl")
+    assert (found.counts["captures"], found.counts["pairs"]) == (86, 0)
+    for name, frame in {"pairs": found.pairs(), "bitext": found.bitext(), "keys": found.keys()}.items():
+        assert frame.columns == [*TABLES[name].names, "langs"]
+        assert frame.collect() == []
+
+
+def test_what_spark_alone_can_read_is_read_by_it(
+    spark: SparkSession, archives: list[str], tmp_path: pathlib.Path
+) -> None:
+    java: Any = spark.sparkContext
+    java._jsc.hadoopConfiguration().set("fs.viewfs.mounttable.far.link./data", tmp_path.as_uri())
+    (tmp_path / "in").mkdir()
+    for path in archives[1:3]:
+        shutil.copy(path, tmp_path / "in")
+    inputs = tmp_path / "list.txt"
+    inputs.write_text(f"# far and near\nviewfs://far/data/in/{pathlib.Path(archives[1]).name}\n{archives[2]}\n")
+    found = diglot.spark.run(spark, f"@{inputs}", work="viewfs://far/data/w", out="viewfs://far/data/o", pages_per_part=50)
+    store = diglot.run(archives[1:3], store=tmp_path / "s").store
+    tables = exported(store, tmp_path)
+    # Sentence pairs say in which archive they are.
+    for side in ["archive_a", "archive_b"]:
+        at = tables["bitext"].column_names.index(side)
+        names = [name.replace(archives[1], f"viewfs://far/data/in/{pathlib.Path(archives[1]).name}") for name in tables["bitext"][side].to_pylist()]
+        tables["bitext"] = tables["bitext"].set_column(at, tables["bitext"].schema.field(at), [names])
+    assert_same(found, tables)
+
+
+def test_wrong_settings_and_inputs_are_refused(spark: SparkSession, archives: list[str], tmp_path: pathlib.Path) -> None:
+    where: dict[str, Any] = {"work": tmp_path / "w", "out": tmp_path / "o"}
+    with pytest.raises(diglot.DiglotError, match="min-score") as caught:
+        diglot.spark.run(spark, archives, min_score=7, **where)
+    assert caught.value.exit_code == 2
+    with pytest.raises(diglot.DiglotError, match="'--min-scroe'") as caught:
+        diglot.spark.run(spark, archives, min_scroe=0.7, **where)
+    assert caught.value.exit_code == 2
+    no_archive = tmp_path / "no.warc.gz"
+    no_archive.write_text("no archive")
+    with pytest.raises(diglot.DiglotError, match=r"no\.warc\.gz"):
+        diglot.spark.run(spark, [archives[1], no_archive], **where)
+    with pytest.raises(ValueError, match="pages_per_part"):
+        diglot.spark.run(spark, archives, pages_per_part=0, **where)
+    assert not (tmp_path / "o").exists()
+
+
+# From here on, a stand-in for the program does the work.
+
+
+@dataclass
+class Fake:
+    """A stand-in for the program, its archives, and the folder of a run."""
+
+    folder: pathlib.Path
+    archives: list[str]
+    spark: SparkSession
+    work: pathlib.Path
+
+    def faults(self, *faults: dict[str, Any], at: str = "") -> None:
+        """What is to go wrong from now on; `at` is a step at which everything does."""
+        for old in self.folder.glob("fault*"):
+            old.unlink()
+        (self.folder / "faults.json").write_text(json.dumps(faults))
+        (self.folder / f"fault-{at}").touch()
+        self.log()
+
+    def log(self) -> list[list[str]]:
+        """Step, part, number of rows and fault of each process, since the last time."""
+        path = self.folder / "log"
+        lines = [line.split(" ", 3) for line in path.read_text().splitlines()] if path.exists() else []
+        path.unlink(missing_ok=True)
+        return lines
+
+    def run(self, **settings: Any) -> diglot.spark.SparkResult:
+        """A run of two parts: of a large site, and of the others."""
+        where: dict[str, Any] = {"work": self.work, "out": self.folder / "out", "pages_per_part": 1000}
+        return diglot.spark.run(self.spark, self.archives, **{**where, **settings})
+
+    def begin_at(self, step: str) -> None:
+        """Takes away what a step and all later ones have done."""
+        for name in os.listdir(self.work):
+            if name >= step:
+                shutil.rmtree(self.work / name)
+
+    def sites(self) -> list[str]:
+        """The sites that came through to the end."""
+        found = diglot.spark.SparkResult(self.spark, (self.folder / "out").as_uri(), {}, {}, (), ())
+        return sorted(row.url_a for row in found.pairs().where("langs = 'en-fr'").collect())
+
+
+SITES = {"large.test": 900, **{f"s{number}.test": 90 + number for number in range(6)}}
+STEPS = "pages keys rescue sample lessons learn judge texts model align merge finish".split()
+
+
+@pytest.fixture(scope="module")
+def done(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Fake:
+    """A stand-in, of which `work` has a run that was done. Each of its archives has each site."""
+    folder = tmp_path_factory.mktemp("fake")
+    for name, schema in {**TABLES, "rows": SCHEMA}.items():
+        (folder / f"{name}.schema").write_bytes(schema.serialize().to_pybytes())
+    script = shutil.copy(HERE / "exec_fake.py", folder)
+    shell = folder / "fake"
+    shell.write_text(
+        f"""#!/bin/sh
+[ "$1" = --version ] && echo diglot 0.0.0 && exit
+[ -e {folder}/fault-$2 ] || exec {sys.executable} {script} "$@"
+echo "$2 0 0 exit" >> {folder}/log
+echo '{{"diglot.exec":1,"step":"'$2'","error":"rows are damaged","exit":3}}' >&2
+exit 3
+"""
+    )
+    shell.chmod(0o755)
+    archives = [str(folder / f"{number}.warc") for number in range(2)]
+    for path in archives:
+        pathlib.Path(path).write_text("\n".join(f"{site} {count // 2}" for site, count in SITES.items()))
+    fake = Fake(folder, archives, spark, folder / "work")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DIGLOT", str(shell))
+        fake.run()
+    assert fake.sites() == sorted(SITES)
+    return fake
+
+
+@pytest.fixture
+def fake(done: Fake, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
+    """A stand-in in the place of the program, with the run that was done to change."""
+    monkeypatch.setenv("DIGLOT", str(done.folder / "fake"))
+    shutil.copytree(done.work, tmp_path / "work")
+    fake = replace(done, work=tmp_path / "work")
+    fake.faults()
+    return fake
+
+
+def test_a_run_goes_on_behind_the_last_step_that_was_done(fake: Fake) -> None:
+    shutil.rmtree(fake.work)
+    for number, step in enumerate(STEPS):
+        fake.faults(at=step)
+        with pytest.raises(diglot.DiglotError, match=rf"^step \d\d-{step}, .*: rows are damaged$") as caught:
+            fake.run()
+        assert caught.value.exit_code == 3
+        assert caught.value.command[1:3] == ("exec", step)
+        assert f'"step":"{step}"' in caught.value.stderr
+        # `sample` comes twice, and the second time nothing is wrong with it.
+        begun = {line[0] for line in fake.log()} - {"inputs", "sample"}
+        assert begun == {*STEPS[max(0, number - 1) : number + 1]} - {"sample"}
+    fake.faults()
+    found = fake.run()
+    assert [step.name for step in found.steps if not step.was_done] == ["14-finish", "15-tables"]
+    assert fake.sites() == sorted(SITES)
+    fake.log()
+    again = fake.run()
+    assert {line[0] for line in fake.log()} == {"inputs"}
+    assert all(step.was_done for step in again.steps)
+    assert (again.counts, again.left_out) == (found.counts, found.left_out)
+
+
+def test_what_was_done_otherwise_is_done_again(fake: Fake) -> None:
+    def again(**settings: Any) -> list[str]:
+        return [step.name for step in fake.run(**settings).steps if not step.was_done]
+
+    assert again(keep_going=True, memory="3G") == []
+    assert again(out=fake.work / "elsewhere") == ["15-tables"]
+    assert again(buckets=2) == ["12-align", "13-merge", "14-finish", "15-tables"]
+    (fake.work / "14-finish" / "_SUCCESS").unlink()
+    assert again(buckets=2) == ["14-finish", "15-tables"]
+    fake.faults(at="keys")
+    changes: list[dict[str, Any]] = [{"pages_per_part": 500}, {"min_score": 0.7}]
+    for more in changes:
+        with pytest.raises(diglot.DiglotError, match="03-keys"):
+            fake.run(**more)
+        assert {line[0] for line in fake.log()} == ({"inputs", "pages", "keys"} if "min_score" in more else {"inputs", "keys"})
+    with pytest.raises(diglot.DiglotError, match="03-keys"):
+        replace(fake, archives=fake.archives[::-1]).run(min_score=0.7)
+    assert "pages" in {line[0] for line in fake.log()}
+
+
+def test_a_large_site_is_a_part_of_its_own(fake: Fake) -> None:
+    fake.begin_at("03-keys")
+    fake.faults(at="rescue")
+    with pytest.raises(diglot.DiglotError):
+        fake.run()
+    rows = {line[1]: int(line[2]) for line in fake.log() if line[0] == "keys"}
+    # Of each site, a row from each archive; the largest is the first part.
+    assert rows == {"0": 2, "1": 2 * (len(SITES) - 1)}
+
+
+def test_no_answer_that_is_not_whole_is_taken(fake: Fake) -> None:
+    fake.begin_at("04-rescue")
+    for what in ["no end", "cut", "short report", "no report"]:
+        fake.faults({"step": "rescue", "part": 1, "what": what})
+        with pytest.raises(diglot.DiglotError, match="^step 04-rescue, part 1: the answer of the program is not whole: "):
+            fake.run()
+
+
+def test_a_program_that_was_killed_is_tried_again(fake: Fake) -> None:
+    fake.begin_at("08-judge")
+    fake.faults({"step": "judge", "part": 1, "what": "killed"})
+    with pytest.raises(diglot.DiglotError, match=r"^step 08-judge, part 1: .*ended by signal 9 \(SIGKILL\)") as caught:
+        fake.run()
+    assert caught.value.exit_code == -signal.SIGKILL
+    fake.faults({"step": "judge", "part": 1, "what": "killed", "times": 1}, at="texts")
+    with pytest.raises(diglot.DiglotError, match="10-texts"):
+        fake.run()
+    assert [line[3] for line in fake.log() if line[:2] == ["judge", "1"]] == ["killed", ""]
+    kept = json.loads((fake.work / "08-judge" / "_diglot.json").read_text())
+    assert kept["rows_out"] == {"store": 2 * len(SITES), "page_pair": 2 * len(SITES)}
+
+
+def test_a_part_that_needs_more_memory_says_so(fake: Fake) -> None:
+    fake.begin_at("12-align")
+    fake.faults({"step": "align", "part": 0, "what": "over memory"})
+    with pytest.raises(diglot.DiglotError, match="^step 12-align, part 0: 2G of 1G") as caught:
+        fake.run()
+    assert caught.value.exit_code == 5
+    assert "--memory=1G" in caught.value.command
+
+
+def test_inputs_that_cannot_be_read_are_named_and_left_out_on_demand(fake: Fake, tmp_path: pathlib.Path) -> None:
+    no_archive = tmp_path / "none.warc"
+    no_archive.write_text("no archive")
+    fake = replace(fake, archives=[*fake.archives, str(no_archive)])
+    for _ in range(2):
+        with pytest.raises(diglot.DiglotError, match=r"^step 02-pages: .*none\.warc: no archive; mend it"):
+            fake.run()
+        assert "pages" in {line[0] for line in fake.log()}
+    found = fake.run(keep_going=True)
+    assert found.steps[0].was_done
+    assert found.refused == (f"{no_archive}: no archive",)
+    assert found.counts["archives"] == 2
+
+
+def test_a_run_whose_driver_is_killed_leaves_no_program_and_is_resumed(fake: Fake, tmp_path: pathlib.Path) -> None:
+    fake.begin_at("12-align")
+    fake.faults({"step": "align", "what": "sleep"})
+    where = ["--work", fake.work, "--out", fake.folder / "out", "--pages-per-part=1000", "--master=local[2]"]
+    command = [str(part) for part in [sys.executable, "-m", "diglot.spark", *fake.archives, *where]]
+    with (tmp_path / "stderr").open("w+") as stderr:
+        driver = subprocess.Popen(command, stdout=stderr, stderr=stderr, start_new_session=True)
+        try:
+            wait_until(lambda: (fake.folder / "asleep").exists() or driver.poll() is not None)
+            stderr.seek(0)
+            assert (fake.folder / "asleep").exists(), stderr.read()
+        finally:
+            os.killpg(driver.pid, signal.SIGKILL)
+            driver.wait()
+    pid = int((fake.folder / "asleep").read_text())
+    wait_until(lambda: not is_alive(pid))
+    fake.faults()
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    assert "step 11-model: done before" in ended.stderr
+    assert "step 12-align: done before" not in ended.stderr
+    assert f"pairs: {2 * len(SITES)}\n" in ended.stdout
+    assert fake.sites() == sorted(SITES)
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    for _ in range(1200):
+        if is_so():
+            return
+        time.sleep(0.05)
+    pytest.fail("it took a minute")
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_the_command_ends_with_the_exit_code_of_the_program(fake: Fake) -> None:
+    where = ["--work", str(fake.work), "--out", str(fake.folder / "out"), "--pages-per-part", "1000"]
+    command = [sys.executable, "-m", "diglot.spark", *fake.archives, *where, "--wrong"]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert ended.returncode == 2
+    assert "diglot: unexpected argument '--wrong'" in ended.stderr
+
+
+def test_settings_of_the_session_are_as_before(fake: Fake) -> None:
+    fake.begin_at("15-tables")
+    fake.spark.conf.set("spark.sql.files.openCostInBytes", "77777")
+    before = fake.spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")
+    fake.run()
+    assert fake.spark.conf.get("spark.sql.files.openCostInBytes") == "77777"
+    assert fake.spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch") == before
+
+
+def test_the_hash_is_that_of_spark(spark: SparkSession) -> None:
+    values = [*range(-5, 2000), 2**31 - 1, 2**31, 2**40 + 7, 2**62, -(2**63)]
+    ids = spark.createDataFrame([(value,) for value in values], "id bigint")
+    hashed = {row.id: row.hash for row in ids.select("id", F.hash("id").alias("hash")).collect()}
+    assert hashed == {value: spark_hash(value) for value in values}
+    assert sorted(spark_hash(slot) % 57 for slot in slots(57)) == list(range(57))
