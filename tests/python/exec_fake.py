@@ -67,7 +67,7 @@ def finish(rows: list[Row]) -> Iterator[Row]:
             yield rows[0][0], kind, langs, 0, len(sites), data
 
 
-def made(step: str, rows: list[Row], side: list[Row], buckets: int) -> Iterator[Row]:
+def made(step: str, rows: list[Row], side: list[str], buckets: int) -> Iterator[Row]:
     """What a step makes: a row for each of a kind, so that none gets lost unseen."""
     if step == "pages":
         yield from pages(rows)
@@ -81,9 +81,8 @@ def made(step: str, rows: list[Row], side: list[Row], buckets: int) -> Iterator[
     elif step == "sample":
         yield (-1, "chosen", "", 0, len(rows), b"") if "--partial" not in sys.argv else rows[0]
     else:
-        needs = {"keys": "archive", "rescue": "pattern", "lessons": "chosen", "judge": "learnt", "texts": "chosen"}
-        if step != "align" and needs[step] not in {row[1] for row in side}:
-            sys.exit(f"no {needs[step]} among {side}")
+        if not side:
+            sys.exit("there is nothing with it")
         kept = step in {"keys", "rescue", "judge", "align"}
         more = {"rescue": "training", "lessons": "lesson", "judge": "page_pair", "texts": "text"}
         for part, _, name, number, count, data in rows:
@@ -116,11 +115,9 @@ def main(step: str, arguments: list[str]) -> None:
     if "--wrong=yes" in options:
         print('{"diglot.exec":1,"step":"inputs","error":"unexpected argument \'--wrong\'","exit":2}', file=sys.stderr)
         sys.exit(2)
-    side: list[Row] = []
-    for path in (option.split("=", 1)[1] for option in options if option.startswith("--with=")):
-        from pyarrow import parquet
-
-        side += [tuple(row.values()) for row in parquet.read_table(path, schema=schema_of('rows')).to_pylist()]
+    side = [option.split("=", 1)[1] for option in options if option.startswith("--with=")]
+    if missing := [path for path in side if not os.path.exists(path)]:
+        sys.exit(f"no such file: {missing}")
     buckets = next((int(option.split("=")[1]) for option in options if option.startswith("--buckets=")), 1)
     if step == "inputs":
         rows, wrong = [], ""

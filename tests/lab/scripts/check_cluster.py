@@ -75,8 +75,9 @@ def processes(word: str) -> list[int]:
                 command = (entry / "cmdline").read_bytes().split(b"\0")
             except OSError:
                 continue
-            # What names inputs is a child of the driver, and no task.
-            if word.encode() in command and b"inputs" not in command:
+            # What names inputs is a child of the driver, and no task; other programs have arguments of that name too.
+            is_ours = word != "exec" or command[0] == os.environ["DIGLOT"].encode()
+            if word.encode() in command and b"inputs" not in command and is_ours:
                 found.append(int(entry.name))
     return found
 

@@ -16,7 +16,6 @@ from .._errors import DiglotError
 from .._program import StrPath, program
 from .._tables import Tail
 from ._rows import COLUMNS, deal
-from ._session import ONE_FILE_A_TASK, set_to
 from ._task import failure
 from ._work import is_uri
 
@@ -129,14 +128,13 @@ def _remote(spark: SparkSession, names: list[str], number: int) -> list[Archive]
 
 
 def _contents(spark: SparkSession, archives: list[Archive]) -> DataFrame:
-    numbers = spark.createDataFrame([(archive.name, archive.number) for archive in archives], "path string, number bigint")
-    with set_to(spark, ONE_FILE_A_TASK):
-        files = _files(spark, [archive.name for archive in archives])
-    return files.join(F.broadcast(numbers), "path").select(
+    """Archives with their bytes. No join numbers them, which would copy the bytes once more."""
+    names = F.split(F.lit("\n".join(archive.name for archive in archives)), "\n")
+    return _files(spark, [archive.name for archive in archives]).select(
         F.lit(-1).alias("part"),
         F.lit("input").alias("kind"),
         F.col("path").alias("name"),
-        "number",
+        (F.call_function("array_position", names, F.col("path")) + archives[0].number - 1).alias("number"),
         F.col("length").alias("count"),
         F.col("content").alias("data"),
     )
