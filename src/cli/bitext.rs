@@ -2,13 +2,13 @@
 
 use clap::Args;
 use diglot::inputs::Inputs;
-use diglot::query::bitext;
+use diglot::query::{bitext, number};
 use serde_json::json;
 
 use super::filter::{Filter, HostArg};
 use super::freshness::Lists;
 use super::global::Global;
-use super::listing::{ListArgs, number};
+use super::listing::ListArgs;
 use super::settings::{AfterIngest, Settings};
 
 /// List the sentence pairs of a host, or of all.

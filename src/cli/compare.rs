@@ -14,14 +14,14 @@ use diglot::evaluate::plot::{self, Bars};
 use diglot::evaluate::{self, Counts, GoldPairs, OutPair};
 use diglot::inputs::Inputs;
 use diglot::pipeline::{self, STAGES};
-use diglot::query::{self, Scope};
+use diglot::query::{self, Scope, number};
 use diglot::store::{Access, Store};
 use serde_json::{Value, json};
 
 use super::eval::{scored_pairs, share};
 use super::global::Global;
 use super::gold::{self, SiteGold};
-use super::listing::{FormatArg, Listing, number};
+use super::listing::{FormatArg, Listing};
 use super::settings::Given;
 
 /// Run several presets on the same archives and score each against gold.

@@ -9,7 +9,7 @@ use diglot::error::{Error, Result};
 use diglot::evaluate::{
     self, BitextCounts, CalibrationParams, Counts, CurveParams, GoldBitext, GoldKeys, GoldPairs, OutPair, plot,
 };
-use diglot::query::{self, Scope, bitext, realign};
+use diglot::query::{self, Scope, bitext, number, realign};
 use diglot::store::Store;
 use diglot::types::{CanonicalUrl, Lang, LangPair};
 use flate2::read::MultiGzDecoder;
@@ -19,7 +19,7 @@ use super::filter::HostArg;
 use super::freshness::Lists;
 use super::global::Global;
 use super::gold::{self, read_all};
-use super::listing::{FormatArg, Listing, number};
+use super::listing::{FormatArg, Listing};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum What {

@@ -159,8 +159,7 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         Some(Error::Interrupted) => 130,
         _ => 4,
     };
-    let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
-    tell(code, &causes.join(": "));
+    tell(code, &format!("{error:#}"));
     ExitCode::from(code)
 }
 

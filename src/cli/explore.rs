@@ -12,12 +12,13 @@ use diglot::explore::{Arrivals, By};
 use diglot::inputs::Inputs;
 use diglot::pipeline::explore::{Explored, gains, keep, remember};
 use diglot::pipeline::{Context, Observer};
+use diglot::query::number;
 use diglot::store::Store;
 use serde_json::{Value, json};
 
 use super::freshness::Lists;
 use super::global::Global;
-use super::listing::{FormatArg, Listing, count, number};
+use super::listing::{FormatArg, Listing, count};
 use super::say::say;
 use super::stop::STOP;
 

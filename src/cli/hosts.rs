@@ -4,13 +4,13 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use clap::{Args, ValueEnum};
-use diglot::query;
+use diglot::query::{self, number};
 use serde_json::json;
 
 use super::filter::HostArg;
 use super::freshness::Lists;
 use super::global::Global;
-use super::listing::{ListArgs, number};
+use super::listing::ListArgs;
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Sort {

@@ -199,9 +199,3 @@ fn plain(value: &Value) -> String {
         other => other.to_string(),
     }
 }
-
-/// A number with a fixed count of digits behind the point.
-pub fn number(value: f64, digits: i32) -> Value {
-    let scale = 10f64.powi(digits);
-    serde_json::Number::from_f64((value * scale).round() / scale).map_or(Value::Null, Value::Number)
-}

@@ -127,8 +127,7 @@ fn report(error: &anyhow::Error) -> ExitCode {
     if error.chain().any(is_closed_pipe) {
         return ExitCode::SUCCESS;
     }
-    let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
-    eprintln!("diglot: {}", causes.join(": "));
+    eprintln!("diglot: {error:#}");
     match error.downcast_ref::<Error>() {
         Some(Error::Interrupted) => ExitCode::from(130),
         Some(Error::Config(_)) => ExitCode::from(2),

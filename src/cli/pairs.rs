@@ -1,13 +1,13 @@
 //! `diglot pairs`.
 
 use clap::Args;
-use diglot::query;
+use diglot::query::{self, number};
 use serde_json::json;
 
 use super::filter::{Filter, HostArg};
 use super::freshness::Lists;
 use super::global::Global;
-use super::listing::{ListArgs, number};
+use super::listing::ListArgs;
 
 /// List the pairs of a host, or of all.
 ///

@@ -10,13 +10,14 @@ use diglot::error::Error;
 use diglot::inputs::Inputs;
 use diglot::pipeline::recover::{Plan, Request, plan, remember};
 use diglot::pipeline::{Context, Observer};
+use diglot::query::number;
 use diglot::recover::{DeepPage, Outcome};
 use serde_json::json;
 
 use super::filter::HostArg;
 use super::freshness::Lists;
 use super::global::Global;
-use super::listing::{ListArgs, count, number};
+use super::listing::{ListArgs, count};
 use super::stop::STOP;
 
 /// Find deep pages: pages that the archives lack, although a key says that they should exist.

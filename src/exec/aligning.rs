@@ -1,24 +1,23 @@
 //! Page pairs of a part → sentence pairs, with the texts that language pairs are learnt from on the way.
 
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use super::coding::{Langs, decode, encode, joined, langs_of, name_of, of_langs, split};
 use super::job::{Job, expect};
 use super::merging::{Bead, BeadsOfSite, beads_row};
 use super::rows::{Input, Output, Row};
-use super::sampling::{ChosenPages, chosen};
-use super::snapshot::{self, Restored, Restoring};
+use super::sampling::{ChosenPages, restore_chosen};
+use super::snapshot::{self, Restored};
 use super::teaching::learnt;
 use crate::error::{Error, Result};
 use crate::index::site::Urls;
 use crate::learn::Halves;
-use crate::pipeline::stages::{Align, learn_pages};
-use crate::query::Site;
+use crate::pipeline::stages::align::{Align, learn_pages};
 use crate::query::bitext::{model_record, page_place};
 use crate::query::numbered::NumberedBitext;
-use crate::query::pairs_of_halves;
-use crate::store::catalog::Keyspace;
+use crate::query::scope::sites_by_domain;
+use crate::query::{Site, pairs_of_halves};
 use crate::store::layout::{ModelRecord, StoredPage, VocabularyRow};
 use crate::store::records::RecordRef;
 use crate::store::{Store, pack, unpack};
@@ -32,16 +31,9 @@ const MODEL: &str = "model";
 
 /// Store rows of a part → those of its texts that language pairs are learnt from.
 pub fn texts(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
-    let mut chosen = chosen(job)?;
-    let mut restoring = Restoring::new(job);
-    while let Some(row) = input.read()? {
-        if chosen.contains_key(&row.part) {
-            restoring.take(&row)?;
-        }
-    }
-    let Some(Restored { part, store }) = restoring.finish()? else { return Ok(()) };
+    let Some((store, chosen)) = restore_chosen(job, input)? else { return Ok(()) };
     let mut sites: BTreeMap<u32, Site> = BTreeMap::new();
-    for row in chosen.remove(&part).unwrap_or_default() {
+    for row in chosen {
         let (langs, pairs): (Langs, Vec<ChosenPages>) = decode(row.bytes()?)?;
         for (number, a, b, place, is_learnt) in pairs {
             let site = match sites.entry(number) {
@@ -129,22 +121,11 @@ pub fn align(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
     let Some(Restored { part, mut store }) = snapshot::read(job, input)? else { return Ok(()) };
     store.import_models(models(job)?)?;
     job.in_context(|context| Align.align_alone(&mut store, context))?;
+    // In the order of domains the first that says something keeps it.
     for (domain, id) in sites_by_domain(&store)? {
         beads(job, (part, &domain), &store, id, output)?;
     }
     snapshot::write(part, store, output)
-}
-
-/// The sites of a store, each by the first of its domains: in their order the first that says something keeps it.
-fn sites_by_domain(store: &Store) -> Result<Vec<(String, SiteId)>> {
-    let (mut found, mut met) = (Vec::new(), BTreeSet::new());
-    store.catalog().for_each(Keyspace::Domain, |domain, id: u32| {
-        if met.insert(id) {
-            found.push((String::from_utf8_lossy(domain).into_owned(), SiteId(id)));
-        }
-        Ok(())
-    })?;
-    Ok(found)
 }
 
 /// Writes the hashes of the sentence pairs that a site keeps, and the page pairs that each stands in.

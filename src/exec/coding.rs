@@ -4,7 +4,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::{Error, Result};
-use crate::store::{pack, unpack};
+use crate::store::layout::{PageEntry, SkipEntry};
+use crate::store::{Captures, pack, unpack};
 use crate::types::{Lang, LangPair};
 
 /// Two languages as they stand in rows.
@@ -57,6 +58,33 @@ pub fn joined(first: &[u8], second: &[u8]) -> Vec<u8> {
 pub fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<8>()?;
     rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)
+}
+
+/// Captures as bytes: what is known of the pages, compressed, then the blocks, which are already.
+///
+/// # Errors
+/// When they are longer than 2 GiB.
+pub fn of_captures(captures: &Captures) -> Result<Vec<u8>> {
+    let lengths: Vec<usize> = captures.blocks.iter().map(Vec::len).collect();
+    let head = encode(&(&captures.pages, &captures.skipped, lengths))?;
+    Ok(joined(&head, &captures.blocks.concat()))
+}
+
+/// The captures of such bytes.
+///
+/// # Errors
+/// When they are none.
+pub fn captures_of(bytes: &[u8]) -> Result<Captures> {
+    let senseless = || Error::input("captures", "their data make no sense");
+    let (head, mut rest) = split(bytes).ok_or_else(senseless)?;
+    let (pages, skipped, lengths): (Vec<PageEntry>, Vec<SkipEntry>, Vec<usize>) = decode(head)?;
+    let mut blocks = Vec::with_capacity(lengths.len());
+    for length in lengths {
+        let (block, tail) = rest.split_at_checked(length).ok_or_else(senseless)?;
+        blocks.push(block.to_vec());
+        rest = tail;
+    }
+    if rest.is_empty() { Ok(Captures { pages, skipped, blocks }) } else { Err(senseless()) }
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use super::sampling::page_pairs;
 use super::snapshot::{self, Restored};
 use super::teaching::learnt;
 use crate::error::Result;
-use crate::pipeline::stages::{Verify, samples};
-use crate::pipeline::{run_stage, stage};
+use crate::pipeline::run_stage;
+use crate::pipeline::stages::{align::samples, iterate::Iterate, verify::Verify};
 use crate::query::learnt_record;
 
 /// Store rows of a part → store rows with its page pairs, and those that alignment may learn from.
@@ -18,7 +18,7 @@ pub fn judge(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
     store.import_learnt(learnt(job)?.into_iter().map(record).collect())?;
     job.in_context(|context| {
         Verify.judge(&mut store, context)?;
-        stage("iterate").map_or(Ok(()), |stage| run_stage(stage, &mut store, context))
+        run_stage(&Iterate, &mut store, context)
     })?;
     for row in page_pairs(part, samples(&store, job.config)?)? {
         output.put(&row)?;

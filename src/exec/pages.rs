@@ -11,7 +11,7 @@ use super::job::{Job, expect};
 use super::rows::{Input, Output, Row};
 use crate::archive::{self, Limits};
 use crate::error::{Error, Result};
-use crate::pipeline::stages::{Sink, take};
+use crate::pipeline::stages::ingest::{Sink, take};
 use crate::store::Captures;
 use crate::store::layout::{ArchiveIdentity, PageEntry, SkipEntry};
 use crate::types::{Skip, family, host_of};
@@ -199,7 +199,7 @@ impl Sorting {
                     name: name.clone(),
                     number: i64::from(self.archive),
                     count: portion.pages.len() as i64,
-                    data: Some(portion.to_bytes()?),
+                    data: Some(coding::of_captures(&portion)?),
                 })?;
             }
         }

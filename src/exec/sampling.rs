@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use super::coding::{Langs, decode, encode, langs_of, name_of, of_langs};
 use super::job::{Job, expect};
 use super::rows::{Input, Output, Row};
+use super::snapshot::{Restored, Restoring};
 use crate::align::sample::{SampledPair, portions};
 use crate::error::{Error, Result};
 use crate::index::smallest::Smallest;
 use crate::learn::{TrainingPair, TrainingPairs};
-use crate::pipeline::stages::Samples;
+use crate::pipeline::stages::align::Samples;
 use crate::query::teaching::Teaching;
 use crate::store::Store;
 use crate::types::{LangPair, PagePair, SiteId};
@@ -221,14 +222,21 @@ fn sample_page_pairs(
     Ok(())
 }
 
-/// What was chosen of a part, of those that all tasks are given.
+/// The store that the rows of a part make up, with what was chosen of it; `None` where nothing was, as of most parts.
 ///
 /// # Errors
-/// When it cannot be read.
-pub fn chosen(job: &Job<'_>) -> Result<BTreeMap<i32, Vec<Row>>> {
-    let mut found: BTreeMap<i32, Vec<Row>> = BTreeMap::new();
+/// As [`Restoring`], or when what was chosen cannot be read.
+pub fn restore_chosen(job: &Job<'_>, input: &mut Input) -> Result<Option<(Store, Vec<Row>)>> {
+    let mut chosen: BTreeMap<i32, Vec<Row>> = BTreeMap::new();
     for row in job.given(CHOSEN)? {
-        found.entry(row.part).or_default().push(row);
+        chosen.entry(row.part).or_default().push(row);
     }
-    Ok(found)
+    let mut restoring = Restoring::new(job);
+    while let Some(row) = input.read()? {
+        if chosen.contains_key(&row.part) {
+            restoring.take(&row)?;
+        }
+    }
+    let Some(Restored { part, store }) = restoring.finish()? else { return Ok(None) };
+    Ok(chosen.remove(&part).map(|rows| (store, rows)))
 }

@@ -10,12 +10,12 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::keys::credibility;
 use crate::learn::TrainingPairs;
-use crate::pipeline::stages::Keys;
-use crate::pipeline::{run_stage, stage};
+use crate::pipeline::run_stage;
+use crate::pipeline::stages::{index::Index, keys::Keys, links::Links};
 use crate::query::teaching::for_each_teaching;
 use crate::store::catalog::Keyspace;
 use crate::store::layout::{ArchiveIdentity, Credibility};
-use crate::store::{Access, Captures, Imports, Store};
+use crate::store::{Access, Imports, Store};
 
 /// The kind of rows of patterns. Number: sum of their credibility; count: sites that add to it.
 const PATTERN: &str = "pattern";
@@ -57,8 +57,7 @@ pub fn keys(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result
             output.leave_out("pages of an archive that was given twice", row.count as u64);
             continue;
         }
-        let captures = Captures::from_bytes(row.bytes()?)
-            .ok_or_else(|| Error::input(format!("pages of {}", row.name), "their data make no sense"))?;
+        let captures = coding::captures_of(row.bytes()?)?;
         let (store, imports) = match &mut open {
             Some(open) => open,
             none => none.insert((new_store(job)?, Imports::default())),
@@ -68,11 +67,8 @@ pub fn keys(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result
     let (Some(part), Some((mut store, mut imports))) = (part.0, open) else { return Ok(()) };
     imports.commit(&mut store, &archives.identities)?;
     job.in_context(|context| {
-        for name in ["index", "links"] {
-            if let Some(stage) = stage(name) {
-                run_stage(stage, &mut store, context)?;
-            }
-        }
+        run_stage(&Index, &mut store, context)?;
+        run_stage(&Links, &mut store, context)?;
         Keys.first_pass(&mut store, context)
     })?;
     let mut rows = Vec::new();

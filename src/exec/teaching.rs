@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use super::coding::{Langs, decode, encode, langs_of, name_of, of_langs};
 use super::job::{Job, expect};
 use super::rows::{Input, Output, Row};
-use super::sampling::{ChosenSite, chosen};
-use super::snapshot::{Restored, Restoring};
+use super::sampling::{ChosenSite, restore_chosen};
 use crate::error::Result;
 use crate::learn::{self, Learner, Learnt, Lesson, Settings, SurePair, Training};
 use crate::query::open::OpenSite;
@@ -22,16 +21,8 @@ type Trainings = BTreeMap<LangPair, Vec<Training>>;
 
 /// Store rows of a part → lessons of its sites that teach.
 pub fn lessons(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
-    let mut chosen = chosen(job)?;
-    let mut restoring = Restoring::new(job);
-    while let Some(row) = input.read()? {
-        // Of most parts nothing is wanted.
-        if chosen.contains_key(&row.part) {
-            restoring.take(&row)?;
-        }
-    }
-    let Some(Restored { part, store }) = restoring.finish()? else { return Ok(()) };
-    for row in chosen.remove(&part).unwrap_or_default() {
+    let Some((store, chosen)) = restore_chosen(job, input)? else { return Ok(()) };
+    for row in chosen {
         let (site, order, pairs): ChosenSite = decode(row.bytes()?)?;
         let Some(site) = OpenSite::open(&store, SiteId(site))? else { continue };
         let mut trainings = Trainings::new();

@@ -7,9 +7,10 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::halves::{Halves, half_of};
-use super::lesson::{Example, Lesson};
+#[cfg(feature = "exec")]
+use super::lesson::Lesson;
 use super::misses::near_misses;
-use super::models::{Model, Models};
+use super::models::{Example, Model, Models};
 use super::params::Params;
 use super::trainer::Trainer;
 use crate::error::Result;
@@ -81,6 +82,7 @@ impl<'p> Learner<'p> {
     }
 
     /// Takes in what a site teaches of a language pair, as [`lessons`] has it.
+    #[cfg(feature = "exec")]
     pub fn take(&mut self, langs: LangPair, lesson: Lesson) {
         let course = self.course(langs);
         course.pairs += lesson.taught.len();
@@ -138,6 +140,7 @@ impl<'p> Learner<'p> {
 ///
 /// # Errors
 /// When a page cannot be read.
+#[cfg(feature = "exec")]
 pub fn lessons(
     site: &SiteView<'_>,
     pairs: BTreeMap<LangPair, Vec<Training>>,

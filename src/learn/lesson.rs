@@ -1,52 +1,14 @@
-//! Pairs that weights are fitted to, and what a site teaches of a language pair in a form that can be sent elsewhere.
+//! What a site teaches of a language pair, in a form that can be sent elsewhere.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::models::Models;
+use super::models::Example;
 use super::trainer::Taught;
-use crate::types::{Lang, LangPair, Similarities};
-use crate::verify::{self, Bag, Dictionaries, Profile, With, WordWeights, similarities_by_words};
-
-/// A pair that is surely right, or wrong, with what the measures say of it that need nothing learnt.
-pub struct Example {
-    /// What these measures say.
-    pub similarities: Similarities,
-    /// The words of both pages.
-    pub pages: [Arc<Profile>; 2],
-    /// The weights of words on their site.
-    pub weights: Arc<WordWeights>,
-    /// The half of the site that the pages belong to.
-    pub half: usize,
-}
-
-impl Example {
-    /// What the measures say of it with what was learnt.
-    pub fn with(
-        &self,
-        langs: LangPair,
-        models: &Models,
-        params: &verify::Params,
-        without_content: bool,
-    ) -> Similarities {
-        let weight = |word: u64| self.weights.of(word);
-        let translations = models.of_half(langs, self.half);
-        let with = With {
-            params,
-            translations: translations.as_deref().filter(|_| !without_content),
-            weights: Some(&weight),
-            shared: None,
-            length_ratio: models.length_ratio(langs),
-        };
-        let mut similarities = self.similarities;
-        for (measure, similarity) in similarities_by_words(&self.pages[0], &self.pages[1], &with) {
-            similarities.set(measure, similarity);
-        }
-        similarities
-    }
-}
+use crate::types::{Lang, Similarities};
+use crate::verify::{Bag, Profile, WordWeights};
 
 /// What a site teaches of a language pair: learning from lessons is learning from their sites.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]

@@ -7,6 +7,7 @@
 
 mod halves;
 mod learning;
+#[cfg(feature = "exec")]
 mod lesson;
 mod misses;
 mod models;
@@ -15,7 +16,10 @@ mod trainer;
 mod training_pairs;
 
 pub use halves::{Halves, SurePair};
-pub use learning::{Learner, Learnt, Settings, Training, learn_from_site, lessons};
+#[cfg(feature = "exec")]
+pub use learning::lessons;
+pub use learning::{Learner, Learnt, Settings, Training, learn_from_site};
+#[cfg(feature = "exec")]
 pub use lesson::Lesson;
 pub use models::{Model, Models};
 pub use params::Params;

@@ -1,12 +1,13 @@
 //! What is known of language pairs: learnt, and given by the user.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::halves::{Halves, half_of};
 use crate::judge::score::Scorer;
 use crate::lexicon::{Between, Lexicon, LexiconSet, Side, Translations};
-use crate::types::LangPair;
-use crate::verify::Dictionaries;
+use crate::types::{LangPair, Similarities};
+use crate::verify::{self, Dictionaries, Profile, With, WordWeights, similarities_by_words};
 
 /// What was learnt of a language pair.
 pub struct Model {
@@ -123,6 +124,44 @@ impl Translations for Both<'_> {
 
     fn is_translation(&self, side: Side, word: u64, other: u64) -> bool {
         self.learnt.is_translation(side, word, other) || self.given.is_translation(side, word, other)
+    }
+}
+
+/// A pair that is surely right, or wrong, with what the measures say of it that need nothing learnt.
+pub struct Example {
+    /// What these measures say.
+    pub similarities: Similarities,
+    /// The words of both pages.
+    pub pages: [Arc<Profile>; 2],
+    /// The weights of words on their site.
+    pub weights: Arc<WordWeights>,
+    /// The half of the site that the pages belong to.
+    pub half: usize,
+}
+
+impl Example {
+    /// What the measures say of it with what was learnt.
+    pub fn with(
+        &self,
+        langs: LangPair,
+        models: &Models,
+        params: &verify::Params,
+        without_content: bool,
+    ) -> Similarities {
+        let weight = |word: u64| self.weights.of(word);
+        let translations = models.of_half(langs, self.half);
+        let with = With {
+            params,
+            translations: translations.as_deref().filter(|_| !without_content),
+            weights: Some(&weight),
+            shared: None,
+            length_ratio: models.length_ratio(langs),
+        };
+        let mut similarities = self.similarities;
+        for (measure, similarity) in similarities_by_words(&self.pages[0], &self.pages[1], &with) {
+            similarities.set(measure, similarity);
+        }
+        similarities
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::number;
 use super::scope::{Scope, sites};
 use super::site::Site;
 use crate::config::Config;
@@ -82,31 +83,24 @@ impl KeyLine {
     pub fn values(&self) -> [Value; 14] {
         let edits = self.edits();
         let join = |text: fn(&Edit) -> String| edits.iter().map(text).collect::<Vec<_>>().join("+");
-        let or_null = |text: &str| if text.is_empty() { NULL.to_owned() } else { text.to_owned() };
         let (lang_a, lang_b) = self.langs();
         [
             json!(self.site),
             json!(join(|edit| edit.field.to_string())),
-            json!(edits.iter().map(|edit| or_null(&edit.from)).collect::<Vec<_>>().join("+")),
-            json!(edits.iter().map(|edit| or_null(&edit.to)).collect::<Vec<_>>().join("+")),
+            json!(join(|edit| or_null(&edit.from))),
+            json!(join(|edit| or_null(&edit.to))),
             json!(lang_a.as_str()),
             json!(lang_b.as_str()),
             json!(self.power),
             json!(self.assigned),
             json!(self.accepted),
-            self.est_precision.map_or(Value::Null, |precision| rounded(precision, 3)),
-            rounded(self.credibility, 4),
-            rounded(self.global, 1),
+            self.est_precision.map_or(Value::Null, |precision| number(precision, 3)),
+            number(self.credibility, 4),
+            number(self.global, 1),
             json!(self.state_name()),
             json!(pattern(&edits)),
         ]
     }
-}
-
-/// A number with so many digits behind the point.
-fn rounded(value: f64, digits: i32) -> Value {
-    let scale = 10f64.powi(digits);
-    serde_json::Number::from_f64((value * scale).round() / scale).map_or(Value::Null, Value::Number)
 }
 
 /// The keys of a scope: by domain, then strongest first; weak ones only with `weak`.
@@ -146,4 +140,8 @@ pub fn keys(store: &Store, config: &Config, scope: &Scope, weak: bool) -> Result
         }
     }
     Ok(lines)
+}
+
+fn or_null(text: &str) -> String {
+    if text.is_empty() { NULL.to_owned() } else { text.to_owned() }
 }

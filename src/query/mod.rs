@@ -21,6 +21,7 @@ pub mod known_site;
 mod learnt;
 pub(crate) mod model_cache;
 mod nearest;
+mod number;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod numbered;
 #[cfg(feature = "internals")]
@@ -36,7 +37,7 @@ mod reading;
 pub mod realign;
 mod records;
 mod scarcity;
-mod scope;
+pub(crate) mod scope;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod site;
 #[cfg(feature = "internals")]
@@ -56,6 +57,7 @@ pub use learnt::learnt_words;
 pub(crate) use learnt::pairs_of_halves;
 pub(crate) use learnt::{learnt_halves, learnt_pairs, learnt_record, training_places};
 pub use nearest::{Nearest, nearest};
+pub use number::number;
 pub use overview::{BINS, Overview, overview};
 pub use pairs::{assigned, for_each_judged, for_each_pair, pairs};
 pub use patterns::{PatternLine, patterns};

@@ -20,6 +20,7 @@ pub(crate) fn order_of(store: &Store, site: SiteId) -> Result<u64> {
 }
 
 /// A site that has training pairs.
+#[cfg_attr(not(feature = "exec"), expect(dead_code, reason = "within one store its pairs are all that is asked for"))]
 pub(crate) struct Teaching {
     /// The hash of its domain: sites teach in its order.
     pub order: u64,

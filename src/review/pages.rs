@@ -251,11 +251,11 @@ fn facts(lines: &[HostLine]) -> String {
 }
 
 fn key_row(frame: &Frame, host: &str, line: &KeyLine, examples: &BTreeMap<(String, LangPair), PairLine>) -> KeyRow {
-    let key = pattern(&if line.turned { line.key.turned() } else { line.key.edits.clone() });
-    let langs = line.key.langs;
-    let example = examples.get(&(key.clone(), langs));
+    let key = pattern(&line.edits());
+    let example = examples.get(&(key.clone(), line.key.langs));
+    let (lang_a, lang_b) = line.langs();
     KeyRow {
-        langs: if line.turned { format!("{}-{}", langs.b, langs.a) } else { format!("{}-{}", langs.a, langs.b) },
+        langs: format!("{lang_a}-{lang_b}"),
         state: line.state_name(),
         credibility: format!("{:.3}", line.credibility),
         global: format!("{:.1}", line.global),

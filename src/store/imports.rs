@@ -8,23 +8,19 @@ use super::layout::{
     ArchiveIdentity, ArchiveRecord, BLOCK_PAGES, BatchRecord, Credibility, LearntHead, LearntRecord, ModelHead,
     ModelRecord, PageEntry, PageRecord, SkipEntry, encode,
 };
-use super::packing::{pack, unpack};
 use super::pages::packed_blocks;
 use super::records::RecordRef;
 use crate::error::{Error, Result};
 use crate::types::{LangPair, host_of};
 
 /// Pages of one archive, packed as they lie in a store, and what was left out beside them.
-#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Default)]
 pub(crate) struct Captures {
     /// Pages. In the place of the record: the number of its block, times [`BLOCK_PAGES`], and its place there.
     pub pages: Vec<PageEntry>,
     /// Left-out captures that have a web URL.
     pub skipped: Vec<SkipEntry>,
-    /// Bytes of each block.
-    lengths: Vec<u32>,
     /// The blocks.
-    #[serde(skip)]
     pub blocks: Vec<Vec<u8>>,
 }
 
@@ -52,39 +48,6 @@ impl Captures {
             portion.blocks.push(block.bytes);
         }
         Ok(portions)
-    }
-
-    /// As bytes: what is known of the pages, compressed, then the blocks as they are.
-    ///
-    /// # Errors
-    /// When they are longer than the format allows.
-    pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let lengths = self.blocks.iter().map(|block| block.len() as u32).collect();
-        let head = Captures { lengths, blocks: Vec::new(), ..self.clone() };
-        let head = postcard::to_stdvec(&head).map_err(|error| Error::input("captures", error.to_string()))?;
-        let head = pack(&head).map_err(Error::io("memory", "compressing captures"))?;
-        let mut bytes = (head.len() as u32).to_le_bytes().to_vec();
-        bytes.extend(head);
-        self.blocks.iter().for_each(|block| bytes.extend(block));
-        Ok(bytes)
-    }
-
-    /// The captures of such bytes; `None` when they are none.
-    pub fn from_bytes(bytes: &[u8]) -> Option<Captures> {
-        let (length, rest) = bytes.split_first_chunk::<4>()?;
-        let (head, mut rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
-        let mut captures: Captures = postcard::from_bytes(&unpack(head)?).ok()?;
-        for &length in &captures.lengths {
-            let (block, tail) = rest.split_at_checked(length as usize)?;
-            captures.blocks.push(block.to_vec());
-            rest = tail;
-        }
-        rest.is_empty().then_some(captures)
-    }
-
-    /// How many captures it has, left-out ones among them.
-    pub fn count(&self) -> usize {
-        self.pages.len() + self.skipped.len()
     }
 }
 
@@ -115,19 +78,20 @@ impl Imports {
         for block in &captures.blocks {
             places.push(store.pages.append_packed_bytes(block)?);
         }
-        self.waiting += captures.count();
+        let count = captures.pages.len() + captures.skipped.len();
+        self.waiting += count;
         let batch = self.batches.entry(archive).or_insert_with(|| BatchRecord {
             archive,
             done: true,
             ..BatchRecord::default()
         });
+        batch.records += count as u64;
         for entry in captures.pages {
             let (block, place) = (entry.page as usize / BLOCK_PAGES, entry.page as usize % BLOCK_PAGES);
             let at: &RecordRef =
                 places.get(block).ok_or_else(|| Error::input("page rows", "a page names a block that is not there"))?;
             batch.pages.push(PageEntry { page: at.with_place(place).0, ..entry });
         }
-        batch.records += (captures.skipped.len() + batch.pages.len()) as u64;
         batch.skipped.extend(captures.skipped);
         if self.waiting >= WAITING { self.commit(store, identities) } else { Ok(()) }
     }

@@ -40,7 +40,9 @@ mod words;
 pub use blocks::aligned_blocks;
 pub use dictionaries::{Dictionaries, Either};
 pub use params::Params;
-pub use profile::{Bag, BlockShape, Profile};
+#[cfg(any(test, feature = "exec"))]
+pub use profile::Bag;
+pub use profile::{BlockShape, Profile};
 #[cfg(any(test, feature = "internals"))]
 pub use profile::{Own, ProfileParams};
 pub use site::{MAX_PROFILES, PageIds, PageText, SiteData, SiteView};

@@ -47,6 +47,7 @@ impl WordWeights {
     }
 
     /// Weights that are known of some words; of all others it is `single`. They tell nothing of languages.
+    #[cfg(feature = "exec")]
     pub fn of_words(words: impl IntoIterator<Item = (u64, f32)>, single: f32) -> WordWeights {
         let count = |weight| Count { pages: 0, lang: Lang::UNKNOWN, shared: false, weight };
         let counts = words.into_iter().map(|(word, weight)| (word, count(weight))).collect();
@@ -54,6 +55,7 @@ impl WordWeights {
     }
 
     /// The weight of a word that a single page has, or none that was looked at.
+    #[cfg(feature = "exec")]
     pub fn of_rare(&self) -> f32 {
         self.single
     }

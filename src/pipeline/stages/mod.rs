@@ -1,25 +1,17 @@
 //! The stages, in the order of the work. A stage file is glue: read a batch, call the method, commit.
 
-mod align;
+pub(crate) mod align;
 mod groups;
-mod index;
-mod ingest;
-mod iterate;
+pub(crate) mod index;
+pub(crate) mod ingest;
+pub(crate) mod iterate;
 mod judged;
-mod keys;
-mod links;
+pub(crate) mod keys;
+pub(crate) mod links;
 mod shared;
-mod verify;
+pub(crate) mod verify;
 
 use super::Stage;
-#[cfg(feature = "exec")]
-pub(crate) use {
-    align::{Align, Samples, learn_pages, samples},
-    ingest::{Sink, take},
-    keys::Keys,
-    verify::Verify,
-};
-
 /// All stages, in order.
 pub const STAGES: &[&dyn Stage] =
     &[&ingest::Ingest, &index::Index, &links::Links, &keys::Keys, &verify::Verify, &iterate::Iterate, &align::Align];
