@@ -1,12 +1,12 @@
 //! A part with what it shares with others → tables.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::coding::decode;
 use super::job::{Content, Job, expect};
-use super::merging::{SHARED, Shared};
+use super::merging::{SHARED, Shared, SharedOfSite};
 use super::rows::{Input, Output, Row};
 use super::snapshot::{KIND as STORE, Restored, Restoring};
 use crate::error::{Error, Result};
@@ -32,7 +32,7 @@ const HEADS: usize = 5000;
 /// Store rows of a part, and what it shares with others → its pairs, sentence pairs and keys, as tables.
 pub fn finish(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let mut restoring = Restoring::new(job);
-    let mut by_domain: BTreeMap<String, Vec<Shared>> = BTreeMap::new();
+    let mut by_domain: BTreeMap<String, SharedOfSite> = BTreeMap::new();
     let mut parts = Vec::new();
     while let Some(row) = input.read()? {
         expect(&row, &[STORE, SHARED])?;
@@ -40,7 +40,8 @@ pub fn finish(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resu
             restoring.take(&row)?;
         } else {
             parts.push(row.part);
-            by_domain.entry(row.name.clone()).or_default().extend(decode::<Vec<Shared>>(row.bytes()?)?);
+            let shared = decode(row.bytes()?)?;
+            by_domain.entry(row.name).or_default().take(shared);
         }
     }
     if let Some(other) = parts.into_iter().find(|&part| restoring.part() != Some(part)) {
@@ -51,12 +52,24 @@ pub fn finish(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resu
     job.what.iter().try_for_each(|&content| tables(job, &store, (part, content), output))
 }
 
+impl SharedOfSite {
+    /// Takes in what the site shares besides.
+    fn take(&mut self, more: SharedOfSite) {
+        let before = self.urls.len() as u32;
+        self.urls.extend(more.urls);
+        let moved = |shared: Shared| Shared {
+            elsewhere: shared.elsewhere.into_iter().map(|place| place.saturating_add(before)).collect(),
+            ..shared
+        };
+        self.shared.extend(more.shared.into_iter().map(moved));
+    }
+}
+
 /// Notes in a store what its sites share with others.
-fn keep_shared(store: &mut Store, by_domain: BTreeMap<String, Vec<Shared>>) -> Result<()> {
-    let mut of_sites: BTreeMap<SiteId, Vec<Shared>> = BTreeMap::new();
-    for (domain, mut shared) in by_domain {
+fn keep_shared(store: &mut Store, by_domain: BTreeMap<String, SharedOfSite>) -> Result<()> {
+    let mut of_sites: BTreeMap<SiteId, SharedOfSite> = BTreeMap::new();
+    for (domain, shared) in by_domain {
         let unknown = || Error::input("shared rows", format!("{domain} is not in the store rows"));
-        shared.sort_by_key(|shared| shared.number);
         of_sites.insert(store.site_of_domain(&domain)?.ok_or_else(unknown)?, shared);
     }
     let mut changes = Changes::default();
@@ -76,26 +89,26 @@ fn keep_shared(store: &mut Store, by_domain: BTreeMap<String, Vec<Shared>>) -> R
 }
 
 /// Writes what a site shares with others, and notes it in its head.
-fn keep(store: &mut Store, head: &mut BitextHead, shared: Vec<Shared>) -> Result<()> {
+fn keep(store: &mut Store, head: &mut BitextHead, SharedOfSite { urls, mut shared }: SharedOfSite) -> Result<()> {
     let bitext = NumberedBitext::new(store, head)?;
-    let mut known: HashMap<String, u64> = HashMap::new();
+    let mut known: BTreeMap<&str, u64> = urls.iter().flat_map(|(a, b)| [(a.as_str(), 0), (b.as_str(), 0)]).collect();
+    let places = store.append_strangers(&known.keys().copied().collect::<Vec<_>>())?;
+    known.values_mut().zip(places).for_each(|(at, place)| *at = place.0);
+    let page_pairs: Vec<PagePlaces> = urls.iter().map(|(a, b)| PagePlaces { a: known[&**a], b: known[&**b] }).collect();
+    let senseless = |what: &str| Error::input("shared rows", what.to_owned());
     let mut dropped: BTreeMap<u8, u64> = BTreeMap::new();
+    shared.sort_by_key(|shared| shared.number);
     for shared in shared.chunks(REPEAT_ROWS) {
-        let urls = shared.iter().flat_map(|shared| shared.elsewhere.iter().flat_map(|(a, b)| [a, b]));
-        let mut new: Vec<&str> = urls.map(String::as_str).filter(|url| !known.contains_key(*url)).collect();
-        new.sort_unstable();
-        new.dedup();
-        let places = store.append_strangers(&new)?;
-        let new: Vec<(String, u64)> = new.iter().zip(places).map(|(url, at)| ((*url).to_owned(), at.0)).collect();
-        known.extend(new);
         let mut record = RepeatRecord::default();
         for Shared { number, reason, elsewhere } in shared {
-            let missing = || Error::input("shared rows", "a sentence pair that its site does not have");
+            let missing = || senseless("a sentence pair that its site does not have");
             let (_, pair, bead) = bitext.find(*number).ok_or_else(missing)?;
             if *reason != 0 {
                 *dropped.entry(*reason).or_default() += 1;
             }
-            let elsewhere = elsewhere.iter().map(|(a, b)| PagePlaces { a: known[a], b: known[b] }).collect();
+            let places = elsewhere.iter().map(|&place| page_pairs.get(place as usize).copied());
+            let elsewhere: Option<Vec<PagePlaces>> = places.collect();
+            let elsewhere = elsewhere.ok_or_else(|| senseless("a page pair without URLs"))?;
             record.rows.push(RepeatRow { pair, bead, reason: *reason, others: Vec::new(), elsewhere });
         }
         head.shared.push(store.repeats.append_packed(&record)?.0);

@@ -1,6 +1,6 @@
 //! What several sites say: the first that says it keeps it, with the places where the others do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::coding::{decode, encode};
 use super::job::{Job, expect};
@@ -37,15 +37,24 @@ pub struct Bead {
     pub page_pairs: Vec<u32>,
 }
 
+/// What a site shares with others.
+#[derive(Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct SharedOfSite {
+    /// The URLs of page pairs of other sites.
+    pub urls: Vec<(String, String)>,
+    /// Sentence pairs.
+    pub shared: Vec<Shared>,
+}
+
 /// A sentence pair that several sites have.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Shared {
     /// Its number on its site.
     pub number: u32,
     /// Code of the reason it is left out for; 0: it is the first.
     pub reason: u8,
-    /// Of the first: the page pairs of other sites that it stands in.
-    pub elsewhere: Vec<(String, String)>,
+    /// Of the first: the page pairs of other sites that it stands in, by their places among the URLs.
+    pub elsewhere: Vec<u32>,
 }
 
 /// The row of the sentence pairs of a site that are in one bucket.
@@ -69,12 +78,43 @@ struct Bucket(Vec<(Row, BeadsOfSite)>);
 impl Beads for Bucket {}
 
 impl Bucket {
-    /// The URLs of the page pairs that a sentence pair stands in.
-    fn places(&self, id: BeadId) -> impl Iterator<Item = (String, String)> + '_ {
+    /// The page pairs that a sentence pair stands in, by the place of the site and that among its URLs.
+    fn places(&self, id: BeadId) -> impl Iterator<Item = (u32, u32)> + '_ {
         let site = &self.0[id.unit as usize].1;
         let at = site.beads.binary_search_by_key(&id.number, |bead| bead.number);
         let places = at.map_or(&[][..], |at| &site.beads[at].page_pairs);
-        places.iter().filter_map(|&place| site.urls.get(place as usize).cloned())
+        let known = places.iter().filter(|&&place| (place as usize) < site.urls.len());
+        known.map(move |&place| (id.unit, place))
+    }
+}
+
+/// What a site shares with others, as it is gathered.
+#[derive(Default)]
+struct Gathering {
+    found: SharedOfSite,
+    places: HashMap<(u32, u32), u32>,
+}
+
+impl Gathering {
+    /// The place of a page pair of another site among the URLs.
+    fn place(&mut self, bucket: &Bucket, (site, place): (u32, u32)) -> u32 {
+        let urls = &mut self.found.urls;
+        *self.places.entry((site, place)).or_insert_with(|| {
+            urls.push(bucket.0[site as usize].1.urls[place as usize].clone());
+            urls.len() as u32 - 1
+        })
+    }
+
+    /// Writes what was gathered of a site, and begins anew.
+    fn put(&mut self, bucket: &Bucket, site: usize, output: &mut Output<'_>) -> Result<()> {
+        let Gathering { found, .. } = std::mem::take(self);
+        if found.shared.is_empty() {
+            return Ok(());
+        }
+        let row = &bucket.0[site].0;
+        let (part, name, number) = (row.number as i32, row.name.clone(), i64::from(row.part));
+        let (count, data) = (found.shared.len() as i64, Some(encode(&found)?));
+        output.put(&Row { part, kind: SHARED.into(), name, number, count, data })
     }
 }
 
@@ -107,27 +147,18 @@ fn compare(job: &Job<'_>, bucket: &Bucket, output: &mut Output<'_>) -> Result<()
         }
     }
     let mut at = 0;
-    let mut shared: Vec<Shared> = Vec::new();
-    let put = |output: &mut Output<'_>, site: usize, shared: &mut Vec<Shared>| -> Result<()> {
-        if shared.is_empty() {
-            return Ok(());
-        }
-        let row = &bucket.0[site].0;
-        let (count, data) = (shared.len() as i64, Some(encode(shared)?));
-        shared.clear();
-        let (part, name) = (row.number as i32, row.name.clone());
-        output.put(&Row { part, kind: SHARED.into(), name, number: i64::from(row.part), count, data })
-    };
+    let mut gathering = Gathering::default();
     finder.for_each(bucket, |repeat| {
         let site = repeat.bead.unit as usize;
-        if site != at || shared.len() == ROWS {
-            put(output, at, &mut shared)?;
+        if site != at || gathering.found.shared.len() == ROWS {
+            gathering.put(bucket, at, output)?;
             at = site;
         }
-        let elsewhere = repeat.others.iter().flat_map(|&other| bucket.places(other)).collect();
+        let places = repeat.others.iter().flat_map(|&other| bucket.places(other));
+        let elsewhere = places.map(|place| gathering.place(bucket, place)).collect();
         let reason = repeat.reason.map_or(0, |reason| reason as u8);
-        shared.push(Shared { number: repeat.bead.number, reason, elsewhere });
+        gathering.found.shared.push(Shared { number: repeat.bead.number, reason, elsewhere });
         Ok(())
     })?;
-    put(output, at, &mut shared)
+    gathering.put(bucket, at, output)
 }

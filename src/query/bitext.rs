@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::archives::ArchiveNames;
@@ -262,6 +263,8 @@ impl SiteBitext {
 
 /// Page pairs whose pages are mapped together while they are listed.
 const PAIRS_MAPPED: u32 = 1024;
+/// URLs of pages of other sites that are remembered, at the most: some 10 MB.
+const KNOWN_URLS: usize = 1 << 16;
 
 /// Calls `each` with every sentence pair of a scope: by domain, languages, URLs, then in the order of the page. Those
 /// that were left out come too when `all` is true, each with its reason. What several sites say is left out of all but the
@@ -277,6 +280,7 @@ pub fn for_each_bead(
     mut each: impl FnMut(BitextLine) -> Result<()>,
 ) -> Result<()> {
     let mut archives = ArchiveNames::default();
+    let mut urls = KnownUrls::default();
     // Until all sites are aligned, what they share is not known, or was found among others.
     let are_compared = scope.is_all() && are_compared(store)?;
     for id in sites(store, scope)? {
@@ -305,7 +309,7 @@ pub fn for_each_bead(
                         others.extend(bitext.pair(other.to_native()).map(|other| pair.urls(other)));
                     }
                     for other in share.iter().flat_map(|row| row.elsewhere.iter()) {
-                        let url = |at: u64| Ok(store.page(RecordRef(at))?.url().to_owned());
+                        let mut url = |at: u64| urls.of(store, at);
                         others.push(pair.turned(url(other.a.to_native())?, url(other.b.to_native())?));
                     }
                     each(pair.line(bead, code, others))?;
@@ -315,6 +319,24 @@ pub fn for_each_bead(
         store.pages.unmap();
     }
     Ok(())
+}
+
+/// URLs of pages of other sites, by the places of the pages: what several sites say recurs in the same pages.
+#[derive(Default)]
+struct KnownUrls(FxHashMap<u64, String>);
+
+impl KnownUrls {
+    fn of(&mut self, store: &Store, at: u64) -> Result<String> {
+        if let Some(url) = self.0.get(&at) {
+            return Ok(url.clone());
+        }
+        if self.0.len() >= KNOWN_URLS {
+            self.0.clear();
+        }
+        let url = store.page_url(RecordRef(at))?;
+        self.0.insert(at, url.clone());
+        Ok(url)
+    }
 }
 
 /// An aligned page pair with both of its pages.

@@ -62,14 +62,31 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub(crate) fn page(&self, at: RecordRef) -> Result<StoredPage> {
-        let senseless = || self.pages.senseless(at);
-        if let Some(block) = self.page_blocks.get(at.frame()) {
-            return page_of_block(&block, at.place()).and_then(StoredPage::decode).ok_or_else(senseless);
-        }
-        let Some(block) = self.pages.read_packed(at)? else { return self.page_of_format_5(at) };
-        let block = Arc::new(block);
-        self.page_blocks.keep(at.frame(), &block);
-        page_of_block(&block, at.place()).and_then(StoredPage::decode).ok_or_else(senseless)
+        self.page_as(at, StoredPage::decode)?.map_or_else(|| self.page_of_format_5(at), Ok)
+    }
+
+    /// The URL of a page, which costs a fraction of the page.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub(crate) fn page_url(&self, at: RecordRef) -> Result<String> {
+        let url = self.page_as(at, |bytes| StoredPage::url_of(bytes).map(str::to_owned))?;
+        url.map_or_else(|| Ok(self.page_of_format_5(at)?.url().to_owned()), Ok)
+    }
+
+    /// What `decode` makes of the bytes of a page; `None` for a page as formats before 6 wrote it.
+    fn page_as<T>(&self, at: RecordRef, decode: impl Fn(&[u8]) -> Option<T>) -> Result<Option<T>> {
+        let block = match self.page_blocks.get(at.frame()) {
+            Some(block) => block,
+            None => {
+                let Some(block) = self.pages.read_packed(at)? else { return Ok(None) };
+                let block = Arc::new(block);
+                self.page_blocks.keep(at.frame(), &block);
+                block
+            }
+        };
+        let found = page_of_block(&block, at.place()).and_then(decode).ok_or_else(|| self.pages.senseless(at))?;
+        Ok(Some(found))
     }
 
     /// A page as formats before 6 wrote it: an archive of its own.

@@ -161,6 +161,22 @@ impl StoredPage {
         are_whole.then_some(page)
     }
 
+    /// The URL of the page of these bytes, as [`StoredPage::url`] has it; nothing else of them is looked through.
+    pub fn url_of(bytes: &[u8]) -> Option<&str> {
+        let mut from = Reader::new(bytes);
+        from.number_u32()?;
+        for _ in 0..3 {
+            from.number()?;
+        }
+        from.number_u32()?;
+        from.take(8 + 4 + 4)?;
+        let declared = usize::try_from(from.number()?).ok()?.checked_mul(8)?;
+        from.take(declared)?;
+        let (list_ends, part_ends) = (from.ends::<LISTS>()?, from.ends::<PARTS>()?);
+        from.take(list_ends[LISTS - 1])?;
+        std::str::from_utf8(from.take(part_ends[Part::Url as usize])?).ok()
+    }
+
     fn part(&self, part: Part) -> &str {
         let start = (part as usize).checked_sub(1).map_or(0, |before| self.part_ends[before]);
         &self.strings[start..self.part_ends[part as usize]]
@@ -384,6 +400,7 @@ mod tests {
                 prop_assert_eq!(&found.page(), page);
                 prop_assert_eq!((found.archive, found.offset, found.length, found.date_ms), (3, offset, 77, date_ms));
                 prop_assert_eq!((found.url(), found.file()), ("http://x.org/é/b", ""));
+                prop_assert_eq!(page_of_block(&block, number).and_then(StoredPage::url_of), Some(found.url()));
                 let mut told = Vec::new();
                 found.for_each_link(|url, kind, at, hreflang| told.push((url.to_owned(), kind, at, hreflang)));
                 let links = page.links.iter().filter(|link| link.kind != LinkKind::Own);
@@ -398,8 +415,10 @@ mod tests {
             for number in 0..3 {
                 page_of_block(&bytes, number);
             }
+            let url = StoredPage::url_of(&bytes);
             if let Some(page) = StoredPage::decode(&bytes) {
                 page.page();
+                prop_assert_eq!(url, Some(page.url()));
             }
         }
 

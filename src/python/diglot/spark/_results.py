@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark import TaskContext
 
 from .._errors import DiglotError
 from .._store import KEYS
 from .._tables import table_of
 from ._task import TaskError
 
+# What waits to be written by a task, at the most: row groups are long then.
+_WAITING_BYTES = 64 << 20
 _TYPES = {pa.string(): "string", pa.int32(): "int", pa.int64(): "bigint", pa.float64(): "double"}
 
 
@@ -57,18 +63,95 @@ class Unpacked:
     table: str
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        schema = TABLES[self.table]
-        for batch in batches:
-            for name, count, data in zip(batch["name"], batch["count"], batch["data"]):
-                found = self._unpacked(data.as_buffer(), schema)
-                if found.num_rows != count.as_py():
-                    error = DiglotError(f"{found.num_rows} rows came of the {count} that it should have")
-                    raise TaskError("tables", f"{self.table} of {name}", error)
-                for rows in found.to_batches():
-                    langs = pa.repeat(name, rows.num_rows)
-                    yield pa.RecordBatch.from_arrays([*rows.columns, langs], names=[*schema.names, "langs"])
+        names = [*TABLES[self.table].names, "langs"]
+        for langs, table in _unpacked(self.table, batches):
+            for rows in table.to_batches():
+                yield pa.RecordBatch.from_arrays([*rows.columns, pa.repeat(langs, rows.num_rows)], names=names)
 
-    def _unpacked(self, data: pa.Buffer, schema: pa.Schema) -> pa.Table:
-        if self.table == "keys":
-            return table_of(data.to_pybytes(), schema)
-        return pa.ipc.open_stream(data).read_all().cast(schema)
+
+@dataclass(frozen=True)
+class Filed:
+    """The same, written into files of a folder that all machines see, which takes a tenth of the time that Spark takes for it.
+
+    The rows that come are the numbers of those in each file. A task that is run twice writes the same files, and none that is cut.
+    """
+
+    table: str
+    folder: str
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        context = TaskContext.get()
+        assert context is not None
+        files = _Files(self.table, self.folder, f"part-{context.partitionId():05}.parquet", context.taskAttemptId())
+        try:
+            for langs, rows in _unpacked(self.table, batches):
+                files.add(langs, rows)
+            counts = files.done()
+        finally:
+            files.drop()
+        if counts:
+            yield pa.RecordBatch.from_arrays([pa.array(counts), pa.array(counts.values(), pa.int64())], names=["langs", "count"])
+
+
+class _Files:
+    """Files of one task, one a language pair."""
+
+    def __init__(self, table: str, folder: str, name: str, attempt: int) -> None:
+        self._schema, self._folder, self._name = TABLES[table], folder, name
+        self._unfinished = f".{name}.{attempt}"
+        self._waiting: dict[str, list[pa.Table]] = {}
+        self._bytes: dict[str, int] = {}
+        self._writers: dict[str, pq.ParquetWriter] = {}
+        self._counts: dict[str, int] = {}
+
+    def add(self, langs: str, rows: pa.Table) -> None:
+        self._waiting.setdefault(langs, []).append(rows)
+        self._bytes[langs] = self._bytes.get(langs, 0) + rows.nbytes
+        self._counts[langs] = self._counts.get(langs, 0) + rows.num_rows
+        if sum(self._bytes.values()) > _WAITING_BYTES:
+            self._write(max(self._bytes, key=self._bytes.__getitem__))
+
+    def _write(self, langs: str) -> None:
+        """A row group of what waits."""
+        writer = self._writers.get(langs)
+        if writer is None:
+            os.makedirs(self._path(langs, ""), exist_ok=True)
+            writer = self._writers[langs] = pq.ParquetWriter(self._path(langs, self._unfinished), self._schema, compression="zstd")
+        writer.write_table(pa.concat_tables(self._waiting.pop(langs)))
+        del self._bytes[langs]
+
+    def done(self) -> dict[str, int]:
+        """Gives the files their names; how many rows each has."""
+        for langs in list(self._waiting):
+            self._write(langs)
+        for langs, writer in self._writers.items():
+            writer.close()
+            os.replace(self._path(langs, self._unfinished), self._path(langs, self._name))
+        self._writers.clear()
+        return self._counts
+
+    def drop(self) -> None:
+        """Takes away what is not done."""
+        for langs, writer in self._writers.items():
+            writer.close()
+            with suppress(FileNotFoundError):
+                os.remove(self._path(langs, self._unfinished))
+
+    def _path(self, langs: str, name: str) -> str:
+        return os.path.join(self._folder, f"langs={langs}", name)
+
+
+def _unpacked(table: str, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
+    for batch in batches:
+        for name, count, data in zip(batch["name"], batch["count"], batch["data"]):
+            found = _read(table, data.as_buffer())
+            if found.num_rows != count.as_py():
+                error = DiglotError(f"{found.num_rows} rows came of the {count} that it should have")
+                raise TaskError("tables", f"{table} of {name}", error)
+            yield name.as_py(), found
+
+
+def _read(table: str, data: pa.Buffer) -> pa.Table:
+    if table == "keys":
+        return table_of(data.to_pybytes(), TABLES[table])
+    return pa.ipc.open_stream(data).read_all().cast(TABLES[table])

@@ -19,7 +19,7 @@ from .._program import VARIABLE, Setting, StrPath, options, program
 from .._run import SWITCHES, Progress, listener
 from ._inputs import Inputs, find
 from ._inputs import rows as rows_of
-from ._results import TABLES, Unpacked, columns
+from ._results import TABLES, Filed, Unpacked, columns
 from ._rows import deal, numbers
 from ._session import FEW_TASKS, NEEDED, ONE_FILE_A_TASK, set_to
 from ._steps import PLANS, Step, Steps, hash_of, told
@@ -221,15 +221,29 @@ class _Run:
             return
         began = time.monotonic()
         for table in TABLES:
-            if steps.rows("14-finish", table):
-                packed = steps.read("14-finish", table).select("name", "count", "data")
-                rows = packed.mapInArrow(Unpacked(table), columns(table))
-            else:
-                rows = self._spark.createDataFrame([], columns(table))
-            writer = rows.write.mode("overwrite").partitionBy("langs").option("compression", "zstd")
             with told(name), set_to(self._spark, _TABLE):
-                writer.parquet(self._out.path(table))
+                self._table(name, table)
         steps.end(name, None, seconds=round(time.monotonic() - began, 3))
+
+    def _table(self, name: str, table: str) -> None:
+        """Unpacks a table."""
+        steps = self._steps
+        if not steps.rows("14-finish", table):
+            empty = self._spark.createDataFrame([], columns(table))
+            empty.write.mode("overwrite").partitionBy("langs").parquet(self._out.path(table))
+            return
+        packed = steps.read("14-finish", table).select("name", "count", "data")
+        folder = self._out.on_disk(table)
+        if folder is None:
+            writer = packed.mapInArrow(Unpacked(table), columns(table)).write.mode("overwrite")
+            writer.partitionBy("langs").option("compression", "zstd").parquet(self._out.path(table))
+            return
+        self._out.drop(table)
+        counts = packed.mapInArrow(Filed(table, folder), "langs string, count bigint").collect()
+        found, expected = sum(count for _, count in counts), steps.records["14-finish"]["counts"][table]
+        if found != expected:
+            raise DiglotError(f"step {name}: {found} rows of {table} were written of {expected}")
+        self._out.mark(table)
 
     def _result(self, refused: tuple[str, ...]) -> SparkResult:
         records = self._steps.records

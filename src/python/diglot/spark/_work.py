@@ -42,6 +42,15 @@ class Folder:
         """A file or folder in it."""
         return f"{self.uri}/{name}"
 
+    def on_disk(self, name: str) -> str | None:
+        """A file or folder in it as this machine names it, and all others, if it is on a disk."""
+        path = self.path(name)
+        return path.removeprefix("file://") if path.startswith("file:///") else None
+
+    def mark(self, name: str) -> None:
+        """Says that a folder in it is whole, as Spark does."""
+        self._files.create(self._hadoop.fs.Path(self.path(f"{name}/_SUCCESS")), True).close()
+
     def has(self, name: str) -> bool:
         """True when there is one of that name."""
         return bool(self._files.exists(self._hadoop.fs.Path(self.path(name))))
