@@ -26,6 +26,7 @@ if shutil.which("java", path=os.environ.get("JAVA_HOME", "") + "/bin:" + os.envi
 
 import diglot.spark
 from diglot.spark import _steps
+from diglot.spark import _results
 from diglot.spark._results import TABLES
 from diglot.spark._rows import SCHEMA, slots, spark_hash
 from pyspark.sql import DataFrame, SparkSession
@@ -181,6 +182,26 @@ def test_what_spark_alone_can_read_is_read_by_it(
         names = [name.replace(archives[1], f"viewfs://far/data/in/{pathlib.Path(archives[1]).name}") for name in tables["bitext"][side].to_pylist()]
         tables["bitext"] = tables["bitext"].set_column(at, tables["bitext"].schema.field(at), [names])
     assert_same(found, tables)
+
+
+def test_files_of_a_task_are_whole_or_not_there(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_results, "_WAITING_BYTES", 200)
+
+    def rows(at: int) -> pa.Table:
+        columns = [["url"], ["other"], ["en"], ["fr"], [at / 8], ["key"], ["→"]]
+        return pa.Table.from_arrays([pa.array(c, f.type) for c, f in zip(columns, TABLES["pairs"])], schema=TABLES["pairs"])
+
+    for is_done in [False, True]:
+        files = _results._Files("pairs", str(tmp_path), "part-00000.parquet", 7)
+        for at in range(8):
+            files.add(f"en-{'fr' if at % 3 else 'de'}", rows(at))
+        assert sorted(path.name for path in tmp_path.glob("*/*")) == [".part-00000.parquet.7"] * 2
+        if is_done:
+            assert files.done() == {"en-de": 3, "en-fr": 5}
+        files.drop()
+        assert sorted(path.name for path in tmp_path.glob("*/*")) == ["part-00000.parquet"] * (2 * is_done)
+    found = [pq.read_table(tmp_path / f"langs=en-{lang}", partitioning=None) for lang in ["de", "fr"]]
+    assert [table["score"].to_pylist() for table in found] == [[0, 3 / 8, 6 / 8], [1 / 8, 2 / 8, 4 / 8, 5 / 8, 7 / 8]]
 
 
 def test_wrong_settings_and_inputs_are_refused(spark: SparkSession, archives: list[str], tmp_path: pathlib.Path) -> None:
