@@ -180,26 +180,30 @@ class _Run:
             captures = int(steps.records["02-pages"]["counts"].get("page", 0))
             rows = steps.read("02-pages", "page") if captures else None
             if rows is None:
-                record = steps.end(name, None, parts=0)
+                record = steps.end(name, None, parts=0, wide=0)
             else:
-                giants, parts = self._parts(rows, pages_per_part)
+                giants, wide, parts = self._parts(rows, pages_per_part)
                 side = steps.sent([("02-archives", "archive")])
                 dealt = deal(_numbered(self._spark, rows, giants, parts), parts)
                 had = steps.rows("02-pages", "page")
-                record = steps.do(name, "keys", dealt, FEW_TASKS, parts, had, side=side, parts=parts)
+                record = steps.do(name, "keys", dealt, FEW_TASKS, parts, had, side=side, parts=parts, wide=wide)
         return int(record["parts"])
 
-    def _parts(self, rows: DataFrame, pages_per_part: int) -> tuple[list[int], int]:
-        """The hashes of the sites that are parts of their own, the largest first, and how many parts there are."""
+    def _parts(self, rows: DataFrame, pages_per_part: int) -> tuple[list[int], int, int]:
+        """The hashes of the sites that are parts of their own, the largest first; how many of them would keep a core longer than all cores
+        have to do, and how many parts there are.
+        """
         pages, is_giant = F.col("pages"), F.col("pages") * 2 >= pages_per_part
         sites = rows.groupBy("part").agg(F.sum("count").alias("pages"))
         giant = F.collect_list(F.when(is_giant, F.struct(pages, "part")))
         with told("03-keys"), set_to(self._spark, FEW_TASKS):
             found = sites.agg(giant, F.sum(F.when(~is_giant, pages))).collect()[0]
-        giants = [site.part for site in sorted(found[0], reverse=True)]
-        rest = found[1] or 0
+        sizes = sorted(found[0], reverse=True)
+        giants, rest = [site.part for site in sizes], found[1] or 0
+        total = rest + sum(site.pages for site in sizes)
+        wide = sum(site.pages * self._steps.cores >= total for site in sizes)
         parts = min(_PARTS_A_CORE * self._steps.cores, math.ceil(rest / _SMALL_PART))
-        return giants, len(giants) + max(parts, math.ceil(rest / pages_per_part))
+        return giants, wide, len(giants) + max(parts, math.ceil(rest / pages_per_part))
 
     def _patterns(self) -> None:
         """Adds up how each pattern did, over all parts."""
@@ -263,9 +267,12 @@ class _Run:
     def _task(self, step: str, arguments: tuple[str, ...], side: tuple[str, ...], tasks: int) -> Task:
         # On one machine, cores that no task has are for the others.
         spare = self._steps.cores // tasks if self._is_local else 1
-        limits = (f"--threads={max(spare, self._task_cores)}", f"--memory={self._memory}")
+        threads = max(spare, self._task_cores)
+        is_of_part = any(plan.step == step and plan.is_of_part for plan in PLANS)
+        wide = self._steps.records["03-keys"].get("wide", 0) if self._is_local and is_of_part else 0
         sent = tuple((option, tuple(map(os.path.basename, paths))) for option, paths in self._files.items())
-        return Task(step, (*arguments, *limits, *self._plain), side, sent, self._named, self._version)
+        options = (*arguments, f"--memory={self._memory}", *self._plain)
+        return Task(step, options, threads, side, sent, self._named, self._version, wide, self._steps.cores)
 
     def _key(self, found: Inputs) -> str:
         """A hash of what all results depend on."""

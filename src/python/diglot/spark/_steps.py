@@ -60,6 +60,11 @@ class Plan:
         """What the program calls it."""
         return self.name.split("-", 1)[1]
 
+    @property
+    def is_of_part(self) -> bool:
+        """True when each task has a part of the sites."""
+        return ("store" in (kind for _, kind in self.reads)) and self.deal in (Deal.FILE, Deal.PART)
+
 
 _TRAINING, _LEARNT = ("05-sample", "chosen"), ("07-learn", "learnt")
 _PAGE_PAIRS, _MODEL = ("09-sample", "chosen"), ("11-model", "model")

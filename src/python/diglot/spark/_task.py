@@ -53,12 +53,17 @@ class Task:
     step: str
     #: Options of the step.
     arguments: tuple[str, ...]
+    #: Threads of the program.
+    threads: int
     #: Files that were sent to every worker, by name: side inputs, and those of settings by their options.
     side: tuple[str, ...] = ()
     sent: tuple[tuple[str, tuple[str, ...]], ...] = ()
     #: The program that `$DIGLOT` names where the run was begun, and the version that every worker must have.
     named: str | None = None
     version: str = ""
+    #: Parts below this number have these threads.
+    wide: int = 0
+    wide_threads: int = 1
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         batches = iter(batches)
@@ -78,7 +83,7 @@ class Task:
             raise DiglotError(f"{found} is {_version(found)}, and the run was begun with {self.version}; install one version")
         scratch = tempfile.mkdtemp(prefix="diglot-", dir=_scratch_folder())
         try:
-            child = _Child([found, "exec", self.step, *self._options(scratch)], batches)
+            child = _Child([found, "exec", self.step, *self._options(part, scratch)], batches)
             rows_out = 0
             for batch in child.batches():
                 rows_out += batch.num_rows
@@ -88,10 +93,11 @@ class Task:
             shutil.rmtree(scratch, ignore_errors=True)
         yield _report(part, said, time.monotonic() - began)
 
-    def _options(self, scratch: str) -> list[str]:
+    def _options(self, part: int, scratch: str) -> list[str]:
+        threads = self.wide_threads if 0 <= part < self.wide else self.threads
         files = [f"--with={SparkFiles.get(name)}" for name in self.side]
         settings = [f"{option}={','.join(map(SparkFiles.get, names))}" for option, names in self.sent]
-        return [*self.arguments, f"--scratch={scratch}", *settings, *files]
+        return [*self.arguments, f"--threads={threads}", f"--scratch={scratch}", *settings, *files]
 
 
 class _Child:
