@@ -120,8 +120,7 @@ impl Store {
     /// When the store cannot be read.
     #[cfg(feature = "exec")]
     pub(crate) fn page_bytes(&self, at: RecordRef) -> Result<Vec<u8>> {
-        let block = self.pages.read_packed(at)?.ok_or_else(|| self.pages.senseless(at))?;
-        page_of_block(&block, at.place()).map(<[u8]>::to_vec).ok_or_else(|| self.pages.senseless(at))
+        self.page_as(at, |bytes| Some(bytes.to_vec()))?.ok_or_else(|| self.pages.senseless(at))
     }
 }
 

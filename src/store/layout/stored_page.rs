@@ -133,6 +133,23 @@ impl StoredPage {
     /// The page of these bytes; `None` when they are not those of a page.
     pub fn decode(bytes: &[u8]) -> Option<StoredPage> {
         let mut from = Reader::new(bytes);
+        let head = StoredPage::head(&mut from)?;
+        let lists = from.take(head.list_ends[LISTS - 1])?.to_vec();
+        let strings = std::str::from_utf8(from.take(head.part_ends[PARTS - 1])?).ok()?.to_owned();
+        let are_whole = head.part_ends.iter().all(|&end| strings.is_char_boundary(end));
+        are_whole.then_some(StoredPage { lists, strings, ..head })
+    }
+
+    /// The URL of the page of these bytes, as [`StoredPage::url`] has it; of what else there is, no more than needed is read.
+    pub fn url_of(bytes: &[u8]) -> Option<&str> {
+        let mut from = Reader::new(bytes);
+        let head = StoredPage::head(&mut from)?;
+        from.take(head.list_ends[LISTS - 1])?;
+        std::str::from_utf8(from.take(head.part_ends[Part::Url as usize])?).ok()
+    }
+
+    /// What stands before the lists and strings of a page, which are empty.
+    fn head(from: &mut Reader<'_>) -> Option<StoredPage> {
         let archive = from.number_u32()?;
         let (offset, length, date_ms) = (from.number()?, from.number()?, unfolded(from.number()?));
         let body_bytes = from.number_u32()?;
@@ -140,10 +157,7 @@ impl StoredPage {
         let (confidence, latin_share) = (f32::from_le_bytes(from.array()?), f32::from_le_bytes(from.array()?));
         let declared = (0..from.number()?).map(|_| Some(Lang::from_bytes(from.array()?))).collect::<Option<_>>()?;
         let (list_ends, part_ends) = (from.ends::<LISTS>()?, from.ends::<PARTS>()?);
-        let lists = from.take(list_ends[LISTS - 1])?.to_vec();
-        let strings = std::str::from_utf8(from.take(part_ends[PARTS - 1])?).ok()?.to_owned();
-        let are_whole = part_ends.iter().all(|&end| strings.is_char_boundary(end));
-        let page = StoredPage {
+        Some(StoredPage {
             archive,
             body_bytes,
             offset,
@@ -153,28 +167,11 @@ impl StoredPage {
             confidence,
             latin_share,
             declared,
-            lists,
+            lists: Vec::new(),
             list_ends,
-            strings,
+            strings: String::new(),
             part_ends,
-        };
-        are_whole.then_some(page)
-    }
-
-    /// The URL of the page of these bytes, as [`StoredPage::url`] has it; nothing else of them is looked through.
-    pub fn url_of(bytes: &[u8]) -> Option<&str> {
-        let mut from = Reader::new(bytes);
-        from.number_u32()?;
-        for _ in 0..3 {
-            from.number()?;
-        }
-        from.number_u32()?;
-        from.take(8 + 4 + 4)?;
-        let declared = usize::try_from(from.number()?).ok()?.checked_mul(8)?;
-        from.take(declared)?;
-        let (list_ends, part_ends) = (from.ends::<LISTS>()?, from.ends::<PARTS>()?);
-        from.take(list_ends[LISTS - 1])?;
-        std::str::from_utf8(from.take(part_ends[Part::Url as usize])?).ok()
+        })
     }
 
     fn part(&self, part: Part) -> &str {
