@@ -16,7 +16,7 @@ use crate::learn::Halves;
 use crate::pipeline::stages::align::{Align, learn_pages};
 use crate::query::bitext::{model_record, page_place};
 use crate::query::numbered::NumberedBitext;
-use crate::query::scope::sites_by_domain;
+use crate::query::scope::for_each_site;
 use crate::query::{Site, pairs_of_halves};
 use crate::store::layout::{ModelRecord, StoredPage, VocabularyRow};
 use crate::store::records::RecordRef;
@@ -122,7 +122,9 @@ pub fn align(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
     store.import_models(models(job)?)?;
     job.in_context(|context| Align.align_alone(&mut store, context))?;
     // In the order of domains the first that says something keeps it.
-    for (domain, id) in sites_by_domain(&store)? {
+    let mut sites = Vec::new();
+    for_each_site(&store, |domain, id| sites.push((String::from_utf8_lossy(domain).into_owned(), id)))?;
+    for (domain, id) in sites {
         beads(job, (part, &domain), &store, id, output)?;
     }
     snapshot::write(part, store, output)

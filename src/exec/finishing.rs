@@ -52,19 +52,6 @@ pub fn finish(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resu
     job.what.iter().try_for_each(|&content| tables(job, &store, (part, content), output))
 }
 
-impl SharedOfSite {
-    /// Takes in what the site shares besides.
-    fn take(&mut self, more: SharedOfSite) {
-        let before = self.urls.len() as u32;
-        self.urls.extend(more.urls);
-        let moved = |shared: Shared| Shared {
-            elsewhere: shared.elsewhere.into_iter().map(|place| place.saturating_add(before)).collect(),
-            ..shared
-        };
-        self.shared.extend(more.shared.into_iter().map(moved));
-    }
-}
-
 /// Notes in a store what its sites share with others.
 fn keep_shared(store: &mut Store, by_domain: BTreeMap<String, SharedOfSite>) -> Result<()> {
     let mut of_sites: BTreeMap<SiteId, SharedOfSite> = BTreeMap::new();
@@ -95,14 +82,14 @@ fn keep(store: &mut Store, head: &mut BitextHead, SharedOfSite { urls, mut share
     let places = store.append_strangers(&known.keys().copied().collect::<Vec<_>>())?;
     known.values_mut().zip(places).for_each(|(at, place)| *at = place.0);
     let page_pairs: Vec<PagePlaces> = urls.iter().map(|(a, b)| PagePlaces { a: known[&**a], b: known[&**b] }).collect();
-    let senseless = |what: &str| Error::input("shared rows", what.to_owned());
+    let senseless = |what: &str| Error::input("shared rows", what);
     let mut dropped: BTreeMap<u8, u64> = BTreeMap::new();
     shared.sort_by_key(|shared| shared.number);
     for shared in shared.chunks(REPEAT_ROWS) {
         let mut record = RepeatRecord::default();
         for Shared { number, reason, elsewhere } in shared {
-            let missing = || senseless("a sentence pair that its site does not have");
-            let (_, pair, bead) = bitext.find(*number).ok_or_else(missing)?;
+            let (_, pair, bead) =
+                bitext.find(*number).ok_or_else(|| senseless("a sentence pair that its site does not have"))?;
             if *reason != 0 {
                 *dropped.entry(*reason).or_default() += 1;
             }

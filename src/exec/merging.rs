@@ -57,6 +57,19 @@ pub struct Shared {
     pub elsewhere: Vec<u32>,
 }
 
+impl SharedOfSite {
+    /// Takes in what the site shares besides.
+    pub fn take(&mut self, more: SharedOfSite) {
+        let before = self.urls.len() as u32;
+        self.urls.extend(more.urls);
+        let moved = |shared: Shared| Shared {
+            elsewhere: shared.elsewhere.into_iter().map(|place| place.saturating_add(before)).collect(),
+            ..shared
+        };
+        self.shared.extend(more.shared.into_iter().map(moved));
+    }
+}
+
 /// The row of the sentence pairs of a site that are in one bucket.
 ///
 /// # Errors

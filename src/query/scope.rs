@@ -73,21 +73,21 @@ pub fn sites(store: &Store, scope: &Scope) -> Result<Vec<SiteId>> {
     if let Some(domain) = &scope.domain {
         return Ok(store.site_of_domain(domain)?.into_iter().collect());
     }
-    Ok(sites_by_domain(store)?.into_iter().map(|(_, id)| id).collect())
+    let mut sites = Vec::new();
+    for_each_site(store, |_, id| sites.push(id))?;
+    Ok(sites)
 }
 
-/// All sites in the order of their domains; of the domains of a family, the first stands for all.
+/// Calls `each` with all sites in the order of their domains; of the domains of a family, the first stands for all.
 ///
 /// # Errors
 /// When the store cannot be read.
-pub(crate) fn sites_by_domain(store: &Store) -> Result<Vec<(String, SiteId)>> {
-    let mut sites = Vec::new();
+pub(crate) fn for_each_site(store: &Store, mut each: impl FnMut(&[u8], SiteId)) -> Result<()> {
     let mut met = FxHashSet::default();
     store.catalog().for_each(Keyspace::Domain, |domain, id: u32| {
         if met.insert(id) {
-            sites.push((String::from_utf8_lossy(domain).into_owned(), SiteId(id)));
+            each(domain, SiteId(id));
         }
         Ok(())
-    })?;
-    Ok(sites)
+    })
 }
