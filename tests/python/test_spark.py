@@ -25,8 +25,7 @@ if shutil.which("java", path=os.environ.get("JAVA_HOME", "") + "/bin:" + os.envi
     pytest.skip("there is no Java, which Spark needs", allow_module_level=True)
 
 import diglot.spark
-from diglot.spark import _steps
-from diglot.spark import _results
+from diglot.spark import _results, _steps
 from diglot.spark._results import TABLES
 from diglot.spark._rows import SCHEMA, slots, spark_hash
 from pyspark.sql import DataFrame, SparkSession

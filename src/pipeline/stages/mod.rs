@@ -12,6 +12,7 @@ mod shared;
 pub(crate) mod verify;
 
 use super::Stage;
+
 /// All stages, in order.
 pub const STAGES: &[&dyn Stage] =
     &[&ingest::Ingest, &index::Index, &links::Links, &keys::Keys, &verify::Verify, &iterate::Iterate, &align::Align];

@@ -20,7 +20,7 @@ from .._run import SWITCHES, Progress, listener
 from ._inputs import Inputs, find
 from ._inputs import rows as rows_of
 from ._results import TABLES, Filed, Unpacked, columns
-from ._rows import deal, numbers
+from ._rows import COLUMNS, deal, numbers
 from ._session import FEW_TASKS, NEEDED, ONE_FILE_A_TASK, set_to
 from ._steps import PLANS, Step, Steps, hash_of, told
 from ._task import Task, version
@@ -32,6 +32,8 @@ _SMALL_PART = 1000
 _PARTS_A_CORE = 4
 # Parts for each bucket of sentence pairs, which are much smaller than pages.
 _PARTS_A_BUCKET = 4
+# Steps of which each task has a part of the sites.
+_OF_PARTS = {plan.step for plan in PLANS if plan.is_of_part}
 # How much of a table is written by one task.
 _TABLE = {"spark.sql.files.maxPartitionBytes": str(256 << 20), "spark.sql.files.openCostInBytes": "65536"}
 # Settings that name files, which every worker is sent.
@@ -232,11 +234,9 @@ class _Run:
     def _table(self, name: str, table: str) -> None:
         """Unpacks a table."""
         steps = self._steps
-        if not steps.rows("14-finish", table):
-            empty = self._spark.createDataFrame([], columns(table))
-            empty.write.mode("overwrite").partitionBy("langs").parquet(self._out.path(table))
-            return
-        packed = steps.read("14-finish", table).select("name", "count", "data")
+        is_empty = not steps.rows("14-finish", table)
+        rows = self._spark.createDataFrame([], COLUMNS) if is_empty else steps.read("14-finish", table)
+        packed = rows.select("name", "count", "data")
         folder = self._out.on_disk(table)
         if folder is None:
             writer = packed.mapInArrow(Unpacked(table), columns(table)).write.mode("overwrite")
@@ -244,7 +244,7 @@ class _Run:
             return
         self._out.drop(table)
         counts = packed.mapInArrow(Filed(table, folder), "langs string, count bigint").collect()
-        found, expected = sum(count for _, count in counts), steps.records["14-finish"]["counts"][table]
+        found, expected = sum(count for _, count in counts), steps.records["14-finish"]["counts"].get(table, 0)
         if found != expected:
             raise DiglotError(f"step {name}: {found} rows of {table} were written of {expected}")
         self._out.mark(table)
@@ -268,8 +268,7 @@ class _Run:
         # On one machine, cores that no task has are for the others.
         spare = self._steps.cores // tasks if self._is_local else 1
         threads = max(spare, self._task_cores)
-        is_of_part = any(plan.step == step and plan.is_of_part for plan in PLANS)
-        wide = self._steps.records["03-keys"].get("wide", 0) if self._is_local and is_of_part else 0
+        wide = self._steps.records["03-keys"].get("wide", 0) if self._is_local and step in _OF_PARTS else 0
         sent = tuple((option, tuple(map(os.path.basename, paths))) for option, paths in self._files.items())
         options = (*arguments, f"--memory={self._memory}", *self._plain)
         return Task(step, options, threads, side, sent, self._named, self._version, wide, self._steps.cores)

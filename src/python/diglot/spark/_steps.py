@@ -63,7 +63,7 @@ class Plan:
     @property
     def is_of_part(self) -> bool:
         """True when each task has a part of the sites."""
-        return ("store" in (kind for _, kind in self.reads)) and self.deal in (Deal.FILE, Deal.PART)
+        return any(kind == "store" for _, kind in self.reads)
 
 
 _TRAINING, _LEARNT = ("05-sample", "chosen"), ("07-learn", "learnt")
