@@ -40,10 +40,18 @@ impl Format for CdxFormat {
     }
 
     fn open(&self, path: &Path, position: u64, _: &Params) -> Result<Box<dyn Archive>> {
-        let mut lines = Lines::new(path).map_err(Error::io(path, "opening"))?;
-        lines.go_to(position).map_err(Error::io(path, "reading"))?;
-        Ok(Box::new(lines))
+        open(path, position)
     }
+}
+
+/// The lines of a file from a position on.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) fn open(path: &Path, position: u64) -> Result<Box<dyn Archive>> {
+    let mut lines = Lines::new(path).map_err(Error::io(path, "opening"))?;
+    lines.go_to(position).map_err(Error::io(path, "reading"))?;
+    Ok(Box::new(lines))
 }
 
 /// The JSON of a CDXJ line: behind key and time, or the line itself.
@@ -75,7 +83,7 @@ const BUFFER_BYTES: usize = 256 << 10;
 const BEHIND_DAMAGE: u64 = 1 << 62;
 
 /// The decompressed bytes of a file.
-fn open(path: &Path, codec: Codec) -> io::Result<Box<dyn BufRead + Send>> {
+fn decoded(path: &Path, codec: Codec) -> io::Result<Box<dyn BufRead + Send>> {
     let file = BufReader::with_capacity(BUFFER_BYTES, File::open(path)?);
     let decoded: Box<dyn Read + Send> = match codec {
         Codec::Plain => return Ok(Box::new(file)),
@@ -104,12 +112,12 @@ impl Lines {
         let mut file = File::open(path)?;
         let file_bytes = file.metadata()?.len();
         let codec = codec_of(&mut file)?;
-        let reader = open(path, codec)?;
+        let reader = decoded(path, codec)?;
         let mut lines = Lines { path: path.to_owned(), reader, codec, file_bytes, legend: Vec::new(), position: 0 };
         match lines.line() {
             Ok(Ok(first)) if legend(&first).is_some() => lines.legend = [first.trim_ascii(), b"\n"].concat(),
             // It is read again, as a line; so is damage.
-            _ => (lines.reader, lines.position) = (open(path, codec)?, 0),
+            _ => (lines.reader, lines.position) = (decoded(path, codec)?, 0),
         }
         Ok(lines)
     }

@@ -21,11 +21,16 @@ use super::format::{Archive, Format, Item, Params};
 use crate::error::{Error, Result};
 use crate::types::{Form, RawRecord, Skip, SkipReason};
 
+/// What a Parquet file begins with.
+pub(super) const MAGIC: &[u8] = b"PAR1";
+
 /// The format of Parquet files with a column of URLs.
 pub(super) struct ColumnarFormat;
 
-/// Columns, and what the line calls them.
-const COLUMNS: &[(&str, &str)] = &[
+/// Columns, and what the object of JSON calls them that a row becomes.
+pub(super) type Columns = &'static [(&'static str, &'static str)];
+
+const COLUMNS: Columns = &[
     ("url", "url"),
     ("fetch_time", "timestamp"),
     ("fetch_status", "status"),
@@ -46,30 +51,44 @@ impl Format for ColumnarFormat {
     }
 
     fn recognises(&self, path: &Path, head: &[u8]) -> bool {
-        head.starts_with(b"PAR1") && open_file(path).is_ok_and(|reader| columns(&reader)[0].is_some())
+        head.starts_with(MAGIC) && has_columns(path, &COLUMNS[..1])
     }
 
     fn open(&self, path: &Path, position: u64, _: &Params) -> Result<Box<dyn Archive>> {
-        let reader = open_file(path)
-            .map_err(|error| Error::input(path.display().to_string(), format!("a damaged Parquet file: {error}")))?;
-        let rows = reader.metadata().file_metadata().num_rows().max(0) as u64;
-        let columns = columns(&reader);
-        let file_bytes = std::fs::metadata(path).map_err(Error::io(path, "reading the length of"))?.len();
-        let ready = VecDeque::new();
-        let mut table = Table {
-            path: path.to_owned(),
-            file_bytes,
-            reader,
-            columns,
-            rows,
-            group: 0,
-            open: None,
-            ready,
-            position: 0,
-        };
-        table.go_to(position);
-        Ok(Box::new(table))
+        open(path, position, COLUMNS)
     }
+}
+
+/// True for a Parquet file that has all of these columns.
+pub(super) fn has_columns(path: &Path, names: Columns) -> bool {
+    open_file(path).is_ok_and(|reader| columns(&reader, names).iter().all(Option::is_some))
+}
+
+/// The rows of a Parquet file from the one of a number on, each as an object of JSON with those of the columns that are there.
+///
+/// # Errors
+/// When it cannot be read, or is damaged from its first byte on.
+pub(super) fn open(path: &Path, position: u64, names: Columns) -> Result<Box<dyn Archive>> {
+    let reader = open_file(path)
+        .map_err(|error| Error::input(path.display().to_string(), format!("a damaged Parquet file: {error}")))?;
+    let rows = reader.metadata().file_metadata().num_rows().max(0) as u64;
+    let columns = columns(&reader, names);
+    let file_bytes = std::fs::metadata(path).map_err(Error::io(path, "reading the length of"))?.len();
+    let ready = VecDeque::new();
+    let mut table = Table {
+        path: path.to_owned(),
+        file_bytes,
+        reader,
+        names,
+        columns,
+        rows,
+        group: 0,
+        open: None,
+        ready,
+        position: 0,
+    };
+    table.go_to(position);
+    Ok(Box::new(table))
 }
 
 fn open_file(path: &Path) -> std::result::Result<SerializedFileReader<Whole>, String> {
@@ -126,14 +145,14 @@ fn sheltered<T>(work: impl FnOnce() -> std::result::Result<T, String>) -> std::r
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("values that cannot be".to_owned()))
 }
 
-/// The place of each of [`COLUMNS`] in the file.
-fn columns(reader: &SerializedFileReader<Whole>) -> Vec<Option<usize>> {
+/// The place of each column in the file.
+fn columns(reader: &SerializedFileReader<Whole>, names: Columns) -> Vec<Option<usize>> {
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
     // Columns of lists have more values than rows.
     let is = |column: &parquet::schema::types::ColumnDescPtr, name: &str| {
         column.path().string() == name && column.max_rep_level() == 0
     };
-    COLUMNS.iter().map(|(name, _)| schema.columns().iter().position(|column| is(column, name))).collect()
+    names.iter().map(|(name, _)| schema.columns().iter().position(|column| is(column, name))).collect()
 }
 
 /// One column of a row group, being read.
@@ -155,6 +174,7 @@ struct Table {
     path: PathBuf,
     file_bytes: u64,
     reader: SerializedFileReader<Whole>,
+    names: Columns,
     columns: Vec<Option<usize>>,
     rows: u64,
     /// The next row group.
@@ -186,7 +206,7 @@ impl Table {
         let reader = self.reader.get_row_group(group).map_err(|error| error.to_string())?;
         let schema = self.reader.metadata().file_metadata().schema_descr_ptr();
         let mut columns = Vec::new();
-        for (at, (_, name)) in self.columns.iter().zip(COLUMNS) {
+        for (at, (_, name)) in self.columns.iter().zip(self.names) {
             let Some(at) = *at else { continue };
             let descriptor = schema.column(at);
             let (start, bytes) = reader.metadata().column(at).byte_range();

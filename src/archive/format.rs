@@ -1,6 +1,6 @@
 //! What a kind of archive is, and what reading one gives.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::Result;
 use crate::types::{RawRecord, Skip};
@@ -14,6 +14,9 @@ pub struct Params {
     /// The largest window of a zstd frame of an archive, in bytes: what is held to decode it. Default 128 MiB, which is what zstd
     /// itself takes.
     pub max_window_bytes: u64,
+    /// The folder of the archives that lists of ranges name; by default that of the list. What is read does not depend on it.
+    #[serde(skip)]
+    pub archives: Option<PathBuf>,
 }
 
 /// What [`Params::max_record_bytes`] may be: a kilobyte has room for a header and a sentence; a record is held in memory, and what is
@@ -22,7 +25,7 @@ pub const RECORD_BYTES: std::ops::RangeInclusive<u64> = 1 << 10..=1 << 30;
 
 impl Default for Params {
     fn default() -> Params {
-        Params { max_record_bytes: 16 << 20, max_window_bytes: 128 << 20 }
+        Params { max_record_bytes: 16 << 20, max_window_bytes: 128 << 20, archives: None }
     }
 }
 

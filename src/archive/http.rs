@@ -61,7 +61,7 @@ fn take(record: &mut RawRecord, limit: u64, params: &Params) -> Result<Capture, 
     match made {
         Ok((response, body)) => Ok(Capture {
             form,
-            pointer: None,
+            pointer: record.pointer.take().map(|pointer| *pointer),
             url: std::mem::take(&mut record.url),
             date_ms,
             offset,

@@ -16,6 +16,7 @@
 //! | `stream.rs`, `beside.rs` | standard input; waiting for what may never come |
 //! | `warc.rs`, `arc.rs` | the header of a record; WAT and WET files are WARC files too |
 //! | `cdx.rs`, `columnar.rs` | the lines of an index: CDXJ, CDX, Common Crawl's Parquet |
+//! | `ranges.rs` | records by their places, out of the archives themselves |
 //! | `wat.rs`, `wet.rs` | what a WAT says of a response, and the text of a WET |
 //! | `copies.rs` | records copied byte for byte |
 //! | `wacz.rs` | the WARC files inside a zip |
@@ -47,6 +48,7 @@ mod members;
 mod mime;
 mod portions;
 mod position;
+mod ranges;
 mod records;
 mod stream;
 #[cfg(test)]
@@ -79,6 +81,8 @@ pub const FORMATS: &[&dyn Format] = &[
     &wacz::WaczFormat,
     &httrack::HttrackFormat,
     &cdx::CdxFormat,
+    // Before other tables of Parquet: it has a column of URLs as they have.
+    &ranges::RangesFormat,
     #[cfg(feature = "parquet")]
     &columnar::ColumnarFormat,
 ];

@@ -471,6 +471,7 @@ fn judge(begin: Begin, head: Head, block: &[u8]) -> Item {
         date_ms: head.date_ms,
         offset: begin.offset,
         length: 0,
+        pointer: None,
         http: is_http,
         content_type: head.content_type.filter(|_| !is_http),
         block: block.to_vec(),

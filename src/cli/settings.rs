@@ -117,7 +117,7 @@ impl Given {
             let is_reset = values.iter().any(|value| is_reset(setting, value));
             let values: Vec<String> = match setting.takes {
                 _ if is_reset => Vec::new(),
-                Takes::Files => values.iter().map(|path| full(path)).collect::<Result<_, _>>()?,
+                Takes::Files | Takes::Folder => values.iter().map(|path| full(path)).collect::<Result<_, _>>()?,
                 _ => values.clone(),
             };
             settings.set(setting.name, values);
@@ -255,6 +255,7 @@ fn argument(setting: &'static Setting) -> Arg {
         Takes::Several => arg.value_delimiter(',').action(ArgAction::Append),
         Takes::SeveralOf(choices) => arg.value_delimiter(',').action(ArgAction::Append).value_parser(shown(choices())),
         Takes::Files => arg.action(ArgAction::Append).value_hint(clap::ValueHint::FilePath),
+        Takes::Folder => arg.value_hint(clap::ValueHint::DirPath),
         Takes::YesNo => arg.num_args(0..=1).require_equals(true).default_missing_value("yes"),
     }
 }

@@ -53,6 +53,8 @@ pub enum Takes {
     SeveralOf(fn() -> Vec<Choice>),
     /// Paths of files, one each time it is given.
     Files,
+    /// The path of a folder.
+    Folder,
     /// `yes` or `no`; without a value `yes`.
     YesNo,
 }
@@ -111,6 +113,18 @@ pub const SETTINGS: &[Setting] = &[
         stages: &["ingest"],
         reset_word: None,
         set: |config, text| put(&mut config.archive.max_window_bytes, size(text).ok_or(SIZE)),
+    },
+    Setting {
+        name: "archives",
+        group: INPUT,
+        value_name: "DIR",
+        help: "Folder of the archives that lists of ranges name [that of the list]",
+        takes: Takes::Folder,
+        example: "/crawl",
+        is_tuning: true,
+        stages: &["ingest"],
+        reset_word: None,
+        set: |config, text| give(&mut config.archive.archives, Some(PathBuf::from(text))),
     },
     Setting {
         name: "langs",

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::archive::{self, Inputs, Refused};
 use crate::error::Result;
 use crate::store::Store;
-use crate::store::layout::ArchiveRecord;
+use crate::store::layout::{ArchiveRecord, StoredPage};
 use crate::types::{ArchiveId, SkipReason};
 
 /// One archive, for listing.
@@ -77,13 +77,16 @@ pub fn archives(store: &Store) -> Result<Vec<ArchiveLine>> {
 pub(super) struct ArchiveNames(BTreeMap<u32, String>);
 
 impl ArchiveNames {
-    /// That of an archive; empty for one that is not there.
-    pub fn of(&mut self, store: &Store, number: u32) -> Result<String> {
-        if let Some(path) = self.0.get(&number) {
+    /// That of the archive that a page lies in; empty for one that is not there.
+    pub fn of(&mut self, store: &Store, page: &StoredPage) -> Result<String> {
+        if !page.file().is_empty() {
+            return Ok(page.file().to_owned());
+        }
+        if let Some(path) = self.0.get(&page.archive) {
             return Ok(path.clone());
         }
-        let path = store.archive(ArchiveId(number))?.map(|archive| archive.identity.path).unwrap_or_default();
-        Ok(self.0.entry(number).or_insert(path).clone())
+        let path = store.archive(ArchiveId(page.archive))?.map(|archive| archive.identity.path).unwrap_or_default();
+        Ok(self.0.entry(page.archive).or_insert(path).clone())
     }
 }
 

@@ -360,7 +360,7 @@ impl<'s> OpenPair<'s> {
     ) -> Result<OpenPair<'s>> {
         let langs = (Lang::from_bytes(row.lang_a), Lang::from_bytes(row.lang_b));
         let pages = (page_record(store, site, row.a.to_native())?, page_record(store, site, row.b.to_native())?);
-        let archives = (archives.of(store, pages.0.archive)?, archives.of(store, pages.1.archive)?);
+        let archives = (archives.of(store, &pages.0)?, archives.of(store, &pages.1)?);
         let is_turned = config.lang_rank(langs.1) < config.lang_rank(langs.0);
         let blocks = (pages.0.blocks().collect(), pages.1.blocks().collect());
         Ok(OpenPair { site, row, langs, is_turned, pages, blocks, archives })

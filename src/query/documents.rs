@@ -81,7 +81,7 @@ pub fn for_each_page(
             let lang = site.lang_of_text(page);
             if is_wanted(lang) {
                 let record = page_record(store, &site, page)?;
-                each(page_line(&record, lang, archives.of(store, record.archive)?))?;
+                each(page_line(&record, lang, archives.of(store, &record)?))?;
             }
         }
         store.pages.unmap();
@@ -138,9 +138,8 @@ fn document(
         AlignedSentences { a, b, score: f64::from(bead.score), reason }
     });
     let sentences = sentences.collect();
-    let mut page = |at: usize| -> Result<PageLine> {
-        Ok(page_line(&records[at], langs[at], archives.of(store, records[at].archive)?))
-    };
+    let mut page =
+        |at: usize| -> Result<PageLine> { Ok(page_line(&records[at], langs[at], archives.of(store, &records[at])?)) };
     let (a, b) = (page(0)?, page(1)?);
     let (a, b) = if is_turned { (b, a) } else { (a, b) };
     Ok(DocumentLine { pair, page_score: f64::from(row.score.to_native()), a, b, sentences })

@@ -64,8 +64,8 @@ pub fn for_each_record(
     Ok(left_out.into_iter().collect())
 }
 
-/// Why a record is not copied whose archive was never read.
-const ELSEWHERE: &str = "known by an index or a WAT alone";
+/// Why a record is not copied that lies in another file than the one that was read.
+const ELSEWHERE: &str = "in a file that an index, a WAT or a list of ranges names";
 
 /// Where a record lies.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]

@@ -55,6 +55,8 @@ pub struct RawRecord {
     pub offset: u64,
     /// How many bytes of that file it takes; 0 where one compressed stream holds many records.
     pub length: u64,
+    /// Where it lies itself, when the file is a list of ranges.
+    pub pointer: Option<Box<Pointer>>,
     /// True when `block` begins with an HTTP status line and headers; false when it is the body alone.
     pub http: bool,
     /// Type of the body where the archive, not HTTP, gives it (`resource` records, mirror files).
@@ -68,7 +70,7 @@ pub struct RawRecord {
 pub struct Capture {
     /// How much of a page it is, and so what `body` is.
     pub form: Form,
-    /// Where the page itself lies, when `form` is an index or links.
+    /// Where the page itself lies, when it was read of an index, of a WAT or by a list of ranges.
     pub pointer: Option<Pointer>,
     /// The URL as the archive gives it.
     pub url: String,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::format::frames;
-use crate::support::{diglot, failure, rows, run, stdout, tiny_site, write_warc};
+use crate::support::{diglot, failure, gzip, rows, run, stdout, tiny_site, write_warc};
 
 const EN: &str = "The museum opens every morning at nine and shows the work of the painters who lived in the valley";
 const FR: &str =
@@ -170,6 +170,106 @@ fn an_index_gives_pairs_and_what_to_fetch_for_them() {
         run(&store, &[&later]);
         assert_eq!(columns(&store), expected, "{name}");
         assert_eq!(stdout(&store, &["--quiet", "export", "--what", "fetch"]).lines().count(), 1);
+    }
+}
+
+/// The index of a WARC file whose records are members of gzip, and the file: the index's lines have their true places.
+fn indexed(folder: &Path, pages: &[(String, String)]) -> String {
+    let mut lines = String::new();
+    let mut bytes = Vec::new();
+    for (url, html) in pages {
+        let plain = folder.join("one.warc");
+        write(&plain, &[(url.clone(), html.clone())]);
+        let member = gzip(&fs::read(&plain).expect("it was written"));
+        let (offset, length) = (bytes.len(), member.len());
+        let lang = if url.contains("/fr/") { "fra" } else { "eng" };
+        lines += &format!(
+            "key 20240506070809 {{\"url\": \"{url}\", \"mime\": \"text/html\", \"status\": \"200\", \"length\": \"{length}\", \
+             \"offset\": \"{offset}\", \"filename\": \"crawl/a.warc.gz\", \"languages\": \"{lang}\"}}\n"
+        );
+        bytes.extend(member);
+    }
+    fs::create_dir_all(folder.join("crawl")).expect("room on the disk");
+    fs::write(folder.join("crawl/a.warc.gz"), bytes).expect("room on the disk");
+    lines
+}
+
+/// A list of ranges that `export --what fetch` has written gives the pages that the archives have there.
+#[test]
+fn ranges_are_read_out_of_their_archives() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let mut site = bilingual("ranges.test", &[]);
+    // In no pair, so not to be fetched.
+    site.push(("http://ranges.test/alone.html".to_owned(), page("en", "alone", &[])));
+    let index = at("a.cdxj");
+    fs::write(&index, indexed(folder.path(), &site)).expect("room on the disk");
+    let (whole, known) = (at("whole"), at("known"));
+    run(&whole, &[&at("crawl/a.warc.gz")]);
+    run(&known, &[&index]);
+    let listed = |store: &Path, what: &str| stdout(store, &["-q", "export", "--what", what, "--format", "tsv"]);
+    let endings: &[&str] = if cfg!(feature = "parquet") { &["tsv", "tsv.gz", "parquet"] } else { &["tsv", "tsv.gz"] };
+    for ending in endings {
+        let (list, store) = (at(&format!("ranges.{ending}")), at(&format!("of-{ending}")));
+        diglot(&known).args(["-q", "export", "--what", "fetch", "-o"]).arg(&list).assert().success();
+        run(&store, &[&list]);
+        assert_eq!(listed(&store, "pairs"), listed(&whole, "pairs"), "{ending}");
+        // Where each sentence stands: the place of its record, in the file that the list names.
+        let sentences = |store: &Path| -> Vec<String> {
+            let keep = |row: &serde_json::Map<String, serde_json::Value>| {
+                format!("{} {} {}", row["text_a"], row["text_b"], row["source_a"]["offset"])
+            };
+            rows(store, &["export", "--what", "bitext"]).iter().map(keep).collect()
+        };
+        assert_eq!(sentences(&store), sentences(&whole), "{ending}");
+        assert!(!sentences(&store).is_empty());
+        let status = stdout(&store, &["status", "--archives", "--format", "tsv"]);
+        assert!(status.contains("list of ranges, ") && status.contains(" read, 8 pages"), "{status}");
+        assert_eq!(listed(&store, "fetch").lines().count(), 1, "nothing is left to fetch");
+    }
+    // From another folder, which is named.
+    let moved = at("elsewhere");
+    fs::create_dir(&moved).expect("room on the disk");
+    fs::rename(at("ranges.tsv"), moved.join("ranges.tsv")).expect("room on the disk");
+    let (code, stderr) = failure(diglot(&at("s")).arg("run").arg(moved.join("ranges.tsv")));
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("a.warc.gz: not found") && stderr.contains("--archives DIR"), "{stderr}");
+    diglot(&at("s"))
+        .args(["-q", "run"])
+        .arg(moved.join("ranges.tsv"))
+        .arg("--archives")
+        .arg(folder.path())
+        .assert()
+        .success();
+    assert_eq!(listed(&at("s"), "pairs"), listed(&whole, "pairs"));
+}
+
+/// Rows that name no record are counted, and cost no other row.
+#[test]
+fn ranges_without_a_record_are_left_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let site = bilingual("ranges.test", &[]);
+    indexed(folder.path(), &site);
+    let list = at("ranges.tsv");
+    let rows_of = "url\toffset\twarc_filename\tlength\n\
+        x\t0\tcrawl/a.warc.gz\t0\n\
+        x\tone\tcrawl/a.warc.gz\t9\n\
+        x\t7\tcrawl/a.warc.gz\t20\n\
+        x\t99999999\tcrawl/a.warc.gz\t20\n\
+        x\t0\tcrawl/a.warc.gz\t40\n\
+        x\n";
+    fs::write(&list, rows_of).expect("room on the disk");
+    diglot(&at("s")).args(["-q", "run"]).arg(&list).assert().success();
+    let status = stdout(&at("s"), &["status", "--archives", "--format", "tsv"]);
+    assert!(status.contains("\t6\tlist of ranges, ") && status.contains(" read, 1 pages"), "{status}");
+    for said in [
+        "offset is \"one\", expected a number",
+        "row: crawl/a.warc.gz at byte 8: ",
+        "row: crawl/a.warc.gz ends before byte 99999999",
+        "offset is \"\", expected a number",
+    ] {
+        assert!(status.contains(said), "{said}: {status}");
     }
 }
 

@@ -11,15 +11,8 @@ use diglot::inputs::Inputs;
 use diglot::pipeline::{self, Context, Observer, Silent};
 use diglot::query;
 use diglot::store::{Access, Store};
-use flate2::Compression;
-use flate2::write::GzEncoder;
 
-use crate::support::process;
-
-fn gzip(data: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    encoder.write_all(data).and_then(|()| encoder.finish()).expect("memory")
-}
+use crate::support::{gzip, process};
 
 /// A record of a response in HTML, its body in a content coding.
 fn response(url: &str, coding: &str, body: &[u8]) -> Vec<u8> {

@@ -1,10 +1,13 @@
 //! What the tests share: the command, the sample archives, a store of them, golden files.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use assert_cmd::Command;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde_json::Value;
 
 /// The folder of the crate.
@@ -126,6 +129,12 @@ pub fn write_warc(path: &Path, responses: &[(&str, &str, &str)]) {
         );
     }
     fs::write(path, warc).expect("room on the disk");
+}
+
+/// A member of gzip.
+pub fn gzip(data: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(data).and_then(|()| encoder.finish()).expect("memory")
 }
 
 /// A tiny site of ten pages in two languages, one short page and one that is missing; the language is a directory.

@@ -171,6 +171,7 @@ impl Mirror {
                 date_ms: if file.date_ms == 0 { self.written_ms } else { file.date_ms },
                 offset,
                 length: file.bytes,
+                pointer: None,
                 http: false,
                 content_type: restored.content_type,
                 block: restored.body,

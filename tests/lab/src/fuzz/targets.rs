@@ -81,7 +81,7 @@ fn as_it_is(bytes: Vec<u8>, _: &mut Dice) -> Vec<u8> {
 }
 
 fn params() -> archive::Params {
-    archive::Params { max_record_bytes: 1 << 20, max_window_bytes: 8 << 20 }
+    archive::Params { max_record_bytes: 1 << 20, max_window_bytes: 8 << 20, archives: None }
 }
 
 /// All items from a position on, each with the position behind it.

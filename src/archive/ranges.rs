@@ -1,0 +1,339 @@
+//! Lists of records by their places: the file, the offset and the length of each, as `export --what fetch` writes them for what an index
+//! names. The records are read out of the archives themselves, which must be WARC files.
+//!
+//! Tables with tabs under a heading, plain or compressed, and Parquet. A row gives the first record that stands in its range; a length of
+//! 0 is one that is not known.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::cdx;
+use super::codec::Codec;
+#[cfg(feature = "parquet")]
+use super::columnar;
+use super::dictionary;
+use super::format::{Archive, Format, Item, Params};
+use super::head::{codec_of, content_head};
+use super::header::Dialect;
+use super::members::Members;
+use super::position::Position;
+use super::records::Records;
+use super::warc::Warc;
+use super::window::Window;
+use crate::error::{Error, Result};
+use crate::types::{Pointer, RawRecord, Skip, SkipReason};
+
+/// The format of lists of ranges.
+pub(super) struct RangesFormat;
+
+/// The columns that a list must have, in any order and among others.
+const COLUMNS: [&str; 3] = ["warc_filename", "offset", "length"];
+#[cfg(feature = "parquet")]
+const PARQUET_COLUMNS: &[(&str, &str)] = &[("warc_filename", "file"), ("offset", "offset"), ("length", "length")];
+/// Room for the header of a record and what compression adds to one that cannot be compressed.
+const ROOM_BYTES: u64 = 1 << 20;
+
+impl Format for RangesFormat {
+    fn name(&self) -> &'static str {
+        "list of ranges"
+    }
+
+    fn recognises(&self, path: &Path, head: &[u8]) -> bool {
+        #[cfg(feature = "parquet")]
+        if head.starts_with(columnar::MAGIC) {
+            return columnar::has_columns(path, PARQUET_COLUMNS);
+        }
+        let content = content_head(head);
+        let is_whole = content.contains(&b'\n') && !path.is_dir();
+        is_whole && content.split(|byte| *byte == b'\n').next().and_then(heading).is_some()
+    }
+
+    fn open(&self, path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
+        let (rows, of_columns) = open_rows(path, position)?;
+        let path = path.canonicalize().map_err(Error::io(path, "opening"))?;
+        Ok(Box::new(Ranges { path, rows, of_columns, params: params.clone(), open: None }))
+    }
+}
+
+/// In which columns the file, the offset and the length are.
+type Heading = [usize; 3];
+
+/// The rows of a list from a position on, and what its heading says, if they are not objects of JSON.
+fn open_rows(path: &Path, position: u64) -> Result<(Box<dyn Archive>, Option<Heading>)> {
+    #[cfg(feature = "parquet")]
+    {
+        let mut magic = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(columnar::MAGIC.len() as u64).read_to_end(&mut magic));
+        read.map_err(Error::io(path, "opening"))?;
+        if magic == columnar::MAGIC {
+            return Ok((columnar::open(path, position, PARQUET_COLUMNS)?, None));
+        }
+    }
+    let mut lines = cdx::open(path, 0)?;
+    let of_columns = match lines.next()? {
+        Some(Item::Record(line)) => heading(&line.block),
+        _ => None,
+    };
+    let no_heading = || Error::input(path.display().to_string(), format!("no heading with {}", COLUMNS.join(", ")));
+    let of_columns = of_columns.ok_or_else(no_heading)?;
+    if position > lines.position() {
+        lines = cdx::open(path, position)?;
+    }
+    Ok((lines, Some(of_columns)))
+}
+
+/// Where the columns are, if a line names them all.
+fn heading(line: &[u8]) -> Option<Heading> {
+    let names: Vec<&[u8]> = line.trim_ascii_end().split(|byte| *byte == b'\t').collect();
+    let at = COLUMNS.map(|column| names.iter().position(|name| *name == column.as_bytes()));
+    let [Some(file), Some(offset), Some(length)] = at else { return None };
+    Some([file, offset, length])
+}
+
+/// One row.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+struct Range {
+    file: String,
+    offset: u64,
+    length: u64,
+}
+
+impl Range {
+    fn read(line: &[u8], of_columns: Option<Heading>) -> std::result::Result<Range, String> {
+        let Some(of_columns) = of_columns else {
+            return serde_json::from_slice(line).map_err(|error| format!("row: {error}"));
+        };
+        let cells: Vec<&[u8]> = line.split(|byte| *byte == b'\t').collect();
+        let [file, offset, length] = of_columns.map(|at| cells.get(at).map(|cell| String::from_utf8_lossy(cell)));
+        let number = |cell: Option<std::borrow::Cow<'_, str>>, name: &str| {
+            let cell = cell.unwrap_or_default();
+            cell.trim().parse().map_err(|_| format!("row: {name} is {cell:?}, expected a number"))
+        };
+        let file = file.unwrap_or_default().into_owned();
+        Ok(Range { file, offset: number(offset, "offset")?, length: number(length, "length")? })
+    }
+}
+
+/// A list being read.
+struct Ranges {
+    path: PathBuf,
+    rows: Box<dyn Archive>,
+    of_columns: Option<Heading>,
+    params: Params,
+    /// The file that the last record was in: of a sorted list, the next one is there too.
+    open: Option<OpenFile>,
+}
+
+struct OpenFile {
+    name: String,
+    path: PathBuf,
+    file: File,
+    codec: Codec,
+    /// The dictionary of a zstd file, once it is needed.
+    dictionary: Option<Vec<u8>>,
+}
+
+impl OpenFile {
+    fn new(name: &str, path: PathBuf) -> Result<OpenFile> {
+        let open = || -> io::Result<(File, Codec)> {
+            let mut file = File::open(&path)?;
+            let codec = codec_of(&mut file)?;
+            Ok((file, codec))
+        };
+        let (file, codec) = open().map_err(Error::io(&path, "opening"))?;
+        Ok(OpenFile { name: name.to_owned(), path, file, codec, dictionary: None })
+    }
+
+    /// The bytes of a range, to be decoded.
+    fn window(&mut self, range: &Range, params: &Params) -> io::Result<(Window, Vec<u8>)> {
+        if self.codec == Codec::Zstd && self.dictionary.is_none() {
+            self.dictionary = Some(dictionary::before(&mut self.file, range.offset)?);
+        }
+        self.file.seek(SeekFrom::Start(range.offset))?;
+        let is_short = (1..=params.max_record_bytes.saturating_add(ROOM_BYTES)).contains(&range.length);
+        let source: Box<dyn Read + Send> = if is_short {
+            let mut bytes = Vec::new();
+            (&self.file).take(range.length).read_to_end(&mut bytes)?;
+            Box::new(Cursor::new(bytes))
+        } else {
+            let length = if range.length == 0 { u64::MAX } else { range.length };
+            Box::new(self.file.try_clone()?.take(length))
+        };
+        Ok((Window::new(source, range.offset), self.dictionary.clone().unwrap_or_default()))
+    }
+}
+
+impl Ranges {
+    /// The file of that name: in the folder of the archives, or beside the list, or else in the current folder.
+    fn place_of(&self, name: &str) -> Result<PathBuf> {
+        let place = match (&self.params.archives, self.path.parent()) {
+            (Some(folder), _) => folder.join(name),
+            (None, Some(folder)) if folder.join(name).exists() => folder.join(name),
+            _ => PathBuf::from(name),
+        };
+        if place.exists() {
+            return Ok(place);
+        }
+        let list = self.path.display();
+        let problem = format!("not found; {list} names it: tell the folder of the archives by `--archives DIR`");
+        Err(Error::input(place.display().to_string(), problem))
+    }
+
+    fn record(&mut self, range: &Range) -> Result<Option<Item>> {
+        let mut open = match self.open.take() {
+            Some(open) if open.name == range.file => open,
+            _ => OpenFile::new(&range.file, self.place_of(&range.file)?)?,
+        };
+        let (window, dictionary) = open.window(range, &self.params).map_err(Error::io(&open.path, "reading"))?;
+        let members = Members::new(window, open.codec, dictionary, &self.params, Warc::begins);
+        let (start, limit) = (Position { anchor: range.offset, ..Position::default() }, self.params.max_record_bytes);
+        let mut records = Records::<Warc>::new(open.path.clone(), members, start, None, limit)?;
+        self.open = Some(open);
+        records.next()
+    }
+}
+
+impl Archive for Ranges {
+    fn next(&mut self) -> Result<Option<Item>> {
+        let row = match self.rows.next()? {
+            Some(Item::Record(row)) => row,
+            other => return Ok(other),
+        };
+        let skip = |detail| {
+            let (reason, offset, length, url) = (SkipReason::BadRecord, row.offset, row.length, String::new());
+            Ok(Some(Item::Skip(Skip { reason, offset, length, url, detail })))
+        };
+        let range = match Range::read(&row.block, self.of_columns) {
+            Ok(range) => range,
+            Err(problem) => return skip(problem),
+        };
+        match self.record(&range)? {
+            Some(Item::Record(record)) => {
+                let length = if record.length == 0 { range.length } else { record.length };
+                let pointer = Some(Box::new(Pointer { file: range.file, offset: record.offset, length }));
+                Ok(Some(Item::Record(RawRecord { offset: row.offset, length: row.length, pointer, ..record })))
+            }
+            Some(Item::Skip(skip)) => {
+                let detail = format!("row: {} at byte {}: {}", range.file, skip.offset, skip.detail);
+                Ok(Some(Item::Skip(Skip { offset: row.offset, length: row.length, detail, ..skip })))
+            }
+            None => skip(format!("row: {} ends before byte {}", range.file, range.offset)),
+        }
+    }
+
+    fn position(&self) -> u64 {
+        self.rows.position()
+    }
+
+    fn end(&self) -> Option<u64> {
+        self.rows.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn response(number: usize) -> Vec<u8> {
+        let html = "<p>words and words ".repeat(number % 7 * 40);
+        let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{html}");
+        let (url, length) = (format!("http://ex.org/{number}"), block.len());
+        format!(
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nContent-Type: application/http\r\n\
+             Content-Length: {length}\r\n\r\n{block}\r\n\r\n"
+        )
+        .into_bytes()
+    }
+
+    fn coded(codec: Codec, record: &[u8]) -> Vec<u8> {
+        match codec {
+            Codec::Plain => record.to_vec(),
+            Codec::Gzip => {
+                let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+                encoder.write_all(record).and_then(|()| encoder.finish()).expect("memory")
+            }
+            Codec::Zstd => zstd::encode_all(record, 1).expect("memory"),
+            Codec::Lz4 => {
+                let mut encoder = lz4_flex::frame::FrameEncoder::new(Vec::new());
+                encoder.write_all(record).expect("memory");
+                encoder.finish().expect("memory")
+            }
+        }
+    }
+
+    fn all(path: &Path) -> Vec<Item> {
+        let mut archive = super::super::open(path, 0, &Params::default()).expect("an archive");
+        std::iter::from_fn(|| archive.next().expect("it can be read")).collect()
+    }
+
+    /// What is in the archive, without the places.
+    fn contents(items: Vec<Item>) -> Vec<(String, Vec<u8>)> {
+        let content = |item| match item {
+            Item::Record(RawRecord { url, block, .. }) => (url, block),
+            Item::Skip(skip) => panic!("{skip:?}"),
+        };
+        items.into_iter().map(content).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+        #[test]
+        fn records_read_by_their_places_are_those_of_the_archive(
+            codec in prop::sample::select(vec![Codec::Plain, Codec::Gzip, Codec::Zstd, Codec::Lz4]),
+            count in 1..30_usize,
+            is_told in any::<bool>(),
+        ) {
+            let folder = tempfile::tempdir().expect("a folder");
+            let at = |name: &str| folder.path().join(name);
+            let (mut bytes, mut list) = (Vec::new(), b"warc_filename\toffset\tlength\n".to_vec());
+            for number in 0..count {
+                let stored = coded(codec, &response(number));
+                let length = if is_told { stored.len() } else { 0 };
+                writeln!(list, "a.warc\t{}\t{length}", bytes.len()).expect("memory");
+                bytes.extend(stored);
+            }
+            std::fs::write(at("a.warc"), bytes).expect("room on the disk");
+            std::fs::write(at("ranges"), &list).expect("room on the disk");
+            let whole = all(&at("a.warc"));
+            let (listed, places) = (all(&at("ranges")), |items: &[Item]| -> Vec<u64> {
+                items.iter().filter_map(|item| match item {
+                    Item::Record(record) => Some(record.pointer.as_ref().map_or(record.offset, |place| place.offset)),
+                    Item::Skip(_) => None,
+                }).collect()
+            });
+            prop_assert_eq!(places(&listed), places(&whole));
+            prop_assert_eq!(contents(listed), contents(whole));
+            // From the middle on, as when a run goes on.
+            let mut archive = super::super::open(&at("ranges"), 0, &Params::default()).expect("an archive");
+            for _ in 0..count / 2 {
+                archive.next().expect("it can be read");
+            }
+            let mut rest = super::super::open(&at("ranges"), archive.position(), &Params::default()).expect("an archive");
+            let left = std::iter::from_fn(|| rest.next().expect("it can be read")).count();
+            prop_assert_eq!(left, count - count / 2);
+        }
+
+        #[test]
+        fn any_row_is_a_range_or_has_a_problem(row in prop::collection::vec(any::<u8>(), 0..60)) {
+            let _ = Range::read(&row, Some([0, 1, 2]));
+            let _ = Range::read(&row, None);
+            let _ = heading(&row);
+        }
+    }
+
+    #[test]
+    fn a_heading_names_its_columns_in_any_order() {
+        let of_columns = heading(b"url\tlength\toffset\twarc_filename\r\n").expect("all three");
+        let range = Range { file: "a b".into(), offset: 7, length: 9 };
+        assert_eq!(Range::read(b"http://x/\t9\t7\ta b", Some(of_columns)), Ok(range));
+        assert!(Range::read(b"http://x/\t9\t-7\ta b", Some(of_columns)).is_err());
+        assert_eq!(heading(b"url\tlength\toffset"), None);
+    }
+}
