@@ -52,10 +52,13 @@ pub struct Exec {
     /// Of `sample`: the outcome is to be sampled again, together with others.
     #[arg(long)]
     partial: bool,
+    /// Of `explore`: rank registrable domains instead of hosts.
+    #[arg(long)]
+    by_domain: bool,
     /// Of `align`: over how many buckets sentence pairs are spread.
     #[arg(long, value_name = "N", default_value_t = 1)]
     buckets: u32,
-    /// Of `finish`: what to write, of pairs, bitext, keys, documents, pages.
+    /// Of `finish`: what to write, of pairs, bitext, keys, documents, pages, fetch, web.
     #[arg(long, value_name = "WHAT,…", value_delimiter = ',', default_value = "pairs,bitext,keys")]
     what: Vec<String>,
     #[command(flatten)]
@@ -98,6 +101,7 @@ impl Exec {
             inputs: &self.inputs,
             keep_going: self.keep_going,
             partial: self.partial,
+            by_domain: self.by_domain,
             buckets: self.buckets,
             what: &what,
             stop: &STOP,

@@ -10,9 +10,9 @@ use diglot::config::Config;
 use diglot::error::Error;
 use diglot::explore::{Arrivals, By};
 use diglot::inputs::Inputs;
-use diglot::pipeline::explore::{Explored, gains, keep, remember};
+use diglot::pipeline::explore::{Explored, keep, remember};
 use diglot::pipeline::{Context, Observer};
-use diglot::query::number;
+use diglot::query::{gains, number};
 use diglot::store::Store;
 use serde_json::{Value, json};
 
@@ -62,8 +62,6 @@ pub struct Explore {
     format: FormatArg,
 }
 
-const COLUMNS: [&str; 6] = ["site", "linkout", "pagerank", "weighted", "seeds", "links"];
-
 impl Explore {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let (store, config) = global.query(Lists::Keys)?;
@@ -85,7 +83,7 @@ impl Explore {
                 };
                 say(format!("nothing to do: {why}"));
             }
-            return Ok(Listing::new(self.format.get(), &COLUMNS)?.finish()?);
+            return Ok(Listing::new(self.format.get(), &Explored::COLUMNS)?.finish()?);
         }
         let requested = next.iter().map(|next| explored.name(next.site).to_owned()).collect();
         let mut store = global.write()?;
@@ -100,16 +98,9 @@ impl Explore {
             }
             fs::write(path, list).map_err(Error::io(path, "writing"))?;
         }
-        let mut listing = Listing::new(self.format.get(), &COLUMNS)?;
+        let mut listing = Listing::new(self.format.get(), &Explored::COLUMNS)?;
         for next in next {
-            listing.row(vec![
-                json!(explored.name(next.site)),
-                json!(next.linkout),
-                number(next.pagerank, 9),
-                number(next.weighted, 9),
-                json!(next.seeds),
-                json!(next.links),
-            ])?;
+            listing.row(explored.values(&next).to_vec())?;
         }
         Ok(listing.finish()?)
     }

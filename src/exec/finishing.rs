@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::coding::decode;
+use super::exploring;
 use super::job::{Content, Job, expect};
 use super::merging::{SHARED, Shared, SharedOfSite};
 use super::rows::{Input, Output, Row};
@@ -112,7 +113,9 @@ fn tables(job: &Job<'_>, store: &Store, (part, content): (i32, Content), output:
         Content::Bitext => export::Content::Bitext,
         Content::Documents => export::Content::Documents,
         Content::Pages => export::Content::Pages,
+        Content::Fetch => export::Content::Fetch,
         Content::Keys => return keys(job, store, part, output),
+        Content::Web => return exploring::web(job, store, part, output),
     };
     let mut tables = Tables { part, content: of, open: BTreeMap::new(), output };
     match content {
@@ -125,6 +128,9 @@ fn tables(job: &Job<'_>, store: &Store, (part, content): (i32, Content), output:
         Content::Pages => query::for_each_page(store, &scope, &|_| true, |page| {
             tables.row(page.lang.as_str(), export::Row::Page(&page))
         })?,
+        Content::Fetch => query::fetch(store, &scope, &|_| true)?
+            .iter()
+            .try_for_each(|line| tables.row("", export::Row::Capture(line)))?,
         _ => for_each_bead(store, job.config, &scope, false, |line| {
             tables.row(&format!("{}-{}", line.lang_a, line.lang_b), export::Row::Sentences(&line))
         })?,

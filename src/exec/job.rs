@@ -27,6 +27,8 @@ pub struct Job<'j> {
     pub keep_going: bool,
     /// The outcome of a sample is to be sampled again.
     pub partial: bool,
+    /// Sites are registrable domains, not hosts.
+    pub by_domain: bool,
     /// Over how many buckets sentence pairs are spread to be compared.
     pub buckets: u32,
     /// What the last step writes.
@@ -48,16 +50,22 @@ pub enum Content {
     Documents,
     /// Pages with their texts.
     Pages,
+    /// The captures to fetch, where an index named them.
+    Fetch,
+    /// Hosts and the links between them, to be explored.
+    Web,
 }
 
 impl Content {
     /// All of them, by the name they have on the command line.
-    pub const ALL: [(&str, Content); 5] = [
+    pub const ALL: [(&str, Content); 7] = [
         ("pairs", Content::Pairs),
         ("bitext", Content::Bitext),
         ("keys", Content::Keys),
         ("documents", Content::Documents),
         ("pages", Content::Pages),
+        ("fetch", Content::Fetch),
+        ("web", Content::Web),
     ];
 }
 

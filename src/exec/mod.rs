@@ -7,11 +7,12 @@
 //!
 //! `rows.rs` has the one schema of all rows, `snapshot.rs` makes a store into rows and back, `coding.rs` says what stands in their
 //! data. The steps, in the order of the work: `pages.rs`, `sites.rs` (keys, rescue), `teaching.rs` (lessons, learn), `judging.rs`,
-//! `aligning.rs` (texts, model, align), `merging.rs`, `finishing.rs`; `sampling.rs` says what is learnt from. docs/cluster.md has the
+//! `aligning.rs` (texts, model, align), `merging.rs`, `finishing.rs`, `exploring.rs`; `sampling.rs` says what is learnt from. docs/cluster.md has the
 //! kinds of rows.
 
 mod aligning;
 mod coding;
+mod exploring;
 mod finishing;
 mod job;
 mod judging;

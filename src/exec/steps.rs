@@ -2,7 +2,7 @@
 
 use super::job::Job;
 use super::rows::{Input, Output};
-use super::{aligning, finishing, judging, merging, pages, sampling, sites, teaching};
+use super::{aligning, exploring, finishing, judging, merging, pages, sampling, sites, teaching};
 use crate::error::{Error, Result};
 
 /// One step.
@@ -32,7 +32,8 @@ pub const STEPS: &[Step] = &[
     Step { name: "model", about: "text rows of language pairs → model (with learnt)", reads: true, run: aligning::model },
     Step { name: "align", about: "store rows of a part → store, bead (with model)", reads: true, run: aligning::align },
     Step { name: "merge", about: "bead rows of buckets → shared", reads: true, run: merging::merge },
-    Step { name: "finish", about: "store and shared rows of a part → pairs, bitext, keys", reads: true, run: finishing::finish },
+    Step { name: "finish", about: "store and shared rows of a part → pairs, bitext, keys, fetch, web", reads: true, run: finishing::finish },
+    Step { name: "explore", about: "web rows of all parts → explore", reads: true, run: exploring::explore },
 ];
 
 /// The step of a name.

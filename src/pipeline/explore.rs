@@ -1,15 +1,14 @@
-//! The graph of sites, made from the links of all pages, and the rounds of exploring it. The method is [`crate::explore`]; here the
+//! The graph of sites, made from the links of all pages, and which sites were requested. The method is [`crate::explore`]; here the
 //! store is read and written.
 
-use std::collections::BTreeMap;
-
+use serde_json::{Value, json};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::Context;
 use crate::error::Result;
-use crate::explore::{self, Arrivals, By, Next, Rank, WebBuilder};
+use crate::explore::{self, By, Next, Rank, WebBuilder};
 use crate::index::web::Web;
-use crate::query;
+use crate::query::{self, number};
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{RequestRecord, RoundRecord, WebHead, WebRecord, web_records};
 use crate::store::{SiteWeb, Store};
@@ -32,24 +31,45 @@ fn fingerprint(store: &Store) -> Result<u64> {
     Ok(hasher.digest() | 1)
 }
 
-/// Makes the graph of sites out of the present links and pairs.
+/// Calls `each` with a host of the store, another host to which it links, and the number of links.
 ///
-/// Memory: 12 bytes a pair of linked sites, and the names of sites.
-fn make_web(store: &Store, context: &Context<'_>, by_domain: bool) -> Result<Vec<WebRecord>> {
+/// # Errors
+/// When the store cannot be read, the run was stopped, or what `each` returns.
+pub(crate) fn for_each_link(
+    store: &Store,
+    context: &Context<'_>,
+    mut each: impl FnMut(&str, &str, u32) -> Result<()>,
+) -> Result<()> {
     context.observer.begin("explore", "links between sites", "sites", Some(u64::from(store.site_count()?)));
-    let mut builder = WebBuilder::new(by_domain);
-    for host in query::hosts(store)? {
-        builder.add_host(&host.host, host.credibility, host.pairs);
-    }
     for id in (0..store.site_count()?).map(SiteId) {
         let generation = store.site(id)?.map_or(0, |head| head.generation);
         let Some(graph) = store.site_links(id, generation)? else { continue };
         for row in graph.chunks().flat_map(|chunk| chunk.outside.iter()) {
-            builder.add_links(&row.from, &row.host, row.links.to_native());
+            each(&row.from, &row.host, row.links.to_native())?;
         }
         context.observer.progress(u64::from(id.0) + 1, "");
         context.check_stop()?;
     }
+    Ok(())
+}
+
+/// Makes the graph of sites out of the present links and pairs.
+///
+/// Memory: 12 bytes a pair of linked sites, and the names of sites.
+fn make_web(store: &Store, context: &Context<'_>, by_domain: bool) -> Result<Vec<WebRecord>> {
+    let mut builder = WebBuilder::new(by_domain);
+    for host in query::hosts(store)? {
+        builder.add_host(&host.host, host.credibility, host.pairs);
+    }
+    for_each_link(store, context, |from, to, links| {
+        builder.add_links(from, to, links);
+        Ok(())
+    })?;
+    Ok(records(builder))
+}
+
+/// A graph of sites as records.
+fn records(builder: WebBuilder) -> Vec<WebRecord> {
     let web = builder.finish();
     let mut records = web_records(web.stored.len() as u32, &web.links);
     let head = &mut records[0];
@@ -59,7 +79,7 @@ fn make_web(store: &Store, context: &Context<'_>, by_domain: bool) -> Result<Vec
     }
     head.credibility = web.stored.iter().map(|site| site.credibility).collect();
     head.pairs = web.stored.iter().map(|site| site.pairs).collect();
-    Ok(records)
+    records
 }
 
 /// Keeps a graph that was made and not kept yet, so that the next one who asks need not make it.
@@ -103,6 +123,12 @@ impl Explored {
         Ok(Explored { made_from: (!is_kept).then_some(present), ..explored })
     }
 
+    /// The graph of the hosts and links that were collected, with its ranks.
+    #[cfg(feature = "exec")]
+    pub(crate) fn of(builder: WebBuilder, params: &explore::Params) -> Explored {
+        Explored::new(SiteWeb::new(records(builder)), params)
+    }
+
     fn new(web: SiteWeb, params: &explore::Params) -> Explored {
         let seeds: Vec<bool> = (0..web.stored()).map(|site| web.pairs(site) > 0).collect();
         let ranks = explore::rank(&web, &|site| web.credibility(site), &seeds, params);
@@ -112,6 +138,21 @@ impl Explored {
     /// The sites to explore next, best first.
     pub fn next(&self, by: By) -> Vec<Next> {
         explore::next(&self.web, &self.ranks, &self.seeds, by)
+    }
+
+    /// The names of what [`Explored::values`] gives.
+    pub const COLUMNS: [&'static str; 6] = ["site", "linkout", "pagerank", "weighted", "seeds", "links"];
+
+    /// A site to explore as a row of a listing.
+    pub fn values(&self, next: &Next) -> [Value; 6] {
+        [
+            json!(self.name(next.site)),
+            json!(next.linkout),
+            number(next.pagerank, 9),
+            number(next.weighted, 9),
+            json!(next.seeds),
+            json!(next.links),
+        ]
     }
 
     /// The name of a site.
@@ -155,40 +196,4 @@ pub fn remember(store: &mut Store, explored: &Explored, by: By, by_domain: bool,
     let request = RequestRecord { rounds: vec![(number as u32, record)], ..RequestRecord::default() };
     store.remember(&request, &mut changes)?;
     store.commit(changes)
-}
-
-/// A round, and what it has brought so far.
-pub struct Gain {
-    /// What the sites were ranked by.
-    pub by: String,
-    /// A site is a registrable domain.
-    pub by_domain: bool,
-    /// Seed sites.
-    pub seeds: u32,
-    /// Pairs of all sites when they were requested.
-    pub pairs: u64,
-    /// The sites that were requested, best first.
-    pub requested: Vec<String>,
-    /// What has become of the sites it requested.
-    pub arrivals: Arrivals,
-}
-
-/// The rounds, and what each has brought.
-///
-/// # Errors
-/// When the store cannot be read.
-pub fn gains(store: &Store) -> Result<Vec<Gain>> {
-    let mut by_kind: [BTreeMap<String, u64>; 2] = Default::default();
-    for host in query::hosts(store)? {
-        for by_domain in [false, true] {
-            let name = explore::site_name(&host.host, by_domain).into_owned();
-            *by_kind[usize::from(by_domain)].entry(name).or_default() += host.pairs;
-        }
-    }
-    let gain = |round: RoundRecord| {
-        let arrivals = explore::arrivals(&round.requested, &by_kind[usize::from(round.by_domain)]);
-        let RoundRecord { by, by_domain, seeds, pairs, requested, .. } = round;
-        Gain { by, by_domain, seeds, pairs, requested, arrivals }
-    };
-    Ok(store.rounds()?.into_iter().map(gain).collect())
 }

@@ -36,6 +36,7 @@ mod patterns;
 mod reading;
 pub mod realign;
 mod records;
+mod rounds;
 mod scarcity;
 pub(crate) mod scope;
 #[cfg(not(feature = "internals"))]
@@ -63,6 +64,7 @@ pub use pairs::{assigned, for_each_judged, for_each_pair, pairs};
 pub use patterns::{PatternLine, patterns};
 pub use reading::{Piece, ReadBead, ReadBlock, Reading, Side, reading};
 pub use records::for_each_record;
+pub use rounds::gains;
 pub use scarcity::{Scarcity, scarcity};
 pub use scope::Scope;
 #[cfg(not(feature = "internals"))]

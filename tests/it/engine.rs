@@ -58,7 +58,8 @@ impl Engine {
             keep_going: false,
             partial,
             buckets: self.buckets,
-            what: &[Content::Pairs, Content::Bitext, Content::Keys, Content::Documents, Content::Pages],
+            by_domain: false,
+            what: &Content::ALL.map(|(_, content)| content),
             stop: &AtomicBool::new(false),
         };
         let mut bytes = written(rows.iter(), self.is_turned);
@@ -146,7 +147,10 @@ impl Engine {
         let aligned = self.by_part("align", &of_kind(&judged, "store"), &[&models])?;
         let mut last = self.by_part("merge", &of_kind(&aligned, "bead"), &[])?;
         last.extend(of_kind(&aligned, "store"));
-        Ok(tables(&self.by_part("finish", &last, &[])?))
+        let mut found = self.by_part("finish", &last, &[])?;
+        found.extend(self.step("explore", &of_kind(&found, "web"), &[])?);
+        found.retain(|row| row.kind != "web");
+        Ok(tables(&found))
     }
 }
 
@@ -194,7 +198,7 @@ fn tables(rows: &[Row]) -> BTreeMap<String, Vec<String>> {
         let data = row.data.as_deref().expect("tables have data");
         let lines = found.entry(row.kind.clone()).or_default();
         let before = lines.len();
-        if row.kind == "keys" {
+        if matches!(row.kind.as_str(), "keys" | "explore") {
             lines.extend(String::from_utf8_lossy(data).lines().map(str::to_owned));
         } else {
             lines.extend(lines_of(data));

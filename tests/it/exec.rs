@@ -10,7 +10,7 @@ use diglot::exec::Row;
 use serde_json::Value;
 
 use crate::engine::{Engine, lines_of, of_kind, written};
-use crate::support::{data, diglot, packaging, process, root, webserver};
+use crate::support::{data, diglot, packaging, process, root, stdout, webserver};
 
 /// The tables that `run` and `export` give, each as its lines, sorted.
 fn by_run(archives: &[PathBuf], settings: &[(&str, &str)]) -> BTreeMap<String, Vec<String>> {
@@ -19,14 +19,15 @@ fn by_run(archives: &[PathBuf], settings: &[(&str, &str)]) -> BTreeMap<String, V
     let settings = settings.iter().map(|(name, value)| format!("--{name}={value}"));
     diglot(&store).arg("run").args(archives).args(settings).arg("-q").assert().success();
     let mut found = BTreeMap::new();
-    for what in ["pairs", "bitext", "documents", "pages"] {
+    for what in ["pairs", "bitext", "documents", "pages", "fetch"] {
         let path = folder.path().join(format!("{what}.arrows"));
         diglot(&store).args(["export", "-q", "--what", what, "-o"]).arg(&path).assert().success();
         found.insert(what.to_owned(), lines_of(&fs::read(&path).expect("it was written")));
     }
-    let keys = diglot(&store).args(["keys", "-q", "--format", "jsonl"]).assert().success().get_output().stdout.clone();
-    let keys = String::from_utf8(keys).expect("UTF-8");
-    found.insert("keys".to_owned(), keys.lines().map(str::to_owned).collect());
+    for (what, listing) in [("keys", &["keys"][..]), ("explore", &["explore", "--top", "1000000"])] {
+        let lines = stdout(&store, &[listing, &["-q", "--format", "jsonl"]].concat());
+        found.insert(what.to_owned(), lines.lines().map(str::to_owned).collect());
+    }
     found.values_mut().for_each(|lines| lines.sort());
     found.retain(|_, lines| !lines.is_empty());
     found
@@ -97,8 +98,13 @@ fn many_sites(folder: &Path) -> Vec<PathBuf> {
         let own = if lang == "en" { "Page about thing number" } else { "Page sur la chose numéro" };
         let lines: String = texts.iter().map(|text| format!("<p>{text}</p>")).collect();
         let site = site % 9;
+        let links = format!(
+            "<a href='http://site{}.org/'>x</a><a href='http://out{}.org/{number}'>y</a>",
+            (site + number) % 9,
+            site % 4
+        );
         format!(
-            "<html lang={lang}><body><h1>{own} {number} {site}</h1>{lines}<p>{own} {} {}.</p></body></html>",
+            "<html lang={lang}><body><h1>{own} {number} {site}</h1>{lines}<p>{own} {} {}.</p>{links}</body></html>",
             number * 7,
             site * 13
         )
@@ -135,7 +141,28 @@ fn what_is_decided_across_sites_is_decided_across_parts() {
     assert!(rescued > 0, "a weak key is rescued by other sites: {:?}", expected["keys"]);
     let shared = |line: &&String| !line.contains("\"others\":0");
     assert!(expected["bitext"].iter().filter(shared).count() > 0, "some sentences are said by several sites");
+    assert_eq!(expected["explore"].len(), 4, "sites that are linked to: {:?}", expected["explore"]);
     assert_same(&archives, &[("across-suffixes", "yes")], &[(4, true)]);
+}
+
+#[test]
+fn what_an_index_names_is_to_be_fetched() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = |site: usize, lang: &str, name: usize| {
+        let (url, code) =
+            (format!("http://site{site}.org/{lang}/{name}.html"), if lang == "en" { "eng" } else { "fra" });
+        format!(
+            "x 20240501000000 {{\"url\": \"{url}\", \"mime\": \"text/html\", \"status\": \"200\", \"languages\": \"{code}\", \
+             \"filename\": \"{site}.warc.gz\", \"offset\": \"{}\", \"length\": \"77\"}}\n",
+            name * 100 + code.len()
+        )
+    };
+    let lines = (0..5).flat_map(|site| (0..9).flat_map(move |name| ["en", "fr"].map(|lang| (site, lang, name))));
+    let index = folder.path().join("index.cdxj");
+    fs::write(&index, lines.map(|(site, lang, name)| line(site, lang, name)).collect::<String>())
+        .expect("room on disk");
+    let expected = assert_same(&[index, webserver()], &[], &[(1, false), (4, true)]);
+    assert_eq!(expected["fetch"].len(), 5 * 9 * 2);
 }
 
 #[test]

@@ -4,11 +4,13 @@ import gzip
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -160,6 +162,56 @@ def test_where_there_is_nothing_to_find_the_tables_are_empty(spark: SparkSession
     for name, frame in {"pairs": found.pairs(), "bitext": found.bitext(), "keys": found.keys()}.items():
         assert frame.columns == [*TABLES[name].names, "langs"]
         assert frame.collect() == []
+
+
+def index_of(archive: pathlib.Path) -> str:
+    """The index of an archive of gzip members, as Common Crawl writes it."""
+    content, lines, at = archive.read_bytes(), [], 0
+    while at < len(content):
+        member = zlib.decompressobj(31)
+        record = member.decompress(content[at:])
+        length = len(content) - at - len(member.unused_data)
+        url = re.search(rb"WARC-Target-URI: (.*?)\r\n", record)
+        if url is not None and b"WARC-Type: response" in record:
+            languages = "fra" if b"/fr/" in url[1] or b".fr." in url[1] else "eng"
+            line = {"url": url[1].decode(), "mime": "text/html", "status": "200", "languages": languages}
+            line |= {"filename": f"crawl/{archive.name}", "offset": str(at), "length": str(length)}
+            lines.append(f"x 20240501000000 {json.dumps(line)}\n")
+        at += length
+    return "".join(lines)
+
+
+def test_what_an_index_names_is_fetched_and_read(spark: SparkSession, tmp_path: pathlib.Path) -> None:
+    index = tmp_path / "index.cdxj"
+    index.write_text(index_of(WEBSERVER))
+    crawl = tmp_path / "mounted" / "crawl"
+    crawl.mkdir(parents=True)
+    shutil.copy(WEBSERVER, crawl)
+    known = diglot.run(index, store=tmp_path / "known").store
+    found = diglot.spark.run(spark, index, work=tmp_path / "w1", out=tmp_path / "o1", what=["pairs", "fetch"])
+    assert sorted(found.counts) == ["archives", "captures", "fetch", "pairs", "parts", "records"]
+    command = [program(), "export", "--store", str(known.path), "--what", "fetch", "-o", str(tmp_path / "fetch.parquet")]
+    subprocess.run(command, check=True, capture_output=True)
+    expected = in_order(pq.read_table(tmp_path / "fetch.parquet").replace_schema_metadata(None))
+    rows = [row.asDict() for row in found.fetch().collect()]
+    assert in_order(pa.Table.from_pylist(rows, schema=expected.schema)) == expected
+    assert len(rows) == found.counts["fetch"] > 20
+    with pytest.raises(ValueError, match="the run has not written keys"):
+        found.keys()
+
+    ranges = tmp_path / "o1" / "fetch"
+    store = diglot.run(ranges, store=tmp_path / "store", archives=tmp_path / "mounted").store
+    what = ["pairs", "bitext", "keys", "explore"]
+    paths = {"work": tmp_path / "w2", "out": tmp_path / "o2", "archives": tmp_path / "mounted"}
+    for by_domain in (False, True):
+        found = diglot.spark.run(spark, ranges, what=what, by_domain=by_domain, **paths)
+        assert_same(found, exported(store, tmp_path))
+        assert found.counts["archives"] == len(list(ranges.glob("*.parquet")))
+        command = [program(), "--quiet", "explore", "--store", str(store.path), "--top", "100000", "--format", "jsonl"]
+        told = subprocess.run([*command, *(["--by-domain"] if by_domain else [])], check=True, capture_output=True)
+        sites = [json.loads(line) for line in told.stdout.splitlines()]
+        assert sorted(found.explore().collect()) == sorted(tuple(site.values()) for site in sites)
+    assert found.counts["sites_to_explore"] == len(sites) > 0
 
 
 def test_what_spark_alone_can_read_is_read_by_it(

@@ -9,6 +9,8 @@ import sys
 from diglot import DiglotError
 from diglot._program import Setting
 from diglot.spark import SparkResult, run, session
+from diglot.spark._results import TABLES
+from diglot.spark._run import WHAT
 
 _HELP = """Finds the pages of web archives that are translations of each other, and makes bitext of them, on Spark."""
 _SETTINGS = """Other options are those of `diglot run`, with their values behind `=`: --langs=en,fr --strict."""
@@ -26,6 +28,8 @@ def main(arguments: list[str]) -> int:
             given.inputs,
             work=given.work,
             out=given.out,
+            what=given.what.split(","),
+            by_domain=given.by_domain,
             pages_per_part=given.pages_per_part,
             buckets=given.buckets,
             memory=given.memory,
@@ -48,6 +52,9 @@ def _parsed(arguments: list[str]) -> tuple[argparse.Namespace, dict[str, Setting
     parser.add_argument("--work", required=True, metavar="DIR", help="folder of what the steps pass on, also to resume")
     parser.add_argument("--out", required=True, metavar="DIR", help="folder of the tables")
     parser.add_argument("--master", help="local[4], spark://host:7077; by default that of spark-submit, or all cores of this machine")
+    tables = ", ".join(TABLES)
+    parser.add_argument("--what", default=",".join(WHAT), metavar="TABLE,...", help=f"tables to write, of {tables} [{','.join(WHAT)}]")
+    parser.add_argument("--by-domain", action="store_true", help="of the table explore: registrable domains instead of hosts")
     parser.add_argument("--pages-per-part", type=int, default=20000, metavar="N", help="pages of a part, about [20000]")
     parser.add_argument("--buckets", type=int, metavar="N", help="tasks that compare the sentence pairs of all parts")
     parser.add_argument("--memory", default="1G", metavar="SIZE", help="what a task of the program may take [1G]")

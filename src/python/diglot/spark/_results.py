@@ -48,12 +48,24 @@ TABLES = {
         reason=_T,
     ),
     "keys": KEYS,
+    "fetch": _required(warc_filename=_T, offset=_L, length=_L, url=_T),
+    "explore": _required(site=_T, linkout=_L, pagerank=_R, weighted=_R, seeds=_L, links=_L),
 }
+# Tables of pairs are partitioned: a row lies in the folder of its language pair.
+_OF_PAIRS = ("pairs", "bitext", "keys")
+# Tables whose rows the program writes as objects of JSON.
+_OF_JSON = ("keys", "explore")
+
+
+def partitions(table: str) -> list[str]:
+    """The columns that say in which folder a row lies."""
+    return ["langs"] if table in _OF_PAIRS else []
 
 
 def columns(table: str) -> str:
-    """The columns for Spark; the last says the language pair, and in which folder a row lies."""
-    return ", ".join(f"`{field.name}` {_TYPES[field.type]}" for field in TABLES[table]) + ", langs string"
+    """The columns for Spark, those of partitions last."""
+    of_rows = [f"`{field.name}` {_TYPES[field.type]}" for field in TABLES[table]]
+    return ", ".join([*of_rows, *(f"{name} string" for name in partitions(table))])
 
 
 @dataclass(frozen=True)
@@ -63,10 +75,12 @@ class Unpacked:
     table: str
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        names = [*TABLES[self.table].names, "langs"]
+        of_folder = partitions(self.table)
+        names = [*TABLES[self.table].names, *of_folder]
         for langs, table in _unpacked(self.table, batches):
             for rows in table.to_batches():
-                yield pa.RecordBatch.from_arrays([*rows.columns, pa.repeat(langs, rows.num_rows)], names=names)
+                more = [pa.repeat(langs, rows.num_rows) for _ in of_folder]
+                yield pa.RecordBatch.from_arrays([*rows.columns, *more], names=names)
 
 
 @dataclass(frozen=True)
@@ -94,7 +108,7 @@ class Filed:
 
 
 class _Files:
-    """Files of one task, one a language pair."""
+    """Files of one task: one, or one a language pair."""
 
     def __init__(self, table: str, folder: str, name: str, attempt: int) -> None:
         self._schema, self._folder, self._name = TABLES[table], folder, name
@@ -138,7 +152,7 @@ class _Files:
                 os.remove(self._path(langs, self._unfinished))
 
     def _path(self, langs: str, name: str) -> str:
-        return os.path.join(self._folder, f"langs={langs}", name)
+        return os.path.join(self._folder, f"langs={langs}" if langs else "", name)
 
 
 def _unpacked(table: str, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
@@ -152,6 +166,6 @@ def _unpacked(table: str, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[s
 
 
 def _read(table: str, data: pa.Buffer) -> pa.Table:
-    if table == "keys":
+    if table in _OF_JSON:
         return table_of(data.to_pybytes(), TABLES[table])
     return pa.ipc.open_stream(data).read_all().cast(TABLES[table])

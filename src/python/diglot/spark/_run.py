@@ -19,10 +19,10 @@ from .._program import VARIABLE, Setting, StrPath, options, program
 from .._run import SWITCHES, Progress, listener
 from ._inputs import Inputs, find
 from ._inputs import rows as rows_of
-from ._results import TABLES, Filed, Unpacked, columns
+from ._results import TABLES, Filed, Unpacked, columns, partitions
 from ._rows import COLUMNS, deal, numbers
 from ._session import FEW_TASKS, NEEDED, ONE_FILE_A_TASK, set_to
-from ._steps import PLANS, Step, Steps, hash_of, told
+from ._steps import EXPLORE, PLANS, Plan, Step, Steps, hash_of, told
 from ._task import Task, version
 from ._work import Folder
 
@@ -38,6 +38,14 @@ _OF_PARTS = {plan.step for plan in PLANS if plan.is_of_part}
 _TABLE = {"spark.sql.files.maxPartitionBytes": str(256 << 20), "spark.sql.files.openCostInBytes": "65536"}
 # Settings that name files, which every worker is sent.
 _FILES = ("lexicon",)
+# Settings that name folders, which all machines see.
+_FOLDERS = ("archives",)
+#: The tables that are written unless others are asked for.
+WHAT = ("pairs", "bitext", "keys")
+# What a table is made of that the program does not write with those of its part.
+_MADE_OF = {"explore": "web"}
+# What the rows of a table are called in the counts, where they are not called like it.
+_COUNTED = {"bitext": "sentence_pairs", "explore": "sites_to_explore"}
 
 
 @dataclass(frozen=True)
@@ -47,7 +55,7 @@ class SparkResult:
     spark: SparkSession = field(repr=False)
     #: The folder of the tables.
     out: str
-    #: Numbers of `archives`, `records`, `captures`, `parts`, `pairs`, `sentence_pairs`, `keys`.
+    #: Numbers of `archives`, `records`, `captures` and `parts`, and of the rows of each table: `pairs`, `sentence_pairs`, `keys`, …
     counts: dict[str, int]
     #: What was left out of the archives, by reason.
     left_out: dict[str, int]
@@ -55,6 +63,8 @@ class SparkResult:
     refused: tuple[str, ...]
     #: What became of each step.
     steps: tuple[Step, ...]
+    #: The tables that were written.
+    tables: tuple[str, ...]
 
     def pairs(self) -> DataFrame:
         """The pairs of pages, with the columns of `Store.pairs`, and `langs`, such as `en-fr`."""
@@ -68,7 +78,17 @@ class SparkResult:
         """The keys, with the columns of `Store.keys`, and `langs`."""
         return self._table("keys")
 
+    def fetch(self) -> DataFrame:
+        """The captures to fetch where an index named them: `warc_filename`, `offset`, `length`, `url`."""
+        return self._table("fetch")
+
+    def explore(self) -> DataFrame:
+        """The sites to crawl next, with the columns of `diglot explore`."""
+        return self._table("explore")
+
     def _table(self, name: str) -> DataFrame:
+        if name not in self.tables:
+            raise ValueError(f"the run has not written {name}: name it in `what`")
         return self.spark.read.schema(columns(name)).parquet(f"{self.out}/{name}")
 
 
@@ -78,6 +98,8 @@ def run(
     *,
     work: StrPath,
     out: StrPath,
+    what: Iterable[str] = WHAT,
+    by_domain: bool = False,
     pages_per_part: int = 20000,
     buckets: int | None = None,
     memory: str = "1G",
@@ -85,24 +107,31 @@ def run(
     progress: Progress = None,
     **settings: Setting,
 ) -> SparkResult:
-    """Reads archives and writes the tables `pairs`, `bitext` and `keys`, or resumes what was interrupted.
+    """Reads archives and writes tables, or resumes what was interrupted.
 
     `inputs` are those of `diglot.run`, and also URIs that Spark reads, such as `s3a://bucket/crawl/*.warc.gz`. Each step leaves its rows
     in the folder `work`; when the run breaks off, the same call goes on behind the last step that was done. `out` gets a folder of Parquet
     for each table. Both may be URIs; a path without a scheme is one that all machines must see.
 
+    `what` names the tables: `pairs`, `bitext`, `keys`; `fetch`, what to fetch of the archives that an index names; `explore`, the sites to crawl
+    next, which are hosts, or with `by_domain` registrable domains.
+
     Sites are dealt out to parts of some `pages_per_part` pages, a site being in one part. `buckets` is the number of tasks that look for
     sentence pairs that several parts have. `memory` is what one task of the program may take. `settings` are those of `diglot.run`.
-    Results depend on none of the first three.
+    Results depend neither on the parts nor on these two.
 
     Raises `DiglotError`, with the step, the part and the words of the program: with exit code 2 for a wrong setting, with 1 for inputs that
     cannot be read (`keep_going=True` goes on without them), with 5 for a part that needs more than `memory`.
     """
     if pages_per_part < 1 or (buckets is not None and buckets < 1):
         raise ValueError("pages_per_part and buckets are numbers of 1 or more")
+    tables = tuple(dict.fromkeys([what] if isinstance(what, str) else what))
+    if not tables or not set(tables) <= set(TABLES):
+        raise ValueError(f"what is {', '.join(tables) or 'empty'}, expected some of {', '.join(TABLES)}")
     with set_to(spark, NEEDED):
         try:
-            return _Run(spark, work, out, memory, keep_going, progress, settings).done(inputs, pages_per_part, buckets)
+            asked = _Run(spark, work, out, tables, by_domain, memory, keep_going, progress, settings)
+            return asked.done(inputs, pages_per_part, buckets)
         finally:
             spark.sparkContext.setLocalProperty("spark.job.description", "")
 
@@ -113,17 +142,24 @@ class _Run:
         spark: SparkSession,
         work: StrPath,
         out: StrPath,
+        tables: tuple[str, ...],
+        by_domain: bool,
         memory: str,
         keep_going: bool,
         progress: Progress,
         settings: dict[str, Setting],
     ) -> None:
         self._spark, self._out = spark, Folder(spark, out)
+        self._what, self._by_domain = tables, by_domain
         self._memory, self._keep_going = memory, keep_going
         self._program = program()
         self._version = version(self._program)
         # The program of `$DIGLOT` may lie at the same place elsewhere.
         self._named = self._program if os.environ.get(VARIABLE) else None
+        for name in _FOLDERS:
+            folder = settings.get(name)
+            if isinstance(folder, (str, os.PathLike)):
+                settings[name] = os.path.abspath(folder)
         self._settings = options(settings, SWITCHES)
         self._plain = tuple(options({n: value for n, value in settings.items() if n not in _FILES}, SWITCHES))
         self._files = {f"--{name}": _paths(settings[name]) for name in _FILES if settings.get(name) is not None}
@@ -141,12 +177,20 @@ class _Run:
         buckets = buckets or max(1, math.ceil(parts / _PARTS_A_BUCKET))
         self._patterns()
         for plan in PLANS:
-            if plan.step == "align":
-                self._steps.run(plan, f"--buckets={buckets}")
-            else:
-                self._steps.run(plan, parts=buckets if plan.step == "merge" else parts)
+            self._steps.run(plan, *self._options(plan, buckets), parts=buckets if plan.step == "merge" else parts)
+        if "explore" in self._what:
+            self._steps.run(EXPLORE, *(["--by-domain"] if self._by_domain else []))
         self._tables()
         return self._result(refused)
+
+    def _options(self, plan: Plan, buckets: int) -> list[str]:
+        """Options that one step alone has."""
+        if plan.step == "align":
+            return [f"--buckets={buckets}"]
+        if plan.step == "finish":
+            # Those that the program does not write are made of others.
+            return [f"--what={','.join(sorted(_MADE_OF.get(table, table) for table in self._what))}"]
+        return []
 
     def _pages(self, inputs: StrPath | Iterable[StrPath]) -> tuple[str, ...]:
         """Reads the archives; gives those that cannot be read."""
@@ -221,48 +265,51 @@ class _Run:
 
     def _tables(self) -> None:
         """Unpacks the tables."""
-        steps, name = self._steps, "15-tables"
-        is_there = all(self._out.has(f"{table}/_SUCCESS") for table in TABLES)
+        steps, name = self._steps, "16-tables"
+        is_there = all(self._out.has(f"{table}/_SUCCESS") for table in self._what)
         if steps.begin(name, self._out.uri, is_good=lambda _: is_there) is not None:
             return
         began = time.monotonic()
-        for table in TABLES:
+        for table in self._what:
             with told(name), set_to(self._spark, _TABLE):
                 self._table(name, table)
         steps.end(name, None, seconds=round(time.monotonic() - began, 3))
 
     def _table(self, name: str, table: str) -> None:
         """Unpacks a table."""
-        steps = self._steps
-        is_empty = not steps.rows("14-finish", table)
-        rows = self._spark.createDataFrame([], COLUMNS) if is_empty else steps.read("14-finish", table)
+        steps, made = self._steps, self._made(table)
+        is_empty = not steps.rows(made, table)
+        rows = self._spark.createDataFrame([], COLUMNS) if is_empty else steps.read(made, table)
         packed = rows.select("name", "count", "data")
         folder = self._out.on_disk(table)
         if folder is None:
             writer = packed.mapInArrow(Unpacked(table), columns(table)).write.mode("overwrite")
-            writer.partitionBy("langs").option("compression", "zstd").parquet(self._out.path(table))
+            writer.partitionBy(*partitions(table)).option("compression", "zstd").parquet(self._out.path(table))
             return
         self._out.drop(table)
         counts = packed.mapInArrow(Filed(table, folder), "langs string, count bigint").collect()
-        found, expected = sum(count for _, count in counts), steps.records["14-finish"]["counts"].get(table, 0)
+        found, expected = sum(count for _, count in counts), steps.records[made]["counts"].get(table, 0)
         if found != expected:
             raise DiglotError(f"step {name}: {found} rows of {table} were written of {expected}")
         self._out.mark(table)
 
+    def _made(self, table: str) -> str:
+        """The step that has made a table."""
+        return EXPLORE.name if table == EXPLORE.step else PLANS[-1].name
+
     def _result(self, refused: tuple[str, ...]) -> SparkResult:
         records = self._steps.records
-        pages, results = records["02-pages"], records["14-finish"]["counts"]
+        pages = records["02-pages"]
         counts = {
             "archives": pages["rows_out"].get("archive", 0),
             "records": pages["counts"].get("archive", 0),
             "captures": pages["counts"].get("page", 0),
             "parts": records["03-keys"]["tasks"],
-            "pairs": results.get("pairs", 0),
-            "sentence_pairs": results.get("bitext", 0),
-            "keys": results.get("keys", 0),
         }
+        for table in self._what:
+            counts[_COUNTED.get(table, table)] = records[self._made(table)]["counts"].get(table, 0)
         left_out = dict(sorted(pages["names"].get("skipped", {}).items(), key=lambda item: (-item[1], item[0])))
-        return SparkResult(self._spark, self._out.uri, counts, left_out, refused, tuple(self._steps.done))
+        return SparkResult(self._spark, self._out.uri, counts, left_out, refused, tuple(self._steps.done), self._what)
 
     def _task(self, step: str, arguments: tuple[str, ...], side: tuple[str, ...], tasks: int) -> Task:
         # On one machine, cores that no task has are for the others.

@@ -82,6 +82,8 @@ PLANS = (
     Plan("13-merge", (("12-align", "bead"),), Deal.PART),
     Plan("14-finish", (("12-align", "store"), ("13-merge", "shared")), Deal.PART),
 )
+#: The step that follows on these, if it is asked for.
+EXPLORE = Plan("15-explore", (("14-finish", "web"),), Deal.ALL)
 
 
 @dataclass(frozen=True)
@@ -259,7 +261,7 @@ class Steps:
         return rows.repartition(tasks, numbers(places)[at]), tasks
 
     def _is_sampled_twice(self, plan: Plan) -> bool:
-        return plan.deal is Deal.ALL and self.records["03-keys"]["tasks"] > _ONE_ROUND
+        return plan.step == "sample" and self.records["03-keys"]["tasks"] > _ONE_ROUND
 
     def _label(self, name: str) -> None:
         self.spark.sparkContext.setJobDescription(f"diglot {name}")

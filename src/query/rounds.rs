@@ -1,0 +1,45 @@
+//! The rounds of exploring, and what each has brought.
+
+use std::collections::BTreeMap;
+
+use super::hosts::hosts;
+use crate::error::Result;
+use crate::explore::{self, Arrivals};
+use crate::store::Store;
+use crate::store::layout::RoundRecord;
+
+/// A round, and what it has brought so far.
+pub struct Gain {
+    /// What the sites were ranked by.
+    pub by: String,
+    /// A site is a registrable domain.
+    pub by_domain: bool,
+    /// Seed sites.
+    pub seeds: u32,
+    /// Pairs of all sites when they were requested.
+    pub pairs: u64,
+    /// The sites that were requested, best first.
+    pub requested: Vec<String>,
+    /// What has become of the sites it requested.
+    pub arrivals: Arrivals,
+}
+
+/// The rounds, and what each has brought.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn gains(store: &Store) -> Result<Vec<Gain>> {
+    let mut by_kind: [BTreeMap<String, u64>; 2] = Default::default();
+    for host in hosts(store)? {
+        for by_domain in [false, true] {
+            let name = explore::site_name(&host.host, by_domain).into_owned();
+            *by_kind[usize::from(by_domain)].entry(name).or_default() += host.pairs;
+        }
+    }
+    let gain = |round: RoundRecord| {
+        let arrivals = explore::arrivals(&round.requested, &by_kind[usize::from(round.by_domain)]);
+        let RoundRecord { by, by_domain, seeds, pairs, requested, .. } = round;
+        Gain { by, by_domain, seeds, pairs, requested, arrivals }
+    };
+    Ok(store.rounds()?.into_iter().map(gain).collect())
+}
