@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -83,6 +83,8 @@ impl Exec {
         if step.name != "inputs" && !self.inputs.is_empty() {
             return Err(Error::Config(format!("{} reads rows, not archives; `inputs` names these", step.name)).into());
         }
+        // There is no store.
+        self.settings.check(Path::new(""))?;
         let (settings, mut config) = self.settings.settled(&StoredSettings::default())?;
         config.memory = global.memory;
         let what = self.what.iter().map(|name| content(name)).collect::<Result<Vec<_>, _>>()?;
