@@ -19,7 +19,9 @@ use super::stop::STOP;
 
 /// Do one step of the work without a store: rows in, rows out, for engines such as Spark.
 ///
-/// Steps read rows as one Arrow stream from stdin, and write such a stream to stdout; all have the same schema. The last line on
+/// Steps read rows as one Arrow stream from stdin, and write such a stream to stdout; all have the same schema. Some write rows of
+/// several kinds: the engine gives each step those of the kinds that it reads, all of one part where it works on a part, and the
+/// kinds in brackets by --with; docs/cluster.md has the table. The last line on
 /// stderr is an object of JSON: how many rows came in, how many of each kind went out, what was left out, and a hash of the rows
 /// that does not depend on their order. Exit codes: 0 done, 2 usage, 3 rows that are cut off or make no sense, 4 the disk or
 /// another failure that may pass, 5 more memory than --memory allows. The Python package has a driver for Spark, `diglot.spark`.
@@ -108,6 +110,9 @@ impl Exec {
             what: &what,
             stop: &STOP,
         };
+        if self.output.is_some() && self.output == self.input {
+            return Err(Error::Config("--input and --output are one file; name another".into()).into());
+        }
         let mut input = match &self.input {
             Some(path) => Input::open(path)?,
             None if !step.reads => Input::empty(),
@@ -130,8 +135,12 @@ impl Exec {
             }
             None => Output::stream(io::stdout())?,
         };
-        step.run(&job, &mut input, &mut output)?;
-        output.finish()?;
+        let done = step.run(&job, &mut input, &mut output).and_then(|()| output.finish());
+        if let (Err(_), Some(path)) = (&done, &self.output) {
+            // Half of it is of no use.
+            let _ = std::fs::remove_file(path);
+        }
+        done?;
         let report = Report {
             version: SCHEMA_VERSION,
             step: step.name,
@@ -169,6 +178,14 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(code)
 }
 
+/// Exit code of a step whose arguments are wrong.
+pub fn usage(error: &clap::Error) -> ExitCode {
+    let text = error.to_string();
+    let first = text.lines().next().unwrap_or_default();
+    tell(2, first.strip_prefix("error: ").unwrap_or(first));
+    ExitCode::from(2)
+}
+
 /// Says why a step failed.
 fn tell(code: u8, error: &str) {
     let object = serde_json::json!({ "diglot.exec": SCHEMA_VERSION, "error": error, "exit": code });
@@ -186,11 +203,12 @@ fn watch_memory(step: &'static str, memory: usize) {
     let watch = move || {
         while let Some(taken) = anonymous_bytes() {
             if taken > limit {
-                let (taken, limit) = (taken >> 20, limit >> 20);
+                let (taken, limit, memory) = (taken >> 20, limit >> 20, memory >> 20);
                 tell(
                     5,
                     &format!(
-                        "{step} took {taken} MiB of memory, and may take {limit}; give --memory more, or smaller parts"
+                        "{step} took {taken} MiB of memory; with --memory {memory} MiB it may take {limit}: give it more by --memory, \
+                         or make parts smaller"
                     ),
                 );
                 std::process::exit(5);

@@ -106,7 +106,14 @@ pub fn main() -> ExitCode {
                 error.remove(ContextKind::Usage);
             }
             let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+            if !error.use_stderr() {
+                return ExitCode::SUCCESS;
+            }
+            #[cfg(feature = "exec")]
+            if std::env::args_os().any(|argument| argument == "exec") {
+                return exec::usage(&error);
+            }
+            return ExitCode::from(2);
         }
     };
     #[cfg(feature = "exec")]

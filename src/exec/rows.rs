@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,6 +13,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_ipc::reader::StreamReader;
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use flate2::Crc;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use xxhash_rust::xxh3::Xxh3;
@@ -56,6 +57,17 @@ impl Row {
         self.data.as_deref().ok_or_else(|| Error::input(format!("a row of kind {}", self.kind), "it has no data"))
     }
 
+    /// CRC-32 of all that no engine changes: the kind, the name, number and count as 8 bytes each (little-endian), the data.
+    fn check(&self) -> u32 {
+        let mut crc = Crc::new();
+        crc.update(self.kind.as_bytes());
+        crc.update(self.name.as_bytes());
+        crc.update(&self.number.to_le_bytes());
+        crc.update(&self.count.to_le_bytes());
+        crc.update(self.data.as_deref().unwrap_or_default());
+        crc.sum()
+    }
+
     fn hash(&self) -> u64 {
         let mut hasher = Xxh3::new();
         for text in [&self.kind, &self.name] {
@@ -81,6 +93,7 @@ pub fn schema() -> SchemaRef {
         Field::new("number", DataType::Int64, false),
         Field::new("count", DataType::Int64, false),
         Field::new("data", DataType::Binary, true),
+        Field::new("check", DataType::Int64, true),
     ];
     Arc::new(Schema::new_with_metadata(fields, metadata))
 }
@@ -127,7 +140,11 @@ impl Input {
     /// When it holds other rows, or is none.
     pub fn stream(place: String, source: impl Read + 'static) -> Result<Input> {
         let tail = Tail::default();
-        let source = Tailed { source: BufReader::with_capacity(1 << 20, source), tail: tail.clone() };
+        let mut source = BufReader::with_capacity(1 << 20, source);
+        if source.fill_buf().is_ok_and(|head| head.starts_with(b"PAR1")) {
+            return Err(Error::input(place, "is Parquet: give it by --input FILE.parquet"));
+        }
+        let source = Tailed { source, tail: tail.clone() };
         let reader = StreamReader::try_new(source, None)
             .map_err(|error| Error::input(place.clone(), format!("expected a stream of Arrow: {error}")))?;
         check(&place, &reader.schema())?;
@@ -145,8 +162,16 @@ impl Input {
                     let row = row(batch, *at);
                     *at += 1;
                     self.rows += 1;
-                    let senseless = || Error::input(self.place.clone(), "a row has other columns than the schema says");
-                    return row.map(Some).ok_or_else(senseless);
+                    let refused = |problem: &str| Error::input(self.place.clone(), problem);
+                    let (row, check) = row.ok_or_else(|| refused("a row has other columns than the schema says"))?;
+                    if check.is_some_and(|check| check != i64::from(row.check())) {
+                        let Row { kind, name, .. } = row;
+                        let problem = format!(
+                            "the row {name} of kind {kind} is not as it was written: do the step anew that wrote it"
+                        );
+                        return Err(refused(&problem));
+                    }
+                    return Ok(Some(row));
                 }
                 self.batch = None;
             }
@@ -188,7 +213,8 @@ fn check(place: &str, found: &Schema) -> Result<()> {
     Ok(())
 }
 
-fn row(batch: &RecordBatch, at: usize) -> Option<Row> {
+/// A row, and its check, if it has one.
+fn row(batch: &RecordBatch, at: usize) -> Option<(Row, Option<i64>)> {
     let text = |name: &str| {
         let column = batch.column_by_name(name)?;
         let text = column.as_string_opt::<i32>().map(|column| column.value(at));
@@ -202,14 +228,17 @@ fn row(batch: &RecordBatch, at: usize) -> Option<Row> {
         let bytes = data.as_binary_opt::<i32>().map(|column| column.value(at));
         Some(bytes.or_else(|| Some(data.as_binary_opt::<i64>()?.value(at)))?.to_vec())
     };
-    Some(Row {
+    let check = batch.column_by_name("check")?.as_primitive_opt::<Int64Type>()?;
+    let check = (!check.is_null(at)).then(|| check.value(at));
+    let row = Row {
         part: batch.column_by_name("part")?.as_primitive_opt::<Int32Type>()?.value(at),
         kind: text("kind")?,
         name: text("name")?,
         number: number("number")?,
         count: number("count")?,
         data: bytes,
-    })
+    };
+    Some((row, check))
 }
 
 /// The last bytes of a stream: readers of Arrow take one for whole that is cut between batches.
@@ -266,6 +295,7 @@ struct Columns {
     number: Int64Builder,
     count: Int64Builder,
     data: BinaryBuilder,
+    check: Int64Builder,
     rows: usize,
 }
 
@@ -310,6 +340,7 @@ impl<'o> Output<'o> {
         columns.number.append_value(row.number);
         columns.count.append_value(row.count);
         columns.data.append_option(row.data.as_deref());
+        columns.check.append_value(i64::from(row.check()));
         columns.rows += 1;
         self.bytes += row.data.as_ref().map_or(0, Vec::len) + row.name.len() + 64;
         match self.rows.get_mut(&row.kind) {
@@ -328,7 +359,7 @@ impl<'o> Output<'o> {
     }
 
     fn write(&mut self) -> Result<()> {
-        let Columns { mut part, mut kind, mut name, mut number, mut count, mut data, .. } =
+        let Columns { mut part, mut kind, mut name, mut number, mut count, mut data, mut check, .. } =
             std::mem::take(&mut self.columns);
         self.bytes = 0;
         let columns: Vec<ArrayRef> = vec![
@@ -338,6 +369,7 @@ impl<'o> Output<'o> {
             Arc::new(number.finish()),
             Arc::new(count.finish()),
             Arc::new(data.finish()),
+            Arc::new(check.finish()),
         ];
         let batch = RecordBatch::try_new(schema(), columns).map_err(failed)?;
         match &mut self.sink {
@@ -426,6 +458,28 @@ mod tests {
             let read = Input::stream("memory".into(), io::Cursor::new(bytes[..cut].to_vec()));
             assert!(read.and_then(|mut input| input.all()).is_err(), "cut at {cut} of {}", bytes.len());
         }
+    }
+
+    #[test]
+    fn a_row_that_was_changed_is_refused() {
+        let rows = rows();
+        let (bytes, ..) = written(&rows[..30]);
+        let read =
+            |bytes: Vec<u8>| Input::stream("memory".into(), io::Cursor::new(bytes)).and_then(|mut input| input.all());
+        let mut refused = 0;
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 4;
+            match read(changed) {
+                // The part is for the engine to change; and some bytes mean nothing.
+                Ok(found) => {
+                    let as_before = found.into_iter().zip(&rows).map(|(row, before)| Row { part: before.part, ..row });
+                    assert!(as_before.eq(rows[..30].iter().cloned()), "byte {at}");
+                }
+                Err(_) => refused += 1,
+            }
+        }
+        assert!(refused > bytes.len() / 2, "{refused} of {}", bytes.len());
     }
 
     #[test]

@@ -124,7 +124,7 @@ def main(step: str, arguments: list[str]) -> None:
         out = list(inputs(arguments[arguments.index("--") + 1 :]))
     else:
         table = pa.ipc.open_stream(sys.stdin.buffer).read_all()
-        rows = [tuple(row.values()) for row in table.to_pylist()]
+        rows = [tuple(row.values())[:6] for row in table.to_pylist()]
         if step not in {"pages", "sample", "learn", "model", "merge"} and len({row[0] for row in rows}) != 1:
             sys.exit("rows of several parts")
         wrong = fault(step, rows[0][0])
@@ -151,7 +151,7 @@ def main(step: str, arguments: list[str]) -> None:
 def write(rows: list[Row], wrong: str) -> None:
     schema = schema_of("rows")
     sink = pa.BufferOutputStream()
-    columns = zip(*rows) if rows else [[] for _ in schema]
+    columns = zip(*((*row, None) for row in rows)) if rows else [[] for _ in schema]
     arrays = [pa.array(list(column), field.type) for column, field in zip(columns, schema)]
     with pa.ipc.new_stream(sink, schema) as writer:
         for batch in pa.Table.from_arrays(arrays, schema=schema).to_batches(max_chunksize=2):

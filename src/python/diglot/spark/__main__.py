@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
+import signal
 import sys
 
 from diglot import DiglotError
@@ -13,7 +15,9 @@ from diglot.spark._results import TABLES
 from diglot.spark._run import WHAT
 
 _HELP = """Finds the pages of web archives that are translations of each other, and makes bitext of them, on Spark."""
-_SETTINGS = """Other options are those of `diglot run`, with their values behind `=`: --langs=en,fr --strict."""
+_SETTINGS = """Other options are the settings of `diglot run`: --langs=en,fr --strict."""
+# What only an archive has that is damaged or cut off: as after `diglot run`, the exit code is 1.
+_DAMAGE = {"record cut off", "record header malformed", "compressed data corrupt"}
 
 
 def main(arguments: list[str]) -> int:
@@ -21,7 +25,17 @@ def main(arguments: list[str]) -> int:
     given, settings = _parsed(arguments)
     # `spark-submit` says so by this variable, and has a master.
     master = given.master or (None if "PYSPARK_GATEWAY_PORT" in os.environ else "local[*]")
-    spark = session(master)
+    try:
+        spark = session(master)
+    except DiglotError as error:
+        print(f"diglot: {error}", file=sys.stderr)
+        return 1
+    if master is not None:
+        # What fails is told below, without the stacks of Java.
+        spark.sparkContext.setLogLevel("OFF")
+        logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
+    # That of pyspark talks to Java in the middle of an answer.
+    signal.signal(signal.SIGINT, _interrupt)
     try:
         found = run(
             spark,
@@ -40,10 +54,18 @@ def main(arguments: list[str]) -> int:
     except (DiglotError, ValueError) as error:
         print(f"diglot: {error}", file=sys.stderr)
         return 2 if isinstance(error, ValueError) or error.exit_code == 2 else 1
+    except KeyboardInterrupt:
+        print("diglot: interrupted; the same command goes on behind the last step that was done", file=sys.stderr, flush=True)
+        # The tasks that run end with Java, which ends with this process.
+        os._exit(130)
     finally:
         spark.stop()
     _tell(found)
-    return 1 if found.refused else 0
+    return 1 if found.refused or _DAMAGE & found.left_out.keys() else 0
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _parsed(arguments: list[str]) -> tuple[argparse.Namespace, dict[str, Setting]]:
@@ -62,7 +84,7 @@ def _parsed(arguments: list[str]) -> tuple[argparse.Namespace, dict[str, Setting
     parser.add_argument("--quiet", action="store_true", help="print no progress")
     given, rest = parser.parse_known_args(arguments)
     if wrong := [option for option in rest if not option.startswith("--")]:
-        parser.error(f"unknown: {' '.join(wrong)}")
+        parser.error(f"unknown: {' '.join(wrong)} (settings have their values behind =, such as --langs=en,fr)")
     pairs = (option[2:].partition("=") for option in rest)
     return given, {name.replace("-", "_"): value if is_given else True for name, is_given, value in pairs}
 

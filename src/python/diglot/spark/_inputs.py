@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -16,8 +18,9 @@ from .._errors import DiglotError
 from .._program import StrPath, program
 from .._tables import Tail
 from ._rows import COLUMNS, deal
+from ._session import words_of
 from ._task import failure
-from ._work import is_uri
+from ._work import is_uri, path_of
 
 # Small archives are read many to a task, up to this size.
 _TASK_BYTES = 64 << 20
@@ -55,11 +58,13 @@ def find(
     """
     given = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
     named = [name for path in given for name in _of_list(os.fspath(path))]
-    local = [name.removeprefix("file://") for name in named if not is_uri(name)]
+    local = [path_of(name) for name in named if not is_uri(name)]
     archives, refused = _local(local, settings, keep_going)
     remote = [name for name in named if is_uri(name)]
     if remote:
-        archives += _remote(spark, remote, len(archives))
+        found, missing = _remote(spark, remote, len(archives), keep_going)
+        archives += found
+        refused += missing
     if not archives:
         raise DiglotError("no archives: nothing was given to read", 2)
     return Inputs(tuple(archives), tuple(refused))
@@ -72,7 +77,7 @@ def rows(spark: SparkSession, archives: Sequence[Archive], cores: int) -> tuple[
     groups = _groups(local, cores)
     frames = []
     if groups:
-        listed = [(n, "input", a.name, a.number, a.size, None) for n, group in enumerate(groups) for a in group]
+        listed = [(n, "input", a.name, a.number, a.size, None, None) for n, group in enumerate(groups) for a in group]
         frame = deal(spark.createDataFrame(listed, COLUMNS), len(groups))
         frames.append(frame.withColumn("part", F.lit(-1)))
     if remote:
@@ -121,10 +126,19 @@ def _changed(path: str) -> int:
         return 0
 
 
-def _remote(spark: SparkSession, names: list[str], number: int) -> list[Archive]:
-    files = _files(spark, names).select("path", "length", F.col("modificationTime").cast("double"))
-    listed = sorted(files.collect())
-    return [Archive(number + at, path, length, int(changed * 1000), True) for at, (path, length, changed) in enumerate(listed)]
+def _remote(spark: SparkSession, names: list[str], number: int, keep_going: bool) -> tuple[list[Archive], list[str]]:
+    found: set[tuple[str, int, float]] = set()
+    refused = []
+    for name in names:
+        try:
+            files = _files(spark, [name]).select("path", "length", F.col("modificationTime").cast("double"))
+            found.update(map(tuple, files.collect()))
+        except (Py4JError, PySparkException) as error:
+            refused.append(f"{name}: Spark cannot read it: {words_of(error)}")
+    if refused and not keep_going:
+        raise DiglotError("; ".join(refused), 3)
+    listed = enumerate(sorted(found))
+    return [Archive(number + at, path, length, int(changed * 1000), True) for at, (path, length, changed) in listed], refused
 
 
 def _contents(spark: SparkSession, archives: list[Archive]) -> DataFrame:
@@ -137,6 +151,7 @@ def _contents(spark: SparkSession, archives: list[Archive]) -> DataFrame:
         (F.call_function("array_position", names, F.col("path")) + archives[0].number - 1).alias("number"),
         F.col("length").alias("count"),
         F.col("content").alias("data"),
+        F.lit(None).cast("bigint").alias("check"),
     )
 
 

@@ -14,6 +14,7 @@ from pyspark import TaskContext
 from .._errors import DiglotError
 from .._store import KEYS
 from .._tables import table_of
+from ._rows import is_as_written
 from ._task import TaskError
 
 # What waits to be written by a task, at the most: row groups are long then.
@@ -157,10 +158,13 @@ class _Files:
 
 def _unpacked(table: str, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
     for batch in batches:
-        for name, count, data in zip(batch["name"], batch["count"], batch["data"]):
+        columns = [batch[name] for name in ("name", "number", "count", "data", "check")]
+        for name, number, count, data, check in zip(*columns):
+            if not is_as_written(table, name.as_py(), number.as_py(), count.as_py(), data.as_buffer(), check.as_py()):
+                raise TaskError("tables", f"{table} of {name}", DiglotError("a row is not as it was written", 3))
             found = _read(table, data.as_buffer())
             if found.num_rows != count.as_py():
-                error = DiglotError(f"{found.num_rows} rows came of the {count} that it should have")
+                error = DiglotError(f"{found.num_rows} rows came of the {count} that it should have", 3)
                 raise TaskError("tables", f"{table} of {name}", error)
             yield name.as_py(), found
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from itertools import count
 
 import pyarrow as pa
@@ -17,11 +19,13 @@ SCHEMA = pa.schema(
         pa.field("number", pa.int64(), nullable=False),
         pa.field("count", pa.int64(), nullable=False),
         pa.field("data", pa.binary()),
+        # CRC-32 of all but the part; none in rows that Spark makes.
+        pa.field("check", pa.int64()),
     ],
     metadata={"diglot.exec": "1"},
 )
 #: The same for Spark.
-COLUMNS = "part int, kind string, name string, number bigint, count bigint, data binary"
+COLUMNS = "part int, kind string, name string, number bigint, count bigint, data binary, check bigint"
 #: What a task tells of itself, among the rows that it writes.
 REPORT = "report"
 
@@ -32,6 +36,13 @@ _MASK = 0xFFFFFFFF
 def deal(rows: DataFrame, parts: int) -> DataFrame:
     """Has each part be one task: what has the number `n` in `part` comes to the task `n`."""
     return rows.repartition(parts, numbers(slots(parts))[F.col("part")])
+
+
+def is_as_written(kind: str, name: str, number: int, count: int, data: bytes, check: int | None) -> bool:
+    """Whether a row is the one that the program wrote."""
+    crc = zlib.crc32(name.encode(), zlib.crc32(kind.encode()))
+    crc = zlib.crc32(data, zlib.crc32(struct.pack("<qq", number, count), crc))
+    return check is None or crc == check
 
 
 def numbers(values: list[int]) -> Column:

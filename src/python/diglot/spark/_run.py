@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import math
 import os
+import shutil
+import tempfile
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -38,6 +41,8 @@ _OF_PARTS = {plan.step for plan in PLANS if plan.is_of_part}
 _TABLE = {"spark.sql.files.maxPartitionBytes": str(256 << 20), "spark.sql.files.openCostInBytes": "65536"}
 # Settings that name files, which every worker is sent.
 _FILES = ("lexicon",)
+# Options of `diglot run` that a run without a store has not, or that Spark has.
+_NOT_HERE = {"dry_run", "no_compact", "quiet", "reread", "reset", "store", "threads", "until", "verbose"}
 # Settings that name folders, which all machines see.
 _FOLDERS = ("archives",)
 #: The tables that are written unless others are asked for.
@@ -120,9 +125,13 @@ def run(
     sentence pairs that several parts have. `memory` is what one task of the program may take. `settings` are those of `diglot.run`.
     Results depend neither on the parts nor on these two.
 
-    Raises `DiglotError`, with the step, the part and the words of the program: with exit code 2 for a wrong setting, with 1 for inputs that
+    A table that is there is written anew; a folder of its name that no run has written is refused. Only one run at a time works in `work`.
+
+    Raises `DiglotError`, with the step, the part and the words of the program: with exit code 2 for a wrong setting, with 3 for inputs that
     cannot be read (`keep_going=True` goes on without them), with 5 for a part that needs more than `memory`.
     """
+    if wrong := sorted(_NOT_HERE & settings.keys()):
+        raise ValueError(f"{', '.join(wrong)}: no setting of a run on Spark (threads: set spark.task.cpus)")
     if pages_per_part < 1 or (buckets is not None and buckets < 1):
         raise ValueError("pages_per_part and buckets are numbers of 1 or more")
     tables = tuple(dict.fromkeys([what] if isinstance(what, str) else what))
@@ -163,6 +172,9 @@ class _Run:
         self._settings = options(settings, SWITCHES)
         self._plain = tuple(options({n: value for n, value in settings.items() if n not in _FILES}, SWITCHES))
         self._files = {f"--{name}": _paths(settings[name]) for name in _FILES if settings.get(name) is not None}
+        for path in chain.from_iterable(self._files.values()):
+            if not os.path.isfile(path):
+                raise DiglotError(f"{path}: no such file", 2)
         context = spark.sparkContext
         self._is_local = str(context.master).startswith("local")
         self._task_cores = int(context.getConf().get("spark.task.cpus", "1") or 1)
@@ -171,6 +183,10 @@ class _Run:
 
     def done(self, inputs: StrPath | Iterable[StrPath], pages_per_part: int, buckets: int | None) -> SparkResult:
         """Does all steps."""
+        for table in self._what:
+            # What is not ours is not written over.
+            if self._out.has(table) and self._out.record(table) is None:
+                raise DiglotError(f"{self._out.path(table)} is there, and is no table of a run: name another folder for tables", 2)
         refused = self._pages(inputs)
         self._archives()
         parts = self._keys(pages_per_part)
@@ -195,10 +211,13 @@ class _Run:
     def _pages(self, inputs: StrPath | Iterable[StrPath]) -> tuple[str, ...]:
         """Reads the archives; gives those that cannot be read."""
         steps, name = self._steps, "02-pages"
-        for path in chain.from_iterable(self._files.values()):
+        sent = {path: _copied(path) for path in chain.from_iterable(self._files.values())}
+        for path in set(sent.values()):
             self._spark.sparkContext.addFile(path)
         found = find(self._spark, inputs, [*self._settings, f"--memory={self._memory}"], self._keep_going)
         steps.key = self._key(found)
+        self._files = {option: tuple(sent[path] for path in paths) for option, paths in self._files.items()}
+        steps.take()
         # What could not be read before, perhaps can be read by now.
         if steps.begin(name, is_good=lambda record: self._keep_going or not record["rows_out"].get("refused")) is None:
             rows, tasks = rows_of(self._spark, found.archives, steps.cores)
@@ -209,7 +228,7 @@ class _Run:
             refused += [f"{path}: {reason}" for path, reason in rows.collect()]
         if refused and not self._keep_going:
             more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
-            raise DiglotError(f"step {name}: {refused[0]}{more}; mend it, or go on without it by keep_going=True")
+            raise DiglotError(f"step {name}: {refused[0]}{more}; mend it, or go on without it by keep_going (--keep-going)", 3)
         return tuple(refused)
 
     def _archives(self) -> None:
@@ -260,33 +279,40 @@ class _Run:
                 sums = F.sum("number").alias("number"), F.sum("count").alias("count")
                 rows = rows.groupBy("name").agg(*sums).repartition(1)
                 part, kind = F.lit(-1).alias("part"), F.lit("pattern").alias("kind")
-                rows = rows.select(part, kind, "name", "number", "count", F.lit(None).cast("binary").alias("data"))
+                data, check = F.lit(None).cast("binary").alias("data"), F.lit(None).cast("bigint").alias("check")
+                rows = rows.select(part, kind, "name", "number", "count", data, check)
             steps.make(name, rows)
 
     def _tables(self) -> None:
         """Unpacks the tables."""
         steps, name = self._steps, "16-tables"
-        is_there = all(self._out.has(f"{table}/_SUCCESS") for table in self._what)
-        if steps.begin(name, self._out.uri, is_good=lambda _: is_there) is not None:
+        if steps.begin(name, self._out.uri, self._what, is_good=lambda _: self._are_there()) is not None:
             return
         began = time.monotonic()
         for table in self._what:
+            self._out.drop(table)
+            self._out.keep(table, {"run": steps.run_id})
             with told(name), set_to(self._spark, _TABLE):
                 self._table(name, table)
-        steps.end(name, None, seconds=round(time.monotonic() - began, 3))
+            self._out.keep(table, {"run": steps.run_id, "key": steps.key})
+        rows_out = {table: steps.records[self._made(table)]["counts"].get(table, 0) for table in self._what}
+        steps.end(name, None, seconds=round(time.monotonic() - began, 3), rows_out=rows_out)
+
+    def _are_there(self) -> bool:
+        """Whether the tables are those of this run; another may have written there since."""
+        return all((self._out.record(table) or {}).get("key") == self._steps.key for table in self._what)
 
     def _table(self, name: str, table: str) -> None:
         """Unpacks a table."""
         steps, made = self._steps, self._made(table)
         is_empty = not steps.rows(made, table)
         rows = self._spark.createDataFrame([], COLUMNS) if is_empty else steps.read(made, table)
-        packed = rows.select("name", "count", "data")
+        packed = rows.drop("part")
         folder = self._out.on_disk(table)
         if folder is None:
-            writer = packed.mapInArrow(Unpacked(table), columns(table)).write.mode("overwrite")
+            writer = packed.mapInArrow(Unpacked(table), columns(table)).write.mode("append")
             writer.partitionBy(*partitions(table)).option("compression", "zstd").parquet(self._out.path(table))
             return
-        self._out.drop(table)
         counts = packed.mapInArrow(Filed(table, folder), "langs string, count bigint").collect()
         found, expected = sum(count for _, count in counts), steps.records[made]["counts"].get(table, 0)
         if found != expected:
@@ -336,7 +362,17 @@ def _numbered(spark: SparkSession, rows: DataFrame, giants: list[int], parts: in
         at = spark.range(len(giants)).select(numbers(giants)[F.col("id")].cast("int").alias("part"), F.col("id").alias("giant"))
         rows = rows.join(F.broadcast(at), "part", "left")
         number = F.coalesce(F.col("giant"), number)
-    return rows.select(number.cast("int").alias("part"), "kind", "name", "number", "count", "data")
+    return rows.select(number.cast("int").alias("part"), "kind", "name", "number", "count", "data", "check")
+
+
+def _copied(path: str) -> str:
+    """A copy of a file under a name that says what it holds: Spark sends a file of a name once a session."""
+    content = Path(path).read_bytes()
+    folder = tempfile.mkdtemp(prefix="diglot-")
+    atexit.register(shutil.rmtree, folder, True)
+    copy = os.path.join(folder, f"{hashlib.sha256(content).hexdigest()[:16]}.{os.path.basename(path)}")
+    Path(copy).write_bytes(content)
+    return copy
 
 
 def _paths(value: Setting) -> tuple[str, ...]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from pyspark.sql import SparkSession
+
+from .._errors import DiglotError
 
 # More than any file has. A hundred thousand files of it are still a number of 64 bits.
 _ENDLESS = str(1 << 44)
@@ -50,6 +53,8 @@ def session(master: str | None = "local[*]", **settings: str) -> SparkSession:
     """
     given = {name.replace("_", "."): value for name, value in settings.items()}
     is_local = master is not None and master.startswith("local")
+    if shutil.which("java", path=os.path.join(os.environ.get("JAVA_HOME", ""), "bin") + os.pathsep + os.environ.get("PATH", "")) is None:
+        raise DiglotError("there is no Java, which Spark needs: install Java 17, or name its folder by $JAVA_HOME")
     if is_local:
         # Else workers are the first Python on the path, which need not be this one.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -59,7 +64,17 @@ def session(master: str | None = "local[*]", **settings: str) -> SparkSession:
         builder = builder.master(master)
     for name, value in {**quiet, **(_LOCAL if is_local else {}), **given}.items():
         builder = builder.config(name, value)
-    return builder.getOrCreate()
+    try:
+        return builder.getOrCreate()
+    except Exception as error:
+        raise DiglotError(f"Spark does not start with master {master}: {words_of(error)}") from error
+
+
+def words_of(error: Exception) -> str:
+    """What an exception of Spark says, without the stacks of Java."""
+    java = getattr(error, "java_exception", None)
+    text = str(java.getMessage() or java) if java is not None else str(error)
+    return text.split("\nDriver stacktrace")[0].split("\n\tat ")[0].strip()[-2000:]
 
 
 @contextmanager

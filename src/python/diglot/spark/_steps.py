@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import time
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from pyspark.sql import functions as F
 
 from .._errors import DiglotError
 from ._rows import COLUMNS, REPORT, deal, numbers, slots
-from ._session import FEW_TASKS, ONE_FILE_A_TASK, set_to
+from ._session import FEW_TASKS, ONE_FILE_A_TASK, set_to, words_of
 from ._task import MARK, Task
 from ._work import Folder
 
@@ -27,6 +28,8 @@ from ._work import Folder
 _ONE_ROUND = 64
 # Tasks for each core, at most, where every language pair could be one.
 _TASKS_A_CORE = 4
+# What helps where rows are missing, or are too many.
+_ANEW = "no other run may work in this folder; where files of it were lost, delete the folders of the steps that wrote them, or all of it"
 # Kinds of which each name is counted. There are few of them.
 _NAMED = ("lesson", "text", "skipped", REPORT)
 
@@ -77,7 +80,7 @@ PLANS = (
     Plan("08-judge", (("04-rescue", "store"),), Deal.FILE, (_LEARNT,)),
     Plan("09-sample", (("08-judge", "page_pair"),), Deal.ALL),
     Plan("10-texts", (("08-judge", "store"),), Deal.FILE, (_PAGE_PAIRS,), (_PAGE_PAIRS,)),
-    Plan("11-model", (("10-texts", "text"),), Deal.NAME, (_LEARNT, _PAGE_PAIRS)),
+    Plan("11-model", (("10-texts", "text"),), Deal.NAME, (_LEARNT,)),
     Plan("12-align", (("08-judge", "store"),), Deal.FILE, (_MODEL,)),
     Plan("13-merge", (("12-align", "bead"),), Deal.PART),
     Plan("14-finish", (("12-align", "store"), ("13-merge", "shared")), Deal.PART),
@@ -118,6 +121,8 @@ class Steps:
     task: Callable[[str, tuple[str, ...], tuple[str, ...], int], Task]
     hear: Callable[[str], object]
     cores: int
+    #: A name of this run that no other has.
+    run_id: str = field(default_factory=lambda: uuid.uuid4().hex)
     done: list[Step] = field(default_factory=list)
     records: dict[str, dict[str, Any]] = field(default_factory=dict)
     _sent: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
@@ -127,7 +132,10 @@ class Steps:
         """What is kept of a step that need not be done again; else, the step begins with an empty folder.
 
         A step that is done again has all later ones done again.
+
+        Raises `DiglotError` when another run has begun in the folder.
         """
+        self.see_that_it_is_ours()
         self.key = hash_of([self.key, name, *depends])
         record = None if self._is_anew else self.work.record(name)
         if record is not None and record["key"] == self.key and is_good(record):
@@ -140,10 +148,20 @@ class Steps:
 
     def end(self, name: str, record: dict[str, Any] | None, **more: object) -> dict[str, Any]:
         """Keeps what a step has done: nothing, where there is no record."""
+        self.see_that_it_is_ours()
         record = {"key": self.key, "has_rows": record is not None, **(record or _nothing()), **more}
         self.work.keep(name, record)
         self._tell(name, record, False)
         return record
+
+    def take(self) -> None:
+        """Makes the folder that of this run."""
+        self.work.keep("", {"run": self.run_id})
+
+    def see_that_it_is_ours(self) -> None:
+        found = self.work.record("")
+        if found is not None and found.get("run") != self.run_id:
+            raise DiglotError(f"another run has begun in {self.work.uri}: let one of them end, or give each a folder of its own")
 
     def run(self, plan: Plan, *arguments: str, parts: int = 0) -> None:
         """Does a step of the program. `parts` is the number of parts, or of buckets, that rows are dealt to."""
@@ -272,7 +290,7 @@ class Steps:
         step = Step(name=name, was_done=was_done, **{of: record[of] for of in told_of})
         self.done.append(step)
         how = "done before" if was_done else f"{step.seconds:.1f} s"
-        self.hear(f"step {name}: {how}, tasks: {step.tasks}, rows: {sum(step.rows_out.values())}")
+        self.hear(f"step {name}: {how}" + (f", tasks: {step.tasks}" if step.tasks else ""))
 
 
 def hash_of(values: object) -> str:
@@ -288,16 +306,10 @@ def told(name: str) -> Iterator[None]:
     except (Py4JJavaError, PySparkException) as error:
         found = re.search(re.escape(MARK) + r"(\{.*\})", str(error))
         if found is None:
-            raise DiglotError(f"step {name}: {_first_lines(error)}") from error
+            raise DiglotError(f"step {name}: {words_of(error)}") from error
         about = json.loads(found[1])
         message = f"step {name}, {about['place']}: {about['error']}"
         raise DiglotError(message, about["exit"], about["stderr"], about["command"]) from error
-
-
-def _first_lines(error: Exception) -> str:
-    java = getattr(error, "java_exception", None)
-    text = str(java.getMessage() or java) if java is not None else str(error)
-    return text.split("\nDriver stacktrace")[0].split("\n\tat ")[0].strip()[-2000:]
 
 
 def _nothing() -> dict[str, Any]:
@@ -316,6 +328,6 @@ def _add_report(record: dict[str, Any], named: str, tasks: int, number: int, lon
 def _check(name: str, record: dict[str, Any], rows_in: int | None) -> None:
     reported = {kind: rows for kind, rows in record.pop("reported").items() if rows}
     if reported != record["rows_out"]:
-        raise DiglotError(f"step {name}: its tasks wrote {reported}, and its files hold {record['rows_out']}")
+        raise DiglotError(f"step {name}: its tasks wrote {reported}, and its files hold {record['rows_out']}; {_ANEW}")
     if rows_in is not None and record["rows_in"] != rows_in:
-        raise DiglotError(f"step {name}: its tasks read {record['rows_in']} rows of {rows_in}")
+        raise DiglotError(f"step {name}: its tasks read {record['rows_in']} rows of {rows_in}; {_ANEW}")

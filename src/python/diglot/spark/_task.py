@@ -212,7 +212,7 @@ def _report(part: int, said: dict[str, Any], seconds: float) -> pa.RecordBatch:
     counts.update({f"left {reason}": rows for reason, rows in said.get("left_out", {}).items()})
     size = len(counts)
     times = [round(seconds * 1000)] + [0] * (size - 1)
-    columns = [[part] * size, [REPORT] * size, list(counts), list(counts.values()), times, [None] * size]
+    columns = [[part] * size, [REPORT] * size, list(counts), list(counts.values()), times, [None] * size, [None] * size]
     return pa.RecordBatch.from_arrays([pa.array(c, f.type) for c, f in zip(columns, SCHEMA)], schema=SCHEMA)
 
 

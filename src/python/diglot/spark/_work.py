@@ -7,9 +7,12 @@ import os
 import re
 from typing import Any
 
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
+from .._errors import DiglotError
 from .._program import StrPath
+from ._session import words_of
 
 _RECORD = "_diglot.json"
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://")
@@ -20,12 +23,19 @@ def is_uri(path: str) -> bool:
     return _SCHEME.match(path) is not None and not path.startswith("file:")
 
 
+def path_of(text: str) -> str:
+    """A path that is given as such, or as a URI of this machine: `file:/…`, `file:///…`."""
+    return text.removeprefix("file://").removeprefix("file:")
+
+
 def uri_of(path: StrPath) -> str:
     """A path as Spark takes it; one without a scheme is a path of this machine, and of all others if there are any."""
     text = os.fspath(path)
-    if _SCHEME.match(text) or text.startswith("file:"):
-        return text.rstrip("/")
-    return "file://" + os.path.abspath(text)
+    return text.rstrip("/") if is_uri(text) else "file://" + os.path.abspath(path_of(text))
+
+
+# Spark takes paths for patterns.
+_SENSELESS = re.compile(r"[*?\[\]{}\\]")
 
 
 class Folder:
@@ -33,10 +43,16 @@ class Folder:
 
     def __init__(self, spark: SparkSession, path: StrPath) -> None:
         self.uri = uri_of(path)
+        inside = self.uri.split("://", 1)[-1]
+        if _SENSELESS.search(inside) or (self.uri.startswith("file:") and ":" in inside):
+            raise DiglotError(f"{os.fspath(path)}: Spark cannot have a folder with * ? [ ] {{ }} \\ or : in its name; give another", 2)
         context: Any = spark.sparkContext
         self._hadoop = context._jvm.org.apache.hadoop
         self._io = context._jvm.org.apache.commons.io.IOUtils
-        self._files = self._hadoop.fs.Path(self.uri).getFileSystem(context._jsc.hadoopConfiguration())
+        try:
+            self._files = self._hadoop.fs.Path(self.uri).getFileSystem(context._jsc.hadoopConfiguration())
+        except Py4JJavaError as error:
+            raise DiglotError(f"{self.uri}: Spark cannot reach it: {words_of(error)}") from error
 
     def path(self, name: str) -> str:
         """A file or folder in it."""
@@ -61,10 +77,11 @@ class Folder:
         return sorted(str(status.getPath().toString()) for status in found or [])
 
     def record(self, name: str) -> dict[str, Any] | None:
-        """What was kept of a step that was written to its end."""
-        if not self.has(f"{name}/{_RECORD}"):
+        """What was kept of a step that was written to its end; of the folder itself, where the name is empty."""
+        path = self._hadoop.fs.Path(self.path(f"{name}/{_RECORD}"))
+        if not self._files.exists(path):
             return None
-        stream = self._files.open(self._hadoop.fs.Path(self.path(f"{name}/{_RECORD}")))
+        stream = self._files.open(path)
         try:
             text = str(self._io.toString(stream, "UTF-8"))
         finally:
