@@ -7,7 +7,6 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
@@ -18,7 +17,7 @@ use parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReade
 use serde_json::{Map, Value};
 
 use super::format::{Archive, Format, Item, Params};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, sheltered};
 use crate::types::{Form, RawRecord, Skip, SkipReason};
 
 /// What a Parquet file begins with.
@@ -96,7 +95,7 @@ fn open_file(path: &Path) -> std::result::Result<SerializedFileReader<Whole>, St
         let file = File::open(path).map_err(|error| error.to_string())?;
         SerializedFileReader::new(Whole(file)).map_err(|error| error.to_string())
     };
-    sheltered(open)
+    decoded(open)
 }
 
 /// A file in which what lies beyond the end is an error: the decoder skips lists of any claimed length there, element by element, and makes
@@ -140,9 +139,9 @@ impl Read for UpToEnd {
     }
 }
 
-/// Runs what decodes other people's bytes: the decoder takes some of its errors for impossible.
-fn sheltered<T>(work: impl FnOnce() -> std::result::Result<T, String>) -> std::result::Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("values that cannot be".to_owned()))
+/// Runs what decodes a file.
+fn decoded<T>(work: impl FnOnce() -> std::result::Result<T, String>) -> std::result::Result<T, String> {
+    sheltered(work).unwrap_or_else(|| Err("values that cannot be".to_owned()))
 }
 
 /// The place of each column in the file.
@@ -229,7 +228,7 @@ impl Table {
         loop {
             if let Some(group) = self.open.as_mut().filter(|group| group.left > 0) {
                 let count = group.left.min(BATCH_ROWS as u64) as usize;
-                let rows = sheltered(|| group.rows(count))?;
+                let rows = decoded(|| group.rows(count))?;
                 group.left -= count as u64;
                 self.ready.extend(rows.into_iter().map(|row| Value::Object(row).to_string().into_bytes()));
                 return Ok(true);
@@ -241,7 +240,7 @@ impl Table {
             if self.rows_of(self.group - 1) == 0 {
                 continue;
             }
-            self.open = Some(sheltered(|| self.open_group(self.group - 1))?);
+            self.open = Some(decoded(|| self.open_group(self.group - 1))?);
         }
     }
 

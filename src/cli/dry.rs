@@ -98,7 +98,7 @@ impl Plan<'_> {
 
     fn why_stale(&self, name: &str, before: Option<&str>, status: Option<&StageStatus>) -> String {
         let kept = self.store.map(|store| store.settings().clone()).unwrap_or_default();
-        let acts = |setting: &str| SETTINGS.iter().any(|known| known.name == setting && known.stages.contains(&name));
+        let acts = |setting: &str| SETTINGS.iter().any(|known| known.name == setting && known.changes(name));
         let changed: Vec<&str> = differing(&kept, self.settings).into_iter().filter(|setting| acts(setting)).collect();
         match before {
             _ if !changed.is_empty() => format!("again: other settings ({})", changed.join(", ")),

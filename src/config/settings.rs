@@ -32,12 +32,20 @@ pub struct Setting {
     pub example: &'static str,
     /// Seldom needed: left out of `-h`.
     pub is_tuning: bool,
-    /// The stages whose fingerprints it changes: their results are made again. Others follow where these give other results.
+    /// The stages it acts on: their commands have it. Their results are made again where it [changes](Setting::changes) them, and
+    /// others follow where these give other results.
     pub stages: &'static [&'static str],
     /// A value that takes the setting back, as `--reset` does: older releases had no other way.
     pub reset_word: Option<&'static str>,
     /// Sets one value; of a list each in turn. Fails with what it expected.
     pub set: fn(&mut Config, &str) -> std::result::Result<(), String>,
+}
+
+impl Setting {
+    /// True for a stage whose fingerprint it changes.
+    pub fn changes(&self, stage: &str) -> bool {
+        !matches!(self.takes, Takes::Folder) && self.stages.contains(&stage)
+    }
 }
 
 /// What values a setting takes.
@@ -53,7 +61,7 @@ pub enum Takes {
     SeveralOf(fn() -> Vec<Choice>),
     /// Paths of files, one each time it is given.
     Files,
-    /// The path of a folder.
+    /// The path of a folder: where something lies, on which no result depends.
     Folder,
     /// `yes` or `no`; without a value `yes`.
     YesNo,

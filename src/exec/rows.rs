@@ -18,7 +18,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, sheltered};
 
 /// Version of the schema, and of what stands in `data`.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -126,9 +126,9 @@ impl Input {
         let file = File::open(path).map_err(Error::io(path, "opening"))?;
         if path.extension().is_some_and(|ending| ending == "parquet") {
             let bad = |error: &dyn std::fmt::Display| Error::input(place.clone(), error.to_string());
-            let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| bad(&error))?;
+            let builder = decoded(|| ParquetRecordBatchReaderBuilder::try_new(file)).map_err(|error| bad(&error))?;
             check(&place, builder.schema())?;
-            let reader = builder.with_batch_size(64).build().map_err(|error| bad(&error))?;
+            let reader = decoded(|| builder.with_batch_size(64).build()).map_err(|error| bad(&error))?;
             return Ok(Input { place, batches: Box::new(reader), tail: None, batch: None, rows: 0 });
         }
         Input::stream(place, file)
@@ -145,7 +145,7 @@ impl Input {
             return Err(Error::input(place, "is Parquet: give it by --input FILE.parquet"));
         }
         let source = Tailed { source, tail: tail.clone() };
-        let reader = StreamReader::try_new(source, None)
+        let reader = decoded(|| StreamReader::try_new(source, None))
             .map_err(|error| Error::input(place.clone(), format!("expected a stream of Arrow: {error}")))?;
         check(&place, &reader.schema())?;
         Ok(Input { place, batches: Box::new(reader), tail: Some(tail), batch: None, rows: 0 })
@@ -163,7 +163,8 @@ impl Input {
                     *at += 1;
                     self.rows += 1;
                     let refused = |problem: &str| Error::input(self.place.clone(), problem);
-                    let (row, check) = row.ok_or_else(|| refused("a row has other columns than the schema says"))?;
+                    let (row, check) =
+                        row.ok_or_else(|| refused("a row lacks a value, or has other columns than the schema says"))?;
                     if check.is_some_and(|check| check != i64::from(row.check())) {
                         let Row { kind, name, .. } = row;
                         let problem = format!(
@@ -175,7 +176,7 @@ impl Input {
                 }
                 self.batch = None;
             }
-            match self.batches.next() {
+            match decoded(|| self.batches.next().transpose()).transpose() {
                 Some(Ok(batch)) => self.batch = Some((batch, 0)),
                 Some(Err(error)) => return Err(Error::input(self.place.clone(), error.to_string())),
                 None if self.tail.as_ref().is_some_and(|tail| !tail.is_end()) => {
@@ -199,6 +200,12 @@ impl Input {
     }
 }
 
+/// Runs what decodes a stream or a file.
+fn decoded<T, E: From<ArrowError>>(work: impl FnOnce() -> std::result::Result<T, E>) -> std::result::Result<T, E> {
+    sheltered(work)
+        .unwrap_or_else(|| Err(ArrowError::ParseError("damaged: it has values that cannot be".to_owned()).into()))
+}
+
 /// Refuses rows of another version, or other columns.
 fn check(place: &str, found: &Schema) -> Result<()> {
     if let Some(version) = found.metadata().get(VERSION).filter(|version| **version != SCHEMA_VERSION.to_string()) {
@@ -217,10 +224,16 @@ fn check(place: &str, found: &Schema) -> Result<()> {
 fn row(batch: &RecordBatch, at: usize) -> Option<(Row, Option<i64>)> {
     let text = |name: &str| {
         let column = batch.column_by_name(name)?;
+        if column.is_null(at) {
+            return None;
+        }
         let text = column.as_string_opt::<i32>().map(|column| column.value(at));
         text.or_else(|| Some(column.as_string_opt::<i64>()?.value(at))).map(str::to_owned)
     };
-    let number = |name: &str| Some(batch.column_by_name(name)?.as_primitive_opt::<Int64Type>()?.value(at));
+    let number = |name: &str| {
+        let column = batch.column_by_name(name)?.as_primitive_opt::<Int64Type>()?;
+        (!column.is_null(at)).then(|| column.value(at))
+    };
     let data = batch.column_by_name("data")?;
     let bytes = if data.is_null(at) {
         None
@@ -228,10 +241,10 @@ fn row(batch: &RecordBatch, at: usize) -> Option<(Row, Option<i64>)> {
         let bytes = data.as_binary_opt::<i32>().map(|column| column.value(at));
         Some(bytes.or_else(|| Some(data.as_binary_opt::<i64>()?.value(at)))?.to_vec())
     };
-    let check = batch.column_by_name("check")?.as_primitive_opt::<Int64Type>()?;
-    let check = (!check.is_null(at)).then(|| check.value(at));
+    let part = batch.column_by_name("part")?.as_primitive_opt::<Int32Type>()?;
+    let check = number("check");
     let row = Row {
-        part: batch.column_by_name("part")?.as_primitive_opt::<Int32Type>()?.value(at),
+        part: (!part.is_null(at)).then(|| part.value(at))?,
         kind: text("kind")?,
         name: text("name")?,
         number: number("number")?,
