@@ -26,6 +26,8 @@ use crate::types::{LangPair, SiteId};
 
 /// The kind of rows of texts that alignment learns from. Number: place in the sample.
 const TEXT: &str = "text";
+/// Sentence pairs of a site in a row, at the most.
+const BEADS: usize = 1 << 14;
 /// The kind of rows of models.
 const MODEL: &str = "model";
 
@@ -135,10 +137,11 @@ fn beads(job: &Job<'_>, (part, domain): (i32, &str), store: &Store, id: SiteId, 
     let Some(head) = store.bitext_head(id)?.filter(|head| !head.chunks.is_empty()) else { return Ok(()) };
     let site = Site::open(store, id)?;
     let bitext = NumberedBitext::new(store, &head)?;
-    let buckets = job.buckets.max(1);
-    let mut found: Vec<(BeadsOfSite, HashMap<u32, u32>)> = (0..buckets).map(|_| Default::default()).collect();
+    let buckets = u64::from(job.buckets.max(1));
+    let mut found: BTreeMap<i32, (BeadsOfSite, HashMap<u32, u32>)> = BTreeMap::new();
     bitext.for_each_kept(store, |bead, number| {
-        let (of_bucket, places) = &mut found[(bead.near % u64::from(buckets)) as usize];
+        let bucket = (bead.near % buckets) as i32;
+        let (of_bucket, places) = found.entry(bucket).or_default();
         let mut page_pairs = Vec::new();
         bitext.for_each_place(store, number, |place, row| {
             let urls = &mut of_bucket.urls;
@@ -149,12 +152,14 @@ fn beads(job: &Job<'_>, (part, domain): (i32, &str), store: &Store, id: SiteId, 
             }));
         })?;
         of_bucket.beads.push(Bead { near: bead.near, exact: bead.exact, number, page_pairs });
-        Ok(())
-    })?;
-    for ((beads, _), bucket) in found.into_iter().zip(0..) {
-        if !beads.beads.is_empty() {
-            output.put(&beads_row(bucket, part, domain, &beads)?)?;
+        if of_bucket.beads.len() < BEADS {
+            return Ok(());
         }
+        let Some((beads, _)) = found.remove(&bucket) else { return Ok(()) };
+        output.put(&beads_row(bucket, part, domain, &beads)?)
+    })?;
+    for (bucket, (beads, _)) in found {
+        output.put(&beads_row(bucket, part, domain, &beads)?)?;
     }
     store.bitexts.unmap();
     store.repeats.unmap();

@@ -73,15 +73,24 @@ impl Job<'_> {
     /// Rows of a kind that all tasks are given.
     pub(super) fn given(&self, kind: &str) -> Result<Vec<Row>> {
         let mut found = Vec::new();
+        self.for_each_given(kind, |row| {
+            found.push(row);
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// The same, one after the other.
+    pub(super) fn for_each_given(&self, kind: &str, mut each: impl FnMut(Row) -> Result<()>) -> Result<()> {
         for path in self.with {
             let mut rows = Input::open(path)?;
             while let Some(row) = rows.read()? {
                 if row.kind == kind {
-                    found.push(row);
+                    each(row)?;
                 }
             }
         }
-        Ok(found)
+        Ok(())
     }
 
     /// Calls `work` as a stage is called.

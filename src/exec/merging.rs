@@ -57,6 +57,18 @@ pub struct Shared {
     pub elsewhere: Vec<u32>,
 }
 
+impl BeadsOfSite {
+    /// Takes in more sentence pairs of the site, whose numbers are all higher or all lower.
+    fn take(&mut self, more: BeadsOfSite) {
+        let before = self.urls.len() as u32;
+        self.urls.extend(more.urls);
+        self.beads.extend(more.beads.into_iter().map(|mut bead| {
+            bead.page_pairs.iter_mut().for_each(|place| *place = place.saturating_add(before));
+            bead
+        }));
+    }
+}
+
 impl SharedOfSite {
     /// Takes in what the site shares besides.
     pub fn take(&mut self, more: SharedOfSite) {
@@ -140,11 +152,15 @@ pub fn merge(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
     }
     for (_, mut rows) in buckets {
         rows.sort_unstable_by(|x, y| x.name.cmp(&y.name));
-        let read = |row: Row| {
-            let beads = decode(row.bytes()?)?;
-            Ok((Row { data: None, ..row }, beads))
-        };
-        let bucket = Bucket(rows.into_iter().map(read).collect::<Result<_>>()?);
+        let mut bucket = Bucket(Vec::new());
+        for row in rows {
+            let beads: BeadsOfSite = decode(row.bytes()?)?;
+            match bucket.0.last_mut().filter(|(site, _)| site.name == row.name) {
+                Some((_, known)) => known.take(beads),
+                None => bucket.0.push((Row { data: None, ..row }, beads)),
+            }
+        }
+        bucket.0.iter_mut().for_each(|(_, site)| site.beads.sort_unstable_by_key(|bead| bead.number));
         if bucket.0.len() > 1 {
             compare(job, &bucket, output)?;
         }

@@ -26,7 +26,8 @@ pub fn inputs(job: &Job<'_>, _: &mut Input, output: &mut Output<'_>) -> Result<(
         return Err(Error::Config("standard input can be read once; give files".into()));
     }
     for refused in &found.refused {
-        output.put(&refused_row(0, &refused.path.display().to_string(), &refused.reason))?;
+        let row = refused_row(0, &refused.path.display().to_string(), &refused.reason);
+        output.put(&Row { count: i64::from(refused.is_fault), ..row })?;
     }
     for (path, number) in found.archives.iter().zip(0..) {
         let stat = archive::stat(path)?;
@@ -87,12 +88,18 @@ enum Failure {
     Run(Error),
 }
 
-fn of_archive(error: Error) -> Failure {
-    if matches!(error, Error::Interrupted) { Failure::Run(error) } else { Failure::Archive(error) }
+/// What cannot be read here perhaps can elsewhere, or later: that fails the step, unless the run is to go on without it.
+fn of_archive(error: Error, keep_going: bool) -> Failure {
+    match error {
+        Error::Interrupted => Failure::Run(error),
+        Error::Io { .. } if !keep_going => Failure::Run(error),
+        error => Failure::Archive(error),
+    }
 }
 
 fn read(job: &Job<'_>, (number, path, name): (u32, &Path, &str), output: &mut Output<'_>) -> Result<(), Failure> {
     let config = job.config;
+    let of_archive = |error| of_archive(error, job.keep_going);
     let stat = archive::stat(path).map_err(of_archive)?;
     let fingerprint = archive::fingerprint(&stat.path, &|_| Ok(())).map_err(of_archive)?;
     let format = archive::format_of(path).map_err(of_archive)?.name().to_owned();

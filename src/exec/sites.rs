@@ -118,13 +118,14 @@ fn teaches(config: &Config) -> bool {
 fn patterns(job: &Job<'_>, store: &Store) -> Result<Vec<(String, Credibility)>> {
     let least = job.config.keys.rescue_above;
     let mut found = Vec::new();
-    for row in job.given(PATTERN)? {
+    job.for_each_given(PATTERN, |row| {
         let sites = u32::try_from(row.count).map_err(|_| Error::input(&row.name, "expected a number of sites"))?;
         let known = Credibility { sum: row.number as u64, sites };
         let is_credible = least.is_some_and(|least| credibility::global(known.sum) > least);
         if is_credible || store.credibility(&row.name)?.sites > 0 {
             found.push((row.name, known));
         }
-    }
+        Ok(())
+    })?;
     Ok(found)
 }

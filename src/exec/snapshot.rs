@@ -1,6 +1,6 @@
 //! A store as rows, and rows as a store.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -70,7 +70,7 @@ pub struct Restoring {
     part: OnePart,
     folder: PathBuf,
     files: BTreeMap<String, File>,
-    rows: i64,
+    rows: BTreeSet<(String, i64)>,
     expected: Option<i64>,
 }
 
@@ -97,7 +97,9 @@ impl Restoring {
         if *self.expected.get_or_insert(row.count) != row.count {
             return Err(Error::input("store rows", "they are of several stores"));
         }
-        self.rows += 1;
+        if !self.rows.insert((row.name.clone(), row.number)) {
+            return Err(Error::input("store rows", format!("part {} has {} twice", row.part, row.name)));
+        }
         let path = self.folder.join(&row.name);
         if !Path::new(&row.name).components().all(|part| matches!(part, Component::Normal(_))) {
             return Err(Error::input("store rows", format!("{} is no file of a store", row.name)));
@@ -123,8 +125,8 @@ impl Restoring {
     /// When rows are missing or doubled, or it cannot be opened.
     pub fn finish(self) -> Result<Option<Restored>> {
         let (Some(part), Some(expected)) = (self.part.0, self.expected) else { return Ok(None) };
-        if self.rows != expected {
-            let problem = format!("part {part} has {} rows, expected {expected}", self.rows);
+        if self.rows.len() as i64 != expected {
+            let problem = format!("part {part} has {} rows, expected {expected}", self.rows.len());
             return Err(Error::input("store rows", problem));
         }
         drop(self.files);

@@ -2,7 +2,7 @@
 //!
 //! A question is about a [`Scope`]: all sites, a domain or a host. `Site` is one site with what the stages left of it, and the one
 //! place that says which language a page counts for. [`for_each_pair`], [`keys`], [`hosts`], [`bitext`], [`for_each_document`],
-//! [`for_each_page`], [`for_each_record`] and [`fetch()`] list; [`explain`] says why a page has a partner, or has none. For people
+//! [`for_each_page`], [`for_each_record`], [`fetch()`] and [`gains`] list; [`explain`] says why a page has a partner, or has none. For people
 //! who look: [`overview()`], [`pairs_page`], [`lone_pages`] and [`reading()`], two pages side by side.
 
 mod archives;

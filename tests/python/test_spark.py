@@ -27,6 +27,7 @@ if shutil.which("java", path=os.environ.get("JAVA_HOME", "") + "/bin:" + os.envi
     pytest.skip("there is no Java, which Spark needs", allow_module_level=True)
 
 import diglot.spark
+import diglot.spark.__main__
 from diglot.spark import _results, _steps
 from diglot.spark._results import TABLES
 from diglot.spark._rows import SCHEMA, slots, spark_hash
@@ -148,6 +149,20 @@ def test_settings_are_those_of_a_run(spark: SparkSession, archives: list[str], t
     )
     assert_same(found, exported(store, tmp_path))
     assert {row.langs for row in found.pairs().collect()} == {"fr-en"}
+    # Another list of the same name, and the first one changed.
+    words.write_text("en\tfr\nserver\tserveur\nrequest\trequête\nfile\tfichier\n")
+    more = tmp_path / "more" / "words.tsv"
+    more.parent.mkdir()
+    more.write_text("en\tfr\ndirective\tdirective\nlog\tjournal\n")
+    settings["lexicon"] = [words, more]
+    store = diglot.run(archives[:3], store=tmp_path / "s2", **settings).store
+    found = diglot.spark.run(
+        spark, archives[:3], work=tmp_path / "w", out=tmp_path / "o", pages_per_part=100, **settings
+    )
+    assert not any(step.was_done for step in found.steps)
+    assert_same(found, exported(store, tmp_path))
+    with pytest.raises(diglot.DiglotError, match="no such file"):
+        diglot.spark.run(spark, archives[:3], work=tmp_path / "w", out=tmp_path / "o", lexicon="nowhere.tsv")
 
 
 def test_where_there_is_nothing_to_find_the_tables_are_empty(spark: SparkSession, tmp_path: pathlib.Path) -> None:
@@ -202,7 +217,7 @@ def test_what_an_index_names_is_fetched_and_read(spark: SparkSession, tmp_path: 
     ranges = tmp_path / "o1" / "fetch"
     store = diglot.run(ranges, store=tmp_path / "store", archives=tmp_path / "mounted").store
     what = ["pairs", "bitext", "keys", "explore"]
-    paths = {"work": tmp_path / "w2", "out": tmp_path / "o2", "archives": tmp_path / "mounted"}
+    paths: dict[str, Any] = {"work": tmp_path / "w2", "out": tmp_path / "o2", "archives": tmp_path / "mounted"}
     for by_domain in (False, True):
         found = diglot.spark.run(spark, ranges, what=what, by_domain=by_domain, **paths)
         assert_same(found, exported(store, tmp_path))
@@ -391,10 +406,11 @@ def test_what_was_done_otherwise_is_done_again(fake: Fake) -> None:
     def again(**settings: Any) -> list[str]:
         return [step.name for step in fake.run(**settings).steps if not step.was_done]
 
+    again()
     assert again(keep_going=True, memory="3G") == []
     assert again(out=fake.work / "elsewhere") == ["16-tables"]
     assert again(buckets=2) == ["12-align", "13-merge", "14-finish", "16-tables"]
-    (fake.work / "14-finish" / "_SUCCESS").unlink()
+    (fake.work / "14-finish" / "_diglot.json").unlink()
     assert again(buckets=2) == ["14-finish", "16-tables"]
     fake.faults(at="keys")
     changes: list[dict[str, Any]] = [{"pages_per_part": 500}, {"min_score": 0.7}]
@@ -405,6 +421,82 @@ def test_what_was_done_otherwise_is_done_again(fake: Fake) -> None:
     with pytest.raises(diglot.DiglotError, match="03-keys"):
         replace(fake, archives=fake.archives[::-1]).run(min_score=0.7)
     assert "pages" in {line[0] for line in fake.log()}
+
+
+def test_what_follows_on_a_step_that_was_done_again_is_done_again(fake: Fake) -> None:
+    # What the later steps have left is of the time before.
+    (fake.work / "02-pages" / "_diglot.json").unlink()
+    fake.faults(at="keys")
+    with pytest.raises(diglot.DiglotError, match="03-keys"):
+        fake.run()
+    assert not (fake.work / "03-keys" / "_diglot.json").exists()
+    before = json.loads((fake.work / "08-judge" / "_diglot.json").read_text())
+    fake.faults()
+    assert not any(step.was_done for step in fake.run().steps if step.name > "02-pages")
+    assert json.loads((fake.work / "08-judge" / "_diglot.json").read_text())["id"] != before["id"]
+
+
+def test_tables_of_another_run_are_not_taken_for_those_of_this_one(fake: Fake, tmp_path: pathlib.Path) -> None:
+    out = tmp_path / "tables"
+    ours = fake.run(out=out)
+    fake.run(out=out, work=tmp_path / "other", pages_per_part=500, min_score=0.7)
+    again = fake.run(out=out)
+    assert [step.name for step in again.steps if not step.was_done] == ["16-tables"]
+    assert again.pairs().count() == ours.counts["pairs"]
+    mine = tmp_path / "mine" / "keys"
+    mine.mkdir(parents=True)
+    (mine / "private.pem").touch()
+    with pytest.raises(diglot.DiglotError, match="mine/keys is there, and is no table of a run") as caught:
+        fake.run(out=tmp_path / "mine")
+    assert caught.value.exit_code == 2
+    assert (mine / "private.pem").exists()
+
+
+def test_folders_may_have_any_name_that_spark_can_have(fake: Fake, tmp_path: pathlib.Path) -> None:
+    where = {"work": tmp_path / "a %41 #1 é", "out": tmp_path / "o ut"}
+    assert fake.run(**where).pairs().count() > 0
+    for name in ["w[9]", "w{a}", "w*", "w:1"]:
+        with pytest.raises(diglot.DiglotError, match="give another"):
+            fake.run(work=tmp_path / name)
+        assert not (tmp_path / name).exists()
+
+
+def test_a_run_ends_where_another_has_begun(fake: Fake) -> None:
+    fake.begin_at("12-align")
+
+    def begin_another(line: str) -> None:
+        if "12-align" in line:
+            (fake.work / "_diglot.json").write_text(json.dumps({"run": "another"}))
+            (fake.work / "._diglot.json.crc").unlink()
+
+    with pytest.raises(diglot.DiglotError, match=r"another run has begun in file://.*/work: let one of them end"):
+        fake.run(progress=begin_another)
+
+
+def test_the_command_is_interrupted_in_one_line(fake: Fake) -> None:
+    fake.begin_at("12-align")
+    fake.faults({"step": "align", "what": "sleep"})
+    command = subprocess.Popen(fake.command("--master=local[2]", "--quiet"), stderr=subprocess.PIPE, text=True)
+    try:
+        wait_until(lambda: (fake.folder / "asleep").exists() or command.poll() is not None)
+        command.send_signal(signal.SIGINT)
+        _, stderr = command.communicate(timeout=60)
+    finally:
+        command.kill()
+        command.wait()
+    said = [line for line in stderr.splitlines() if "WARN" not in line and "log4j" not in line and "logging level" not in line]
+    assert (command.returncode, said) == (130, ["diglot: interrupted; the same command goes on behind the last step that was done"])
+    pid = int((fake.folder / "asleep").read_text())
+    wait_until(lambda: not is_alive(pid))
+
+
+def test_options_may_be_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["diglot.spark"])
+    parsed = diglot.spark.__main__._parsed
+    given = ["x.warc", "--work=w", "--out=o", "--langs=zh-Hans,pt-BR", "--without=a", "--without=b-c", "--strict"]
+    assert parsed(given)[1] == {"langs": "zh-Hans,pt-BR", "without": ["a", "b-c"], "strict": True}
+    with pytest.raises(SystemExit):
+        parsed(["x.warc", "--work=w", "--out=o", "--langs", "en,fr", "--", "-x"])
 
 
 def test_a_large_site_is_a_part_of_its_own(fake: Fake) -> None:

@@ -19,6 +19,8 @@ Setting: TypeAlias = Union[None, bool, int, float, str, "os.PathLike[str]", Iter
 
 #: The variable that names another program than the one that was installed with this package.
 VARIABLE = "DIGLOT"
+#: Settings that name files, one each time they are given.
+FILES = ("lexicon",)
 # Bytes of an output that are passed over at once.
 _PORTION = 1 << 20
 
@@ -42,7 +44,7 @@ def program() -> str:
 
 def options(settings: Mapping[str, Setting], switches: Iterable[str] = ()) -> list[str]:
     """Settings as arguments: `min_score=0.9` is `--min-score=0.9`. Switches have no value: they are there or not."""
-    arguments = []
+    arguments: list[str] = []
     switches = frozenset(switches)
     for name, value in settings.items():
         option = "--" + name.replace("_", "-")
@@ -55,7 +57,8 @@ def options(settings: Mapping[str, Setting], switches: Iterable[str] = ()) -> li
         elif isinstance(value, os.PathLike):
             arguments.append(f"{option}={os.fspath(value)}")
         elif isinstance(value, Iterable) and not isinstance(value, str):
-            arguments.append(f"{option}={','.join(os.fspath(part) for part in value)}")
+            parts = [os.fspath(part) for part in value]
+            arguments += [f"{option}={part}" for part in parts] if name in FILES else [f"{option}={','.join(parts)}"]
         else:
             # Numbers of other packages too.
             arguments.append(f"{option}={value}")

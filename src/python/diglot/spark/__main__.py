@@ -65,6 +65,8 @@ def main(arguments: list[str]) -> int:
 
 
 def _interrupt(*_: object) -> None:
+    # The gateway to Java would tell where it was.
+    logging.disable(logging.CRITICAL)
     raise KeyboardInterrupt
 
 
@@ -85,8 +87,18 @@ def _parsed(arguments: list[str]) -> tuple[argparse.Namespace, dict[str, Setting
     given, rest = parser.parse_known_args(arguments)
     if wrong := [option for option in rest if not option.startswith("--")]:
         parser.error(f"unknown: {' '.join(wrong)} (settings have their values behind =, such as --langs=en,fr)")
-    pairs = (option[2:].partition("=") for option in rest)
-    return given, {name.replace("-", "_"): value if is_given else True for name, is_given, value in pairs}
+    settings: dict[str, Setting] = {}
+    for option in rest:
+        name, is_given, value = option[2:].partition("=")
+        name = name.replace("-", "_")
+        before = settings.get(name)
+        if not is_given:
+            settings[name] = True
+        elif isinstance(before, list):
+            before.append(value)
+        else:
+            settings[name] = value if before is None else [str(before), value]
+    return given, settings
 
 
 def _tell(found: SparkResult) -> None:

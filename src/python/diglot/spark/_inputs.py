@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,8 @@ from ._work import is_uri, path_of
 
 # Small archives are read many to a task, up to this size.
 _TASK_BYTES = 64 << 20
+# What a command line has room for.
+_COMMAND_CHARACTERS = 100_000
 # Tasks for each core, at least, where there are as many archives: the last ones to end are short then.
 _TASKS_A_CORE = 3
 
@@ -35,18 +38,21 @@ class Archive:
     number: int
     name: str
     size: int
-    #: When it was changed.
-    changed: int
+    #: When it was changed, or the files of a mirror were, as far as the file system tells.
+    changed: object
     #: True when Spark reads it.
     is_remote: bool = False
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """The archives of a run, in order, and what is none."""
+    """The archives of a run, in order, and the inputs that are not archives."""
 
     archives: tuple[Archive, ...]
+    #: What cannot be read, and why.
     refused: tuple[str, ...]
+    #: What lies in folders and is no archive.
+    passed: tuple[str, ...]
 
 
 def find(
@@ -59,7 +65,7 @@ def find(
     given = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
     named = [name for path in given for name in _of_list(os.fspath(path))]
     local = [path_of(name) for name in named if not is_uri(name)]
-    archives, refused = _local(local, settings, keep_going)
+    archives, refused, passed = _local(local, settings, keep_going)
     remote = [name for name in named if is_uri(name)]
     if remote:
         found, missing = _remote(spark, remote, len(archives), keep_going)
@@ -67,7 +73,7 @@ def find(
         refused += missing
     if not archives:
         raise DiglotError("no archives: nothing was given to read", 2)
-    return Inputs(tuple(archives), tuple(refused))
+    return Inputs(tuple(archives), tuple(refused), tuple(passed))
 
 
 def rows(spark: SparkSession, archives: Sequence[Archive], cores: int) -> tuple[DataFrame, int]:
@@ -97,13 +103,18 @@ def _of_list(name: str) -> list[str]:
     if not any(is_uri(line) for line in lines):
         return [name]
     folder = os.path.dirname(os.path.abspath(name[1:]))
-    return [line if is_uri(line) else os.path.join(folder, line) for line in lines]
+    return [line if is_uri(line) else os.path.join(folder, path_of(line)) for line in lines]
 
 
-def _local(names: list[str], settings: Sequence[str], keep_going: bool) -> tuple[list[Archive], list[str]]:
-    command = [program(), "exec", "inputs", *settings, *(["--keep-going"] if keep_going else []), "--", *names]
-    # Also without any, since the program refuses wrong settings here.
-    ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
+def _local(names: list[str], settings: Sequence[str], keep_going: bool) -> tuple[list[Archive], list[str], list[str]]:
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", errors="surrogateescape", suffix=".txt") as listing:
+        if sum(map(len, names)) > _COMMAND_CHARACTERS:
+            listing.write("".join(f"{name}\n" for name in names))
+            listing.flush()
+            names = [f"@{listing.name}"]
+        command = [program(), "exec", "inputs", *settings, *(["--keep-going"] if keep_going else []), "--", *names]
+        # Also without any, since the program refuses wrong settings here.
+        ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
     stderr = ended.stderr.decode(errors="replace")
     if ended.returncode != 0:
         raise failure(command, ended.returncode, stderr)
@@ -115,15 +126,23 @@ def _local(names: list[str], settings: Sequence[str], keep_going: bool) -> tuple
     if not tail.is_whole():
         raise DiglotError("the answer of the program is not whole: it has no end", 0, stderr, command)
     archives = [Archive(r["number"], r["name"], r["count"], _changed(r["name"])) for r in found if r["kind"] == "input"]
-    refused = [f"{r['name']}: {(r['data'] or b'').decode(errors='replace')}" for r in found if r["kind"] == "refused"]
-    return archives, refused
+    refused = [r for r in found if r["kind"] == "refused"]
+    reasons = [f"{r['name']}: {(r['data'] or b'').decode(errors='replace')}" for r in refused]
+    # What lies in a folder and is no archive is nobody's mistake.
+    return archives, [why for r, why in zip(refused, reasons) if r["count"]], [why for r, why in zip(refused, reasons) if not r["count"]]
 
 
-def _changed(path: str) -> int:
-    try:
-        return os.stat(path).st_mtime_ns
-    except OSError:
-        return 0
+def _changed(path: str) -> object:
+    """Lengths and times of a file, or of all files of a mirror."""
+    def stamp(path: str) -> list[int]:
+        try:
+            found = os.stat(path)
+        except OSError:
+            return []
+        return [found.st_size, found.st_mtime_ns, found.st_ctime_ns]
+
+    below = sorted(os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
+    return [stamp(path), *([file, stamp(file)] for file in below)]
 
 
 def _remote(spark: SparkSession, names: list[str], number: int, keep_going: bool) -> tuple[list[Archive], list[str]]:

@@ -148,7 +148,9 @@ class _Files:
     def drop(self) -> None:
         """Takes away what is not done."""
         for langs, writer in self._writers.items():
-            writer.close()
+            # A full disk is told by what came first.
+            with suppress(Exception):
+                writer.close()
             with suppress(FileNotFoundError):
                 os.remove(self._path(langs, self._unfinished))
 

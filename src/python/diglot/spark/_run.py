@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from .._errors import DiglotError
-from .._program import VARIABLE, Setting, StrPath, options, program
+from .._program import FILES, VARIABLE, Setting, StrPath, options, program
 from .._run import SWITCHES, Progress, listener
 from ._inputs import Inputs, find
 from ._inputs import rows as rows_of
@@ -35,12 +35,12 @@ _SMALL_PART = 1000
 _PARTS_A_CORE = 4
 # Parts for each bucket of sentence pairs, which are much smaller than pages.
 _PARTS_A_BUCKET = 4
+# Captures for each bucket: a large site is a single part.
+_CAPTURES_A_BUCKET = 80_000
 # Steps of which each task has a part of the sites.
 _OF_PARTS = {plan.step for plan in PLANS if plan.is_of_part}
 # How much of a table is written by one task.
 _TABLE = {"spark.sql.files.maxPartitionBytes": str(256 << 20), "spark.sql.files.openCostInBytes": "65536"}
-# Settings that name files, which every worker is sent.
-_FILES = ("lexicon",)
 # Options of `diglot run` that a run without a store has not, or that Spark has.
 _NOT_HERE = {"dry_run", "no_compact", "quiet", "reread", "reset", "store", "threads", "until", "verbose"}
 # Settings that name folders, which all machines see.
@@ -170,8 +170,8 @@ class _Run:
             if isinstance(folder, (str, os.PathLike)):
                 settings[name] = os.path.abspath(folder)
         self._settings = options(settings, SWITCHES)
-        self._plain = tuple(options({n: value for n, value in settings.items() if n not in _FILES}, SWITCHES))
-        self._files = {f"--{name}": _paths(settings[name]) for name in _FILES if settings.get(name) is not None}
+        self._plain = tuple(options({n: value for n, value in settings.items() if n not in FILES}, SWITCHES))
+        self._files = {f"--{name}": _paths(settings[name]) for name in FILES if settings.get(name) is not None}
         for path in chain.from_iterable(self._files.values()):
             if not os.path.isfile(path):
                 raise DiglotError(f"{path}: no such file", 2)
@@ -190,7 +190,8 @@ class _Run:
         refused = self._pages(inputs)
         self._archives()
         parts = self._keys(pages_per_part)
-        buckets = buckets or max(1, math.ceil(parts / _PARTS_A_BUCKET))
+        captures = int(self._steps.records["02-pages"]["counts"].get("page", 0))
+        buckets = buckets or max(1, math.ceil(max(parts / _PARTS_A_BUCKET, captures / _CAPTURES_A_BUCKET)))
         self._patterns()
         for plan in PLANS:
             self._steps.run(plan, *self._options(plan, buckets), parts=buckets if plan.step == "merge" else parts)
@@ -218,10 +219,13 @@ class _Run:
         steps.key = self._key(found)
         self._files = {option: tuple(sent[path] for path in paths) for option, paths in self._files.items()}
         steps.take()
+        for passed in found.passed:
+            steps.hear(f"skipped: {passed}")
         # What could not be read before, perhaps can be read by now.
         if steps.begin(name, is_good=lambda record: self._keep_going or not record["rows_out"].get("refused")) is None:
             rows, tasks = rows_of(self._spark, found.archives, steps.cores)
-            steps.do(name, "pages", rows, ONE_FILE_A_TASK, tasks, len(found.archives))
+            goes_on = ("--keep-going",) if self._keep_going else ()
+            steps.do(name, "pages", rows, ONE_FILE_A_TASK, tasks, len(found.archives), goes_on)
         refused = list(found.refused)
         if steps.rows(name, "refused"):
             rows = steps.read(name, "refused").orderBy("number").select("name", F.col("data").cast("string"))
@@ -309,15 +313,17 @@ class _Run:
         rows = self._spark.createDataFrame([], COLUMNS) if is_empty else steps.read(made, table)
         packed = rows.drop("part")
         folder = self._out.on_disk(table)
+        expected = steps.records[made]["counts"].get(table, 0)
         if folder is None:
             writer = packed.mapInArrow(Unpacked(table), columns(table)).write.mode("append")
             writer.partitionBy(*partitions(table)).option("compression", "zstd").parquet(self._out.path(table))
-            return
-        counts = packed.mapInArrow(Filed(table, folder), "langs string, count bigint").collect()
-        found, expected = sum(count for _, count in counts), steps.records[made]["counts"].get(table, 0)
+        else:
+            packed.mapInArrow(Filed(table, folder), "langs string, count bigint").collect()
+            self._out.mark(table)
+        # What is there, not what tasks say: another machine may have written on a disk of its own.
+        found = self._spark.read.schema(columns(table)).parquet(self._out.path(table)).count()
         if found != expected:
-            raise DiglotError(f"step {name}: {found} rows of {table} were written of {expected}")
-        self._out.mark(table)
+            raise DiglotError(f"step {name}: {self._out.path(table)} has {found} rows of {expected}; all machines must see that folder")
 
     def _made(self, table: str) -> str:
         """The step that has made a table."""
@@ -377,5 +383,5 @@ def _copied(path: str) -> str:
 
 def _paths(value: Setting) -> tuple[str, ...]:
     if isinstance(value, (str, os.PathLike)):
-        return tuple(os.fspath(value).split(","))
+        return (os.fspath(value),)
     return tuple(os.fspath(path) for path in value) if isinstance(value, Iterable) else ()

@@ -126,30 +126,27 @@ class Steps:
     done: list[Step] = field(default_factory=list)
     records: dict[str, dict[str, Any]] = field(default_factory=dict)
     _sent: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
-    _is_anew: bool = False
 
     def begin(self, name: str, *depends: object, is_good: Callable[[dict[str, Any]], bool] = lambda _: True) -> dict[str, Any] | None:
         """What is kept of a step that need not be done again; else, the step begins with an empty folder.
 
-        A step that is done again has all later ones done again.
+        A step that is done again has all later ones done again, since the key of a step depends on which time the ones before it were done.
 
         Raises `DiglotError` when another run has begun in the folder.
         """
         self.see_that_it_is_ours()
         self.key = hash_of([self.key, name, *depends])
-        record = None if self._is_anew else self.work.record(name)
+        record = self.work.record(name)
         if record is not None and record["key"] == self.key and is_good(record):
-            if not record["has_rows"] or self.work.has(f"{name}/_SUCCESS"):
-                self._tell(name, record, True)
-                return record
-        self._is_anew = True
+            self._tell(name, record, True)
+            return record
         self.work.drop(name)
         return None
 
     def end(self, name: str, record: dict[str, Any] | None, **more: object) -> dict[str, Any]:
         """Keeps what a step has done: nothing, where there is no record."""
         self.see_that_it_is_ours()
-        record = {"key": self.key, "has_rows": record is not None, **(record or _nothing()), **more}
+        record = {"key": self.key, "id": uuid.uuid4().hex, **(record or _nothing()), **more}
         self.work.keep(name, record)
         self._tell(name, record, False)
         return record
@@ -255,8 +252,9 @@ class Steps:
         if of not in self._sent:
             name, kind = of
             files = self.work.listed(f"{name}/of={kind}/*.parquet") if self.rows(name, kind) else []
-            for file in files:
-                self.spark.sparkContext.addFile(file)
+            with told(name):
+                for file in files:
+                    self.spark.sparkContext.addFile(file)
             self._sent[of] = tuple(file.rsplit("/", 1)[1] for file in files)
         return self._sent[of]
 
@@ -274,7 +272,8 @@ class Steps:
         counts = self.records[plan.reads[0][0]]["names"][plan.reads[0][1]]
         names = sorted(counts, key=lambda name: (-counts[name], name))
         tasks = min(len(names), _TASKS_A_CORE * self.cores)
-        places = [slots(tasks)[at % tasks] for at in range(len(names))]
+        of_tasks = slots(tasks)
+        places = [of_tasks[at % tasks] for at in range(len(names))]
         at = F.call_function("array_position", F.array(*map(F.lit, names)), F.col("name")) - 1
         return rows.repartition(tasks, numbers(places)[at]), tasks
 
@@ -286,6 +285,7 @@ class Steps:
 
     def _tell(self, name: str, record: dict[str, Any], was_done: bool) -> None:
         self.records[name] = record
+        self.key = hash_of([self.key, record["id"]])
         told_of = ("seconds", "tasks", "rows_in", "rows_out", "left_out", "longest")
         step = Step(name=name, was_done=was_done, **{of: record[of] for of in told_of})
         self.done.append(step)

@@ -96,7 +96,7 @@ class Task:
     def _options(self, part: int, scratch: str) -> list[str]:
         threads = self.wide_threads if 0 <= part < self.wide else self.threads
         files = [f"--with={SparkFiles.get(name)}" for name in self.side]
-        settings = [f"{option}={','.join(map(SparkFiles.get, names))}" for option, names in self.sent]
+        settings = [f"{option}={SparkFiles.get(name)}" for option, names in self.sent for name in names]
         return [*self.arguments, f"--threads={threads}", f"--scratch={scratch}", *settings, *files]
 
 

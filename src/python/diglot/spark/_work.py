@@ -74,7 +74,7 @@ class Folder:
     def listed(self, pattern: str) -> list[str]:
         """The files of a pattern, in order."""
         found = self._files.globStatus(self._hadoop.fs.Path(self.path(pattern)))
-        return sorted(str(status.getPath().toString()) for status in found or [])
+        return sorted(str(status.getPath().toUri().toString()) for status in found or [])
 
     def record(self, name: str) -> dict[str, Any] | None:
         """What was kept of a step that was written to its end; of the folder itself, where the name is empty."""
@@ -83,14 +83,12 @@ class Folder:
             return None
         stream = self._files.open(path)
         try:
-            text = str(self._io.toString(stream, "UTF-8"))
+            kept: dict[str, Any] = json.loads(str(self._io.toString(stream, "UTF-8")))
+        except (ValueError, Py4JJavaError):
+            # Cut by a crash, or not what it was when it was written.
+            return None
         finally:
             stream.close()
-        try:
-            kept: dict[str, Any] = json.loads(text)
-        except ValueError:
-            # Cut by a crash.
-            return None
         return kept
 
     def keep(self, name: str, record: dict[str, Any]) -> None:
