@@ -29,7 +29,7 @@ use super::stop::STOP;
 #[command(after_help = "\
 Examples:
   diglot exec inputs crawl-*.warc.gz -o inputs.arrows
-  diglot exec pages --input inputs.arrows -o pages.parquet      rows of kind page, archive, skipped, refused")]
+  diglot exec pages --input inputs.arrows -o pages.parquet")]
 pub struct Exec {
     #[arg(value_name = "STEP", help = steps_help())]
     step: String,

@@ -202,7 +202,7 @@ impl Ingest {
 /// What commands that read archives say of their inputs.
 pub fn inputs_help() -> String {
     let formats = inputs::format_names();
-    format!("Archives ({formats}): files, folders, patterns, @LIST (a file of inputs), or `-` (stdin)")
+    format!("Archives ({formats}): files, folders, patterns, @LIST (of inputs), or `-` (stdin)")
 }
 
 /// The archives that inputs name which are read more than once, or not from their start on.
