@@ -1,10 +1,7 @@
 //! Everything that can stop a run.
 
-use std::cell::Cell;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Once;
 
 /// Shorthand for results of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -65,36 +62,5 @@ impl Error {
             Error::Input { problem, .. } | Error::Store { problem, .. } => problem.clone(),
             Error::Config(_) | Error::Interrupted => self.to_string(),
         }
-    }
-}
-
-/// Runs what decodes other people's bytes: packages take some of their errors for impossible and panic. `None` when it did, without a
-/// panic's message.
-pub(crate) fn sheltered<T>(work: impl FnOnce() -> T) -> Option<T> {
-    thread_local!(static IS_SHELTERED: Cell<bool> = const { Cell::new(false) });
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| {
-        let usual = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |panic| {
-            if !IS_SHELTERED.get() {
-                usual(panic);
-            }
-        }));
-    });
-    let before = IS_SHELTERED.replace(true);
-    let result = catch_unwind(AssertUnwindSafe(work)).ok();
-    IS_SHELTERED.set(before);
-    result
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_panic_inside_ends_what_was_sheltered_alone() {
-        assert_eq!(sheltered(|| 7), Some(7));
-        assert_eq!(sheltered(|| sheltered(|| [0u8; 1][std::hint::black_box(1)])), Some(None));
-        assert!(catch_unwind(|| [0u8; 1][std::hint::black_box(1)]).is_err());
     }
 }

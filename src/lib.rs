@@ -115,6 +115,8 @@ pub mod propose;
 mod sequence;
 #[cfg(feature = "internals")]
 pub mod sequence;
+#[cfg(feature = "parquet")]
+mod sheltered;
 #[cfg(not(feature = "internals"))]
 mod text;
 #[cfg(feature = "internals")]

@@ -17,7 +17,8 @@ use parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReade
 use serde_json::{Map, Value};
 
 use super::format::{Archive, Format, Item, Params};
-use crate::error::{Error, Result, sheltered};
+use crate::error::{Error, Result};
+use crate::sheltered::sheltered;
 use crate::types::{Form, RawRecord, Skip, SkipReason};
 
 /// What a Parquet file begins with.

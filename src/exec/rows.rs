@@ -18,7 +18,8 @@ use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::error::{Error, Result, sheltered};
+use crate::error::{Error, Result};
+use crate::sheltered::sheltered;
 
 /// Version of the schema, and of what stands in `data`.
 pub const SCHEMA_VERSION: u32 = 1;
