@@ -6,7 +6,7 @@
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
 
@@ -177,9 +177,18 @@ impl Ranges {
         if place.exists() {
             return Ok(place);
         }
-        let list = self.path.display();
-        let problem = format!("not found; {list} names it: tell the folder of the archives by `--archives DIR`");
-        Err(Error::input(place.display().to_string(), problem))
+        let how = match self.params.archives {
+            Some(_) => "see that `--archives DIR` is the folder of its archives",
+            None => "tell the folder of its archives by `--archives DIR`",
+        };
+        let problem = format!("names {}, which is not there; {how}", place.display());
+        Err(Error::input(self.path.display().to_string(), problem))
+    }
+
+    /// True for a name that leads out of the folder of archives, where one is told.
+    fn leads_out(&self, name: &str) -> bool {
+        let is_below = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+        self.params.archives.is_some() && !Path::new(name).components().all(is_below)
     }
 
     fn record(&mut self, range: &Range) -> Result<Option<Item>> {
@@ -210,6 +219,9 @@ impl Archive for Ranges {
             Ok(range) => range,
             Err(problem) => return skip(problem),
         };
+        if self.leads_out(&range.file) {
+            return skip(format!("row: {} leads out of the folder of archives", range.file));
+        }
         match self.record(&range)? {
             Some(Item::Record(record)) => {
                 let length = if record.length == 0 { range.length } else { record.length };
@@ -326,6 +338,24 @@ mod tests {
             let _ = Range::read(&row, None);
             let _ = heading(&row);
         }
+    }
+
+    #[test]
+    fn no_row_leads_out_of_the_folder_of_archives() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("archives")).expect("room on the disk");
+        std::fs::write(at("a.warc"), response(1)).expect("room on the disk");
+        std::fs::copy(at("a.warc"), at("archives/a.warc")).expect("room on the disk");
+        let outside = at("a.warc");
+        let list =
+            format!("warc_filename\toffset\tlength\n../a.warc\t0\t0\n{}\t0\t0\n./a.warc\t0\t0\n", outside.display());
+        std::fs::write(at("ranges"), list).expect("room on the disk");
+        let params = Params { archives: Some(at("archives")), ..Params::default() };
+        let mut archive = super::super::open(&at("ranges"), 0, &params).expect("an archive");
+        let items: Vec<Item> = std::iter::from_fn(|| archive.next().expect("it can be read")).collect();
+        let is_record: Vec<bool> = items.iter().map(|item| matches!(item, Item::Record(_))).collect();
+        assert_eq!(is_record, [false, false, true]);
     }
 
     #[test]

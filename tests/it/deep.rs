@@ -233,7 +233,7 @@ fn ranges_are_read_out_of_their_archives() {
     fs::rename(at("ranges.tsv"), moved.join("ranges.tsv")).expect("room on the disk");
     let (code, stderr) = failure(diglot(&at("s")).arg("run").arg(moved.join("ranges.tsv")));
     assert_eq!(code, 1, "{stderr}");
-    assert!(stderr.contains("a.warc.gz: not found") && stderr.contains("--archives DIR"), "{stderr}");
+    assert!(stderr.contains("a.warc.gz, which is not there") && stderr.contains("--archives DIR"), "{stderr}");
     diglot(&at("s"))
         .args(["-q", "run"])
         .arg(moved.join("ranges.tsv"))
