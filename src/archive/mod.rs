@@ -71,7 +71,7 @@ pub use copies::Copier;
 pub use format::{Archive, Format, Item, Params, RECORD_BYTES};
 pub use identity::{Stat, fingerprint, fingerprint_of_ends, stat};
 pub use inputs::{Inputs, Refused, Tally};
-pub use portions::{Limits, Portion, index_lines, portions};
+pub use portions::{Limits, Portion, index_lines, portions, unforeseen};
 pub use stream::{STREAM, Stream};
 
 /// Every kind of archive that is read, in the order they are tried.

@@ -54,6 +54,11 @@ pub fn portions(
     }
 }
 
+/// What an archive is refused for whose portions ended before it did, as they do when its reader panics.
+pub fn unforeseen(place: &str) -> Error {
+    Error::input(place, "reading this archive failed in an unforeseen way")
+}
+
 /// The portions of an archive, read when they are asked for.
 fn until_done(source: Arc<Mutex<Box<dyn Archive>>>, limits: Limits) -> impl Iterator<Item = Result<Portion>> {
     let mut has_ended = false;

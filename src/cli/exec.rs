@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use clap::Args;
 use diglot::error::Error;
-use diglot::exec::{Content, Input, Job, Output, SCHEMA_VERSION, STEPS, step};
+use diglot::exec::{Content, Input, Job, Output, SCHEMA_VERSION, STEPS, Step, step};
 use diglot::store::StoredSettings;
 use serde::Serialize;
 
@@ -63,9 +63,15 @@ pub struct Exec {
     /// Of `finish`: what to write, of pairs, bitext, keys, documents, pages, fetch, web.
     #[arg(long, value_name = "WHAT,…", value_delimiter = ',', default_value = "pairs,bitext,keys")]
     what: Vec<String>,
+    /// Of `finish`: parts from this number on are parts of domains that are divided.
+    #[arg(long, value_name = "PART")]
+    shares_from: Option<i32>,
     #[command(flatten)]
     settings: Settings<AllStages>,
 }
+
+/// Endings of files of rows; all but that of Parquet are streams of Arrow.
+const ENDINGS: [&str; 4] = ["parquet", "arrows", "arrow", "ipc"];
 
 /// What a step says of itself.
 #[derive(Serialize)]
@@ -90,7 +96,7 @@ impl Exec {
         let (settings, mut config) = self.settings.settled(&StoredSettings::default())?;
         config.memory = global.memory;
         let what = self.what.iter().map(|name| content(name)).collect::<Result<Vec<_>, _>>()?;
-        watch_memory(step.name, global.memory.bytes);
+        watch_memory(step, global.memory.bytes);
         let scratch = match &self.scratch {
             Some(folder) => tempfile::Builder::new().prefix("diglot-").tempdir_in(folder),
             None => tempfile::Builder::new().prefix("diglot-").tempdir(),
@@ -107,9 +113,16 @@ impl Exec {
             partial: self.partial,
             by_domain: self.by_domain,
             buckets: self.buckets,
+            shares_from: self.shares_from,
             what: &what,
             stop: &STOP,
         };
+        if let Some(ending) = self.output.as_deref().and_then(Path::extension)
+            && !ENDINGS.iter().any(|known| ending == *known)
+        {
+            let problem = format!("-o ends in .{}, expected one of .{}", ending.display(), ENDINGS.join(", ."));
+            return Err(Error::Config(problem).into());
+        }
         if self.output.is_some() && self.output == self.input {
             return Err(Error::Config("--input and --output are one file; name another".into()).into());
         }
@@ -156,7 +169,7 @@ impl Exec {
 
 fn steps_help() -> String {
     let width = STEPS.iter().map(|step| step.name.len()).max().unwrap_or(0);
-    let line = |step: &diglot::exec::Step| format!("{:width$}  {}", step.name, step.about);
+    let line = |step: &Step| format!("{:width$}  {}", step.name, step.about);
     format!("The step:\n{}", STEPS.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
@@ -198,17 +211,21 @@ const OVER: f64 = 1.5;
 const EVERY: Duration = Duration::from_millis(50);
 
 /// Ends the program once it has taken more memory than it may: the engine knows what to do, the system's killer does not.
-fn watch_memory(step: &'static str, memory: usize) {
+fn watch_memory(step: &'static Step, memory: usize) {
     let limit = (memory as f64 * OVER) as u64;
     let watch = move || {
         while let Some(taken) = anonymous_bytes() {
             if taken > limit {
                 let (taken, limit, memory) = (taken >> 20, limit >> 20, memory >> 20);
+                let or = match step.makes_smaller {
+                    Some(how) => format!(", or {how}"),
+                    None => String::new(),
+                };
+                let step = step.name;
                 tell(
                     5,
                     &format!(
-                        "{step} took {taken} MiB of memory; with --memory {memory} MiB it may take {limit}: give it more by --memory, \
-                         or make parts smaller"
+                        "{step} took {taken} MiB of memory; with --memory {memory} MiB it may take {limit}: give it more by --memory{or}"
                     ),
                 );
                 std::process::exit(5);

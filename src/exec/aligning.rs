@@ -1,13 +1,14 @@
 //! Page pairs of a part → sentence pairs, with the texts that language pairs are learnt from on the way.
 
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::coding::{Langs, decode, encode, joined, langs_of, name_of, of_langs, split};
 use super::job::{Job, expect};
 use super::merging::{Bead, BeadsOfSite, beads_row};
 use super::rows::{Input, Output, Row};
 use super::sampling::{ChosenPages, restore_chosen};
+use super::sites::lang_pairs;
 use super::snapshot::{self, Restored};
 use super::teaching::learnt;
 use crate::error::{Error, Result};
@@ -85,8 +86,8 @@ pub fn model(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
         let text = Text { place: row.number, is_learnt, pages: (page(a)?, page(b)?) };
         by_langs.entry(langs_of(langs)?).or_default().push(text);
     }
-    let known: BTreeMap<LangPair, Halves> =
-        learnt(job)?.into_iter().map(|(langs, learnt)| (langs, learnt.halves)).collect();
+    let learnt = learnt(job, &by_langs.keys().map(|&langs| name_of(langs)).collect())?;
+    let known: BTreeMap<LangPair, Halves> = learnt.into_iter().map(|(langs, learnt)| (langs, learnt.halves)).collect();
     let words = Words::new();
     for (langs, mut texts) in by_langs {
         texts.sort_unstable_by_key(|text| text.place);
@@ -108,20 +109,25 @@ pub fn model(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
     Ok(())
 }
 
-fn models(job: &Job<'_>) -> Result<Vec<(LangPair, ModelRecord)>> {
-    let record = |row: Row| {
-        let ModelRow { langs: [lang_a, lang_b], ratio, variance, weights, a, b } = decode(row.bytes()?)?;
-        let (a, b) = (VocabularyRow { bytes: a }, VocabularyRow { bytes: b });
-        let record = ModelRecord { lang_a, lang_b, ratio, variance, weights, a, b };
-        Ok((langs_of([lang_a, lang_b])?, record))
-    };
-    job.given(MODEL)?.into_iter().map(record).collect()
+/// The models of language pairs, by their names.
+fn models(job: &Job<'_>, wanted: &BTreeSet<String>) -> Result<Vec<(LangPair, ModelRecord)>> {
+    let mut found = Vec::new();
+    job.for_each_given(MODEL, |row| {
+        if wanted.contains(&row.name) {
+            let ModelRow { langs: [lang_a, lang_b], ratio, variance, weights, a, b } = decode(row.bytes()?)?;
+            let (a, b) = (VocabularyRow { bytes: a }, VocabularyRow { bytes: b });
+            let record = ModelRecord { lang_a, lang_b, ratio, variance, weights, a, b };
+            found.push((langs_of([lang_a, lang_b])?, record));
+        }
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 /// Store rows of a part → store rows with its sentence pairs, and the hashes of these, by bucket.
 pub fn align(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let Some(Restored { part, mut store }) = snapshot::read(job, input)? else { return Ok(()) };
-    store.import_models(models(job)?)?;
+    store.import_models(models(job, &lang_pairs(&store)?)?)?;
     job.in_context(|context| Align.align_alone(&mut store, context))?;
     // In the order of domains the first that says something keeps it.
     let mut sites = Vec::new();

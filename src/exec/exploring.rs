@@ -53,7 +53,8 @@ fn row(part: i32, name: &str, count: usize, data: Vec<u8>) -> Row {
 
 /// Web rows of all parts → the sites that none of them has and to which bilingual sites link, best first.
 ///
-/// Memory: that of `diglot explore` (12 bytes a pair of linked sites, and the names of sites), and the rows of links, compressed.
+/// Memory: while links are gathered, the two names of each pair of linked sites, some 150 bytes, as in `diglot explore`; and the rows
+/// of links, compressed.
 pub fn explore(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let mut builder = WebBuilder::new(job.by_domain);
     let mut links = Vec::new();

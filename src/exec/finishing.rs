@@ -1,30 +1,27 @@
 //! A part with what it shares with others → tables.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use super::coding::decode;
+use super::dividing::shares;
 use super::exploring;
 use super::job::{Content, Job, expect};
 use super::merging::{SHARED, Shared, SharedOfSite};
-use super::rows::{Input, Output, Row};
+use super::rows::{Input, Output};
 use super::snapshot::{KIND as STORE, Restored, Restoring};
+use super::tables::{KeyValues, Tables, keys_row};
 use crate::error::{Error, Result};
-use crate::export::rows::{Columns, json_line};
-use crate::export::{self, Exporter};
+use crate::export;
+use crate::pipeline::Stage;
+use crate::pipeline::stages::align::Align;
 use crate::query::bitext::for_each_bead;
 use crate::query::numbered::NumberedBitext;
-use crate::query::{self, KeyLine, Scope};
+use crate::query::{self, Scope};
 use crate::store::Store;
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{BitextHead, PagePlaces, RepeatRecord, RepeatRow};
 use crate::types::SiteId;
 
-/// Rows of a table in one row of a step, at the most; of texts of whole pages, fewer.
-const TABLE_ROWS: usize = 1024;
-/// The same of texts of whole pages.
-const TEXT_ROWS: usize = 32;
 /// Rows of a record of repeats, at the most.
 const REPEAT_ROWS: usize = 1 << 11;
 /// Heads of sites committed together.
@@ -49,6 +46,12 @@ pub fn finish(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resu
         return Err(Error::input("shared rows", format!("part {other} has no store rows here")));
     }
     let Some(Restored { part, mut store }) = restoring.finish()? else { return Ok(()) };
+    if !store.stage(Align.name())?.finished {
+        return Err(Error::input(
+            "store rows",
+            format!("part {part} was not aligned: these are rows of an earlier step"),
+        ));
+    }
     keep_shared(&mut store, by_domain)?;
     job.what.iter().try_for_each(|&content| tables(job, &store, (part, content), output))
 }
@@ -114,10 +117,11 @@ fn tables(job: &Job<'_>, store: &Store, (part, content): (i32, Content), output:
         Content::Documents => export::Content::Documents,
         Content::Pages => export::Content::Pages,
         Content::Fetch => export::Content::Fetch,
+        Content::Keys if job.shares_from.is_some_and(|first| part >= first) => return shares(store, part, output),
         Content::Keys => return keys(job, store, part, output),
         Content::Web => return exploring::web(job, store, part, output),
     };
-    let mut tables = Tables { part, content: of, open: BTreeMap::new(), output };
+    let mut tables = Tables::new(part, of, output);
     match content {
         Content::Pairs => query::for_each_pair(store, job.config, &scope, |line| {
             tables.row(&format!("{}-{}", line.lang_a, line.lang_b), export::Row::Pair(&line))
@@ -140,86 +144,10 @@ fn tables(job: &Job<'_>, store: &Store, (part, content): (i32, Content), output:
 
 /// Writes the keys of a store as objects of JSON, one a line.
 fn keys(job: &Job<'_>, store: &Store, part: i32, output: &mut Output<'_>) -> Result<()> {
-    let mut by_langs: BTreeMap<String, (i64, Vec<u8>)> = BTreeMap::new();
+    let mut by_langs: BTreeMap<String, Vec<KeyValues>> = BTreeMap::new();
     for line in query::keys(store, job.config, &Scope::all(), false)? {
         let (a, b) = line.langs();
-        let (count, lines) = by_langs.entry(format!("{a}-{b}")).or_default();
-        *count += 1;
-        json_line(lines, &Columns(&KeyLine::COLUMNS, &line.values())).map_err(Error::io("memory", "writing a key"))?;
+        by_langs.entry(format!("{a}-{b}")).or_default().push(line.values());
     }
-    for (name, (count, lines)) in by_langs {
-        output.put(&Row { part, kind: "keys".into(), name, number: 0, count, data: Some(lines) })?;
-    }
-    Ok(())
-}
-
-/// Tables of a content, one a language pair, as they are filled.
-struct Tables<'t, 'o> {
-    part: i32,
-    content: export::Content,
-    open: BTreeMap<String, Table>,
-    output: &'t mut Output<'o>,
-}
-
-/// A table that is filled.
-struct Table {
-    rows: usize,
-    exporter: Box<dyn Exporter>,
-    bytes: Shelf,
-}
-
-/// Bytes that are written in one place and read in another.
-#[derive(Clone, Default)]
-struct Shelf(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Shelf {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Tables<'_, '_> {
-    fn row(&mut self, name: &str, row: export::Row<'_>) -> Result<()> {
-        if !self.open.contains_key(name) {
-            self.open.insert(name.to_owned(), Table::new(self.content)?);
-        }
-        let Some(table) = self.open.get_mut(name) else { return Ok(()) };
-        table.exporter.row(row).map_err(Error::io("memory", "writing a table"))?;
-        table.rows += 1;
-        let has_texts = matches!(self.content, export::Content::Documents | export::Content::Pages);
-        if table.rows < if has_texts { TEXT_ROWS } else { TABLE_ROWS } {
-            return Ok(());
-        }
-        let Some(table) = self.open.remove(name) else { return Ok(()) };
-        self.put(name.to_owned(), table)
-    }
-
-    fn put(&mut self, name: String, table: Table) -> Result<()> {
-        let Table { rows, exporter, bytes } = table;
-        exporter.finish().map_err(Error::io("memory", "writing a table"))?;
-        let data = std::mem::take(&mut *bytes.0.lock().unwrap_or_else(PoisonError::into_inner));
-        let (kind, count) = (self.content.name().to_owned(), rows as i64);
-        self.output.put(&Row { part: self.part, kind, name, number: 0, count, data: Some(data) })
-    }
-
-    fn finish(mut self) -> Result<()> {
-        std::mem::take(&mut self.open).into_iter().try_for_each(|(name, table)| self.put(name, table))
-    }
-}
-
-impl Table {
-    fn new(content: export::Content) -> Result<Table> {
-        let (content, format) =
-            export::format(Some(content), Some("arrow"), Some("table.arrows")).map_err(Error::Config)?;
-        let job = export::Job { content, langs: None, is_gz: false, now: jiff::Timestamp::UNIX_EPOCH };
-        let bytes = Shelf::default();
-        let exporter = (format.make)(&job, vec![Box::new(bytes.clone())]);
-        let exporter = exporter.map_err(Error::io("memory", "writing a table"))?;
-        Ok(Table { rows: 0, exporter, bytes })
-    }
+    by_langs.into_iter().try_for_each(|(langs, lines)| output.put(&keys_row(part, langs, &lines)?))
 }

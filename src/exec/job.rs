@@ -31,6 +31,8 @@ pub struct Job<'j> {
     pub by_domain: bool,
     /// Over how many buckets sentence pairs are spread to be compared.
     pub buckets: u32,
+    /// Parts from this number on are parts of domains that are divided.
+    pub shares_from: Option<i32>,
     /// What the last step writes.
     pub what: &'j [Content],
     /// Set it, and the step stops.
@@ -88,6 +90,20 @@ impl Job<'_> {
                 if row.kind == kind {
                     each(row)?;
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses files of rows of other kinds than a step is given. Of each file the first row is looked at: a file has one kind, mostly.
+    pub(super) fn check_given(&self, kinds: &[&str]) -> Result<()> {
+        for path in self.with {
+            if let Some(row) = Input::open(path)?.read()?
+                && !kinds.contains(&row.kind.as_str())
+            {
+                let expected = if kinds.is_empty() { "no --with".to_owned() } else { kinds.join(" or ") };
+                let problem = format!("has rows of kind {}, and this step expects {expected}", row.kind);
+                return Err(Error::input(path.display().to_string(), problem));
             }
         }
         Ok(())

@@ -3,6 +3,7 @@
 use super::job::Job;
 use super::rows::{Input, Output};
 use super::sampling::page_pairs;
+use super::sites::lang_pairs;
 use super::snapshot::{self, Restored};
 use super::teaching::learnt;
 use crate::error::Result;
@@ -15,7 +16,8 @@ pub fn judge(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
     let Some(Restored { part, mut store }) = snapshot::read(job, input)? else { return Ok(()) };
     // From which pages it was learnt is not known here, and nothing here depends on it.
     let record = |(langs, learnt)| (langs, learnt_record(langs, 1, learnt, Default::default()));
-    store.import_learnt(learnt(job)?.into_iter().map(record).collect())?;
+    let learnt = learnt(job, &lang_pairs(&store)?)?;
+    store.import_learnt(learnt.into_iter().map(record).collect())?;
     job.in_context(|context| {
         Verify.judge(&mut store, context)?;
         run_stage(&Iterate, &mut store, context)

@@ -151,11 +151,11 @@ pub fn merge(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
         buckets.entry(row.part).or_default().push(row);
     }
     for (_, mut rows) in buckets {
-        rows.sort_unstable_by(|x, y| x.name.cmp(&y.name));
+        rows.sort_unstable_by(|x, y| (&x.name, x.number).cmp(&(&y.name, y.number)));
         let mut bucket = Bucket(Vec::new());
         for row in rows {
             let beads: BeadsOfSite = decode(row.bytes()?)?;
-            match bucket.0.last_mut().filter(|(site, _)| site.name == row.name) {
+            match bucket.0.last_mut().filter(|(site, _)| (&site.name, site.number) == (&row.name, row.number)) {
                 Some((_, known)) => known.take(beads),
                 None => bucket.0.push((Row { data: None, ..row }, beads)),
             }

@@ -7,11 +7,12 @@
 //!
 //! `rows.rs` has the one schema of all rows, `snapshot.rs` makes a store into rows and back, `coding.rs` says what stands in their
 //! data. The steps, in the order of the work: `pages.rs`, `sites.rs` (keys, rescue), `teaching.rs` (lessons, learn), `judging.rs`,
-//! `aligning.rs` (texts, model, align), `merging.rs`, `finishing.rs`, `exploring.rs`; `sampling.rs` says what is learnt from. docs/cluster.md has the
-//! kinds of rows.
+//! `aligning.rs` (texts, model, align), `merging.rs`, `finishing.rs` (`tables.rs` packs tables), `exploring.rs`; `dividing.rs` (outline, divide,
+//! deal, join, tally) for a domain that is too large; `sampling.rs` says what is learnt from. docs/cluster.md has the kinds of rows.
 
 mod aligning;
 mod coding;
+mod dividing;
 mod exploring;
 mod finishing;
 mod job;
@@ -23,6 +24,7 @@ mod sampling;
 mod sites;
 mod snapshot;
 mod steps;
+mod tables;
 mod teaching;
 
 pub use job::{Content, Job};

@@ -4,20 +4,50 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::coding;
 use super::job::{Job, expect};
 use super::rows::{Input, Output, Row};
 use crate::archive::{self, Limits};
+use crate::config::fields;
 use crate::error::{Error, Result};
-use crate::pipeline::stages::ingest::{Sink, take};
+use crate::pipeline::stages::align::Align;
+use crate::pipeline::stages::index::Index;
+use crate::pipeline::stages::ingest::{Ingest, Sink, take};
+use crate::pipeline::stages::iterate::Iterate;
+use crate::pipeline::stages::keys::Keys;
+use crate::pipeline::stages::links::Links;
+use crate::pipeline::stages::verify::Verify;
+use crate::pipeline::{Stage, fingerprint};
 use crate::store::Captures;
 use crate::store::layout::{ArchiveIdentity, PageEntry, SkipEntry};
 use crate::types::{Skip, family, host_of};
 
+/// The kind of rows of pages. Name: family of their domains; number: archive; count: pages.
+pub const PAGE: &str = "page";
 /// Bytes of the pages of a row, about.
-const ROW_BYTES: usize = 256 << 10;
+pub const ROW_BYTES: usize = 256 << 10;
+
+/// Damaged places of an archive that are named, at the most.
+const DAMAGES: usize = 3;
+/// Stages by whose settings steps are done again: `pages`; up to `divide`; up to `judge`; up to `merge`. What is listed depends on all.
+const STAGES: [(&str, &[&dyn Stage]); 4] =
+    [("pages", &[&Ingest]), ("keys", &[&Index, &Links, &Keys]), ("judge", &[&Verify, &Iterate]), ("align", &[&Align])];
+
+/// Hashes of the settings that steps depend on, those of each group beside those before it.
+fn settings(job: &Job<'_>, output: &mut Output<'_>) -> Result<()> {
+    // How many page pairs are proposed for a sample is decided where they are judged.
+    let sampled = fields::changed(job.config, &["align.train"]);
+    for (name, stages) in STAGES {
+        let mut hasher = Xxh3::new();
+        stages.iter().for_each(|&stage| hasher.update(&fingerprint(stage, job.config).to_le_bytes()));
+        hasher.update(format!("{sampled:?}").as_bytes());
+        let (kind, name, number) = ("settings".to_owned(), name.to_owned(), hasher.digest() as i64);
+        output.put(&Row { part: -1, kind, name, number, count: 1, data: None })?;
+    }
+    Ok(())
+}
 
 /// Names archives: input rows, whose number is that of the archive.
 pub fn inputs(job: &Job<'_>, _: &mut Input, output: &mut Output<'_>) -> Result<()> {
@@ -29,6 +59,7 @@ pub fn inputs(job: &Job<'_>, _: &mut Input, output: &mut Output<'_>) -> Result<(
         let row = refused_row(0, &refused.path.display().to_string(), &refused.reason);
         output.put(&Row { count: i64::from(refused.is_fault), ..row })?;
     }
+    settings(job, output)?;
     for (path, number) in found.archives.iter().zip(0..) {
         let stat = archive::stat(path)?;
         output.put(&Row {
@@ -48,10 +79,13 @@ fn refused_row(number: i64, path: &str, reason: &str) -> Row {
     Row { part: -1, kind: "refused".into(), name: path.to_owned(), number, count: 1, data }
 }
 
-/// Reads archives. What cannot be read is a row that says why.
+/// Reads the archives among the rows of [`inputs`]. What cannot be read is a row that says why.
 pub fn pages(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     while let Some(row) = input.read()? {
-        expect(&row, &["input"])?;
+        expect(&row, &["input", "settings", "refused"])?;
+        if row.kind != "input" {
+            continue;
+        }
         let number = u32::try_from(row.number)
             .map_err(|_| Error::input(&row.name, format!("{} is no number of an archive", row.number)))?;
         let path = match &row.data {
@@ -121,6 +155,9 @@ fn read(job: &Job<'_>, (number, path, name): (u32, &Path, &str), output: &mut Ou
             sorting.write(output).map_err(Failure::Run)?;
         }
     }
+    if outcome.is_ok() && !sorting.is_done {
+        outcome = Err(of_archive(archive::unforeseen(name)));
+    }
     sorting.write(output).map_err(Failure::Run)?;
     let row = |kind: &str, name: String, count: u64, data| Row {
         part: -1,
@@ -132,6 +169,11 @@ fn read(job: &Job<'_>, (number, path, name): (u32, &Path, &str), output: &mut Ou
     };
     let put = |output: &mut Output<'_>| -> Result<()> {
         output.put(&row("archive", identity.path.clone(), sorting.records, Some(coding::encode(&identity)?)))?;
+        output.put(&row("fingerprint", format!("{fingerprint:016x}"), 1, None))?;
+        for (offset, what) in &sorting.damage {
+            let (kind, name, number) = ("damage".to_owned(), identity.path.clone(), *offset as i64);
+            output.put(&Row { part: -1, kind, name, number, count: 1, data: Some(what.clone().into_bytes()) })?;
+        }
         for (reason, count) in &sorting.skips {
             output.leave_out(reason, *count);
             output.put(&row("skipped", (*reason).to_owned(), *count, None))?;
@@ -150,6 +192,10 @@ struct Sorting {
     skips: BTreeMap<&'static str, u64>,
     records: u64,
     bytes: usize,
+    /// True once the archive was read to its end.
+    is_done: bool,
+    /// Where it is damaged, and how.
+    damage: Vec<(u64, String)>,
 }
 
 #[derive(Default)]
@@ -163,8 +209,9 @@ impl Sink for Sorting {
         self.archive
     }
 
-    fn records(&mut self, records: u64, _: u64, _: bool) {
+    fn records(&mut self, records: u64, _: u64, done: bool) {
         self.records += records;
+        self.is_done = done;
     }
 
     fn pages(&mut self, pages: Vec<(PageEntry, Vec<u8>)>) -> Result<()> {
@@ -182,6 +229,9 @@ impl Sink for Sorting {
 
     fn skip(&mut self, skip: Skip, identity: Option<String>) {
         *self.skips.entry(skip.reason.name()).or_default() += 1;
+        if skip.reason.is_damage() && self.damage.len() < DAMAGES {
+            self.damage.push((skip.offset, format!("{}: {}", skip.reason.name(), skip.detail)));
+        }
         if let Some(identity) = identity.filter(|_| skip.reason.is_of_page()) {
             let Skip { reason, offset, length, detail, .. } = skip;
             let family = self.families.entry(family(host_of(&identity)).into_owned()).or_default();
@@ -202,7 +252,7 @@ impl Sorting {
             for portion in Captures::pack(pages, skipped, ROW_BYTES)? {
                 output.put(&Row {
                     part: part_of(&name),
-                    kind: "page".into(),
+                    kind: PAGE.into(),
                     name: name.clone(),
                     number: i64::from(self.archive),
                     count: portion.pages.len() as i64,

@@ -154,7 +154,7 @@ pub fn sample(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resu
 }
 
 fn sample_training(job: &Job<'_>, mut sites: Vec<Candidates>, output: &mut Output<'_>) -> Result<()> {
-    sites.sort_unstable_by(|x, y| (x.order, &x.domain).cmp(&(y.order, &y.domain)));
+    sites.sort_unstable_by(|x, y| (x.order, &x.domain, x.part).cmp(&(y.order, &y.domain, y.part)));
     let mut pairs = TrainingPairs::new(&job.config.learn);
     for (site, number) in sites.iter().zip(0..) {
         let langs = site.langs.iter().map(|&langs| langs_of(langs)).collect::<Result<Vec<_>>>()?;

@@ -1,8 +1,9 @@
 //! Pages of a part → a store with the keys of its sites, by themselves and then with what is credible across sites.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::job::{Job, OnePart};
+use super::pages::PAGE;
 use super::rows::{Input, Output, Row};
 use super::sampling::Candidates;
 use super::{coding, snapshot};
@@ -13,9 +14,11 @@ use crate::learn::TrainingPairs;
 use crate::pipeline::run_stage;
 use crate::pipeline::stages::{index::Index, keys::Keys, links::Links};
 use crate::query::teaching::for_each_teaching;
+use crate::query::{Scope, sites};
 use crate::store::catalog::Keyspace;
 use crate::store::layout::{ArchiveIdentity, Credibility};
 use crate::store::{Access, Imports, Store};
+use crate::types::{Lang, LangPair};
 
 /// The kind of rows of patterns. Number: sum of their credibility; count: sites that add to it.
 const PATTERN: &str = "pattern";
@@ -44,33 +47,66 @@ impl Archives {
     }
 }
 
-/// Page rows of a part → store and pattern rows.
-pub fn keys(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
-    let archives = Archives::of(job)?;
-    let mut part = OnePart::default();
-    let mut open: Option<(Store, Imports)> = None;
-    while let Some(row) = input.read()? {
-        part.check(&row, &["page"])?;
+/// A store that is filled with the pages of a part.
+pub struct Filling<'j> {
+    job: &'j Job<'j>,
+    archives: Archives,
+    part: OnePart,
+    open: Option<(Store, Imports)>,
+}
+
+impl<'j> Filling<'j> {
+    /// An empty one.
+    ///
+    /// # Errors
+    /// When what is known of the archives cannot be read.
+    pub fn new(job: &'j Job<'j>) -> Result<Filling<'j>> {
+        Ok(Filling { job, archives: Archives::of(job)?, part: OnePart::default(), open: None })
+    }
+
+    /// Takes a page row.
+    ///
+    /// # Errors
+    /// When it is of another part or kind, or makes no sense; when the disk does not take it.
+    pub fn take(&mut self, row: Row, output: &mut Output<'_>) -> Result<()> {
+        self.part.check(&row, &[PAGE])?;
         let number =
             u32::try_from(row.number).map_err(|_| Error::input(&row.name, "expected the number of an archive"))?;
-        if archives.again.binary_search(&number).is_ok() {
+        if self.archives.again.binary_search(&number).is_ok() {
             output.leave_out("pages of an archive that was given twice", row.count as u64);
-            continue;
+            return Ok(());
         }
         let captures = coding::captures_of(row.bytes()?)?;
-        let (store, imports) = match &mut open {
+        let (store, imports) = match &mut self.open {
             Some(open) => open,
-            none => none.insert((new_store(job)?, Imports::default())),
+            none => none.insert((new_store(self.job)?, Imports::default())),
         };
-        imports.add(store, number, captures, &archives.identities)?;
+        imports.add(store, number, captures, &self.archives.identities)
     }
-    let (Some(part), Some((mut store, mut imports))) = (part.0, open) else { return Ok(()) };
-    imports.commit(&mut store, &archives.identities)?;
-    job.in_context(|context| {
-        run_stage(&Index, &mut store, context)?;
-        run_stage(&Links, &mut store, context)?;
-        Keys.first_pass(&mut store, context)
-    })?;
+
+    /// The part and its store, whose pages are indexed and their links followed; `None` when there was no page row.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub fn finish(self) -> Result<Option<(i32, Store)>> {
+        let (Some(part), Some((mut store, mut imports))) = (self.part.0, self.open) else { return Ok(None) };
+        imports.commit(&mut store, &self.archives.identities)?;
+        self.job.in_context(|context| {
+            run_stage(&Index, &mut store, context)?;
+            run_stage(&Links, &mut store, context)
+        })?;
+        Ok(Some((part, store)))
+    }
+}
+
+/// Page rows of a part → store and pattern rows.
+pub fn keys(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+    let mut filling = Filling::new(job)?;
+    while let Some(row) = input.read()? {
+        filling.take(row, output)?;
+    }
+    let Some((part, mut store)) = filling.finish()? else { return Ok(()) };
+    job.in_context(|context| Keys.first_pass(&mut store, context))?;
     let mut rows = Vec::new();
     store.catalog().for_each(Keyspace::Credibility, |pattern, known: Credibility| {
         rows.push(Row {
@@ -97,16 +133,68 @@ fn new_store(job: &Job<'_>) -> Result<Store> {
 /// Store rows of a part → store rows, and training rows: the pairs that language pairs may be learnt from.
 pub fn rescue(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let Some(snapshot::Restored { part, mut store }) = snapshot::read(job, input)? else { return Ok(()) };
-    let sums = patterns(job, &store)?;
-    store.import_credibility(&sums)?;
-    job.in_context(|context| Keys.second_pass(&mut store, context))?;
-    if teaches(job.config) {
-        let mut pairs = TrainingPairs::new(&job.config.learn);
-        for_each_teaching(&store, job.config, &mut pairs, |teaching| {
-            output.put(&Candidates::of(part, &store, teaching)?.row()?)
-        })?;
-    }
+    credible(job, &mut store)?;
+    teach(job, part, &store, output)?;
     snapshot::write(part, store, output)
+}
+
+/// Looks for weak keys that are credible across sites.
+///
+/// # Errors
+/// When the store or what is known across sites cannot be read, or the disk does not take what is found.
+pub fn credible(job: &Job<'_>, store: &mut Store) -> Result<()> {
+    let least = job.config.keys.rescue_above;
+    let sums = sums(job, |name, sum| {
+        let is_credible = least.is_some_and(|least| credibility::global(sum) > least);
+        Ok(is_credible || store.credibility(name)?.sites > 0)
+    })?;
+    store.import_credibility(&sums)?;
+    job.in_context(|context| Keys.second_pass(store, context))?;
+    know_all(job, store)
+}
+
+/// Takes what is known across sites of the patterns of all keys that a store has.
+///
+/// # Errors
+/// As [`credible`].
+pub fn know_all(job: &Job<'_>, store: &mut Store) -> Result<()> {
+    let mut patterns: BTreeSet<String> = BTreeSet::new();
+    for id in sites(store, &Scope::all())? {
+        if let Some(result) = store.result(id)? {
+            patterns.extend(result.keys.iter().filter_map(|row| row.key()).map(|key| key.pattern()));
+        }
+    }
+    let sums = sums(job, |name, _| Ok(patterns.contains(name)))?;
+    store.import_credibility(&sums)
+}
+
+/// The names of all pairs of the languages that pages of a store count for.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn lang_pairs(store: &Store) -> Result<BTreeSet<String>> {
+    let mut langs = BTreeSet::new();
+    for id in sites(store, &Scope::all())? {
+        if let Some(result) = store.result(id)? {
+            langs.extend(result.hosts.iter().flat_map(|host| host.langs.iter()).map(|lang| Lang::from_bytes(lang.0)));
+        }
+    }
+    let pairs = langs.iter().flat_map(|&a| langs.iter().filter_map(move |&b| LangPair::new(a, b)));
+    Ok(pairs.map(coding::name_of).collect())
+}
+
+/// Writes the pairs of a part that language pairs may be learnt from.
+///
+/// # Errors
+/// When the store cannot be read, or the output does not take it.
+pub fn teach(job: &Job<'_>, part: i32, store: &Store, output: &mut Output<'_>) -> Result<()> {
+    if !teaches(job.config) {
+        return Ok(());
+    }
+    let mut pairs = TrainingPairs::new(&job.config.learn);
+    for_each_teaching(store, job.config, &mut pairs, |teaching| {
+        output.put(&Candidates::of(part, store, teaching)?.row()?)
+    })
 }
 
 /// True when something is learnt from pairs of keys.
@@ -114,18 +202,16 @@ fn teaches(config: &Config) -> bool {
     config.verifies() && config.learns()
 }
 
-/// What is known across sites of the patterns of a part, and of those that are credible elsewhere.
-fn patterns(job: &Job<'_>, store: &Store) -> Result<Vec<(String, Credibility)>> {
-    let least = job.config.keys.rescue_above;
-    let mut found = Vec::new();
+/// What is known across sites of patterns that are wanted, by their names and sums.
+fn sums(job: &Job<'_>, is_wanted: impl Fn(&str, u64) -> Result<bool>) -> Result<Vec<(String, Credibility)>> {
+    let mut found = BTreeMap::new();
     job.for_each_given(PATTERN, |row| {
         let sites = u32::try_from(row.count).map_err(|_| Error::input(&row.name, "expected a number of sites"))?;
         let known = Credibility { sum: row.number as u64, sites };
-        let is_credible = least.is_some_and(|least| credibility::global(known.sum) > least);
-        if is_credible || store.credibility(&row.name)?.sites > 0 {
-            found.push((row.name, known));
+        if is_wanted(&row.name, known.sum)? && found.insert(row.name.clone(), known).is_some() {
+            return Err(Error::input("pattern rows", format!("{} is there twice; give sums", row.name)));
         }
         Ok(())
     })?;
-    Ok(found)
+    Ok(found.into_iter().collect())
 }

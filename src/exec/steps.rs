@@ -2,7 +2,7 @@
 
 use super::job::Job;
 use super::rows::{Input, Output};
-use super::{aligning, exploring, finishing, judging, merging, pages, sampling, sites, teaching};
+use super::{aligning, dividing, exploring, finishing, judging, merging, pages, sampling, sites, teaching};
 use crate::error::{Error, Result};
 
 /// One step.
@@ -11,29 +11,41 @@ pub struct Step {
     pub name: &'static str,
     /// What goes in, and what comes out.
     pub about: &'static str,
+    /// Kinds of rows that all its tasks are given.
+    pub with: &'static [&'static str],
+    /// What makes its tasks smaller, if anything does.
+    pub makes_smaller: Option<&'static str>,
     /// True when it reads rows.
     pub reads: bool,
     /// Does it.
     run: fn(&Job<'_>, &mut Input, &mut Output<'_>) -> Result<()>,
 }
 
+const PARTS: Option<&str> = Some("make parts smaller, and divide domains that are larger");
+const BUCKETS: Option<&str> = Some("use more buckets");
+
 /// All steps, in the order of the work.
 #[rustfmt::skip]
 pub const STEPS: &[Step] = &[
-    Step { name: "inputs", about: "archives → input rows", reads: false, run: pages::inputs },
-    Step { name: "pages", about: "input → page, archive, skipped, refused", reads: true, run: pages::pages },
-    Step { name: "keys", about: "page rows of a part → store, pattern (with archive)", reads: true, run: sites::keys },
-    Step { name: "rescue", about: "store rows of a part → store, training (with pattern, summed)", reads: true, run: sites::rescue },
-    Step { name: "sample", about: "training or page_pair → chosen", reads: true, run: sampling::sample },
-    Step { name: "lessons", about: "store rows of a part → lesson (with chosen)", reads: true, run: teaching::lessons },
-    Step { name: "learn", about: "lesson rows of language pairs → learnt", reads: true, run: teaching::learn },
-    Step { name: "judge", about: "store rows of a part → store, page_pair (with learnt)", reads: true, run: judging::judge },
-    Step { name: "texts", about: "store rows of a part → text (with chosen)", reads: true, run: aligning::texts },
-    Step { name: "model", about: "text rows of language pairs → model (with learnt)", reads: true, run: aligning::model },
-    Step { name: "align", about: "store rows of a part → store, bead (with model)", reads: true, run: aligning::align },
-    Step { name: "merge", about: "bead rows of buckets → shared", reads: true, run: merging::merge },
-    Step { name: "finish", about: "store and shared rows of a part → pairs, bitext, keys, fetch, web", reads: true, run: finishing::finish },
-    Step { name: "explore", about: "web rows of all parts → explore", reads: true, run: exploring::explore },
+    Step { name: "inputs", about: "archives → input rows, settings, refused", with: &[], makes_smaller: None, reads: false, run: pages::inputs },
+    Step { name: "pages", about: "input → page, archive, fingerprint, skipped, damage, refused", with: &[], makes_smaller: None, reads: true, run: pages::pages },
+    Step { name: "keys", about: "page rows of a part → store, pattern (with archive)", with: &["archive"], makes_smaller: PARTS, reads: true, run: sites::keys },
+    Step { name: "rescue", about: "store rows of a part → store, training (with pattern, summed)", with: &["pattern"], makes_smaller: PARTS, reads: true, run: sites::rescue },
+    Step { name: "outline", about: "page rows of a divided domain → page, without texts", with: &[], makes_smaller: None, reads: true, run: dividing::outline },
+    Step { name: "divide", about: "store rows of outlines → found, whole (with divided, pattern)", with: &["divided", "pattern"], makes_smaller: None, reads: true, run: dividing::divide },
+    Step { name: "deal", about: "page rows of a divided domain → page, by part (with whole)", with: &["whole"], makes_smaller: None, reads: true, run: dividing::deal },
+    Step { name: "join", about: "page, found rows of a part → store, training (with archive, pattern)", with: &["archive", "pattern"], makes_smaller: PARTS, reads: true, run: dividing::join },
+    Step { name: "sample", about: "training or page_pair → chosen", with: &[], makes_smaller: None, reads: true, run: sampling::sample },
+    Step { name: "lessons", about: "store rows of a part → lesson (with chosen)", with: &["chosen"], makes_smaller: PARTS, reads: true, run: teaching::lessons },
+    Step { name: "learn", about: "lesson rows of language pairs → learnt", with: &[], makes_smaller: None, reads: true, run: teaching::learn },
+    Step { name: "judge", about: "store rows of a part → store, page_pair (with learnt)", with: &["learnt"], makes_smaller: PARTS, reads: true, run: judging::judge },
+    Step { name: "texts", about: "store rows of a part → text (with chosen)", with: &["chosen"], makes_smaller: PARTS, reads: true, run: aligning::texts },
+    Step { name: "model", about: "text rows of language pairs → model (with learnt)", with: &["learnt"], makes_smaller: None, reads: true, run: aligning::model },
+    Step { name: "align", about: "store rows of a part → store, bead (with model)", with: &["model"], makes_smaller: PARTS, reads: true, run: aligning::align },
+    Step { name: "merge", about: "bead rows of buckets → shared", with: &[], makes_smaller: BUCKETS, reads: true, run: merging::merge },
+    Step { name: "finish", about: "store, shared rows of a part → pairs, bitext, keys or share, fetch, web", with: &[], makes_smaller: PARTS, reads: true, run: finishing::finish },
+    Step { name: "tally", about: "whole, share rows of all parts → keys", with: &[], makes_smaller: None, reads: true, run: dividing::tally },
+    Step { name: "explore", about: "web rows of all parts → explore", with: &[], makes_smaller: None, reads: true, run: exploring::explore },
 ];
 
 /// The step of a name.
@@ -50,8 +62,9 @@ impl Step {
     /// Does the step: reads all of `input`, and writes rows, whose end is written by [`Output::finish`].
     ///
     /// # Errors
-    /// [`Error::Input`] for rows that are no such rows, or are cut off; what stopped the work otherwise.
+    /// [`Error::Input`] for rows that are no such rows, are cut off, or are given by --with for another step; what stopped the work otherwise.
     pub fn run(&self, job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+        job.check_given(self.with)?;
         (self.run)(job, input, output)
     }
 }

@@ -1,6 +1,6 @@
 //! What verification learns: lessons of the sites that teach, then what all of them come to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::coding::{Langs, decode, encode, langs_of, name_of, of_langs};
 use super::job::{Job, expect};
@@ -36,7 +36,7 @@ pub fn lessons(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Res
                 name: name_of(langs),
                 number: order as i64,
                 count: 1,
-                data: Some(encode(&(of_langs(langs), row.name.as_str(), lesson))?),
+                data: Some(encode(&(of_langs(langs), row.name.as_str(), row.part, lesson))?),
             })?;
         }
     }
@@ -55,15 +55,15 @@ struct LearntRow {
 
 /// Lessons of language pairs → what was learnt of each.
 pub fn learn(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
-    let mut lessons: Vec<(LangPair, u64, String, Lesson)> = Vec::new();
+    let mut lessons: Vec<(LangPair, (u64, String, i32), Lesson)> = Vec::new();
     while let Some(row) = input.read()? {
         expect(&row, &[LESSON])?;
-        let (langs, domain, lesson): (Langs, String, Lesson) = decode(row.bytes()?)?;
-        lessons.push((langs_of(langs)?, row.number as u64, domain, lesson));
+        let (langs, domain, part, lesson): (Langs, String, i32, Lesson) = decode(row.bytes()?)?;
+        lessons.push((langs_of(langs)?, (row.number as u64, domain, part), lesson));
     }
-    lessons.sort_by(|x, y| (x.0, x.1, &x.2).cmp(&(y.0, y.1, &y.2)));
+    lessons.sort_by(|x, y| (x.0, &x.1).cmp(&(y.0, &y.1)));
     let mut learner = Learner::new(Settings { learn: &job.config.learn, fit: &job.config.judge.fit });
-    lessons.into_iter().for_each(|(langs, _, _, lesson)| learner.take(langs, lesson));
+    lessons.into_iter().for_each(|(langs, _, lesson)| learner.take(langs, lesson));
     for (langs, learnt) in learner.finish(&job.config.verify, job.config.without_content) {
         let Learnt { pairs, weights, length_ratio, halves } = learnt;
         let of = |pair: SurePair| (pair.a, pair.b, pair.forth, pair.back);
@@ -76,16 +76,20 @@ pub fn learn(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
     Ok(())
 }
 
-/// What was learnt of all language pairs.
+/// What was learnt of language pairs, by their names.
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn learnt(job: &Job<'_>) -> Result<Vec<(LangPair, Learnt)>> {
-    let learnt = |row: Row| {
-        let LearntRow { langs, pairs, weights, length_ratio, halves } = decode(row.bytes()?)?;
-        let pair = |(a, b, forth, back)| SurePair { a, b, forth, back };
-        let halves = halves.map(|half| half.into_iter().map(pair).collect());
-        Ok((langs_of(langs)?, Learnt { pairs: pairs as usize, weights, length_ratio, halves }))
-    };
-    job.given(LEARNT)?.into_iter().map(learnt).collect()
+pub fn learnt(job: &Job<'_>, wanted: &BTreeSet<String>) -> Result<Vec<(LangPair, Learnt)>> {
+    let mut found = Vec::new();
+    job.for_each_given(LEARNT, |row| {
+        if wanted.contains(&row.name) {
+            let LearntRow { langs, pairs, weights, length_ratio, halves } = decode(row.bytes()?)?;
+            let pair = |(a, b, forth, back)| SurePair { a, b, forth, back };
+            let halves = halves.map(|half| half.into_iter().map(pair).collect());
+            found.push((langs_of(langs)?, Learnt { pairs: pairs as usize, weights, length_ratio, halves }));
+        }
+        Ok(())
+    })?;
+    Ok(found)
 }

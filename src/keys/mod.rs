@@ -5,6 +5,7 @@
 //! ([`candidate`], of the [`slots`] of URLs); their linking power is counted exactly ([`linking_power`]); [`credibility`] tells
 //! which are strong; [`competition`] lets them compete for pages. What single keys leave alone is scanned once more for character
 //! cores and compound keys; [`Marks`] are what the keys say of languages elsewhere in URLs. A second call with the keys that are credible across sites rescues weak ones ([`rescue`]).
+//! Where a site is divided, pages that keys pair are kin, and keep together (`kin`).
 
 mod alike;
 pub mod candidate;
@@ -15,6 +16,8 @@ pub mod credibility;
 mod discover;
 mod found;
 pub mod hosts;
+#[cfg(feature = "exec")]
+mod kin;
 mod known;
 pub mod labels;
 pub mod language_names;
@@ -36,6 +39,8 @@ pub use credibility::Evidence;
 pub use credibility::{GlobalSum, State, names_languages};
 pub use discover::discover;
 pub use found::{FoundKey, FoundPair};
+#[cfg(feature = "exec")]
+pub(crate) use kin::Kin;
 pub use known::{KnownKey, KnownKeys};
 pub use language_names::named_language;
 pub use marks::Marks;

@@ -12,7 +12,7 @@ use crate::keys::{State, credibility};
 use crate::store::Store;
 use crate::store::layout::JudgedRecord;
 use crate::store::records::Mapped;
-use crate::types::{Edit, Key, Lang, LangPair, NULL, pattern};
+use crate::types::{Edit, Key, Lang, LangPair, NULL, SiteId, pattern};
 
 /// One key of one site, for listing.
 #[derive(Clone, Debug)]
@@ -42,12 +42,7 @@ pub struct KeyLine {
 impl KeyLine {
     /// What became of it: its state, or `demoted` where verification finds that most of its pairs are wrong.
     pub fn state_name(&self) -> &'static str {
-        let takes_pairs = matches!(self.state, State::Strong | State::Rescued);
-        if takes_pairs && self.est_precision.is_some_and(|precision| precision < 0.5) {
-            "demoted"
-        } else {
-            self.state.name()
-        }
+        state_name(self.state, self.est_precision)
     }
 
     /// Its languages in the order of listing.
@@ -108,6 +103,19 @@ impl KeyLine {
 /// # Errors
 /// When the store cannot be read.
 pub fn keys(store: &Store, config: &Config, scope: &Scope, weak: bool) -> Result<Vec<KeyLine>> {
+    Ok(numbered_keys(store, config, scope, weak)?.into_iter().map(|(_, line)| line).collect())
+}
+
+/// The same, each with its site and its position among the keys of the site.
+///
+/// # Errors
+/// When the store cannot be read.
+pub(crate) fn numbered_keys(
+    store: &Store,
+    config: &Config,
+    scope: &Scope,
+    weak: bool,
+) -> Result<Vec<((SiteId, u32), KeyLine)>> {
     let mut lines = Vec::new();
     for id in sites(store, scope)? {
         let site = Site::open(store, id)?;
@@ -125,7 +133,7 @@ pub fn keys(store: &Store, config: &Config, scope: &Scope, weak: bool) -> Result
             let global = credibility::global(store.credibility(&key.pattern())?.sum);
             let of_key = |judged: &Mapped<JudgedRecord>| judged.sources().find(|source| source.key == Some(at));
             let judged = site.judged.as_ref().and_then(of_key);
-            lines.push(KeyLine {
+            let line = KeyLine {
                 est_precision: judged.map(|source| f64::from(source.precision)),
                 accepted: judged.map_or(row.assigned.to_native(), |source| u64::from(source.accepted)),
                 site: if one_host { site.host(start).to_owned() } else { site.head.domain.clone() },
@@ -136,10 +144,17 @@ pub fn keys(store: &Store, config: &Config, scope: &Scope, weak: bool) -> Result
                 credibility: row.credibility.to_native(),
                 global,
                 state,
-            });
+            };
+            lines.push(((id, at), line));
         }
     }
     Ok(lines)
+}
+
+/// What became of a key of a state whose pairs are right as often as `est_precision` says.
+pub(crate) fn state_name(state: State, est_precision: Option<f64>) -> &'static str {
+    let takes_pairs = matches!(state, State::Strong | State::Rescued);
+    if takes_pairs && est_precision.is_some_and(|precision| precision < 0.5) { "demoted" } else { state.name() }
 }
 
 fn or_null(text: &str) -> String {

@@ -53,6 +53,8 @@ pub use documents::{for_each_document, for_each_page};
 pub use fetch::fetch;
 pub use hosts::{HostLine, hosts, hosts_in, hosts_named};
 pub use keys::{KeyLine, keys};
+#[cfg(feature = "exec")]
+pub(crate) use keys::{numbered_keys, state_name};
 pub use learnt::learnt_words;
 #[cfg(feature = "exec")]
 pub(crate) use learnt::pairs_of_halves;

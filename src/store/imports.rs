@@ -6,12 +6,16 @@ use super::Store;
 use super::catalog::{Changes, Keyspace};
 use super::layout::{
     ArchiveIdentity, ArchiveRecord, BLOCK_PAGES, BatchRecord, Credibility, LearntHead, LearntRecord, ModelHead,
-    ModelRecord, PageEntry, PageRecord, SkipEntry, encode,
+    ModelRecord, PageEntry, PageRecord, SkipEntry, encode, page_of_block,
 };
+use super::packing::unpack;
 use super::pages::packed_blocks;
 use super::records::RecordRef;
 use crate::error::{Error, Result};
 use crate::types::{LangPair, host_of};
+
+/// Pages, each with its record as bytes, and what was left out beside them.
+pub(crate) type Unpacked = (Vec<(PageEntry, Vec<u8>)>, Vec<SkipEntry>);
 
 /// Pages of one archive, packed as they lie in a store, and what was left out beside them.
 #[derive(Debug, Default)]
@@ -48,6 +52,17 @@ impl Captures {
             portion.blocks.push(block.bytes);
         }
         Ok(portions)
+    }
+
+    /// The pages, each with its record as bytes, and what was left out, as they were packed; `None` where they make no sense.
+    pub fn unpack(self) -> Option<Unpacked> {
+        let blocks = self.blocks.iter().map(|block| unpack(block)).collect::<Option<Vec<_>>>()?;
+        let page = |entry: PageEntry| {
+            let place = usize::try_from(entry.page).ok()?;
+            let bytes = page_of_block(blocks.get(place / BLOCK_PAGES)?, place % BLOCK_PAGES)?.to_vec();
+            Some((entry, bytes))
+        };
+        Some((self.pages.into_iter().map(page).collect::<Option<_>>()?, self.skipped))
     }
 }
 

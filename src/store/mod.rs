@@ -100,7 +100,7 @@ pub use check::{Damage, FileReport, Report, Torn};
 pub use compaction::Usage;
 pub use format::FORMAT_VERSION;
 #[cfg(feature = "exec")]
-pub(crate) use imports::{Captures, Imports};
+pub(crate) use imports::{Captures, Imports, Unpacked};
 use kinds::KINDS;
 pub use kinds::Store;
 pub(crate) use known_inputs::InputNotes;

@@ -19,6 +19,8 @@ pub struct Engine {
     buckets: u32,
     /// Rows of every step come in the opposite order.
     is_turned: bool,
+    /// Every domain is divided into so many parts.
+    divided: Option<u32>,
     jobs: u32,
 }
 
@@ -27,7 +29,12 @@ impl Engine {
         let values = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let folder = tempfile::tempdir().expect("a folder");
         let settings = StoredSettings { values };
-        Engine { folder, settings, parts, buckets: parts as u32, is_turned, jobs: 0 }
+        Engine { folder, settings, parts, buckets: parts as u32, is_turned, divided: None, jobs: 0 }
+    }
+
+    /// One that divides every domain into so many parts.
+    pub fn dividing(into: u32, settings: &[(&str, &str)], is_turned: bool) -> Engine {
+        Engine { divided: Some(into), ..Engine::new(3, settings, is_turned) }
     }
 
     /// Runs a step on rows.
@@ -59,6 +66,7 @@ impl Engine {
             partial,
             buckets: self.buckets,
             by_domain: false,
+            shares_from: self.divided.map(|_| 0),
             what: &Content::ALL.map(|(_, content)| content),
             stop: &AtomicBool::new(false),
         };
@@ -123,16 +131,49 @@ impl Engine {
         }
         let archives = self.side("archive", &of_kind(&found, "archive"));
         let mut pages = of_kind(&found, "page");
-        pages.iter_mut().for_each(|row| row.part %= self.parts);
+        if self.divided.is_some() {
+            let sites: BTreeSet<i32> = pages.iter().map(|row| row.part).collect();
+            let number = |site: i32| sites.iter().position(|&other| other == site).expect("it is one of them") as i32;
+            pages.iter_mut().for_each(|row| row.part = number(row.part));
+        } else {
+            pages.iter_mut().for_each(|row| row.part %= self.parts);
+        }
         Ok((pages, archives))
+    }
+
+    /// Stores of parts with their keys, and what may be learnt from; with what is known of domains as a whole, where these are divided.
+    fn keys(&mut self, archives: &[PathBuf]) -> Result<(Vec<Row>, Vec<Row>)> {
+        let (pages, archives) = self.pages(archives)?;
+        let Some(into) = self.divided else {
+            let keys = self.by_part("keys", &pages, &[&archives])?;
+            let patterns = self.side("pattern", &summed(&of_kind(&keys, "pattern")));
+            return Ok((self.by_part("rescue", &of_kind(&keys, "store"), &[&patterns])?, Vec::new()));
+        };
+        let outlines = self.by_part("outline", &pages, &[])?;
+        let bytes = |rows: &[Row]| rows.iter().map(|row| row.data.as_ref().map_or(0, Vec::len)).sum::<usize>();
+        assert!(bytes(&outlines) * 4 < bytes(&pages), "{} of {}", bytes(&outlines), bytes(&pages));
+        let keys = self.by_part("keys", &outlines, &[&archives])?;
+        let patterns = self.side("pattern", &summed(&of_kind(&keys, "pattern")));
+        let sites: BTreeSet<i32> = pages.iter().map(|row| row.part).collect();
+        let divided = |&site: &i32| Row {
+            part: site,
+            kind: "divided".into(),
+            number: i64::from(site) * i64::from(into),
+            count: i64::from(into),
+            ..Row::default()
+        };
+        let divided = self.side("divided", &sites.iter().map(divided).collect::<Vec<_>>());
+        let found = self.by_part("divide", &of_kind(&keys, "store"), &[&divided, &patterns])?;
+        let whole = of_kind(&found, "whole");
+        let file = self.side("whole", &whole);
+        let mut parts = self.by_part("deal", &pages, &[&file])?;
+        parts.extend(of_kind(&found, "found"));
+        Ok((self.by_part("join", &parts, &[&archives, &patterns])?, whole))
     }
 
     /// All steps: the tables, each as its lines, sorted.
     pub fn run(&mut self, archives: &[PathBuf]) -> Result<BTreeMap<String, Vec<String>>> {
-        let (pages, archives) = self.pages(archives)?;
-        let keys = self.by_part("keys", &pages, &[&archives])?;
-        let patterns = self.side("pattern", &summed(&of_kind(&keys, "pattern")));
-        let rescued = self.by_part("rescue", &of_kind(&keys, "store"), &[&patterns])?;
+        let (rescued, mut whole) = self.keys(archives)?;
         let chosen = self.sample(&of_kind(&rescued, "training"))?;
         let chosen = self.side("training", &chosen);
         let lessons = self.by_part("lessons", &of_kind(&rescued, "store"), &[&chosen])?;
@@ -149,7 +190,9 @@ impl Engine {
         last.extend(of_kind(&aligned, "store"));
         let mut found = self.by_part("finish", &last, &[])?;
         found.extend(self.step("explore", &of_kind(&found, "web"), &[])?);
-        found.retain(|row| row.kind != "web");
+        whole.extend(of_kind(&found, "share"));
+        found.extend(self.step("tally", &whole, &[])?);
+        found.retain(|row| row.kind != "web" && row.kind != "share");
         Ok(tables(&found))
     }
 }

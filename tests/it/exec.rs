@@ -1,6 +1,6 @@
 //! The steps of `diglot exec`: together they give what `run` gives, however the sites are divided.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -143,6 +143,45 @@ fn what_is_decided_across_sites_is_decided_across_parts() {
     assert!(expected["bitext"].iter().filter(shared).count() > 0, "some sentences are said by several sites");
     assert_eq!(expected["explore"].len(), 4, "sites that are linked to: {:?}", expected["explore"]);
     assert_same(&archives, &[("across-suffixes", "yes")], &[(4, true)]);
+}
+
+#[test]
+fn a_domain_that_is_divided_has_the_keys_that_it_has_as_a_whole() {
+    let archives = [webserver(), packaging()];
+    let expected = by_run(&archives, &[]);
+    // In one part, nothing is lost.
+    let found = Engine::dividing(1, &[], true).run(&archives).expect("it runs");
+    for (what, lines) in &expected {
+        let odd = lines.iter().zip(&found[what]).find(|(x, y)| x != y);
+        assert!(*lines == found[what], "{what}: {} {} {odd:?}", lines.len(), found[what].len());
+    }
+    let found = Engine::dividing(3, &[], false).run(&archives).expect("it runs");
+    assert_eq!(found, Engine::dividing(3, &[], true).run(&archives).expect("it runs"), "whatever the order");
+    assert_eq!(found["pages"], expected["pages"]);
+    assert_eq!(of_whole(&found["keys"]), of_whole(&expected["keys"]));
+    assert!(expected["keys"].len() >= 9);
+    // Pages that keys pair are in one part, so that nearly all are judged alike.
+    let urls = |lines: &[String]| -> BTreeSet<String> { lines.iter().map(|line| urls_of(line)).collect() };
+    let (pairs, whole) = (urls(&found["pairs"]), urls(&expected["pairs"]));
+    let same = pairs.intersection(&whole).count();
+    assert!(same * 100 >= 97 * whole.len().max(pairs.len()), "{same} of {} and {}", pairs.len(), whole.len());
+}
+
+/// Keys without what only verification tells of them.
+fn of_whole(keys: &[String]) -> Vec<String> {
+    let without = |line: &String| {
+        let mut key: Value = serde_json::from_str(line).expect("JSON");
+        for name in ["accepted", "est_precision", "state"] {
+            key.as_object_mut().and_then(|key| key.remove(name)).expect("a column");
+        }
+        key.to_string()
+    };
+    keys.iter().map(without).collect()
+}
+
+fn urls_of(pair: &str) -> String {
+    let pair: Value = serde_json::from_str(pair).expect("JSON");
+    format!("{} {}", pair["url_a"], pair["url_b"])
 }
 
 #[test]

@@ -28,7 +28,7 @@ if shutil.which("java", path=os.environ.get("JAVA_HOME", "") + "/bin:" + os.envi
 
 import diglot.spark
 import diglot.spark.__main__
-from diglot.spark import _results, _steps
+from diglot.spark import _inputs, _results, _steps, _task
 from diglot.spark._results import TABLES
 from diglot.spark._rows import SCHEMA, slots, spark_hash
 from pyspark.sql import DataFrame, SparkSession
@@ -135,6 +135,7 @@ def test_tables_are_those_of_one_store(
     status = store.status().to_pylist()
     assert found.left_out == {row["name"]: row["count"] for row in status if row["what"] == "left out"}
     assert "compressed data corrupt" in found.left_out or "record cut off" in found.left_out
+    assert [damaged.split(", byte ")[0] for damaged in found.damaged] == [archives[-1]]
     totals = {row["name"]: row["count"] for row in status if row["what"] == "total"}
     assert (found.counts["records"], found.counts["captures"]) == (totals["records"], totals["captures kept"])
 
@@ -159,10 +160,67 @@ def test_settings_are_those_of_a_run(spark: SparkSession, archives: list[str], t
     found = diglot.spark.run(
         spark, archives[:3], work=tmp_path / "w", out=tmp_path / "o", pages_per_part=100, **settings
     )
-    assert not any(step.was_done for step in found.steps)
+    # Words are no matter of pages and keys.
+    assert {step.name for step in found.steps if step.was_done} == {"02-pages", "02-archives", "03-keys", "03-patterns"}
     assert_same(found, exported(store, tmp_path))
     with pytest.raises(diglot.DiglotError, match="no such file"):
         diglot.spark.run(spark, archives[:3], work=tmp_path / "w", out=tmp_path / "o", lexicon="nowhere.tsv")
+
+
+def test_a_large_domain_is_divided(spark: SparkSession, archives: list[str], tmp_path: pathlib.Path) -> None:
+    given = [archives[0], *archives[2:4]]
+    store = diglot.run(given, store=tmp_path / "s").store
+    # The larger two are divided into three parts each.
+    found = diglot.spark.run(spark, given, work=tmp_path / "w", out=tmp_path / "o", split_over=36, pages_per_part=1000)
+    tables = exported(store, tmp_path)
+    # What only verification tells of a key is not that of one store.
+    judged = {"accepted", "est_precision", "state"}
+    names = [name for name in tables["keys"].column_names if name not in judged]
+    expected = in_order(tables["keys"].select(names)).replace_schema_metadata(None)
+    assert collected(found.keys().select(*names, "langs"), expected) == expected
+    kept = {(row["url_a"], row["url_b"]) for row in tables["pairs"].to_pylist()}
+    pairs = {(row.url_a, row.url_b) for row in found.pairs().collect()}
+    assert len(kept & pairs) >= 0.97 * max(len(kept), len(pairs)) > 100
+    assert found.counts["parts"] == 1 + 2 * 3
+    assert "15-tally" in [step.name for step in found.steps]
+    with pytest.raises(ValueError, match="across_suffixes"):
+        diglot.spark.run(spark, given, work=tmp_path / "w", out=tmp_path / "o", split_over=36, across_suffixes=True)
+
+
+def test_an_archive_that_is_given_twice_counts_once(
+    spark: SparkSession, archives: list[str], tmp_path: pathlib.Path
+) -> None:
+    again = shutil.copy(archives[2], tmp_path / "again.warc.gz")
+    where: dict[str, Any] = {"work": tmp_path / "w", "out": tmp_path / "o", "what": "pairs"}
+    once = diglot.spark.run(spark, archives[1:3], **where)
+    twice = diglot.spark.run(spark, [*archives[1:3], again], **where)
+    assert (twice.counts, twice.left_out) == (once.counts, once.left_out)
+
+
+def test_lists_may_have_uris(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "more.txt").write_text("s3a://crawl/c.warc.gz # the third\nd.warc\n")
+    (tmp_path / "near.warc").touch()
+    listing = tmp_path / "list.txt"
+    listing.write_text("# all of them\n\nnear.warc\nnowhere.warc\ncrawl-*.warc\nhdfs:///b.warc\n@more.txt\n")
+    found = _inputs._of_list(f"@{listing}")
+    expected = [f"{tmp_path}/near.warc", "nowhere.warc", f"{tmp_path}/crawl-*.warc", "hdfs:///b.warc", "s3a://crawl/c.warc.gz", "d.warc"]
+    assert found == expected
+    (tmp_path / "plain.txt").write_text("near.warc\n")
+    assert _inputs._of_list(f"@{tmp_path}/plain.txt") == [f"@{tmp_path}/plain.txt"]
+
+
+def test_what_cannot_be_read_is_left_out_at_the_last_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Context:
+        def __init__(self, attempt: int) -> None:
+            self.attempt = attempt
+
+        def attemptNumber(self) -> int:  # noqa: N802
+            return self.attempt
+
+    for patience, attempt, goes_on in [(None, 3, False), (0, 0, True), (3, 2, False), (3, 3, True)]:
+        task = _task.Task("pages", (), 1, patience=patience)
+        monkeypatch.setattr("diglot.spark._task.TaskContext.get", lambda attempt=attempt: Context(attempt))
+        assert ("--keep-going" in task._options(-1, "scratch")) == goes_on
 
 
 def test_where_there_is_nothing_to_find_the_tables_are_empty(spark: SparkSession, tmp_path: pathlib.Path) -> None:
@@ -332,7 +390,7 @@ class Fake:
 
     def sites(self) -> list[str]:
         """The sites that came through to the end."""
-        found = diglot.spark.SparkResult(self.spark, (self.folder / "out").as_uri(), {}, {}, (), (), tuple(TABLES))
+        found = diglot.spark.SparkResult(self.spark, (self.folder / "out").as_uri(), {}, {}, (), (), (), tuple(TABLES))
         return sorted(row.url_a for row in found.pairs().where("langs = 'en-fr'").collect())
 
 
@@ -450,6 +508,52 @@ def test_tables_of_another_run_are_not_taken_for_those_of_this_one(fake: Fake, t
         fake.run(out=tmp_path / "mine")
     assert caught.value.exit_code == 2
     assert (mine / "private.pem").exists()
+
+
+def test_files_that_were_lost_are_missed(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(pattern: str) -> None:
+        for file in fake.work.glob(f"{pattern}/*.parquet"):
+            file.unlink()
+
+    fake.begin_at("12-align")
+    lost("11-model/of=model")
+    with pytest.raises(diglot.DiglotError, match="^step 11-model: files of its rows of kind model are missing"):
+        fake.run()
+    fake.begin_at("11-model")
+    assert fake.sites() == sorted(SITES)
+    fake.run()
+    # What is sampled in two rounds is counted before.
+    monkeypatch.setattr(_steps, "_ONE_ROUND", 1)
+    fake.begin_at("09-sample")
+    next(fake.work.glob("08-judge/of=page_pair/*.parquet")).unlink()
+    with pytest.raises(diglot.DiglotError, match=r"^step 09-sample: \d+ rows are there of 14"):
+        fake.run()
+
+
+def test_tables_that_lost_files_are_written_again(fake: Fake) -> None:
+    where = fake.folder / "out" / "pairs" / "langs=en-fr"
+    fake.run()
+    next(where.glob("*.parquet")).unlink()
+    again = fake.run()
+    assert [step.name for step in again.steps if not step.was_done] == ["16-tables"]
+    assert fake.sites() == sorted(SITES)
+    # Cut by a crash: it is ours all the same.
+    (fake.folder / "out" / "pairs" / "_diglot.json").write_text("")
+    shutil.rmtree(fake.folder / "out" / "pairs" / "langs=en-fr")
+    fake.run()
+    assert fake.sites() == sorted(SITES)
+
+
+def test_no_run_works_in_a_folder_of_other_files(fake: Fake, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "mine" / "03-keys").mkdir(parents=True)
+    (tmp_path / "mine" / "03-keys" / "precious.csv").touch()
+    with pytest.raises(diglot.DiglotError, match="mine has files, and no run has worked in it") as caught:
+        fake.run(work=tmp_path / "mine")
+    assert caught.value.exit_code == 2
+    assert (tmp_path / "mine" / "03-keys" / "precious.csv").exists()
+    for where in [{"work": "/etc/hostname/w"}, {"out": "/etc/hostname/o"}]:
+        with pytest.raises(diglot.DiglotError, match="^file:///etc/hostname/"):
+            fake.run(**where)
 
 
 def test_folders_may_have_any_name_that_spark_can_have(fake: Fake, tmp_path: pathlib.Path) -> None:

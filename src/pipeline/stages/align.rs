@@ -136,10 +136,7 @@ struct Sample {
 /// Of each language pair the page pairs that may be learnt from, and how many there are in all.
 pub(crate) type Samples = BTreeMap<LangPair, (Smallest<SampledPair>, u64)>;
 
-/// The page pairs that may be learnt from.
-///
-/// # Errors
-/// When the store cannot be read.
+/// The page pairs that may be learnt from; an error is one of the store.
 #[cfg(feature = "exec")]
 pub(crate) fn samples(store: &Store, config: &Config) -> Result<Samples> {
     Ok(look_through(store, config)?.0)
@@ -338,12 +335,12 @@ pub(crate) fn learn_pages(
     train::learn(learnt, held_out, &known, params)
 }
 
-#[cfg(feature = "exec")]
 impl Align {
     /// Aligns all sites with the models that the store has, whoever learnt them; what several sites say is not looked for.
     ///
     /// # Errors
     /// As [`Stage::run`].
+    #[cfg(feature = "exec")]
     pub(crate) fn align_alone(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
         let survey = Survey::new(store, context.config, fingerprint(self, context.config))?;
         begin(self, store, context.config)?;
@@ -351,9 +348,7 @@ impl Align {
         survey.note_sources(store)?;
         finish(self, store, context.config)
     }
-}
 
-impl Align {
     /// True when the heads of all sites show that nothing has changed since the stage was done, without opening a site: each names
     /// the record that has its page pairs, and the settings. Models and what sites share follow from these.
     fn is_unchanged(&self, store: &Store, params: u64) -> Result<bool> {

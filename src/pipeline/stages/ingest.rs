@@ -203,8 +203,7 @@ impl Reading<'_> {
         let context = self.context;
         let stop = || context.check_stop();
         self.take_portions(archive::portions(source, limits, &stop), &mut batch, known)?;
-        let unforeseen = || of_archive(Error::input(place, "reading this archive failed in an unforeseen way"));
-        if batch.is_done() { Ok(()) } else { Err(unforeseen()) }
+        if batch.is_done() { Ok(()) } else { Err(of_archive(archive::unforeseen(place))) }
     }
 
     fn take_portions(

@@ -84,6 +84,13 @@ impl Keys {
         finish(self, store, context.config)
     }
 
+    /// Keeps what was found elsewhere of all sites; an error is one of the store.
+    #[cfg(feature = "exec")]
+    pub(crate) fn import(&self, store: &mut Store, config: &Config, found: Vec<ResultRecord>) -> Result<()> {
+        self.commit(store, found.into_iter().map(Ok).collect())?;
+        finish(self, store, config)
+    }
+
     /// Sites whose results are missing, or were made from other pages or settings.
     fn stale_sites(&self, store: &Store, config: &Config) -> Result<Vec<SiteId>> {
         let params = fingerprint(self, config);
@@ -248,10 +255,8 @@ fn contributions(keys: &[FoundKey], config: &Config) -> Vec<(String, u64, bool)>
 }
 
 fn found_alone(store: &Store, site: SiteId) -> Result<Option<Vec<(String, u64, bool)>>> {
-    let rows = |result: crate::store::records::Mapped<ResultRecord>| {
-        result.alone.iter().map(|alone| (alone.0.to_string(), alone.1.to_native(), alone.2)).collect()
-    };
-    Ok(store.result(site)?.map(rows))
+    let row = |alone: &rkyv::Archived<(String, u64, bool)>| (alone.0.to_string(), alone.1.to_native(), alone.2);
+    Ok(store.result(site)?.map(|result| result.alone.iter().map(row).collect()))
 }
 
 fn key_row(found: &FoundKey, config: &Config) -> KeyRow {

@@ -31,7 +31,7 @@ pub struct ResultRecord {
 }
 
 /// One key.
-#[derive(Archive, Serialize, Clone, Debug, Default)]
+#[derive(Archive, Serialize, Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct KeyRow {
     /// First language.
     pub lang_a: [u8; 8],
@@ -56,7 +56,7 @@ pub struct KeyRow {
 }
 
 /// One edit of a key.
-#[derive(Archive, Serialize, Clone, Debug)]
+#[derive(Archive, Serialize, Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct EditRow {
     /// [`crate::types::Field`].
     pub field: u8,
@@ -80,7 +80,7 @@ pub struct PairRow {
 }
 
 /// One host.
-#[derive(Archive, Serialize, Clone, Debug)]
+#[derive(Archive, Serialize, Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct HostRow {
     /// Host name.
     pub host: String,
@@ -103,6 +103,37 @@ impl ArchivedKeyRow {
             Some(Edit { field, from: edit.from.to_string(), to: edit.to.to_string(), core: edit.core })
         };
         Some(Key { langs, edits: self.edits.iter().map(edit).collect::<Option<_>>()? })
+    }
+}
+
+#[cfg(feature = "exec")]
+impl ArchivedKeyRow {
+    /// The row, owned; `None` when it is damaged.
+    pub fn to_owned(&self) -> Option<KeyRow> {
+        Some(KeyRow {
+            scope_start: self.scope_start.to_native(),
+            scope_end: self.scope_end.to_native(),
+            power: self.power.to_native(),
+            site_pages: self.site_pages.to_native(),
+            credibility: self.credibility.to_native(),
+            assigned: self.assigned.to_native(),
+            state: self.state,
+            ..KeyRow::new(&self.key()?)
+        })
+    }
+}
+
+#[cfg(feature = "exec")]
+impl ArchivedHostRow {
+    /// The row, owned.
+    pub fn to_owned(&self) -> HostRow {
+        HostRow {
+            host: self.host.to_string(),
+            pages: self.pages.to_native(),
+            pairs: self.pairs.to_native(),
+            credibility: self.credibility.to_native(),
+            langs: self.langs.iter().map(|lang| (lang.0, lang.1.to_native())).collect(),
+        }
     }
 }
 

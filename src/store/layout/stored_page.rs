@@ -5,6 +5,8 @@
 use super::page::{BlockRecord, LinkRecord, PageRecord, kind_of};
 use crate::index::numbers::{Reader, folded, put, unfolded};
 use crate::types::{Block, Image, Lang, Link, LinkKind, Page};
+#[cfg(feature = "exec")]
+use crate::types::{Capture, Pointer};
 
 /// Pages of a block, at the most: as many as the low bits of a reference can tell apart.
 pub const BLOCK_PAGES: usize = 16;
@@ -243,6 +245,26 @@ impl StoredPage {
             declared: self.declared.clone(),
             latin_share: self.latin_share,
         }
+    }
+
+    /// The bytes of the same page without what URLs are not told by: no text, no tags, no images, and of the links those of its
+    /// head and those that name the page alone.
+    #[cfg(feature = "exec")]
+    pub fn outline(&self) -> Vec<u8> {
+        let is_named = |link: &Link| matches!(link.kind, LinkKind::Head | LinkKind::Own);
+        let page = Page {
+            body_bytes: self.body_bytes,
+            links: self.links().into_iter().filter(is_named).collect(),
+            detected: self.detected,
+            confidence: self.confidence,
+            declared: self.declared.clone(),
+            latin_share: self.latin_share,
+            ..Page::default()
+        };
+        let (file, offset, length) = (self.file().to_owned(), self.offset, self.length);
+        let pointer = (!file.is_empty()).then_some(Pointer { file, offset, length });
+        let capture = Capture { offset, length, date_ms: self.date_ms, pointer, ..Capture::default() };
+        encode(&PageRecord::new(self.url(), self.archive, &capture, page))
     }
 
     /// The images.

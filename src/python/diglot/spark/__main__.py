@@ -16,8 +16,8 @@ from diglot.spark._run import WHAT
 
 _HELP = """Finds the pages of web archives that are translations of each other, and makes bitext of them, on Spark."""
 _SETTINGS = """Other options are the settings of `diglot run`: --langs=en,fr --strict."""
-# What only an archive has that is damaged or cut off: as after `diglot run`, the exit code is 1.
-_DAMAGE = {"record cut off", "record header malformed", "compressed data corrupt"}
+# Damaged places that are told.
+_TOLD = 5
 
 
 def main(arguments: list[str]) -> int:
@@ -45,6 +45,7 @@ def main(arguments: list[str]) -> int:
             what=given.what.split(","),
             by_domain=given.by_domain,
             pages_per_part=given.pages_per_part,
+            split_over=given.split_over,
             buckets=given.buckets,
             memory=given.memory,
             keep_going=given.keep_going,
@@ -61,7 +62,8 @@ def main(arguments: list[str]) -> int:
     finally:
         spark.stop()
     _tell(found)
-    return 1 if found.refused or _DAMAGE & found.left_out.keys() else 0
+    # A damaged archive was read, but for what is damaged.
+    return 1 if found.refused else 0
 
 
 def _interrupt(*_: object) -> None:
@@ -80,6 +82,7 @@ def _parsed(arguments: list[str]) -> tuple[argparse.Namespace, dict[str, Setting
     parser.add_argument("--what", default=",".join(WHAT), metavar="TABLE,...", help=f"tables to write, of {tables} [{','.join(WHAT)}]")
     parser.add_argument("--by-domain", action="store_true", help="of the table explore: registrable domains instead of hosts")
     parser.add_argument("--pages-per-part", type=int, default=20000, metavar="N", help="pages of a part, about [20000]")
+    parser.add_argument("--split-over", type=int, metavar="PAGES", help="divide domains of more pages: their keys stay exact, the rest nearly [never]")
     parser.add_argument("--buckets", type=int, metavar="N", help="tasks that compare the sentence pairs of all parts")
     parser.add_argument("--memory", default="1G", metavar="SIZE", help="what a task of the program may take [1G]")
     parser.add_argument("--keep-going", action="store_true", help="leave out what cannot be read")
@@ -106,6 +109,10 @@ def _tell(found: SparkResult) -> None:
         print(f"{name.replace('_', ' ')}: {count}")
     if found.left_out:
         print("left out:", ", ".join(f"{count} {reason}" for reason, count in found.left_out.items()))
+    for damaged in found.damaged[:_TOLD]:
+        print(f"damaged: {damaged}", file=sys.stderr)
+    if len(found.damaged) > _TOLD:
+        print(f"damaged: {len(found.damaged) - _TOLD} more places", file=sys.stderr)
     for refused in found.refused:
         print(f"skipped: {refused}", file=sys.stderr)
 

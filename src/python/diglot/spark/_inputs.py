@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import glob
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -21,12 +23,16 @@ from .._tables import Tail
 from ._rows import COLUMNS, deal
 from ._session import words_of
 from ._task import failure
-from ._work import is_uri, path_of
+from ._work import SENSELESS, is_uri, path_of
 
+# A comment of a list begins a line, or stands behind a space.
+_COMMENT = re.compile(r"(^|\s)#.*")
 # Small archives are read many to a task, up to this size.
 _TASK_BYTES = 64 << 20
 # What a command line has room for.
 _COMMAND_CHARACTERS = 100_000
+# Inputs that an error names.
+_NAMED = 3
 # Tasks for each core, at least, where there are as many archives: the last ones to end are short then.
 _TASKS_A_CORE = 3
 
@@ -53,6 +59,8 @@ class Inputs:
     refused: tuple[str, ...]
     #: What lies in folders and is no archive.
     passed: tuple[str, ...]
+    #: Hashes of settings, by the first steps that depend on them.
+    settings: dict[str, int]
 
 
 def find(
@@ -65,15 +73,18 @@ def find(
     given = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
     named = [name for path in given for name in _of_list(os.fspath(path))]
     local = [path_of(name) for name in named if not is_uri(name)]
-    archives, refused, passed = _local(local, settings, keep_going)
+    archives, refused, passed, hashes = _local(local, settings, keep_going)
     remote = [name for name in named if is_uri(name)]
     if remote:
         found, missing = _remote(spark, remote, len(archives), keep_going)
         archives += found
         refused += missing
+    if not archives and (refused or passed):
+        left_out = [*refused, *passed]
+        raise DiglotError(f"no archives: {'; '.join(left_out[:_NAMED])}{'; …' if len(left_out) > _NAMED else ''}", 3)
     if not archives:
         raise DiglotError("no archives: nothing was given to read", 2)
-    return Inputs(tuple(archives), tuple(refused), tuple(passed))
+    return Inputs(tuple(archives), tuple(refused), tuple(passed), hashes)
 
 
 def rows(spark: SparkSession, archives: Sequence[Archive], cores: int) -> tuple[DataFrame, int]:
@@ -92,21 +103,32 @@ def rows(spark: SparkSession, archives: Sequence[Archive], cores: int) -> tuple[
 
 
 def _of_list(name: str) -> list[str]:
-    """The URIs of a list, which the program does not know; any other list is left to it."""
+    """The lines of a list that has URIs, which the program does not know; any other list is left to it."""
     if not name.startswith("@") or is_uri(name[1:]):
         return [name]
     try:
-        lines = [line.strip() for line in Path(name[1:]).read_text(encoding="utf-8").splitlines()]
+        lines = [_COMMENT.sub("", line).strip() for line in Path(name[1:]).read_text(encoding="utf-8").splitlines()]
     except (OSError, ValueError):
         return [name]
-    lines = [line for line in lines if line and not line.startswith("#")]
     if not any(is_uri(line) for line in lines):
         return [name]
     folder = os.path.dirname(os.path.abspath(name[1:]))
-    return [line if is_uri(line) else os.path.join(folder, path_of(line)) for line in lines]
+    return [found for line in lines if line for found in (_of_list(_beside(folder, line)) if line.startswith("@") else [_beside(folder, line)])]
 
 
-def _local(names: list[str], settings: Sequence[str], keep_going: bool) -> tuple[list[Archive], list[str], list[str]]:
+def _beside(folder: str, line: str) -> str:
+    """What a line of a list names: beside the list, where it is there, else as it is."""
+    if is_uri(line):
+        return line
+    mark = "@" if line.startswith("@") else ""
+    path = path_of(line.removeprefix(mark))
+    beside = os.path.join(folder, path)
+    return mark + (beside if os.path.exists(beside) or glob.has_magic(path) else path)
+
+
+def _local(
+    names: list[str], settings: Sequence[str], keep_going: bool
+) -> tuple[list[Archive], list[str], list[str], dict[str, int]]:
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", errors="surrogateescape", suffix=".txt") as listing:
         if sum(map(len, names)) > _COMMAND_CHARACTERS:
             listing.write("".join(f"{name}\n" for name in names))
@@ -128,8 +150,10 @@ def _local(names: list[str], settings: Sequence[str], keep_going: bool) -> tuple
     archives = [Archive(r["number"], r["name"], r["count"], _changed(r["name"])) for r in found if r["kind"] == "input"]
     refused = [r for r in found if r["kind"] == "refused"]
     reasons = [f"{r['name']}: {(r['data'] or b'').decode(errors='replace')}" for r in refused]
+    hashes = {r["name"]: r["number"] for r in found if r["kind"] == "settings"}
     # What lies in a folder and is no archive is nobody's mistake.
-    return archives, [why for r, why in zip(refused, reasons) if r["count"]], [why for r, why in zip(refused, reasons) if not r["count"]]
+    faults = [why for r, why in zip(refused, reasons) if r["count"]]
+    return archives, faults, [why for r, why in zip(refused, reasons) if not r["count"]], hashes
 
 
 def _changed(path: str) -> object:
@@ -154,6 +178,10 @@ def _remote(spark: SparkSession, names: list[str], number: int, keep_going: bool
             found.update(map(tuple, files.collect()))
         except (Py4JError, PySparkException) as error:
             refused.append(f"{name}: Spark cannot read it: {words_of(error)}")
+    # By their names they are read again, and Spark takes names for patterns.
+    senseless = {archive for archive in found if SENSELESS.search(archive[0])}
+    refused += [f"{path}: Spark cannot read a file with * ? [ ] {{ }} or \\ in its name; rename it" for path, _, _ in sorted(senseless)]
+    found -= senseless
     if refused and not keep_going:
         raise DiglotError("; ".join(refused), 3)
     listed = enumerate(sorted(found))

@@ -7,7 +7,7 @@ import zlib
 from itertools import count
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 #: What every step reads and writes, as Arrow.
@@ -33,9 +33,20 @@ _SEED = 42
 _MASK = 0xFFFFFFFF
 
 
-def deal(rows: DataFrame, parts: int) -> DataFrame:
-    """Has each part be one task: what has the number `n` in `part` comes to the task `n`."""
-    return rows.repartition(parts, numbers(slots(parts))[F.col("part")])
+def deal(rows: DataFrame, parts: int, first: int = 0) -> DataFrame:
+    """Has each part be one task: what has the number `first + n` in `part` comes to the task `n`."""
+    return rows.repartition(parts, numbers(slots(parts))[F.col("part") - first])
+
+
+def numbered(spark: SparkSession, rows: DataFrame, giants: list[int], parts: int) -> DataFrame:
+    """Rows with the numbers of parts in the place of hashes of sites."""
+    others = parts - len(giants)
+    number = F.pmod(F.col("part"), F.lit(max(others, 1))) + len(giants)
+    if giants:
+        at = spark.range(len(giants)).select(numbers(giants)[F.col("id")].cast("int").alias("part"), F.col("id").alias("giant"))
+        rows = rows.join(F.broadcast(at), "part", "left")
+        number = F.coalesce(F.col("giant"), number)
+    return rows.select(number.cast("int").alias("part"), "kind", "name", "number", "count", "data", "check")
 
 
 def is_as_written(kind: str, name: str, number: int, count: int, data: bytes, check: int | None) -> bool:

@@ -20,6 +20,8 @@ NEEDED = {
     "spark.sql.execution.arrow.useLargeVarTypes": "false",
     "spark.sql.files.ignoreCorruptFiles": "false",
     "spark.sql.files.ignoreMissingFiles": "false",
+    # Files of parts are not read together.
+    "spark.sql.files.maxPartitionNum": str((1 << 31) - 1),
     "spark.sql.files.maxRecordsPerFile": "0",
     # Then rows of several kinds are written without being sorted.
     "spark.sql.maxConcurrentOutputFileWriters": "64",

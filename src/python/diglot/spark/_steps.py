@@ -32,6 +32,8 @@ _TASKS_A_CORE = 4
 _ANEW = "no other run may work in this folder; where files of it were lost, delete the folders of the steps that wrote them, or all of it"
 # Kinds of which each name is counted. There are few of them.
 _NAMED = ("lesson", "text", "skipped", REPORT)
+# Kinds of rows that are sent to all workers, as files.
+_SENT = {"archive", "chosen", "divided", "learnt", "model", "pattern", "whole"}
 
 
 class Deal(Enum):
@@ -69,15 +71,16 @@ class Plan:
         return any(kind == "store" for _, kind in self.reads)
 
 
+_STORES = (("04-rescue", "store"), ("04-join", "store"))
 _TRAINING, _LEARNT = ("05-sample", "chosen"), ("07-learn", "learnt")
 _PAGE_PAIRS, _MODEL = ("09-sample", "chosen"), ("11-model", "model")
 #: The steps that follow on `03-patterns`, in order.
 PLANS = (
     Plan("04-rescue", (("03-keys", "store"),), Deal.FILE, (("03-patterns", "pattern"),)),
-    Plan("05-sample", (("04-rescue", "training"),), Deal.ALL),
-    Plan("06-lessons", (("04-rescue", "store"),), Deal.FILE, (_TRAINING,), (_TRAINING,)),
+    Plan("05-sample", (("04-rescue", "training"), ("04-join", "training")), Deal.ALL),
+    Plan("06-lessons", _STORES, Deal.FILE, (_TRAINING,), (_TRAINING,)),
     Plan("07-learn", (("06-lessons", "lesson"),), Deal.NAME),
-    Plan("08-judge", (("04-rescue", "store"),), Deal.FILE, (_LEARNT,)),
+    Plan("08-judge", _STORES, Deal.FILE, (_LEARNT,)),
     Plan("09-sample", (("08-judge", "page_pair"),), Deal.ALL),
     Plan("10-texts", (("08-judge", "store"),), Deal.FILE, (_PAGE_PAIRS,), (_PAGE_PAIRS,)),
     Plan("11-model", (("10-texts", "text"),), Deal.NAME, (_LEARNT,)),
@@ -85,7 +88,8 @@ PLANS = (
     Plan("13-merge", (("12-align", "bead"),), Deal.PART),
     Plan("14-finish", (("12-align", "store"), ("13-merge", "shared")), Deal.PART),
 )
-#: The step that follows on these, if it is asked for.
+#: The steps that follow on these: where domains were divided, and if it is asked for.
+TALLY = Plan("15-tally", (("04-divide", "whole"), ("14-finish", "share")), Deal.ALL)
 EXPLORE = Plan("15-explore", (("14-finish", "web"),), Deal.ALL)
 
 
@@ -121,6 +125,8 @@ class Steps:
     task: Callable[[str, tuple[str, ...], tuple[str, ...], int], Task]
     hear: Callable[[str], object]
     cores: int
+    #: The settings that a step depends on, beside those that earlier steps depend on.
+    settings: Callable[[str], object] = lambda name: None
     #: A name of this run that no other has.
     run_id: str = field(default_factory=lambda: uuid.uuid4().hex)
     done: list[Step] = field(default_factory=list)
@@ -135,7 +141,7 @@ class Steps:
         Raises `DiglotError` when another run has begun in the folder.
         """
         self.see_that_it_is_ours()
-        self.key = hash_of([self.key, name, *depends])
+        self.key = hash_of([self.key, name, self.settings(name), *depends])
         record = self.work.record(name)
         if record is not None and record["key"] == self.key and is_good(record):
             self._tell(name, record, True)
@@ -169,11 +175,18 @@ class Steps:
             self.end(plan.name, None)
             return
         rows = [self.read(name, kind) for name, kind in fed]
-        dealt, tasks = self._dealt(plan, rows[0] if len(rows) == 1 else rows[0].unionAll(rows[1]), parts)
+        stores = sum(self.records[name]["tasks"] for name, kind in fed if kind == "store")
+        dealt, tasks = self._dealt(plan, rows[0] if len(rows) == 1 else rows[0].unionAll(rows[1]), stores, parts)
         how = ONE_FILE_A_TASK if plan.deal is Deal.FILE else FEW_TASKS
-        # Of what was sampled before, the tasks have counted the rows, each for itself.
-        had = None if self._is_sampled_twice(plan) else sum(self.rows(name, kind) for name, kind in fed)
-        self.do(plan.name, plan.step, dealt, how, tasks, had, arguments, self.sent(plan.side))
+        had: int | None = sum(self.rows(name, kind) for name, kind in fed)
+        if self._is_sampled_twice(plan):
+            # What the first round says of itself is not kept.
+            with told(plan.name):
+                found = sum(frame.count() for frame in rows)
+            if found != had:
+                raise DiglotError(f"step {plan.name}: {found} rows are there of {had}; {_ANEW}")
+            had = None
+        self.do(plan.name, plan.step, dealt, how, tasks, had, arguments, self.sent(plan.side), stores)
 
     def do(
         self,
@@ -185,29 +198,36 @@ class Steps:
         rows_in: int | None,
         arguments: tuple[str, ...] = (),
         side: tuple[str, ...] = (),
+        stores: int = 0,
         **more: object,
     ) -> dict[str, Any]:
-        """Has the program read rows, and writes, counts and keeps what comes."""
+        """Has the program read rows, and writes, counts and keeps what comes. Of so many `stores`, as many must come, if any."""
         began = time.monotonic()
         self._write(name, rows.mapInArrow(self.task(step, arguments, side, tasks), COLUMNS), how)
         record = self._counted(name)
         _check(name, record, rows_in)
-        if record["rows_out"].get("store", 0) and name != "03-keys" and record["tasks"] != self.records["03-keys"]["tasks"]:
-            raise DiglotError(f"step {name}: {record['tasks']} parts came of {self.records['03-keys']['tasks']}")
+        if stores and record["rows_out"].get("store", 0) and record["tasks"] != stores:
+            raise DiglotError(f"step {name}: {record['tasks']} parts came of {stores}")
         return self.end(name, record, seconds=round(time.monotonic() - began, 3), **more)
 
-    def make(self, name: str, rows: DataFrame | None) -> None:
+    def make(self, name: str, rows: DataFrame | None, **more: object) -> None:
         """Writes, counts and keeps rows that Spark makes alone, if there are any."""
         began = time.monotonic()
         if rows is None:
-            self.end(name, None)
+            self.end(name, None, **more)
             return
         self._write(name, rows, FEW_TASKS)
-        self.end(name, self._counted(name), seconds=round(time.monotonic() - began, 3))
+        self.end(name, self._counted(name), seconds=round(time.monotonic() - began, 3), **more)
 
     def rows(self, name: str, kind: str) -> int:
-        """How many rows of a kind a step has written."""
-        return int(self.records[name]["rows_out"].get(kind, 0))
+        """How many rows of a kind a step has written; none, where there was no such step."""
+        record = self.records.get(name)
+        return 0 if record is None else int(record["rows_out"].get(kind, 0))
+
+    @property
+    def parts(self) -> int:
+        """How many parts have pages."""
+        return sum(int(self.records[name]["tasks"]) for name in ("03-keys", "04-join") if name in self.records)
 
     def read(self, name: str, kind: str) -> DataFrame:
         """Rows that a step has written."""
@@ -219,9 +239,19 @@ class Steps:
         writer = writer.option("compression", "none").option("parquet.enable.dictionary", "false")
         # The file system has checksums of its own.
         writer = writer.option("parquet.page.write-checksum.enabled", "false").option("parquet.block.size", 32 << 20)
-        with told(name), set_to(self.spark, how):
+        with self._watched(name), set_to(self.spark, how):
             self._label(name)
             writer.parquet(self.work.path(name))
+
+    @contextmanager
+    def _watched(self, name: str) -> Iterator[None]:
+        """Has failures be told in the words of the program, and first of all that another run has taken the folder away."""
+        try:
+            with told(name):
+                yield
+        except DiglotError:
+            self.see_that_it_is_ours()
+            raise
 
     def _counted(self, name: str) -> dict[str, Any]:
         """Counts what was written, and adds up what tasks report of themselves."""
@@ -230,10 +260,11 @@ class Steps:
         named_of = F.when(F.col("of").isin(*_NAMED), F.col("name"))
         number = F.sum(F.when(F.col("of") == REPORT, F.col("number")))
         counts = rows.groupBy("of", named_of).agg(F.count("*"), number, F.sum("count"), F.max("count"))
-        with told(name), set_to(self.spark, FEW_TASKS):
+        with self._watched(name), set_to(self.spark, FEW_TASKS):
             self._label(name)
             found = counts.collect()
         record = _nothing()
+        record["files"] = {kind: len(self.work.listed(f"{name}/of={kind}/*.parquet")) for kind in {row[0] for row in found} & _SENT}
         for kind, named, count, sum_number, sum_count, max_count in found:
             if kind == REPORT:
                 _add_report(record, named, count, sum_number, max_count)
@@ -252,18 +283,20 @@ class Steps:
         if of not in self._sent:
             name, kind = of
             files = self.work.listed(f"{name}/of={kind}/*.parquet") if self.rows(name, kind) else []
+            if len(files) != int(self.records.get(name, {}).get("files", {}).get(kind, 0)):
+                raise DiglotError(f"step {name}: files of its rows of kind {kind} are missing, or too many; {_ANEW}")
             with told(name):
                 for file in files:
                     self.spark.sparkContext.addFile(file)
             self._sent[of] = tuple(file.rsplit("/", 1)[1] for file in files)
         return self._sent[of]
 
-    def _dealt(self, plan: Plan, rows: DataFrame, parts: int) -> tuple[DataFrame, int]:
+    def _dealt(self, plan: Plan, rows: DataFrame, stores: int, parts: int) -> tuple[DataFrame, int]:
         """Rows such that each task has what the plan says, and how many tasks there are."""
         if plan.deal is Deal.PART:
             return deal(rows, parts), parts
         if plan.deal is Deal.FILE:
-            return rows, self.records["03-keys"]["tasks"]
+            return rows, stores
         if plan.deal is Deal.ALL:
             if self._is_sampled_twice(plan):
                 rows = rows.mapInArrow(self.task(plan.step, ("--partial",), (), _ONE_ROUND), COLUMNS)
@@ -278,7 +311,7 @@ class Steps:
         return rows.repartition(tasks, numbers(places)[at]), tasks
 
     def _is_sampled_twice(self, plan: Plan) -> bool:
-        return plan.step == "sample" and self.records["03-keys"]["tasks"] > _ONE_ROUND
+        return plan.step == "sample" and self.parts > _ONE_ROUND
 
     def _label(self, name: str) -> None:
         self.spark.sparkContext.setJobDescription(f"diglot {name}")
@@ -314,7 +347,7 @@ def told(name: str) -> Iterator[None]:
 
 def _nothing() -> dict[str, Any]:
     empty: dict[str, Any] = {"seconds": 0.0, "tasks": 0, "rows_in": 0, "longest": 0.0}
-    return {**empty, "rows_out": {}, "counts": {}, "left_out": {}, "names": {}, "reported": {}}
+    return {**empty, "rows_out": {}, "counts": {}, "left_out": {}, "names": {}, "reported": {}, "files": {}}
 
 
 def _add_report(record: dict[str, Any], named: str, tasks: int, number: int, longest: int) -> None:

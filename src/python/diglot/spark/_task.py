@@ -21,7 +21,7 @@ from typing import IO, Any
 from zipimport import zipimporter
 
 import pyarrow as pa
-from pyspark import SparkFiles
+from pyspark import SparkFiles, TaskContext
 
 from .._errors import DiglotError, error_of
 from .._program import program
@@ -64,6 +64,8 @@ class Task:
     #: Parts below this number have these threads.
     wide: int = 0
     wide_threads: int = 1
+    #: From this attempt on, what cannot be read is left out: it may be read elsewhere. `None`: it never is.
+    patience: int | None = None
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         batches = iter(batches)
@@ -97,7 +99,9 @@ class Task:
         threads = self.wide_threads if 0 <= part < self.wide else self.threads
         files = [f"--with={SparkFiles.get(name)}" for name in self.side]
         settings = [f"{option}={SparkFiles.get(name)}" for option, names in self.sent for name in names]
-        return [*self.arguments, f"--threads={threads}", f"--scratch={scratch}", *settings, *files]
+        context = TaskContext.get()
+        goes_on = self.patience is not None and context is not None and context.attemptNumber() >= self.patience
+        return [*self.arguments, *(["--keep-going"] if goes_on else []), f"--threads={threads}", f"--scratch={scratch}", *settings, *files]
 
 
 class _Child:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
@@ -35,7 +37,7 @@ def uri_of(path: StrPath) -> str:
 
 
 # Spark takes paths for patterns.
-_SENSELESS = re.compile(r"[*?\[\]{}\\]")
+SENSELESS = re.compile(r"[*?\[\]{}\\]")
 
 
 class Folder:
@@ -44,7 +46,7 @@ class Folder:
     def __init__(self, spark: SparkSession, path: StrPath) -> None:
         self.uri = uri_of(path)
         inside = self.uri.split("://", 1)[-1]
-        if _SENSELESS.search(inside) or (self.uri.startswith("file:") and ":" in inside):
+        if SENSELESS.search(inside) or (self.uri.startswith("file:") and ":" in inside):
             raise DiglotError(f"{os.fspath(path)}: Spark cannot have a folder with * ? [ ] {{ }} \\ or : in its name; give another", 2)
         context: Any = spark.sparkContext
         self._hadoop = context._jvm.org.apache.hadoop
@@ -65,23 +67,31 @@ class Folder:
 
     def mark(self, name: str) -> None:
         """Says that a folder in it is whole, as Spark does."""
-        self._files.create(self._hadoop.fs.Path(self.path(f"{name}/_SUCCESS")), True).close()
+        with self._told():
+            self._files.create(self._hadoop.fs.Path(self.path(f"{name}/_SUCCESS")), True).close()
 
     def has(self, name: str) -> bool:
         """True when there is one of that name."""
-        return bool(self._files.exists(self._hadoop.fs.Path(self.path(name))))
+        with self._told():
+            return bool(self._files.exists(self._hadoop.fs.Path(self.path(name))))
+
+    def is_ours(self, name: str) -> bool:
+        """True for a folder that a run has begun to write."""
+        return self.has(f"{name}/{_RECORD}")
 
     def listed(self, pattern: str) -> list[str]:
         """The files of a pattern, in order."""
-        found = self._files.globStatus(self._hadoop.fs.Path(self.path(pattern)))
+        with self._told():
+            found = self._files.globStatus(self._hadoop.fs.Path(self.path(pattern)))
         return sorted(str(status.getPath().toUri().toString()) for status in found or [])
 
     def record(self, name: str) -> dict[str, Any] | None:
         """What was kept of a step that was written to its end; of the folder itself, where the name is empty."""
         path = self._hadoop.fs.Path(self.path(f"{name}/{_RECORD}"))
-        if not self._files.exists(path):
-            return None
-        stream = self._files.open(path)
+        with self._told():
+            if not self._files.exists(path):
+                return None
+            stream = self._files.open(path)
         try:
             kept: dict[str, Any] = json.loads(str(self._io.toString(stream, "UTF-8")))
         except (ValueError, Py4JJavaError):
@@ -93,14 +103,22 @@ class Folder:
 
     def keep(self, name: str, record: dict[str, Any]) -> None:
         """Says that a step was written to its end."""
-        stream = self._files.create(self._hadoop.fs.Path(self.path(f"{name}/{_RECORD}")), True)
-        try:
-            stream.write(bytearray(json.dumps(record, indent=1).encode()))
-        finally:
-            stream.close()
+        with self._told():
+            stream = self._files.create(self._hadoop.fs.Path(self.path(f"{name}/{_RECORD}")), True)
+            try:
+                stream.write(bytearray(json.dumps(record, indent=1).encode()))
+            finally:
+                stream.close()
 
     def drop(self, name: str) -> None:
         """Takes away a file or a folder, if it is there."""
-        self._files.delete(self._hadoop.fs.Path(self.path(name)), True)
+        with self._told():
+            self._files.delete(self._hadoop.fs.Path(self.path(name)), True)
 
-
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Has a file system that fails be told in one line."""
+        try:
+            yield
+        except Py4JJavaError as error:
+            raise DiglotError(f"{self.uri}: {words_of(error)}") from error

@@ -1,0 +1,487 @@
+//! A domain of too many pages for one task: its keys are found in outlines of its pages, then its pages go to several parts, those
+//! together that keys pair.
+//!
+//! Of the domain as a whole are its keys, with power, credibility and state, the pairs that they propose, the languages that pages
+//! count for, and copies that URLs tell. What is done later, each part does by itself.
+
+use std::collections::BTreeMap;
+
+use super::coding;
+use super::job::{Job, expect};
+use super::pages::{PAGE, ROW_BYTES};
+use super::rows::{Input, Output, Row};
+use super::sites::{Filling, credible, know_all, teach};
+use super::snapshot::{self, Restored};
+use super::tables::{KeyValues, keys_row};
+use crate::error::{Error, Result};
+use crate::index::site::Urls;
+use crate::keys::hosts::host_ranges;
+use crate::keys::{Kin, State};
+use crate::pipeline::fingerprint;
+use crate::pipeline::stages::keys::Keys;
+use crate::query::open::OpenSite;
+use crate::query::{KeyLine, Scope, Site, number, numbered_keys, sites, state_name};
+use crate::store::layout::{HostRow, KeyRow, PageEntry, PairRow, ResultRecord, StoredPage};
+use crate::store::{Captures, Store, Unpacked};
+use crate::types::{Key, SiteId, host_of};
+
+/// The kind of rows of domains that are divided. Part: their number among the outlines; number: their first part; count: how many parts.
+const DIVIDED: &str = "divided";
+/// The kind of rows of what is known of such domains as a whole: as there, with data.
+const WHOLE: &str = "whole";
+/// The kind of rows of what was found in the pages of a part. Name: domain; number: order.
+const FOUND: &str = "found";
+/// The kind of rows of what a part says of the keys of its domains.
+const SHARE: &str = "share";
+/// Pairs, pages and copies of a row, at the most.
+const ROWS: usize = 1 << 14;
+/// Bytes of pages that are held until they are written to their parts.
+const HELD_BYTES: usize = 64 << 20;
+
+/// Page rows → page rows with the outlines of their pages.
+pub fn outline(_: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+    while let Some(row) = input.read()? {
+        expect(&row, &[PAGE])?;
+        let (pages, skipped) = unpacked(&row)?;
+        let outline = |(entry, bytes): (PageEntry, Vec<u8>)| {
+            let page = StoredPage::decode(&bytes).ok_or_else(|| senseless(&row))?;
+            Ok((entry, page.outline()))
+        };
+        let pages = pages.into_iter().map(outline).collect::<Result<Vec<_>>>()?;
+        for portion in Captures::pack(pages, skipped, usize::MAX)? {
+            output.put(&Row { data: Some(coding::of_captures(&portion)?), ..row.clone() })?;
+        }
+    }
+    Ok(())
+}
+
+/// The captures of a row.
+fn unpacked(row: &Row) -> Result<Unpacked> {
+    coding::captures_of(row.bytes()?)?.unpack().ok_or_else(|| senseless(row))
+}
+
+fn senseless(row: &Row) -> Error {
+    Error::input(format!("a {} row of {}", row.kind, row.name), "its data make no sense")
+}
+
+/// The parts that a domain is divided into.
+#[derive(Clone, Copy)]
+struct Parts {
+    first: i32,
+    count: u32,
+}
+
+impl Parts {
+    fn of(row: &Row) -> Result<Parts> {
+        let parts = i32::try_from(row.number).ok().zip(u32::try_from(row.count).ok().filter(|&count| count > 0));
+        let (first, count) =
+            parts.ok_or_else(|| Error::input("divided rows", "expected a first part, and how many"))?;
+        Ok(Parts { first, count })
+    }
+
+    /// The part of a page.
+    fn part(self, kin: &Kin, identity: &str) -> i32 {
+        self.first.saturating_add((kin.hash(identity) % u64::from(self.count)) as i32)
+    }
+}
+
+/// What is known of domains as a whole.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Whole {
+    kin: Kin,
+    keys: Vec<WholeKey>,
+}
+
+/// A key as it is listed, where no pair of it was verified yet.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct WholeKey {
+    domain: String,
+    /// Its position among the keys of the domain.
+    at: u32,
+    langs: String,
+    state: u8,
+    /// Values of [`KeyLine::COLUMNS`], as JSON.
+    values: String,
+}
+
+/// What was found in pages of one part and domain; keys and patterns, which are those of the domain, are in the first row alone.
+#[derive(Default, serde::Serialize, serde::Deserialize)]
+struct Found {
+    /// Keys, each with the host it works in; none: the domain.
+    keys: Vec<(Option<String>, KeyRow)>,
+    considered: Vec<String>,
+    alone: Vec<(String, u64, bool)>,
+    pairs: Vec<(String, String, u32)>,
+    relabelled: Vec<(String, [u8; 8])>,
+    copies: Vec<(String, String)>,
+    hosts: Vec<HostRow>,
+}
+
+impl Found {
+    fn take(&mut self, more: Found) {
+        self.keys.extend(more.keys);
+        self.considered.extend(more.considered);
+        self.alone.extend(more.alone);
+        self.pairs.extend(more.pairs);
+        self.relabelled.extend(more.relabelled);
+        self.copies.extend(more.copies);
+        self.hosts.extend(more.hosts);
+    }
+
+    fn rows(&self) -> usize {
+        self.pairs.len() + self.relabelled.len() + self.copies.len() + self.hosts.len()
+    }
+}
+
+/// Store rows of the outlines of a domain → what is known of it as a whole, and what was found in the pages of each part.
+pub fn divide(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+    let Some(Restored { part, mut store }) = snapshot::read(job, input)? else { return Ok(()) };
+    let divided = job.given(DIVIDED)?.into_iter().find(|row| row.part == part);
+    let divided = divided.ok_or_else(|| {
+        Error::input("store rows", format!("part {part} is not among the divided rows; give these by --with"))
+    })?;
+    let parts = Parts::of(&divided)?;
+    credible(job, &mut store)?;
+    let kin = kin_of(&store)?;
+    for id in sites(&store, &Scope::all())? {
+        spread(&store, id, (&kin, parts), output)?;
+        store.unmap();
+    }
+    let whole = Whole { keys: whole_keys(job, &store)?, kin };
+    let (number, count, data) = (divided.number, divided.count, Some(coding::encode(&whole)?));
+    output.put(&Row { part, kind: WHOLE.into(), name: divided.name, number, count, data })
+}
+
+/// What makes the pages of all pairs kin.
+fn kin_of(store: &Store) -> Result<Kin> {
+    let mut keys: Vec<Key> = Vec::new();
+    let ids = sites(store, &Scope::all())?;
+    for &id in &ids {
+        let Some(site) = OpenSite::open(store, id)? else { continue };
+        let mut used: Vec<u32> = site.result.pairs.iter().map(|pair| pair.key.to_native()).collect();
+        used.sort_unstable();
+        used.dedup();
+        keys.extend(used.iter().filter_map(|&at| site.result.keys.get(at as usize)?.key()));
+    }
+    let mut kin = Kin::of(keys.iter());
+    for &id in &ids {
+        let Some(site) = OpenSite::open(store, id)? else { continue };
+        for pair in site.result.pairs.iter() {
+            kin.unite(site.pages.identity(pair.a.to_native()), site.pages.identity(pair.b.to_native()));
+        }
+    }
+    Ok(kin)
+}
+
+/// Writes what was found in a site to the parts of its pages.
+fn spread(store: &Store, id: SiteId, (kin, parts): (&Kin, Parts), output: &mut Output<'_>) -> Result<()> {
+    let Some(site) = OpenSite::open(store, id)? else { return Ok(()) };
+    let (pages, result) = (&site.pages, &site.result);
+    let url = |page: u32| pages.identity(page).to_owned();
+    let part_of: Vec<i32> = (0..pages.count()).map(|page| parts.part(kin, pages.identity(page))).collect();
+    let of = |page: u32| part_of[page as usize];
+    let host = |page: u32| host_of(pages.identity(page));
+    let mut spread = Spread { domain: &site.head.domain, open: BTreeMap::new(), output };
+    let host_of_key = |row: &KeyRow| {
+        let (start, end) = (row.scope_start, row.scope_end);
+        let is_host = start < end && host(start) == host(end - 1);
+        is_host.then(|| host(start).to_owned())
+    };
+    let damaged = || Error::input("store rows", format!("a key of {} is damaged", site.head.domain));
+    let keys: Vec<KeyRow> = result.keys.iter().map(|row| row.to_owned().ok_or_else(damaged)).collect::<Result<_>>()?;
+    let keys: Vec<(Option<String>, KeyRow)> = keys.into_iter().map(|row| (host_of_key(&row), row)).collect();
+    for &part in &part_of {
+        spread.open.entry(part).or_insert_with(|| {
+            let found = Found {
+                keys: keys.clone(),
+                considered: result.considered.iter().map(|pattern| pattern.to_string()).collect(),
+                alone: result.alone.iter().map(|a| (a.0.to_string(), a.1.to_native(), a.2)).collect(),
+                ..Found::default()
+            };
+            (0, found)
+        });
+    }
+    let ranges: BTreeMap<&str, _> = host_ranges(pages).into_iter().map(|range| (host(range.start), range)).collect();
+    for row in result.hosts.iter() {
+        let Some(range) = ranges.get(row.host.as_str()) else { continue };
+        let mut of_host: Vec<i32> = part_of[range.start as usize..range.end as usize].to_vec();
+        of_host.sort_unstable();
+        of_host.dedup();
+        for part in of_host {
+            spread.put(part, |found| found.hosts.push(row.to_owned()))?;
+        }
+    }
+    for pair in result.pairs.iter() {
+        let (a, b, key) = (pair.a.to_native(), pair.b.to_native(), pair.key.to_native());
+        spread.put(of(a), |found| found.pairs.push((url(a), url(b), key)))?;
+    }
+    for row in result.relabelled.iter() {
+        let page = row.0.to_native();
+        spread.put(of(page), |found| found.relabelled.push((url(page), row.1)))?;
+    }
+    for row in result.copies.iter() {
+        let (copy, original) = (row.0.to_native(), row.1.to_native());
+        // A copy is out of the competition wherever its original is.
+        let original = if of(original) == of(copy) { original } else { copy };
+        spread.put(of(copy), |found| found.copies.push((url(copy), url(original))))?;
+    }
+    spread.finish()
+}
+
+/// What was found in a site, by part, as it is written.
+struct Spread<'s, 'o, 'w> {
+    domain: &'s str,
+    /// The next number of a row, and what it will hold.
+    open: BTreeMap<i32, (i64, Found)>,
+    output: &'o mut Output<'w>,
+}
+
+impl Spread<'_, '_, '_> {
+    fn put(&mut self, part: i32, add: impl FnOnce(&mut Found)) -> Result<()> {
+        let (number, found) = self.open.entry(part).or_default();
+        add(found);
+        if found.rows() < ROWS {
+            return Ok(());
+        }
+        let row = found_row(part, self.domain, *number, &std::mem::take(found))?;
+        *number += 1;
+        self.output.put(&row)
+    }
+
+    fn finish(self) -> Result<()> {
+        for (part, (number, found)) in self.open {
+            self.output.put(&found_row(part, self.domain, number, &found)?)?;
+        }
+        Ok(())
+    }
+}
+
+fn found_row(part: i32, domain: &str, number: i64, found: &Found) -> Result<Row> {
+    let (name, count, data) = (domain.to_owned(), found.rows() as i64, Some(coding::encode(found)?));
+    Ok(Row { part, kind: FOUND.into(), name, number, count, data })
+}
+
+fn whole_keys(job: &Job<'_>, store: &Store) -> Result<Vec<WholeKey>> {
+    let mut keys = Vec::new();
+    for ((site, at), line) in numbered_keys(store, job.config, &Scope::all(), false)? {
+        let (a, b) = line.langs();
+        keys.push(WholeKey {
+            domain: store.site(site)?.unwrap_or_default().domain,
+            at,
+            langs: format!("{a}-{b}"),
+            state: line.state as u8,
+            values: serde_json::Value::from(line.values().to_vec()).to_string(),
+        });
+    }
+    Ok(keys)
+}
+
+/// Page rows of divided domains → page rows of their parts.
+pub fn deal(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+    let mut divided: BTreeMap<i32, (Kin, Parts)> = BTreeMap::new();
+    job.for_each_given(WHOLE, |row| {
+        let whole: Whole = coding::decode(row.bytes()?)?;
+        divided.insert(row.part, (whole.kin, Parts::of(&row)?));
+        Ok(())
+    })?;
+    let mut hands = Hands::default();
+    while let Some(row) = input.read()? {
+        expect(&row, &[PAGE])?;
+        let unknown = || Error::input("page rows", format!("part {} is not among the whole rows", row.part));
+        let (kin, parts) = divided.get(&row.part).ok_or_else(unknown)?;
+        let (pages, skipped) = unpacked(&row)?;
+        let of = |identity: &str| (parts.part(kin, identity), row.number, row.name.clone());
+        for (entry, bytes) in pages {
+            hands.bytes += bytes.len();
+            hands.held.entry(of(&entry.identity)).or_default().0.push((entry, bytes));
+        }
+        for entry in skipped {
+            hands.held.entry(of(&entry.identity)).or_default().1.push(entry);
+        }
+        if hands.bytes > HELD_BYTES {
+            hands.write(output)?;
+        }
+    }
+    hands.write(output)
+}
+
+/// Captures by part, archive and name.
+#[derive(Default)]
+struct Hands {
+    held: BTreeMap<(i32, i64, String), Unpacked>,
+    bytes: usize,
+}
+
+impl Hands {
+    fn write(&mut self, output: &mut Output<'_>) -> Result<()> {
+        self.bytes = 0;
+        for ((part, number, name), (pages, skipped)) in std::mem::take(&mut self.held) {
+            for portion in Captures::pack(pages, skipped, ROW_BYTES)? {
+                let (name, count) = (name.clone(), portion.pages.len() as i64);
+                let data = Some(coding::of_captures(&portion)?);
+                output.put(&Row { part, kind: PAGE.into(), name, number, count, data })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Page rows of a part of a domain, and what was found in them → store rows, and training rows.
+pub fn join(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+    let mut filling = Filling::new(job)?;
+    let mut found: Vec<Row> = Vec::new();
+    while let Some(row) = input.read()? {
+        expect(&row, &[PAGE, FOUND])?;
+        if row.kind == PAGE { filling.take(row, output)? } else { found.push(row) }
+    }
+    let part = found.iter().map(|row| row.part).next();
+    let Some((of_pages, mut store)) = filling.finish()? else {
+        // Captures that were left out may be all there is of a part; then nothing was found in it either.
+        return match part {
+            None => Ok(()),
+            Some(part) => Err(Error::input("found rows", format!("part {part} has no page rows here"))),
+        };
+    };
+    if let Some(other) = found.iter().map(|row| row.part).find(|&part| part != of_pages) {
+        return Err(Error::input("found rows", format!("rows of part {other} among pages of part {of_pages}")));
+    }
+    found.sort_by(|x, y| (&x.name, x.number).cmp(&(&y.name, y.number)));
+    let mut results = Vec::new();
+    for rows in found.chunk_by(|x, y| x.name == y.name) {
+        let mut of_site = Found::default();
+        for (row, number) in rows.iter().zip(0..) {
+            if row.number != number {
+                return Err(Error::input(
+                    "found rows",
+                    format!("{} lacks the row {number}, or has it twice", row.name),
+                ));
+            }
+            of_site.take(coding::decode(row.bytes()?)?);
+        }
+        results.push(result(job, &store, &rows[0].name, of_site)?);
+    }
+    let sites = store.site_count()?;
+    if results.len() != sites as usize {
+        let problem = format!("part {of_pages} has {sites} domains, and what was found in {}", results.len());
+        return Err(Error::input("found rows", problem));
+    }
+    Keys.import(&mut store, job.config, results)?;
+    know_all(job, &mut store)?;
+    teach(job, of_pages, &store, output)?;
+    snapshot::write(of_pages, store, output)
+}
+
+/// What was found in the pages of a site as a store keeps it.
+fn result(job: &Job<'_>, store: &Store, domain: &str, found: Found) -> Result<ResultRecord> {
+    let missing = |what: &str| Error::input("found rows", format!("{what} is not among the page rows"));
+    let id = store.site_of_domain(domain)?.ok_or_else(|| missing(domain))?;
+    let head = store.site(id)?.unwrap_or_default();
+    let pages = store.site_pages(&head)?;
+    let page = |url: &str| pages.find(url).ok_or_else(|| missing(url));
+    let hosts: BTreeMap<&str, _> =
+        host_ranges(&pages).into_iter().map(|range| (host_of(pages.identity(range.start)), range)).collect();
+    let key = |(host, row): (Option<String>, KeyRow)| {
+        let scope = match host {
+            None => 0..pages.count(),
+            Some(host) => hosts.get(host.as_str()).cloned().unwrap_or(0..0),
+        };
+        KeyRow { scope_start: scope.start, scope_end: scope.end, ..row }
+    };
+    let pair = |(a, b, key): &(String, String, u32)| Ok(PairRow { a: page(a)?, b: page(b)?, key: *key });
+    Ok(ResultRecord {
+        site: id.0,
+        generation: head.generation,
+        params: fingerprint(&Keys, job.config),
+        considered: found.considered,
+        alone: found.alone,
+        pairs: found.pairs.iter().map(pair).collect::<Result<_>>()?,
+        relabelled: found.relabelled.iter().map(|(url, lang)| Ok((page(url)?, *lang))).collect::<Result<_>>()?,
+        copies: found.copies.iter().map(|(copy, of)| Ok((page(copy)?, page(of)?))).collect::<Result<_>>()?,
+        hosts: found.hosts,
+        keys: found.keys.into_iter().map(key).collect(),
+    })
+}
+
+/// What verification says of a key in one part: domain, position, pairs proposed, pairs accepted, share that is right.
+type Share = (String, u32, u32, u32, f32);
+
+/// Writes what a part of a divided domain says of its keys.
+///
+/// # Errors
+/// When the store cannot be read, or the output does not take it.
+pub fn shares(store: &Store, part: i32, output: &mut Output<'_>) -> Result<()> {
+    let mut shares: Vec<Share> = Vec::new();
+    for id in sites(store, &Scope::all())? {
+        let site = Site::open(store, id)?;
+        let mut of_site: BTreeMap<u32, Share> = BTreeMap::new();
+        for source in site.judged.iter().flat_map(|judged| judged.sources()) {
+            if let Some(key) = source.key {
+                let domain = || site.head.domain.clone();
+                of_site
+                    .entry(key)
+                    .or_insert_with(|| (domain(), key, source.proposed, source.accepted, source.precision));
+            }
+        }
+        shares.extend(of_site.into_values());
+    }
+    let (count, data) = (shares.len() as i64, Some(coding::encode(&shares)?));
+    output.put(&Row { part, kind: SHARE.into(), name: String::new(), number: 0, count, data })
+}
+
+/// What is known of domains as a whole, and what their parts say of their keys → the table of their keys.
+pub fn tally(_: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+    let mut wholes: Vec<WholeKey> = Vec::new();
+    let mut shares: Vec<(i32, Share)> = Vec::new();
+    while let Some(row) = input.read()? {
+        expect(&row, &[WHOLE, SHARE])?;
+        if row.kind == WHOLE {
+            wholes.extend(coding::decode::<Whole>(row.bytes()?)?.keys);
+        } else {
+            let of_part: Vec<Share> = coding::decode(row.bytes()?)?;
+            shares.extend(of_part.into_iter().map(|share| (row.part, share)));
+        }
+    }
+    // Sums of floats depend on their order.
+    shares.sort_by_key(|(part, _)| *part);
+    let mut sums: BTreeMap<(String, u32), Tally> = BTreeMap::new();
+    for (_, (domain, at, proposed, accepted, precision)) in shares {
+        let sum = sums.entry((domain, at)).or_default();
+        sum.proposed += u64::from(proposed);
+        sum.accepted += u64::from(accepted);
+        sum.right += f64::from(proposed) * f64::from(precision);
+    }
+    let mut by_langs: BTreeMap<String, Vec<KeyValues>> = BTreeMap::new();
+    for whole in wholes {
+        let senseless = || Error::input("whole rows", "their data make no sense");
+        let values: Vec<serde_json::Value> = serde_json::from_str(&whole.values).map_err(|_| senseless())?;
+        let mut values: KeyValues = values.try_into().map_err(|_| senseless())?;
+        if let Some(sum) = sums.get(&(whole.domain, whole.at)) {
+            let precision = (sum.proposed > 0).then(|| sum.right / sum.proposed as f64);
+            let state = State::from_code(whole.state).ok_or_else(senseless)?;
+            let known = [
+                ("accepted", sum.accepted.into()),
+                ("est_precision", precision.map_or(serde_json::Value::Null, |precision| number(precision, 3))),
+                ("state", state_name(state, precision).into()),
+            ];
+            for (name, value) in known {
+                if let Some(at) = KeyLine::COLUMNS.iter().position(|column| *column == name) {
+                    values[at] = value;
+                }
+            }
+        }
+        by_langs.entry(whole.langs).or_default().push(values);
+    }
+    for (langs, lines) in by_langs {
+        output.put(&keys_row(-1, langs, &lines)?)?;
+    }
+    Ok(())
+}
+
+/// What all parts say of a key together.
+#[derive(Default)]
+struct Tally {
+    proposed: u64,
+    accepted: u64,
+    /// Pairs that are right, as estimated.
+    right: f64,
+}
