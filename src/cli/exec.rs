@@ -63,7 +63,7 @@ pub struct Exec {
     /// Of `finish`: what to write, of pairs, bitext, keys, documents, pages, fetch, web.
     #[arg(long, value_name = "WHAT,…", value_delimiter = ',', default_value = "pairs,bitext,keys")]
     what: Vec<String>,
-    /// Of `finish`: parts from this number on are parts of domains that are divided.
+    /// Of `finish`: parts from this number on are parts of domains that are divided, of whose keys `share` rows tell.
     #[arg(long, value_name = "PART")]
     shares_from: Option<i32>,
     #[command(flatten)]

@@ -27,14 +27,17 @@ use crate::types::{Key, SiteId, host_of};
 
 /// The kind of rows of domains that are divided. Part: their number among the outlines; number: their first part; count: how many parts.
 const DIVIDED: &str = "divided";
-/// The kind of rows of what is known of such domains as a whole: as there, with data.
+/// The kind of rows of the keys of such domains as they are listed.
 const WHOLE: &str = "whole";
+/// The kind of rows of what is known of such domains: what makes their pages kin, with part, number and count as there; and with part −1
+/// the keys of each, name: domain.
+const KNOWN: &str = "known";
 /// The kind of rows of what was found in the pages of a part. Name: domain; number: order.
 const FOUND: &str = "found";
 /// The kind of rows of what a part says of the keys of its domains.
 const SHARE: &str = "share";
-/// Pairs, pages and copies of a row, at the most.
-const ROWS: usize = 1 << 14;
+/// Pairs, pages and copies of all parts that are held until they are written.
+const HELD_ROWS: usize = 1 << 18;
 /// Bytes of pages that are held until they are written to their parts.
 const HELD_BYTES: usize = 64 << 20;
 
@@ -85,13 +88,6 @@ impl Parts {
     }
 }
 
-/// What is known of domains as a whole.
-#[derive(serde::Serialize, serde::Deserialize)]
-struct Whole {
-    kin: Kin,
-    keys: Vec<WholeKey>,
-}
-
 /// A key as it is listed, where no pair of it was verified yet.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct WholeKey {
@@ -104,13 +100,18 @@ struct WholeKey {
     values: String,
 }
 
-/// What was found in pages of one part and domain; keys and patterns, which are those of the domain, are in the first row alone.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
-struct Found {
+/// What is known of a domain beside its pages.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Known {
     /// Keys, each with the host it works in; none: the domain.
     keys: Vec<(Option<String>, KeyRow)>,
     considered: Vec<String>,
     alone: Vec<(String, u64, bool)>,
+}
+
+/// What was found in pages of one part and domain.
+#[derive(Default, serde::Serialize, serde::Deserialize)]
+struct Found {
     pairs: Vec<(String, String, u32)>,
     relabelled: Vec<(String, [u8; 8])>,
     copies: Vec<(String, String)>,
@@ -119,9 +120,6 @@ struct Found {
 
 impl Found {
     fn take(&mut self, more: Found) {
-        self.keys.extend(more.keys);
-        self.considered.extend(more.considered);
-        self.alone.extend(more.alone);
         self.pairs.extend(more.pairs);
         self.relabelled.extend(more.relabelled);
         self.copies.extend(more.copies);
@@ -133,7 +131,7 @@ impl Found {
     }
 }
 
-/// Store rows of the outlines of a domain → what is known of it as a whole, and what was found in the pages of each part.
+/// Store rows of the outlines of a domain → its keys, what makes its pages kin, and what was found in the pages of each part.
 pub fn divide(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let Some(Restored { part, mut store }) = snapshot::read(job, input)? else { return Ok(()) };
     let divided = job.given(DIVIDED)?.into_iter().find(|row| row.part == part);
@@ -147,9 +145,12 @@ pub fn divide(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resu
         spread(&store, id, (&kin, parts), output)?;
         store.unmap();
     }
-    let whole = Whole { keys: whole_keys(job, &store)?, kin };
-    let (number, count, data) = (divided.number, divided.count, Some(coding::encode(&whole)?));
-    output.put(&Row { part, kind: WHOLE.into(), name: divided.name, number, count, data })
+    let Row { name, number, count, .. } = divided;
+    let data = Some(coding::encode(&kin)?);
+    output.put(&Row { part, kind: KNOWN.into(), name, number, count, data })?;
+    let whole = whole_keys(job, &store)?;
+    let (name, count, data) = (String::new(), whole.len() as i64, Some(coding::encode(&whole)?));
+    output.put(&Row { part, kind: WHOLE.into(), name, number: 0, count, data })
 }
 
 /// What makes the pages of all pairs kin.
@@ -181,7 +182,6 @@ fn spread(store: &Store, id: SiteId, (kin, parts): (&Kin, Parts), output: &mut O
     let part_of: Vec<i32> = (0..pages.count()).map(|page| parts.part(kin, pages.identity(page))).collect();
     let of = |page: u32| part_of[page as usize];
     let host = |page: u32| host_of(pages.identity(page));
-    let mut spread = Spread { domain: &site.head.domain, open: BTreeMap::new(), output };
     let host_of_key = |row: &KeyRow| {
         let (start, end) = (row.scope_start, row.scope_end);
         let is_host = start < end && host(start) == host(end - 1);
@@ -189,18 +189,14 @@ fn spread(store: &Store, id: SiteId, (kin, parts): (&Kin, Parts), output: &mut O
     };
     let damaged = || Error::input("store rows", format!("a key of {} is damaged", site.head.domain));
     let keys: Vec<KeyRow> = result.keys.iter().map(|row| row.to_owned().ok_or_else(damaged)).collect::<Result<_>>()?;
-    let keys: Vec<(Option<String>, KeyRow)> = keys.into_iter().map(|row| (host_of_key(&row), row)).collect();
-    for &part in &part_of {
-        spread.open.entry(part).or_insert_with(|| {
-            let found = Found {
-                keys: keys.clone(),
-                considered: result.considered.iter().map(|pattern| pattern.to_string()).collect(),
-                alone: result.alone.iter().map(|a| (a.0.to_string(), a.1.to_native(), a.2)).collect(),
-                ..Found::default()
-            };
-            (0, found)
-        });
-    }
+    let known = Known {
+        keys: keys.into_iter().map(|row| (host_of_key(&row), row)).collect(),
+        considered: result.considered.iter().map(|pattern| pattern.to_string()).collect(),
+        alone: result.alone.iter().map(|a| (a.0.to_string(), a.1.to_native(), a.2)).collect(),
+    };
+    let (name, count, data) = (site.head.domain.clone(), known.keys.len() as i64, Some(coding::encode(&known)?));
+    output.put(&Row { part: -1, kind: KNOWN.into(), name, number: 0, count, data })?;
+    let mut spread = Spread { domain: &site.head.domain, open: BTreeMap::new(), rows: 0, output };
     let ranges: BTreeMap<&str, _> = host_ranges(pages).into_iter().map(|range| (host(range.start), range)).collect();
     for row in result.hosts.iter() {
         let Some(range) = ranges.get(row.host.as_str()) else { continue };
@@ -225,7 +221,7 @@ fn spread(store: &Store, id: SiteId, (kin, parts): (&Kin, Parts), output: &mut O
         let original = if of(original) == of(copy) { original } else { copy };
         spread.put(of(copy), |found| found.copies.push((url(copy), url(original))))?;
     }
-    spread.finish()
+    spread.write()
 }
 
 /// What was found in a site, by part, as it is written.
@@ -233,24 +229,23 @@ struct Spread<'s, 'o, 'w> {
     domain: &'s str,
     /// The next number of a row, and what it will hold.
     open: BTreeMap<i32, (i64, Found)>,
+    /// Rows of all that is open.
+    rows: usize,
     output: &'o mut Output<'w>,
 }
 
 impl Spread<'_, '_, '_> {
     fn put(&mut self, part: i32, add: impl FnOnce(&mut Found)) -> Result<()> {
-        let (number, found) = self.open.entry(part).or_default();
-        add(found);
-        if found.rows() < ROWS {
-            return Ok(());
-        }
-        let row = found_row(part, self.domain, *number, &std::mem::take(found))?;
-        *number += 1;
-        self.output.put(&row)
+        add(&mut self.open.entry(part).or_default().1);
+        self.rows += 1;
+        if self.rows < HELD_ROWS { Ok(()) } else { self.write() }
     }
 
-    fn finish(self) -> Result<()> {
-        for (part, (number, found)) in self.open {
-            self.output.put(&found_row(part, self.domain, number, &found)?)?;
+    fn write(&mut self) -> Result<()> {
+        self.rows = 0;
+        for (&part, (number, found)) in self.open.iter_mut().filter(|(_, (_, found))| found.rows() > 0) {
+            self.output.put(&found_row(part, self.domain, *number, &std::mem::take(found))?)?;
+            *number += 1;
         }
         Ok(())
     }
@@ -279,15 +274,18 @@ fn whole_keys(job: &Job<'_>, store: &Store) -> Result<Vec<WholeKey>> {
 /// Page rows of divided domains → page rows of their parts.
 pub fn deal(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let mut divided: BTreeMap<i32, (Kin, Parts)> = BTreeMap::new();
-    job.for_each_given(WHOLE, |row| {
-        let whole: Whole = coding::decode(row.bytes()?)?;
-        divided.insert(row.part, (whole.kin, Parts::of(&row)?));
+    job.for_each_given(KNOWN, |row| {
+        if row.part >= 0 {
+            divided.insert(row.part, (coding::decode(row.bytes()?)?, Parts::of(&row)?));
+        }
         Ok(())
     })?;
     let mut hands = Hands::default();
     while let Some(row) = input.read()? {
         expect(&row, &[PAGE])?;
-        let unknown = || Error::input("page rows", format!("part {} is not among the whole rows", row.part));
+        let unknown = || {
+            Error::input("page rows", format!("part {} is not among the known rows; give these by --with", row.part))
+        };
         let (kin, parts) = divided.get(&row.part).ok_or_else(unknown)?;
         let (pages, skipped) = unpacked(&row)?;
         let of = |identity: &str| (parts.part(kin, identity), row.number, row.name.clone());
@@ -346,24 +344,31 @@ pub fn join(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result
         return Err(Error::input("found rows", format!("rows of part {other} among pages of part {of_pages}")));
     }
     found.sort_by(|x, y| (&x.name, x.number).cmp(&(&y.name, y.number)));
-    let mut results = Vec::new();
+    let mut of_sites: BTreeMap<SiteId, Found> = BTreeMap::new();
     for rows in found.chunk_by(|x, y| x.name == y.name) {
-        let mut of_site = Found::default();
+        let name = &rows[0].name;
+        let id = store.site_of_domain(name)?.ok_or_else(|| missing(name))?;
+        let of_site = of_sites.entry(id).or_default();
         for (row, number) in rows.iter().zip(0..) {
             if row.number != number {
-                return Err(Error::input(
-                    "found rows",
-                    format!("{} lacks the row {number}, or has it twice", row.name),
-                ));
+                return Err(Error::input("found rows", format!("{name} lacks the row {number}, or has it twice")));
             }
             of_site.take(coding::decode(row.bytes()?)?);
         }
-        results.push(result(job, &store, &rows[0].name, of_site)?);
     }
-    let sites = store.site_count()?;
-    if results.len() != sites as usize {
-        let problem = format!("part {of_pages} has {sites} domains, and what was found in {}", results.len());
-        return Err(Error::input("found rows", problem));
+    let mut known: BTreeMap<SiteId, Known> = BTreeMap::new();
+    job.for_each_given(KNOWN, |row| {
+        if row.part < 0
+            && let Some(id) = store.site_of_domain(&row.name)?
+        {
+            known.insert(id, coding::decode(row.bytes()?)?);
+        }
+        Ok(())
+    })?;
+    let mut results = Vec::new();
+    for id in sites(&store, &Scope::all())? {
+        let found = of_sites.remove(&id).unwrap_or_default();
+        results.push(result(job, &store, id, (known.remove(&id), found))?);
     }
     Keys.import(&mut store, job.config, results)?;
     know_all(job, &mut store)?;
@@ -371,11 +376,21 @@ pub fn join(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result
     snapshot::write(of_pages, store, output)
 }
 
-/// What was found in the pages of a site as a store keeps it.
-fn result(job: &Job<'_>, store: &Store, domain: &str, found: Found) -> Result<ResultRecord> {
-    let missing = |what: &str| Error::input("found rows", format!("{what} is not among the page rows"));
-    let id = store.site_of_domain(domain)?.ok_or_else(|| missing(domain))?;
+fn missing(what: &str) -> Error {
+    Error::input("found rows", format!("{what} is not among the page rows"))
+}
+
+/// What was found in the pages of a site as a store keeps it. Nothing is known of a site that has no pages here, as those have of which
+/// all captures were left out.
+fn result(job: &Job<'_>, store: &Store, id: SiteId, of: (Option<Known>, Found)) -> Result<ResultRecord> {
     let head = store.site(id)?.unwrap_or_default();
+    let (known, found) = of;
+    let unknown = || Error::input("known rows", format!("{} is not there; give its row by --with", head.domain));
+    let known = match known {
+        None if head.pages > 0 => return Err(unknown()),
+        None => Known { keys: Vec::new(), considered: Vec::new(), alone: Vec::new() },
+        Some(known) => known,
+    };
     let pages = store.site_pages(&head)?;
     let page = |url: &str| pages.find(url).ok_or_else(|| missing(url));
     let hosts: BTreeMap<&str, _> =
@@ -392,13 +407,13 @@ fn result(job: &Job<'_>, store: &Store, domain: &str, found: Found) -> Result<Re
         site: id.0,
         generation: head.generation,
         params: fingerprint(&Keys, job.config),
-        considered: found.considered,
-        alone: found.alone,
+        considered: known.considered,
+        alone: known.alone,
         pairs: found.pairs.iter().map(pair).collect::<Result<_>>()?,
         relabelled: found.relabelled.iter().map(|(url, lang)| Ok((page(url)?, *lang))).collect::<Result<_>>()?,
         copies: found.copies.iter().map(|(copy, of)| Ok((page(copy)?, page(of)?))).collect::<Result<_>>()?,
         hosts: found.hosts,
-        keys: found.keys.into_iter().map(key).collect(),
+        keys: known.keys.into_iter().map(key).collect(),
     })
 }
 
@@ -435,7 +450,7 @@ pub fn tally(_: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<
     while let Some(row) = input.read()? {
         expect(&row, &[WHOLE, SHARE])?;
         if row.kind == WHOLE {
-            wholes.extend(coding::decode::<Whole>(row.bytes()?)?.keys);
+            wholes.extend(coding::decode::<Vec<WholeKey>>(row.bytes()?)?);
         } else {
             let of_part: Vec<Share> = coding::decode(row.bytes()?)?;
             shares.extend(of_part.into_iter().map(|share| (row.part, share)));

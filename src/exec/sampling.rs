@@ -156,14 +156,28 @@ pub fn sample(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resu
 fn sample_training(job: &Job<'_>, mut sites: Vec<Candidates>, output: &mut Output<'_>) -> Result<()> {
     sites.sort_unstable_by(|x, y| (x.order, &x.domain, x.part).cmp(&(y.order, &y.domain, y.part)));
     let mut pairs = TrainingPairs::new(&job.config.learn);
-    for (site, number) in sites.iter().zip(0..) {
-        let langs = site.langs.iter().map(|&langs| langs_of(langs)).collect::<Result<Vec<_>>>()?;
+    let mut number = 0;
+    // Parts of one domain are one site.
+    for parts in sites.chunk_by(|x, y| (x.order, &x.domain) == (y.order, &y.domain)) {
+        let mut langs = Vec::new();
+        let mut training: BTreeMap<LangPair, Vec<TrainingPair>> = BTreeMap::new();
+        for site in parts {
+            for &pair in &site.langs {
+                langs.push(langs_of(pair)?);
+            }
+            for (langs, pairs) in site.training(SiteId(number))? {
+                training.entry(langs).or_default().extend(pairs);
+            }
+            number += 1;
+        }
         if pairs.are_enough(&langs) {
             continue;
         }
-        pairs.take(&site.training(SiteId(number))?);
+        pairs.take(&training);
         if job.partial {
-            output.put(&site.row()?)?;
+            for site in parts {
+                output.put(&site.row()?)?;
+            }
         }
     }
     if job.partial {

@@ -21,7 +21,7 @@ pub struct Step {
     run: fn(&Job<'_>, &mut Input, &mut Output<'_>) -> Result<()>,
 }
 
-const PARTS: Option<&str> = Some("make parts smaller, and divide domains that are larger");
+const PARTS: Option<&str> = Some("make parts smaller (pages_per_part, and split_over for larger domains)");
 const BUCKETS: Option<&str> = Some("use more buckets");
 
 /// All steps, in the order of the work.
@@ -32,9 +32,9 @@ pub const STEPS: &[Step] = &[
     Step { name: "keys", about: "page rows of a part → store, pattern (with archive)", with: &["archive"], makes_smaller: PARTS, reads: true, run: sites::keys },
     Step { name: "rescue", about: "store rows of a part → store, training (with pattern, summed)", with: &["pattern"], makes_smaller: PARTS, reads: true, run: sites::rescue },
     Step { name: "outline", about: "page rows of a divided domain → page, without texts", with: &[], makes_smaller: None, reads: true, run: dividing::outline },
-    Step { name: "divide", about: "store rows of outlines → found, whole (with divided, pattern)", with: &["divided", "pattern"], makes_smaller: None, reads: true, run: dividing::divide },
-    Step { name: "deal", about: "page rows of a divided domain → page, by part (with whole)", with: &["whole"], makes_smaller: None, reads: true, run: dividing::deal },
-    Step { name: "join", about: "page, found rows of a part → store, training (with archive, pattern)", with: &["archive", "pattern"], makes_smaller: PARTS, reads: true, run: dividing::join },
+    Step { name: "divide", about: "store rows of outlines → found, known, whole (with divided, pattern)", with: &["divided", "pattern"], makes_smaller: None, reads: true, run: dividing::divide },
+    Step { name: "deal", about: "page rows of a divided domain → page, by part (with known)", with: &["known"], makes_smaller: None, reads: true, run: dividing::deal },
+    Step { name: "join", about: "page, found rows of a part → store, training (with archive, known, pattern)", with: &["archive", "known", "pattern"], makes_smaller: PARTS, reads: true, run: dividing::join },
     Step { name: "sample", about: "training or page_pair → chosen", with: &[], makes_smaller: None, reads: true, run: sampling::sample },
     Step { name: "lessons", about: "store rows of a part → lesson (with chosen)", with: &["chosen"], makes_smaller: PARTS, reads: true, run: teaching::lessons },
     Step { name: "learn", about: "lesson rows of language pairs → learnt", with: &[], makes_smaller: None, reads: true, run: teaching::learn },

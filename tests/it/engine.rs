@@ -164,11 +164,10 @@ impl Engine {
         };
         let divided = self.side("divided", &sites.iter().map(divided).collect::<Vec<_>>());
         let found = self.by_part("divide", &of_kind(&keys, "store"), &[&divided, &patterns])?;
-        let whole = of_kind(&found, "whole");
-        let file = self.side("whole", &whole);
-        let mut parts = self.by_part("deal", &pages, &[&file])?;
+        let known = self.side("known", &of_kind(&found, "known"));
+        let mut parts = self.by_part("deal", &pages, &[&known])?;
         parts.extend(of_kind(&found, "found"));
-        Ok((self.by_part("join", &parts, &[&archives, &patterns])?, whole))
+        Ok((self.by_part("join", &parts, &[&archives, &known, &patterns])?, of_kind(&found, "whole")))
     }
 
     /// All steps: the tables, each as its lines, sorted.

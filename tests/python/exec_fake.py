@@ -29,6 +29,15 @@ def number_of(text: str) -> int:
     return zlib.crc32(text.encode()) & 0x7FFFFFFF
 
 
+# The options that steps depend on, by the first ones of them.
+SETTINGS = {"pages": "--max-record-bytes", "keys": "--langs", "judge": "--min-score", "align": "--strict"}
+
+
+def settings(options: list[str]) -> Iterator[Row]:
+    for name, option in SETTINGS.items():
+        yield -1, "settings", name, number_of(str([given for given in options if given.startswith(option)])), 1, None
+
+
 def inputs(names: list[str]) -> Iterator[Row]:
     for number, name in enumerate(names):
         path = os.path.abspath(name)
@@ -121,7 +130,7 @@ def main(step: str, arguments: list[str]) -> None:
     buckets = next((int(option.split("=")[1]) for option in options if option.startswith("--buckets=")), 1)
     if step == "inputs":
         rows, wrong = [], ""
-        out = list(inputs(arguments[arguments.index("--") + 1 :]))
+        out = [*settings(options), *inputs(arguments[arguments.index("--") + 1 :])]
     else:
         table = pa.ipc.open_stream(sys.stdin.buffer).read_all()
         rows = [tuple(row.values())[:6] for row in table.to_pylist()]

@@ -173,8 +173,8 @@ def test_a_large_domain_is_divided(spark: SparkSession, archives: list[str], tmp
     # The larger two are divided into three parts each.
     found = diglot.spark.run(spark, given, work=tmp_path / "w", out=tmp_path / "o", split_over=36, pages_per_part=1000)
     tables = exported(store, tmp_path)
-    # What only verification tells of a key is not that of one store.
-    judged = {"accepted", "est_precision", "state"}
+    # What only verification tells of a key is not that of one store; no key is demoted here.
+    judged = {"accepted", "est_precision"}
     names = [name for name in tables["keys"].column_names if name not in judged]
     expected = in_order(tables["keys"].select(names)).replace_schema_metadata(None)
     assert collected(found.keys().select(*names, "langs"), expected) == expected
@@ -183,6 +183,12 @@ def test_a_large_domain_is_divided(spark: SparkSession, archives: list[str], tmp
     assert len(kept & pairs) >= 0.97 * max(len(kept), len(pairs)) > 100
     assert found.counts["parts"] == 1 + 2 * 3
     assert "15-tally" in [step.name for step in found.steps]
+    # Broken off in the middle.
+    (tmp_path / "w" / "04-deal" / "_diglot.json").unlink()
+    again = diglot.spark.run(spark, given, work=tmp_path / "w", out=tmp_path / "o", split_over=36, pages_per_part=1000)
+    before = {"02-pages", "02-archives", "03-keys", "03-outline", "03-whole", "03-patterns", "03-divided", "04-divide"}
+    assert {step.name for step in again.steps if step.was_done} == before
+    assert again.counts == found.counts
     with pytest.raises(ValueError, match="across_suffixes"):
         diglot.spark.run(spark, given, work=tmp_path / "w", out=tmp_path / "o", split_over=36, across_suffixes=True)
 
@@ -207,6 +213,9 @@ def test_lists_may_have_uris(tmp_path: pathlib.Path) -> None:
     assert found == expected
     (tmp_path / "plain.txt").write_text("near.warc\n")
     assert _inputs._of_list(f"@{tmp_path}/plain.txt") == [f"@{tmp_path}/plain.txt"]
+    (tmp_path / "more.txt").write_text("s3a://crawl/c.warc.gz\n@list.txt\n")
+    with pytest.raises(diglot.DiglotError, match="names itself"):
+        _inputs._of_list(f"@{listing}")
 
 
 def test_what_cannot_be_read_is_left_out_at_the_last_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -470,15 +479,27 @@ def test_what_was_done_otherwise_is_done_again(fake: Fake) -> None:
     assert again(buckets=2) == ["12-align", "13-merge", "14-finish", "16-tables"]
     (fake.work / "14-finish" / "_diglot.json").unlink()
     assert again(buckets=2) == ["14-finish", "16-tables"]
-    fake.faults(at="keys")
-    changes: list[dict[str, Any]] = [{"pages_per_part": 500}, {"min_score": 0.7}]
-    for more in changes:
-        with pytest.raises(diglot.DiglotError, match="03-keys"):
+    # Each setting where it makes a difference.
+    changes: list[tuple[str, dict[str, Any]]] = [
+        ("finish", {"score_digits": 3}),
+        ("align", {"strict": True}),
+        ("rescue", {"min_score": 0.7}),
+        ("keys", {"langs": "en,fr"}),
+        ("keys", {"pages_per_part": 500}),
+        ("pages", {"max_record_bytes": 9000}),
+        ("pages", {"archives": fake.folder}),
+    ]
+    for step, more in changes:
+        fake.run()
+        fake.faults(at=step)
+        with pytest.raises(diglot.DiglotError, match=rf"^step \d\d-{step}"):
             fake.run(**more)
-        assert {line[0] for line in fake.log()} == ({"inputs", "pages", "keys"} if "min_score" in more else {"inputs", "keys"})
-    with pytest.raises(diglot.DiglotError, match="03-keys"):
-        replace(fake, archives=fake.archives[::-1]).run(min_score=0.7)
-    assert "pages" in {line[0] for line in fake.log()}
+        # `sample` of alignment comes before.
+        assert {line[0] for line in fake.log()} - {"sample", "texts", "model"} == {"inputs", step}
+        fake.faults()
+    fake.faults(at="pages")
+    with pytest.raises(diglot.DiglotError, match="02-pages"):
+        replace(fake, archives=fake.archives[::-1]).run()
 
 
 def test_what_follows_on_a_step_that_was_done_again_is_done_again(fake: Fake) -> None:

@@ -12,7 +12,7 @@ from ._rows import COLUMNS, deal, numbered, numbers
 from ._session import FEW_TASKS, ONE_FILE_A_TASK
 from ._steps import Steps
 
-_PATTERNS, _ARCHIVES = ("03-patterns", "pattern"), ("02-archives", "archive")
+_ARCHIVES, _PATTERNS, _KNOWN = ("02-archives", "archive"), ("03-patterns", "pattern"), ("04-divide", "known")
 
 
 @dataclass(frozen=True)
@@ -67,11 +67,11 @@ class Division:
             side = steps.sent([("03-divided", "divided"), _PATTERNS])
             steps.do("04-divide", "divide", stores, ONE_FILE_A_TASK, len(self._domains), had, side=side)
         if steps.begin("04-deal") is None:
-            self._of_pages("04-deal", "deal", steps.sent([("04-divide", "whole")]))
+            self._of_pages("04-deal", "deal", steps.sent([_KNOWN]))
         if steps.begin("04-join") is None:
             rows = steps.read("04-deal", "page").unionAll(steps.read("04-divide", "found"))
             had = steps.rows("04-deal", "page") + steps.rows("04-divide", "found")
-            side = steps.sent([_ARCHIVES, _PATTERNS])
+            side = steps.sent([_ARCHIVES, _KNOWN, _PATTERNS])
             steps.do("04-join", "join", deal(rows, self.count, self.first), FEW_TASKS, self.count, had, side=side)
 
     def _of_pages(self, name: str, step: str, side: tuple[str, ...] = ()) -> None:

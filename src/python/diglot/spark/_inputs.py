@@ -102,7 +102,7 @@ def rows(spark: SparkSession, archives: Sequence[Archive], cores: int) -> tuple[
     return (frames[0] if len(frames) == 1 else frames[0].unionAll(frames[1])), len(groups) + len(remote)
 
 
-def _of_list(name: str) -> list[str]:
+def _of_list(name: str, met: tuple[str, ...] = ()) -> list[str]:
     """The lines of a list that has URIs, which the program does not know; any other list is left to it."""
     if not name.startswith("@") or is_uri(name[1:]):
         return [name]
@@ -112,8 +112,14 @@ def _of_list(name: str) -> list[str]:
         return [name]
     if not any(is_uri(line) for line in lines):
         return [name]
-    folder = os.path.dirname(os.path.abspath(name[1:]))
-    return [found for line in lines if line for found in (_of_list(_beside(folder, line)) if line.startswith("@") else [_beside(folder, line)])]
+    path = os.path.realpath(name[1:])
+    if path in met:
+        raise DiglotError(f"{name[1:]}: the list names itself", 2)
+    found: list[str] = []
+    for line in filter(None, lines):
+        beside = _beside(os.path.dirname(os.path.abspath(name[1:])), line)
+        found += _of_list(beside, (*met, path)) if line.startswith("@") else [beside]
+    return found
 
 
 def _beside(folder: str, line: str) -> str:

@@ -51,6 +51,7 @@ _NOT_HERE = {"dry_run", "no_compact", "quiet", "reread", "reset", "store", "thre
 _SETTINGS = (("pages", "02-pages~"), ("keys", "03~"), ("judge", "08-judge"), ("align", "13-merge"))
 # Settings that name folders, which all machines see.
 _FOLDERS = ("archives",)
+_OF_FOLDERS = tuple(f"--{name}=" for name in _FOLDERS)
 # Damaged places that are named.
 _NAMED = 1000
 #: The tables that are written unless others are asked for.
@@ -132,9 +133,9 @@ def run(
     `what` names the tables: `pairs`, `bitext`, `keys`; `fetch`, what to fetch of the archives that an index names; `explore`, the sites to crawl
     next, which are hosts, or with `by_domain` registrable domains.
 
-    Sites are dealt out to parts of some `pages_per_part` pages, a site being in one part. With `split_over`, a domain of more pages than that
-    is divided into parts of about as many: its keys are those of the whole domain, but what is done after them each part does by itself, so
-    that the results for such a domain are nearly those of `diglot.run`, and not the very same. `buckets` is the number of tasks that look for
+    Sites are dealt out to parts of some `pages_per_part` pages, a site being in one part. With `split_over`, a domain of more captures than
+    that (all domains of one name together) is divided into parts of about as many: its keys are those of the whole domain, but what is done
+    after them each part does by itself, so that scores are nearly those of `diglot.run`, and not the very same. `buckets` is the number of tasks that look for
     sentence pairs that several parts have. `memory` is what one task of the program may take. `settings` are those of `diglot.run`.
     Results depend on none of these but `split_over`.
 
@@ -241,7 +242,7 @@ class _Run:
         for plan in PLANS:
             options = self._options(plan, buckets, whole if divided else None)
             self._steps.run(plan, *options, parts=buckets if plan.step == "merge" else parts)
-        if divided:
+        if divided and "keys" in self._what:
             self._steps.run(TALLY)
         if "explore" in self._what:
             self._steps.run(EXPLORE, *(["--by-domain"] if self._by_domain else []))
@@ -288,8 +289,10 @@ class _Run:
     def _settings_of(self, step: str, found: Inputs, files: list[str]) -> object:
         """The settings that a step depends on, beside those of the steps before it."""
         of = next((name for name, last in _SETTINGS if step <= last), None)
-        if of is None or of not in found.settings:
+        if of is None:
             return sorted(self._plain), files
+        if of == "pages":
+            return found.settings[of], [option for option in self._plain if option.startswith(_OF_FOLDERS)]
         # What a lexicon says is learnt from.
         return found.settings[of], files if of == "judge" else None
 
@@ -351,8 +354,8 @@ class _Run:
             found = sites.agg(large, F.sum(F.when(~is_large, pages))).collect()[0]
         sizes = sorted(found[0], reverse=True)
         divided = [site for site in sizes if split_over is not None and site.pages > split_over]
-        giants, rest = [site for site in sizes if site not in divided and site.pages * 2 >= pages_per_part], found[1] or 0
-        rest += sum(site.pages for site in sizes if site not in divided and site not in giants)
+        # They are the largest.
+        giants, rest = sizes[len(divided) :], found[1] or 0
         total = rest + sum(site.pages for site in sizes)
         wide = sum(site.pages * self._steps.cores >= total for site in giants)
         parts = min(_PARTS_A_CORE * self._steps.cores, math.ceil(rest / _SMALL_PART))

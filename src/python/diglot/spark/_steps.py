@@ -32,8 +32,8 @@ _TASKS_A_CORE = 4
 _ANEW = "no other run may work in this folder; where files of it were lost, delete the folders of the steps that wrote them, or all of it"
 # Kinds of which each name is counted. There are few of them.
 _NAMED = ("lesson", "text", "skipped", REPORT)
-# Kinds of rows that are sent to all workers, as files.
-_SENT = {"archive", "chosen", "divided", "learnt", "model", "pattern", "whole"}
+# Kinds of rows that are sent to all workers, as files. No step writes two of them: Spark gives the files of one task one name.
+_SENT = {"archive", "chosen", "divided", "known", "learnt", "model", "pattern"}
 
 
 class Deal(Enum):
