@@ -1,9 +1,10 @@
 """example_engine.py FOLDER PARTS INPUT...: the steps of `diglot exec` one after the other, as an engine runs them.
 
 An engine deals rows out: to a step of parts the rows of one part, to `learn` and `model` those of a language pair, to `merge` those of a
-bucket; and it adds up patterns. This one does so with files of Parquet in FOLDER, a task at a time. The tables come to lie there too.
+bucket; it adds up patterns; and it counts. This one does so with files of Parquet in FOLDER, a task at a time. The tables come to lie there too.
 """
 
+import json
 import subprocess
 import sys
 from itertools import chain, count
@@ -16,6 +17,7 @@ from diglot._program import program
 
 folder, parts, inputs = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
 numbers = count()
+folder.mkdir(parents=True, exist_ok=True)
 
 
 def step(name: str, rows: pa.Table | None = None, *sides: pa.Table, options: tuple[str, ...] = ()) -> pa.Table:
@@ -30,8 +32,14 @@ def step(name: str, rows: pa.Table | None = None, *sides: pa.Table, options: tup
     given = [] if rows is None else ["--input", written("in", rows)]
     beside = [f"--with={written(f'with-{at}', side)}" for at, side in enumerate(sides) if side.num_rows]
     out = str(folder / f"{number:03}-{name}.out.parquet")
-    subprocess.run([program(), "exec", name, *given, *beside, "-o", out, *options], check=True, stderr=subprocess.DEVNULL)
-    return pq.read_table(out)
+    ended = subprocess.run([program(), "exec", name, *given, *beside, "-o", out, *options], stderr=subprocess.PIPE, text=True)
+    report = json.loads(ended.stderr.splitlines()[-1])
+    if ended.returncode != 0:
+        sys.exit(f"{name}: {report['error']}")
+    made = pq.read_table(out)
+    if report["rows_in"] != (rows.num_rows if rows else 0) or sum(report["rows_out"].values()) != made.num_rows:
+        sys.exit(f"{name}: rows were lost")
+    return made
 
 
 def of(rows: pa.Table, *kinds: str) -> pa.Table:

@@ -15,7 +15,6 @@ SITES = ROOT / "data" / "sites"
 
 
 def test_the_engine_of_the_documentation_gives_what_a_run_gives(tmp_path: pathlib.Path) -> None:
-    (tmp_path / "work").mkdir()
     inputs = [str(SITES / "webserver.warc.gz"), str(SITES / "packaging")]
     subprocess.run([sys.executable, str(SCRIPT), str(tmp_path / "work"), "2", *inputs], check=True)
     store = diglot.run(inputs, store=tmp_path / "store").store

@@ -543,6 +543,20 @@ def test_files_that_were_lost_are_missed(fake: Fake, monkeypatch: pytest.MonkeyP
     fake.begin_at("11-model")
     assert fake.sites() == sorted(SITES)
     fake.run()
+    fake.begin_at("12-align")
+    shutil.rmtree(fake.work / "08-judge" / "of=store")
+    with pytest.raises(diglot.DiglotError, match="^step 08-judge: its rows of kind store are missing; no other run"):
+        fake.run()
+    fake.begin_at("08-judge")
+    fake.run()
+    fake.begin_at("12-align")
+    # Cut off, with the checksum that it had.
+    cut = next(fake.work.glob("08-judge/of=store/*.parquet"))
+    cut.write_bytes(cut.read_bytes()[:200])
+    with pytest.raises(diglot.DiglotError, match=f"^step 12-align: (?s:.*){cut.name}"):
+        fake.run()
+    fake.begin_at("08-judge")
+    fake.run()
     # What is sampled in two rounds is counted before.
     monkeypatch.setattr(_steps, "_ONE_ROUND", 1)
     fake.begin_at("09-sample")

@@ -141,8 +141,8 @@ def run(
 
     A table that is there is written anew; a folder of its name that no run has written is refused. Only one run at a time works in `work`.
 
-    With `keep_going`, what cannot be read is left out, after as many tries as Spark makes; it is in `refused`, and stays left out in this
-    `work`.
+    With `keep_going`, what cannot be read is left out, after as many tries as Spark makes; it is in `refused`, and stays left out until it
+    changes.
 
     Raises `DiglotError`, with the step, the part and the words of the program: with exit code 2 for a wrong setting, with 3 for inputs that
     cannot be read, with 5 for a part that needs more than `memory`. Raises `ValueError` where an argument of this function makes no sense.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
@@ -73,10 +74,12 @@ def session(master: str | None = "local[*]", **settings: str) -> SparkSession:
 
 
 def words_of(error: Exception) -> str:
-    """What an exception of Spark says, without the stacks of Java."""
+    """What an exception of Spark says, and what caused it in the end, without the stacks of Java."""
     java = getattr(error, "java_exception", None)
     text = str(java.getMessage() or java) if java is not None else str(error)
-    return text.split("\nDriver stacktrace")[0].split("\n\tat ")[0].strip()[-2000:]
+    said = text.split("\nDriver stacktrace")[0].split("\n\tat ")[0].strip()[-2000:]
+    causes = re.findall(r"^Caused by: (?:[\w.$]+: )?(.+)", str(error), re.MULTILINE)
+    return f"{said}: {causes[-1].strip()[:1000]}" if causes and causes[-1].strip() not in said else said
 
 
 @contextmanager

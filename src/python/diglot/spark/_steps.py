@@ -231,6 +231,8 @@ class Steps:
 
     def read(self, name: str, kind: str) -> DataFrame:
         """Rows that a step has written."""
+        if not self.work.has(f"{name}/of={kind}"):
+            raise DiglotError(f"step {name}: its rows of kind {kind} are missing; {_ANEW}")
         return self.spark.read.schema(COLUMNS).parquet(self.work.path(f"{name}/of={kind}"))
 
     def _write(self, name: str, rows: DataFrame, how: dict[str, str]) -> None:
