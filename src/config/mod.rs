@@ -3,11 +3,9 @@
 //! [`presets`] has the methods that can be chosen by name, [`settings`] what a user may set: one table, from which the
 //! command line, the stored settings and their checks come. `fields` names every field, for fingerprints.
 
-use std::path::PathBuf;
-
 use crate::error::{Error, Result};
 use crate::index::{MEMORY_BYTES, retrieval};
-use crate::lexicon::LexiconSet;
+use crate::lexicon::{LexiconSet, WordList};
 use crate::types::Lang;
 use crate::{align, archive, explore, extract, iterate, judge, keys, learn, recover, verify};
 
@@ -133,7 +131,7 @@ pub struct Config {
     /// All pages against all others.
     pub webmining: judge::webmining::Params,
     /// Word lists that the user gave.
-    pub lexicons: Vec<PathBuf>,
+    pub lexicons: Vec<WordList>,
     /// Candidates that no URL reveals.
     pub retrieval: retrieval::Params,
     /// Deep pages.

@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::iterate::ets::Weights;
 use crate::judge::spot_checks::SpotChecks;
 use crate::keys::SiteUnit;
+use crate::lexicon::WordList;
 use crate::types::Lang;
 use crate::verify::VERIFIERS;
 
@@ -205,7 +206,7 @@ pub const SETTINGS: &[Setting] = &[
         stages: &["verify", "iterate"],
         reset_word: Some("none"),
         set: |config, text| {
-            config.lexicons.push(PathBuf::from(text));
+            config.lexicons.push(WordList::new(text));
             Ok(())
         },
     },
@@ -552,7 +553,7 @@ mod tests {
         expected.keys.rescue_above = Some(7.0);
         expected.archive.max_record_bytes = 9000;
         (expected.without_keys, expected.without_content) = (true, true);
-        expected.lexicons = vec![PathBuf::from("/l.tsv")];
+        expected.lexicons = vec![WordList::new("/l.tsv")];
         expected.judge.min_score = 0.25;
         expected.verifier = Some("lcs".into());
         (expected.iterate.ets.alpha, expected.iterate.ets.beta) = (0.1, 0.2);

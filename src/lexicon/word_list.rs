@@ -1,8 +1,10 @@
 //! Word lists: pairs of words of two languages, without weights.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::side::Side;
 use super::translations::Translations;
@@ -271,10 +273,10 @@ impl LexiconSet {
     ///
     /// # Errors
     /// As [`Lexicon::read`], and where a file cannot be opened.
-    pub fn read(paths: &[PathBuf]) -> Result<LexiconSet> {
+    pub fn read(lists: &[WordList]) -> Result<LexiconSet> {
         let mut set = LexiconSet::default();
         let words = Words::new();
-        for path in paths {
+        for WordList { path, .. } in lists {
             let file = File::open(path).map_err(Error::io(path, "opening"))?;
             set.add(Lexicon::read(BufReader::new(file), &path.display().to_string(), &words)?.0);
         }
@@ -296,6 +298,30 @@ impl LexiconSet {
         let back = self.lexicons.iter().filter(turned).map(|lexicon| (lexicon, true));
         let lexicons: Vec<_> = forth.chain(back).collect();
         (!lexicons.is_empty()).then_some(Between { langs, lexicons })
+    }
+}
+
+/// A file with a word list, as a setting: results depend on what is in it, wherever it lies.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct WordList {
+    /// Where it is.
+    #[serde(skip)]
+    pub path: PathBuf,
+    /// Its name, which may tell its languages, and a hash of its bytes; its path where it cannot be read.
+    contents: String,
+}
+
+impl WordList {
+    /// The file as it is now.
+    pub fn new(path: impl Into<PathBuf>) -> WordList {
+        let path = path.into();
+        let bytes = fs::metadata(&path).ok().filter(fs::Metadata::is_file).and_then(|_| fs::read(&path).ok());
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let contents = match bytes {
+            Some(bytes) => format!("{name} {:016x}", xxh3_64(&bytes)),
+            None => path.to_string_lossy().into_owned(),
+        };
+        WordList { path, contents }
     }
 }
 

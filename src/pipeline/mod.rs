@@ -62,15 +62,26 @@ pub fn run_all(store: &mut Store, config: &Config, inputs: &[&str]) -> Result<()
     note_fresh(store, config)
 }
 
-/// Runs one stage.
+/// Runs one stage, in a store that has nothing any more of what other settings made of it.
 ///
 /// # Errors
 /// As [`run`].
 pub fn run_stage(stage: &dyn Stage, store: &mut Store, context: &Context<'_>) -> Result<()> {
     context.check_stop()?;
+    forget_other_settings(stage, store, context.config)?;
     let outcome = stage.run(store, context);
     context.observer.end(stage.name(), outcome.is_ok());
     outcome
+}
+
+/// Forgets what a stage, and those after it, made with other settings than these: no stage and no query reads it any more.
+fn forget_other_settings(stage: &dyn Stage, store: &mut Store, config: &Config) -> Result<()> {
+    for later in STAGES.iter().skip_while(|later| later.name() != stage.name()) {
+        if !later.tables().is_empty() && store.stage(later.name())?.fingerprint != fingerprint(*later, config) {
+            store.forget_results(later.name(), later.tables())?;
+        }
+    }
+    Ok(())
 }
 
 /// The stage of a name.

@@ -9,6 +9,7 @@ use crate::archive::Inputs;
 use crate::config::{Config, fields};
 use crate::error::{Error, Result};
 use crate::store::Store;
+use crate::store::catalog::Keyspace;
 
 /// What every stage is given.
 pub struct Context<'c> {
@@ -44,6 +45,12 @@ pub trait Stage: Sync {
 
     /// The sections of the configuration its results depend on, by name: `keys`, or a single field, `keys.across_suffixes`.
     fn sections(&self) -> &'static [&'static str];
+
+    /// The tables of the store that it alone fills, in which its settings stand for what was made: when they change, all of it goes.
+    /// None where it sees itself which of its results are of other settings.
+    fn tables(&self) -> &'static [Keyspace] {
+        &[]
+    }
 
     /// What of its work is left, as text for `status`; empty when all is fresh.
     ///

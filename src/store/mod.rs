@@ -115,6 +115,7 @@ pub(crate) use rebuild::add_batch;
 use records::{Mapped, RecordRef, START};
 pub(crate) use removed::name_hash;
 pub use reviews::{Forgotten, Marks, Reviews, Standing};
+pub(crate) use sites::OF_SITES;
 use view::{Publisher, View};
 #[cfg(not(feature = "internals"))]
 pub(crate) use views::{SiteLinks, SitePages, SiteWeb};

@@ -1,9 +1,28 @@
-//! Sites of a family of domains, and how all sites are forgotten.
+//! Sites of a family of domains, and how results are forgotten.
+
+use std::collections::BTreeSet;
 
 use super::catalog::{Changes, Keyspace};
-use super::kinds::{KINDS, Store};
+use super::kinds::Store;
+use super::model_key;
 use crate::error::Result;
-use crate::types::{SiteId, family};
+use crate::types::{LangPair, SiteId, family};
+
+/// The tables of sites and of what is made of them.
+pub(crate) const OF_SITES: &[Keyspace] = &[
+    Keyspace::Site,
+    Keyspace::Domain,
+    Keyspace::Token,
+    Keyspace::Result,
+    Keyspace::Credibility,
+    Keyspace::Graph,
+    Keyspace::Web,
+    Keyspace::Verified,
+    Keyspace::Resolved,
+    Keyspace::Learnt,
+    Keyspace::Bitext,
+    Keyspace::Model,
+];
 
 impl Store {
     /// The domains of a family ([`crate::types::family`]) that the store has, with the site of each.
@@ -24,28 +43,54 @@ impl Store {
         Ok(found)
     }
 
-    /// Forgets all sites and what was made of them; archives, settings and requests stay.
+    /// Forgets all that a stage made, which is in these tables, and that it ever ran.
     ///
     /// # Errors
     /// When the disk does not take it.
-    pub(crate) fn forget_sites(&mut self) -> Result<()> {
+    pub(crate) fn forget_results(&mut self, stage: &str, tables: &[Keyspace]) -> Result<()> {
+        // First: who stops in between has a stage that never ran, and forgets the rest before it does.
+        if self.stage(stage)?.fingerprint != 0 {
+            let mut changes = Changes::default();
+            changes.remove(Keyspace::Stage, stage.as_bytes());
+            self.commit(changes)?;
+        }
+        tables.iter().try_for_each(|&table| self.forget_table(table))
+    }
+
+    /// Removes all entries of a table.
+    fn forget_table(&mut self, table: Keyspace) -> Result<()> {
         // Sled keeps what a large batch replaces for long.
         const BATCH: usize = 5000;
-        let mut changes = Changes::default();
-        for &keyspace in KINDS.iter().filter(|kind| !kind.is_source).flat_map(|kind| kind.heads) {
-            for key in self.catalog.keys(keyspace)? {
-                changes.remove(keyspace, &key);
-                if changes.len() >= BATCH {
-                    self.commit(std::mem::take(&mut changes))?;
-                }
-            }
+        for keys in self.catalog.keys(table)?.chunks(BATCH) {
+            let mut changes = Changes::default();
+            keys.iter().for_each(|key| changes.remove(table, key));
+            self.commit(changes)?;
         }
-        self.commit(changes)?;
-        // The stages last, and at once: until they are gone, the next run begins here again.
+        Ok(())
+    }
+
+    /// Forgets what a table of language pairs has of others than these.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub(crate) fn keep_langs(&mut self, table: Keyspace, langs: impl Iterator<Item = LangPair>) -> Result<()> {
+        let wanted: BTreeSet<[u8; 16]> = langs.map(model_key).collect();
         let mut changes = Changes::default();
-        for key in self.catalog.keys(Keyspace::Stage)?.into_iter().filter(|key| key != b"ingest") {
-            changes.remove(Keyspace::Stage, &key);
+        for key in self.catalog.keys(table)?.iter().filter(|key| !wanted.contains(key.as_slice())) {
+            changes.remove(table, key);
         }
-        self.commit(changes)
+        if changes.is_empty() { Ok(()) } else { self.commit(changes) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::OF_SITES;
+    use crate::store::kinds::KINDS;
+
+    #[test]
+    fn the_tables_of_sites_are_those_of_all_records_but_the_sources() {
+        let heads = KINDS.iter().filter(|kind| !kind.is_source).flat_map(|kind| kind.heads);
+        assert!(heads.eq(OF_SITES));
     }
 }

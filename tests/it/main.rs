@@ -12,6 +12,7 @@ mod exec;
 mod explain;
 mod export;
 mod format;
+mod histories;
 mod hostile;
 mod inputs;
 mod kills;

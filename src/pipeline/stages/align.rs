@@ -67,6 +67,10 @@ impl Stage for Align {
         &["align"]
     }
 
+    fn tables(&self) -> &'static [Keyspace] {
+        &[Keyspace::Model, Keyspace::Bitext]
+    }
+
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {
         let params = fingerprint(self, config);
         if self.is_unchanged(store, params)? {
@@ -96,6 +100,7 @@ impl Stage for Align {
             return survey.note_sources(store);
         }
         begin(self, store, context.config)?;
+        store.keep_langs(Keyspace::Model, survey.samples.keys().copied())?;
         self.learn(store, context, &models, params)?;
         self.align(store, context, &sites)?;
         let ids: Vec<SiteId> = survey.sites.iter().map(|work| work.site).collect();

@@ -19,7 +19,7 @@ use crate::store::layout::{
     BatchRecord, ChunkBuilder, HostRecord, PageEntry, SiteHead, SkipChunk, SkipEntry, StageRecord,
 };
 use crate::store::records::{Mapped, RecordRef, START};
-use crate::store::{SitePages, Store, tokens};
+use crate::store::{OF_SITES, SitePages, Store, tokens};
 use crate::types::{Form, Lang, SiteId, counted, family, host_of, registrable_domain};
 
 /// Batches → sites.
@@ -48,6 +48,11 @@ impl Stage for Index {
         &["keys.across_suffixes"]
     }
 
+    fn tables(&self) -> &'static [Keyspace] {
+        // Other settings make other sites: what was made of them goes with them.
+        OF_SITES
+    }
+
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {
         let cursor = self.cursor(store, config)?;
         let batches = store.batches_from(cursor).try_fold(0u64, |count, found| found.map(|_| count + 1))?;
@@ -56,12 +61,7 @@ impl Stage for Index {
 
     fn run(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
         let end = store.batches.end();
-        let record = store.stage(self.name())?;
         let params = fingerprint(self, context.config);
-        if record.fingerprint != params && store.site_count()? > 0 {
-            // Sites are other ones: what was made of them is made again.
-            store.forget_sites()?;
-        }
         let cursor = self.cursor(store, context.config)?;
         if cursor >= end {
             return Ok(());

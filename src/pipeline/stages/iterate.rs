@@ -46,6 +46,10 @@ impl Stage for Iterate {
         ]
     }
 
+    fn tables(&self) -> &'static [Keyspace] {
+        &[Keyspace::Resolved]
+    }
+
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {
         let record = store.stage(self.name())?;
         let stale = stale_sites(self, store, config)?.len();
@@ -63,7 +67,6 @@ impl Stage for Iterate {
         }
         begin(self, store, context.config)?;
         if !context.config.iterates() {
-            judged::forget(store, Keyspace::Resolved)?;
             return finish(self, store, context.config);
         }
         let models = for_judging(store, context.config)?;

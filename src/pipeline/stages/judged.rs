@@ -61,21 +61,6 @@ fn put(store: &mut Store, table: Keyspace, site: &JudgedSite, inputs: u64, chang
     Ok(())
 }
 
-/// Takes back what a stage judged by another method, so that nobody takes it for the outcome of this one.
-///
-/// # Errors
-/// When the store cannot be read or written.
-pub fn forget(store: &mut Store, table: Keyspace) -> Result<()> {
-    let mut known = Vec::new();
-    store.catalog().for_each(table, |key, _: JudgedHead| {
-        known.push(key.to_vec());
-        Ok(())
-    })?;
-    let mut changes = Changes::default();
-    known.iter().for_each(|key| changes.remove(table, key));
-    store.commit(changes)
-}
-
 /// What the judged pairs of a site depend on, as one number: settings (`params`, the stage's fingerprint), its keys, the models of
 /// its language pairs.
 ///

@@ -38,6 +38,10 @@ impl Stage for Keys {
         &["keys"]
     }
 
+    fn tables(&self) -> &'static [Keyspace] {
+        &[Keyspace::Result, Keyspace::Credibility]
+    }
+
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {
         let stale = self.stale_sites(store, config)?.len();
         let record = store.stage(self.name())?;

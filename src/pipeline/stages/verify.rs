@@ -41,6 +41,10 @@ impl Stage for Verify {
         &["verify", "judge", "learn", "method", "without_keys", "without_content", "lexicons", "verifier", "webmining"]
     }
 
+    fn tables(&self) -> &'static [Keyspace] {
+        &[Keyspace::Learnt, Keyspace::Verified]
+    }
+
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {
         let record = store.stage(self.name())?;
         if record.fingerprint != fingerprint(self, config) || !record.finished {
@@ -70,7 +74,6 @@ impl Verify {
     pub(crate) fn judge(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
         begin(self, store, context.config)?;
         if !context.config.verifies() {
-            judged::forget(store, Keyspace::Verified)?;
             return finish(self, store, context.config);
         }
         let models = models::for_judging(store, context.config)?;
@@ -99,7 +102,7 @@ impl Verify {
     fn learn(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
         let config = context.config;
         let mut by_langs = training_pairs(store, config)?;
-        forget_others(store, &by_langs)?;
+        store.keep_langs(Keyspace::Learnt, by_langs.keys().copied())?;
         let mut inputs = BTreeMap::new();
         for (&langs, pairs) in &by_langs {
             let wanted = inputs_of(pairs, store, fingerprint(self, config))?;
@@ -161,20 +164,6 @@ fn training_pairs(store: &Store, config: &Config) -> Result<ByLangs> {
     let mut pairs = TrainingPairs::new(&config.learn);
     for_each_teaching(store, config, &mut pairs, |_| Ok(()))?;
     Ok(pairs.finish(config.judge.fit.min_good))
-}
-
-/// Forgets what was learnt of language pairs that have too few training pairs now.
-fn forget_others(store: &mut Store, by_langs: &ByLangs) -> Result<()> {
-    let mut forgotten = Vec::new();
-    store.catalog().for_each(Keyspace::Learnt, |key, _: LearntHead| {
-        if !by_langs.keys().any(|langs| model_key(*langs) == key) {
-            forgotten.push(key.to_vec());
-        }
-        Ok(())
-    })?;
-    let mut changes = Changes::default();
-    forgotten.iter().for_each(|key| changes.remove(Keyspace::Learnt, key));
-    store.commit(changes)
 }
 
 /// Hash of what a language pair is learnt from, and of the settings.
