@@ -237,11 +237,9 @@ impl Catalog {
     }
 
     fn decode<T: Owned>(&self, bytes: &[u8]) -> Result<T> {
-        rkyv::from_bytes::<T, rancor::Error>(&aligned(bytes)).map_err(|error| Error::Store {
+        rkyv::from_bytes::<T, rancor::Error>(&aligned(bytes)).map_err(|_| Error::Store {
             path: self.folder.clone(),
-            problem: format!(
-                "a value is damaged ({error}); delete this folder and run again: what the record files hold is kept"
-            ),
+            problem: "a value is damaged; delete this folder and run again: what the record files hold is kept".into(),
         })
     }
 

@@ -4,22 +4,12 @@ use std::collections::BTreeMap;
 
 use super::catalog::{Catalog, Changes, Keyspace, is_of_view};
 use super::kinds::KINDS;
-use super::layout::{BLOCK_PAGES, StoredPage, page_of_block};
 use super::live::HEADS;
-use super::packing::unpack;
 use super::records::{RecordRef, START};
-use super::verifying::is_record;
 pub use super::verifying::{FileReport, Torn};
 use super::{Access, Store, lock, rebuild};
 use crate::error::Result;
 use crate::types::SiteId;
-
-/// True when these are the bytes of a block of pages, each of which can be read or was removed.
-fn is_block(payload: &[u8]) -> bool {
-    let Some(block) = unpack(payload) else { return false };
-    let mut pages = (0..BLOCK_PAGES).map_while(|place| page_of_block(&block, place)).peekable();
-    pages.peek().is_some() && pages.all(|page| page.is_empty() || StoredPage::decode(page).is_some())
-}
 
 /// What hangs on what cannot be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,13 +71,7 @@ impl Store {
         let mut damage = Damage::default();
         let mut files = Vec::new();
         for kind in KINDS {
-            let found = if kind.name == "pages" {
-                self.pages.check(kind.name, |payload, is_packed| {
-                    if is_packed { is_block(payload) } else { is_record::<super::layout::PageRecord>(payload, false) }
-                })?
-            } else {
-                self.check_kind(kind.number)?
-            };
+            let found = self.check_kind(kind)?;
             damage.torn.extend_from_slice(&found.torn);
             files.push((kind.name, found));
         }

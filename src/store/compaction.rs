@@ -123,7 +123,9 @@ impl Store {
                 Some(&places) => without(payload, places).map_err(Error::io(&folder, "compressing"))?,
             })
         })?;
-        let unreadable = |error: rkyv::rancor::Error| fault(&folder, format!("a batch is damaged: {error}"));
+        let unreadable = |_: rkyv::rancor::Error| {
+            fault(&folder, "a batch or request is damaged; `diglot check --repair` says what is lost")
+        };
         freed += self.batches.rewrite(Damaged::Stays, 0.0, |at, payload, _| {
             if removed.has_batch(at) {
                 return Ok(Kept::Gone);

@@ -77,6 +77,14 @@ pub(super) fn sound_header(map: &[u8], kind: u32, segment: u32) -> Option<(u32, 
     Some((format, header))
 }
 
+/// True when these bytes of a file begin with the whole header of a segment of another kind, or of another number: nothing in it is of
+/// this one, be its frames ever so sound.
+pub(super) fn is_foreign(bytes: &[u8], kind: u32, segment: u32) -> bool {
+    let Some(header) = bytes.first_chunk::<{ FILE_HEADER as usize }>() else { return false };
+    let is_whole = header[..8] == FILE_MAGIC && header[60..] == crc32c::crc32c(&header[..60]).to_le_bytes();
+    is_whole && (header[16..20] != kind.to_le_bytes() || header[20..24] != segment.to_le_bytes())
+}
+
 pub(super) fn frame_header(magic: u32, payload: &[u8], offset: u64) -> [u8; FRAME_HEADER as usize] {
     header_with(magic, payload.len() as u32, crc32c::crc32c(payload), offset)
 }

@@ -12,7 +12,7 @@ use super::records::{RecordFile, RecordRef, START};
 use super::removed::Removed;
 use super::rewriting::{Damaged, Kept};
 use super::survey::Survey;
-use super::verifying::{FileReport, is_record};
+use super::verifying::{FileReport, is_page_block, is_record};
 use super::view::Publisher;
 use crate::error::Result;
 
@@ -20,7 +20,7 @@ macro_rules! record_files {
     ($(
         $(#[$doc:meta])*
         $name:ident: $record:ty = $kind:literal since $since:literal
-        $(source $source:literal)? $(heads [$($keyspace:ident),*])?;
+        $(source $source:literal)? $(sound $sound:ident)? $(heads [$($keyspace:ident),*])?;
     )*) => {
         /// An open store.
         pub struct Store {
@@ -53,6 +53,10 @@ macro_rules! record_files {
             number: $kind,
             since: $since,
             is_source: false $(|| $source)?,
+            is_sound: {
+                const CHECKS: &[Sound] = &[is_record::<$record> $(, $sound)?];
+                CHECKS[CHECKS.len() - 1]
+            },
             heads: &[$($(Keyspace::$keyspace),*)?],
         }),*];
 
@@ -94,9 +98,9 @@ macro_rules! record_files {
             }
 
             /// Reads all of the record file of a kind.
-            pub(super) fn check_kind(&self, kind: u32) -> Result<FileReport> {
-                match kind {
-                    $($kind => self.$name.check(stringify!($name), is_record::<$record>),)*
+            pub(super) fn check_kind(&self, kind: &Kind) -> Result<FileReport> {
+                match kind.number {
+                    $($kind => self.$name.check(kind.name, kind.is_sound),)*
                     number => unreachable!("there is no kind {number}"),
                 }
             }
@@ -151,7 +155,12 @@ macro_rules! record_files {
         /// What can be read of the file of a kind, before `limit`.
         pub(super) fn survey(folder: &Path, kind: &Kind, limit: RecordRef) -> Result<Survey> {
             match kind.number {
-                $($kind => RecordFile::<$record>::survey(&folder.join(kind.name), kind.number, kind.since, limit),)*
+                $($kind => RecordFile::<$record>::survey(
+                    &folder.join(kind.name),
+                    (kind.number, kind.since),
+                    limit,
+                    kind.is_sound,
+                ),)*
                 number => unreachable!("there is no kind {number}"),
             }
         }
@@ -163,7 +172,7 @@ macro_rules! record_files {
 // records. `source` files outlive a rebuild; the others follow from them, with what the catalog has under `heads`.
 record_files! {
     /// Pages as extracted; `Store::page` reads one.
-    pages: PageRecord = 1 since 4 source true;
+    pages: PageRecord = 1 since 4 source true sound is_page_block;
     /// What each commit of ingestion read.
     batches: BatchRecord = 2 since 4 source true;
     /// Page tables of sites.
@@ -197,6 +206,9 @@ record_files! {
 /// Says what becomes of a record, given its place, its payload, and whether that is packed.
 pub(super) type Decide<'d> = &'d mut dyn FnMut(RecordRef, &[u8], bool) -> Result<Kept>;
 
+/// True of the payload of a record; given whether it is packed.
+type Sound = fn(&[u8], bool) -> bool;
+
 /// What is known of a kind of records.
 pub(super) struct Kind {
     /// Folder.
@@ -207,6 +219,8 @@ pub(super) struct Kind {
     pub(super) since: u32,
     /// Nothing else tells what it holds.
     pub(super) is_source: bool,
+    /// Tells of a payload whose checksum fits whether it is a record of this kind.
+    pub(super) is_sound: Sound,
     /// What of the catalog belongs to its records.
     pub(super) heads: &'static [Keyspace],
 }

@@ -166,7 +166,10 @@ fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
 impl Store {
     /// Makes holes of what cannot be read of a kind.
     pub(super) fn close_gaps_of(&mut self, kind: &Kind) -> Result<()> {
-        self.rewrite_kind(kind.number, Damaged::Hole, 0.0, &mut |_, _, _| Ok(Kept::Same)).map(drop)
+        let decide = &mut |_: RecordRef, payload: &[u8], is_packed: bool| {
+            Ok(if (kind.is_sound)(payload, is_packed) { Kept::Same } else { Kept::Gone })
+        };
+        self.rewrite_kind(kind.number, Damaged::Hole, 0.0, decide).map(drop)
     }
 }
 

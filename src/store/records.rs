@@ -25,6 +25,7 @@ use super::format::FORMAT_VERSION;
 pub use super::frames::RecordRef;
 use super::frames::{
     FILE_HEADER, FRAME_HEADER, FRAME_MAGIC, Frame, PACKED_MAGIC, align, file_header, frame, frame_header, frame_of,
+    is_foreign,
 };
 use super::packing::{pack, unpack};
 use crate::error::{Error, Result};
@@ -95,9 +96,10 @@ impl<T: Archive> Mapped<T>
 where
     T::Archived: Checked,
 {
-    fn check(payload: Payload) -> Result<Mapped<T>, rancor::Error> {
-        rkyv::access::<T::Archived, rancor::Error>(&payload)?;
-        Ok(Mapped { payload, of: PhantomData })
+    fn check(payload: Payload) -> Option<Mapped<T>> {
+        // Without debug assertions, the error says nothing.
+        rkyv::access::<T::Archived, rancor::Error>(&payload).ok()?;
+        Some(Mapped { payload, of: PhantomData })
     }
 
     /// Takes the record's pages out of memory; they are read again from the page cache or the disk when they are looked at.
@@ -258,18 +260,17 @@ where
                 continue;
             }
             let path = segment_path(&self.folder, segment);
-            let length = match fs::metadata(&path) {
-                Err(error) if error.kind() == ErrorKind::NotFound => 0,
-                found => found.map_err(Error::io(&path, "reading its length"))?.len(),
-            };
             let needed = if segment == self.end.segment() { self.end.offset() } else { SEGMENT_BYTES };
-            if length < needed {
-                return Err(self.damage(format!(
-                    "{} holds {length} bytes, {needed} were committed; `diglot run` makes again what it can, and says which \
-                     archives must be given again",
-                    path.display()
-                )));
-            }
+            let problem = match own_length(&path, self.kind, segment)? {
+                Some(length) if length >= needed => continue,
+                Some(length) => format!("holds {length} bytes, {needed} were committed"),
+                None if path.exists() => "is a copy of another file: its header says so".to_owned(),
+                None => format!("is missing, {needed} bytes were committed"),
+            };
+            return Err(self.damage(format!(
+                "{} {problem}; `diglot run` makes again what it can, and says which archives must be given again",
+                path.display()
+            )));
         }
         Ok(())
     }
@@ -308,9 +309,8 @@ where
     /// # Errors
     /// When it cannot be written.
     pub fn append(&mut self, record: &T) -> Result<RecordRef> {
-        let payload = rkyv::to_bytes::<rancor::Error>(record)
-            .map_err(|error| self.damage(format!("a record cannot be serialised: {error}")))?;
-        self.append_bytes(&payload)
+        let payload = self.serialised(record)?;
+        self.append_frame(FRAME_MAGIC, &payload)
     }
 
     /// Appends a record compressed: for what is read once, or as a whole.
@@ -318,8 +318,7 @@ where
     /// # Errors
     /// As [`RecordFile::append`].
     pub fn append_packed(&mut self, record: &T) -> Result<RecordRef> {
-        let payload = rkyv::to_bytes::<rancor::Error>(record)
-            .map_err(|error| self.damage(format!("a record cannot be serialised: {error}")))?;
+        let payload = self.serialised(record)?;
         let packed = pack(&payload).map_err(Error::io(&self.folder, "compressing"))?;
         self.append_packed_bytes(&packed)
     }
@@ -332,8 +331,8 @@ where
         self.append_frame(PACKED_MAGIC, packed)
     }
 
-    fn append_bytes(&mut self, payload: &[u8]) -> Result<RecordRef> {
-        self.append_frame(FRAME_MAGIC, payload)
+    fn serialised(&self, record: &T) -> Result<AlignedVec> {
+        rkyv::to_bytes::<rancor::Error>(record).map_err(|_| self.damage("a record cannot be serialised".into()))
     }
 
     fn append_frame(&mut self, magic: u32, payload: &[u8]) -> Result<RecordRef> {
@@ -402,7 +401,7 @@ where
     /// As [`RecordFile::read`].
     pub fn read_next(&self, at: RecordRef) -> Result<(Mapped<T>, RecordRef)> {
         if at >= self.end {
-            return Err(self.damage(format!("no record at {}:{}", at.segment(), at.offset())));
+            return Err(self.unreadable(at, "nothing is committed there"));
         }
         let map = self.map_of(at.segment(), at.offset())?;
         let found = frame(&map, at.offset()).filter(|frame| !frame.is_hole());
@@ -414,7 +413,7 @@ where
         } else {
             Payload::Mapped(map, frame.range)
         };
-        let record = Mapped::check(payload).map_err(|error| self.unreadable(at, &error.to_string()))?;
+        let record = Mapped::check(payload).ok_or_else(|| self.senseless(at))?;
         Ok((record, next))
     }
 
@@ -448,7 +447,7 @@ where
     /// As [`RecordFile::read`].
     pub fn read_packed(&self, at: RecordRef) -> Result<Option<AlignedVec>> {
         if at >= self.end {
-            return Err(self.damage(format!("no record at {}:{}", at.segment(), at.offset())));
+            return Err(self.unreadable(at, "nothing is committed there"));
         }
         let path = segment_path(&self.folder, at.segment());
         let file = self.file_of(at.segment(), &path)?;
@@ -609,11 +608,12 @@ where
     }
 
     fn unreadable(&self, at: RecordRef, why: &str) -> Error {
-        let (segment, offset) = (at.segment(), at.offset());
-        self.damage(format!(
-            "the record at {segment}:{offset} is damaged ({why}); `diglot check --repair` says what is lost, and \
-             `diglot run` then makes it again"
-        ))
+        let problem = format!(
+            "the record at byte {} is damaged ({why}); `diglot check --repair` says what is lost, and `diglot run` then \
+             makes it again",
+            at.offset()
+        );
+        Error::Store { path: segment_path(&self.folder, at.segment()), problem }
     }
 }
 
@@ -641,6 +641,21 @@ impl Writer {
         self.dirty = true;
         Ok(())
     }
+}
+
+/// How long the file of a segment is; `None` where there is none, or that of another segment or kind.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) fn own_length(path: &Path, kind: u32, segment: u32) -> Result<Option<u64>> {
+    let file = match File::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        opened => opened.map_err(Error::io(path, "opening"))?,
+    };
+    let mut header = [0; FILE_HEADER as usize];
+    read_at(&file, &mut header, 0).map_err(Error::io(path, "reading"))?;
+    let length = file.metadata().map_err(Error::io(path, "reading its length"))?.len();
+    Ok((!is_foreign(&header, kind, segment)).then_some(length))
 }
 
 pub(super) fn segment_path(folder: &Path, segment: u32) -> PathBuf {
@@ -703,6 +718,7 @@ pub(super) fn map(file: &File, path: &Path, length: u64) -> Result<Mmap> {
 #[cfg(test)]
 mod tests {
     use super::super::survey::Survey;
+    use super::super::verifying::is_record;
     use super::*;
     use proptest::prelude::*;
 
@@ -737,6 +753,34 @@ mod tests {
     }
 
     #[test]
+    fn frames_of_another_kind_or_segment_are_none_of_this_file() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (_, end) = write(folder.path(), &[vec!["a".repeat(20)], vec!["b".repeat(21)]]);
+        fs::copy(segment_path(folder.path(), 0), segment_path(folder.path(), 1)).expect("room on disk");
+        let survey = |kind| Texts::survey(folder.path(), (kind, 4), UNKNOWN, is_record::<Vec<String>>);
+        assert_eq!(survey(7).expect("it can be read").end, end);
+        assert_eq!(survey(8).expect("it can be read").end, START);
+        let refused = Texts::open(folder.path(), 8, end, true).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(refused.contains("is a copy of another file") && refused.contains("`diglot run`"), "{refused}");
+    }
+
+    #[test]
+    fn a_frame_that_holds_no_record_of_its_kind_is_lost() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut file = Texts::open(folder.path(), 7, START, true).expect("an empty folder");
+        let places = [&[9u8; 40][..], &rkyv::to_bytes::<rancor::Error>(&vec!["a".to_owned()]).expect("memory")]
+            .map(|payload| file.append_frame(FRAME_MAGIC, payload).expect("room on disk"));
+        file.sync().expect("a disk");
+        let survey = Texts::survey(folder.path(), (7, 4), file.end(), is_record::<Vec<String>>).expect("readable");
+        assert_eq!((survey.end, survey.lost), (file.end(), vec![START..places[1]]));
+        let refused = file.read(places[0]).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(
+            refused.contains("000000.rec: the record at byte 64 is damaged (its bytes make no sense)"),
+            "{refused}"
+        );
+    }
+
+    #[test]
     fn a_file_cut_in_the_padding_of_its_last_record_opens_again() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let (_, end) = write(folder.path(), &[vec!["a".repeat(20)], vec!["b".repeat(21)]]);
@@ -744,7 +788,8 @@ mod tests {
         let bytes = fs::read(&path).expect("it was written");
         for cut in START.offset() as usize..bytes.len() {
             fs::write(&path, &bytes[..cut]).expect("room on disk");
-            let sound = sound_end(Texts::survey(folder.path(), 7, 4, end).expect("it can be read"));
+            let sound =
+                sound_end(Texts::survey(folder.path(), (7, 4), end, is_record::<Vec<String>>).expect("it can be read"));
             assert!(sound.offset() <= cut as u64);
             Texts::open(folder.path(), 7, sound, false).expect("cut to what is sound");
         }
@@ -765,7 +810,7 @@ mod tests {
                 *byte ^= 4;
             }
             fs::write(&path, &bytes).expect("room on disk");
-            let sound = sound_end(Texts::survey(folder.path(), 7, 4, end).expect("it can be read"));
+            let sound = sound_end(Texts::survey(folder.path(), (7, 4), end, is_record::<Vec<String>>).expect("it can be read"));
             let damage = cut.min(length).min(if flip < cut { flip } else { u64::MAX });
             let whole = refs.iter().chain([&end]).filter(|r| r.offset() <= damage).max().copied().unwrap_or(START);
             // A flipped bit of padding does no harm, so more may be sound than stands before the damage.

@@ -167,6 +167,7 @@ mod tests {
 
     use proptest::prelude::*;
 
+    use super::super::verifying::is_record;
     use super::*;
 
     type Texts = RecordFile<Vec<String>>;
@@ -209,7 +210,7 @@ mod tests {
             }
             let end = file.end();
             drop(file);
-            let survey = Texts::survey(folder.path(), 7, 4, end).expect("it can be read");
+            let survey = Texts::survey(folder.path(), (7, 4), end, is_record::<Vec<String>>).expect("it can be read");
             prop_assert_eq!((survey.end, survey.lost.len()), (end, 0));
         }
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::disk;
 use super::format::FORMAT_VERSION;
 use super::frames::{FILE_HEADER, RecordRef, Walked, align, file_header, sound_header, walk};
-use super::records::{Checked, RecordFile, SEGMENT_BYTES, START, Stored, UNKNOWN, map, segment_path};
+use super::records::{Checked, RecordFile, SEGMENT_BYTES, START, Stored, UNKNOWN, map, own_length, segment_path};
 use crate::error::{Error, Result};
 
 /// What can be read of a damaged record file.
@@ -32,18 +32,24 @@ impl<T: Stored> RecordFile<T>
 where
     T::Archived: Checked,
 {
-    /// What can be read of a damaged file before `limit`. The records must have been written by a format from `since` on.
+    /// What can be read of a damaged file before `limit`: of frames whose checksum fits, those whose payload `is_sound`, given whether it
+    /// is packed. The records must have been written by a format from `since` on.
     ///
     /// # Errors
     /// When the folder cannot be read.
-    pub fn survey(folder: &Path, kind: u32, since: u32, limit: RecordRef) -> Result<Survey> {
+    pub fn survey(
+        folder: &Path,
+        (kind, since): (u32, u32),
+        limit: RecordRef,
+        is_sound: impl Fn(&[u8], bool) -> bool,
+    ) -> Result<Survey> {
         let mut survey = Survey { end: START, lost: Vec::new(), has_torn_header: false };
         for segment in 0..=limit.segment() {
             let path = segment_path(folder, segment);
             let is_last = segment == limit.segment();
             let stop = if is_last { limit.offset() } else { SEGMENT_BYTES };
-            let Ok(length) = fs::metadata(&path).map(|m| m.len()) else {
-                if limit == UNKNOWN {
+            let Some(length) = own_length(&path, kind, segment)? else {
+                if limit == UNKNOWN && !path.exists() {
                     break;
                 }
                 survey.lose(RecordRef::new(segment, FILE_HEADER)..RecordRef::new(segment + 1, 0));
@@ -61,7 +67,8 @@ where
             }
             for Walked { range, frame } in walk(&map[..stop as usize]) {
                 let [start, end] = [range.start, range.end].map(|offset| RecordRef::new(segment, offset));
-                match frame {
+                let sound = frame.filter(|frame| frame.is_hole() || is_sound(&map[frame.payload()], frame.is_packed()));
+                match sound {
                     Some(_) => survey.end = end,
                     None => survey.lose(start..end),
                 }
@@ -77,8 +84,8 @@ where
     }
 }
 
-/// Gives the file of a kind the length that was committed, where it is shorter. What is missing is then damaged, and becomes a hole: no
-/// reference is given twice.
+/// Gives the file of a kind the length that was committed, where it is shorter or another file stands in its place. What is missing is
+/// then damaged, and becomes a hole: no reference is given twice.
 ///
 /// # Errors
 /// When the disk does not take it.
@@ -89,7 +96,11 @@ pub fn fill(folder: &Path, kind: u32, end: RecordRef) -> Result<()> {
     fs::create_dir_all(folder).map_err(Error::io(folder, "making the folder"))?;
     for segment in 0..=end.segment() {
         let path = segment_path(folder, segment);
-        let length = fs::metadata(&path).map_or(0, |metadata| metadata.len());
+        let own = own_length(&path, kind, segment)?;
+        if own.is_none() && path.exists() {
+            disk::remove(&path).map_err(Error::io(&path, "removing what is another file"))?;
+        }
+        let length = own.unwrap_or(0);
         let needed = if segment == end.segment() { end.offset() } else { SEGMENT_BYTES };
         if length >= needed {
             continue;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::frames::{FILE_HEADER, RecordRef, sound_header, walk};
+use super::layout::{BLOCK_PAGES, PageRecord, StoredPage, page_of_block};
 use super::packing::unpack;
 use super::records::{Checked, RecordFile, Segment, Stored, aligned};
 use crate::error::Result;
@@ -68,6 +69,16 @@ where
         }
         Ok(found)
     }
+}
+
+/// True when these are the bytes of a block of pages, each of which can be read or was removed; or of a page as formats before 6 wrote it.
+pub fn is_page_block(payload: &[u8], is_packed: bool) -> bool {
+    if !is_packed {
+        return is_record::<PageRecord>(payload, false);
+    }
+    let Some(block) = unpack(payload) else { return false };
+    let mut pages = (0..BLOCK_PAGES).map_while(|place| page_of_block(&block, place)).peekable();
+    pages.peek().is_some() && pages.all(|page| page.is_empty() || StoredPage::decode(page).is_some())
 }
 
 /// True when these are the bytes of a record.

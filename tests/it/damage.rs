@@ -9,6 +9,7 @@ use diglot::query::Scope;
 use diglot::store::FORMAT_VERSION;
 use diglot::store::{Access, Store};
 
+use crate::resume::copy;
 use crate::support::{diglot, failure, process, rows, run, sample_store, stdout, tiny_site, webserver};
 
 /// A store of the tiny site, in a folder of its own.
@@ -63,6 +64,47 @@ fn a_store_of_another_version_is_left_alone() {
     fs::remove_file(&manifest).expect("it is there");
     run(&store, &[&folder.path().join("tiny.warc")]);
     assert_eq!(rows(&store, &["pairs"]).len(), 5);
+}
+
+/// What a store lists.
+fn answers(store: &Path) -> Vec<String> {
+    [&["pairs"][..], &["keys"], &["hosts"], &["bitext"]].iter().map(|arguments| stdout(store, arguments)).collect()
+}
+
+#[test]
+fn a_file_that_lies_in_the_place_of_another_is_told_and_mended() {
+    let (folder, sound) = tiny_store();
+    let archive = folder.path().join("tiny.warc");
+    let expected = answers(&sound);
+    let kinds = [
+        "pages", "batches", "sites", "results", "skips", "graphs", "verified", "resolved", "learnt", "bitexts",
+        "models", "requests", "removals",
+    ];
+    let file = |store: &Path, kind: &str| store.join(kind).join("000000.rec");
+    // Each kind in the place of the next and of the one after the next: pairs of one layout are among them.
+    let swaps = (1..3).flat_map(|step| (0..kinds.len()).map(move |at| (kinds[at], kinds[(at + step) % kinds.len()])));
+    let longest = kinds.into_iter().max_by_key(|kind| fs::metadata(file(&sound, kind)).map_or(0, |file| file.len()));
+    let of_longest = kinds.into_iter().filter_map(|to| Some((longest?, to))).filter(|(from, to)| from != to);
+    for (at, (from, to)) in swaps.chain(of_longest).enumerate() {
+        let store = folder.path().join(format!("{from}-{to}-{at}"));
+        copy(&sound, &store);
+        fs::copy(file(&sound, from), file(&store, to)).expect("room on the disk");
+        let output = diglot(&store).arg("pairs").output().expect("it starts");
+        let told = String::from_utf8_lossy(&output.stderr);
+        // A file of which nothing was committed is not looked at.
+        let is_told = told.contains(&format!("{to}/000000.rec")) && told.contains("`diglot run`");
+        let is_empty = fs::metadata(file(&sound, to)).is_ok_and(|file| file.len() == 64);
+        assert!(is_told || (is_empty && told.is_empty()), "{from} as {to}: {told}");
+        if at % 2 == 0 {
+            let repaired = diglot(&store).args(["check", "--repair"]).output().expect("it starts");
+            let told = String::from_utf8_lossy(&repaired.stderr);
+            assert!(repaired.status.success() || told.contains("the store lost "), "{from} as {to}: {told}");
+        }
+        run(&store, &[&archive]);
+        assert_eq!(answers(&store), expected, "{from} as {to}");
+        diglot(&store).arg("check").assert().success();
+        fs::remove_dir_all(&store).expect("it is ours");
+    }
 }
 
 #[test]
