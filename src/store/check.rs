@@ -8,7 +8,7 @@ use super::live::HEADS;
 use super::records::{RecordRef, START};
 pub use super::verifying::{FileReport, Torn};
 use super::{Access, Store, lock, rebuild};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::types::SiteId;
 
 /// What hangs on what cannot be read.
@@ -187,8 +187,15 @@ impl Store {
     pub fn repair(mut self, damage: &Damage) -> Result<Store> {
         // Pages are numbered by their tables, and what a result added to global credibility only it can tell.
         let is_numbered = ["sites", "skips", "results"].into_iter().any(|kind| damage.is_of(kind));
-        if damage.is_of_sources() || is_numbered || !damage.catalog.is_empty() {
+        let is_known = damage.catalog.is_empty() || damage.view.is_empty();
+        if damage.is_of_sources() || is_numbered || !is_known {
             return self.rebuild_whole();
+        }
+        if !damage.catalog.is_empty() {
+            self = self.without_catalog()?;
+            if self.was_rebuilt {
+                return Ok(self);
+            }
         }
         let mut changes = Changes::default();
         for keyspace in HEADS {
@@ -204,6 +211,17 @@ impl Store {
             self.close_gaps_of(kind)?;
         }
         Ok(self)
+    }
+
+    /// The store with the catalog made again.
+    fn without_catalog(self) -> Result<Store> {
+        let (folder, catalog) = (self.folder.clone(), self.folder.join(&self.catalog_name));
+        let lock = self.into_lock();
+        std::fs::remove_dir_all(&catalog).map_err(Error::io(&catalog, "removing the damaged catalog"))?;
+        match lock {
+            Some(lock) => Store::open_locked(&folder, lock),
+            None => Store::open(&folder, Access::Write),
+        }
     }
 
     fn rebuild_whole(self) -> Result<Store> {

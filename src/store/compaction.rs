@@ -7,18 +7,16 @@ use std::fs;
 
 use rustc_hash::FxHashMap;
 
-use super::catalog::{Changes, Keyspace, is_sentinel};
+use super::catalog::{Changes, Keyspace};
 use super::kinds::KINDS;
 use super::layout::{BLOCK_PAGES, RequestRecord, block, page_of_block};
 use super::live::Live;
 use super::packing::{pack, pack_small, unpack};
 use super::records::{RecordRef, START, aligned};
 use super::rewriting::{Damaged, Kept};
-use super::{Store, fault};
+use super::{Store, copying, fault};
 use crate::error::{Error, Result};
 
-/// Changes put into a new catalog at once: sled keeps what a large batch replaces for long.
-const BATCH: usize = 5000;
 /// Fewer dead bytes are not worth the work that nobody asked for.
 const LEAST_DEAD_BYTES: u64 = 16 << 20;
 /// What has to be dead of a segment for it to be written anew unasked.
@@ -177,22 +175,7 @@ impl Store {
             fs::remove_dir_all(&path).map_err(Error::io(&path, "clearing"))?;
         }
         let fresh = Store::new_catalog(&self.folder, &name)?;
-        let mut changes = Changes::default();
-        self.catalog.scan(&[], |key, value| {
-            if is_sentinel(key) {
-                return Ok(());
-            }
-            changes.put_whole(key, value);
-            if changes.len() >= BATCH {
-                fresh.apply(&std::mem::take(&mut changes))?;
-            }
-            Ok(())
-        })?;
-        fresh.apply(&changes)?;
-        // Last, so that a copy which was not finished is no catalog of any commit.
-        let mut sentinel = Changes::default();
-        sentinel.put(Keyspace::Meta, b"sentinel", &self.sentinel);
-        fresh.apply(&sentinel)?;
+        copying::copy(&self.catalog, &fresh, &self.sentinel)?;
         let old = self.folder.join(std::mem::replace(&mut self.catalog_name, name));
         self.catalog = fresh;
         self.write_manifest()?;

@@ -26,7 +26,7 @@
 //! A commit syncs the record files, then makes the catalog's changes durable with a sentinel that holds the new ends, then writes what
 //! has changed into the view, then replaces the manifest. Whatever points past the committed ends does not exist. When catalog
 //! and manifest do not fit together (sled can open a damaged file as empty, without a word), the catalog is made again from
-//! the record files. Readers have the manifest, the view and the record files, and take no lock.
+//! the view; where that or a record file is damaged too, from the record files. Readers have the manifest, the view and the record files, and take no lock.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,6 +42,7 @@ pub(crate) mod catalog;
 pub mod catalog;
 mod check;
 mod compaction;
+mod copying;
 mod disk;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod faults;
@@ -81,6 +82,7 @@ mod removed;
 mod requests;
 mod reviews;
 mod rewriting;
+mod segments;
 mod sites;
 mod survey;
 #[cfg(not(feature = "internals"))]
@@ -176,7 +178,12 @@ impl Store {
             refuse_foreign_folder(folder)?;
             fs::create_dir_all(folder).map_err(Error::io(folder, "making the store"))?;
         }
-        let lock = lock(folder)?;
+        Store::open_locked(folder, lock(folder)?)
+    }
+
+    /// Goes on from the last commit of a folder that is there.
+    fn open_locked(folder: &Path, lock: fs::File) -> Result<Store> {
+        let is_there = folder.join(manifest::NAME).exists();
         let known = if is_there { Some(Manifest::read(folder)?) } else { None };
         let mut store = match Store::open_last(folder, known.as_ref())? {
             Ok(store) => store,
@@ -191,10 +198,18 @@ impl Store {
     fn open_last(folder: &Path, known: Option<&Manifest>) -> Result<Result<Store, Known>> {
         // An old copy of the manifest names a catalog that compaction has replaced.
         let named = known.map(|known| known.catalog.clone()).filter(|name| folder.join(name).exists());
-        let catalog_name = named.unwrap_or_else(|| last_catalog(folder));
+        let mut catalog_name = named.unwrap_or_else(|| last_catalog(folder));
         let last = known.map(|known| &known.sentinel);
-        let Some((catalog, mut sentinel)) = Store::open_catalog(folder, &catalog_name, last)? else {
-            return Ok(Err(rebuild::known_of_view(folder, known)));
+        let (catalog, mut sentinel) = match (Store::open_catalog(folder, &catalog_name, last)?, known) {
+            (Some(opened), _) => opened,
+            (None, Some(known)) => {
+                let Some(catalog) = copying::of_view(folder, known)? else {
+                    return Ok(Err(rebuild::known_of_view(folder, Some(known))));
+                };
+                catalog_name.clone_from(&known.catalog);
+                (catalog, known.sentinel.clone())
+            }
+            (None, None) => return Ok(Err(Known::default())),
         };
         if known.is_some() {
             remove_other_catalogs(folder, &catalog_name);
@@ -573,9 +588,10 @@ fn refuse_foreign_folder(folder: &Path) -> Result<()> {
     let Ok(entries) = fs::read_dir(folder) else {
         return if folder.exists() { Err(fault(folder, "not a folder; give another --store")) } else { Ok(()) };
     };
-    let own = ["lock", "catalog", "view", "tmp", "manifest.new"];
+    let own = ["lock", "catalog", view::FOLDER, reviews::FOLDER, "tmp", "manifest.new"];
+    let of_kinds = || KINDS.iter().map(|kind| kind.name).chain(upgrade::GONE.iter().map(|(_, name)| *name));
     for entry in entries.flatten() {
-        let is_own = own.into_iter().chain(KINDS.iter().map(|kind| kind.name)).any(|name| entry.file_name() == name)
+        let is_own = own.into_iter().chain(of_kinds()).any(|name| entry.file_name() == name)
             || entry.file_name().to_str().is_some_and(|name| name.starts_with("catalog-"));
         if !is_own {
             let name = entry.file_name();

@@ -6,7 +6,7 @@
 
 use std::cell::RefCell;
 use std::fs::{self, File};
-use std::io::{BufWriter, ErrorKind, Seek, SeekFrom, Write};
+use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::marker::PhantomData;
 use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
@@ -25,9 +25,9 @@ use super::format::FORMAT_VERSION;
 pub use super::frames::RecordRef;
 use super::frames::{
     FILE_HEADER, FRAME_HEADER, FRAME_MAGIC, Frame, PACKED_MAGIC, align, file_header, frame, frame_header, frame_of,
-    is_foreign,
 };
 use super::packing::{pack, unpack};
+use super::segments::{own_length, read_at, segment_path};
 use crate::error::{Error, Result};
 
 /// A new segment is begun once one is this long.
@@ -643,57 +643,8 @@ impl Writer {
     }
 }
 
-/// How long the file of a segment is; `None` where there is none, or that of another segment or kind.
-///
-/// # Errors
-/// When it cannot be read.
-pub(super) fn own_length(path: &Path, kind: u32, segment: u32) -> Result<Option<u64>> {
-    let file = match File::open(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        opened => opened.map_err(Error::io(path, "opening"))?,
-    };
-    let mut header = [0; FILE_HEADER as usize];
-    read_at(&file, &mut header, 0).map_err(Error::io(path, "reading"))?;
-    let length = file.metadata().map_err(Error::io(path, "reading its length"))?.len();
-    Ok((!is_foreign(&header, kind, segment)).then_some(length))
-}
-
-pub(super) fn segment_path(folder: &Path, segment: u32) -> PathBuf {
-    folder.join(format!("{segment:06}.rec"))
-}
-
 /// Bytes read at once where a frame is read without a map: most frames are shorter.
 const READ_AT_ONCE: usize = 48 << 10;
-
-#[cfg(unix)]
-fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> std::io::Result<usize> {
-    use std::os::unix::fs::FileExt;
-    read_whole(bytes, offset, |bytes, offset| file.read_at(bytes, offset))
-}
-
-#[cfg(windows)]
-fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> std::io::Result<usize> {
-    use std::os::windows::fs::FileExt;
-    read_whole(bytes, offset, |bytes, offset| file.seek_read(bytes, offset))
-}
-
-/// Reads until the bytes are full or the file ends.
-fn read_whole(
-    bytes: &mut [u8],
-    offset: u64,
-    read: impl Fn(&mut [u8], u64) -> std::io::Result<usize>,
-) -> std::io::Result<usize> {
-    let mut done = 0;
-    while done < bytes.len() {
-        match read(&mut bytes[done..], offset + done as u64) {
-            Ok(0) => break,
-            Ok(count) => done += count,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(done)
-}
 
 /// Maps a file as it is.
 ///

@@ -70,7 +70,8 @@ pub struct Forgotten {
     pub samples: usize,
 }
 
-const FOLDER: &str = "review";
+/// The folder of marks and samples in a store.
+pub const FOLDER: &str = "review";
 const MARKS: &str = "marks.jsonl";
 const SAMPLE: &str = "sample";
 

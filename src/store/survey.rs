@@ -8,7 +8,8 @@ use std::path::Path;
 use super::disk;
 use super::format::FORMAT_VERSION;
 use super::frames::{FILE_HEADER, RecordRef, Walked, align, file_header, sound_header, walk};
-use super::records::{Checked, RecordFile, SEGMENT_BYTES, START, Stored, UNKNOWN, map, own_length, segment_path};
+use super::records::{Checked, RecordFile, SEGMENT_BYTES, START, Stored, UNKNOWN, map};
+use super::segments::{own_length, segment_path};
 use crate::error::{Error, Result};
 
 /// What can be read of a damaged record file.

@@ -32,6 +32,14 @@ pub fn sites_with(catalog: &Catalog, token: &str) -> Result<RoaringBitmap> {
     Ok(decode(&block)?.remove(&hash).unwrap_or_default())
 }
 
+/// True when no token was ever put in: the first block, once it is there, stays.
+///
+/// # Errors
+/// When the catalog cannot be read.
+pub fn is_empty(catalog: &Catalog) -> Result<bool> {
+    Ok(catalog.at_or_before(Keyspace::Token, &[0; 8])?.is_none())
+}
+
 /// A token's hash, a site, and whether the site has it (now) or no longer.
 pub type Posting = (u64, SiteId, bool);
 

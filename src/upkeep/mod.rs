@@ -6,5 +6,7 @@
 #[cfg(test)]
 mod faulty_disk;
 mod remove;
+mod tokens;
 
 pub use remove::{Removal, Taken, accept_losses, remove};
+pub(crate) use tokens::complete_tokens;

@@ -449,6 +449,21 @@ fn weak_site(store: &Path) -> (Vec<KeyState>, usize) {
 
 #[test]
 fn rescue_follows_global_credibility_up_and_down_as_from_scratch() {
+    rescue_follows_credibility(|_| ());
+}
+
+#[test]
+fn rescue_follows_global_credibility_though_the_catalog_is_lost_before_each_run() {
+    rescue_follows_credibility(|store| fs::remove_dir_all(store.join("catalog")).expect("it is there"));
+}
+
+fn rescue_follows_credibility(before_run: impl Fn(&Path)) {
+    let run = |store: &Path, inputs: &[PathBuf]| {
+        if store.join("manifest.json").exists() {
+            before_run(store);
+        }
+        run(store, inputs);
+    };
     let folder = tempdir();
     let inputs = archives(folder.path());
     // Pages without partners: the key is worth less there.

@@ -325,7 +325,13 @@ fn of_host(path: &Path, host: &str, first: usize) {
     site.write(path);
 }
 
+/// Loses the catalog, and the view, from which it would be made again.
 fn lose_catalog(store: &Path) {
+    lose_catalog_alone(store);
+    fs::remove_dir_all(store.join("view")).expect("it is there");
+}
+
+fn lose_catalog_alone(store: &Path) {
     let entries = fs::read_dir(store).expect("a folder").flatten();
     let is_catalog = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with("catalog");
     let catalogs: Vec<PathBuf> = entries.filter(is_catalog).map(|entry| entry.path()).collect();
@@ -339,6 +345,94 @@ fn hosts(store: &Path) -> Vec<String> {
         listed.lines().skip(1).filter_map(|line| line.split('\t').next()).map(str::to_owned).collect();
     hosts.sort();
     hosts
+}
+
+/// The bytes of all record files.
+fn records(store: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let files = fs::read_dir(store).expect("a folder").flatten().map(|entry| entry.path().join("000000.rec"));
+    let mut records: Vec<_> = files.filter_map(|path| fs::read(&path).ok().map(|bytes| (path, bytes))).collect();
+    records.sort();
+    records
+}
+
+#[test]
+fn a_store_that_lost_its_catalog_keeps_its_results() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let sound = at("sound");
+    three(folder.path(), &sound);
+    stdout(&sound, &["remove", "--host", "two.test"]);
+    stdout(&sound, &["-q", "run"]);
+    let expected = answers(&sound);
+    let losses: [(&str, fn(&Path)); 4] = [
+        ("lost", |store| lose_catalog_alone(store)),
+        ("empty", |store| fs::remove_file(store.join("catalog/db")).expect("it is there")),
+        ("cut", |store| {
+            let file = fs::OpenOptions::new().write(true).open(store.join("catalog/db")).expect("it is there");
+            file.set_len(1000).expect("a disk");
+        }),
+        ("torn", |store| fs::write(store.join("catalog/conf"), "no configuration").expect("room on disk")),
+    ];
+    for (name, lose) in losses {
+        let store = at(name);
+        copy(&sound, &store);
+        lose(&store);
+        assert_same(&store, &expected, "queries need no catalog");
+        let (code, stderr) = told(&store, &["run"]);
+        assert!(code == Some(0) && !stderr.contains("made again"), "{name}: {stderr}");
+        assert_same(&store, &expected, name);
+        assert!(
+            records(&store).into_iter().map(|(_, bytes)| bytes).eq(records(&sound).into_iter().map(|(_, bytes)| bytes)),
+            "{name}: results were made again"
+        );
+        stdout(&store, &["check"]);
+    }
+    // By `check --repair` too.
+    let store = at("repaired");
+    copy(&sound, &store);
+    lose_catalog_alone(&store);
+    stdout(&store, &["check", "--repair"]);
+    assert_same(&store, &expected, "repaired");
+}
+
+#[test]
+fn a_catalog_that_is_not_that_of_the_view_is_repaired_and_results_stay() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    let archives = three(folder.path(), &store);
+    let (early, late) = (folder.path().join("early"), folder.path().join("late"));
+    copy(&store.join("catalog"), &early);
+    let more = folder.path().join("more.warc.gz");
+    of_host(&more, "www.four.test", 300);
+    run(&store, &[&more]);
+    let (expected, sound) = (answers(&store), records(&store));
+    copy(&store.join("catalog"), &late);
+    fs::remove_dir_all(store.join("catalog")).expect("it is there");
+    copy(&early, &store.join("catalog"));
+    // An early copy is no catalog of the last commit.
+    let (code, stderr) = told(&store, &["check"]);
+    assert_eq!(code, Some(1), "{stderr}");
+    diglot(&store).args(["check", "--repair"]).assert().success();
+    stdout(&store, &["check"]);
+    assert!(records(&store) == sound);
+    run_all(&store, &archives);
+    assert_same(&store, &expected, "repaired");
+    assert!(records(&store) == sound);
+}
+
+#[test]
+fn a_store_of_reviewers_without_a_manifest_opens() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    run(&store, &[&packaging()]);
+    let expected = answers(&store);
+    fs::create_dir(store.join("review")).expect("a folder");
+    fs::write(store.join("review/marks.jsonl"), "").expect("room on disk");
+    fs::remove_file(store.join("manifest.json")).expect("it is there");
+    let (code, stderr) = told(&store, &["pairs"]);
+    assert!(code == Some(1) && stderr.contains("`diglot run` makes it again"), "{stderr}");
+    diglot(&store).args(["-q", "run"]).assert().success();
+    assert_same(&store, &expected, "as told");
 }
 
 #[test]

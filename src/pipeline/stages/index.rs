@@ -21,19 +21,20 @@ use crate::store::layout::{
 use crate::store::records::{Mapped, RecordRef, START};
 use crate::store::{OF_SITES, SitePages, Store, tokens};
 use crate::types::{Form, Lang, SiteId, counted, family, host_of, registrable_domain};
+use crate::upkeep;
 
 /// Batches → sites.
 pub struct Index;
 
-/// Pages after which mapped memory that was read is given back.
-const RELEASE_PAGES: usize = 1 << 16;
-/// Set in an entry that is a left-out capture.
-const SKIPPED: u32 = 1 << 31;
 /// Sites of one commit, at the most. Every commit writes anew the blocks of the token index that its sites touch, which are
 /// most of them: few commits are cheaper.
 const COMMIT_SITES: usize = 1000;
 /// Pages after which a commit is made.
 const COMMIT_PAGES: usize = 200_000;
+/// Pages after which mapped memory that was read is given back.
+const RELEASE_PAGES: usize = 1 << 16;
+/// Set in an entry that is a left-out capture.
+const SKIPPED: u32 = 1 << 31;
 
 impl Stage for Index {
     fn name(&self) -> &'static str {
@@ -62,6 +63,7 @@ impl Stage for Index {
     fn run(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
         let end = store.batches.end();
         let params = fingerprint(self, context.config);
+        upkeep::complete_tokens(store, || context.check_stop())?;
         let cursor = self.cursor(store, context.config)?;
         if cursor >= end {
             return Ok(());

@@ -18,6 +18,7 @@ use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{Credibility, HostRow, KeyRow, PairRow, ResultHead, ResultRecord, SiteHead};
 use crate::store::{SitePages, Store, tokens};
 use crate::types::{SiteId, counted};
+use crate::upkeep;
 
 /// Sites → keys and pairs.
 pub struct Keys;
@@ -82,6 +83,7 @@ impl Keys {
     /// As [`Stage::run`].
     pub(crate) fn second_pass(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
         if context.config.keys.rescue_above.is_some() {
+            upkeep::complete_tokens(store, || context.check_stop())?;
             let rescue = self.sites_to_rescue(store, context)?;
             self.discover(store, context, rescue, true)?;
         }

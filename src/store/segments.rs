@@ -1,0 +1,66 @@
+//! The files of segments: how they are called, how long they are, and reading them without a map.
+
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::frames::{FILE_HEADER, is_foreign};
+use crate::error::{Error, Result};
+
+/// How long the file of a segment is; `None` where there is none, or that of another segment or kind.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn own_length(path: &Path, kind: u32, segment: u32) -> Result<Option<u64>> {
+    let file = match File::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        opened => opened.map_err(Error::io(path, "opening"))?,
+    };
+    let mut header = [0; FILE_HEADER as usize];
+    read_at(&file, &mut header, 0).map_err(Error::io(path, "reading"))?;
+    let length = file.metadata().map_err(Error::io(path, "reading its length"))?.len();
+    Ok((!is_foreign(&header, kind, segment)).then_some(length))
+}
+
+/// The path of a segment.
+pub fn segment_path(folder: &Path, segment: u32) -> PathBuf {
+    folder.join(format!("{segment:06}.rec"))
+}
+
+/// Reads bytes at a place, fewer where the file ends.
+///
+/// # Errors
+/// When they cannot be read.
+#[cfg(unix)]
+pub fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> std::io::Result<usize> {
+    use std::os::unix::fs::FileExt;
+    read_whole(bytes, offset, |bytes, offset| file.read_at(bytes, offset))
+}
+
+/// Reads bytes at a place, fewer where the file ends.
+///
+/// # Errors
+/// When they cannot be read.
+#[cfg(windows)]
+pub fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> std::io::Result<usize> {
+    use std::os::windows::fs::FileExt;
+    read_whole(bytes, offset, |bytes, offset| file.seek_read(bytes, offset))
+}
+
+/// Reads until the bytes are full or the file ends.
+fn read_whole(
+    bytes: &mut [u8],
+    offset: u64,
+    read: impl Fn(&mut [u8], u64) -> std::io::Result<usize>,
+) -> std::io::Result<usize> {
+    let mut done = 0;
+    while done < bytes.len() {
+        match read(&mut bytes[done..], offset + done as u64) {
+            Ok(0) => break,
+            Ok(count) => done += count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(done)
+}
