@@ -115,7 +115,6 @@ pub mod propose;
 mod sequence;
 #[cfg(feature = "internals")]
 pub mod sequence;
-#[cfg(feature = "parquet")]
 mod sheltered;
 #[cfg(not(feature = "internals"))]
 mod text;

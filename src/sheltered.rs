@@ -1,11 +1,12 @@
-//! Decoders of other people's bytes that panic.
+//! Panics of packages that read damaged bytes.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
-/// Runs what decodes other people's bytes: packages take some of their errors for impossible and panic. `None` when it did, without a
-/// panic's message.
+/// Runs what reads bytes that may be damaged: packages take some of these errors for impossible and panic. `None` when it did, without a
+/// panic's message. The hook of all panics is set once and not taken away: that cannot be done while a thread panics, and other threads
+/// go on to say theirs.
 pub(crate) fn sheltered<T>(work: impl FnOnce() -> T) -> Option<T> {
     thread_local!(static IS_SHELTERED: Cell<bool> = const { Cell::new(false) });
     static HOOK: Once = Once::new();

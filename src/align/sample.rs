@@ -42,7 +42,7 @@ pub fn portions(sample: &[SampledPair], total: u64, params: &TrainParams) -> (us
     while learnt < sample.len().min(params.max_pages)
         && (bytes < max_bytes || (learnt as u64) < enough && bytes < MOST_TIMES * max_bytes)
     {
-        bytes += sample[learnt].bytes;
+        bytes = u64::saturating_add(bytes, sample[learnt].bytes);
         learnt += 1;
     }
     let others = 1.0 - learnt as f64 / total.max(1) as f64;

@@ -10,12 +10,12 @@ use super::rows::{Input, Output, Row};
 use super::sampling::{ChosenPages, restore_chosen};
 use super::sites::lang_pairs;
 use super::snapshot::{self, Restored};
-use super::teaching::learnt;
+use super::teaching::{langs_of_row, learnt};
 use crate::error::{Error, Result};
 use crate::index::site::Urls;
 use crate::learn::Halves;
 use crate::pipeline::stages::align::{Align, learn_pages};
-use crate::query::bitext::{model_record, page_place};
+use crate::query::bitext::{model_of, model_record, page_place};
 use crate::query::numbered::NumberedBitext;
 use crate::query::scope::for_each_site;
 use crate::query::{Site, pairs_of_halves};
@@ -37,13 +37,18 @@ pub fn texts(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
     let Some((store, chosen)) = restore_chosen(job, input)? else { return Ok(()) };
     let mut sites: BTreeMap<u32, Site> = BTreeMap::new();
     for row in chosen {
-        let (langs, pairs): (Langs, Vec<ChosenPages>) = decode(row.bytes()?)?;
+        let (langs, pairs): (Langs, Vec<ChosenPages>) = row.decode()?;
         for (number, a, b, place, is_learnt) in pairs {
             let site = match sites.entry(number) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => new.insert(Site::open(&store, SiteId(number))?),
             };
-            let bytes = |page: u32| store.page_bytes(RecordRef(page_place(site, page)));
+            let bytes = |page: u32| {
+                if page >= site.pages.count() {
+                    return Err(row.refused(format!("page {page} of site {number} is not in the store rows")));
+                }
+                store.page_bytes(RecordRef(page_place(site, page)))
+            };
             let (a, b) = (bytes(a)?, bytes(b)?);
             let pages = pack(&joined(&a, &b)).map_err(Error::io("memory", "compressing texts"))?;
             let data = Some(joined(&encode(&(langs, is_learnt))?, &pages));
@@ -74,12 +79,12 @@ struct ModelRow {
 
 /// Texts of language pairs → the model of each.
 pub fn model(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
-    let senseless = || Error::input("text rows", "their data make no sense");
     let mut by_langs: BTreeMap<LangPair, Vec<Text>> = BTreeMap::new();
     while let Some(row) = input.read()? {
         expect(&row, &[TEXT])?;
+        let senseless = || row.senseless();
         let (head, pages) = split(row.bytes()?).ok_or_else(senseless)?;
-        let (langs, is_learnt): (Langs, bool) = decode(head)?;
+        let (langs, is_learnt): (Langs, bool) = decode(head).ok_or_else(senseless)?;
         let pages = unpack(pages).ok_or_else(senseless)?;
         let (a, b) = split(&pages).ok_or_else(senseless)?;
         let page = |bytes| StoredPage::decode(bytes).ok_or_else(senseless);
@@ -114,10 +119,14 @@ fn models(job: &Job<'_>, wanted: &BTreeSet<String>) -> Result<Vec<(LangPair, Mod
     let mut found = Vec::new();
     job.for_each_given(MODEL, |row| {
         if wanted.contains(&row.name) {
-            let ModelRow { langs: [lang_a, lang_b], ratio, variance, weights, a, b } = decode(row.bytes()?)?;
+            let ModelRow { langs: [lang_a, lang_b], ratio, variance, weights, a, b } = row.decode()?;
+            let langs = langs_of_row(&row, [lang_a, lang_b])?;
             let (a, b) = (VocabularyRow { bytes: a }, VocabularyRow { bytes: b });
             let record = ModelRecord { lang_a, lang_b, ratio, variance, weights, a, b };
-            found.push((langs_of([lang_a, lang_b])?, record));
+            if model_of(&record).is_none() {
+                return Err(row.senseless());
+            }
+            found.push((langs, record));
         }
         Ok(())
     })?;

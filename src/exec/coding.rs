@@ -20,14 +20,9 @@ pub fn encode(value: &impl Serialize) -> Result<Vec<u8>> {
     pack(&bytes).map_err(Error::io("memory", "compressing a row"))
 }
 
-/// The value of such bytes.
-///
-/// # Errors
-/// When they are none.
-pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
-    let senseless = || Error::input("a row", "its data make no sense");
-    let bytes = unpack(bytes).ok_or_else(senseless)?;
-    postcard::from_bytes(&bytes).map_err(|_| senseless())
+/// The value of such bytes; `None` where they are none.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    postcard::from_bytes(&unpack(bytes)?).ok()
 }
 
 /// A language pair as it stands in rows.
@@ -35,13 +30,13 @@ pub fn of_langs(langs: LangPair) -> Langs {
     [langs.a.to_bytes(), langs.b.to_bytes()]
 }
 
-/// The language pair that stands in a row.
+/// The language pair that stands in a row, in its order.
 ///
 /// # Errors
 /// When it is none.
 pub fn langs_of([a, b]: Langs) -> Result<LangPair> {
-    LangPair::new(Lang::from_bytes(a), Lang::from_bytes(b))
-        .ok_or_else(|| Error::input("a row", "expected two languages"))
+    let langs = LangPair::new(Lang::from_bytes(a), Lang::from_bytes(b));
+    langs.filter(|&langs| of_langs(langs) == [a, b]).ok_or_else(|| Error::input("a row", "expected two languages"))
 }
 
 /// The name of a language pair.
@@ -70,21 +65,17 @@ pub fn of_captures(captures: &Captures) -> Result<Vec<u8>> {
     Ok(joined(&head, &captures.blocks.concat()))
 }
 
-/// The captures of such bytes.
-///
-/// # Errors
-/// When they are none.
-pub fn captures_of(bytes: &[u8]) -> Result<Captures> {
-    let senseless = || Error::input("captures", "their data make no sense");
-    let (head, mut rest) = split(bytes).ok_or_else(senseless)?;
+/// The captures of such bytes; `None` where they are none.
+pub fn captures_of(bytes: &[u8]) -> Option<Captures> {
+    let (head, mut rest) = split(bytes)?;
     let (pages, skipped, lengths): (Vec<PageEntry>, Vec<SkipEntry>, Vec<usize>) = decode(head)?;
     let mut blocks = Vec::with_capacity(lengths.len());
     for length in lengths {
-        let (block, tail) = rest.split_at_checked(length).ok_or_else(senseless)?;
+        let (block, tail) = rest.split_at_checked(length)?;
         blocks.push(block.to_vec());
         rest = tail;
     }
-    if rest.is_empty() { Ok(Captures { pages, skipped, blocks }) } else { Err(senseless()) }
+    rest.is_empty().then_some(Captures { pages, skipped, blocks })
 }
 
 #[cfg(test)]

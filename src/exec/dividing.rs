@@ -47,7 +47,7 @@ pub fn outline(_: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
         expect(&row, &[PAGE])?;
         let (pages, skipped) = unpacked(&row)?;
         let outline = |(entry, bytes): (PageEntry, Vec<u8>)| {
-            let page = StoredPage::decode(&bytes).ok_or_else(|| senseless(&row))?;
+            let page = StoredPage::decode(&bytes).ok_or_else(|| row.senseless())?;
             Ok((entry, page.outline()))
         };
         let pages = pages.into_iter().map(outline).collect::<Result<Vec<_>>>()?;
@@ -60,11 +60,7 @@ pub fn outline(_: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
 
 /// The captures of a row.
 fn unpacked(row: &Row) -> Result<Unpacked> {
-    coding::captures_of(row.bytes()?)?.unpack().ok_or_else(|| senseless(row))
-}
-
-fn senseless(row: &Row) -> Error {
-    Error::input(format!("a {} row of {}", row.kind, row.name), "its data make no sense")
+    coding::captures_of(row.bytes()?).and_then(Captures::unpack).ok_or_else(|| row.senseless())
 }
 
 /// The parts that a domain is divided into.
@@ -76,10 +72,10 @@ struct Parts {
 
 impl Parts {
     fn of(row: &Row) -> Result<Parts> {
-        let parts = i32::try_from(row.number).ok().zip(u32::try_from(row.count).ok().filter(|&count| count > 0));
-        let (first, count) =
-            parts.ok_or_else(|| Error::input("divided rows", "expected a first part, and how many"))?;
-        Ok(Parts { first, count })
+        let parts = i32::try_from(row.number).ok().zip(i32::try_from(row.count).ok());
+        let parts = parts.filter(|&(first, count)| first >= 0 && count > 0 && first.checked_add(count).is_some());
+        let (first, count) = parts.ok_or_else(|| row.refused("expected a first part, and how many"))?;
+        Ok(Parts { first, count: count as u32 })
     }
 
     /// The part of a page.
@@ -276,7 +272,7 @@ pub fn deal(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result
     let mut divided: BTreeMap<i32, (Kin, Parts)> = BTreeMap::new();
     job.for_each_given(KNOWN, |row| {
         if row.part >= 0 {
-            divided.insert(row.part, (coding::decode(row.bytes()?)?, Parts::of(&row)?));
+            divided.insert(row.part, (row.decode()?, Parts::of(&row)?));
         }
         Ok(())
     })?;
@@ -353,7 +349,7 @@ pub fn join(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result
             if row.number != number {
                 return Err(Error::input("found rows", format!("{name} lacks the row {number}, or has it twice")));
             }
-            of_site.take(coding::decode(row.bytes()?)?);
+            of_site.take(row.decode()?);
         }
     }
     let mut known: BTreeMap<SiteId, Known> = BTreeMap::new();
@@ -361,7 +357,11 @@ pub fn join(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result
         if row.part < 0
             && let Some(id) = store.site_of_domain(&row.name)?
         {
-            known.insert(id, coding::decode(row.bytes()?)?);
+            let of_site: Known = row.decode()?;
+            if !of_site.keys.iter().all(|(_, key)| key.is_sound() && State::from_code(key.state).is_some()) {
+                return Err(row.senseless());
+            }
+            known.insert(id, of_site);
         }
         Ok(())
     })?;
@@ -377,7 +377,7 @@ pub fn join(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result
 }
 
 fn missing(what: &str) -> Error {
-    Error::input("found rows", format!("{what} is not among the page rows"))
+    Error::input("found rows", format!("{what} is not among the page and known rows"))
 }
 
 /// What was found in the pages of a site as a store keeps it. Nothing is known of a site that has no pages here, as those have of which
@@ -402,7 +402,15 @@ fn result(job: &Job<'_>, store: &Store, id: SiteId, of: (Option<Known>, Found)) 
         };
         KeyRow { scope_start: scope.start, scope_end: scope.end, ..row }
     };
-    let pair = |(a, b, key): &(String, String, u32)| Ok(PairRow { a: page(a)?, b: page(b)?, key: *key });
+    let keys = known.keys.len();
+    let pair = |(a, b, key): &(String, String, u32)| {
+        let pair = PairRow { a: page(a)?, b: page(b)?, key: *key };
+        let is_known = (*key as usize) < keys && pair.a != pair.b;
+        is_known.then_some(pair).ok_or_else(|| missing(&format!("the key {key} of {a} and {b}")))
+    };
+    if let Some(row) = found.hosts.iter().find(|row| !hosts.contains_key(row.host.as_str())) {
+        return Err(missing(&row.host));
+    }
     Ok(ResultRecord {
         site: id.0,
         generation: head.generation,
@@ -450,9 +458,9 @@ pub fn tally(_: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<
     while let Some(row) = input.read()? {
         expect(&row, &[WHOLE, SHARE])?;
         if row.kind == WHOLE {
-            wholes.extend(coding::decode::<Vec<WholeKey>>(row.bytes()?)?);
+            wholes.extend(row.decode::<Vec<WholeKey>>()?);
         } else {
-            let of_part: Vec<Share> = coding::decode(row.bytes()?)?;
+            let of_part: Vec<Share> = row.decode()?;
             shares.extend(of_part.into_iter().map(|share| (row.part, share)));
         }
     }

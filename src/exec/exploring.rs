@@ -1,6 +1,6 @@
 //! Hosts and links of all parts → the sites to crawl next, as `explore` ranks them.
 
-use super::coding::{decode, encode};
+use super::coding::encode;
 use super::job::{Job, expect};
 use super::rows::{Input, Output, Row};
 use crate::error::{Error, Result};
@@ -61,16 +61,21 @@ pub fn explore(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Res
     while let Some(row) = input.read()? {
         expect(&row, &[WEB])?;
         match row.name.as_str() {
-            HOSTS => decode::<Vec<Host>>(row.bytes()?)?
-                .iter()
-                .for_each(|(host, credibility, pairs)| builder.add_host(host, *credibility, *pairs)),
+            HOSTS => {
+                for (host, credibility, pairs) in row.decode::<Vec<Host>>()? {
+                    if !credibility.is_finite() || u32::try_from(pairs).is_err() {
+                        return Err(row.senseless());
+                    }
+                    builder.add_host(&host, credibility, pairs);
+                }
+            }
             // What is outside is known once all hosts are.
             LINKS => links.push(row),
             other => return Err(Error::input("web rows", format!("{other}, expected {HOSTS} or {LINKS}"))),
         }
     }
     for row in links {
-        decode::<Vec<Link>>(row.bytes()?)?.iter().for_each(|(from, to, links)| builder.add_links(from, to, *links));
+        row.decode::<Vec<Link>>()?.iter().for_each(|(from, to, links)| builder.add_links(from, to, *links));
     }
     let explored = Explored::of(builder, &job.config.explore);
     for (sites, number) in explored.next(By::Weighted).chunks(ROWS).zip(0..) {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::coding::decode;
 use super::dividing::shares;
 use super::exploring;
 use super::job::{Content, Job, expect};
@@ -38,7 +37,10 @@ pub fn finish(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resu
             restoring.take(&row)?;
         } else {
             parts.push(row.part);
-            let shared = decode(row.bytes()?)?;
+            let shared: SharedOfSite = row.decode()?;
+            if !shared.is_sound() {
+                return Err(row.senseless());
+            }
             by_domain.entry(row.name).or_default().take(shared);
         }
     }

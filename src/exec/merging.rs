@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::coding::{decode, encode};
+use super::coding::encode;
 use super::job::{Job, expect};
 use super::rows::{Input, Output, Row};
+use crate::align::clean::Reason;
 use crate::align::repeats::{BeadId, Beads, Finder};
 use crate::error::Result;
 
@@ -58,6 +59,11 @@ pub struct Shared {
 }
 
 impl BeadsOfSite {
+    /// True when all page pairs have URLs.
+    fn is_sound(&self) -> bool {
+        self.beads.iter().flat_map(|bead| &bead.page_pairs).all(|&place| (place as usize) < self.urls.len())
+    }
+
     /// Takes in more sentence pairs of the site, whose numbers are all higher or all lower.
     fn take(&mut self, more: BeadsOfSite) {
         let before = self.urls.len() as u32;
@@ -70,6 +76,15 @@ impl BeadsOfSite {
 }
 
 impl SharedOfSite {
+    /// True when all page pairs have URLs, and all reasons are there.
+    pub fn is_sound(&self) -> bool {
+        let is_sound = |shared: &Shared| {
+            let places = shared.elsewhere.iter().all(|&place| (place as usize) < self.urls.len());
+            places && (shared.reason == 0 || Reason::from_code(shared.reason).is_some())
+        };
+        self.shared.iter().all(is_sound)
+    }
+
     /// Takes in what the site shares besides.
     pub fn take(&mut self, more: SharedOfSite) {
         let before = self.urls.len() as u32;
@@ -154,13 +169,21 @@ pub fn merge(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
         rows.sort_unstable_by(|x, y| (&x.name, x.number).cmp(&(&y.name, y.number)));
         let mut bucket = Bucket(Vec::new());
         for row in rows {
-            let beads: BeadsOfSite = decode(row.bytes()?)?;
+            let beads: BeadsOfSite = row.decode()?;
+            if !beads.is_sound() || i32::try_from(row.number).is_err() {
+                return Err(row.senseless());
+            }
             match bucket.0.last_mut().filter(|(site, _)| (&site.name, site.number) == (&row.name, row.number)) {
                 Some((_, known)) => known.take(beads),
                 None => bucket.0.push((Row { data: None, ..row }, beads)),
             }
         }
-        bucket.0.iter_mut().for_each(|(_, site)| site.beads.sort_unstable_by_key(|bead| bead.number));
+        for (row, site) in &mut bucket.0 {
+            site.beads.sort_unstable_by_key(|bead| bead.number);
+            if let Some(twice) = site.beads.array_windows().find(|[x, y]| x.number == y.number) {
+                return Err(row.refused(format!("it has the sentence pair {} twice", twice[0].number)));
+            }
+        }
         if bucket.0.len() > 1 {
             compare(job, &bucket, output)?;
         }

@@ -18,6 +18,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use xxhash_rust::xxh3::Xxh3;
 
+use super::coding;
 use crate::error::{Error, Result};
 use crate::sheltered::sheltered;
 
@@ -55,7 +56,33 @@ impl Row {
     /// # Errors
     /// When there are none.
     pub fn bytes(&self) -> Result<&[u8]> {
-        self.data.as_deref().ok_or_else(|| Error::input(format!("a row of kind {}", self.kind), "it has no data"))
+        self.data.as_deref().ok_or_else(|| self.refused("it has no data"))
+    }
+
+    /// What its data hold.
+    ///
+    /// # Errors
+    /// When there are none, or they are those of something else.
+    pub(super) fn decode<T: serde::de::DeserializeOwned>(&self) -> Result<T> {
+        coding::decode(self.bytes()?).ok_or_else(|| self.senseless())
+    }
+
+    /// The error of a row that cannot be what it says.
+    pub(super) fn refused(&self, problem: impl Into<String>) -> Error {
+        Error::input(format!("a {} row of {:?}", self.kind, self.name), problem)
+    }
+
+    /// The error of data that are not those of such a row.
+    pub(super) fn senseless(&self) -> Error {
+        self.refused("its data make no sense: do the step anew that wrote it")
+    }
+
+    /// A number of things in it, of which there are none below 0.
+    ///
+    /// # Errors
+    /// When it is below 0.
+    pub(super) fn counted(&self) -> Result<u64> {
+        u64::try_from(self.count).map_err(|_| self.refused(format!("its count is {}, expected 0 or more", self.count)))
     }
 
     /// CRC-32 of all that no engine changes: the kind, the name, number and count as 8 bytes each (little-endian), the data.
@@ -369,7 +396,8 @@ impl<'o> Output<'o> {
 
     /// Counts things that were left out.
     pub fn leave_out(&mut self, reason: &str, count: u64) {
-        *self.left_out.entry(reason.to_owned()).or_default() += count;
+        let known = self.left_out.entry(reason.to_owned()).or_default();
+        *known = known.saturating_add(count);
     }
 
     fn write(&mut self) -> Result<()> {

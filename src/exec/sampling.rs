@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::coding::{Langs, decode, encode, langs_of, name_of, of_langs};
+use super::coding::{Langs, encode, langs_of, name_of, of_langs};
 use super::job::{Job, expect};
 use super::rows::{Input, Output, Row};
-use super::snapshot::{Restored, Restoring};
+use super::snapshot::{KIND as STORE, Restored, Restoring};
 use crate::align::sample::{SampledPair, portions};
 use crate::error::{Error, Result};
 use crate::index::smallest::Smallest;
@@ -137,13 +137,14 @@ pub fn sample(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resu
     while let Some(row) = input.read()? {
         expect(&row, &[TRAINING, PAGE_PAIR])?;
         if row.kind == TRAINING {
-            training.push(decode::<Candidates>(row.bytes()?)?);
+            training.push(row.decode::<Candidates>()?);
         } else {
-            let (langs, pairs): (Langs, Vec<PagePairRow>) = decode(row.bytes()?)?;
+            let (langs, pairs): (Langs, Vec<PagePairRow>) = row.decode()?;
             let new = || (Smallest::new(job.config.align.train.sampled()), 0);
             let (sample, total) = page_pairs.entry(langs_of(langs)?).or_insert_with(new);
             sample.extend(pairs);
-            *total += row.number as u64;
+            let sum = u64::try_from(row.number).ok().and_then(|number| total.checked_add(number));
+            *total = sum.ok_or_else(|| row.refused(format!("{} is no number of page pairs", row.number)))?;
         }
     }
     if !training.is_empty() && !page_pairs.is_empty() {
@@ -247,6 +248,7 @@ pub fn restore_chosen(job: &Job<'_>, input: &mut Input) -> Result<Option<(Store,
     }
     let mut restoring = Restoring::new(job);
     while let Some(row) = input.read()? {
+        expect(&row, &[STORE])?;
         if chosen.contains_key(&row.part) {
             restoring.take(&row)?;
         }

@@ -35,7 +35,7 @@ impl Archives {
         let mut found = Archives { identities: BTreeMap::new(), again: Vec::new() };
         for row in job.given("archive")? {
             let number = u32::try_from(row.number).map_err(|_| Error::input(&row.name, "expected a number"))?;
-            found.identities.insert(number, coding::decode(row.bytes()?)?);
+            found.identities.insert(number, row.decode()?);
         }
         let mut first: BTreeMap<u64, u32> = BTreeMap::new();
         for (&number, identity) in &found.identities {
@@ -73,10 +73,13 @@ impl<'j> Filling<'j> {
         let number =
             u32::try_from(row.number).map_err(|_| Error::input(&row.name, "expected the number of an archive"))?;
         if self.archives.again.binary_search(&number).is_ok() {
-            output.leave_out("pages of an archive that was given twice", row.count as u64);
+            output.leave_out("pages of an archive that was given twice", row.counted()?);
             return Ok(());
         }
-        let captures = coding::captures_of(row.bytes()?)?;
+        let captures = coding::captures_of(row.bytes()?).ok_or_else(|| row.senseless())?;
+        if !captures.is_sound(number) {
+            return Err(row.senseless());
+        }
         let (store, imports) = match &mut self.open {
             Some(open) => open,
             none => none.insert((new_store(self.job)?, Imports::default())),
@@ -206,8 +209,9 @@ fn teaches(config: &Config) -> bool {
 fn sums(job: &Job<'_>, is_wanted: impl Fn(&str, u64) -> Result<bool>) -> Result<Vec<(String, Credibility)>> {
     let mut found = BTreeMap::new();
     job.for_each_given(PATTERN, |row| {
-        let sites = u32::try_from(row.count).map_err(|_| Error::input(&row.name, "expected a number of sites"))?;
-        let known = Credibility { sum: row.number as u64, sites };
+        let sites = u32::try_from(row.count).map_err(|_| row.refused("expected a number of sites"))?;
+        let sum = u64::try_from(row.number).map_err(|_| row.refused("expected a sum of 0 or more"))?;
+        let known = Credibility { sum, sites };
         if is_wanted(&row.name, known.sum)? && found.insert(row.name.clone(), known).is_some() {
             return Err(Error::input("pattern rows", format!("{} is there twice; give sums", row.name)));
         }

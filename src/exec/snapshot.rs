@@ -1,6 +1,6 @@
 //! A store as rows, and rows as a store.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -70,7 +70,8 @@ pub struct Restoring {
     part: OnePart,
     folder: PathBuf,
     files: BTreeMap<String, File>,
-    rows: BTreeSet<(String, i64)>,
+    /// By file and place in it: how many bytes.
+    rows: BTreeMap<(String, i64), i64>,
     expected: Option<i64>,
 }
 
@@ -97,11 +98,13 @@ impl Restoring {
         if *self.expected.get_or_insert(row.count) != row.count {
             return Err(Error::input("store rows", "they are of several stores"));
         }
-        if !self.rows.insert((row.name.clone(), row.number)) {
+        let bytes = row.bytes()?;
+        if self.rows.insert((row.name.clone(), row.number), bytes.len() as i64).is_some() {
             return Err(Error::input("store rows", format!("part {} has {} twice", row.part, row.name)));
         }
         let path = self.folder.join(&row.name);
-        if !Path::new(&row.name).components().all(|part| matches!(part, Component::Normal(_))) {
+        let is_inside = Path::new(&row.name).components().all(|part| matches!(part, Component::Normal(_)));
+        if row.name.is_empty() || !is_inside {
             return Err(Error::input("store rows", format!("{} is no file of a store", row.name)));
         }
         if !self.files.contains_key(&row.name) {
@@ -111,7 +114,9 @@ impl Restoring {
             self.files.insert(row.name.clone(), file);
         }
         let Some(file) = self.files.get(&row.name) else { return Ok(()) };
-        write_at(file, row.bytes()?, row.number as u64).map_err(Error::io(&path, "writing"))
+        let at = u64::try_from(row.number).ok().filter(|at| at.is_multiple_of(CHUNK as u64) && bytes.len() <= CHUNK);
+        let at = at.filter(|at| at / (CHUNK as u64) < row.counted().unwrap_or(0)).ok_or_else(|| row.senseless())?;
+        write_at(file, bytes, at).map_err(Error::io(&path, "writing"))
     }
 
     /// The part, if there was any row.
@@ -129,8 +134,24 @@ impl Restoring {
             let problem = format!("part {part} has {} rows, expected {expected}", self.rows.len());
             return Err(Error::input("store rows", problem));
         }
+        let mut end = ("", 0);
+        for ((name, at), bytes) in &self.rows {
+            let expected = if name == end.0 { end.1 } else { 0 };
+            if *at != expected {
+                return Err(Error::input(
+                    "store rows",
+                    format!("part {part} lacks bytes of {name} from {expected} on"),
+                ));
+            }
+            end = (name, at + bytes);
+        }
         drop(self.files);
-        Ok(Some(Restored { part, store: Store::open(&self.folder, Access::Write)? }))
+        let store = Store::open(&self.folder, Access::Write)?;
+        if store.was_rebuilt || store.upgraded_from.is_some() {
+            let problem = format!("those of part {part} are no whole store of this release: do the step anew");
+            return Err(Error::input("store rows", problem));
+        }
+        Ok(Some(Restored { part, store }))
     }
 }
 

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::coding::{Langs, decode, encode, langs_of, name_of, of_langs};
+use super::coding::{Langs, encode, langs_of, name_of, of_langs};
 use super::job::{Job, expect};
 use super::rows::{Input, Output, Row};
 use super::sampling::{ChosenSite, restore_chosen};
 use crate::error::Result;
+use crate::index::site::Urls;
+use crate::judge::score::INPUTS;
 use crate::learn::{self, Learner, Learnt, Lesson, Settings, SurePair, Training};
 use crate::query::open::OpenSite;
 use crate::types::{LangPair, SiteId};
@@ -23,8 +25,14 @@ type Trainings = BTreeMap<LangPair, Vec<Training>>;
 pub fn lessons(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let Some((store, chosen)) = restore_chosen(job, input)? else { return Ok(()) };
     for row in chosen {
-        let (site, order, pairs): ChosenSite = decode(row.bytes()?)?;
-        let Some(site) = OpenSite::open(&store, SiteId(site))? else { continue };
+        let (site, order, pairs): ChosenSite = row.decode()?;
+        let site = OpenSite::open(&store, SiteId(site))?
+            .ok_or_else(|| row.refused(format!("its site {site} is not in the store rows")))?;
+        let (pages, keys) = (site.pages.count(), site.result.keys.len());
+        if let Some(pair) = pairs.iter().find(|pair| pair.1.max(pair.2) >= pages || pair.3 as usize >= keys) {
+            let (_, a, b, key, _) = pair;
+            return Err(row.refused(format!("expected {pages} pages and {keys} keys, found {a}, {b} and {key}")));
+        }
         let mut trainings = Trainings::new();
         for (langs, a, b, key, is_fitted) in pairs {
             trainings.entry(langs_of(langs)?).or_default().push(Training { pages: (a, b), key, is_fitted });
@@ -58,7 +66,10 @@ pub fn learn(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
     let mut lessons: Vec<(LangPair, (u64, String, i32), Lesson)> = Vec::new();
     while let Some(row) = input.read()? {
         expect(&row, &[LESSON])?;
-        let (langs, domain, part, lesson): (Langs, String, i32, Lesson) = decode(row.bytes()?)?;
+        let (langs, domain, part, lesson): (Langs, String, i32, Lesson) = row.decode()?;
+        if !lesson.is_sound() {
+            return Err(row.senseless());
+        }
         lessons.push((langs_of(langs)?, (row.number as u64, domain, part), lesson));
     }
     lessons.sort_by(|x, y| (x.0, &x.1).cmp(&(y.0, &y.1)));
@@ -76,6 +87,14 @@ pub fn learn(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
     Ok(())
 }
 
+/// The languages of a row, which is named after them.
+///
+/// # Errors
+/// When it is not.
+pub fn langs_of_row(row: &Row, langs: Langs) -> Result<LangPair> {
+    langs_of(langs).ok().filter(|&langs| name_of(langs) == row.name).ok_or_else(|| row.senseless())
+}
+
 /// What was learnt of language pairs, by their names.
 ///
 /// # Errors
@@ -84,10 +103,18 @@ pub fn learnt(job: &Job<'_>, wanted: &BTreeSet<String>) -> Result<Vec<(LangPair,
     let mut found = Vec::new();
     job.for_each_given(LEARNT, |row| {
         if wanted.contains(&row.name) {
-            let LearntRow { langs, pairs, weights, length_ratio, halves } = decode(row.bytes()?)?;
+            let LearntRow { langs, pairs, weights, length_ratio, halves } = row.decode()?;
+            let langs = langs_of_row(&row, langs)?;
+            let is_sound = u32::try_from(pairs).is_ok()
+                && (weights.is_empty() || weights.len() == INPUTS)
+                && weights.iter().chain([&length_ratio]).all(|number| number.is_finite())
+                && length_ratio > 0.0;
+            if !is_sound {
+                return Err(row.senseless());
+            }
             let pair = |(a, b, forth, back)| SurePair { a, b, forth, back };
             let halves = halves.map(|half| half.into_iter().map(pair).collect());
-            found.push((langs_of(langs)?, Learnt { pairs: pairs as usize, weights, length_ratio, halves }));
+            found.push((langs, Learnt { pairs: pairs as usize, weights, length_ratio, halves }));
         }
         Ok(())
     })?;

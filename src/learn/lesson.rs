@@ -68,6 +68,22 @@ impl Lesson {
         lesson
     }
 
+    /// True when all that it refers to is in it, as in what [`Lesson::new`] makes.
+    pub fn is_sound(&self) -> bool {
+        let page = |page: &Page| {
+            let count = page.words.iter().try_fold(0u32, |sum, (_, count)| sum.checked_add(*count));
+            count.is_some() && page.words.is_sorted_by(|x, y| x.0 < y.0)
+        };
+        let pair = |pair: &Pair| {
+            let pages = pair.pages.iter().all(|&page| (page as usize) < self.pages.len());
+            pages && pair.half < 2 && pair.similarities.len() == Similarities::COUNT
+        };
+        self.taught.iter().all(Taught::is_sound)
+            && self.pages.iter().all(page)
+            && self.weights.is_sorted_by(|x, y| x.0 < y.0)
+            && self.examples.iter().flatten().all(pair)
+    }
+
     /// The examples: pairs that are right, and near misses. What makes no sense is left out.
     pub(super) fn examples(self) -> [Vec<Example>; 2] {
         let profile = |page: Page| {
@@ -109,6 +125,19 @@ mod tests {
         let (good, bad) = ([example([&a, &b], 0, 0.5)], [example([&a, &c], 1, f32::NAN), example([&b, &c], 0, -0.0)]);
         let lesson = Lesson::new(vec![Taught::default()], [&good, &bad]);
         assert_eq!(lesson.pages.len(), 3, "each page once");
+        assert!(lesson.is_sound());
+        let spoilt: [fn(&mut Lesson); 5] = [
+            |lesson| lesson.examples[1][0].pages[1] = 3,
+            |lesson| lesson.examples[0][0].half = 2,
+            |lesson| lesson.examples[0][0].similarities.truncate(1),
+            |lesson| lesson.pages[0].words[0].1 = u32::MAX,
+            |lesson| lesson.pages[0].words.reverse(),
+        ];
+        for spoil in spoilt {
+            let mut spoilt = lesson.clone();
+            spoil(&mut spoilt);
+            assert!(!spoilt.is_sound(), "{spoilt:?}");
+        }
         let sent = serde_json::to_string(&lesson).expect("it is data");
         let [found_good, found_bad] = serde_json::from_str::<Lesson>(&sent).expect("the same").examples();
         assert_eq!((found_good.len(), found_bad.len()), (1, 2));

@@ -19,6 +19,15 @@ pub struct Taught {
     words: Vec<u64>,
 }
 
+#[cfg(feature = "exec")]
+impl Taught {
+    /// True when its blocks have just its words.
+    pub fn is_sound(&self) -> bool {
+        let words: u64 = self.blocks.iter().map(|&(left, right)| u64::from(left) + u64::from(right)).sum();
+        self.half < 2 && words == self.words.len() as u64
+    }
+}
+
 /// Learns one language pair from training pairs.
 pub struct Trainer<'p> {
     params: &'p Params,

@@ -96,19 +96,26 @@ pub(crate) fn model(store: &Store, langs: LangPair) -> Result<Option<Model>> {
     let record = store.models.read(RecordRef(head.record))?;
     let damaged = || {
         let problem =
-            format!("the model of {}-{} is damaged; delete the catalog folder and run again", langs.a, langs.b);
+            format!("the model of {}-{} is damaged; delete the folder models and run again", langs.a, langs.b);
         Error::Store { path: store.folder().to_owned(), problem }
     };
-    let model = Model {
-        a: Vocabulary::from_bytes(&record.a.bytes).ok_or_else(damaged)?,
-        b: Vocabulary::from_bytes(&record.b.bytes).ok_or_else(damaged)?,
-        lengths: Lengths { ratio: record.ratio.to_native(), variance: record.variance.to_native() },
-        weights: record.weights.iter().map(|weight| weight.to_native()).collect(),
-    };
-    if !model.a.is_sound(model.b.words.len()) || !model.b.is_sound(model.a.words.len()) {
-        return Err(damaged());
-    }
-    Ok(Some(model))
+    let lengths = Lengths { ratio: record.ratio.to_native(), variance: record.variance.to_native() };
+    let weights = record.weights.iter().map(|weight| weight.to_native()).collect();
+    sound_model([&record.a.bytes, &record.b.bytes], lengths, weights).map(Some).ok_or_else(damaged)
+}
+
+/// The model of a record; `None` where it makes no sense.
+#[cfg(feature = "exec")]
+pub(crate) fn model_of(record: &ModelRecord) -> Option<Model> {
+    let lengths = Lengths { ratio: record.ratio, variance: record.variance };
+    sound_model([&record.a.bytes, &record.b.bytes], lengths, record.weights.clone())
+}
+
+fn sound_model([a, b]: [&[u8]; 2], lengths: Lengths, weights: Vec<f32>) -> Option<Model> {
+    let (a, b) = (Vocabulary::from_bytes(a)?, Vocabulary::from_bytes(b)?);
+    let is_sound = a.is_sound(b.words.len()) && b.is_sound(a.words.len());
+    let are_numbers = weights.iter().chain([&lengths.ratio, &lengths.variance]).all(|number| number.is_finite());
+    (is_sound && are_numbers).then_some(Model { a, b, lengths, weights })
 }
 
 /// What was learnt of a pair of languages, as `model` reads it.

@@ -80,7 +80,7 @@ impl<'s> OpenSite<'s> {
     fn known_key(&self, row: &ArchivedKeyRow) -> Result<KnownKey> {
         let problem = || Error::Store {
             path: self.store.folder().to_owned(),
-            problem: format!("a key of {} is damaged; delete the catalog folder and run again", self.head.domain),
+            problem: format!("a key of {} is damaged; delete the folder results and run again", self.head.domain),
         };
         Ok(KnownKey {
             key: row.key().ok_or_else(problem)?,

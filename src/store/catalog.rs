@@ -4,7 +4,6 @@
 //! One tree, not one a keyspace: a batch of sled is atomic within a tree, and a commit must be.
 
 use std::fs::File;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -15,6 +14,7 @@ use super::disk;
 use super::records::{Owned, Stored, aligned};
 use super::view::{Delta, View};
 use crate::error::{Error, Result};
+use crate::sheltered::sheltered;
 
 /// What a key is of: its first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,7 +159,7 @@ impl Drop for Closing {
     fn drop(&mut self) {
         let db = self.db.take();
         // What was committed was flushed.
-        let _ = quietly(|| catch_unwind(AssertUnwindSafe(|| drop(db))));
+        let _ = sheltered(|| drop(db));
     }
 }
 
@@ -416,10 +416,10 @@ fn open_once(folder: &Path) -> Result<sled::Db, OpenFailure> {
     remove_half_snapshots(folder);
     let config =
         sled::Config::new().path(folder).cache_capacity(CACHE_BYTES).mode(sled::Mode::LowSpace).flush_every_ms(None);
-    let opened = quietly(|| catch_unwind(AssertUnwindSafe(|| config.open())));
-    match opened {
-        Ok(Ok(db)) => Ok(db),
-        Ok(Err(sled::Error::Io(error))) => {
+    // sled panics on some damage.
+    match sheltered(|| config.open()) {
+        Some(Ok(db)) => Ok(db),
+        Some(Err(sled::Error::Io(error))) => {
             let text = error.to_string();
             if text.contains("could not acquire lock") {
                 Err(OpenFailure::Locked)
@@ -436,8 +436,8 @@ fn open_once(folder: &Path) -> Result<sled::Db, OpenFailure> {
                 }))
             }
         }
-        Ok(Err(error)) => Err(OpenFailure::Damaged(error.to_string())),
-        Err(_) => Err(OpenFailure::Damaged("sled could not read its files".into())),
+        Some(Err(error)) => Err(OpenFailure::Damaged(error.to_string())),
+        None => Err(OpenFailure::Damaged("sled could not read its files".into())),
     }
 }
 
@@ -458,15 +458,6 @@ fn of_the_system(error: std::io::Error) -> std::io::Error {
     code.map_or(error, std::io::Error::from_raw_os_error)
 }
 
-/// Runs `work` without a panic's message: sled panics on damage, which is expected here and told in our own words.
-fn quietly<T>(work: impl FnOnce() -> T) -> T {
-    let hook = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| {}));
-    let result = work();
-    std::panic::set_hook(hook);
-    result
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -477,6 +468,18 @@ mod tests {
             Err(OpenFailure::Damaged(_)) => None,
             Err(_) => panic!("nobody else holds it"),
         }
+    }
+
+    #[test]
+    fn a_panic_beside_an_open_catalog_is_a_panic_and_no_more() {
+        let outcome = std::panic::catch_unwind(|| {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            let _catalog = open(folder.path()).expect("a new catalog opens");
+            std::hint::black_box([0u8; 1])[std::hint::black_box(1)]
+        });
+        assert!(outcome.is_err());
+        // And what another thread says of its panic is still said: the hook is not this one's to take.
+        assert!(std::thread::spawn(|| panic!("said")).join().is_err());
     }
 
     #[test]

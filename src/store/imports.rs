@@ -6,13 +6,13 @@ use super::Store;
 use super::catalog::{Changes, Keyspace};
 use super::layout::{
     ArchiveIdentity, ArchiveRecord, BLOCK_PAGES, BatchRecord, Credibility, LearntHead, LearntRecord, ModelHead,
-    ModelRecord, PageEntry, PageRecord, SkipEntry, encode, page_of_block,
+    ModelRecord, PageEntry, PageRecord, SkipEntry, StoredPage, encode, page_of_block,
 };
 use super::packing::unpack;
 use super::pages::packed_blocks;
 use super::records::RecordRef;
 use crate::error::{Error, Result};
-use crate::types::{LangPair, host_of};
+use crate::types::{LangPair, SkipReason, host_of};
 
 /// Pages, each with its record as bytes, and what was left out beside them.
 pub(crate) type Unpacked = (Vec<(PageEntry, Vec<u8>)>, Vec<SkipEntry>);
@@ -52,6 +52,18 @@ impl Captures {
             portion.blocks.push(block.bytes);
         }
         Ok(portions)
+    }
+
+    /// True when each page is at its place in the blocks, can be read, and is of an archive, as all that was left out is.
+    pub fn is_sound(&self, archive: u32) -> bool {
+        let blocks: Vec<_> = self.blocks.iter().map(|block| unpack(block)).collect();
+        let page = |entry: &PageEntry| {
+            let place = usize::try_from(entry.page).ok()?;
+            let bytes = page_of_block(blocks.get(place / BLOCK_PAGES)?.as_ref()?, place % BLOCK_PAGES)?;
+            Some(StoredPage::decode(bytes)?.archive == archive && entry.links == 0)
+        };
+        let skip = |entry: &SkipEntry| entry.archive == archive && SkipReason::from_code(entry.reason).is_some();
+        self.pages.iter().all(|entry| page(entry) == Some(true)) && self.skipped.iter().all(skip)
     }
 
     /// The pages, each with its record as bytes, and what was left out, as they were packed; `None` where they make no sense.

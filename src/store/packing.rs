@@ -14,6 +14,8 @@ const HEADER: usize = 4;
 const MAX_KEPT_BYTES: usize = 1 << 20;
 /// Longer payloads are no payloads.
 const MAX_BYTES: usize = i32::MAX as usize;
+/// Bytes that a block of zstd holds at the most, and takes at the least.
+const BLOCK_BYTES: (usize, usize) = (128 << 10, 4);
 
 thread_local! {
     // Made once a thread: that takes longer than most payloads.
@@ -61,7 +63,9 @@ pub fn pack_small(payload: &[u8]) -> io::Result<Vec<u8>> {
 /// The payload that was compressed; `None` where these are no such bytes.
 pub fn unpack(packed: &[u8]) -> Option<AlignedVec> {
     let (length, frame) = packed.split_first_chunk::<HEADER>()?;
-    let length = Some(u32::from_le_bytes(*length) as usize).filter(|&length| length <= MAX_BYTES)?;
+    // Memory is not given for a length that the frame cannot have.
+    let most = (frame.len() / BLOCK_BYTES.1).saturating_mul(BLOCK_BYTES.0).min(MAX_BYTES);
+    let length = Some(u32::from_le_bytes(*length) as usize).filter(|&length| length <= most)?;
     DECOMPRESSOR.with_borrow_mut(|decompressor| {
         let decompressor = match decompressor {
             Some(decompressor) => decompressor,

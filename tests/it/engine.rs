@@ -22,6 +22,17 @@ pub struct Engine {
     /// Every domain is divided into so many parts.
     divided: Option<u32>,
     jobs: u32,
+    /// The steps that were done.
+    pub calls: Vec<Call>,
+}
+
+/// A step with its rows, and those that all tasks are given.
+#[derive(Clone)]
+pub struct Call {
+    pub name: String,
+    pub rows: Vec<Row>,
+    pub with: Vec<Vec<Row>>,
+    partial: bool,
 }
 
 impl Engine {
@@ -29,7 +40,7 @@ impl Engine {
         let values = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let folder = tempfile::tempdir().expect("a folder");
         let settings = StoredSettings { values };
-        Engine { folder, settings, parts, buckets: parts as u32, is_turned, divided: None, jobs: 0 }
+        Engine { folder, settings, parts, buckets: parts as u32, is_turned, divided: None, jobs: 0, calls: Vec::new() }
     }
 
     /// One that divides every domain into so many parts.
@@ -51,6 +62,9 @@ impl Engine {
         partial: bool,
     ) -> Result<Vec<Row>> {
         self.jobs += 1;
+        let given = |path: &&Path| Input::open(path)?.all();
+        let given = with.iter().map(given).collect::<Result<_>>()?;
+        self.calls.push(Call { name: name.to_owned(), rows: rows.to_vec(), with: given, partial });
         let scratch = self.folder.path().join(format!("task-{}", self.jobs));
         fs::create_dir(&scratch).expect("room on disk");
         let (config, _) = configuration(&self.settings.values);
@@ -83,6 +97,14 @@ impl Engine {
         let found = Input::stream("rows".into(), std::io::Cursor::new(out))?.all()?;
         assert_eq!(found.len() as u64, counted, "{name}");
         Ok(found)
+    }
+
+    /// Does a step once more.
+    pub fn again(&mut self, call: &Call) -> Result<Vec<Row>> {
+        let with: Vec<PathBuf> =
+            call.with.iter().enumerate().map(|(at, rows)| self.side(&format!("again-{at}"), rows)).collect();
+        let with: Vec<&Path> = with.iter().map(PathBuf::as_path).collect();
+        self.step_of(&call.name, &call.rows, &with, &[], call.partial)
     }
 
     /// Runs a step on each part, or bucket.

@@ -9,7 +9,8 @@ use std::process::{Command, Stdio};
 use diglot::exec::Row;
 use serde_json::Value;
 
-use crate::engine::{Engine, lines_of, of_kind, written};
+use crate::engine::{Call, Engine, lines_of, of_kind, written};
+use crate::sites::Dice;
 use crate::support::{data, diglot, packaging, process, root, stdout, webserver};
 
 /// The tables that `run` and `export` give, each as its lines, sorted.
@@ -240,6 +241,120 @@ fn rows_that_are_missing_doubled_or_of_other_parts_are_refused() {
     let mut outside = stores.clone();
     outside[0].name = "../outside".to_owned();
     refused(&mut engine, "judge", &outside, &[], "is no file of a store");
+}
+
+/// What data hold, as the program packs them: a length, then a frame of zstd.
+fn unpacked(packed: &[u8]) -> Option<Vec<u8>> {
+    zstd::stream::decode_all(packed.get(4..)?).ok()
+}
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let frame = zstd::bulk::compress(bytes, 1).expect("memory");
+    [&(bytes.len() as u32).to_le_bytes()[..], &frame].concat()
+}
+
+/// Changes one thing or two that bytes say: mostly a number, by another one.
+fn spoil(bytes: &mut Vec<u8>, dice: &mut Dice) {
+    for _ in 0..=dice.roll(5) / 4 {
+        if bytes.is_empty() {
+            return;
+        }
+        let at = dice.roll(bytes.len() as u64) as usize;
+        match dice.roll(10) {
+            // The largest number of 32 bits, and of 64.
+            0 => drop(bytes.splice(at..=at, [0xff, 0xff, 0xff, 0xff, 0x0f])),
+            1 => drop(bytes.splice(at..=at, [[0xff; 9].as_slice(), &[1]].concat())),
+            2 => drop(bytes.splice(at..=at, [0x80 | dice.roll(128) as u8, 1 + dice.roll(100) as u8])),
+            3..6 => bytes[at] = bytes[at].wrapping_add(1 + dice.roll(3) as u8) & 0x7f,
+            6 => bytes[at] = [0, 1, 0x7f, 0xff][dice.roll(4) as usize],
+            7 => bytes[at] = dice.roll(256) as u8,
+            8 => drop(bytes.splice(at..=at, [])),
+            _ => bytes.insert(at, dice.roll(256) as u8),
+        }
+    }
+}
+
+/// Changes what the data of a row say, below what packs them.
+fn spoil_data(row: &mut Row, dice: &mut Dice) {
+    let Some(data) = row.data.take() else { return };
+    let again = |bytes: &[u8], dice: &mut Dice| {
+        let mut unpacked = unpacked(bytes).unwrap_or_else(|| bytes.to_vec());
+        spoil(&mut unpacked, dice);
+        packed(&unpacked)
+    };
+    let is_joined = ["page", "text"].contains(&row.kind.as_str());
+    row.data = Some(match data.first_chunk::<8>().filter(|_| is_joined) {
+        Some(length) => {
+            let (head, rest) = data[8..].split_at(u64::from_le_bytes(*length) as usize);
+            let is_head = dice.roll(2) == 0;
+            let head = if is_head { again(head, dice) } else { head.to_vec() };
+            let rest = if row.kind == "text" && !is_head { again(rest, dice) } else { rest.to_vec() };
+            [&(head.len() as u64).to_le_bytes()[..], &head, &rest].concat()
+        }
+        None if row.kind == "store" => {
+            let mut bytes = data;
+            spoil(&mut bytes, dice);
+            bytes
+        }
+        None => again(&data, dice),
+    });
+}
+
+fn spoil_row(row: &mut Row, dice: &mut Dice) {
+    let numbers = [0, 1, -1, 7, i64::from(i32::MAX), i64::from(u32::MAX), i64::MAX, i64::MIN];
+    match dice.roll(12) {
+        0 => row.number = numbers[dice.roll(8) as usize],
+        1 => row.count = numbers[dice.roll(8) as usize],
+        2 => row.part = [0, 1, -1, i32::MAX, i32::MIN][dice.roll(5) as usize],
+        3 => row.name = ["", "-", "x.org", "fr-en", "\u{e9}\u{0}", "view/0.run"][dice.roll(6) as usize].to_owned(),
+        _ => spoil_data(row, dice),
+    }
+}
+
+#[test]
+fn rows_that_say_anything_are_answered_or_refused() {
+    const TIMES: u64 = 18;
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = [("rescue-above", "20")];
+    let mut calls: BTreeMap<String, Vec<Call>> = BTreeMap::new();
+    let runs = [
+        (Engine::new(2, &settings, false), many_sites(folder.path())),
+        (Engine::dividing(2, &settings, false), vec![packaging()]),
+    ];
+    for (mut engine, archives) in runs {
+        engine.run(&archives).expect("it runs");
+        for call in engine.calls.into_iter().filter(|call| !call.rows.is_empty()) {
+            calls.entry(call.name.clone()).or_default().push(call);
+        }
+    }
+    assert_eq!(calls.len() + 1, diglot::exec::STEPS.len(), "all steps but the one that names inputs");
+    let (mut dice, mut outcomes, mut panics) = (Dice(11), [0, 0], Vec::new());
+    let mut engine = Engine::new(2, &settings, false);
+    for (name, calls) in &calls {
+        for time in 0..TIMES {
+            let mut call = calls[dice.roll(calls.len() as u64) as usize].clone();
+            let given = call.with.iter_mut().filter(|rows| !rows.is_empty());
+            let mut rows: Vec<&mut Row> = given.chain([&mut call.rows]).flatten().collect();
+            // The files of stores have checksums of their own.
+            if time % 4 > 0 && rows.iter().any(|row| row.kind != "store") {
+                rows.retain(|row| row.kind != "store");
+            }
+            let at = dice.roll(rows.len() as u64) as usize;
+            spoil_row(rows[at], &mut dice);
+            let row = Row { data: None, ..rows[at].clone() };
+            match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| engine.again(&call))) {
+                Ok(Ok(_)) => outcomes[0] += 1,
+                Ok(Err(error)) => {
+                    outcomes[1] += 1;
+                    println!("{name}: {row:?}: {error}");
+                }
+                Err(_) => panics.push(format!("{name}: {row:?}")),
+            }
+        }
+    }
+    println!("{outcomes:?}");
+    assert!(panics.is_empty(), "{} panics: {panics:#?}", panics.len());
+    assert!(outcomes.iter().all(|&count| count > 0));
 }
 
 /// The last line that a step says, and its exit code.

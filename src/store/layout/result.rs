@@ -107,6 +107,16 @@ impl ArchivedKeyRow {
 }
 
 #[cfg(feature = "exec")]
+impl KeyRow {
+    /// True when it is the row of a key.
+    pub fn is_sound(&self) -> bool {
+        let langs = LangPair::new(Lang::from_bytes(self.lang_a), Lang::from_bytes(self.lang_b));
+        let fields = self.edits.iter().all(|edit| Field::from_code(edit.field).is_some());
+        langs.is_some() && fields && (1..=2).contains(&self.edits.len()) && self.credibility.is_finite()
+    }
+}
+
+#[cfg(feature = "exec")]
 impl ArchivedKeyRow {
     /// The row, owned; `None` when it is damaged.
     pub fn to_owned(&self) -> Option<KeyRow> {
