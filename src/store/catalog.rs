@@ -367,7 +367,10 @@ impl Catalog {
             disk::before(disk::Step::Sync, &self.folder).map_err(Error::io(&self.folder, "syncing"))?;
             flush(db).map_err(|error| self.failed("writing", error))?;
             let synced = db.file.as_ref().map_or(Ok(()), File::sync_data);
-            synced.map_err(Error::io(&self.folder, "syncing"))
+            // Values that are long lie in files of their own.
+            synced
+                .and_then(|()| disk::sync_folder(&self.folder.join("blobs")))
+                .map_err(Error::io(&self.folder, "syncing"))
         };
         apply()?;
         // sled frees memory late otherwise: 20 times as much after a million changes.
@@ -387,7 +390,7 @@ impl Catalog {
 fn sync_new(folder: &Path) -> std::io::Result<File> {
     File::open(folder.join("conf"))?.sync_all()?;
     disk::sync_folder(folder)?;
-    disk::sync_folder(folder.parent().unwrap_or(folder))?;
+    disk::sync_name(folder)?;
     File::open(folder.join("db"))
 }
 

@@ -6,9 +6,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::faults::before_write;
 /// Asked here too before a step that something else takes: sled, or the mapping of a file.
 pub use super::faults::{Step, before};
+use super::faults::{before_write, names_synced};
 
 /// A file that is written.
 pub struct Writing {
@@ -87,7 +87,7 @@ pub fn open(path: &Path) -> io::Result<Writing> {
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     before(Step::Rename, to)?;
     fs::rename(from, to)?;
-    sync_folder(to.parent().unwrap_or(to))
+    sync_name(to)
 }
 
 /// Removes a file.
@@ -99,15 +99,40 @@ pub fn remove(path: &Path) -> io::Result<()> {
     fs::remove_file(path)
 }
 
+/// Makes a folder, and those above it that are missing; durably, though not what is in it.
+///
+/// # Errors
+/// When the disk does not take it.
+pub fn create_folder(folder: &Path) -> io::Result<()> {
+    let missing: Vec<&Path> = folder.ancestors().skip(1).take_while(|above| !above.exists()).collect();
+    fs::create_dir_all(folder)?;
+    [folder].into_iter().chain(missing).try_for_each(sync_name)
+}
+
+/// Makes the name of a file or folder durable.
+///
+/// # Errors
+/// When the disk does not take it.
+pub fn sync_name(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), sync_folder)
+}
+
 /// Makes the names in a folder durable, where the system can.
 ///
 /// # Errors
 /// When the disk does not take it.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    before(Step::Sync, folder)?;
+    // What is above the name of a file alone.
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     // Not every system opens or syncs folders; where it does not, names are durable by themselves or not at all.
-    let Ok(folder) = File::open(folder) else { return Ok(()) };
-    match folder.sync_all() {
+    let Ok(opened) = File::open(here) else { return Ok(()) };
+    match opened.sync_all() {
         Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
-        synced => synced,
+        Err(error) => Err(error),
+        Ok(()) => {
+            names_synced(here);
+            Ok(())
+        }
     }
 }

@@ -42,6 +42,10 @@ pub fn before_write(length: usize, _: &Path) -> io::Result<usize> {
     Ok(length)
 }
 
+/// Told once the names in a folder are durable.
+#[cfg(not(any(test, feature = "internals")))]
+pub fn names_synced(_: &Path) {}
+
 /// How a step fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg(any(test, feature = "internals"))]
@@ -82,6 +86,58 @@ pub fn end(folder: &Path) -> (u64, Option<(Step, PathBuf)>) {
     let mut plans = PLANS.lock().unwrap_or_else(PoisonError::into_inner);
     let at = plans.iter().position(|plan| plan.folder == folder);
     at.map(|at| plans.swap_remove(at)).map_or((0, None), |plan| (plan.steps, plan.failed))
+}
+
+/// Files and folders as names stand for them: by path and number.
+#[cfg(any(test, feature = "internals"))]
+type Names = std::collections::BTreeSet<(PathBuf, u64)>;
+
+/// Folders that are watched, and the durable names below each.
+#[cfg(any(test, feature = "internals"))]
+static WATCHED: Mutex<Vec<(PathBuf, Names)>> = Mutex::new(Vec::new());
+
+/// Notes from now on which names below a folder are durable.
+#[cfg(any(test, feature = "internals"))]
+pub fn watch(folder: &Path) {
+    WATCHED.lock().unwrap_or_else(PoisonError::into_inner).push((folder.to_owned(), Names::new()));
+}
+
+/// What is below a watched folder and would be gone, or not by this name, if the power failed now.
+#[cfg(any(test, feature = "internals"))]
+pub fn unsynced(folder: &Path) -> Vec<PathBuf> {
+    let watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut found = Vec::new();
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(folder) = waiting.pop() {
+        for (path, number) in names_in(&folder) {
+            let is_durable = |(_, names): &(_, Names)| names.contains(&(path.clone(), number));
+            if !watched.iter().any(is_durable) {
+                found.push(path.clone());
+            }
+            waiting.extend(path.is_dir().then_some(path));
+        }
+    }
+    found
+}
+
+#[cfg(any(test, feature = "internals"))]
+fn names_in(folder: &Path) -> Vec<(PathBuf, u64)> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    #[cfg(unix)]
+    let number = |entry: &std::fs::DirEntry| std::os::unix::fs::DirEntryExt::ino(entry);
+    #[cfg(not(unix))]
+    let number = |_: &std::fs::DirEntry| 0;
+    entries.map(|entry| (entry.path(), number(&entry))).collect()
+}
+
+/// Told once the names in a folder are durable.
+#[cfg(any(test, feature = "internals"))]
+pub fn names_synced(folder: &Path) {
+    let mut watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, names)) = watched.iter_mut().find(|(of, _)| folder.starts_with(of)) {
+        names.retain(|(path, _)| path.parent() != Some(folder));
+        names.extend(names_in(folder));
+    }
 }
 
 /// Asked before a step is taken.

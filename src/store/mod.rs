@@ -176,7 +176,7 @@ impl Store {
         let is_there = folder.join(manifest::NAME).exists();
         if !is_there {
             refuse_foreign_folder(folder)?;
-            fs::create_dir_all(folder).map_err(Error::io(folder, "making the store"))?;
+            disk::create_folder(folder).map_err(Error::io(folder, "making the store"))?;
         }
         Store::open_locked(folder, lock(folder)?)
     }

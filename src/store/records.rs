@@ -198,6 +198,8 @@ struct Writer {
     segment: u32,
     offset: u64,
     dirty: bool,
+    /// The name of the segment is durable.
+    is_named: bool,
 }
 
 /// What a file says whose write has failed.
@@ -301,6 +303,8 @@ where
             segment,
             offset: self.end.offset(),
             dirty: self.end == START,
+            // What was committed was named before.
+            is_named: self.end != START,
         })
     }
 
@@ -375,6 +379,10 @@ where
             self.has_failed = true;
             writer.file.flush().map_err(Error::io(&path, "writing"))?;
             writer.file.get_ref().sync_data().map_err(Error::io(&path, "syncing"))?;
+            if !writer.is_named {
+                disk::sync_folder(folder).map_err(Error::io(folder, "syncing"))?;
+                writer.is_named = true;
+            }
             self.has_failed = false;
             writer.dirty = false;
         }
@@ -628,6 +636,7 @@ impl Writer {
         self.file = BufWriter::with_capacity(1 << 20, file);
         self.file.write_all(&file_header(FORMAT_VERSION, kind, self.segment)).map_err(Error::io(&path, "writing"))?;
         self.offset = FILE_HEADER;
+        self.is_named = false;
         Ok(())
     }
 

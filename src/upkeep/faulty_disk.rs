@@ -23,6 +23,43 @@ fn answers(store: &Store) -> Vec<String> {
     pairs.chain([format!("packaging {totals:?}")]).collect()
 }
 
+#[test]
+fn what_a_finished_command_made_has_durable_names() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = folder.path().join("new/deep/s.store");
+    faults::watch(folder.path());
+    let expect_durable = |what: &str| {
+        // Locks and temporary files say nothing, and sled does without snapshots.
+        let nothing = |path: &Path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            ["lock", "tmp"].contains(&&*name) || name.starts_with("snap.")
+        };
+        let mut missing = faults::unsynced(folder.path());
+        missing.retain(|path| !nothing(path));
+        assert!(missing.is_empty(), "{what}: {missing:?}");
+    };
+    let open = || Store::open(&store, Access::Write).expect("nobody else has it");
+    open().keep_settings(Default::default()).expect("room on disk");
+    expect_durable("the first commit");
+    run_all(&mut open(), &Config::default(), &[SITE]).expect("room on disk");
+    expect_durable("a run");
+    open().compact().expect("room on disk");
+    expect_durable("compaction");
+    for lost in ["catalog", "view", "pages", "manifest.json"] {
+        let at = |name: &str| {
+            std::fs::read_dir(&store)
+                .expect("a folder")
+                .flatten()
+                .map(|entry| entry.path())
+                .find(|path| path.file_name().is_some_and(|found| found.to_string_lossy().starts_with(name)))
+        };
+        let path = at(lost).expect("it is there");
+        if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) }.expect("it is ours");
+        run_all(&mut open(), &Config::default(), &[SITE]).expect("room on disk");
+        expect_durable(lost);
+    }
+}
+
 /// The step to be tried after another; each is tried where this is 1.
 const STRIDE: u64 = 29;
 /// As [`STRIDE`], where only files cannot be mapped.

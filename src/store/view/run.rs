@@ -138,7 +138,8 @@ impl RunWriter {
         trailer[12..].copy_from_slice(&crc.to_le_bytes());
         self.put(&trailer)?;
         let bytes = self.at;
-        self.file.flush().and_then(|()| self.file.get_ref().sync_data()).map_err(Error::io(&self.path, "writing"))?;
+        let synced = self.file.flush().and_then(|()| self.file.get_ref().sync_data());
+        synced.and_then(|()| disk::sync_name(&self.path)).map_err(Error::io(&self.path, "writing"))?;
         Ok(RunName { number: self.number, crc, bytes })
     }
 }
