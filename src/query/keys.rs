@@ -1,5 +1,6 @@
 //! Keys as lines.
 
+use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use super::number;
@@ -10,9 +11,7 @@ use crate::error::Result;
 use crate::index::site::Urls;
 use crate::keys::{State, credibility};
 use crate::store::Store;
-use crate::store::layout::JudgedRecord;
-use crate::store::records::Mapped;
-use crate::types::{Edit, Key, Lang, LangPair, NULL, SiteId, pattern};
+use crate::types::{Edit, Key, Lang, LangPair, NULL, SiteId, SourceStats, pattern};
 
 /// One key of one site, for listing.
 #[derive(Clone, Debug)]
@@ -120,6 +119,7 @@ pub(crate) fn numbered_keys(
     for id in sites(store, scope)? {
         let site = Site::open(store, id)?;
         let Some(result) = &site.result else { continue };
+        let judged = site.judged.as_ref().map(|judged| by_key(judged.sources()));
         for (row, at) in result.keys.iter().zip(0u32..) {
             let Some(state) = State::from_code(row.state).filter(|state| weak || *state != State::Weak) else {
                 continue;
@@ -131,11 +131,13 @@ pub(crate) fn numbered_keys(
                 continue;
             }
             let global = credibility::global(store.credibility(&key.pattern())?.sum);
-            let of_key = |judged: &Mapped<JudgedRecord>| judged.sources().find(|source| source.key == Some(at));
-            let judged = site.judged.as_ref().and_then(of_key);
+            let source = judged.as_ref().map(|judged| judged.get(&at));
             let line = KeyLine {
-                est_precision: judged.map(|source| f64::from(source.precision)),
-                accepted: judged.map_or(row.assigned.to_native(), |source| u64::from(source.accepted)),
+                est_precision: source.flatten().map(|source| f64::from(source.precision)),
+                accepted: match source {
+                    Some(source) => source.map_or(0, |source| u64::from(source.accepted)),
+                    None => row.assigned.to_native(),
+                },
                 site: if one_host { site.host(start).to_owned() } else { site.head.domain.clone() },
                 turned: config.lang_rank(key.langs.b) < config.lang_rank(key.langs.a),
                 key,
@@ -151,6 +153,11 @@ pub(crate) fn numbered_keys(
     Ok(lines)
 }
 
+/// The sources that are keys, by the positions of the keys: a site may have a hundred thousand of them.
+fn by_key(sources: impl Iterator<Item = SourceStats>) -> FxHashMap<u32, SourceStats> {
+    sources.filter_map(|source| Some((source.key?, source))).collect()
+}
+
 /// What became of a key of a state whose pairs are right as often as `est_precision` says.
 pub(crate) fn state_name(state: State, est_precision: Option<f64>) -> &'static str {
     let takes_pairs = matches!(state, State::Strong | State::Rescued);
@@ -159,4 +166,40 @@ pub(crate) fn state_name(state: State, est_precision: Option<f64>) -> &'static s
 
 fn or_null(text: &str) -> String {
     if text.is_empty() { NULL.to_owned() } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::types::Method;
+
+    fn source(key: Option<u32>, accepted: u32) -> SourceStats {
+        let langs = LangPair::new(Lang::EN, Lang::parse("fr").expect("a tag")).expect("two languages");
+        let method = if key.is_some() { Method::Key } else { Method::Hreflang };
+        SourceStats { langs, method, key, proposed: accepted, accepted, precision: 0.5 }
+    }
+
+    proptest! {
+        #[test]
+        fn the_source_of_each_key_is_the_one_that_a_search_finds(
+            accepted in prop::collection::btree_map(prop::option::of(0u32..200), 0u32..9, 0..100)
+        ) {
+            let sources: Vec<SourceStats> = accepted.iter().map(|(&key, &accepted)| source(key, accepted)).collect();
+            let found = by_key(sources.iter().copied());
+            for key in 0..200 {
+                let searched = sources.iter().find(|source| source.key == Some(key));
+                prop_assert_eq!(found.get(&key), searched);
+            }
+        }
+    }
+
+    #[test]
+    fn listing_the_keys_of_many_hosts_reads_each_source_once() {
+        let mut read = 0;
+        let found = by_key((0..80_000).map(|key| source(Some(key), key)).inspect(|_| read += 1));
+        assert!((0..80_000).all(|key| found[&key].accepted == key));
+        assert_eq!(read, 80_000);
+    }
 }

@@ -20,6 +20,7 @@ pub struct StoredSite {
     /// The site.
     pub site: Site,
     skipped: FxHashMap<String, String>,
+    recovered: FxHashSet<u32>,
 }
 
 impl StoredSite {
@@ -29,7 +30,8 @@ impl StoredSite {
     /// When the store cannot be read.
     pub fn open(store: &Store, site: Site) -> Result<StoredSite> {
         let skipped = skipped(store, &site)?;
-        Ok(StoredSite { site, skipped })
+        let recovered = site.recovered();
+        Ok(StoredSite { site, skipped, recovered })
     }
 }
 
@@ -65,7 +67,7 @@ impl KnownSite for StoredSite {
     }
 
     fn is_recovered(&self, page: u32) -> bool {
-        self.site.is_recovered(page)
+        self.recovered.contains(&page)
     }
 
     fn skip_reason(&self, identity: &str) -> Option<&str> {

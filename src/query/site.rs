@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashSet;
+
 use crate::error::Result;
 use crate::index::site::{Pages, Urls};
 use crate::store::catalog::Keyspace;
 use crate::store::layout::{
-    ArchivedKeyRow, ArchivedResultRecord, JudgedHead, JudgedRecord, RequestedRecord, ResultRecord, SiteHead, SkipEntry,
+    ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, JudgedHead, JudgedRecord, RequestedRecord, ResultRecord,
+    SiteHead, SkipEntry,
 };
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{SitePages, Store};
@@ -84,12 +87,20 @@ impl Site {
         resolved.unwrap_or_else(|| self.pages.detected(page))
     }
 
-    /// True when a page was requested because of a key, and that key pairs it.
-    pub fn is_recovered(&self, page: u32) -> bool {
-        let Some(request) = self.requested.get(self.pages.identity(page)) else { return false };
-        let Some(result) = &self.result else { return false };
-        let mut pairs = result.pairs.iter().filter(|pair| pair.a == page || pair.b == page);
-        pairs.any(|pair| result.keys.get(pair.key.to_native() as usize).is_some_and(|row| is_of_request(row, request)))
+    /// The pages that were requested because of a key which pairs them: each pair is looked at once.
+    pub fn recovered(&self) -> FxHashSet<u32> {
+        let Some(result) = self.result.as_ref().filter(|_| !self.requested.is_empty()) else {
+            return FxHashSet::default();
+        };
+        let is_recovered = |page: u32, row: &ArchivedKeyRow| {
+            self.requested.get(self.pages.identity(page)).is_some_and(|request| is_of_request(row, request))
+        };
+        let pages_of = |pair: &ArchivedPairRow| {
+            let pages = [pair.a.to_native(), pair.b.to_native()];
+            let row = result.keys.get(pair.key.to_native() as usize);
+            row.into_iter().flat_map(move |row| pages.into_iter().filter(move |&page| is_recovered(page, row)))
+        };
+        result.pairs.iter().flat_map(pages_of).collect()
     }
 
     /// Captures left out, of one URL (without scheme).
