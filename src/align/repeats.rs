@@ -31,7 +31,7 @@ pub struct Repeat {
     pub bead: BeadId,
     /// Why it is left out; `None`: it is the first that says it, and is kept.
     pub reason: Option<Reason>,
-    /// Of the first: all others that say so too, in order.
+    /// Of the first: of each other unit that says so too the first that does, in order.
     pub others: Vec<BeadId>,
 }
 
@@ -95,10 +95,14 @@ impl<'f> Finder<'f> {
                     by_bead.push(Entry { key: key(entry), value: LEFT_OUT, page: Reason::Boilerplate as u32 })
                 });
             }
+            let mut unit = first.value;
             for other in others {
                 let reason = if other.key == first.key { Reason::Duplicate } else { Reason::NearDuplicate };
                 by_bead.push(Entry { key: key(other), value: LEFT_OUT, page: reason as u32 })?;
-                by_bead.push(Entry { key: key(first), value: other.value, page: other.page })?;
+                if other.value != unit {
+                    unit = other.value;
+                    by_bead.push(Entry { key: key(first), value: unit, page: other.page })?;
+                }
             }
             Ok(())
         })?;
@@ -162,11 +166,22 @@ mod tests {
         assert_eq!(
             pages.repeats(),
             [
-                Repeat { bead: id(0, 0), reason: None, others: vec![id(0, 2), id(1, 1)] },
+                Repeat { bead: id(0, 0), reason: None, others: vec![id(1, 1)] },
                 left_out(id(0, 2), Reason::NearDuplicate),
                 left_out(id(1, 1), Reason::Duplicate),
             ]
         );
+    }
+
+    #[test]
+    fn a_page_pair_that_says_something_often_is_one_other_place_of_it() {
+        let menu = (1, 10);
+        let pages =
+            Pages(vec![vec![menu, menu], vec![menu, (2, 20), menu, menu], vec![menu]], clean::Params::default());
+        let found = pages.repeats();
+        assert_eq!(found[0], Repeat { bead: id(0, 0), reason: None, others: vec![id(1, 0), id(2, 0)] });
+        assert_eq!(found.len(), 6);
+        assert!(found[1..].iter().all(|repeat| repeat.reason == Some(Reason::Duplicate) && repeat.others.is_empty()));
     }
 
     #[test]
@@ -200,7 +215,9 @@ mod tests {
                 }
                 prop_assert_eq!(said.iter().map(|repeat| repeat.bead).collect::<Vec<_>>(), all.clone());
                 prop_assert!(said[0].reason.is_none() && said[1..].iter().all(|repeat| repeat.reason.is_some()));
-                prop_assert_eq!(&said[0].others[..], &all[1..]);
+                let mut others = all.clone();
+                others.dedup_by_key(|bead| bead.unit);
+                prop_assert_eq!(&said[0].others[..], &others[1..]);
             }
         }
     }

@@ -14,7 +14,7 @@ use super::settings::{AfterIngest, Settings};
 /// List the sentence pairs of a host, or of all.
 ///
 /// Columns: the two texts, their languages, the probability that they are translations, the two URLs, the number of
-/// other page pairs of the site that say the same; with --keep-all, why a pair is left out.
+/// other page pairs that say the same, each counted once; with --keep-all, why a pair is left out.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -23,7 +23,7 @@ use super::stop::STOP;
 /// Read archives and run all stages (ingest, index, links, keys, verify, iterate, align), or resume.
 ///
 /// Archives that were read before are not read again, and only what depends on a change is computed again. The store keeps the
-/// settings until others are given. At the end, the keys with assigned pairs, the first pairs, the numbers of sentence pairs and of
+/// settings until others are given. At the end, the keys with accepted pairs, the first pairs, the numbers of sentence pairs and of
 /// captures left out, and the settings that are not at their defaults are printed; where there are no pairs, the likely reason.
 #[derive(Args)]
 #[command(after_help = "\

@@ -68,9 +68,9 @@ pub fn print(store: &Store, config: &Config) -> anyhow::Result<()> {
 
 fn print_keys(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::Result<()> {
     let mut keys = query::keys(store, config, &Scope::all(), false)?;
-    keys.retain(|key| key.assigned > 0);
-    keys.sort_by(|a, b| b.assigned.cmp(&a.assigned).then_with(|| a.site.cmp(&b.site)).then_with(|| a.key.cmp(&b.key)));
-    writeln!(out, "keys with assigned pairs: {}", keys.len())?;
+    keys.retain(|key| key.accepted > 0);
+    keys.sort_by(|a, b| b.accepted.cmp(&a.accepted).then_with(|| a.site.cmp(&b.site)).then_with(|| a.key.cmp(&b.key)));
+    writeln!(out, "keys with pairs: {}", keys.len())?;
     let place = place(store.folder());
     let texts = |key: &KeyLine| {
         let (langs, edits) = super::keys::in_order(key);
@@ -81,8 +81,8 @@ fn print_keys(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::R
         [0, 1, 2].map(|column| shown.iter().map(|texts| texts[column].width()).max().unwrap_or(0));
     for (key, [of_site, of_langs, of_pattern]) in keys.iter().zip(&shown) {
         write!(out, "  {of_site:<site$}  {of_langs:<langs$}  {of_pattern:<pattern$}")?;
-        let pairs = if key.assigned == 1 { "pair " } else { "pairs" };
-        writeln!(out, "  {:>6} {pairs}  C {:.3}", key.assigned, key.credibility)?;
+        let pairs = if key.accepted == 1 { "pair " } else { "pairs" };
+        writeln!(out, "  {:>6} {pairs}  C {:.3}", key.accepted, key.credibility)?;
     }
     if keys.len() > KEYS {
         writeln!(out, "  … {} more: `diglot keys{place}`", keys.len() - KEYS)?;

@@ -65,6 +65,7 @@ pub struct BitextLine {
     pub a: Place,
     /// Source of the second.
     pub b: Place,
-    /// Other page pairs with the same sentence pair, exactly or nearly: the URLs of each, in the order of the languages.
+    /// Other page pairs with the same sentence pair, exactly or nearly, each once: their URLs, in the order of the languages. There it
+    /// would be kept too if it were not said here already.
     pub others: Vec<(String, String)>,
 }

@@ -1,6 +1,6 @@
 //! From archives to sentence pairs in files, as a user does it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read;
 use std::path::Path;
@@ -11,6 +11,7 @@ use quick_xml::events::{BytesStart, Event};
 use tempfile::TempDir;
 
 use crate::sites::{SiteBuilder, diglot, stdout};
+use crate::support::sample_store;
 
 /// A store of a site whose pages come in English and French.
 fn store() -> (TempDir, std::path::PathBuf) {
@@ -293,4 +294,37 @@ fn what_several_sites_say_is_kept_once_with_all_its_sources() {
     assert_eq!(export(&turned, &["--what", "bitext", "--format", "jsonl"]), "");
     stdout(diglot(&turned).args(["run", "--langs", "all"]));
     assert_eq!(export(&turned, &["--what", "bitext", "--format", "jsonl"]), all);
+}
+
+/// The lines of `bitext` as objects.
+fn objects(text: &str) -> Vec<serde_json::Value> {
+    text.lines().map(|line| serde_json::from_str(line).expect("an object")).collect()
+}
+
+#[test]
+fn others_are_the_other_page_pairs_that_have_the_sentence_pair_each_once() {
+    let all = ["--what", "bitext", "--keep-all", "--format", "jsonl"];
+    let lines = objects(&export(sample_store(), &all));
+    let urls = |line: &serde_json::Value| [line["url_a"].to_string(), line["url_b"].to_string()];
+    let text = |line: &serde_json::Value, side: &str| line[side].to_string().split_whitespace().collect::<String>();
+    // What stands where it would be kept if it were not said elsewhere already.
+    let mut places: BTreeMap<[String; 4], BTreeSet<[String; 2]>> = BTreeMap::new();
+    let said = |line: &serde_json::Value| {
+        [line["lang_a"].to_string(), line["lang_b"].to_string(), text(line, "text_a"), text(line, "text_b")]
+    };
+    for line in &lines {
+        if line["reason"].as_str().is_none_or(|reason| reason == "duplicate") {
+            places.entry(said(line)).or_default().insert(urls(line));
+        }
+    }
+    let mut seen = 0;
+    for line in lines.iter().filter(|line| line["reason"].is_null()) {
+        let mut expected = places[&said(line)].clone();
+        expected.remove(&urls(line));
+        let others = line["others"].as_array().map_or(&[][..], |others| &others[..]);
+        let found: BTreeSet<[String; 2]> = others.iter().map(|pair| [0, 1].map(|at| pair[at].to_string())).collect();
+        assert_eq!((&found, found.len()), (&expected, others.len()), "{line}");
+        seen += others.len();
+    }
+    assert!(seen > 0, "nothing is said twice");
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::sites::SiteBuilder;
 use crate::support::{diglot, failure, packaging, rows, run, sample_store, stdout, tiny_site, webserver, write_warc};
 
 #[path = "../../build.rs"]
@@ -426,4 +427,40 @@ fn the_version_names_the_commit_wherever_git_keeps_it() {
     assert_eq!(commit(), Some(hash('5')));
     let version = stdout(folder.path(), &["--version"]);
     assert!(version.starts_with(concat!("diglot ", env!("CARGO_PKG_VERSION"))), "{version}");
+}
+
+#[test]
+fn the_end_of_a_run_counts_the_pairs_of_a_demoted_key_as_keys_does() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (archive, store) = (folder.path().join("a.warc.gz"), folder.path().join("s"));
+    let mut site = SiteBuilder::default();
+    site.pages(&["en", "fr"], 30, |lang, n| format!("http://ex.test/{lang}/p{n}.html"));
+    for n in 0..12 {
+        // The URLs look like translations, and the pages are none.
+        let item = |at: usize| {
+            format!("<li>{} {at}</li>", ["Le vieux meunier", "Notre voisin", "L'institutrice"][(n + at) % 3])
+        };
+        let list: String = (0..60).map(item).collect();
+        site.page(format!("http://ex.test/blue/{n}.html"), "en", 100 + n);
+        site.capture(format!("http://ex.test/red/{n}.html"), SiteBuilder::DAY, &format!("<ul>{list}</ul>"));
+    }
+    site.write(&archive);
+    let [summary, _] = told(&store, &["run", archive.to_str().expect("UTF-8")]);
+    let [keys, _] = told(&store, &["keys", "--format", "jsonl"]);
+    let keys: Vec<Value> = keys.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    let demoted = keys.iter().find(|key| key["state"] == "demoted").expect("a key whose pairs are wrong");
+    assert_eq!((demoted["assigned"].as_u64(), demoted["accepted"].as_u64()), (Some(12), Some(0)), "{demoted}");
+    assert!(!summary.contains(demoted["key"].as_str().expect("a text")), "{summary}");
+    let accepted: u64 = keys.iter().filter_map(|key| key["accepted"].as_u64()).sum();
+    let [pairs, hosts] =
+        [&["pairs"][..], &["hosts"]].map(|list| told(&store, &[list, &["--format", "jsonl"]].concat())[0].clone());
+    let host: Value = serde_json::from_str(hosts.trim()).expect("one host");
+    assert_eq!((accepted, host["pairs"].as_u64()), (pairs.lines().count() as u64, Some(accepted)), "{summary}");
+    for text in [format!("path:en:fr  {accepted:>9} pairs"), format!("\npairs: {accepted}\n")] {
+        assert!(summary.contains(&text), "{text}: {summary}");
+    }
+    if cfg!(feature = "review") {
+        let [report, _] = told(&store, &["report", "--format", "md"]);
+        assert!(report.contains(&format!("| page pairs | {accepted} |")), "{report}");
+    }
 }

@@ -167,7 +167,7 @@ fn a_run_shows_which_stage_it_is_in_and_leaves_no_bar_behind() {
         assert!(screen.sent.contains(stage), "{stage}");
     }
     assert!(screen.sent.contains("language pairs, 0s"), "amounts have one unit, and then the time so far");
-    assert!(screen.lines[0].starts_with("keys with assigned pairs: "), "{:?}", screen.lines);
+    assert!(screen.lines[0].starts_with("keys with pairs: "), "{:?}", screen.lines);
     assert!(!screen.lines.iter().any(|line| line.contains("stage ")), "{:?}", screen.lines);
     let quiet = on_terminal(80, folder.path(), None, &["run", "-q", "--preset", "kit-ng-2007"]);
     assert_eq!((quiet.sent.as_str(), quiet.code), ("", Some(0)));

@@ -60,7 +60,7 @@ impl Stage for Align {
     }
 
     fn version(&self) -> u32 {
-        7
+        8
     }
 
     fn sections(&self) -> &'static [&'static str] {
