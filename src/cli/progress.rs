@@ -3,7 +3,8 @@
 use std::fmt;
 use std::io::{IsTerminal, stderr};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use diglot::inputs::Tally;
@@ -13,8 +14,10 @@ use indicatif::{BinaryBytes, HumanCount, HumanDuration, ProgressBar, ProgressSta
 use super::layout::shorten;
 use super::say::is_quiet;
 
-/// How often a plain line is printed.
+/// How often a plain line is printed, whether anything is heard or not.
 const LINE_EVERY: Duration = Duration::from_secs(10);
+/// How often the time on a bar is drawn anew.
+const BAR_EVERY: Duration = Duration::from_secs(1);
 /// What is done before this long says little of when it will end.
 const TELLING: Duration = Duration::from_secs(3);
 /// Columns of what a bar is about.
@@ -59,14 +62,20 @@ pub struct Progress {
     tally: Mutex<Tally>,
     /// A stage after ingestion has found something to do.
     worked: AtomicBool,
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
 }
 
 struct State {
     bar: Option<ProgressBar>,
+    /// Between the beginning of a part of the work and its end.
+    is_at_work: bool,
     title: String,
     unit: String,
     total: Option<u64>,
+    done: u64,
+    note: String,
+    /// What is done inside of the next unit.
+    step: Option<Step>,
     began: Instant,
     told: Instant,
     start: Start,
@@ -75,14 +84,95 @@ struct State {
     processors: Option<f64>,
 }
 
+/// A step inside of a unit of work.
+struct Step {
+    what: String,
+    done: u64,
+    total: u64,
+    /// How much was done when it was first heard of, and when that was.
+    start: (u64, Instant),
+}
+
+impl Step {
+    /// "comparing pairs 1,234 of 5,678, 12s left".
+    fn text(&self) -> String {
+        let (from, began) = self.start;
+        let rate = self.done.saturating_sub(from) as f64 / began.elapsed().as_secs_f64();
+        let left = left_at(rate, self.total.saturating_sub(self.done)).filter(|_| began.elapsed() >= TELLING);
+        format!("{} {} of {}{}", self.what, HumanCount(self.done), HumanCount(self.total), left.unwrap_or_default())
+    }
+}
+
+/// ", 2m left": at so many units a second.
+fn left_at(rate: f64, left: u64) -> Option<String> {
+    let seconds = (left as f64 / rate).min(1e9);
+    (left > 0 && rate > 0.0).then(|| format!(", {:#} left", HumanDuration(Duration::from_secs_f64(seconds))))
+}
+
+impl State {
+    /// What is worked on, with what more is known of it.
+    fn text(&self) -> String {
+        let step = self.step.as_ref().map(Step::text).unwrap_or_default();
+        let parts = [&self.title, &self.note, &step].into_iter().filter(|part| !part.is_empty());
+        parts.map(String::as_str).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The plain line of this moment.
+    fn line(&self) -> String {
+        let numbers = amount(self.done, self.total, &self.unit);
+        let pace = pace_since(&self.start, self.done, self.total, &self.unit);
+        format!("{}: {numbers} after {} s{pace}", self.text(), self.began.elapsed().as_secs())
+    }
+
+    fn draw(&self) {
+        if let Some(bar) = &self.bar {
+            bar.set_position(self.done);
+            bar.set_message(self.text());
+        }
+    }
+}
+
+/// Prints a line of what is worked on whenever so much time has passed since the last, until nobody holds the state any more: also
+/// while nothing is heard.
+fn print_lines(state: &Weak<Mutex<State>>, every: Duration, print: impl Fn(&str)) {
+    loop {
+        thread::sleep(every / 10);
+        let Some(state) = state.upgrade() else { return };
+        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.is_at_work && state.told.elapsed() >= every {
+            state.told = Instant::now();
+            print(&state.line());
+        }
+    }
+}
+
 impl Progress {
     pub fn new(quiet: bool, verbose: bool) -> Progress {
+        let progress = Progress::silent(quiet, verbose);
+        if !quiet && !stderr().is_terminal() {
+            progress.print_lines(LINE_EVERY, |line| eprintln!("{line}"));
+        }
+        progress
+    }
+
+    /// Has a thread print a line now and then for as long as there is work.
+    fn print_lines(&self, every: Duration, print: impl Fn(&str) + Send + 'static) {
+        let state = Arc::downgrade(&self.state);
+        thread::spawn(move || print_lines(&state, every, print));
+    }
+
+    /// One that prints no lines by itself.
+    fn silent(quiet: bool, verbose: bool) -> Progress {
         let now = Instant::now();
         let state = State {
             bar: None,
+            is_at_work: false,
             title: String::new(),
             unit: String::new(),
             total: None,
+            done: 0,
+            note: String::new(),
+            step: None,
             began: now,
             told: now,
             start: Start::default(),
@@ -94,7 +184,7 @@ impl Progress {
             verbose: verbose && !quiet,
             tally: Mutex::default(),
             worked: AtomicBool::new(false),
-            state: Mutex::new(state),
+            state: Arc::new(Mutex::new(state)),
         }
     }
 
@@ -156,10 +246,7 @@ fn pace(done: u64, total: Option<u64>, unit: &str, elapsed: Duration) -> String 
         _ if rate >= 10.0 => format!(", {} {unit}/s", HumanCount(rate.round() as u64)),
         _ => format!(", {rate:.1} {unit}/s"),
     };
-    if let Some(left) = total.and_then(|total| total.checked_sub(done)).filter(|left| *left > 0) {
-        let left = Duration::from_secs_f64((left as f64 / rate).min(1e9));
-        text += &format!(", {:#} left", HumanDuration(left));
-    }
+    text += &total.and_then(|total| left_at(rate, total.checked_sub(done)?)).unwrap_or_default();
     text
 }
 
@@ -193,12 +280,16 @@ impl Observer for Progress {
             state.title = format!("{stage}: {what}");
             state.unit = unit.to_owned();
             (state.total, state.began, state.told, state.start) = (total, now, now, Start::default());
+            (state.done, state.step, state.is_at_work) = (0, None, true);
+            state.note.clear();
             if unit != "bytes" {
                 let _ = state.start.set((0, now));
             }
             if stderr().is_terminal() {
                 state.title = format!("{stage}: {}", shorten(what, TITLE_WIDTH.saturating_sub(stage.len() + 2)));
-                state.bar = Some(bar(&state.title, unit, total, state.start.clone()));
+                let bar = bar(&state.title, unit, total, state.start.clone());
+                bar.enable_steady_tick(BAR_EVERY);
+                state.bar = Some(bar);
             }
             *at_work() = Some(AtWork { title: stage, bar: state.bar.clone() });
         });
@@ -207,16 +298,21 @@ impl Observer for Progress {
     fn progress(&self, done: u64, note: &str) {
         self.with(|state| {
             state.start.get_or_init(|| (done, Instant::now()));
-            let text = if note.is_empty() { state.title.clone() } else { format!("{}, {note}", state.title) };
-            if let Some(bar) = &state.bar {
-                bar.set_position(done);
-                bar.set_message(text);
-            } else if state.told.elapsed() >= LINE_EVERY {
-                state.told = Instant::now();
-                let numbers = amount(done, state.total, &state.unit);
-                let pace = pace_since(&state.start, done, state.total, &state.unit);
-                eprintln!("{text}: {numbers} after {} s{pace}", state.began.elapsed().as_secs());
-            }
+            // Threads may tell out of turn.
+            state.done = state.done.max(done);
+            note.clone_into(&mut state.note);
+            state.step = None;
+            state.draw();
+        });
+    }
+
+    fn step(&self, what: &str, done: u64, total: u64) {
+        self.with(|state| {
+            let known =
+                state.step.as_ref().filter(|step| step.what == what && step.total == total && step.done <= done);
+            let start = known.map_or((done, Instant::now()), |step| step.start);
+            state.step = Some(Step { what: what.to_owned(), done, total, start });
+            state.draw();
         });
     }
 
@@ -236,6 +332,7 @@ impl Observer for Progress {
             if let Some(bar) = state.bar.take() {
                 bar.finish_and_clear();
             }
+            state.is_at_work = false;
             *at_work() = None;
             if self.verbose {
                 let now = processor_seconds();
@@ -296,6 +393,62 @@ mod tests {
         // 400 in ten seconds, or somewhat more where the machine was busy; all 900 would be 90 a second.
         let rate: u64 = told.trim_start_matches(", ").split(' ').next().and_then(|rate| rate.parse().ok()).unwrap_or(0);
         assert!((20..=40).contains(&rate), "{told}");
+    }
+
+    /// Progress whose lines can be looked at.
+    fn lined(every: Duration) -> (Progress, Arc<Mutex<Vec<String>>>) {
+        let (progress, lines) = (Progress::silent(false, false), Arc::new(Mutex::new(Vec::new())));
+        let found = Arc::clone(&lines);
+        progress.print_lines(every, move |line| found.lock().expect("no thread has failed").push(line.to_owned()));
+        (progress, lines)
+    }
+
+    fn wait_for(lines: &Mutex<Vec<String>>, is_enough: impl Fn(&[String]) -> bool) -> Vec<String> {
+        let began = Instant::now();
+        loop {
+            let found = lines.lock().expect("no thread has failed").clone();
+            if is_enough(&found) || began.elapsed() > Duration::from_secs(60) {
+                return found;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn a_stage_that_says_nothing_has_a_line_each_time() {
+        let (progress, lines) = lined(Duration::from_millis(20));
+        progress.begin("iterate", "rounds over links", "sites", Some(1));
+        let found = wait_for(&lines, |lines| lines.len() >= 3);
+        assert!(found.len() >= 3, "{found:?}");
+        assert!(
+            found.iter().all(|line| line == "stage 6 of 7, iterate: rounds over links: 0 of 1 site after 0 s"),
+            "{found:?}"
+        );
+        progress.step("comparing pairs", 1234, 5678);
+        let is_told = |line: &String| line.contains(": rounds over links, comparing pairs 1,234 of 5,678: 0 of 1 site");
+        let found = wait_for(&lines, |lines| lines.iter().any(is_told));
+        assert!(found.iter().any(is_told), "{found:?}");
+        progress.end("iterate", true);
+        let before = lines.lock().expect("no thread has failed").len();
+        thread::sleep(Duration::from_millis(100));
+        assert_eq!(lines.lock().expect("no thread has failed").len(), before, "nothing is at work");
+    }
+
+    #[test]
+    fn a_step_tells_how_long_it_takes_once_it_is_known() {
+        let began = Instant::now().checked_sub(Duration::from_secs(10)).expect("a machine that runs for ten seconds");
+        let step = |start| Step { what: "comparing pairs".to_owned(), done: 300, total: 500, start };
+        assert_eq!(step((0, Instant::now())).text(), "comparing pairs 300 of 500");
+        let told = step((200, began)).text();
+        assert!(told.starts_with("comparing pairs 300 of 500, 2") && told.ends_with("s left"), "{told}");
+    }
+
+    #[test]
+    fn what_threads_tell_out_of_turn_does_not_go_back() {
+        let progress = Progress::silent(false, false);
+        progress.begin("verify", "pairs", "sites", Some(9));
+        [3, 2].into_iter().for_each(|done| progress.progress(done, ""));
+        assert_eq!(progress.state.lock().expect("no thread has failed").done, 3);
     }
 
     #[test]

@@ -122,6 +122,7 @@ impl<'v, 's> Rounds<'v, 's> {
         self.judge();
         for round in 0..self.settings.iterate.rounds {
             stop()?;
+            self.site.tell("rounds over links", round as u64, self.settings.iterate.rounds as u64);
             let before = self.accepted();
             let proposed = self.vote();
             let new = self.compare(proposed)?;

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::lexicon::{ModelParams, SentencePair, Side, TranslationModel};
 use crate::text::words::Words;
 use crate::types::{
-    Candidate, JudgedPair, LangPair, Measure, Method, Outcome, Page, PagePair, Similarities, TEXT_TOKEN,
+    Candidate, JudgedPair, LangPair, Measure, Method, Outcome, Page, PagePair, Similarities, Step, TEXT_TOKEN,
 };
 use crate::verify::{self, BlockShape, Profile, SiteView, With, aligned_blocks};
 
@@ -71,8 +71,10 @@ pub fn judged(
     stop: &(dyn Fn() -> Result<()> + Sync),
 ) -> Result<Vec<JudgedPair>> {
     let pages = pages_of(&lang_pairs);
+    let told = site.step("reading pages", pages.len());
     let made = pages.par_iter().map_init(Words::new, |words, &page| {
         let profile = site.profile(page, words)?;
+        told.did(1);
         Ok((page, Shape::new(page, profile)))
     });
     let shapes: FxHashMap<u32, Shape> = made.collect::<Result<Vec<_>>>()?.into_iter().collect();
@@ -80,7 +82,8 @@ pub fn judged(
     for (langs, a, b) in lang_pairs {
         stop()?;
         let of = |pages: &[u32]| pages.iter().filter_map(|page| shapes.get(page)).collect::<Vec<_>>();
-        let choices = alike(&of(&a), &of(&b), site.params(), params.max_partners);
+        let told = site.step("comparing pages with all others", a.len());
+        let choices = alike(&of(&a), &of(&b), site.params(), params.max_partners, &told);
         let verdicts = if site.without_content() {
             vec![Verdict::Unasked; choices.len()]
         } else {
@@ -154,7 +157,7 @@ impl Shape {
 /// Pairs that pass the filters of §2.2, with the similarity of their structures, by page; of each page of the first language
 /// the `most` best. Cost: the pages of the first language times those of the second whose size is near, times the cost of an
 /// edit distance where the numbers of tags allow one below the limit.
-fn alike(a: &[&Shape], b: &[&Shape], params: &verify::Params, most: usize) -> Vec<Choice> {
+fn alike(a: &[&Shape], b: &[&Shape], params: &verify::Params, most: usize, told: &Step<'_>) -> Vec<Choice> {
     let mut by_size: Vec<&Shape> = b.to_vec();
     by_size.sort_unstable_by_key(|shape| (shape.profile.body_bytes, shape.page));
     let structure = verify::verifier("structure").expect("every measure has its verifier");
@@ -179,6 +182,7 @@ fn alike(a: &[&Shape], b: &[&Shape], params: &verify::Params, most: usize) -> Ve
         }
         found.sort_unstable_by(|x, y| y.score.total_cmp(&x.score).then(x.b.cmp(&y.b)));
         found.truncate(most);
+        told.did(1);
         found
     };
     let mut found: Vec<Choice> = a.par_iter().map(of_page).collect::<Vec<_>>().into_iter().flatten().collect();
@@ -407,8 +411,9 @@ mod tests {
                 }
             }
             let (of_a, of_b): (Vec<&Shape>, Vec<&Shape>) = (a.iter().collect(), b.iter().collect());
-            prop_assert_eq!(alike(&of_a, &of_b, &params, 100), wanted);
-            let best = alike(&of_a, &of_b, &params, 1);
+            let told = Step::new(&(), "comparing", 0);
+            prop_assert_eq!(alike(&of_a, &of_b, &params, 100, &told), wanted);
+            let best = alike(&of_a, &of_b, &params, 1, &told);
             prop_assert!(best.windows(2).all(|pair| pair[0].a < pair[1].a));
         }
     }

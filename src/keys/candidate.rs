@@ -16,7 +16,7 @@ use super::slots::{Occurrence, Part, Role, Shape, Sink, for_each_span, skeletons
 use crate::index::site::{NO_LABEL, SiteIndex};
 use crate::index::sorter::Entry;
 use crate::text::tokens::{Anatomy, Span, mix};
-use crate::types::{Edit, Key, LangPair};
+use crate::types::{Edit, Key, LangPair, Step, Watch};
 
 /// How often each value occurs in each language: exact up to `max_exact` of them, then upper bounds in a hashed table, so
 /// that memory does not depend on how many there are. Two values may share a counter of the table.
@@ -261,6 +261,8 @@ pub struct Scan<'s, 'a> {
     pub params: &'s Params,
     /// Texts that are looked at however rare they are: the sides of rescued keys.
     pub exempt: &'s FxHashSet<String>,
+    /// Who is told how far a scan is.
+    pub watch: &'s dyn Watch,
 }
 
 impl Scan<'_, '_> {
@@ -268,6 +270,7 @@ impl Scan<'_, '_> {
     fn for_each_page(&self, step: usize, mut each: impl FnMut(u32, u16, &Anatomy)) {
         let mut anatomy = Anatomy::default();
         let mut released = self.pages.start;
+        let told = Step::new(self.watch, "taking URLs apart", self.pages.len() / step);
         for page in self.pages.clone().step_by(step) {
             let label = self.site.labels[page as usize];
             if label != NO_LABEL && anatomy.read(self.site.urls.identity(page), self.params.separators) {
@@ -277,6 +280,7 @@ impl Scan<'_, '_> {
                 self.site.urls.release();
                 released = page;
             }
+            told.did(1);
         }
     }
 

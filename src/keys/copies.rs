@@ -12,7 +12,7 @@ use super::language_names::{is_language_name, names_language};
 use super::texts::for_each_text;
 use crate::index::site::{PageFacts, Pages, SKETCH, SiteIndex};
 use crate::text::tokens::Anatomy;
-use crate::types::{Field, Lang};
+use crate::types::{Field, Lang, Step, Watch};
 
 /// Blocks of at least this many bytes are compared, so that language bars and menus do not count.
 const LONG_BLOCK_BYTES: usize = 40;
@@ -47,9 +47,9 @@ const COPY_EDITS: u32 = 3;
 
 /// All copies, by page: (copy, page that stands for it). Pages that name another page as the one they are come first; the others are
 /// told by [`untranslated`].
-pub fn copies(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32)> {
+pub fn copies(pages: &dyn Pages, site: &SiteIndex<'_>, watch: &dyn Watch) -> Vec<(u32, u32)> {
     let canonical = Canonical::new(pages, site);
-    let mut copies: BTreeMap<u32, u32> = untranslated(pages, site, &canonical).into_iter().collect();
+    let mut copies: BTreeMap<u32, u32> = untranslated(pages, site, &canonical, watch).into_iter().collect();
     copies.extend(&canonical.stands);
     // What stands for a copy by what that says may be an untranslated copy itself.
     copies.iter().map(|(&copy, &of)| (copy, copies.get(&of).copied().unwrap_or(of))).collect()
@@ -61,8 +61,8 @@ pub fn copies(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32)> {
 /// The page that stands for a cluster is no copy by what it says, is named as the one it is, declares its language, or its URL names it, or has nothing where the
 /// others have a marker, or its marker is the purest in that language; then the shortest URL.
 /// Cost: every page is compared with at most [`BUCKETS`]·[`NEIGHBOURS`] others that share a block.
-fn untranslated(pages: &dyn Pages, site: &SiteIndex<'_>, canonical: &Canonical) -> Vec<(u32, u32)> {
-    let look_alikes = look_alikes(pages, site);
+fn untranslated(pages: &dyn Pages, site: &SiteIndex<'_>, canonical: &Canonical, watch: &dyn Watch) -> Vec<(u32, u32)> {
+    let look_alikes = look_alikes(pages, site, watch);
     let mut edits: FxHashMap<(Field, String, String), BTreeMap<Lang, u32>> = FxHashMap::default();
     let mut known: Vec<(u32, u32, (Field, String, String))> = Vec::new();
     for (a, b, alike) in look_alikes {
@@ -154,7 +154,7 @@ struct Bucketed {
 }
 
 /// Pairs of pages that look like copies.
-fn look_alikes(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32, Alike)> {
+fn look_alikes(pages: &dyn Pages, site: &SiteIndex<'_>, watch: &dyn Watch) -> Vec<(u32, u32, Alike)> {
     let mut buckets: Vec<Bucketed> = Vec::new();
     for page in 0..pages.count() {
         let Some(lang) = site.lang(page) else { continue };
@@ -165,6 +165,7 @@ fn look_alikes(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32, Alike)
     pages.release();
     buckets.sort_unstable();
     let mut look_alikes = Vec::new();
+    let told = Step::new(watch, "looking for copies", buckets.len());
     for bucket in buckets.chunk_by(|x, y| (x.lang, x.hash) == (y.lang, y.hash)) {
         for (i, one) in bucket.iter().enumerate() {
             for other in bucket.iter().skip(i + 1).take(NEIGHBOURS) {
@@ -174,6 +175,7 @@ fn look_alikes(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<(u32, u32, Alike)
                     look_alikes.push((one.page.min(other.page), one.page.max(other.page), alike));
                 }
             }
+            told.did(1);
         }
     }
     look_alikes.sort_unstable();

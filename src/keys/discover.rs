@@ -17,19 +17,26 @@ use super::{copies, labels, rescue};
 use crate::error::Result;
 use crate::index::site::{NO_LABEL, Pages, SiteIndex};
 use crate::text::counterpart;
-use crate::types::{Field, Lang, LangPair, PagePair};
+use crate::types::{Field, Lang, LangPair, PagePair, Step, Watch};
 
-/// Finds the keys and pairs of one domain. `rescue` holds the patterns ([`Key::pattern`](crate::types::Key::pattern)) credible across sites.
+/// Finds the keys and pairs of one domain. `rescue` holds the patterns ([`Key::pattern`](crate::types::Key::pattern)) credible across sites;
+/// `watch` is told how far the steps are.
 ///
 /// # Errors
 /// When entries beyond the memory budget cannot be written to `folder`.
-pub fn discover(pages: &dyn Pages, params: &Params, rescue: &FxHashSet<String>, folder: &Path) -> Result<Discovery> {
+pub fn discover(
+    pages: &dyn Pages,
+    params: &Params,
+    rescue: &FxHashSet<String>,
+    folder: &Path,
+    watch: &dyn Watch,
+) -> Result<Discovery> {
     let mut site = labels::initial(pages, params);
-    let copies = if params.copies { copies::copies(pages, &site) } else { Vec::new() };
+    let copies = if params.copies { copies::copies(pages, &site, watch) } else { Vec::new() };
     for &(copy, _) in &copies {
         site.set(copy, None);
     }
-    let search = Search { pages, params, rescue, folder, exempt: rescue::sides(rescue) };
+    let search = Search { pages, params, rescue, folder, exempt: rescue::sides(rescue), watch };
     let mut keys = search.single_keys(&site)?;
     if params.resolve_labels && labels::resolve(pages, params, &mut site, &copies, &keys) {
         keys = search.single_keys(&site)?;
@@ -59,17 +66,21 @@ struct Search<'s> {
     rescue: &'s FxHashSet<String>,
     folder: &'s Path,
     exempt: FxHashSet<String>,
+    watch: &'s dyn Watch,
 }
 
 impl Search<'_> {
     /// Keys of one span, and of cores where they compete with them.
     fn single_keys(&self, site: &SiteIndex<'_>) -> Result<Vec<FoundKey>> {
         let mut keys = Vec::new();
-        for scope in self.scopes() {
+        let scopes = self.scopes();
+        let told = Step::new(self.watch, "keys of hosts", scopes.len());
+        for scope in scopes {
             keys.extend(self.keys_of(site, scope.clone(), Shape::Spans, None)?);
             if self.params.cores == CoreMode::Joint {
                 keys.extend(self.keys_of(site, scope, Shape::Cores, None)?);
             }
+            told.did(1);
         }
         let several_hosts = host_at(self.pages, 0) != host_at(self.pages, self.pages.count().saturating_sub(1));
         if self.params.fields.contains(&Field::Host) && several_hosts {
@@ -92,8 +103,10 @@ impl Search<'_> {
         }
         let scopes = if shape == Shape::Compound { self.domain() } else { self.scopes() };
         let mut keys = Vec::new();
+        let told = Step::new(self.watch, "keys of pages that are left", scopes.len());
         for scope in scopes {
             keys.extend(self.keys_of(&left, scope, shape, Some((matched, site)))?);
+            told.did(1);
         }
         Ok(keys)
     }
@@ -121,7 +134,8 @@ impl Search<'_> {
         if of_scope.clone().all(|label| Some(label) == first) {
             return Ok(Vec::new());
         }
-        let scan = Scan { site, pages: scope.clone(), shape, params: self.params, exempt: &self.exempt };
+        let scan =
+            Scan { site, pages: scope.clone(), shape, params: self.params, exempt: &self.exempt, watch: self.watch };
         let sizes = leftover.map_or(site, |(_, all)| all).sizes(scope.clone());
         let min_count =
             |c: &Candidate| self.params.min_count(sizes[usize::from(c.label_a)].min(sizes[usize::from(c.label_b)]));

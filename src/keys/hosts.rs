@@ -153,7 +153,7 @@ mod tests {
         pages.sort();
         let facts = |detected| PageFacts { detected, ..PageFacts::default() };
         let site = ListedPages(pages.into_iter().map(|(url, lang)| (url, facts(lang))).collect());
-        let found = discover(&site, &Params::default(), &FxHashSet::default(), &std::env::temp_dir());
+        let found = discover(&site, &Params::default(), &FxHashSet::default(), &std::env::temp_dir(), &());
         let hosts = summaries(&site, &found.expect("nothing is written"), &Params::default());
         let expected = [("x.org", 6, 3, vec![(Lang::EN, 3), (fr, 3)]), ("y.x.org", 3, 0, vec![(Lang::EN, 3)])];
         assert_eq!(hosts.len(), expected.len());

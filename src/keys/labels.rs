@@ -209,7 +209,8 @@ mod tests {
         pages.extend((0..22).map(|n| page("english", n, en, 0.95)));
         pages.sort_by(|x, y| x.0.cmp(&y.0));
         let pages = ListedPages(pages);
-        let found = crate::keys::discover(&pages, &Params::default(), &FxHashSet::default(), &std::env::temp_dir());
+        let found =
+            crate::keys::discover(&pages, &Params::default(), &FxHashSet::default(), &std::env::temp_dir(), &());
         let found = found.expect("a writable folder for temporary files");
         let at = |address: &str| (0..pages.count()).find(|&page| pages.identity(page) == address).expect("it is there");
         let paired = |n: u32| {

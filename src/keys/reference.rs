@@ -644,7 +644,7 @@ impl Site {
     }
 
     fn discover(&self, params: &Params, rescue: &FxHashSet<String>) -> Discovery {
-        discover(self, params, rescue, &std::env::temp_dir()).expect("a writable folder for temporary files")
+        discover(self, params, rescue, &std::env::temp_dir(), &()).expect("a writable folder for temporary files")
     }
 }
 
@@ -1080,7 +1080,14 @@ fn a_sample_and_spilled_entries_lead_to_the_strong_keys_and_pairs_that_all_entri
     let index = SiteIndex::new(&site, &site.labels(&Params::default()));
     for sample_entries in [4096, 1024] {
         let params = Params { sample_entries, memory_bytes: 0, ..Params::default() };
-        let scan = Scan { site: &index, pages: 0..site.count(), shape: Shape::Spans, params: &params, exempt: &none };
+        let scan = Scan {
+            site: &index,
+            pages: 0..site.count(),
+            shape: Shape::Spans,
+            params: &params,
+            exempt: &none,
+            watch: &(),
+        };
         let (_, _, rate) = scan.sample();
         assert!(rate > 1, "nothing is left out of a sample of {sample_entries}");
         assert_eq!(strong(&params), all);

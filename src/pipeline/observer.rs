@@ -8,6 +8,9 @@ pub trait Observer: Sync {
     fn begin(&self, stage: &str, what: &str, unit: &str, total: Option<u64>);
     /// So much is done; `note` says more.
     fn progress(&self, done: u64, note: &str);
+    /// Inside of what is done next, of the step that is called `what`, so much is done of `total`. Sites that are worked on side by
+    /// side tell of their steps in any order.
+    fn step(&self, _what: &str, _done: u64, _total: u64) {}
     /// Something worth a line.
     fn message(&self, text: &str);
     /// What became of the inputs, once all are read.

@@ -10,6 +10,7 @@ use crate::config::{Config, fields};
 use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::store::catalog::Keyspace;
+use crate::types::Watch;
 
 /// What every stage is given.
 pub struct Context<'c> {
@@ -30,6 +31,12 @@ impl Context<'_> {
     /// [`Error::Interrupted`].
     pub fn check_stop(&self) -> Result<()> {
         if self.stop.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
+    }
+}
+
+impl Watch for Context<'_> {
+    fn step(&self, what: &str, done: u64, total: u64) {
+        self.observer.step(what, done, total);
     }
 }
 

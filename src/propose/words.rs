@@ -59,8 +59,10 @@ pub fn of_words(
         };
         let search = |queries: &[u32], pages: &[u32]| -> Vec<(u32, u32)> {
             let rare = Rare::new(pages.iter().map(of), params);
+            let told = site.step("looking up pages by rare words", queries.len());
             let best = queries.par_iter().flat_map_iter(|&query| {
                 let best = rare.nearest(&with_translations(query));
+                told.did(1);
                 best.into_iter().map(move |(at, _)| (query, pages[at as usize])).collect::<Vec<_>>()
             });
             best.collect()

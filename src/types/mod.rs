@@ -16,6 +16,7 @@ mod record;
 mod session;
 mod similarity;
 mod skip;
+mod steps;
 mod url;
 
 pub use bitext::{Bead, BitextLine, Place};
@@ -33,4 +34,5 @@ pub use record::CopiedRecord;
 pub use session::{may_name_session, without_session};
 pub use similarity::{MEASURES, Measure, Similarities};
 pub use skip::{Skip, SkipReason};
+pub use steps::{Step, Watch};
 pub use url::{CanonicalUrl, family, host_of, public_suffix, registrable_domain};

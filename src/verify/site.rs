@@ -21,7 +21,7 @@ use crate::index::MEMORY_BYTES;
 use crate::index::graph::Links;
 use crate::index::site::{PageFacts, Pages};
 use crate::text::words::Words;
-use crate::types::{Candidate, Compared, Lang, LangPair, Page, PagePair, Similarities, SiteId};
+use crate::types::{Candidate, Compared, Lang, LangPair, Page, PagePair, Similarities, SiteId, Step, Watch};
 
 /// The text and structure of a page, with its URL.
 #[derive(Clone, Debug, Default)]
@@ -68,6 +68,8 @@ pub struct SiteView<'s> {
     /// Words with a known translation say nothing.
     without_content: bool,
     memory_bytes: usize,
+    /// Who is told how far comparing is.
+    watch: &'s dyn Watch,
     profiles: Mutex<Kept>,
     furniture: OnceLock<Furniture>,
     /// (page, page it declares as its version) where that says nothing.
@@ -121,6 +123,7 @@ impl<'s> SiteView<'s> {
             params,
             without_content,
             memory_bytes: MEMORY_BYTES,
+            watch: &(),
             profiles: Mutex::default(),
             furniture: OnceLock::new(),
             empty_words: OnceLock::new(),
@@ -130,6 +133,21 @@ impl<'s> SiteView<'s> {
     /// The same within so many bytes of memory, about.
     pub fn within(self, memory_bytes: usize) -> SiteView<'s> {
         SiteView { memory_bytes, ..self }
+    }
+
+    /// The same; `watch` is told how far each step is.
+    pub fn watched(self, watch: &'s dyn Watch) -> SiteView<'s> {
+        SiteView { watch, ..self }
+    }
+
+    /// A step of work on the site, of so many units.
+    pub fn step(&self, what: &'static str, total: usize) -> Step<'s> {
+        Step::new(self.watch, what, total)
+    }
+
+    /// Tells how far a step is of which each part takes long.
+    pub fn tell(&self, what: &str, done: u64, total: u64) {
+        self.watch.step(what, done, total);
     }
 
     /// Its URLs, and what is known of its pages without reading them.
@@ -359,9 +377,12 @@ impl<'s> SiteView<'s> {
         }
         doubtful.sort_unstable();
         let furniture = self.furniture()?;
-        let parts = doubtful
-            .par_chunks(PAGES_AT_ONCE)
-            .map(|pages| foreign_texts(pages, |page| self.page(page), furniture, count, params));
+        let step = self.step("looking at languages of pages", doubtful.len());
+        let parts = doubtful.par_chunks(PAGES_AT_ONCE).map(|pages| {
+            let found = foreign_texts(pages, |page| self.page(page), furniture, count, params);
+            step.did(pages.len());
+            found
+        });
         Ok(parts.collect::<Result<Vec<_>>>()?.concat())
     }
 
@@ -388,7 +409,12 @@ impl<'s> SiteView<'s> {
     /// # Errors
     /// When a page cannot be read.
     pub fn profiles(&self, pages: &[u32]) -> Result<FxHashMap<u32, Arc<Profile>>> {
-        let made = pages.par_iter().map_init(Words::new, |words, &page| Ok((page, self.kept_profile(page, words)?)));
+        let step = self.step("reading pages", pages.len());
+        let made = pages.par_iter().map_init(Words::new, |words, &page| {
+            let profile = self.kept_profile(page, words)?;
+            step.did(1);
+            Ok((page, profile))
+        });
         made.collect::<Result<Vec<_>>>().map(|made| made.into_iter().collect())
     }
 
@@ -397,8 +423,10 @@ impl<'s> SiteView<'s> {
     /// # Errors
     /// When a page cannot be read.
     pub fn tokens(&self, pages: &[u32]) -> Result<FxHashMap<u32, Vec<u64>>> {
+        let step = self.step("reading words of pages", pages.len());
         let of = |words: &mut Words, page: u32| -> Result<(u32, Vec<u64>)> {
             let profile = self.kept_profile(page, words)?;
+            step.did(1);
             let mut tokens: Vec<u64> = profile.bag.entries().iter().map(|entry| entry.0).collect();
             tokens.extend(&profile.images);
             tokens.extend(&profile.links);
@@ -449,6 +477,7 @@ impl<'s> SiteView<'s> {
     pub fn structures(&self, pairs: &[PageIds]) -> Result<Vec<Option<f64>>> {
         let (max, limit) = (self.params.profile.max_tags, &self.params.structure);
         let mut found = Vec::with_capacity(pairs.len());
+        let step = self.step("comparing tags of pairs", pairs.len());
         for portion in pairs.chunks(TAGS_AT_ONCE) {
             let mut pages: Vec<u32> = portion.iter().flat_map(|&(a, b)| [a, b]).collect();
             pages.sort_unstable();
@@ -457,6 +486,7 @@ impl<'s> SiteView<'s> {
             let of = |page: u32| pages.binary_search(&page).map_or(&[][..], |at| &tags[at]);
             let alike = portion.par_iter().map(|&(a, b)| structure::similarity(of(a), of(b), limit));
             found.extend(alike.collect::<Vec<_>>());
+            step.did(portion.len());
         }
         Ok(found)
     }
@@ -488,6 +518,7 @@ impl<'s> SiteView<'s> {
     /// When a page cannot be read.
     pub fn compare_each<T: Send + Default>(&self, pairs: &[PageIds], compare: &Compare<'_, T>) -> Result<Vec<T>> {
         let mut found = Vec::with_capacity(pairs.len());
+        let step = self.step("comparing pairs", pairs.len());
         let max_profiles = (self.memory_bytes / PORTION_SHARE / PROFILE_BYTES).clamp(2, MAX_PROFILES);
         let mut rest = pairs;
         while !rest.is_empty() {
@@ -502,9 +533,11 @@ impl<'s> SiteView<'s> {
             pages.sort_unstable();
             pages.dedup();
             let profiles = self.profiles(&pages)?;
-            let compared = portion.par_iter().map(|&(a, b)| match (profiles.get(&a), profiles.get(&b)) {
-                (Some(first), Some(second)) => compare((a, first), (b, second)),
-                _ => T::default(),
+            let compared = portion.par_iter().map(|&(a, b)| {
+                let both = profiles.get(&a).zip(profiles.get(&b));
+                let found = both.map_or_else(T::default, |(first, second)| compare((a, first), (b, second)));
+                step.did(1);
+                found
             });
             found.extend(compared.collect::<Vec<_>>());
             rest = after;

@@ -160,20 +160,25 @@ impl Inside<'_, '_, '_> {
     /// All pairs that the ratio of their lengths allows.
     fn all(&self, a: &[u32], b: &[u32]) -> Result<Vec<Cell>> {
         let slim = |pages: &[u32]| -> Result<Vec<Profile>> {
+            let told = self.inputs.site.step("reading pages", pages.len());
             let made = pages.par_iter().map_init(Words::new, |words, &page| {
                 let Profile { lang, text_bytes, structure, words, bag, stems, .. } =
                     self.inputs.site.profile(page, words)?;
+                told.did(1);
                 Ok(Profile { lang, text_bytes, structure, words, bag, stems, ..Profile::default() })
             });
             made.collect()
         };
         let (profiles_a, profiles_b) = (slim(a)?, slim(b)?);
+        let told = self.inputs.site.step("comparing pages with all others", a.len());
         let of_row = |at: usize| -> Vec<Cell> {
             let cell = |(to, other): (usize, &Profile)| {
                 let found = self.compare((a[at], &profiles_a[at]), other)?;
                 Some(Cell { a: at as u32, b: to as u32, ..found })
             };
-            profiles_b.iter().enumerate().filter_map(cell).collect()
+            let found = profiles_b.iter().enumerate().filter_map(cell).collect();
+            told.did(1);
+            found
         };
         Ok((0..a.len()).into_par_iter().map(of_row).collect::<Vec<_>>().into_iter().flatten().collect())
     }

@@ -104,7 +104,8 @@ impl Stage for Align {
         self.learn(store, context, &models, params)?;
         self.align(store, context, &sites)?;
         let ids: Vec<SiteId> = survey.sites.iter().map(|work| work.site).collect();
-        shared::find(store, &ids, survey.compared(), context.config.memory.sorted_beads())?;
+        context.observer.begin(self.name(), "what several sites say", "sites", Some(ids.len() as u64));
+        shared::find(store, &ids, survey.compared(), context)?;
         survey.note_sources(store)?;
         finish(self, store, context.config)
     }
@@ -388,10 +389,14 @@ impl Align {
         fingerprint: u64,
     ) -> Result<()> {
         context.observer.begin(self.name(), "learning language pairs", "language pairs", Some(stale.len() as u64));
-        let (words, mut done) = (Words::new(), 0);
+        let (words, done) = (Words::new(), AtomicU64::new(0));
         for group in stale.chunks(LEARNT_AT_ONCE) {
             let params = &context.config.align;
-            let learn = |(langs, sample): &(&LangPair, &Sample)| learn_pair(store, **langs, sample, params, &words);
+            let learn = |(langs, sample): &(&LangPair, &Sample)| {
+                let model = learn_pair(store, **langs, sample, params, &words);
+                context.observer.progress(done.fetch_add(1, Ordering::Relaxed) + 1, "");
+                model
+            };
             let learnt: Vec<Model> = group.par_iter().map(learn).collect::<Result<_>>()?;
             let mut changes = Changes::default();
             for ((langs, sample), model) in group.iter().zip(learnt) {
@@ -401,8 +406,6 @@ impl Align {
             }
             store.commit(changes)?;
             store.learnt.unmap();
-            done += group.len() as u64;
-            context.observer.progress(done, "");
             context.check_stop()?;
         }
         Ok(())

@@ -20,7 +20,7 @@ use crate::store::layout::{
 };
 use crate::store::records::{Mapped, RecordRef, START};
 use crate::store::{OF_SITES, SitePages, Store, tokens};
-use crate::types::{Form, Lang, SiteId, counted, family, host_of, registrable_domain};
+use crate::types::{Form, Lang, SiteId, Step, Watch, counted, family, host_of, registrable_domain};
 use crate::upkeep;
 
 /// Batches → sites.
@@ -77,9 +77,9 @@ impl Stage for Index {
         sorter.for_each_group(|group| {
             work.merge_name(store, group)?;
             done += 1;
+            context.observer.progress(done, "");
             if work.heads.len() >= COMMIT_SITES || work.pages >= COMMIT_PAGES {
                 work.commit(store, None)?;
-                context.observer.progress(done, "");
                 // The cursor stands still until all is done: what is merged twice changes nothing.
                 context.check_stop()?;
             }
@@ -102,6 +102,7 @@ impl Index {
 /// What is gathered until the next commit.
 struct Work<'c> {
     config: &'c Config,
+    watch: &'c dyn Watch,
     batches: Vec<(RecordRef, Mapped<BatchRecord>)>,
     sorter: Sorter,
     sites: u64,
@@ -146,9 +147,10 @@ struct Target {
 
 impl<'c> Work<'c> {
     /// Reads all batches not indexed yet, and names the site of every entry.
-    fn gather(stage: &Index, store: &Store, context: &Context<'c>) -> Result<Work<'c>> {
+    fn gather(stage: &Index, store: &Store, context: &'c Context<'_>) -> Result<Work<'c>> {
         let mut work = Work {
             config: context.config,
+            watch: context,
             batches: Vec::new(),
             sorter: Sorter::new(context.config.memory.sorted_pages(), &store.temporary()?),
             sites: 0,
@@ -468,8 +470,10 @@ impl<'c> Work<'c> {
         let mut hosts: BTreeMap<String, BTreeMap<[u8; 8], u32>> = BTreeMap::new();
         let mut texts = Sides::new(tokens::token_hash);
         let step = Sides::step(order.len());
+        let told = Step::new(self.watch, "putting pages in order", order.len());
         for (at, row) in order.iter().enumerate() {
             let entry = self.entry(before, *row);
+            told.did(1);
             let host = host_of(&entry.identity);
             if !hosts.contains_key(host) {
                 hosts.insert(host.to_owned(), BTreeMap::new());

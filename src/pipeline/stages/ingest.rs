@@ -20,6 +20,8 @@ pub struct Ingest;
 
 /// Notes of inputs that are kept for one commit.
 const NOTES: usize = 1000;
+/// A number beyond this is no place in bytes of an input whose end is not known.
+const MOST_BYTES: u64 = 1 << 50;
 
 impl Stage for Ingest {
     fn name(&self) -> &'static str {
@@ -198,11 +200,12 @@ impl Reading<'_> {
         known: &mut ArchiveRecord,
     ) -> Result<(), Failure> {
         let ingest = &self.context.config.ingest;
-        self.context.observer.begin("ingest", place, "bytes", source.end());
+        let end = source.end();
+        self.context.observer.begin("ingest", place, "bytes", end);
         let limits = Limits { bytes: ingest.portion_bytes, records: ingest.portion_records };
         let context = self.context;
         let stop = || context.check_stop();
-        self.take_portions(archive::portions(source, limits, &stop), &mut batch, known)?;
+        self.take_portions(archive::portions(source, limits, &stop), &mut batch, known, end)?;
         if batch.is_done() { Ok(()) } else { Err(of_archive(archive::unforeseen(place))) }
     }
 
@@ -211,7 +214,9 @@ impl Reading<'_> {
         portions: impl Iterator<Item = Result<Portion>>,
         batch: &mut OpenBatch,
         known: &mut ArchiveRecord,
+        end: Option<u64>,
     ) -> Result<(), Failure> {
+        let mut done = 0;
         for portion in portions {
             let portion = match portion {
                 Ok(portion) => portion,
@@ -227,7 +232,9 @@ impl Reading<'_> {
                 stop?;
             }
             let pages = known.pages + batch.page_count();
-            self.context.observer.progress(batch.to(), &format!("{pages} pages"));
+            // A place in the middle of a stream is told by another number than that of its bytes.
+            done = Some(batch.to()).filter(|to| *to <= end.unwrap_or(MOST_BYTES)).unwrap_or(done);
+            self.context.observer.progress(done, &format!("{pages} pages"));
         }
         if batch.is_done() { Ok(()) } else { Ok(batch.commit(self.store, &mut self.notes, known)?) }
     }

@@ -108,7 +108,7 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
 fn resolve(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> Result<Option<JudgedSite>> {
     let (config, stop) = (context.config, || context.check_stop());
     let Some(open) = OpenSite::open(store, id)? else { return Ok(None) };
-    let mut view = open.view(config);
+    let mut view = open.view(config).watched(context);
     let mut site = JudgedSite { site: id, generation: open.head.generation, ..JudgedSite::default() };
     if config.strategy == Strategy::Links {
         site.pairs = ets::judged(&ets_inputs(&view, models, config), &stop)?;

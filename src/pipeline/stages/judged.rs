@@ -1,5 +1,7 @@
 //! What verification and iteration share: which sites are stale, and the loop that judges them, group by group.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -29,12 +31,17 @@ pub fn judge_sites(
     work: impl Fn(&Store, SiteId) -> Result<Option<JudgedSite>> + Sync,
 ) -> Result<()> {
     context.observer.begin(stage.name(), what, "sites", Some(stale.len() as u64));
-    let mut done = 0;
+    let done = AtomicU64::new(0);
     let mut stale = stale.into_iter().peekable();
     while stale.peek().is_some() {
         let group = next_group(store, &mut stale, GROUP_PAGES, |&(id, _)| id)?;
         let shared = &*store;
-        let judged: Vec<_> = group.par_iter().map(|&(id, _)| work(shared, id)).collect::<Result<_>>()?;
+        let judge = |&(id, _): &Stale| {
+            let site = work(shared, id)?;
+            context.observer.progress(done.fetch_add(1, Ordering::Relaxed) + 1, "");
+            Ok(site)
+        };
+        let judged: Vec<_> = group.par_iter().map(judge).collect::<Result<_>>()?;
         let mut changes = Changes::default();
         for (&(_, inputs), site) in group.iter().zip(judged) {
             if let Some(site) = site {
@@ -43,8 +50,6 @@ pub fn judge_sites(
         }
         store.commit(changes)?;
         store.unmap();
-        done += group.len() as u64;
-        context.observer.progress(done, "");
         context.check_stop()?;
     }
     Ok(())

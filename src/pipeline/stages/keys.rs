@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 use roaring::RoaringBitmap;
@@ -123,7 +124,7 @@ impl Keys {
         context.observer.begin(self.name(), what, "sites", Some(sites.len() as u64));
         let folder = store.temporary()?;
         let params = fingerprint(self, context.config);
-        let mut done = 0;
+        let done = AtomicU64::new(0);
         let mut sites = sites.into_iter().peekable();
         while sites.peek().is_some() {
             let mut group = Vec::new();
@@ -134,15 +135,17 @@ impl Keys {
                 let pages = store.site_pages(&head)?.with_canonical(links.as_ref());
                 group.push(Task { site, pages, head, considered, alone });
             }
-            let work = |task: &Task| task.run(context.config, params, &folder);
+            let work = |task: &Task| {
+                let found = task.run(context, params, &folder);
+                context.observer.progress(done.fetch_add(1, Ordering::Relaxed) + 1, "");
+                found
+            };
             let results: Vec<Result<ResultRecord>> = group.par_iter().map(work).collect();
-            done += group.len() as u64;
             drop(group);
             self.commit(store, results)?;
             store.sites.unmap();
             store.graphs.unmap();
             store.results.unmap();
-            context.observer.progress(done, "");
             context.check_stop()?;
         }
         Ok(())
@@ -227,9 +230,10 @@ struct Task {
 }
 
 impl Task {
-    fn run(&self, config: &Config, params: u64, folder: &Path) -> Result<ResultRecord> {
+    fn run(&self, context: &Context<'_>, params: u64, folder: &Path) -> Result<ResultRecord> {
+        let config = context.config;
         let rescue: FxHashSet<String> = self.considered.iter().cloned().collect();
-        let found = keys::discover(&self.pages, &config.keys, &rescue, folder)?;
+        let found = keys::discover(&self.pages, &config.keys, &rescue, folder, context)?;
         Ok(ResultRecord {
             site: self.site.0,
             generation: self.head.generation,

@@ -1,6 +1,7 @@
 //! Pages of each site → who links to whom. Unit of work: up to [`CHUNK_PAGES`] pages of one site.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -55,15 +56,23 @@ impl Stage for Links {
                 finish(self, store, context.config)
             };
         }
-        context.observer.begin(self.name(), "links between pages", "sites", Some(stale.len() as u64));
+        let mut all = 0;
+        for id in &stale {
+            all += u64::from(store.site(*id)?.unwrap_or_default().pages);
+        }
+        context.observer.begin(self.name(), "links between pages", "pages", Some(all));
         let mut stale = stale.into_iter().peekable();
-        let mut done = 0;
+        let done = AtomicU64::new(0);
+        let did = |pages: u32| {
+            let before = done.fetch_add(u64::from(pages), Ordering::Relaxed);
+            context.observer.progress(before + u64::from(pages), "");
+        };
         while stale.peek().is_some() {
             let mut changes = Changes::default();
             let (mut sites, mut pages) = (0, 0);
             for id in stale.by_ref() {
                 let head = store.site(id)?.unwrap_or_default();
-                let chunks = chunks_of(store, id, &head)?;
+                let chunks = chunks_of(store, id, &head, &did)?;
                 let chunks: Result<Vec<u64>> = chunks.iter().map(|chunk| Ok(store.graphs.append(chunk)?.0)).collect();
                 let graph = GraphHead { generation: head.generation, params, chunks: chunks? };
                 changes.put(Keyspace::Graph, &id.0.to_be_bytes(), &graph);
@@ -72,7 +81,6 @@ impl Stage for Links {
                     break;
                 }
             }
-            done += sites as u64;
             if stale.peek().is_none() {
                 let record =
                     StageRecord { fingerprint: params, cursor: u64::from(store.site_count()?), finished: true };
@@ -81,7 +89,6 @@ impl Stage for Links {
             store.commit(changes)?;
             store.sites.unmap();
             store.pages.unmap();
-            context.observer.progress(done, "");
             context.check_stop()?;
         }
         Ok(())
@@ -104,8 +111,13 @@ impl Links {
     }
 }
 
-/// The link graph of one site.
-fn chunks_of(store: &Store, id: SiteId, head: &crate::store::layout::SiteHead) -> Result<Vec<GraphRecord>> {
+/// The link graph of one site; `did` is told of the pages that are read.
+fn chunks_of(
+    store: &Store,
+    id: SiteId,
+    head: &crate::store::layout::SiteHead,
+    did: &(dyn Fn(u32) + Sync),
+) -> Result<Vec<GraphRecord>> {
     let pages = store.site_pages(head)?;
     // 64 bits of hash: two URLs of one site in one slot are kept apart by comparing them.
     let places: FxHashMap<u64, u32> =
@@ -113,7 +125,12 @@ fn chunks_of(store: &Store, id: SiteId, head: &crate::store::layout::SiteHead) -
     let domains = head.hosts.iter().map(|host| registrable_domain(&host.host).into_owned()).collect();
     let site = Site { store, id, generation: head.generation, domains, pages: &pages, places: &places };
     let firsts: Vec<u32> = (0..head.pages).step_by(CHUNK_PAGES).collect();
-    firsts.into_par_iter().map(|first| site.chunk(first)).collect()
+    let chunk = |first: u32| {
+        let chunk = site.chunk(first)?;
+        did(chunk.ends.len() as u32);
+        Ok(chunk)
+    };
+    firsts.into_par_iter().map(chunk).collect()
 }
 
 struct Site<'s> {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::align::repeats::{BeadId, Beads, Finder};
 use crate::error::Result;
+use crate::pipeline::Context;
 use crate::query::numbered::NumberedBitext;
 use crate::store::Store;
 use crate::store::catalog::{Changes, Keyspace};
@@ -21,11 +22,11 @@ const HEADS: usize = 5000;
 /// Finds what several of the sites say, given in the order in which the first counts, and notes in their heads that they were
 /// compared.
 ///
-/// Memory beyond `sort_bytes`, twice: a few bytes for each 16 page pairs, and a record of repeats of each site.
+/// Memory beyond what sentence pairs are sorted in, twice: a few bytes for each 16 page pairs, and a record of repeats of each site.
 ///
 /// # Errors
 /// When the store cannot be read or written.
-pub fn find(store: &mut Store, sites: &[SiteId], compared: u64, sort_bytes: usize) -> Result<()> {
+pub fn find(store: &mut Store, sites: &[SiteId], compared: u64, context: &Context<'_>) -> Result<()> {
     let folder = store.temporary()?;
     let mut heads: Vec<BitextHead> = Vec::with_capacity(sites.len());
     for &site in sites {
@@ -35,10 +36,11 @@ pub fn find(store: &mut Store, sites: &[SiteId], compared: u64, sort_bytes: usiz
     if sites.len() > 1 {
         let open =
             heads.iter().map(|head| NumberedBitext::new(store, head)).collect::<Result<Vec<NumberedBitext>>>()?;
-        let mut finder = Finder::new(sort_bytes, &folder);
+        let mut finder = Finder::new(context.config.memory.sorted_beads(), &folder);
         for (site, unit) in open.iter().zip(0u32..) {
             site.for_each_kept(store, |bead, number| finder.add((bead.near, bead.exact), BeadId { unit, number }))?;
             store.bitexts.release();
+            context.observer.progress(u64::from(unit) + 1, "");
         }
         keep(store, &mut heads, &open, finder)?;
     }

@@ -115,16 +115,18 @@ impl Verify {
             return Ok(());
         }
         let sites = by_site(store, &by_langs, config.learn.fit_pairs)?;
-        // What a part of the sites has taught cannot be kept: progress is what is.
-        context.observer.begin(self.name(), "learning language pairs", "language pairs", Some(by_langs.len() as u64));
+        // What a part of the sites has taught cannot be kept.
+        context.observer.begin(self.name(), "what sites teach of languages", "sites", Some(sites.len() as u64));
         let mut learner = Learner::new(Settings { learn: &config.learn, fit: &config.judge.fit });
-        for (id, pairs) in sites.into_values() {
+        for ((id, pairs), done) in sites.into_values().zip(1..) {
             if let Some(site) = OpenSite::open(store, id)? {
-                learner.add_site(&site.view(config), pairs)?;
+                learner.add_site(&site.view(config).watched(context), pairs)?;
             }
             store.unmap();
+            context.observer.progress(done, "");
             context.check_stop()?;
         }
+        context.observer.begin(self.name(), "learning language pairs", "language pairs", Some(by_langs.len() as u64));
         let mut changes = Changes::default();
         for (langs, learnt) in learner.finish(&config.verify, config.without_content) {
             let record = learnt_record(langs, inputs[&langs], learnt, training_places(store, &by_langs[&langs])?);
@@ -210,7 +212,7 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
 fn verify(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> Result<Option<JudgedSite>> {
     let config = context.config;
     let Some(open) = OpenSite::open(store, id)? else { return Ok(None) };
-    let mut view = open.view(config);
+    let mut view = open.view(config).watched(context);
     let mut site = JudgedSite { site: id, generation: open.head.generation, ..JudgedSite::default() };
     let known = if config.without_keys { None } else { Some(open.known_keys()?) };
     if let Some(name) = &config.verifier {
