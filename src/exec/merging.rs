@@ -180,7 +180,7 @@ pub fn merge(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
         }
         for (row, site) in &mut bucket.0 {
             site.beads.sort_unstable_by_key(|bead| bead.number);
-            if let Some(twice) = site.beads.array_windows().find(|[x, y]| x.number == y.number) {
+            if let Some(twice) = site.beads.windows(2).find(|beads| beads[0].number == beads[1].number) {
                 return Err(row.refused(format!("it has the sentence pair {} twice", twice[0].number)));
             }
         }

@@ -232,7 +232,7 @@ fn rows_that_are_missing_doubled_or_of_other_parts_are_refused() {
     refused(&mut engine, "rescue", &pages[..1], &[], "a row of kind page, expected store");
     let mut spoilt = pages[..1].to_vec();
     spoilt[0].data.as_mut().expect("pages").truncate(100);
-    refused(&mut engine, "keys", &spoilt, &[&archives], "their data make no sense");
+    refused(&mut engine, "keys", &spoilt, &[&archives], "its data make no sense");
     let one: Vec<Row> = pages.iter().filter(|row| row.part == pages[0].part).cloned().collect();
     let stores = of_kind(&engine.step("keys", &one, &[&archives]).expect("it runs"), "store");
     refused(&mut engine, "judge", &stores[1..], &[], "rows, expected");

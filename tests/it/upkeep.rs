@@ -355,6 +355,9 @@ fn records(store: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     records
 }
 
+/// What takes the catalog from a store.
+type Lose = fn(&Path);
+
 #[test]
 fn a_store_that_lost_its_catalog_keeps_its_results() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -364,7 +367,7 @@ fn a_store_that_lost_its_catalog_keeps_its_results() {
     stdout(&sound, &["remove", "--host", "two.test"]);
     stdout(&sound, &["-q", "run"]);
     let expected = answers(&sound);
-    let losses: [(&str, fn(&Path)); 4] = [
+    let losses: [(&str, Lose); 4] = [
         ("lost", |store| lose_catalog_alone(store)),
         ("empty", |store| fs::remove_file(store.join("catalog/db")).expect("it is there")),
         ("cut", |store| {
