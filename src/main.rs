@@ -1,14 +1,14 @@
 //! The `diglot` command: parse, dispatch, print the error chain, choose the exit code.
 
+mod allocator;
 mod cli;
 #[cfg(feature = "review")]
 mod review;
 
 use std::process::ExitCode;
 
-// Extraction allocates many small strings in parallel.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 fn main() -> ExitCode {
     cli::main()

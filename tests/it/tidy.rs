@@ -226,11 +226,15 @@ fn every_folder_begins_with_a_tour() {
 }
 
 #[test]
-fn unsafe_stands_in_one_file() {
+fn unsafe_stands_in_the_memory_maps_and_the_allocator_alone() {
     for (name, text) in sources() {
         for (at, line) in text.lines().map(code).enumerate() {
             let is_unsafe = line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "unsafe");
-            assert!(!is_unsafe || name == "store/records.rs", "{name}:{}: {line}", at + 1);
+            assert!(
+                !is_unsafe || ["store/records.rs", "allocator.rs"].contains(&name.as_str()),
+                "{name}:{}: {line}",
+                at + 1
+            );
         }
     }
 }

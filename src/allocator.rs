@@ -1,0 +1,59 @@
+//! The allocator: mimalloc, and an end with a message where the system gives no memory.
+
+use std::alloc::{GlobalAlloc, Layout};
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use std::{io, process, thread};
+
+use mimalloc::MiMalloc;
+
+/// mimalloc: extraction allocates many small strings in parallel. Without memory the program ends as with any other error, while Rust by
+/// itself would abort: what was committed is kept, so there is nothing to save.
+pub struct Allocator;
+
+#[expect(unsafe_code, reason = "an allocator is unsafe by its trait; all is handed on to mimalloc as it came")]
+// SAFETY: what `MiMalloc` returns is returned unless it is null, and then nothing is.
+unsafe impl GlobalAlloc for Allocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps the same contract.
+        or_end(unsafe { MiMalloc.alloc(layout) }, layout.size())
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as above.
+        or_end(unsafe { MiMalloc.alloc_zeroed(layout) }, layout.size())
+    }
+
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as above.
+        or_end(unsafe { MiMalloc.realloc(memory, layout, size) }, size)
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { MiMalloc.dealloc(memory, layout) }
+    }
+}
+
+/// The memory; where there is none, the end of the program, with exit code 1.
+fn or_end(memory: *mut u8, bytes: usize) -> *mut u8 {
+    if memory.is_null() { end(bytes) } else { memory }
+}
+
+#[cold]
+fn end(bytes: usize) -> ! {
+    static ENDS: AtomicBool = AtomicBool::new(false);
+    if ENDS.swap(true, Ordering::Relaxed) {
+        // Another thread says it.
+        thread::sleep(Duration::from_secs(5));
+        process::abort();
+    }
+    // Nothing here allocates.
+    let _ = writeln!(
+        io::stderr(),
+        "diglot: the system gives no more memory ({bytes} bytes were asked for); allow more (`ulimit -v`, the limit of a container), or give \
+         a smaller --memory and fewer --threads; what was committed is kept, and the same command resumes"
+    );
+    process::exit(1)
+}
