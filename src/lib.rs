@@ -19,13 +19,12 @@
 //!
 //! ```
 //! use diglot::types::CanonicalUrl;
-//! use diglot::{Access, Config, Scope, Store, explain, pairs, run_all};
+//! use diglot::{Access, Scope, Store, explain, pairs, run_all};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let folder = tempfile::tempdir()?;
 //! let mut store = Store::open(&folder.path().join("sites.store"), Access::Write)?;
-//! let config = Config::default();
-//! run_all(&mut store, &config, &["data/sites/packaging"])?;
+//! let config = run_all(&mut store, &[("min-score", "0.6")], &["data/sites/packaging"])?;
 //! let found = pairs(&store, &config, &Scope::of(&store, "fr.packaging.site.test")?)?;
 //! assert_eq!((found[0].lang_a.as_str(), found[0].lang_b.as_str()), ("de", "fr"));
 //! let why = explain(&store, &config, &CanonicalUrl::parse(&found[0].url_a)?, None)?;

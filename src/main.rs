@@ -1,5 +1,8 @@
 //! The `diglot` command: parse, dispatch, print the error chain, choose the exit code.
 
+// They panic where nobody reads: what is said goes through `cli::say`, data through what returns an error.
+#![warn(clippy::print_stderr, clippy::print_stdout)]
+
 mod allocator;
 mod cli;
 #[cfg(feature = "review")]

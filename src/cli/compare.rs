@@ -13,7 +13,7 @@ use diglot::error::{Error, Result};
 use diglot::evaluate::plot::{self, Bars};
 use diglot::evaluate::{self, Counts, GoldPairs, OutPair};
 use diglot::inputs::Inputs;
-use diglot::pipeline::{self, STAGES};
+use diglot::pipeline::{self, Given, STAGES};
 use diglot::query::{self, Scope, number};
 use diglot::store::{Access, Store};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ use super::eval::{scored_pairs, share};
 use super::global::Global;
 use super::gold::{self, SiteGold};
 use super::listing::{FormatArg, Listing};
-use super::settings::Given;
+use super::say::tell;
 
 /// Run several presets on the same archives and score each against gold.
 ///
@@ -112,7 +112,10 @@ impl Compare {
             let absent = (0..judged.len()).filter(|at| !sites.contains(at)).map(|at| judged[at].name.as_str());
             let absent: Vec<&str> = absent.collect();
             if !absent.is_empty() {
-                eprintln!("diglot: left out, because the archives have no page of them: {}", absent.join(", "));
+                tell(format_args!(
+                    "diglot: left out, because the archives have no page of them: {}",
+                    absent.join(", ")
+                ));
             }
         }
         if let Some(path) = &self.svg {
@@ -156,7 +159,7 @@ impl Compare {
         global: &Global,
     ) -> anyhow::Result<(f64, Vec<Option<Score>>)> {
         let mut store = Store::open(path, Access::Write)?;
-        let settings = Given::preset(&preset.preset);
+        let settings = Given::of(&[("preset", &preset.preset)])?;
         let config = settings.apply(&mut store)?;
         let began = Instant::now();
         // Sentences have no part in the score.
@@ -244,7 +247,7 @@ impl Bases<'_> {
             alike.iter().all(|config| pipeline::fingerprint(**stage, config) == pipeline::fingerprint(**stage, preset))
         };
         let until = STAGES.iter().take_while(agrees).last().map_or("", |stage| stage.name());
-        let settings = Given::preset(&preset.preset);
+        let settings = Given::of(&[("preset", &preset.preset)])?;
         let config = settings.apply(&mut store)?;
         super::run::work(&mut store, &config, inputs, global, until)?;
         self.made.push((wanted, path.clone()));

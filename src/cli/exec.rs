@@ -10,6 +10,7 @@ use std::time::Duration;
 use clap::Args;
 use diglot::error::Error;
 use diglot::exec::{Content, Input, Job, Output, SCHEMA_VERSION, STEPS, Step, step};
+use diglot::export::rows::json_line;
 use diglot::store::StoredSettings;
 use serde::Serialize;
 
@@ -162,7 +163,7 @@ impl Exec {
             left_out: &output.left_out,
             hash: format!("{:016x}", output.hash),
         };
-        eprintln!("{}", serde_json::to_string(&report)?);
+        let _ = json_line(&mut io::stderr(), &report);
         Ok(())
     }
 }
@@ -202,7 +203,7 @@ pub fn usage(error: &clap::Error) -> ExitCode {
 /// Says why a step failed.
 fn tell(code: u8, error: &str) {
     let object = serde_json::json!({ "diglot.exec": SCHEMA_VERSION, "error": error, "exit": code });
-    eprintln!("{object}");
+    super::say::tell(object);
 }
 
 /// Over so many times the memory that a step may take, about, it is ended.

@@ -20,6 +20,7 @@ use super::freshness::{Lists, place};
 use super::global::Global;
 use super::listing::count;
 use super::output::{Target, compression, finish};
+use super::say::tell;
 use super::stop::STOP;
 
 /// Write pairs, sentence pairs, documents, pages or archive records to a file, for other tools.
@@ -195,7 +196,10 @@ impl Export {
             (Some(target), Some(mark)) => {
                 let gone = mark.gone();
                 if gone > 0 && self.limit.is_none() && !quiet {
-                    eprintln!("diglot: {gone} {} exported before are not among these any more", content.rows());
+                    tell(format_args!(
+                        "diglot: {gone} {} exported before are not among these any more",
+                        content.rows()
+                    ));
                 }
                 let path = self.mark.clone().unwrap_or_default();
                 Ok(mark.write(content, &mut target.take()).map_err(Error::io(path, "writing"))?)
@@ -204,7 +208,7 @@ impl Export {
         });
         finish(marks.into_iter().collect(), written)?;
         if done.count == 0 && content != Content::Fetch && !quiet {
-            eprintln!("diglot: 0 {}", content.rows());
+            tell(format_args!("diglot: 0 {}", content.rows()));
         }
         if !done.is_full && content != Content::Lexicon {
             source.wanted.say_absent(source.store, source.scope)?;
@@ -352,7 +356,7 @@ impl Source<'_> {
     fn captures(&self, sink: &mut Sink<'_>, quiet: bool) -> Result<(), Error> {
         let lines = query::fetch(self.store, self.scope, &|langs| self.wanted.takes_langs(langs))?;
         if lines.is_empty() && !quiet {
-            eprintln!("diglot: nothing to fetch: no pair has a page that is known by an index only");
+            tell("diglot: nothing to fetch: no pair has a page that is known by an index only");
         }
         lines.iter().try_for_each(|line| sink.row(Row::Capture(line)))
     }

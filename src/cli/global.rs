@@ -12,7 +12,7 @@ use diglot::store::{Access, Store};
 use super::freshness::{Lists, STORE, STORE_VARIABLE};
 use super::listing::count;
 use super::progress::Progress;
-use super::say::say;
+use super::say::{say, tell};
 
 #[derive(Args)]
 #[command(next_help_heading = "Global options")]
@@ -91,12 +91,12 @@ impl Global {
     fn open(&self, access: Access) -> anyhow::Result<Store> {
         let store = Store::open(&self.store, access)?;
         if store.was_rebuilt {
-            eprintln!(
-                "diglot: the catalog was damaged and was made again from the record files; `diglot run` makes the results again"
+            tell(
+                "diglot: the catalog was damaged and was made again from the record files; `diglot run` makes the results again",
             );
         }
         if let Some(format) = store.upgraded_from {
-            eprintln!("diglot: upgraded the store from format {format}; `diglot run` makes the results again");
+            tell(format_args!("diglot: upgraded the store from format {format}; `diglot run` makes the results again"));
         }
         Ok(store)
     }

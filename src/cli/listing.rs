@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, IsTerminal, Write, stdout};
 use clap::{Args, ValueEnum};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 use diglot::error::Error;
-use diglot::export::rows::{Columns, TsvWriter, json_line, printable};
+use diglot::export::rows::{Columns, TsvWriter, json, json_line, printable};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
@@ -109,7 +109,7 @@ impl Listing {
             Rows::Json(out, has_rows) => {
                 out.write_all(if *has_rows { b",\n" } else { b"[\n" })?;
                 *has_rows = true;
-                Ok(serde_json::to_writer(out, &Columns(&self.columns, &values))?)
+                json(out, &Columns(&self.columns, &values))
             }
         }
     }

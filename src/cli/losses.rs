@@ -16,7 +16,7 @@ pub fn are_told() -> bool {
 pub fn tell(store: &Store) -> anyhow::Result<()> {
     for loss in store.losses()? {
         LACKS.store(true, Ordering::Relaxed);
-        eprintln!("diglot: {}", sentence(&loss));
+        super::say::tell(format_args!("diglot: {}", sentence(&loss)));
     }
     Ok(())
 }

@@ -1,11 +1,14 @@
 //! `diglot completions` and `diglot man`: what a shell and a reader of manuals want to know of the commands.
 
+use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use clap::builder::Resettable;
 use clap::{Args, Command};
 use clap_complete::Shell;
 use diglot::error::Error;
+use roff::{Roff, roman};
 
 /// Print completions for a shell.
 ///
@@ -45,12 +48,51 @@ pub struct Man {
 
 impl Man {
     pub fn run(self, command: Command) -> anyhow::Result<()> {
+        let mut command = command.disable_help_subcommand(true);
+        command.build();
         let Some(folder) = self.folder else {
-            let mut page = Vec::new();
-            clap_mangen::Man::new(command).render(&mut page)?;
-            return Ok(io::stdout().lock().write_all(&page)?);
+            return Ok(io::stdout().lock().write_all(&page(&command)?)?);
         };
-        std::fs::create_dir_all(&folder).map_err(Error::io(&folder, "creating"))?;
-        Ok(clap_mangen::generate_to(command, &folder).map_err(Error::io(&folder, "writing"))?)
+        fs::create_dir_all(&folder).map_err(Error::io(&folder, "creating"))?;
+        write_pages(&command, &folder)
     }
+}
+
+/// Writes the pages of a command and of all below it.
+fn write_pages(command: &Command, folder: &Path) -> anyhow::Result<()> {
+    let name = command.get_display_name().unwrap_or_else(|| command.get_name());
+    let path = folder.join(format!("{name}.1"));
+    fs::write(&path, page(command)?).map_err(Error::io(&path, "writing"))?;
+    command.get_subcommands().filter(|command| !command.is_hide_set()).try_for_each(|below| write_pages(below, folder))
+}
+
+fn page(command: &Command) -> io::Result<Vec<u8>> {
+    let behind = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    // What only `-h` leaves out is in the page, as it is in `--help`.
+    let command = command.clone().mut_args(|arg| arg.hide_short_help(false)).after_help(Resettable::Reset);
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command).render(&mut page)?;
+    page.extend(sections(&behind).to_roff().into_bytes());
+    Ok(page)
+}
+
+/// What stands behind the options of `--help`, as sections: "Examples:" and lines to be typed, or a heading and text.
+fn sections(behind: &str) -> Roff {
+    let mut roff = Roff::new();
+    for (heading, text) in behind.split("\n\n").filter_map(|section| section.split_once(':')) {
+        roff.control("SH", [heading.to_uppercase().as_str()]);
+        match text.strip_prefix('\n') {
+            Some(lines) => {
+                roff.control("nf", []);
+                for line in lines.lines() {
+                    roff.text([roman(line)]);
+                }
+                roff.control("fi", []);
+            }
+            None => {
+                roff.text([roman(text.trim())]);
+            }
+        }
+    }
+    roff
 }

@@ -29,6 +29,7 @@ mod losses;
 mod manual;
 mod output;
 mod pairs;
+mod parent;
 mod progress;
 mod recover;
 #[cfg(feature = "review")]
@@ -43,6 +44,7 @@ mod threads;
 mod upkeep;
 
 use global::Global;
+use say::tell;
 use stop::STOP;
 
 /// Finds the pages of web archives that are translations of each other.
@@ -134,7 +136,7 @@ fn report(error: &anyhow::Error) -> ExitCode {
     if error.chain().any(is_closed_pipe) {
         return ExitCode::SUCCESS;
     }
-    eprintln!("diglot: {error:#}");
+    tell(format_args!("diglot: {error:#}"));
     match error.downcast_ref::<Error>() {
         Some(Error::Interrupted) => ExitCode::from(130),
         Some(Error::Config(_)) => ExitCode::from(2),
@@ -147,6 +149,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
     if global.quiet {
         say::be_quiet();
     }
+    parent::watch();
     // These look at STOP, and end well; the others have nothing to lose.
     let ends_by_itself = matches!(
         cli.command,
@@ -161,13 +164,15 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
     let caught = ctrlc::set_handler(move || {
         // The second time the user means it: what is committed is safe.
         if STOP.swap(true, Ordering::Relaxed) || !ends_by_itself {
+            #[cfg(feature = "review")]
+            review::close();
             std::process::exit(130);
         }
         progress::tell_of_stopping();
     });
     if let Err(error) = caught {
         // What is committed is safe.
-        eprintln!("diglot: Ctrl-C ends the program at once ({error})");
+        tell(format_args!("diglot: Ctrl-C ends the program at once ({error})"));
     }
     threads::start(global.threads, global.quiet)?;
     match cli.command {

@@ -12,7 +12,7 @@ use diglot::pipeline::{Observer, STAGES};
 use indicatif::{BinaryBytes, HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
 use super::layout::shorten;
-use super::say::is_quiet;
+use super::say::{is_quiet, tell};
 
 /// How often a plain line is printed, whether anything is heard or not.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -50,7 +50,7 @@ pub fn tell_of_stopping() {
     };
     match at_work.as_ref().and_then(|work| work.bar.as_ref()) {
         Some(bar) => bar.println(text),
-        None => eprintln!("{text}"),
+        None => tell(text),
     }
 }
 
@@ -150,7 +150,7 @@ impl Progress {
     pub fn new(quiet: bool, verbose: bool) -> Progress {
         let progress = Progress::silent(quiet, verbose);
         if !quiet && !stderr().is_terminal() {
-            progress.print_lines(LINE_EVERY, |line| eprintln!("{line}"));
+            progress.print_lines(LINE_EVERY, |line| tell(line));
         }
         progress
     }
@@ -319,7 +319,7 @@ impl Observer for Progress {
     fn message(&self, text: &str) {
         self.with(|state| match &state.bar {
             Some(bar) => bar.println(text),
-            None => eprintln!("{text}"),
+            None => tell(text),
         });
     }
 
@@ -339,7 +339,7 @@ impl Observer for Progress {
                 let used =
                     now.zip(state.processors).map(|(now, before)| format!(", {:.2} s of processors", now - before));
                 let wall = state.stage_began.elapsed().as_secs_f64();
-                eprintln!("{}: {wall:.2} s{}", numbered(stage), used.unwrap_or_default());
+                tell(format_args!("{}: {wall:.2} s{}", numbered(stage), used.unwrap_or_default()));
                 (state.stage_began, state.processors) = (Instant::now(), now);
             }
         });

@@ -18,6 +18,7 @@ use super::filter::HostArg;
 use super::freshness::Lists;
 use super::global::Global;
 use super::listing::{ListArgs, count};
+use super::say::tell;
 use super::stop::STOP;
 
 /// Find deep pages: pages that the archives lack, although a key says that they should exist.
@@ -79,7 +80,9 @@ impl Recover {
         let Plan { pages, unlikely } = planned?;
         if unlikely > 0 && !global.quiet {
             let bound = self.min_chance;
-            eprintln!("diglot: {unlikely} URLs with a chance below {bound} are left out; --min-chance 0 lists them");
+            tell(format_args!(
+                "diglot: {unlikely} URLs with a chance below {bound} are left out; --min-chance 0 lists them"
+            ));
         }
         drop(store);
         match &self.output {
@@ -95,7 +98,7 @@ impl Recover {
         if missing.is_empty() && !to_stdout && path.exists() {
             // The list may not be crawled yet, or a run was interrupted when all of it had been remembered.
             if !global.quiet {
-                eprintln!("diglot: nothing to do: no URL to request; {} stays as it is", path.display());
+                tell(format_args!("diglot: nothing to do: no URL to request; {} stays as it is", path.display()));
             }
             return self.list.print(pages);
         }

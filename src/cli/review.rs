@@ -4,16 +4,19 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
 use diglot::error::Error;
 use diglot::store::Reviews;
 use diglot::types::counted;
+use tempfile::TempPath;
 
 use super::global::Global;
+use super::say::tell;
 use crate::review::judge::gold_files;
 use crate::review::report::{self, Form};
-use crate::review::{Options, serve};
+use crate::review::{OPENING, Options, serve};
 
 /// Look at pairs in the browser, and judge them.
 ///
@@ -62,7 +65,7 @@ impl Review {
             writeln!(out, "{address}")?;
             out.flush()?;
             if !global.quiet {
-                eprintln!("diglot: open this address in a browser; Ctrl-C ends the page");
+                tell("diglot: open this address in a browser; Ctrl-C ends the page");
             }
             if self.open {
                 open(once);
@@ -72,16 +75,46 @@ impl Review {
     }
 }
 
-/// Opens an address in the browser of the desktop, if there is one.
+/// The file that leads a browser to the page. It goes with the program, or once it is of no use any more.
+static LEADING: Mutex<Option<TempPath>> = Mutex::new(None);
+
+/// Takes away what the page leaves on the disk.
+pub fn close() {
+    drop(LEADING.lock().unwrap_or_else(PoisonError::into_inner).take());
+}
+
+/// Writes a file that leads whoever opens it to an address, and that nobody else can read.
+fn leading_to(address: &str) -> io::Result<PathBuf> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("diglot-").suffix(".html");
+    // Browsers that live in a sandbox, as snaps do, have another /tmp.
+    let home = std::env::home_dir().filter(|_| cfg!(target_os = "linux"));
+    let at_home = home.and_then(|home| builder.tempfile_in(home).ok());
+    let mut file = at_home.map_or_else(|| builder.tempfile(), Ok)?;
+    let head = format!("<meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0;url={address}\">");
+    writeln!(file, "<!DOCTYPE html>{head}<title>diglot review</title><a href=\"{address}\">diglot review</a>")?;
+    let file = file.into_temp_path();
+    let path = file.to_path_buf();
+    *LEADING.lock().unwrap_or_else(PoisonError::into_inner) = Some(file);
+    Ok(path)
+}
+
+/// Opens an address in the browser of the desktop, if there is one. The browser is given a file: every user of the machine sees the arguments of
+/// programs.
 fn open(address: &str) {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let say = move |why: &dyn std::fmt::Display| {
-        eprintln!("diglot: no browser could be opened ({program}: {why}); open the address yourself");
+        close();
+        tell(format_args!("diglot: no browser could be opened ({program}: {why}); open the address yourself"));
     };
     let none = Stdio::null;
-    match Command::new(program).arg(address).stdin(none()).stdout(none()).stderr(none()).spawn() {
+    let spawn = |path| Command::new(program).arg(path).stdin(none()).stdout(none()).stderr(none()).spawn();
+    match leading_to(address).and_then(spawn) {
         Ok(mut child) => drop(std::thread::spawn(move || match child.wait() {
-            Ok(status) if status.success() => {}
+            Ok(status) if status.success() => {
+                std::thread::sleep(OPENING);
+                close();
+            }
             Ok(status) => say(&status),
             Err(why) => say(&why),
         })),
@@ -96,13 +129,13 @@ fn write_gold(global: &Global, folder: &PathBuf) -> anyhow::Result<()> {
         anyhow::bail!("nothing was judged yet: `diglot review` serves the page to do so");
     }
     if marks.unreadable > 0 && !global.quiet {
-        eprintln!("diglot: {} of the file of marks cannot be read", counted(marks.unreadable as u64, "line"));
+        tell(format_args!("diglot: {} of the file of marks cannot be read", counted(marks.unreadable as u64, "line")));
     }
     fs::create_dir_all(folder).map_err(Error::io(folder, "making the folder"))?;
     for (name, content) in gold_files(&marks) {
         let path = folder.join(name);
         fs::write(&path, &content).map_err(Error::io(&path, "writing"))?;
-        println!("{}\t{}", path.display(), content.lines().count());
+        writeln!(io::stdout(), "{}\t{}", path.display(), content.lines().count())?;
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use diglot::types::counted;
 use super::dry::Plan;
 use super::freshness::Lists;
 use super::global::Global;
-use super::say::say;
+use super::say::{say, tell};
 use super::settings::{AllStages, OnlyIngest, Settings};
 use super::stop::STOP;
 
@@ -227,9 +227,12 @@ fn add_partial(store: &Store, inputs: &mut Inputs) -> anyhow::Result<()> {
         if !given && path.exists() {
             all.push(path);
         } else if !given && is_asked_for && archive.path == inputs::STREAM {
-            eprintln!("diglot: standard input was read in part; give it again, with `-`, to resume it");
+            tell("diglot: standard input was read in part; give it again, with `-`, to resume it");
         } else if !given && is_asked_for {
-            eprintln!("diglot: {} was read in part and is gone; give its new path to resume it", path.display());
+            tell(format_args!(
+                "diglot: {} was read in part and is gone; give its new path to resume it",
+                path.display()
+            ));
         }
     }
     inputs.archives.splice(..0, all);
@@ -253,7 +256,7 @@ pub fn work(store: &mut Store, config: &Config, inputs: &Inputs, global: &Global
     let outcome = pipeline::run(store, &context, until);
     let (worked, tally) = (observer.worked(), observer.tally());
     if outcome.is_err() && tally.not_begun > 0 {
-        eprintln!("diglot: {}", line_of(&tally));
+        tell(format_args!("diglot: {}", line_of(&tally)));
     }
     outcome?;
     super::losses::tell(store)?;

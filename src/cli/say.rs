@@ -1,6 +1,7 @@
 //! Messages: lines on stderr that `--quiet` silences. Errors, damage and losses are no messages.
 
 use std::fmt::Display;
+use std::io::{Write, stderr};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static QUIET: AtomicBool = AtomicBool::new(false);
@@ -18,6 +19,11 @@ pub fn is_quiet() -> bool {
 /// Says a line.
 pub fn say(text: impl Display) {
     if !is_quiet() {
-        eprintln!("diglot: {text}");
+        tell(format_args!("diglot: {text}"));
     }
+}
+
+/// Writes a line, quiet or not. Where nobody reads it, that is no failure of the command.
+pub fn tell(text: impl Display) {
+    let _ = writeln!(stderr(), "{text}");
 }

@@ -1,16 +1,14 @@
 //! Settings on the command line: options made of the table of settings.
 
 use std::marker::PhantomData;
-use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
-use diglot::config::settings::{Choice, Takes, configuration, setting};
-use diglot::config::{Config, RESET_LANGS, SETTINGS, Setting, different_languages, two_languages};
-use diglot::error::Error;
+use diglot::config::settings::{Choice, Takes, configuration};
+use diglot::config::{SETTINGS, Setting};
+use diglot::pipeline::Given;
 use diglot::store::{Store, StoredSettings};
-use diglot::types::Lang;
 
 use super::freshness::place;
 
@@ -56,79 +54,6 @@ impl<R> std::ops::Deref for Settings<R> {
 
     fn deref(&self) -> &Given {
         &self.given
-    }
-}
-
-/// Settings given on the command line; what is not given stays as the store has it.
-#[derive(Default)]
-pub struct Given {
-    /// New values of settings.
-    set: Vec<(&'static Setting, Vec<String>)>,
-    /// Names of settings that are taken back.
-    reset: Vec<String>,
-}
-
-impl Given {
-    /// A preset, and nothing else.
-    pub fn preset(name: &str) -> Given {
-        let preset = setting("preset").expect("the table has it");
-        Given { set: vec![(preset, vec![name.to_owned()])], reset: Vec::new() }
-    }
-
-    /// Tells of values that make no sense, before a store is made.
-    pub fn check(&self, store: &Path) -> Result<(), Error> {
-        // A store of another release may have settings that this one does not know.
-        if !Store::is_at(store) {
-            self.reset.iter().try_for_each(|name| check_reset(name, false))?;
-        }
-        for (setting, values) in &self.set {
-            values.iter().filter(|value| !is_reset(setting, value)).try_for_each(|value| setting.check(value))?;
-            if setting.name == "langs" && !values.iter().any(|value| is_reset(setting, value)) {
-                different_languages(values.iter().map(String::as_str))?;
-                let langs: Vec<Lang> = values.iter().filter_map(|value| Lang::parse(value)).collect();
-                two_languages(&langs, RESET_LANGS)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Changes the store's settings, and gives what they come to.
-    pub fn apply(&self, store: &mut Store) -> anyhow::Result<Config> {
-        self.check(store.folder())?;
-        let (settings, config) = self.settled(store.settings())?;
-        if settings != *store.settings() {
-            store.keep_settings(settings)?;
-        }
-        Ok(config)
-    }
-
-    /// The settings that those of a store become, and what they come to.
-    pub fn settled(&self, kept: &StoredSettings) -> anyhow::Result<(StoredSettings, Config)> {
-        let mut settings = kept.clone();
-        for name in &self.reset {
-            if name == ALL {
-                settings.values.clear();
-            } else {
-                let was_set = settings.reset(name);
-                check_reset(name, was_set)?;
-            }
-        }
-        for (setting, values) in &self.set {
-            let is_reset = values.iter().any(|value| is_reset(setting, value));
-            let values: Vec<String> = match setting.takes {
-                _ if is_reset => Vec::new(),
-                Takes::Files | Takes::Folder => values.iter().map(|path| full(path)).collect::<Result<_, _>>()?,
-                _ => values.clone(),
-            };
-            settings.set(setting.name, values);
-        }
-        let (config, unusable) = configuration(&settings.values);
-        // Results made without it would not be those that the store was set up for.
-        if let Some(unusable) = unusable.first() {
-            return Err(Error::Config(unusable.to_string()).into());
-        }
-        config.check()?;
-        Ok((settings, config))
     }
 }
 
@@ -183,27 +108,6 @@ impl std::fmt::Display for Differing {
     }
 }
 
-/// The word that stands for all settings.
-const ALL: &str = "all";
-
-fn check_reset(name: &str, is_stored: bool) -> Result<(), Error> {
-    if name == ALL || is_stored || setting(name).is_some() {
-        return Ok(());
-    }
-    let names: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
-    Err(Error::Config(format!("--reset has {name}, expected all or some of {}", names.join(", "))))
-}
-
-fn is_reset(setting: &Setting, value: &str) -> bool {
-    setting.reset_word == Some(value)
-}
-
-/// A path that means the same from everywhere.
-fn full(path: &str) -> Result<String, Error> {
-    let full = PathBuf::from(path).canonicalize().map_err(Error::io(path, "opening"))?;
-    Ok(full.to_string_lossy().into_owned())
-}
-
 impl<R: Runs> clap::Args for Settings<R> {
     fn augment_args(command: Command) -> Command {
         let reset = Arg::new("reset")
@@ -228,9 +132,11 @@ impl<R: Runs> FromArgMatches for Settings<R> {
             let values = values.map_err(|error| clap::Error::raw(ErrorKind::InvalidValue, error))?;
             Ok(values.map(|values| values.cloned().collect()))
         };
-        let mut given = Given { set: Vec::new(), reset: values("reset")?.unwrap_or_default() };
+        let mut given = Given::reset(values("reset")?.unwrap_or_default());
         for setting in SETTINGS.iter().filter(|setting| setting.stages.iter().any(|stage| R::runs(stage))) {
-            given.set.extend(values(setting.name)?.map(|values| (setting, values)));
+            if let Some(values) = values(setting.name)? {
+                given.set(setting, values);
+            }
         }
         Ok(Settings { given, of: PhantomData })
     }

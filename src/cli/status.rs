@@ -1,6 +1,7 @@
 //! `diglot status`.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::time::Duration;
 
 use clap::Args;
@@ -51,7 +52,7 @@ impl Status {
             while Store::open(&global.store, Access::Read)?.commit_number() == shown {
                 std::thread::sleep(POLL);
             }
-            println!();
+            writeln!(std::io::stdout())?;
         }
     }
 

@@ -11,6 +11,8 @@ use rayon::{ThreadBuilder, ThreadPoolBuilder};
 
 use diglot::error::Error;
 
+use super::say::tell;
+
 /// Threads for each core, at the most: more of them only wait for one another, and thousands take longer to start than work.
 const MAX_PER_CORE: usize = 4;
 /// Threads, at the most.
@@ -37,9 +39,11 @@ pub fn start(asked: Option<usize>, quiet: bool) -> anyhow::Result<()> {
     let threads = if started < wanted { started.saturating_sub(SPARE) } else { started };
     if started < wanted {
         let used = threads.max(1);
-        eprintln!("diglot: the system gives {started} of {wanted} threads; work is shared by {used}");
+        tell(format_args!("diglot: the system gives {started} of {wanted} threads; work is shared by {used}"));
     } else if !quiet && let Some(asked) = asked.filter(|asked| *asked > most) {
-        eprintln!("diglot: --threads is {asked}; {most} are used, which is all that {cores} cores have use for");
+        tell(format_args!(
+            "diglot: --threads is {asked}; {most} are used, which is all that {cores} cores have use for"
+        ));
     }
     let pool = ThreadPoolBuilder::new().num_threads(threads.max(1));
     let built = if threads == 0 {

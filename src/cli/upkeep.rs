@@ -1,15 +1,19 @@
 //! `diglot check`, `diglot compact` and `diglot remove`.
 
+use std::io::{self, Write, stdout};
+
 use anyhow::bail;
 use clap::Args;
 use diglot::error::Error;
+use diglot::export::rows::printable;
 use diglot::store::{Access, Report, Store};
 use diglot::types::counted;
-use diglot::upkeep::{self, Removal};
+use diglot::upkeep::{self, Removal, Taken};
 use serde_json::json;
 
 use super::global::Global;
 use super::listing::{FormatArg, Listing};
+use super::say::tell;
 
 /// Read every byte of the store and say what is damaged.
 ///
@@ -50,7 +54,7 @@ impl Check {
         let store = global.write()?;
         let store = if store.was_rebuilt { store } else { store.repair(&report.damage)? };
         super::losses::tell(&store)?;
-        eprintln!("diglot: what was damaged is dropped; `diglot run` makes it again");
+        tell("diglot: what was damaged is dropped; `diglot run` makes it again");
         Ok(())
     }
 
@@ -108,7 +112,7 @@ impl Compact {
         let before = store.usage()?;
         let freed = store.compact()?;
         super::losses::tell(&store)?;
-        println!("freed: {freed} bytes of records; results in use: {} bytes", before.live);
+        writeln!(stdout(), "freed: {freed} bytes of records; results in use: {} bytes", before.live)?;
         Ok(())
     }
 }
@@ -116,7 +120,8 @@ impl Compact {
 /// Remove archives, hosts or URLs from the store: take-down.
 ///
 /// They are gone from all listings at once; `diglot run` then makes again what they had a part in, as if they had never been read, and
-/// `diglot compact` takes their bytes off the disk. An archive that is read later may bring a host or URL back.
+/// `diglot compact` takes their bytes off the disk. An archive that is read later may bring a host or URL back. Killed at any moment, all or
+/// nothing is removed; give the command again, which says what is removed already.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -148,22 +153,31 @@ impl Remove {
         drop(Store::open(&global.store, Access::Read)?);
         let mut store = global.write()?;
         if self.lost {
-            println!("losses accepted: {}", upkeep::accept_losses(&mut store)?);
+            let accepted = upkeep::accept_losses(&mut store)?;
+            writeln!(stdout(), "losses accepted: {accepted}")?;
         }
         if removal != Removal::default() {
-            let taken = upkeep::remove(&mut store, &removal)?;
-            println!(
-                "removed: {} archives, {} captures, {} of those left out; {} sites to be indexed again: `diglot run`",
-                taken.archives, taken.captures, taken.left_out, taken.sites
-            );
-            if taken.marks + taken.samples > 0 {
-                println!(
-                    "forgotten: {} of reviewers, {}",
-                    counted(taken.marks, "mark"),
-                    counted(taken.samples, "sample")
-                );
-            }
+            say_taken(&upkeep::remove(&mut store, &removal)?)?;
         }
         super::losses::tell(&store)
     }
+}
+
+fn say_taken(taken: &Taken) -> io::Result<()> {
+    let mut out = stdout().lock();
+    for name in &taken.already {
+        writeln!(out, "removed already: {}", printable(name))?;
+    }
+    if taken.archives + taken.captures + taken.left_out > 0 {
+        let Taken { archives, captures, left_out, sites, .. } = taken;
+        writeln!(
+            out,
+            "removed: {archives} archives, {captures} captures, {left_out} of those left out; {sites} sites to be indexed again: `diglot run`"
+        )?;
+    }
+    if taken.marks + taken.samples > 0 {
+        let (marks, samples) = (counted(taken.marks, "mark"), counted(taken.samples, "sample"));
+        writeln!(out, "forgotten: {marks} of reviewers, {samples}")?;
+    }
+    Ok(())
 }

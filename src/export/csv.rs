@@ -1,5 +1,7 @@
-//! Comma-separated values with a header line, quoted where need be (RFC 4180).
+//! Comma-separated values with a header line, quoted where need be (RFC 4180). It is the format of spreadsheets, which run what they take for
+//! a formula, also where it is quoted: an apostrophe before it makes it text, as OWASP advises.
 
+use std::borrow::Cow;
 use std::io;
 
 use csv::Writer;
@@ -23,10 +25,20 @@ pub fn make(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
 impl Exporter for Csv {
     fn row(&mut self, row: Row<'_>) -> io::Result<()> {
         let cells = cells(row).ok_or_else(|| row.refused())?;
-        self.0.write_record(cells.iter().map(|cell| cell.as_bytes())).map_err(of_output)
+        self.0.write_record(cells.iter().map(|cell| text(cell).into_owned())).map_err(of_output)
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
         self.0.flush()
     }
+}
+
+/// What a cell begins with that spreadsheets run.
+const RUN: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+
+/// A cell as it is, if it is a number or begins with nothing that is run; else with an apostrophe before it. So does what begins with such an
+/// apostrophe, so that all of them can be taken away again.
+fn text(cell: &str) -> Cow<'_, str> {
+    let is_run = cell.trim_start_matches('\'').starts_with(RUN);
+    if is_run && !cell.parse().is_ok_and(f64::is_finite) { format!("'{cell}").into() } else { cell.into() }
 }

@@ -416,6 +416,56 @@ mod tests {
     }
 
     #[test]
+    fn no_cell_of_csv_is_run_by_a_spreadsheet() {
+        for (text, cell) in [
+            ("=HYPERLINK(\"http://evil.test\")", "\"'=HYPERLINK(\"\"http://evil.test\"\")\""),
+            ("+1 800 FORMULA", "'+1 800 FORMULA"),
+            ("-2+3", "'-2+3"),
+            ("- item", "'- item"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("\t=1+1", "'\t=1+1"),
+            ("\r=1+1", "\"'\r=1+1\""),
+            ("\n=1+1", "\"'\n=1+1\""),
+            ("＝1+1", "'＝1+1"),
+            // Numbers are what they are.
+            ("-3.5", "-3.5"),
+            ("+7", "+7"),
+            // What stands behind an apostrophe can be told from what was given one.
+            ("'=1", "''=1"),
+            ("'tis", "'tis"),
+            ("a=b", "a=b"),
+            ("", "\"\""),
+        ] {
+            let (_, format) = format(Some(Content::Lexicon), Some("csv"), None).expect("a format");
+            let write = |exporter: &mut dyn Exporter| exporter.row(Row::Words([text, "x"]));
+            let written = super::tests::text(&files_of(format, Content::Lexicon, write).expect("memory"));
+            let cell = cell.strip_suffix("\"\"").filter(|rest| rest.is_empty()).unwrap_or(cell);
+            assert_eq!(written, format!("{cell},x\n"), "{text:?}");
+        }
+        let pairs = text(&[one_row("csv", "x", Content::Pairs)]);
+        assert!(pairs.ends_with("\nhttp://ex.org/en/,http://ex.org/fr/,en,zh-Hans,1.0,key,path:en:fr\n"), "{pairs}");
+    }
+
+    #[test]
+    fn no_reader_finds_the_end_of_a_line_within_an_object_or_a_cell() {
+        let ends = "a\u{85}b\u{2028}c\u{2029}d\u{b}e\u{c}f\u{1c}g";
+        for name in ["jsonl", "hf"] {
+            let text = text(&export(name, &[line(ends, "好")]));
+            assert!(text.contains("a\\u0085b\\u2028c\\u2029d\\u000be\\ff\\u001cg"), "{name}: {text}");
+            let object: serde_json::Value = serde_json::from_str(text.trim_end()).expect("JSON");
+            let found = if name == "hf" { &object["translation"]["en"] } else { &object["text_a"] };
+            assert_eq!(found, ends, "{name}");
+        }
+        let is_end = |c: char| "\r\u{b}\u{c}\u{1c}\u{1d}\u{1e}\u{85}\u{2028}\u{2029}".contains(c);
+        for name in ["tsv", "bitextor", "moses"] {
+            for file in export(name, &[line(ends, "好")]) {
+                let text = String::from_utf8(file).expect("UTF-8");
+                assert!(!text.contains(is_end), "{name}: {text:?}");
+            }
+        }
+    }
+
+    #[test]
     fn translations_are_of_the_two_languages_that_were_asked_for() {
         let text = text(&export("hf", &[line("a \"b\"", "好")]));
         assert_eq!(text, "{\"translation\":{\"en\":\"a \\\"b\\\"\",\"zh-Hans\":\"好\"}}\n");

@@ -7,6 +7,8 @@ use csv::{QuoteStyle, Writer, WriterBuilder};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
+use crate::text::json;
+
 /// Writes tab-separated values. Nothing is quoted: a tab or the end of a line inside a value becomes a space, and other control
 /// characters are escaped.
 pub struct TsvWriter<W: Write>(Writer<W>);
@@ -37,17 +39,20 @@ impl<W: Write> TsvWriter<W> {
     }
 }
 
-/// What would begin another value or line.
-const BREAKS: [char; 3] = ['\t', '\n', '\r'];
+/// What would begin another value or line; what else ends lines is a control character.
+const BREAKS: [char; 5] = ['\t', '\n', '\r', '\u{2028}', '\u{2029}'];
 
 /// Text on one line, without control characters: spaces stand for them.
 pub fn one_line(text: &str) -> Cow<'_, str> {
-    if is_harmless(text) { text.into() } else { text.replace(char::is_control, " ").into() }
+    let is_bad = |c: char| c.is_control() || BREAKS.contains(&c);
+    if is_harmless(text) { text.into() } else { text.replace(is_bad, " ").into() }
 }
 
-/// True when a text surely has no control character: by its bytes, the first of those beyond ASCII among them.
+/// True when a text surely has no control character, nor another end of a line: by its bytes, the first of those beyond ASCII among them.
 fn is_harmless(text: &str) -> bool {
     !text.bytes().any(|byte| byte < b' ' || byte == 0x7f || byte == 0xc2)
+        && !text.contains('\u{2028}')
+        && !text.contains('\u{2029}')
 }
 
 /// Text on one line as a terminal may be given it: tabs and ends of lines are spaces, other control characters are written `\x1b`.
@@ -79,8 +84,16 @@ pub(super) fn of_output(error: csv::Error) -> io::Error {
 /// # Errors
 /// When the output does not take it.
 pub fn json_line(out: &mut (impl Write + ?Sized), value: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, value)?;
+    json::write(&mut *out, value)?;
     out.write_all(b"\n")
+}
+
+/// Writes one JSON value that is to stay on its line.
+///
+/// # Errors
+/// When the output does not take it.
+pub fn json(out: &mut (impl Write + ?Sized), value: &impl Serialize) -> io::Result<()> {
+    json::write(out, value)
 }
 
 /// Values under the names of their columns: a JSON object in the order of the columns.

@@ -15,6 +15,7 @@ use crate::store::Store;
 
 mod evidence;
 pub mod explore;
+mod given;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod models;
 #[cfg(feature = "internals")]
@@ -29,6 +30,7 @@ pub mod stages;
 mod stale;
 
 pub use evidence::explain;
+pub use given::Given;
 pub use observer::{Observer, Silent};
 pub use stage::{Context, Stage, fingerprint};
 pub use stages::STAGES;
@@ -48,18 +50,25 @@ pub fn run(store: &mut Store, context: &Context<'_>, until: &str) -> Result<()> 
     Ok(())
 }
 
-/// Takes archives in and runs every stage: the words of `diglot run`, said without progress.
+/// Takes archives in and runs every stage: the words of `diglot run`, said without progress. Gives what the settings come to, which queries ask
+/// for.
 ///
-/// Inputs are files, folders, patterns or `@LIST`, as on the command line; none: goes on with what the store has.
+/// Settings are the options of `diglot run` by name ([`SETTINGS`](crate::config::SETTINGS)), the values of a list one after another under the
+/// same name. The store keeps them: what is not given is as in the run before. Inputs are files, folders, patterns or `@LIST`, as on the
+/// command line; none: goes on with what the store has.
 ///
 /// # Errors
-/// When an input is no archive, or as [`run`].
-pub fn run_all(store: &mut Store, config: &Config, inputs: &[&str]) -> Result<()> {
+/// When a setting makes no sense or an input is no archive, or as [`run`].
+pub fn run_all(store: &mut Store, settings: &[(&str, &str)], inputs: &[&str]) -> Result<Config> {
+    let given = Given::of(settings)?;
+    given.check(store.folder())?;
     let inputs: Vec<OsString> = inputs.iter().map(|&input| input.into()).collect();
     let inputs = archive::expand(&inputs, false, &|_| false)?;
-    let context = Context { config, inputs: &inputs, observer: &Silent, stop: &AtomicBool::new(false) };
+    let config = given.apply(store)?;
+    let context = Context { config: &config, inputs: &inputs, observer: &Silent, stop: &AtomicBool::new(false) };
     STAGES.iter().try_for_each(|stage| run_stage(*stage, store, &context))?;
-    note_fresh(store, config)
+    note_fresh(store, &config)?;
+    Ok(config)
 }
 
 /// Runs one stage, in a store that has nothing any more of what other settings made of it.

@@ -1,5 +1,6 @@
 //! Figures of the whole store, counted in the background: what is shown meanwhile is the count before.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -178,7 +179,7 @@ impl Counting {
             let began = Instant::now();
             match counting.open().and_then(|store| count(&store)) {
                 Ok(counted) => *held(&counting.last) = Some(Arc::new(counted)),
-                Err(why) => eprintln!("diglot: the figures cannot be counted: {why}"),
+                Err(why) => drop(writeln!(std::io::stderr(), "diglot: the figures cannot be counted: {why}")),
             }
             // After a failure, not at once again.
             *held(&counting.took) = Some((Instant::now(), began.elapsed().max(LEAST_REST)));

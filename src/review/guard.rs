@@ -1,15 +1,19 @@
 //! Who may ask: only the browser that was given the address, for a page of this very origin.
 //!
 //! Any web page can make a browser send requests to this port. What it cannot do is to know the token, which every path begins with; nor
-//! to send another `Host` than its own name (so a name that was made to point to this machine is refused), nor to pass off its `Origin`.
+//! to send another `Host` than its own name (so a name that was made to point to this machine is refused), nor to pass off its `Origin`. Nor
+//! does it help to name two hosts.
 
 use std::sync::Arc;
 
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use tokio::time::timeout;
 
+use super::connections::PATIENCE;
 use super::state::App;
 
 /// Nothing loads or runs but the style and the script of the page itself; no page of others shows it in a frame.
@@ -27,15 +31,17 @@ const HEADERS: [(HeaderName, &str); 7] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
 
+/// Bytes of a form.
+const MAX_FORM: usize = 64 << 10;
+
 /// The port of addresses without one.
 const USUAL_PORT: u16 = 80;
 
 /// Refuses what does not come from the page itself, and sets the headers of every answer.
 pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let refused = why_refused(app.port, request.method(), request.headers());
-    let mut response = match refused {
-        Some(problem) => (StatusCode::FORBIDDEN, problem).into_response(),
-        None => next.run(request).await,
+    let mut response = match why_refused(app.port, request.method(), request.uri(), request.headers()) {
+        Some(refused) => refused.into_response(),
+        None => answered(request, next).await,
     };
     for (name, value) in HEADERS {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
@@ -43,25 +49,47 @@ pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) ->
     response
 }
 
-fn why_refused(port: u16, method: &Method, headers: &HeaderMap) -> Option<&'static str> {
+/// The answer to a request, once all of it is there.
+async fn answered(request: Request, next: Next) -> Response {
+    let (head, body) = request.into_parts();
+    match timeout(PATIENCE, to_bytes(body, MAX_FORM)).await {
+        Ok(Ok(form)) => next.run(Request::from_parts(head, Body::from(form))).await,
+        Ok(Err(_)) => (StatusCode::PAYLOAD_TOO_LARGE, "the form is too long\n").into_response(),
+        Err(_) => (StatusCode::REQUEST_TIMEOUT, "the form did not come\n").into_response(),
+    }
+}
+
+/// What is answered to whom it is not for.
+type Refused = (StatusCode, &'static str);
+
+fn why_refused(port: u16, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Refused> {
     let mut own = vec![format!("127.0.0.1:{port}"), format!("localhost:{port}")];
     // Browsers leave out the usual port.
     if port == USUAL_PORT {
         own.extend(["127.0.0.1".to_owned(), "localhost".to_owned()]);
     }
-    let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
-    if !text(header::HOST).is_some_and(|host| own.iter().any(|own| own == host)) {
-        return Some("this page answers under its own address only\n");
+    let is_own_host = |host: &str| own.iter().any(|own| own == host);
+    // Of two hosts one program takes the first, another the last, and a third the one in the request line.
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let (Some(host), None) = (hosts.next(), hosts.next()) else {
+        return Some((StatusCode::BAD_REQUEST, "a request names one host\n"));
+    };
+    if uri.authority().is_some_and(|authority| !is_own_host(authority.as_str())) {
+        return Some((StatusCode::BAD_REQUEST, "this page is no proxy\n"));
     }
-    let is_own = |origin: &str| own.iter().any(|own| origin.strip_prefix("http://") == Some(own));
-    let origin = text(header::ORIGIN);
+    let refused = |problem| Some((StatusCode::FORBIDDEN, problem));
+    if !host.to_str().is_ok_and(is_own_host) {
+        return refused("this page answers under its own address only\n");
+    }
+    let is_own = |origin: &str| origin.strip_prefix("http://").is_some_and(is_own_host);
+    let origin = headers.get(header::ORIGIN).map(|value| value.to_str().unwrap_or_default());
     match *method {
-        Method::GET | Method::HEAD => {
-            origin.is_some_and(|origin| !is_own(origin)).then_some("this is for the page itself only\n")
-        }
+        Method::GET | Method::HEAD if origin.is_none_or(is_own) => None,
+        Method::GET | Method::HEAD => refused("this is for the page itself only\n"),
         // A browser names the origin of every form that is sent.
-        Method::POST => (!origin.is_some_and(is_own)).then_some("forms are taken from the page itself only\n"),
-        _ => Some("no such method\n"),
+        Method::POST if origin.is_some_and(is_own) => None,
+        Method::POST => refused("forms are taken from the page itself only\n"),
+        _ => refused("no such method\n"),
     }
 }
 
@@ -74,7 +102,7 @@ mod tests {
         for (name, value) in headers {
             map.insert(name.clone(), HeaderValue::from_str(value).expect("a header"));
         }
-        why_refused(4000, &method, &map).is_none()
+        why_refused(4000, &method, &Uri::from_static("/"), &map).is_none()
     }
 
     #[test]

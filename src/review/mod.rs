@@ -1,12 +1,13 @@
 //! A local web page over a store: look at pairs, judge them, see what that says of the rest; and the report as one file.
 //!
-//! `state.rs` is what all requests share, `guard.rs` who may ask, `pages.rs`, `pair.rs` and `judge.rs` what is answered. `views.rs` and `templates/` are how it
+//! `connections.rs` is what requests come by, `state.rs` what all of them share, `guard.rs` who may ask, `pages.rs`, `pair.rs` and `judge.rs` what is answered. `views.rs` and `templates/` are how it
 //! looks; `figures.rs` the figures that page and report have in common; `sample.rs` what is drawn to be judged.
 //!
 //! The store is opened for each request, so that an answer is that of the last commit, beside a job that writes. Archived text is escaped
 //! and never run: the pages say that nothing but their own style and script may load or run.
 
 mod answer;
+mod connections;
 mod counting;
 mod failure;
 mod figures;
@@ -26,8 +27,9 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
+
+pub use state::OPENING;
 
 use state::App;
 
@@ -41,11 +43,7 @@ pub struct Options {
     pub reviewer: String,
 }
 
-/// Bytes of a form.
-const MAX_FORM: usize = 64 << 10;
-
-/// Serves the page until the program is stopped. `started` is given its address, and one that leads there once: what other users of the
-/// machine see among the arguments of programs is of no use to them.
+/// Serves the page until the program is stopped. `started` is given its address, and one that leads there once.
 pub fn serve(options: Options, started: impl FnOnce(&str, &str) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
@@ -57,8 +55,7 @@ pub fn serve(options: Options, started: impl FnOnce(&str, &str) -> anyhow::Resul
         let app = Arc::new(App::new(options.store, port, options.reviewer)?);
         started(&app.address(), &app.opening())?;
         app.counting.begin();
-        axum::serve(listener, router(&app)).await?;
-        Ok(())
+        connections::serve(listener, router(&app)).await
     })
 }
 
@@ -81,7 +78,6 @@ fn router(app: &Arc<App>) -> Router {
         .route("/open/{code}", get(answer::open))
         .nest(&app.base(), inside)
         .fallback(answer::not_found)
-        .layer(DefaultBodyLimit::max(MAX_FORM))
         .layer(axum::middleware::from_fn_with_state(app.clone(), guard::guard))
         .with_state(app.clone())
 }

@@ -31,7 +31,7 @@ pub struct App {
 const TOKEN_BYTES: usize = 16;
 
 /// How long the address leads to the page that the browser is opened with.
-const OPENING: Duration = Duration::from_mins(1);
+pub const OPENING: Duration = Duration::from_mins(1);
 
 /// What nobody guesses.
 fn secret() -> anyhow::Result<String> {

@@ -115,7 +115,7 @@ pub(crate) use packing::{pack, unpack};
 use rebuild::Known;
 pub(crate) use rebuild::add_batch;
 use records::{Mapped, RecordRef, START};
-pub(crate) use removed::name_hash;
+pub(crate) use removed::{archive_hash, name_hash};
 pub use reviews::{Forgotten, Marks, Reviews, Standing};
 pub(crate) use sites::OF_SITES;
 use view::{Publisher, View};

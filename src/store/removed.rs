@@ -12,6 +12,11 @@ pub fn name_hash(name: &str) -> u64 {
     xxh3_64(name.as_bytes())
 }
 
+/// What an archive is known by, under its path or the last part of it: no host and no URL has a blank.
+pub fn archive_hash(name: &str) -> u64 {
+    name_hash(&format!("archive {name}"))
+}
+
 /// All removals of a store together.
 #[derive(Clone, Debug, Default)]
 pub struct Removed {
@@ -51,6 +56,11 @@ impl Removed {
     /// True when a batch counts no more at all.
     pub fn has_batch(&self, batch: RecordRef) -> bool {
         self.batches.contains(&batch.0)
+    }
+
+    /// True when just this was removed at some time: what a [`name_hash`] or an [`archive_hash`] is of.
+    pub fn names(&self, hash: u64) -> bool {
+        self.names.contains_key(&hash)
     }
 
     /// True when a URL (without scheme), its host or its registrable domain was removed at some time.

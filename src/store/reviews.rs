@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use super::disk;
 use crate::error::{Error, Result};
+use crate::text::json;
 use crate::types::{Mark, Marked};
 
 /// The marks and samples of a store.
@@ -263,7 +264,8 @@ impl Reviews {
 }
 
 fn line_of(mark: &Mark) -> Result<Vec<u8>> {
-    let mut line = serde_json::to_vec(mark).map_err(|why| Error::io(Path::new(MARKS), "writing")(why.into()))?;
+    let mut line = Vec::new();
+    json::write(&mut line, mark).map_err(Error::io(Path::new(MARKS), "writing"))?;
     line.push(b'\n');
     Ok(line)
 }
@@ -338,6 +340,17 @@ mod tests {
             standing[0].iter().map(|mark| (mark.reviewer.as_str(), mark.verdict)).collect::<Vec<_>>(),
             [("ann", Some(Wrong))]
         );
+        Ok(())
+    }
+
+    #[test]
+    fn a_name_with_the_end_of_a_line_stays_on_its_line() -> Result<()> {
+        let folder = tempfile::tempdir().map_err(Error::io(Path::new("tmp"), "making"))?;
+        let reviews = Reviews::of(folder.path());
+        reviews.add(&mark("http://ex.org/zh", "ann\u{2028}\u{85}", Some(Verdict::Right)))?;
+        let text = fs::read_to_string(reviews.marks_file()).unwrap_or_default();
+        assert!(text.contains("ann\\u2028\\u0085"), "{text}");
+        assert_eq!(reviews.marks()?.all[0].reviewer, "ann\u{2028}\u{85}");
         Ok(())
     }
 

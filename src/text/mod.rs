@@ -1,8 +1,9 @@
 //! Text tools that two or more methods need: [`tokens`] takes URLs apart, [`counterpart`] writes those that a key turns
-//! a URL into; [`words`] and [`sentences`] take texts apart.
+//! a URL into; [`words`] and [`sentences`] take texts apart; [`json`] keeps a value on its line.
 
 mod boundaries;
 pub mod counterpart;
+pub mod json;
 mod lists;
 mod quotes;
 pub mod sentences;

@@ -12,7 +12,7 @@ const SITE: &str = "data/sites/packaging";
 
 fn run(folder: &Path) -> crate::error::Result<()> {
     let mut store = Store::open(folder, Access::Write)?;
-    run_all(&mut store, &Config::default(), &[SITE])?;
+    run_all(&mut store, &[], &[SITE])?;
     store.compact().map(drop)
 }
 
@@ -41,7 +41,7 @@ fn what_a_finished_command_made_has_durable_names() {
     let open = || Store::open(&store, Access::Write).expect("nobody else has it");
     open().keep_settings(Default::default()).expect("room on disk");
     expect_durable("the first commit");
-    run_all(&mut open(), &Config::default(), &[SITE]).expect("room on disk");
+    run_all(&mut open(), &[], &[SITE]).expect("room on disk");
     expect_durable("a run");
     open().compact().expect("room on disk");
     expect_durable("compaction");
@@ -55,7 +55,7 @@ fn what_a_finished_command_made_has_durable_names() {
         };
         let path = at(lost).expect("it is there");
         if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) }.expect("it is ours");
-        run_all(&mut open(), &Config::default(), &[SITE]).expect("room on disk");
+        run_all(&mut open(), &[], &[SITE]).expect("room on disk");
         expect_durable(lost);
     }
 }

@@ -11,7 +11,7 @@ use crate::keys::sides::Sides;
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{ArchiveRecord, RemovalRecord, SiteHead, StageRecord};
 use crate::store::records::START;
-use crate::store::{Reviews, Store, add_batch, name_hash, tokens};
+use crate::store::{Reviews, Store, add_batch, archive_hash, name_hash, tokens};
 use crate::types::{ArchiveId, CanonicalUrl, SiteId, family, host_of, registrable_domain};
 
 /// What is to be removed.
@@ -26,8 +26,10 @@ pub struct Removal {
 }
 
 /// What was removed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Taken {
+    /// What of the names was removed before: the same removal may be given again.
+    pub already: Vec<String>,
     /// Archives.
     pub archives: u64,
     /// Captures taken as pages.
@@ -48,18 +50,26 @@ pub struct Taken {
 /// archive has any more is forgotten at once.
 ///
 /// # Errors
-/// [`Error::Config`] when something is named that the store does not have; when the disk does not take it.
+/// [`Error::Config`] when something is named that the store does not have and never had; when the disk does not take it.
 pub fn remove(store: &mut Store, removal: &Removal) -> Result<Taken> {
-    let numbers = numbers_of(store, &removal.archives)?;
+    let (numbers, mut already) = numbers_of(store, &removal.archives)?;
     let wanted = Names::of(removal)?;
     let archives = store.archive_count()?;
     let names = wanted.hosts.iter().chain(&wanted.urls).map(|name| (name_hash(name), archives)).collect();
     let mut record = RemovalRecord { names, ..RemovalRecord::default() };
+    for number in &numbers {
+        let path = store.archive(ArchiveId(*number))?.map(|archive| archive.identity.path).unwrap_or_default();
+        let last = Path::new(&path).file_name().and_then(|last| last.to_str());
+        record.names.extend(last.into_iter().chain([path.as_str()]).map(|name| (archive_hash(name), archives)));
+    }
     let reviewed = Reviews::of(store.folder()).urls()?.into_iter();
     let reviewed = reviewed.filter_map(|url| CanonicalUrl::parse(&url).ok()).map(|url| name_hash(url.identity()));
     let mut found = Found { reviewed: reviewed.collect(), ..Found::default() };
     found.gather(store, &numbers, &wanted, &mut record)?;
-    found.refuse_what_is_not_there(&wanted)?;
+    already.extend(found.removed_before(store, &wanted)?);
+    if numbers.is_empty() && found.hosts.is_empty() {
+        return Ok(Taken { already, ..Taken::default() });
+    }
     let mut changes = Changes::default();
     let sites = found.sites(store)?;
     reset(store, &sites, &mut changes)?;
@@ -77,8 +87,8 @@ pub fn remove(store: &mut Store, removal: &Removal) -> Result<Taken> {
     // Before: whoever repeats a removal that stopped here still finds what is to be removed.
     let forgotten = Reviews::of(store.folder()).forget(|url| found.is_gone(url))?;
     let (archives, sites) = (numbers.len() as u64, sites.len() as u64);
-    let taken =
-        Taken { archives, sites, marks: forgotten.marks as u64, samples: forgotten.samples as u64, ..found.taken };
+    let (marks, samples) = (forgotten.marks as u64, forgotten.samples as u64);
+    let taken = Taken { already, archives, sites, marks, samples, ..found.taken };
     store.commit_removal(&record, changes)?;
     Ok(taken)
 }
@@ -98,10 +108,10 @@ pub fn accept_losses(store: &mut Store) -> Result<usize> {
     Ok(losses.len())
 }
 
-/// The numbers of archives that are named by their paths or the last parts of these.
-fn numbers_of(store: &Store, names: &[String]) -> Result<BTreeSet<u32>> {
+/// The numbers of archives that are named by their paths or the last parts of these, and the names of those that were removed before.
+fn numbers_of(store: &Store, names: &[String]) -> Result<(BTreeSet<u32>, Vec<String>)> {
     let archives = store.archives()?;
-    let mut numbers = BTreeSet::new();
+    let (mut numbers, mut already) = (BTreeSet::new(), Vec::new());
     for name in names {
         let full = std::fs::canonicalize(name).map(|path| path.display().to_string()).unwrap_or_default();
         let is_last_part = |path: &str| Path::new(path).file_name().is_some_and(|last| last == name.as_str());
@@ -116,6 +126,9 @@ fn numbers_of(store: &Store, names: &[String]) -> Result<BTreeSet<u32>> {
         let paths: BTreeSet<&str> = matching.iter().map(|(archive, _)| archive.identity.path.as_str()).collect();
         let mut paths = paths.into_iter();
         match (paths.next(), paths.next()) {
+            (None, _) if [name, &full].into_iter().any(|name| store.removed().names(archive_hash(name))) => {
+                already.push(name.clone());
+            }
             (None, _) => {
                 return Err(Error::Config(format!(
                     "the store has no archive {name}; `diglot status --archives` lists them"
@@ -128,7 +141,7 @@ fn numbers_of(store: &Store, names: &[String]) -> Result<BTreeSet<u32>> {
         }
         numbers.extend(matching.into_iter().map(|(_, number)| number));
     }
-    Ok(numbers)
+    Ok((numbers, already))
 }
 
 /// Names that are to be removed, as batches have them.
@@ -238,17 +251,17 @@ impl Found {
         name.is_ok_and(|name| self.gone.contains(&name) && !self.kept.contains(&name))
     }
 
-    /// A name that was mistyped is not taken for one that is gone.
-    fn refuse_what_is_not_there(&self, wanted: &Names) -> Result<()> {
+    /// The names of which nothing is left, since they were removed before. A name that was mistyped is not taken for one of these.
+    fn removed_before(&self, store: &Store, wanted: &Names) -> Result<Vec<String>> {
         let has_host =
             |wanted: &str| self.hosts.iter().any(|host| host == wanted || registrable_domain(host).as_ref() == wanted);
-        let missing = wanted.hosts.iter().find(|host| !has_host(host));
-        let missing = missing.or_else(|| wanted.urls.iter().find(|url| !self.urls.contains(*url)));
-        match missing {
+        let hosts = wanted.hosts.iter().filter(|host| !has_host(host));
+        let missing: Vec<&String> = hosts.chain(wanted.urls.difference(&self.urls)).collect();
+        match missing.iter().find(|name| !store.removed().names(name_hash(name))) {
             Some(name) => {
                 Err(Error::Config(format!("the store has nothing of {name}; `diglot hosts` lists what it has")))
             }
-            None => Ok(()),
+            None => Ok(missing.into_iter().cloned().collect()),
         }
     }
 

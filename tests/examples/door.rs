@@ -5,7 +5,7 @@
 //! ```
 
 use diglot::types::CanonicalUrl;
-use diglot::{Access, Config, Scope, Store, explain, pairs, run_all};
+use diglot::{Access, Scope, Store, explain, pairs, run_all};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Everything that diglot learns lies in a store, a folder. This one is gone when we are done.
@@ -15,8 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // The archives of two sites come with the sources: a WARC, and a mirror by HTTrack. Nobody says how they write
     // their languages into their URLs; the default settings let diglot find out.
     let sites = concat!(env!("CARGO_MANIFEST_DIR"), "/data/sites");
-    let config = Config::default();
-    run_all(&mut store, &config, &[sites])?;
+    let config = run_all(&mut store, &[], &[sites])?;
 
     // What did it find at the French host? Each pair comes with the key, the rule of the URLs, that proposed it.
     let found = pairs(&store, &config, &Scope::of(&store, "fr.packaging.site.test")?)?;

@@ -521,3 +521,50 @@ fn a_listing_ends_at_the_first_interrupt() {
     let status = child.wait().expect("it ends");
     assert!(status.code() == Some(130) || status.signal() == Some(2), "{status}");
 }
+
+/// Whoever has started a program may be gone before it.
+#[test]
+fn a_reader_of_messages_who_is_gone_stops_no_command() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s.store");
+    for arguments in [&["run", "-v"][..], &["run"], &["review", "--port", "1"], &["remove", "--host", "none.test"]] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let mut command = process(&store);
+        command.args(arguments).stdout(std::process::Stdio::null()).stderr(writer);
+        if arguments.contains(&"-v") {
+            command.arg(packaging());
+        }
+        let status = command.status().expect("it starts");
+        let expected = if arguments[0] == "run" { 0 } else { 1 + i32::from(arguments[0] == "remove") };
+        assert_eq!(status.code(), Some(expected), "{arguments:?}");
+    }
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let status = process(&store).arg("compact").stdout(writer).status().expect("it starts");
+    assert_eq!(status.code(), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_program_ends_with_whoever_holds_the_pipe_that_it_is_told_of() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s.store");
+    run(&store, &[&packaging()]);
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    let mut command = process(&store);
+    command.args(["-q", "review"]).env("DIGLOT_ALIVE_FD", "0").stdin(reader).stdout(std::process::Stdio::null());
+    let mut child = command.spawn().expect("it starts");
+    drop(command);
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    assert!(child.try_wait().expect("a child").is_none(), "it ended though the pipe is held");
+    drop(writer);
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(2);
+    while child.try_wait().expect("a child").is_none() {
+        if std::time::Instant::now() > until {
+            let _ = child.kill();
+            panic!("it goes on");
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}

@@ -221,6 +221,113 @@ fn only_the_page_itself_is_answered() {
 }
 
 #[test]
+fn another_host_in_the_request_line_or_a_second_header_is_refused() {
+    let (_folder, store) = own_sample();
+    let page = Page::of(&store);
+    let (own, base) = (page.own(), page.base.clone());
+    let ask = |line: &str, hosts: &[&str]| {
+        let hosts: String = hosts.iter().map(|host| format!("Host: {host}\r\n")).collect();
+        page.send(&format!("GET {line} HTTP/1.1\r\n{hosts}Connection: close\r\n\r\n")).status
+    };
+    assert_eq!(ask(&format!("{base}/"), &[&own]), 200);
+    assert_eq!(ask(&format!("http://{own}{base}/"), &[&own]), 200);
+    assert_eq!(ask(&format!("http://evil.test{base}/"), &[&own]), 400);
+    assert_eq!(ask(&format!("http://evil.test@{own}{base}/"), &[&own]), 400);
+    assert_eq!(ask(&format!("{base}/"), &[&own, "evil.test"]), 400);
+    assert_eq!(ask(&format!("{base}/"), &["evil.test", &own]), 400);
+    assert_eq!(ask(&format!("{base}/"), &[&own, &own]), 400);
+    assert_eq!(ask(&format!("{base}/"), &[]), 400);
+}
+
+/// Where files can be limited, and sockets held.
+#[cfg(target_os = "linux")]
+#[test]
+fn idle_connections_keep_nobody_out_and_are_closed() {
+    let (_folder, store) = own_sample();
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -n 256; exec \"$0\" \"$@\""]).arg(env!("CARGO_BIN_EXE_diglot"));
+    command.arg("--store").arg(&store).args(["-q", "review"]).stderr(Stdio::null());
+    let page = Page::started(&mut command);
+    let connect = |sent: &str| {
+        let mut stream = TcpStream::connect(page.own()).expect("a connection");
+        stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a limit");
+        stream.write_all(sent.as_bytes()).expect("it is taken");
+        stream
+    };
+    let own = page.own();
+    let begun = format!(
+        "POST {}/mark HTTP/1.1\r\nHost: {own}\r\nOrigin: http://{own}\r\nContent-Type: \
+                         application/x-www-form-urlencoded\r\nContent-Length: 9\r\n\r\na",
+        page.base
+    );
+    // Nothing sent, half a head, half a form.
+    let began = Instant::now();
+    let held: Vec<TcpStream> = (0..300).map(|at| connect(["", "GET / HTTP/1.1\r\nHo", ""][at % 3])).collect();
+    assert_eq!(page.get("/assets/review.css").status, 200);
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+    drop(held);
+    let began = Instant::now();
+    for sent in ["", "GET / HTTP/1.1\r\nHo", &begun] {
+        let mut rest = Vec::new();
+        connect(sent).read_to_end(&mut rest).expect("it is closed");
+    }
+    assert!(began.elapsed() < Duration::from_secs(50), "{:?}", began.elapsed());
+    assert_eq!(page.get("/assets/review.css").status, 200);
+}
+
+/// What opens a browser is a program of the desktop: its arguments are seen by every user of the machine.
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_secret_is_among_the_arguments_of_the_opener() {
+    use std::os::unix::fs::PermissionsExt;
+    for code in [0, 3] {
+        let (folder, store) = own_sample();
+        let path = |name: &str| folder.path().join(name);
+        let script = format!(
+            "#!/bin/sh\ntest -f \"$1\" && cat \"$1\" > '{0}/content' && stat -c %a \"$1\" > '{0}/mode'\n\
+             printf '%s\\n' \"$#\" \"$@\" > '{0}/new' && mv '{0}/new' '{0}/arguments'\nexit {code}\n",
+            folder.path().display()
+        );
+        fs::write(path("xdg-open"), script).expect("room");
+        fs::set_permissions(path("xdg-open"), fs::Permissions::from_mode(0o755)).expect("it is ours");
+        let rest = std::env::var("PATH").unwrap_or_default();
+        let mut command = process(&store);
+        command.args(["-q", "review", "--open"]).stderr(Stdio::piped()).env("HOME", folder.path());
+        command.env("PATH", format!("{}:{rest}", folder.path().display()));
+        let mut page = Page::started(&mut command);
+        let until = Instant::now() + Duration::from_secs(20);
+        while !path("arguments").exists() {
+            assert!(Instant::now() < until, "nothing was opened");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let arguments = fs::read_to_string(path("arguments")).expect("arguments");
+        let (count, file) = arguments.trim_end().split_once('\n').expect("one argument");
+        assert_eq!(count, "1", "{arguments}");
+        assert!(!arguments.contains("http") && !arguments.contains(&page.base[1..]), "{arguments}");
+        assert_eq!(fs::read_to_string(path("mode")).expect("a mode").trim(), "600");
+        let html = fs::read_to_string(path("content")).expect("a page that leads there");
+        let address = html.split("url=").nth(1).and_then(|rest| rest.split('"').next()).expect("an address");
+        let own = page.own();
+        let once = address.strip_prefix(&format!("http://{own}")).expect("its own address");
+        assert!(!html.contains(&page.base[1..]), "it leads there once");
+        let open = |once: &str| page.send(&format!("GET {once} HTTP/1.1\r\nHost: {own}\r\nConnection: close\r\n\r\n"));
+        assert_eq!(open("/open/0123456789abcdef0123456789abcdef").status, 404);
+        let first = open(once);
+        assert_eq!(first.status, 303);
+        assert!(first.headers.contains(&format!("location: {}/", page.base)), "{}", first.headers);
+        assert_eq!(open(once).status, 404, "a second time");
+        assert!(code != 0 || Path::new(file).exists(), "a browser may take its time");
+        let pid = page.child.id().to_string();
+        assert!(Command::new("kill").arg(pid).status().expect("kill").success());
+        let mut said = String::new();
+        page.child.stderr.take().expect("stderr").read_to_string(&mut said).expect("text");
+        assert_eq!(said.contains("no browser could be opened"), code != 0, "{said}");
+        assert!(page.child.wait().is_ok());
+        assert!(!Path::new(file).exists(), "{file} is still there");
+    }
+}
+
+#[test]
 fn what_archives_hold_is_text() {
     let folder = tempfile::tempdir().expect("a folder");
     let (warc, store) = (folder.path().join("evil.warc"), folder.path().join("s.store"));
@@ -520,41 +627,4 @@ fn form_encoded(text: &str) -> String {
             _ => encoded(&char::from(byte).to_string()),
         })
         .collect()
-}
-
-#[cfg(unix)]
-#[test]
-fn the_browser_is_opened_with_an_address_that_leads_there_once() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let said = folder.path().join("said");
-    for name in ["xdg-open", "open"] {
-        let path = folder.path().join(name);
-        let script =
-            format!("#!/bin/sh\nprintf '%s\\n' \"$@\" > {0}.part && mv {0}.part {0}\nexit 3\n", said.display());
-        fs::write(&path, script).expect("room");
-        fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("rights");
-    }
-    let programs = format!("{}:{}", folder.path().display(), std::env::var("PATH").expect("a path"));
-    let mut page =
-        Page::started(process(sample_store()).args(["review", "--open"]).env("PATH", programs).stderr(Stdio::piped()));
-    let until = Instant::now() + Duration::from_secs(20);
-    while !said.exists() {
-        assert!(Instant::now() < until, "it was not called");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    let address = fs::read_to_string(&said).expect("an address");
-    assert!(!address.contains(&page.base), "the token is in the arguments of a program");
-    let code = address.trim().rsplit('/').next().expect("a code");
-    let ask = |code: &str| {
-        page.send(&format!("GET /open/{code} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", page.own()))
-    };
-    assert_eq!(ask("0123456789abcdef0123456789abcdef").status, 404);
-    let led = ask(code);
-    assert_eq!(led.status, 303);
-    assert!(led.headers.contains(&format!("location: {}/", page.base)), "{}", led.headers);
-    assert_eq!(ask(code).status, 404, "a second time");
-    page.child.kill().expect("it runs");
-    let mut said = String::new();
-    page.child.stderr.take().expect("stderr").read_to_string(&mut said).expect("text");
-    assert!(said.contains("no browser could be opened"), "{said}");
 }

@@ -36,6 +36,28 @@ fn keys_are_listed_beside_a_reader_after_a_run_until_keys() {
 }
 
 #[test]
+fn a_run_of_the_library_keeps_its_settings() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("s");
+    let mut store = Store::open(&path, Access::Write).expect("a store");
+    let site = packaging().display().to_string();
+    let given = [("langs", "de"), ("min-score", "0.75"), ("langs", "fr")];
+    let config = diglot::run_all(&mut store, &given, &[&site]).expect("a run");
+    assert_eq!(config.judge.min_score, 0.75);
+    // What is not given stays.
+    assert_eq!(diglot::run_all(&mut store, &[], &[]).expect("nothing to do"), config);
+    for wrong in [("min-score", "7"), ("min-scroe", "0.7"), ("langs", "de")] {
+        let problem = diglot::run_all(&mut store, &[wrong], &[]).expect_err("it makes no sense");
+        assert!(problem.to_string().contains(wrong.0), "{problem}");
+    }
+    drop(store);
+    assert_eq!(said(&path, &["pairs"]), "");
+    assert!(kept(&path).contains(r#"["min-score","0.75"]"#), "{}", kept(&path));
+    let again = said(&path, &["run"]);
+    assert!(again.contains("nothing to do"), "{again}");
+}
+
+#[test]
 fn a_query_runs_nothing_and_says_what_is_stale() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = folder.path().join("s");

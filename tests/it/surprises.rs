@@ -1,5 +1,6 @@
 //! What a user expects of a command line without being told.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -383,8 +384,76 @@ fn shells_and_manuals_know_every_command() {
     stdout(folder.path(), &["man", &pages.display().to_string()]);
     for command in commands {
         let page = fs::read_to_string(pages.join(format!("diglot-{command}.1"))).expect(command);
-        assert!(page.contains("EXAMPLES") || page.contains("Examples"), "{command}");
+        assert!(page.contains("\n.SH EXAMPLES\n") && !page.contains(".SH EXTRA"), "{command}");
+        let help = stdout(folder.path(), &[command, "--help"]);
+        assert_eq!(options_of_page(&page), options_of_help(&help), "{command}");
+        // Examples are lines to be typed.
+        let example = help.lines().skip_while(|line| *line != "Examples:").nth(1).expect(command).trim();
+        let typed = plain(&page);
+        assert!(typed.lines().any(|line| line.trim() == example), "{command}: {example}\n{typed}");
     }
+    let page = fs::read_to_string(pages.join("diglot.1")).expect("a page");
+    assert_eq!(options_of_page(&page), options_of_help(&help));
+    assert!(plain(&page).contains("\n.SH \"EXIT CODES\"\n0 done, 1 error"), "{page}");
+    assert_eq!(stdout(folder.path(), &["man"]), page);
+}
+
+/// The options and arguments that `--help` describes, each with its text; without what it may be, and its default.
+fn options_of_help(help: &str) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut name = None;
+    for line in help.lines().skip_while(|line| !line.starts_with("Usage:")) {
+        let text = line.trim();
+        let indent = line.len() - line.trim_start().len();
+        let ends = text.starts_with("Possible values:")
+            || text.starts_with("[possible")
+            || text.starts_with("[default:")
+            || text.starts_with("[env:");
+        if (1..10).contains(&indent) && text.starts_with(['-', '<', '[']) {
+            name = Some(name_of(text));
+            found.insert(name_of(text), String::new());
+        } else if ends || (indent == 0 && !text.is_empty()) {
+            name = None;
+        } else if let Some(name) = &name {
+            let said = found.entry(name.clone()).or_default();
+            *said = format!("{said} {text}").split_whitespace().collect::<Vec<_>>().join(" ");
+        }
+    }
+    found
+}
+
+/// The same of a manual page.
+fn options_of_page(page: &str) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let page = plain(page);
+    let options =
+        page.split("\n.SH ").filter(|section| section.contains("\n.TP\n") && !section.starts_with("SUBCOMMANDS"));
+    for option in options.flat_map(|section| section.split("\n.TP\n").skip(1)) {
+        let (head, text) = option.split_once('\n').unwrap_or((option, ""));
+        let text = text.split("\n.RS").next().unwrap_or_default();
+        let text = text.split("Possible values:").next().unwrap_or_default();
+        let words: Vec<&str> = text.lines().filter(|line| *line != ".br").flat_map(str::split_whitespace).collect();
+        found.insert(name_of(head), words.join(" "));
+    }
+    found
+}
+
+/// `--threads`, of `-t, --threads <N>`; `DIR`, of `[DIR]`.
+fn name_of(head: &str) -> String {
+    let words = head.split([' ', '=', '[', ']', '<', '>', ',']).filter(|word| !word.is_empty());
+    let words: Vec<&str> = words.collect();
+    words
+        .iter()
+        .find(|word| word.starts_with("--"))
+        .or(words.first())
+        .map_or(String::new(), |word| word.trim_end_matches('.').to_owned())
+}
+
+/// A manual page without the signs that are for the formatter.
+fn plain(page: &str) -> String {
+    [("\\fB", ""), ("\\fI", ""), ("\\fR", ""), ("\\-", "-"), ("\\*(Aq", "'"), ("\\&", ""), ("\\\\", "\\")]
+        .iter()
+        .fold(page.to_owned(), |page, (sign, text)| page.replace(sign, text))
 }
 
 #[test]

@@ -152,6 +152,39 @@ fn what_was_removed_can_be_read_again() {
 }
 
 #[test]
+fn a_removal_that_is_given_again_says_that_all_is_removed_already() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    let all = archives(folder.path(), None, None);
+    run_all(&store, &all);
+    let first = all[0].display().to_string();
+    let url = "http://www.steady.test/fr/page35.html";
+    let cases = [["--host", "www.fleeting.test"], ["--url", url], ["--archive", &first]];
+    let already = |name: &str| format!("removed already: {}\n", name.trim_start_matches("http://"));
+    for [what, name] in cases {
+        let begun = stdout(&store, &["remove", what, name]);
+        assert!(begun.starts_with("removed: "), "{begun}");
+        let again = || stdout(&store, &["remove", what, name]);
+        assert_eq!(again(), already(name));
+        stdout(&store, &["--quiet", "run"]);
+        assert_eq!(again(), already(name));
+    }
+    stdout(&store, &["compact"]);
+    let before = content(&store);
+    for [what, name] in cases {
+        assert_eq!(stdout(&store, &["remove", what, name]), already(name));
+    }
+    assert_eq!(stdout(&store, &["remove", "--archive", "first.warc.gz"]), "removed already: first.warc.gz\n");
+    assert!(content(&store) == before, "nothing was written");
+    // What is still there goes, beside what is gone.
+    let both = stdout(&store, &["remove", "--host", "www.fleeting.test", "--archive", "second.warc.gz"]);
+    assert!(both.starts_with("removed already: www.fleeting.test\nremoved: 1 archives, "), "{both}");
+    let (code, stderr) =
+        failure(diglot(&store).args(["remove", "--host", "www.fleeting.test", "--host", "nobody.test"]));
+    assert!(code == 2 && stderr.contains("the store has nothing of nobody.test"), "{code} {stderr}");
+}
+
+#[test]
 fn a_name_that_the_store_does_not_have_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = folder.path().join("s");

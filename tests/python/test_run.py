@@ -1,5 +1,6 @@
 """Runs: what they find, what they say, how they stop."""
 
+import fcntl
 import os
 import pathlib
 import signal
@@ -100,6 +101,55 @@ def test_ctrl_c_stops_the_run_once(tmp_path: pathlib.Path) -> None:
     user.send_signal(signal.SIGINT)
     assert b"KeyboardInterrupt" in user.communicate(timeout=20)[1]
     assert log.read_text().splitlines() == ["began", "stopping"]
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_a_run_ends_with_the_python_that_began_it(tmp_path: pathlib.Path, how: signal.Signals) -> None:
+    store, begun = tmp_path / "s", tmp_path / "begun"
+    wrapper = tmp_path / "diglot"
+    wrapper.write_text(f'#!/bin/sh\ntouch {begun}\n{program()} "$@"\n')
+    wrapper.chmod(0o755)
+    diglot.run(SITES, store=store, until="ingest")
+
+    def is_held() -> bool:
+        with open(store / "lock") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
+
+    # It waits for an archive that never comes; a process that was forked meanwhile lives on.
+    script = (
+        "import diglot, os, threading, time\n"
+        "def fork():\n"
+        "    time.sleep(1)\n"
+        "    if os.fork() == 0:\n"
+        "        time.sleep(20)\n"
+        "        os._exit(0)\n"
+        "threading.Thread(target=fork, daemon=True).start()\n"
+        f"diglot.run('-', store={str(store)!r})\n"
+    )
+    user = subprocess.Popen(
+        [sys.executable, "-c", script], env={**os.environ, "DIGLOT": str(wrapper)}, stdin=subprocess.PIPE
+    )
+    try:
+        while not begun.exists():
+            assert user.poll() is None
+            time.sleep(0.05)
+        time.sleep(3)
+        assert is_held()
+        user.send_signal(how)
+        user.wait()
+        until = time.monotonic() + 2
+        while is_held():
+            assert time.monotonic() < until, "the run goes on"
+            time.sleep(0.05)
+    finally:
+        user.kill()
+        user.wait()
+        assert user.stdin is not None
+        user.stdin.close()
 
 
 def test_inputs_that_are_not_there_are_named(tmp_path: pathlib.Path) -> None:

@@ -8,7 +8,8 @@ import subprocess
 import sysconfig
 import tempfile
 from collections.abc import Iterable, Mapping
-from typing import IO, TypeAlias, Union
+from contextlib import suppress
+from typing import IO, Any, TypeAlias, Union
 
 from ._errors import DiglotError, error_of, warn_of
 
@@ -23,6 +24,10 @@ VARIABLE = "DIGLOT"
 FILES = ("lexicon",)
 # Bytes of an output that are passed over at once.
 _PORTION = 1 << 20
+# The variable that gives the program the reading end of a pipe: when it ends, whoever started the program is gone.
+_ALIVE = "DIGLOT_ALIVE_FD"
+# Both ends of that pipe, as long as this process lives.
+_pipe: tuple[int, int] | None = None
 
 
 def program() -> str:
@@ -65,6 +70,30 @@ def options(settings: Mapping[str, Setting], switches: Iterable[str] = ()) -> li
     return arguments
 
 
+def tied() -> dict[str, Any]:
+    """What `subprocess` is given beside a command of the program, so that it ends when this process does, even by a signal that
+    Python does not hear of."""
+    global _pipe
+    if os.name != "posix":
+        return {}
+    if _pipe is None:
+        _pipe = os.pipe()
+    return {"pass_fds": _pipe[:1], "env": {**os.environ, _ALIVE: str(_pipe[0])}}
+
+
+def _untie() -> None:
+    """Lets go of the pipe of the process that this one was forked from."""
+    global _pipe
+    for end in _pipe or ():
+        with suppress(OSError):
+            os.close(end)
+    _pipe = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_untie)
+
+
 class Answer:
     """A command whose output is read while it runs, or at its end."""
 
@@ -77,7 +106,7 @@ class Answer:
         # A file takes any number of lines without being read.
         self._stderr = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
-            self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._stderr
+            self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._stderr, **tied()
         )
         assert self._process.stdout is not None
         self.output = self._process.stdout

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, Union
 
 from ._errors import error_of, messages_of
-from ._program import Setting, StrPath, options, program
+from ._program import Setting, StrPath, options, program, tied
 from ._store import Store
 
 #: Who hears of the progress of a run: a function that is given lines, or `True` for `sys.stderr`.
@@ -89,6 +89,7 @@ def _watched(command: list[str], hear: Callable[[str], object]) -> tuple[str, st
             encoding="utf-8",
             errors="replace",
             start_new_session=True,
+            **tied(),
         )
         assert process.stderr is not None
         lines: list[str] = []

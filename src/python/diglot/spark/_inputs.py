@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from .._errors import DiglotError
-from .._program import StrPath, program
+from .._program import StrPath, program, tied
 from .._tables import Tail
 from ._rows import COLUMNS, deal
 from ._session import words_of
@@ -142,7 +142,7 @@ def _local(
             names = [f"@{listing.name}"]
         command = [program(), "exec", "inputs", *settings, *(["--keep-going"] if keep_going else []), "--", *names]
         # Also without any, since the program refuses wrong settings here.
-        ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
+        ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, **tied())
     stderr = ended.stderr.decode(errors="replace")
     if ended.returncode != 0:
         raise failure(command, ended.returncode, stderr)

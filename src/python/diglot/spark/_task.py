@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -24,15 +22,12 @@ import pyarrow as pa
 from pyspark import SparkFiles, TaskContext
 
 from .._errors import DiglotError, error_of
-from .._program import program
+from .._program import program, tied
 from .._tables import Tail
 from ._rows import REPORT, SCHEMA
 
 # What stands before a failure in the text of an exception that has come through Spark.
 MARK = "diglot-task "
-# Linux: the signal that a process gets when the one that has started it dies.
-_PR_SET_PDEATHSIG = 1
-_LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 class TaskError(Exception):
@@ -110,8 +105,9 @@ class _Child:
     def __init__(self, command: list[str], batches: Iterator[pa.RecordBatch]) -> None:
         self._command = command
         self._stderr = tempfile.TemporaryFile()
+        # Where Spark kills a task, its program goes too.
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._stderr, preexec_fn=_die_with_parent
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._stderr, **tied()
         )
         assert self._process.stdin is not None and self._process.stdout is not None
         self._output = self._process.stdout
@@ -261,9 +257,3 @@ def _scratch_folder() -> str | None:
     """A disk of this worker that Spark was told to use."""
     folders = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")
     return next((folder for folder in folders if os.path.isdir(folder)), None)
-
-
-def _die_with_parent() -> None:
-    """Where Spark kills a task, its program goes too."""
-    if hasattr(_LIBC, "prctl"):
-        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -1,0 +1,136 @@
+//! Settings that are given to a store: the one way in for the command line and for the library.
+
+use std::path::{Path, PathBuf};
+
+use crate::config::settings::{Takes, configuration, setting};
+use crate::config::{Config, RESET_LANGS, SETTINGS, Setting, different_languages, two_languages};
+use crate::error::{Error, Result};
+use crate::store::{Store, StoredSettings};
+use crate::types::Lang;
+
+/// The word that stands for all settings.
+const ALL: &str = "all";
+
+/// New values of settings; what is not given stays as the store has it.
+#[derive(Clone, Default)]
+pub struct Given {
+    set: Vec<(&'static Setting, Vec<String>)>,
+    /// Names of settings that are taken back.
+    reset: Vec<String>,
+}
+
+impl Given {
+    /// Names of settings that are taken back to their defaults, or `all`, and nothing else.
+    pub fn reset(names: Vec<String>) -> Given {
+        Given { set: Vec::new(), reset: names }
+    }
+
+    /// Settings by name; the values of a list one after another under the same name.
+    ///
+    /// # Errors
+    /// When there is no setting of a name.
+    pub fn of(settings: &[(&str, &str)]) -> Result<Given> {
+        let mut given = Given::default();
+        for (name, value) in settings {
+            let known = setting(name).ok_or_else(|| {
+                Error::Config(format!("there is no setting {name}, expected some of {}", setting_names()))
+            })?;
+            match given.set.iter_mut().find(|(setting, _)| setting.name == *name) {
+                Some((_, values)) => values.push((*value).to_owned()),
+                None => given.set(known, vec![(*value).to_owned()]),
+            }
+        }
+        Ok(given)
+    }
+
+    /// Gives a setting all of its values.
+    pub fn set(&mut self, setting: &'static Setting, values: Vec<String>) {
+        self.set.push((setting, values));
+    }
+
+    /// Tells of values that make no sense, before a store is made in a folder.
+    ///
+    /// # Errors
+    /// The first of them.
+    pub fn check(&self, store: &Path) -> Result<()> {
+        // A store of another release may have settings that this one does not know.
+        if !Store::is_at(store) {
+            self.reset.iter().try_for_each(|name| check_reset(name, false))?;
+        }
+        for (setting, values) in &self.set {
+            values.iter().filter(|value| !is_reset(setting, value)).try_for_each(|value| setting.check(value))?;
+            if setting.name == "langs" && !values.iter().any(|value| is_reset(setting, value)) {
+                different_languages(values.iter().map(String::as_str))?;
+                let langs: Vec<Lang> = values.iter().filter_map(|value| Lang::parse(value)).collect();
+                two_languages(&langs, RESET_LANGS)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes the store's settings, and gives what they come to.
+    ///
+    /// # Errors
+    /// When a value makes no sense, here or beside the others; when the disk does not take it.
+    pub fn apply(&self, store: &mut Store) -> Result<Config> {
+        self.check(store.folder())?;
+        let (settings, config) = self.settled(store.settings())?;
+        if settings != *store.settings() {
+            store.keep_settings(settings)?;
+        }
+        Ok(config)
+    }
+
+    /// The settings that those of a store become, and what they come to.
+    ///
+    /// # Errors
+    /// When a value makes no sense beside the others, or a file is not there.
+    pub fn settled(&self, kept: &StoredSettings) -> Result<(StoredSettings, Config)> {
+        let mut settings = kept.clone();
+        for name in &self.reset {
+            if name == ALL {
+                settings.values.clear();
+            } else {
+                let was_set = settings.reset(name);
+                check_reset(name, was_set)?;
+            }
+        }
+        for (setting, values) in &self.set {
+            let is_reset = values.iter().any(|value| is_reset(setting, value));
+            let values: Vec<String> = match setting.takes {
+                _ if is_reset => Vec::new(),
+                Takes::Files | Takes::Folder => values.iter().map(|path| full(path)).collect::<Result<_>>()?,
+                _ => values.clone(),
+            };
+            settings.set(setting.name, values);
+        }
+        let (config, unusable) = configuration(&settings.values);
+        // Results made without it would not be those that the store was set up for.
+        if let Some(unusable) = unusable.first() {
+            return Err(Error::Config(unusable.to_string()));
+        }
+        config.check()?;
+        Ok((settings, config))
+    }
+}
+
+fn check_reset(name: &str, is_stored: bool) -> Result<()> {
+    if name == ALL || is_stored || setting(name).is_some() {
+        return Ok(());
+    }
+    Err(Error::Config(format!("--reset has {name}, expected all or some of {}", setting_names())))
+}
+
+fn setting_names() -> String {
+    SETTINGS.iter().map(|setting| setting.name).collect::<Vec<_>>().join(", ")
+}
+
+fn is_reset(setting: &Setting, value: &str) -> bool {
+    setting.reset_word == Some(value)
+}
+
+/// A path that means the same from everywhere.
+fn full(path: &str) -> Result<String> {
+    let full = PathBuf::from(path).canonicalize().map_err(Error::io(path, "opening"))?;
+    Ok(full.to_string_lossy().into_owned())
+}
