@@ -63,6 +63,7 @@ pub use store::{Access, Store};
 /// What may be read: archives by their paths; and what became of them.
 pub mod inputs {
     pub use crate::archive::{Inputs, Refused, STREAM, Tally, expand, names as format_names};
+    pub use crate::files::open;
 }
 
 // What lies behind it, open to the laboratory alone.
@@ -78,6 +79,7 @@ pub mod archive;
 mod extract;
 #[cfg(feature = "internals")]
 pub mod extract;
+mod files;
 #[cfg(not(feature = "internals"))]
 mod index;
 #[cfg(feature = "internals")]

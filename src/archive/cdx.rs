@@ -5,7 +5,6 @@
 //! where the capture lies. Lines of captures that are no pages are left out under the reasons that the captures themselves
 //! would be. Walking finds lines only; [`capture`] takes them apart, in parallel.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -17,6 +16,7 @@ use super::format::{Archive, Format, Item, Params};
 use super::head::{codec_of, content_head};
 use super::mime::is_html_type;
 use crate::error::{Error, Result};
+use crate::files;
 use crate::types::{Capture, Form, Pointer, RawRecord, Skip, SkipReason};
 
 /// The format of CDX and CDXJ files.
@@ -84,7 +84,7 @@ const BEHIND_DAMAGE: u64 = 1 << 62;
 
 /// The decompressed bytes of a file.
 fn decoded(path: &Path, codec: Codec) -> io::Result<Box<dyn BufRead + Send>> {
-    let file = BufReader::with_capacity(BUFFER_BYTES, File::open(path)?);
+    let file = BufReader::with_capacity(BUFFER_BYTES, files::open(path)?);
     let decoded: Box<dyn Read + Send> = match codec {
         Codec::Plain => return Ok(Box::new(file)),
         Codec::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
@@ -109,7 +109,7 @@ struct Lines {
 
 impl Lines {
     fn new(path: &Path) -> io::Result<Lines> {
-        let mut file = File::open(path)?;
+        let mut file = files::open(path)?;
         let file_bytes = file.metadata()?.len();
         let codec = codec_of(&mut file)?;
         let reader = decoded(path, codec)?;
@@ -130,7 +130,7 @@ impl Lines {
         if position == BEHIND_DAMAGE {
             self.reader = Box::new(io::empty());
         } else if self.codec == Codec::Plain {
-            let mut file = File::open(&self.path)?;
+            let mut file = files::open(&self.path)?;
             file.seek(SeekFrom::Start(position))?;
             self.reader = Box::new(BufReader::with_capacity(BUFFER_BYTES, file));
         } else {

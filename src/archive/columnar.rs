@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 
 use super::format::{Archive, Format, Item, Params};
 use crate::error::{Error, Result};
+use crate::files;
 use crate::sheltered::sheltered;
 use crate::types::{Form, RawRecord, Skip, SkipReason};
 
@@ -93,7 +94,7 @@ pub(super) fn open(path: &Path, position: u64, names: Columns) -> Result<Box<dyn
 
 fn open_file(path: &Path) -> std::result::Result<SerializedFileReader<Whole>, String> {
     let open = || {
-        let file = File::open(path).map_err(|error| error.to_string())?;
+        let file = files::open(path).map_err(|error| error.to_string())?;
         SerializedFileReader::new(Whole(file)).map_err(|error| error.to_string())
     };
     decoded(open)

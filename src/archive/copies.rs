@@ -16,6 +16,7 @@ use super::head::codec_of;
 use super::header::{Dialect, Found};
 use super::wacz;
 use super::warc::Warc;
+use crate::files;
 use crate::types::CopiedRecord;
 
 /// Room for the header of a record and the blanks behind it.
@@ -48,7 +49,7 @@ impl Copier {
     /// # Errors
     /// When it cannot be read.
     pub fn open(path: &Path, params: &Params) -> io::Result<Copier> {
-        let mut file = File::open(path)?;
+        let mut file = files::open(path)?;
         let bytes = file.metadata()?.len();
         let places = if wacz::is_zip(&mut file)? { Some(wacz::stored(path)?) } else { None };
         let is_wacz = places.is_some();

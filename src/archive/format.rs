@@ -14,8 +14,8 @@ pub struct Params {
     /// The largest window of a zstd frame of an archive, in bytes: what is held to decode it. Default 128 MiB, which is what zstd
     /// itself takes.
     pub max_window_bytes: u64,
-    /// The folder of the archives that lists of ranges name; by default that of the list. Only what leads out of
-    /// it is not read.
+    /// The folder of the archives that lists of ranges name; by default that of the list. What leads out of it, or through a
+    /// symbolic link, is not read.
     #[serde(skip)]
     pub archives: Option<PathBuf>,
 }

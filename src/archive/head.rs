@@ -1,11 +1,11 @@
 //! The first bytes of a file, by which its kind and its compression are detected.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use super::codec::Codec;
 use crate::error::{Error, Result};
+use crate::files;
 
 /// First bytes of a file, by which its kind is detected.
 const HEAD_BYTES: u64 = 4 << 10;
@@ -21,7 +21,7 @@ pub(super) fn head_of(path: &Path) -> Result<Vec<u8>> {
         return Ok(Vec::new());
     }
     let read = || -> io::Result<Vec<u8>> {
-        let mut file = File::open(path)?;
+        let mut file = files::open(path)?;
         let mut head = Vec::new();
         file.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
         let needed = Codec::of(&head).probe_bytes() as u64;

@@ -1,7 +1,7 @@
 //! What an archive is, whatever its name.
 
 use std::ffi::OsString;
-use std::fs::{self, File, Metadata};
+use std::fs::{self, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::error::{Error, Result};
+use crate::files;
 
 /// A file or mirror as the file system knows it, without a look at its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +92,7 @@ pub fn fingerprint(path: &Path, told: &(dyn Fn(u64) -> Result<()> + Sync)) -> Re
 }
 
 fn hash_file(path: &Path, told: &(dyn Fn(usize) -> Result<()> + Sync)) -> Result<u64> {
-    let mut file = File::open(path).map_err(Error::io(path, "reading"))?;
+    let mut file = files::open(path).map_err(Error::io(path, "reading"))?;
     let mut hasher = Xxh3::with_seed(SEED);
     // A mirror has many small files.
     let bytes = file.metadata().map_or(READ_BYTES, |metadata| usize::try_from(metadata.len()).unwrap_or(READ_BYTES));
@@ -139,7 +140,7 @@ pub fn fingerprint_of_ends(path: &Path) -> Result<u64> {
 const END_BYTES: u64 = 64 << 10;
 
 fn hash_ends(path: &Path, hasher: &mut Xxh3) -> io::Result<u64> {
-    let mut file = File::open(path)?;
+    let mut file = files::open(path)?;
     let bytes = file.metadata()?.len();
     let mut buffer = Vec::new();
     file.by_ref().take(END_BYTES).read_to_end(&mut buffer)?;
@@ -182,6 +183,8 @@ fn listing(folder: &Path) -> Result<Vec<Listed>> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
     fn print(path: &Path) -> u64 {

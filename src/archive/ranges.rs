@@ -6,7 +6,7 @@
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
@@ -24,6 +24,7 @@ use super::records::Records;
 use super::warc::Warc;
 use super::window::Window;
 use crate::error::{Error, Result};
+use crate::files;
 use crate::types::{Pointer, RawRecord, Skip, SkipReason};
 
 /// The format of lists of ranges.
@@ -66,7 +67,7 @@ fn open_rows(path: &Path, position: u64) -> Result<(Box<dyn Archive>, Option<Hea
     #[cfg(feature = "parquet")]
     {
         let mut magic = Vec::new();
-        let read = File::open(path).and_then(|file| file.take(columnar::MAGIC.len() as u64).read_to_end(&mut magic));
+        let read = files::open(path).and_then(|file| file.take(columnar::MAGIC.len() as u64).read_to_end(&mut magic));
         read.map_err(Error::io(path, "opening"))?;
         if magic == columnar::MAGIC {
             return Ok((columnar::open(path, position, PARQUET_COLUMNS)?, None));
@@ -137,14 +138,12 @@ struct OpenFile {
 }
 
 impl OpenFile {
-    fn new(name: &str, path: PathBuf) -> Result<OpenFile> {
-        let open = || -> io::Result<(File, Codec)> {
-            let mut file = File::open(&path)?;
-            let codec = codec_of(&mut file)?;
-            Ok((file, codec))
-        };
-        let (file, codec) = open().map_err(Error::io(&path, "opening"))?;
-        Ok(OpenFile { name: name.to_owned(), path, file, codec, dictionary: None })
+    fn new(name: &str, folder: &Path) -> io::Result<OpenFile> {
+        // A name may be that of the whole path.
+        let below = Path::new(name).strip_prefix(folder).unwrap_or(Path::new(name));
+        let mut file = files::open_below(folder, below)?;
+        let codec = codec_of(&mut file)?;
+        Ok(OpenFile { name: name.to_owned(), path: folder.join(below), file, codec, dictionary: None })
     }
 
     /// The bytes of a range, to be decoded.
@@ -167,35 +166,29 @@ impl OpenFile {
 }
 
 impl Ranges {
-    /// The file of that name: in the folder of the archives, or beside the list, or else in the current folder.
-    fn place_of(&self, name: &str) -> Result<PathBuf> {
-        let place = match (&self.params.archives, self.path.parent()) {
-            (Some(folder), _) => folder.join(name),
-            (None, Some(folder)) if folder.join(name).exists() => folder.join(name),
-            _ => PathBuf::from(name),
-        };
-        if place.exists() {
-            return Ok(place);
+    /// The file of that name, in the folder of the archives, or else beside the list. The inner error says why it is not read,
+    /// for all that is there.
+    fn file(&mut self, name: &str) -> Result<io::Result<OpenFile>> {
+        if let Some(open) = self.open.take_if(|open| open.name == name) {
+            return Ok(Ok(open));
         }
-        let how = match self.params.archives {
-            Some(_) => "see that `--archives DIR` is the folder of its archives",
-            None => "tell the folder of its archives by `--archives DIR`",
-        };
-        let problem = format!("names {}, which is not there; {how}", place.display());
-        Err(Error::input(self.path.display().to_string(), problem))
+        let beside = self.path.parent().unwrap_or(Path::new(""));
+        let folder = self.params.archives.as_deref().unwrap_or(beside);
+        match OpenFile::new(name, folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let how = match self.params.archives {
+                    Some(_) => "see that `--archives DIR` is the folder of its archives",
+                    None => "tell the folder of its archives by `--archives DIR`",
+                };
+                let problem = format!("names {}, which is not there; {how}", folder.join(name).display());
+                Err(Error::input(self.path.display().to_string(), problem))
+            }
+            Err(error) if !files::is_refusal(&error) => Err(Error::io(folder.join(name), "opening")(error)),
+            opened => Ok(opened),
+        }
     }
 
-    /// True for a name that leads out of the folder of archives, where one is told.
-    fn leads_out(&self, name: &str) -> bool {
-        let is_below = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
-        self.params.archives.is_some() && !Path::new(name).components().all(is_below)
-    }
-
-    fn record(&mut self, range: &Range) -> Result<Option<Item>> {
-        let mut open = match self.open.take() {
-            Some(open) if open.name == range.file => open,
-            _ => OpenFile::new(&range.file, self.place_of(&range.file)?)?,
-        };
+    fn record(&mut self, range: &Range, mut open: OpenFile) -> Result<Option<Item>> {
         let (window, dictionary) = open.window(range, &self.params).map_err(Error::io(&open.path, "reading"))?;
         let members = Members::new(window, open.codec, dictionary, &self.params, Warc::begins);
         let (start, limit) = (Position { anchor: range.offset, ..Position::default() }, self.params.max_record_bytes);
@@ -211,18 +204,19 @@ impl Archive for Ranges {
             Some(Item::Record(row)) => row,
             other => return Ok(other),
         };
-        let skip = |detail| {
-            let (reason, offset, length, url) = (SkipReason::BadRecord, row.offset, row.length, String::new());
+        let skip = |reason, detail| {
+            let (offset, length, url) = (row.offset, row.length, String::new());
             Ok(Some(Item::Skip(Skip { reason, offset, length, url, detail })))
         };
         let range = match Range::read(&row.block, self.of_columns) {
             Ok(range) => range,
-            Err(problem) => return skip(problem),
+            Err(problem) => return skip(SkipReason::BadRecord, problem),
         };
-        if self.leads_out(&range.file) {
-            return skip(format!("row: {} leads out of the folder of archives", range.file));
-        }
-        match self.record(&range)? {
+        let open = match self.file(&range.file)? {
+            Ok(open) => open,
+            Err(why) => return skip(SkipReason::FileNotRead, format!("row: {}: {why}", range.file)),
+        };
+        match self.record(&range, open)? {
             Some(Item::Record(record)) => {
                 let length = if record.length == 0 { range.length } else { record.length };
                 let pointer = Some(Box::new(Pointer { file: range.file, offset: record.offset, length }));
@@ -232,7 +226,7 @@ impl Archive for Ranges {
                 let detail = format!("row: {} at byte {}: {}", range.file, skip.offset, skip.detail);
                 Ok(Some(Item::Skip(Skip { offset: row.offset, length: row.length, detail, ..skip })))
             }
-            None => skip(format!("row: {} ends before byte {}", range.file, range.offset)),
+            None => skip(SkipReason::BadRecord, format!("row: {} ends before byte {}", range.file, range.offset)),
         }
     }
 
@@ -342,20 +336,41 @@ mod tests {
 
     #[test]
     fn no_row_leads_out_of_the_folder_of_archives() {
+        // The folder that is told, and that of the list.
+        for archives in [true, false] {
+            no_row_leads_out(archives);
+        }
+    }
+
+    fn no_row_leads_out(is_told: bool) {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |name: &str| folder.path().join(name);
         std::fs::create_dir(at("archives")).expect("room on the disk");
         std::fs::write(at("a.warc"), response(1)).expect("room on the disk");
         std::fs::copy(at("a.warc"), at("archives/a.warc")).expect("room on the disk");
-        let outside = at("a.warc");
-        let list =
-            format!("warc_filename\toffset\tlength\n../a.warc\t0\t0\n{}\t0\t0\n./a.warc\t0\t0\n", outside.display());
-        std::fs::write(at("ranges"), list).expect("room on the disk");
-        let params = Params { archives: Some(at("archives")), ..Params::default() };
-        let mut archive = super::super::open(&at("ranges"), 0, &params).expect("an archive");
+        let archives = at("archives").canonicalize().expect("a folder");
+        let mut names = vec!["../a.warc".to_owned(), at("a.warc").display().to_string()];
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(at("a.warc"), at("archives/link.warc")).expect("a link");
+            std::os::unix::fs::symlink(folder.path(), at("archives/up")).expect("a link");
+            names.extend(["link.warc", "up/a.warc"].map(str::to_owned));
+        }
+        names.extend(["./a.warc".to_owned(), archives.join("a.warc").display().to_string()]);
+        let mut list = "warc_filename\toffset\tlength\n".to_owned();
+        list.extend(names.iter().map(|name| format!("{name}\t0\t0\n")));
+        let place = if is_told { at("ranges") } else { at("archives/ranges") };
+        std::fs::write(&place, list).expect("room on the disk");
+        let params = Params { archives: is_told.then_some(archives), ..Params::default() };
+        let mut archive = super::super::open(&place, 0, &params).expect("an archive");
         let items: Vec<Item> = std::iter::from_fn(|| archive.next().expect("it can be read")).collect();
-        let is_record: Vec<bool> = items.iter().map(|item| matches!(item, Item::Record(_))).collect();
-        assert_eq!(is_record, [false, false, true]);
+        for (at, (item, name)) in items.iter().zip(&names).enumerate() {
+            match item {
+                Item::Record(_) => assert!(at + 2 >= names.len(), "{name}"),
+                Item::Skip(skip) => assert_eq!((skip.reason, at + 2 < names.len()), (SkipReason::FileNotRead, true)),
+            }
+        }
+        assert_eq!(items.len(), names.len());
     }
 
     #[test]

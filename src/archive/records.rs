@@ -9,7 +9,6 @@
 //! **Positions** are file offsets as long as every record begins with a member. After the first one that does not they
 //! hold the offset of the last member that does and a count of the items since, which going on there passes again.
 
-use std::fs::File;
 use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -23,6 +22,7 @@ use super::mime::is_html_type;
 use super::position::{IN_FILE, Position};
 use super::window::Window;
 use crate::error::{Error, Result};
+use crate::files;
 use crate::types::{Form, RawRecord, Skip, SkipReason};
 
 /// The longest header of a record, in bytes; beyond it the header is taken as malformed.
@@ -38,7 +38,7 @@ const LOOK_AHEAD_BYTES: usize = 1 << 20;
 pub(super) fn open<D: Dialect>(path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
     let position = Position::unpack(position, IN_FILE);
     let open = || -> std::io::Result<(Members, Option<String>, u64)> {
-        let mut file = File::open(path)?;
+        let mut file = files::open(path)?;
         let file_bytes = file.metadata()?.len();
         let codec = codec_of(&mut file)?;
         let dictionary =

@@ -23,6 +23,7 @@ use super::records::Records;
 use super::warc::Warc;
 use super::window::Window;
 use crate::error::{Error, Result};
+use crate::files;
 
 /// What a zip begins with.
 const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
@@ -78,7 +79,7 @@ struct Entry {
 
 /// The WARC files of a zip, by name; none in a zip that is no WACZ.
 fn entries(path: &Path) -> io::Result<Vec<Entry>> {
-    let file = File::open(path)?;
+    let file = files::open(path)?;
     let zip_bytes = file.metadata()?.len();
     let mut zip = ZipArchive::new(io::BufReader::new(file)).map_err(io::Error::other)?;
     let mut entries = Vec::new();
@@ -125,7 +126,7 @@ impl Wacz {
         let place = self.path.join(&entry.name);
         let failed = |error| Error::io(&place, "opening")(error);
         let reader = |from: u64| -> io::Result<Box<dyn Read + Send>> {
-            let mut file = File::open(&self.path)?;
+            let mut file = files::open(&self.path)?;
             let from = from.min(entry.bytes);
             if !entry.deflated {
                 file.seek(SeekFrom::Start(entry.start + from))?;

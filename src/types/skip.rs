@@ -87,6 +87,8 @@ reasons! {
     NotFound = 23, "page not found, with status 200";
     /// A page with hardly any text that asks who one is.
     LogIn = 24, "only a log-in form";
+    /// A file that an input has or names, and that is a symbolic link or no regular file, lies elsewhere, or is too long.
+    FileNotRead = 25, "file not read: link, pipe or too long";
 }
 
 impl fmt::Display for SkipReason {

@@ -7,7 +7,7 @@ use crate::modules::Modules;
 use crate::support::root;
 
 /// What every file may import.
-const FOUNDATIONS: &[&str] = &["types", "error", "text", "language", "index", "sequence", "sheltered"];
+const FOUNDATIONS: &[&str] = &["types", "error", "text", "language", "index", "sequence", "sheltered", "files"];
 
 /// Which folders and files of `src` may be imported by one of them, beside [`FOUNDATIONS`]. Methods stand in layers: borrowed
 /// data in, values out, and never the shell.
@@ -20,6 +20,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("index", &[]),
     ("sequence", &[]),
     ("sheltered", &[]),
+    ("files", &[]),
     // Methods that know no other.
     ("archive", &[]),
     ("extract", &[]),

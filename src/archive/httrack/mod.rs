@@ -7,6 +7,9 @@
 //!
 //! A record's offset and length are those of its entry in the zip, header and data; for a saved file they are its number
 //! in the reading order and its size. Positions are numbers in the reading order too.
+//!
+//! Whoever made a mirror made its names and its links too. Only regular files below its folder are read, and no symbolic link is
+//! followed; what is there besides is skipped as [`SkipReason::FileNotRead`].
 
 mod cache;
 mod links;
@@ -14,11 +17,13 @@ mod saved;
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::format::{Archive, Format, Item, Params};
 use super::mime::is_html_type;
 use crate::error::{Error, Result};
+use crate::files;
 use crate::types::{RawRecord, Skip, SkipReason};
 
 /// The format of mirrors.
@@ -62,15 +67,12 @@ struct Mirror {
 impl Mirror {
     /// Lists what a mirror holds: entries of the cache in their order, then saved files by path.
     fn read(root: &Path, params: &Params) -> Result<Mirror> {
-        let cache_path = ["new.zip", "old.zip"].map(|name| root.join("hts-cache").join(name));
-        let cache_path = cache_path.into_iter().find(|path| path.is_file());
-        let mut directory = cache::Directory::default();
-        let mut cache = None;
-        if let Some(path) = cache_path {
-            let mut file = File::open(&path).map_err(Error::io(&path, "opening"))?;
-            directory = cache::Directory::read(&mut file).map_err(Error::io(&path, "reading"))?;
-            cache = Some((path, file));
-        }
+        let mut refused = Vec::new();
+        let mut cache = cache_of(root, &mut refused)?;
+        let directory = match &mut cache {
+            Some((path, file)) => cache::Directory::read(file).map_err(Error::io(path, "reading"))?,
+            None => cache::Directory::default(),
+        };
         let mut urls = HashMap::new();
         for entry in &directory.entries {
             if let Some(saved) = &entry.saved {
@@ -81,14 +83,15 @@ impl Mirror {
         // A cache that was closed whole has everything: other files are HTTrack's own, and error pages.
         if !directory.whole {
             let known: HashSet<&str> = urls.keys().map(String::as_str).collect();
-            let files = saved::list(root, &known)?;
+            let files = saved::list(root, &known, &mut refused)?;
             for file in &files {
                 urls.entry(file.path.clone()).or_insert_with(|| file.url.clone());
             }
             sources.extend(files.into_iter().map(Source::Saved));
         }
+        sources.extend(refused.into_iter().map(Source::Saved));
         let written = ["hts-cache/new.txt", "hts-cache/new.zip", "hts-log.txt", "index.html"];
-        let written_ms = written.iter().map(|name| saved::modified_ms(&root.join(name))).find(|ms| *ms > 0);
+        let written_ms = written.iter().map(|name| saved::modified_ms(root, name)).find(|ms| *ms > 0);
         Ok(Mirror {
             root: root.to_owned(),
             cache,
@@ -132,22 +135,23 @@ impl Mirror {
                 Err(found) => problem = Some(found),
             }
         }
-        let local = entry.saved.as_deref().map(|local| (local, self.root.join(local)));
-        record.date_ms = local.as_ref().map_or(0, |(_, path)| saved::mirrored_ms(path));
+        record.date_ms = entry.saved.as_deref().map_or(0, |local| saved::mirrored_ms(&self.root, local));
         if record.date_ms == 0 {
             record.date_ms = self.written_ms;
         }
         if !entry.in_cache || problem.is_some() {
-            let restored = local.and_then(|(local, path)| {
-                saved::restore(&path, local, &self.urls, self.max_record_bytes).ok().flatten()
-            });
-            match (restored, problem) {
-                (Some(restored), _) => {
+            let restore = |local| saved::restore(&self.root, local, &self.urls, self.max_record_bytes);
+            match (entry.saved.as_deref().map_or(Ok(None), restore), problem) {
+                (Ok(Some(restored)), _) => {
                     record.block = restored.body;
                     record.content_type = restored.content_type.or(record.content_type);
                 }
-                (None, Some(problem)) => return Ok(skip(SkipReason::BadCompression, problem)),
-                (None, None) => return Ok(skip(SkipReason::EmptyBody, "headers only in the cache".to_owned())),
+                (Err(error), _) if files::is_refusal(&error) => {
+                    let local = entry.saved.as_deref().unwrap_or_default();
+                    return Ok(skip(SkipReason::FileNotRead, format!("{local}: {error}")));
+                }
+                (_, Some(problem)) => return Ok(skip(SkipReason::BadCompression, problem)),
+                (_, None) => return Ok(skip(SkipReason::EmptyBody, "headers only in the cache".to_owned())),
             }
         }
         Ok(Item::Record(record))
@@ -164,7 +168,7 @@ impl Mirror {
         if file.bytes > self.max_record_bytes {
             return skip(SkipReason::TooLong, format!("{} bytes, the limit is {}", file.bytes, self.max_record_bytes));
         }
-        match saved::restore(&self.root.join(&file.path), &file.path, &self.urls, self.max_record_bytes) {
+        match saved::restore(&self.root, &file.path, &self.urls, self.max_record_bytes) {
             Ok(Some(restored)) => Item::Record(RawRecord {
                 form: crate::types::Form::Page,
                 url: file.url.clone(),
@@ -181,6 +185,20 @@ impl Mirror {
             Err(error) => skip(SkipReason::BadRecord, format!("{}: {error}", file.path)),
         }
     }
+}
+
+/// The cache of a mirror, the newer one where both can be read; notes what is not read.
+fn cache_of(root: &Path, refused: &mut Vec<saved::SavedFile>) -> Result<Option<(PathBuf, File)>> {
+    for name in ["hts-cache/new.zip", "hts-cache/old.zip"] {
+        let path = root.join(name);
+        match files::open_below(root, name) {
+            Ok(file) => return Ok(Some((path, file))),
+            Err(error) if files::is_refusal(&error) => refused.push(saved::SavedFile::refused(name, &error)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(Error::io(&path, "opening")(error)),
+        }
+    }
+    Ok(None)
 }
 
 impl Archive for Mirror {

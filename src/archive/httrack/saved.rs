@@ -1,8 +1,8 @@
 //! The saved files of a mirror: which URL each came from, and its page with HTTrack's changes undone.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
@@ -12,6 +12,7 @@ use super::cache::with_scheme;
 use super::links;
 use crate::archive::head::read_up_to;
 use crate::error::{Error, Result};
+use crate::files;
 use crate::types::SkipReason;
 
 /// How much of a page is searched for HTTrack's note, which it puts before the head.
@@ -35,6 +36,14 @@ pub(super) struct SavedFile {
     pub(super) date_ms: i64,
     /// Why it is no page.
     pub(super) refusal: Option<(SkipReason, String)>,
+}
+
+impl SavedFile {
+    /// What is at a path below the mirror's folder, and is not read. It has no URL.
+    pub(super) fn refused(path: &str, why: &io::Error) -> SavedFile {
+        let refusal = Some((SkipReason::FileNotRead, format!("{path}: {why}")));
+        SavedFile { path: path.to_owned(), refusal, ..SavedFile::default() }
+    }
 }
 
 /// HTTrack's note in a page: `<!-- Mirrored from ADDRESS by HTTrack …, DATE -->`.
@@ -61,14 +70,14 @@ impl Note {
 
 /// True when the folder's `index.html` is the one HTTrack writes above the hosts' folders.
 pub(super) fn has_start_page(root: &Path) -> bool {
-    let head = head(&root.join("index.html")).unwrap_or_default();
+    let head = head(root, "index.html").unwrap_or_default();
     let is_start_page = memmem::find(&head, b"HTTrack").is_some() && Note::find(&head).is_none();
     is_start_page && hosts(root).is_ok_and(|hosts| !hosts.is_empty())
 }
 
-fn head(path: &Path) -> io::Result<Vec<u8>> {
+fn head(root: &Path, local: &str) -> io::Result<Vec<u8>> {
     let mut head = vec![0; NOTE_BYTES];
-    let count = read_up_to(&mut File::open(path)?, &mut head)?;
+    let count = read_up_to(&mut files::open_below(root, local)?, &mut head)?;
     head.truncate(count);
     Ok(head)
 }
@@ -90,22 +99,26 @@ fn hosts(root: &Path) -> io::Result<Vec<String>> {
 /// The saved files that are not among `known`, by path.
 ///
 /// A page's URL is the one HTTrack noted in it, else the one its log gives, else the path. HTTrack does not note
-/// URLs in error pages, so in a mirror with notes a page without one is an error page.
-pub(super) fn list(root: &Path, known: &HashSet<&str>) -> Result<Vec<SavedFile>> {
+/// URLs in error pages, so in a mirror with notes a page without one is an error page. Links, pipes and devices are `refused`.
+pub(super) fn list(root: &Path, known: &HashSet<&str>, refused: &mut Vec<SavedFile>) -> Result<Vec<SavedFile>> {
     let hosts = hosts(root).map_err(Error::io(root, "listing"))?;
-    let logged = log(root, &hosts);
+    let logged = log(root, &hosts, refused);
     let mut files = Vec::new();
-    let mut has_notes = known.iter().any(|path| mirrored_note(&root.join(path)).is_some());
+    let mut has_notes = known.iter().any(|path| mirrored_note(root, path).is_some());
     let mut waiting: Vec<String> = hosts.into_iter().rev().collect();
     while let Some(path) = waiting.pop() {
         let full = root.join(&path);
         let metadata = fs::symlink_metadata(&full).map_err(Error::io(&full, "reading"))?;
         if metadata.is_dir() {
             waiting.extend(below(&full, &path).map_err(Error::io(&full, "listing"))?);
-        } else if metadata.is_file() && !known.contains(path.as_str()) {
-            let (file, has_note) = examine(&full, path, metadata.len(), &logged);
+        } else if known.contains(path.as_str()) {
+            // The cache says what it is.
+        } else if metadata.is_file() {
+            let (file, has_note) = examine(root, path, metadata.len(), &logged);
             has_notes |= has_note;
             files.push((file, has_note));
+        } else if let Err(error) = files::open_below(root, &path) {
+            refused.push(SavedFile::refused(&path, &error));
         }
     }
     let refuse = |(mut file, has_note): (SavedFile, bool)| {
@@ -133,7 +146,7 @@ fn below(full: &Path, path: &str) -> io::Result<Vec<String>> {
 }
 
 /// What one file is, and whether it holds a note.
-fn examine(full: &Path, path: String, bytes: u64, logged: &HashMap<String, (String, u16)>) -> (SavedFile, bool) {
+fn examine(root: &Path, path: String, bytes: u64, logged: &HashMap<String, (String, u16)>) -> (SavedFile, bool) {
     let logged = logged.get(&path);
     let url = logged.map_or_else(|| format!("http://{path}"), |(url, _)| url.clone());
     let mut file = SavedFile { path, url, bytes, date_ms: 0, refusal: None };
@@ -142,7 +155,7 @@ fn examine(full: &Path, path: String, bytes: u64, logged: &HashMap<String, (Stri
         file.refusal = Some((SkipReason::NotHtml, ending));
         return (file, false);
     }
-    let note = mirrored_note(full);
+    let note = mirrored_note(root, &file.path);
     let has_note = note.is_some();
     if let Some(note) = note {
         file.url = note.url;
@@ -156,11 +169,23 @@ fn examine(full: &Path, path: String, bytes: u64, logged: &HashMap<String, (Stri
     (file, has_note)
 }
 
-/// HTTrack's log of responses: saved file → URL and status. Empty where there is none.
-fn log(root: &Path, hosts: &[String]) -> HashMap<String, (String, u16)> {
-    let bytes = fs::read(root.join("hts-cache/new.txt")).unwrap_or_default();
+const LOG: &str = "hts-cache/new.txt";
+
+/// HTTrack's log of responses: saved file → URL and status. Empty where there is none; one that cannot be read to its end is noted.
+fn log(root: &Path, hosts: &[String], refused: &mut Vec<SavedFile>) -> HashMap<String, (String, u16)> {
     let mut logged = HashMap::new();
-    for line in String::from_utf8_lossy(&bytes).lines().skip(1) {
+    match read_log(root, hosts, &mut logged) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => refused.push(SavedFile::refused(LOG, &error)),
+        _ => {}
+    }
+    logged
+}
+
+fn read_log(root: &Path, hosts: &[String], logged: &mut HashMap<String, (String, u16)>) -> io::Result<()> {
+    let log = BufReader::new(files::text(files::open_below(root, LOG)?));
+    for line in log.split(b'\n').skip(1) {
+        let line = line?;
+        let line = String::from_utf8_lossy(line.trim_ascii_end());
         let columns: Vec<&str> = line.split('\t').collect();
         let [_, _, _, status, _, _, _, url, local, ..] = columns.as_slice() else { continue };
         // The file is given as seen from where HTTrack was started.
@@ -170,21 +195,21 @@ fn log(root: &Path, hosts: &[String]) -> HashMap<String, (String, u16)> {
             logged.insert(parts[host..].join("/"), (with_scheme(url), status));
         }
     }
-    logged
+    Ok(())
 }
 
 /// When the page in a saved file was fetched, by HTTrack's note in it; 0 where there is none.
-pub(super) fn mirrored_ms(path: &Path) -> i64 {
-    mirrored_note(path).map_or(0, |note| note.date_ms)
+pub(super) fn mirrored_ms(root: &Path, local: &str) -> i64 {
+    mirrored_note(root, local).map_or(0, |note| note.date_ms)
 }
 
-fn mirrored_note(path: &Path) -> Option<Note> {
-    Note::find(&head(path).ok()?)
+fn mirrored_note(root: &Path, local: &str) -> Option<Note> {
+    Note::find(&head(root, local).ok()?)
 }
 
 /// When a file was last written; 0 where it is not there.
-pub(super) fn modified_ms(path: &Path) -> i64 {
-    let modified = fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+pub(super) fn modified_ms(root: &Path, local: &str) -> i64 {
+    let modified = files::open_below(root, local).and_then(|file| file.metadata()?.modified()).ok();
     let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     since.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or(0)
 }
@@ -200,13 +225,13 @@ pub(super) struct Restored {
 /// Reads a saved file, takes out what HTTrack added and turns links to saved files back into URLs. `None` when the
 /// file is longer than `max_bytes`.
 pub(super) fn restore(
-    path: &Path,
+    root: &Path,
     local: &str,
     urls: &HashMap<String, String>,
     max_bytes: u64,
 ) -> io::Result<Option<Restored>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
+    files::open_below(root, local)?.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > max_bytes {
         return Ok(None);
     }
