@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::codec::Codec;
@@ -11,9 +12,12 @@ use super::detect::{Formats, describe};
 use super::head::head_of;
 use super::stream::STREAM;
 use crate::error::{Error, Result};
+use crate::files;
 
 /// How deep lists may name lists.
 const MAX_LIST_DEPTH: usize = 8;
+/// Lists that are read, at the most.
+const MAX_LISTS: usize = 10_000;
 
 /// What the inputs of a run come to.
 #[derive(Clone, Debug, Default)]
@@ -104,9 +108,11 @@ pub(super) fn expand(
         refused: Vec::new(),
         problems: Vec::new(),
         seen: HashSet::new(),
+        lists: HashSet::new(),
+        open_lists: Vec::new(),
     };
     for input in inputs {
-        found.input(input, None, 0);
+        found.input(input, None);
     }
     if !keep_going && !found.problems.is_empty() {
         return Err(all_of(found.problems));
@@ -142,6 +148,10 @@ struct Found<'f> {
     refused: Vec<Refused>,
     problems: Vec<Problem>,
     seen: HashSet<PathBuf>,
+    /// Lists that were read, by their true names: each is read once.
+    lists: HashSet<PathBuf>,
+    /// Those of them whose lines are being looked at, each named by the one before.
+    open_lists: Vec<PathBuf>,
 }
 
 /// A line of a list.
@@ -152,14 +162,14 @@ struct Line<'l> {
 }
 
 impl Found<'_> {
-    fn input(&mut self, input: &OsStr, line: Option<Line<'_>>, depth: usize) {
+    fn input(&mut self, input: &OsStr, line: Option<Line<'_>>) {
         let folder = line.and_then(|line| line.list.parent());
         let path = resolve(input, folder);
         let looked_at = if input == STREAM {
             self.add(Path::new(STREAM));
             Ok(())
         } else if let Some(list) = list_name(input) {
-            self.list(&resolve(&list, folder), depth)
+            self.list(&resolve(&list, folder))
         } else if path.exists() {
             self.path(&path)
         } else if is_pattern(input) {
@@ -264,21 +274,35 @@ impl Found<'_> {
         }
     }
 
-    fn list(&mut self, list: &Path, depth: usize) -> Result<(), String> {
-        if depth == MAX_LIST_DEPTH {
+    fn list(&mut self, list: &Path) -> Result<(), String> {
+        let name = true_name(list);
+        if self.open_lists.contains(&name) {
+            return Err("the list names itself, or a list that names it".to_owned());
+        }
+        if self.open_lists.len() == MAX_LIST_DEPTH {
             return Err(format!("lists name lists more than {MAX_LIST_DEPTH} deep"));
         }
-        if !list.is_file() {
+        if !list.exists() {
             return Err("no such list".to_owned());
         }
-        let text = fs::read(list).map_err(|error| format!("reading failed: {error}"))?;
+        if self.lists.len() == MAX_LISTS {
+            return Err(format!("more than {MAX_LISTS} lists"));
+        }
+        if !self.lists.insert(name.clone()) {
+            return Ok(());
+        }
+        let mut text = Vec::new();
+        let read = files::open(list).and_then(|file| files::text(file).read_to_end(&mut text));
+        read.map_err(|error| format!("reading failed: {error}"))?;
         let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&text);
+        self.open_lists.push(name);
         for (line, number) in text.split(|byte| *byte == b'\n').zip(1..) {
             let line_of = Line { list, number };
             if let Some(input) = input_of(line.trim_ascii(), list.parent()) {
-                self.input(&input, Some(line_of), depth + 1);
+                self.input(&input, Some(line_of));
             }
         }
+        self.open_lists.pop();
         Ok(())
     }
 
@@ -457,11 +481,25 @@ mod tests {
             ("gone*", "nothing matches"),
             ("none/*", "none of the 1 files"),
             ("@gone.txt", "no such list"),
-            ("@loop.txt", "more than 8 deep"),
+            ("@loop.txt", "loop.txt:1: @loop.txt: the list names itself"),
         ] {
             let error = names(folder.path(), &[input]).expect_err(input).to_string();
             assert!(error.contains(problem), "{input}: {error}");
         }
+    }
+
+    #[test]
+    fn lists_are_each_read_once_and_only_so_deep() {
+        let folder = sample();
+        // Each names the next 20 times: 20 to the power of 7 inputs, where each is read as often as it is named.
+        for depth in 0..9 {
+            let lines = if depth < 7 { format!("@{}.txt\n", depth + 1).repeat(20) } else { "b.warc\n".repeat(20) };
+            fs::write(folder.path().join(format!("{depth}.txt")), lines).expect("room on the disk");
+            fs::write(folder.path().join(format!("d{depth}.txt")), format!("@d{}.txt\n", depth + 1)).expect("a file");
+        }
+        assert_eq!(names(folder.path(), &["@0.txt", "@./0.txt"]).expect("one"), ["b.warc"]);
+        let error = names(folder.path(), &["@d0.txt"]).expect_err("too deep").to_string();
+        assert!(error.contains("d7.txt:1: @d8.txt: lists name lists more than 8 deep"), "{error}");
     }
 
     #[test]

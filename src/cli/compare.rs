@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use diglot::config::{Config, PRESETS, presets};
 use diglot::error::{Error, Result};
 use diglot::evaluate::plot::{self, Bars};
 use diglot::evaluate::{self, Counts, GoldPairs, OutPair};
-use diglot::inputs::Inputs;
+use diglot::inputs::{self, Inputs};
 use diglot::pipeline::{self, Given, STAGES};
 use diglot::query::{self, Scope, number};
 use diglot::store::{Access, Store};
@@ -23,6 +23,7 @@ use super::global::Global;
 use super::gold::{self, SiteGold};
 use super::listing::{FormatArg, Listing};
 use super::say::tell;
+use super::stop::look_at_stop;
 
 /// Run several presets on the same archives and score each against gold.
 ///
@@ -76,6 +77,7 @@ impl Compare {
         let presets = self.presets()?;
         let judged = read_gold(&self.gold)?;
         let inputs = super::run::files(&self.inputs)?;
+        look_at_stop();
         let temporary = tempfile::Builder::new().prefix("diglot-compare-").tempdir();
         let temporary = temporary.context("making a temporary folder")?;
         let folder = match &self.keep {
@@ -212,7 +214,7 @@ fn read_gold(folder: &Path) -> anyhow::Result<Vec<Judged>> {
     }
     let read = |site: SiteGold| {
         let mut gold = GoldPairs::default();
-        let open = |path: &Path| File::open(path).map_err(Error::io(path, "opening"));
+        let open = |path: &Path| inputs::open(path).map_err(Error::io(path, "opening"));
         gold.read_pairs(&site.pairs.display().to_string(), open(&site.pairs)?)?;
         if let Some(path) = &site.ignored {
             gold.read_ignored(&path.display().to_string(), open(path)?)?;

@@ -20,7 +20,7 @@ use super::freshness::Lists;
 use super::global::Global;
 use super::listing::{FormatArg, Listing, count};
 use super::say::say;
-use super::stop::STOP;
+use super::stop::{STOP, look_at_stop};
 
 /// Reads `--by`, and lists its values with a line of help each.
 fn by_parser() -> impl TypedValueParser<Value = By> {
@@ -144,6 +144,7 @@ impl Explore {
 
 /// The graph of sites and its ranks; the store is only read.
 pub fn explored(global: &Global, store: &Store, config: &Config, by_domain: bool) -> anyhow::Result<Explored> {
+    look_at_stop();
     let observer = global.progress();
     let context = Context { config, inputs: &Inputs::default(), observer: &observer, stop: &STOP };
     let explored = Explored::open(store, &context, by_domain);

@@ -1,6 +1,5 @@
 //! `diglot export`.
 
-use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -11,6 +10,7 @@ use diglot::config::Config;
 use diglot::error::Error;
 use diglot::export::mark::{Mark, identity};
 use diglot::export::{self, Bytes, Content, Exporter, Files, Format, Row};
+use diglot::inputs;
 use diglot::query::{self, Scope, bitext};
 use diglot::store::Store;
 use diglot::types::{Lang, LangPair, counted};
@@ -21,7 +21,7 @@ use super::global::Global;
 use super::listing::count;
 use super::output::{Target, compression, finish};
 use super::say::tell;
-use super::stop::STOP;
+use super::stop::{STOP, look_at_stop};
 
 /// Write pairs, sentence pairs, documents, pages or archive records to a file, for other tools.
 ///
@@ -158,6 +158,7 @@ impl Export {
 
     fn write(&self, source: &Source<'_>, content: Content, format: &Format, quiet: bool) -> anyhow::Result<()> {
         let since = self.since.as_deref().map(|path| read_mark(path, content)).transpose()?;
+        look_at_stop();
         let langs = if format.files == Files::One { None } else { Some(source.two_langs(format)?) };
         let suffixes = match (format.files, langs) {
             (Files::OneALanguage, Some(langs)) => langs.map(|lang| format!(".{lang}")).to_vec(),
@@ -235,7 +236,7 @@ fn check_output(format: &Format, file: Option<&Path>, is_terminal: bool) -> Resu
 }
 
 fn read_mark(path: &Path, content: Content) -> Result<Mark, Error> {
-    let file = File::open(path).map_err(Error::io(path, "opening"))?;
+    let file = inputs::open(path).map_err(Error::io(path, "opening"))?;
     Mark::read(file, content).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidData => Error::input(path.display().to_string(), error.to_string()),
         _ => Error::io(path, "reading")(error),

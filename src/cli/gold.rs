@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use diglot::error::{Error, Result};
+use diglot::inputs;
 
 /// The gold files of one site.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,8 +27,13 @@ pub fn in_folder(folder: &Path) -> Result<Vec<SiteGold>> {
         let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".pairs.tsv"));
         if let Some(name) = name {
             let beside = |kind: &str| Some(folder.join(format!("{name}.{kind}.tsv"))).filter(|path| path.exists());
-            let name = name.to_owned();
-            found.push(SiteGold { name, ignored: beside("grey"), keys: beside("keys"), pairs: path });
+            let site =
+                SiteGold { name: name.to_owned(), ignored: beside("grey"), keys: beside("keys"), pairs: path.clone() };
+            // Who names a pipe means it; in a folder it is a mistake, and may say nothing for ever.
+            for path in std::iter::once(&site.pairs).chain(&site.ignored).chain(&site.keys) {
+                inputs::open(path).map_err(Error::io(path, "opening"))?;
+            }
+            found.push(site);
         }
     }
     if found.is_empty() {
@@ -38,7 +44,7 @@ pub fn in_folder(folder: &Path) -> Result<Vec<SiteGold>> {
     Ok(found)
 }
 
-/// Opens every file and calls `read` with its name and content.
+/// Opens every file, which may be a pipe, and calls `read` with its name and content.
 pub fn read_all(paths: &[PathBuf], mut read: impl FnMut(&str, File) -> Result<()>) -> Result<()> {
     for path in paths {
         let file = File::open(path).map_err(Error::io(path, "opening"))?;

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
 
 use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
@@ -45,7 +44,6 @@ mod upkeep;
 
 use global::Global;
 use say::tell;
-use stop::STOP;
 
 /// Finds the pages of web archives that are translations of each other.
 ///
@@ -150,20 +148,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         say::be_quiet();
     }
     parent::watch();
-    // These look at STOP, and end well; the others have nothing to lose.
-    let ends_by_itself = matches!(
-        cli.command,
-        Command::Run(_)
-            | Command::Ingest(_)
-            | Command::Align(_)
-            | Command::Export(_)
-            | Command::Recover(_)
-            | Command::Explore(_)
-            | Command::Compare(_)
-    );
-    let caught = ctrlc::set_handler(move || {
-        // The second time the user means it: what is committed is safe.
-        if STOP.swap(true, Ordering::Relaxed) || !ends_by_itself {
+    let caught = ctrlc::set_handler(|| {
+        if stop::is_to_end_at_once() {
             #[cfg(feature = "review")]
             review::close();
             std::process::exit(130);

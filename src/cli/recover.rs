@@ -19,7 +19,7 @@ use super::freshness::Lists;
 use super::global::Global;
 use super::listing::{ListArgs, count};
 use super::say::tell;
-use super::stop::STOP;
+use super::stop::{STOP, look_at_stop};
 
 /// Find deep pages: pages that the archives lack, although a key says that they should exist.
 ///
@@ -71,6 +71,7 @@ impl Recover {
         let indexes = super::run::files(&self.index)?.archives;
         let (store, config) = global.query(Lists::Keys)?;
         let scope = self.host.scope(&store)?;
+        look_at_stop();
         let observer = global.progress();
         let context = Context { config: &config, inputs: &Inputs::default(), observer: &observer, stop: &STOP };
         let request =

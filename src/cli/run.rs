@@ -18,7 +18,7 @@ use super::freshness::Lists;
 use super::global::Global;
 use super::say::{say, tell};
 use super::settings::{AllStages, OnlyIngest, Settings};
-use super::stop::STOP;
+use super::stop::{STOP, look_at_stop};
 
 /// Read archives and run all stages (ingest, index, links, keys, verify, iterate, align), or resume.
 ///
@@ -249,6 +249,7 @@ pub struct Done {
 
 /// Runs the stages up to `until`.
 pub fn work(store: &mut Store, config: &Config, inputs: &Inputs, global: &Global, until: &str) -> anyhow::Result<Done> {
+    look_at_stop();
     let observer = global.progress();
     let config = &Config { memory: global.memory, ..config.clone() };
     store.keep_blocks(config.memory.page_blocks());

@@ -211,8 +211,10 @@ impl Config {
                 self.preset
             )));
         }
-        LexiconSet::read(&self.lexicons)
-            .map_err(|why| Error::Config(format!("{why}; `--reset lexicon` does without")))?;
+        LexiconSet::read(&self.lexicons).map_err(|why| {
+            let cause = std::error::Error::source(&why).map_or_else(String::new, |cause| format!(": {cause}"));
+            Error::Config(format!("{why}{cause}; `--reset lexicon` does without"))
+        })?;
         two_languages(&self.keys.langs, RESET_LANGS)
     }
 

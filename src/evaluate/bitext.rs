@@ -10,6 +10,7 @@ use memchr::memmem::Finder;
 use rustc_hash::FxHashSet;
 
 use crate::error::{Error, Result};
+use crate::files;
 
 /// Share of the characters of both sides of a segment that right pairs must hold for it to be found.
 pub const FOUND_SHARE: f64 = 0.8;
@@ -115,9 +116,9 @@ impl GoldBitext {
     ///
     /// # Errors
     /// When it cannot be read, or a line has no two columns.
-    pub fn read(place: &str, mut file: impl Read) -> Result<GoldBitext> {
+    pub fn read(place: &str, file: impl Read) -> Result<GoldBitext> {
         let mut text = String::new();
-        file.read_to_string(&mut text).map_err(Error::io(place, "reading"))?;
+        files::text(file).read_to_string(&mut text).map_err(Error::io(place, "reading"))?;
         let (mut pairs, mut wrong) = (Vec::new(), FxHashSet::default());
         for (line, number) in text.lines().zip(1..) {
             let (a, b) = line.split_once('\t').ok_or_else(|| {

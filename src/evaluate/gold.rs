@@ -17,6 +17,7 @@ use std::io::{BufRead, BufReader, Read};
 use rustc_hash::FxHashMap;
 
 use crate::error::{Error, Result};
+use crate::files;
 use crate::types::{CanonicalUrl, Field, Lang, LangPair, NULL};
 
 /// Why a counterpart is not a gold pair. A found pair with one of these reasons is ignored in the score; only
@@ -283,7 +284,7 @@ fn for_each_row<const N: usize>(
     columns: [&str; N],
     mut take: impl FnMut([&str; N]) -> Result<(), String>,
 ) -> Result<()> {
-    let mut file = BufReader::new(file);
+    let mut file = BufReader::new(files::text(file));
     let mut line = Vec::new();
     for number in 1_u64.. {
         line.clear();

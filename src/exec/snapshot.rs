@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use super::job::{Job, OnePart};
 use super::rows::{Input, Output, Row};
 use crate::error::{Error, Result};
+use crate::files;
 use crate::store::{Access, Store};
 
 /// The kind of these rows. Name: file; number: place of the bytes in it; count: rows of the whole store.
@@ -30,7 +31,7 @@ pub fn write(part: i32, store: Store, output: &mut Output<'_>) -> Result<()> {
     let rows: u64 = files.iter().map(|(_, bytes)| bytes.div_ceil(CHUNK as u64).max(1)).sum();
     for (name, bytes) in files {
         let path = folder.join(&name);
-        let mut file = File::open(&path).map_err(Error::io(&path, "opening"))?;
+        let mut file = files::open(&path).map_err(Error::io(&path, "opening"))?;
         let mut at = 0;
         while at < bytes.max(1) {
             let mut chunk = vec![0; (bytes - at).min(CHUNK as u64) as usize];

@@ -1,7 +1,6 @@
 //! Word lists: pairs of words of two languages, without weights.
 
-use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -9,6 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::side::Side;
 use super::translations::Translations;
 use crate::error::{Error, Result};
+use crate::files;
 use crate::text::words::Words;
 use crate::types::{Lang, LangPair};
 
@@ -277,8 +277,8 @@ impl LexiconSet {
         let mut set = LexiconSet::default();
         let words = Words::new();
         for WordList { path, .. } in lists {
-            let file = File::open(path).map_err(Error::io(path, "opening"))?;
-            set.add(Lexicon::read(BufReader::new(file), &path.display().to_string(), &words)?.0);
+            let file = files::open(path).map_err(Error::io(path, "opening"))?;
+            set.add(Lexicon::read(BufReader::new(files::text(file)), &path.display().to_string(), &words)?.0);
         }
         Ok(set)
     }
@@ -315,11 +315,11 @@ impl WordList {
     /// The file as it is now.
     pub fn new(path: impl Into<PathBuf>) -> WordList {
         let path = path.into();
-        let bytes = fs::metadata(&path).ok().filter(fs::Metadata::is_file).and_then(|_| fs::read(&path).ok());
+        let mut bytes = Vec::new();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let contents = match bytes {
-            Some(bytes) => format!("{name} {:016x}", xxh3_64(&bytes)),
-            None => path.to_string_lossy().into_owned(),
+        let contents = match files::open(&path).and_then(|file| files::text(file).read_to_end(&mut bytes)) {
+            Ok(_) => format!("{name} {:016x}", xxh3_64(&bytes)),
+            Err(_) => path.to_string_lossy().into_owned(),
         };
         WordList { path, contents }
     }

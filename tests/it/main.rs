@@ -18,6 +18,8 @@ mod inputs;
 mod kills;
 mod listings;
 mod modules;
+#[cfg(unix)]
+mod outside;
 mod presets;
 mod quality;
 mod real_sites;

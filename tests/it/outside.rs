@@ -1,0 +1,221 @@
+//! Inputs that lead out of their folders, or never end.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{process, rows, tiny_site, write_warc};
+
+/// Far more than what is tested takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const TEXT: &str =
+    "The museum opens every morning at nine and shows the work of the painters who lived in the valley of";
+
+/// The output of a process that ends by itself; it is killed when it does not.
+fn output(command: &mut Command) -> Output {
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let start = Instant::now();
+    while child.try_wait().expect("a process").is_none() {
+        if start.elapsed() > PATIENCE {
+            child.kill().expect("a process");
+            let output = child.wait_with_output().expect("a process");
+            panic!("it goes on after {PATIENCE:?}: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.wait_with_output().expect("a process")
+}
+
+/// The command within so much memory that what reads without end does no harm.
+fn limited(store: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -v 6000000 && exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_diglot")]);
+    command.env_remove("DIGLOT_STORE").arg("--store").arg(store).args(arguments);
+    command
+}
+
+/// What is said on stderr by a command that succeeds.
+fn success(command: &mut Command) -> String {
+    let output = output(command);
+    let stderr = String::from_utf8(output.stderr).expect("messages are UTF-8");
+    assert!(output.status.success(), "{:?}: {stderr}", output.status);
+    stderr
+}
+
+fn put(path: &Path, content: impl AsRef<[u8]>) {
+    fs::create_dir_all(path.parent().expect("a parent")).expect("room on the disk");
+    fs::write(path, content).expect("room on the disk");
+}
+
+fn pipe(path: &Path) {
+    fs::create_dir_all(path.parent().expect("a parent")).expect("room on the disk");
+    assert!(Command::new("mkfifo").arg(path).status().expect("it starts").success());
+}
+
+/// The number that `status` has beside a name; 0 without.
+fn count(store: &Path, name: &str) -> u64 {
+    let rows = rows(store, &["status"]);
+    rows.iter().find(|row| row["name"] == name).map_or(0, |row| row["count"].as_u64().expect("a number"))
+}
+
+const NOT_READ: &str = "file not read: link, pipe or too long";
+
+fn saved_page(name: &str) -> String {
+    format!(
+        "<html><!-- Mirrored from ex.org/{name} by HTTrack Website Copier/3.x [XR&CO'2014], \
+         Sat, 21 Nov 2026 22:11:06 GMT --><p>{TEXT} {name}.</p></html>"
+    )
+}
+
+/// An entry of HTTrack's cache that has headers only, and says where the body was saved.
+fn cached(name: &str, saved: &str) -> Vec<u8> {
+    let url = format!("http://ex.org/{name}");
+    let headers = format!(
+        "HTTP/1.1 200 OK\r\nX-In-Cache: 0\r\nX-StatusCode: 200\r\nContent-Type: text/html\r\nX-Save: {saved}\r\n\r\n"
+    );
+    let mut entry = b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0".to_vec();
+    entry.extend([0; 12]);
+    entry.extend((url.len() as u16).to_le_bytes());
+    entry.extend((headers.len() as u16).to_le_bytes());
+    [entry.as_slice(), url.as_bytes(), headers.as_bytes()].concat()
+}
+
+#[test]
+fn a_mirror_reads_no_file_outside_itself() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    put(&at("outside/secret.html"), saved_page("secret"));
+    put(&at("mirror/ex.org/good.html"), saved_page("good"));
+    symlink(at("outside/secret.html"), at("mirror/ex.org/link.html")).expect("a link");
+    symlink(at("outside"), at("mirror/ex.org/folder")).expect("a link");
+    let entries = [
+        cached("good", "ex.org/good.html"),
+        cached("link", "ex.org/link.html"),
+        cached("folder", "ex.org/folder/secret.html"),
+        b"PK\x01\x02".to_vec(),
+    ];
+    put(&at("mirror/hts-cache/new.zip"), entries.concat());
+    success(process(&at("s")).arg("ingest").arg(at("mirror")));
+    assert_eq!((count(&at("s"), "captures kept"), count(&at("s"), NOT_READ)), (1, 2));
+    // Without a cache, the files are listed. Nor is the cache or the log that of another folder.
+    fs::remove_file(at("mirror/hts-cache/new.zip")).expect("it is there");
+    put(&at("outside/new.zip"), [cached("other", "ex.org/good.html"), b"PK\x01\x02".to_vec()].concat());
+    symlink(at("outside/new.zip"), at("mirror/hts-cache/new.zip")).expect("a link");
+    symlink(at("outside/new.zip"), at("mirror/hts-cache/new.txt")).expect("a link");
+    success(process(&at("t")).arg("ingest").arg(at("mirror")));
+    assert_eq!((count(&at("t"), "captures kept"), count(&at("t"), NOT_READ)), (1, 4));
+}
+
+#[test]
+fn a_pipe_among_the_inputs_holds_up_no_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    pipe(&at("in/none/index.html"));
+    tiny_site(&at("in/none/a.warc"));
+    pipe(&at("in/mirror/hts-cache/new.txt"));
+    pipe(&at("in/mirror/hts-cache/new.zip"));
+    pipe(&at("in/mirror/index.html"));
+    pipe(&at("in/mirror/ex.org/pipe.html"));
+    put(&at("in/mirror/ex.org/good.html"), saved_page("good"));
+    pipe(&at("in/pipe.warc.gz"));
+    let line = success(process(&at("s")).arg("ingest").arg(at("in")));
+    assert!(line.contains("2 read, 1 skipped: ") && line.contains("pipe.warc.gz: no file"), "{line}");
+    // A page of the mirror, and the ten of the archive.
+    assert_eq!((count(&at("s"), "captures kept"), count(&at("s"), NOT_READ)), (11, 3));
+}
+
+#[test]
+fn a_list_of_ranges_over_a_pipe_leaves_out_its_rows() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    write_warc(&at("a.warc"), &[("http://ex.org/a", "200 OK", &format!("<p>{TEXT} a.</p>"))]);
+    pipe(&at("b.warc"));
+    put(&at("ranges.tsv"), "warc_filename\toffset\tlength\nb.warc\t0\t0\na.warc\t0\t0\n/dev/zero\t0\t0\n");
+    success(process(&at("s")).arg("ingest").arg(at("ranges.tsv")));
+    assert_eq!((count(&at("s"), "captures kept"), count(&at("s"), NOT_READ)), (1, 2));
+}
+
+#[test]
+fn texts_that_never_end_are_errors() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    tiny_site(&at("a.warc"));
+    pipe(&at("en-fr.tsv"));
+    symlink("/dev/zero", at("zero.en-fr.tsv")).expect("a link");
+    // A file that takes no room on the disk.
+    fs::File::create(at("long.en-fr.tsv")).and_then(|file| file.set_len(1 << 40)).expect("a file with a hole");
+    let warc = at("a.warc").display().to_string();
+    for name in ["en-fr.tsv", "zero.en-fr.tsv", "long.en-fr.tsv"] {
+        let list = at(name).display().to_string();
+        let output = output(&mut limited(&at("s"), &["-q", "run", &warc, "--lexicon", &list]));
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(matches!(output.status.code(), Some(1 | 2)), "{name}: {stderr}");
+        assert!(stderr.contains("expected a file") || stderr.contains("longer than 268435456 bytes"), "{stderr}");
+    }
+    for (name, problem) in [("en-fr.tsv", "expected a file"), ("long.en-fr.tsv", "longer than 268435456 bytes")] {
+        let output = output(&mut limited(&at("t"), &["ingest", &format!("@{}", at(name).display())]));
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(1) && stderr.contains(problem), "{name}: {stderr}");
+    }
+    put(&at("mirror/ex.org/good.html"), saved_page("good"));
+    fs::create_dir(at("mirror/hts-cache")).expect("room on the disk");
+    symlink("/dev/zero", at("mirror/hts-cache/new.txt")).expect("a link");
+    success(&mut limited(&at("u"), &["ingest", &at("mirror").display().to_string()]));
+    assert_eq!((count(&at("u"), "captures kept"), count(&at("u"), NOT_READ)), (1, 1));
+}
+
+#[test]
+fn gold_in_a_folder_is_no_pipe() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    tiny_site(&at("a.warc"));
+    pipe(&at("gold/tiny.pairs.tsv"));
+    let warc = at("a.warc").display().to_string();
+    let gold = at("gold").display().to_string();
+    let output = output(process(&at("s")).args(["compare", "--gold", &gold, &warc]));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && stderr.contains("tiny.pairs.tsv: opening failed"), "{stderr}");
+}
+
+#[test]
+fn lists_that_name_one_another_many_times_are_read_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    tiny_site(&at("a.warc"));
+    for depth in 0..8 {
+        let line = if depth < 7 { format!("@{}.txt\n", depth + 1) } else { "a.warc\n".to_owned() };
+        put(&at(&format!("{depth}.txt")), line.repeat(20));
+    }
+    let line = success(process(&at("s")).arg("ingest").arg(format!("@{}", at("0.txt").display())));
+    assert!(line.contains("inputs: 1 read\n"), "{line}");
+}
+
+#[test]
+fn looking_for_inputs_ends_when_it_is_told_to() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // So deep that four times `**` matches it in 70 million ways.
+    fs::create_dir_all(folder.path().join("d/".repeat(200))).expect("room on the disk");
+    let pattern = folder.path().join("**/*/**/*/**/*/**/*").display().to_string();
+    for signal in ["-TERM", "-INT"] {
+        let mut child =
+            process(&folder.path().join("s")).args(["run", &pattern]).stderr(Stdio::null()).spawn().expect("it starts");
+        std::thread::sleep(Duration::from_secs(1));
+        assert!(child.try_wait().expect("a process").is_none(), "it is still looking");
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().expect("it starts").success());
+        let start = Instant::now();
+        let status = loop {
+            match child.try_wait().expect("a process") {
+                None if start.elapsed() < Duration::from_secs(20) => std::thread::sleep(Duration::from_millis(20)),
+                status => break status,
+            }
+        };
+        if status.is_none() {
+            child.kill().and_then(|()| child.wait()).expect("a process");
+        }
+        assert_eq!(status.and_then(|status| status.code()), Some(130), "{signal}");
+    }
+}
