@@ -30,6 +30,10 @@ impl Format for CdxFormat {
         "CDX"
     }
 
+    fn is_index(&self) -> bool {
+        true
+    }
+
     fn recognises(&self, path: &Path, head: &[u8]) -> bool {
         if path.is_dir() || head.is_empty() {
             return false;
@@ -337,6 +341,11 @@ impl Line {
 
 fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The archive that a line says its capture lies in; empty where it does not say.
+pub(super) fn file_of(block: &[u8]) -> std::result::Result<String, String> {
+    Line::read(block).map(|line| line.pointer.file)
 }
 
 /// A line as a capture without a body, or why what it points at is no page.

@@ -51,6 +51,10 @@ impl Format for ColumnarFormat {
         "Parquet index"
     }
 
+    fn is_index(&self) -> bool {
+        true
+    }
+
     fn recognises(&self, path: &Path, head: &[u8]) -> bool {
         head.starts_with(MAGIC) && has_columns(path, &COLUMNS[..1])
     }

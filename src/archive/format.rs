@@ -71,6 +71,11 @@ pub trait Format: Sync {
     /// Its name in listings.
     fn name(&self) -> &'static str;
 
+    /// True when its records say where captures lie in archives, and hold none.
+    fn is_index(&self) -> bool {
+        false
+    }
+
     /// True when the file or folder at `path`, whose first bytes are `head` (empty for a folder), is of this kind.
     fn recognises(&self, path: &Path, head: &[u8]) -> bool;
 

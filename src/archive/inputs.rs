@@ -1,14 +1,16 @@
 //! What the user names → the archives meant, and what is not read, with the reason.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use super::cdx;
 use super::codec::Codec;
 use super::detect::{Formats, describe};
+use super::format::{Format, Item, Params};
 use super::head::head_of;
 use super::stream::STREAM;
 use crate::error::{Error, Result};
@@ -110,10 +112,13 @@ pub(super) fn expand(
         seen: HashSet::new(),
         lists: HashSet::new(),
         open_lists: Vec::new(),
+        indexes: Vec::new(),
+        named: HashSet::new(),
     };
     for input in inputs {
         found.input(input, None);
     }
+    found.leave_out_indexes();
     if !keep_going && !found.problems.is_empty() {
         return Err(all_of(found.problems));
     }
@@ -152,6 +157,10 @@ struct Found<'f> {
     lists: HashSet<PathBuf>,
     /// Those of them whose lines are being looked at, each named by the one before.
     open_lists: Vec<PathBuf>,
+    /// Indexes that were found in folders and by patterns, each once.
+    indexes: Vec<(PathBuf, &'static dyn Format)>,
+    /// Files that the user named, by their true names.
+    named: HashSet<PathBuf>,
 }
 
 /// A line of a list.
@@ -198,6 +207,7 @@ impl Found<'_> {
             if !(self.is_known)(path) {
                 self.formats.of(path).map_err(|error| error.reason())?;
             }
+            self.named.insert(true_name(path));
             self.add(path);
             return Ok(());
         }
@@ -328,8 +338,11 @@ impl Found<'_> {
                 return false;
             }
         };
-        if !head.is_empty() && self.formats.recognise(path, &head).is_some() {
-            self.add(path);
+        let format = if head.is_empty() { None } else { self.formats.recognise(path, &head) };
+        if let Some(format) = format {
+            if self.add(path) && format.is_index() {
+                self.indexes.push((path.to_owned(), format));
+            }
             return true;
         }
         if seems || Codec::of(&head) != Codec::Plain {
@@ -345,11 +358,66 @@ impl Found<'_> {
         }
     }
 
-    fn add(&mut self, path: &Path) {
-        if self.seen.insert(true_name(path)) {
+    /// True when it was not there before.
+    fn add(&mut self, path: &Path) -> bool {
+        let is_new = self.seen.insert(true_name(path));
+        if is_new {
             self.archives.push(path.to_owned());
         }
+        is_new
     }
+
+    /// Leaves out the indexes that were found beside all archives that they name: these say more themselves, and what was left out
+    /// of them is not to come back.
+    fn leave_out_indexes(&mut self) {
+        let indexes: Vec<_> = std::mem::take(&mut self.indexes)
+            .into_iter()
+            .filter(|(path, _)| !self.named.contains(&true_name(path)))
+            .collect();
+        if indexes.is_empty() {
+            return;
+        }
+        let mut archives: HashMap<OsString, Vec<PathBuf>> = HashMap::new();
+        for path in self.archives.iter().filter(|path| indexes.iter().all(|(index, _)| index != *path)) {
+            let path = true_name(path);
+            archives.entry(path.file_name().unwrap_or_default().to_owned()).or_default().push(path);
+        }
+        for (path, format) in indexes {
+            if is_index_of(&path, format, &archives).unwrap_or(false) {
+                self.archives.retain(|archive| *archive != path);
+                let reason =
+                    "an index of archives that are read themselves; name the file to have it read too".to_owned();
+                self.refused.push(Refused { path: full_name(&path), reason, is_fault: false });
+            }
+        }
+    }
+}
+
+/// The folder of an index in a collection of pywb or an unpacked WACZ; the archives are beside it.
+const INDEX_FOLDER: &str = "indexes";
+
+/// True when all captures of an index lie in some of `archives`, which are known by their names: in or below the folder of the index.
+fn is_index_of(path: &Path, format: &dyn Format, archives: &HashMap<OsString, Vec<PathBuf>>) -> Result<bool> {
+    let full = true_name(path);
+    let folder = full.parent().unwrap_or(&full);
+    let folder = if folder.ends_with(INDEX_FOLDER) { folder.parent().unwrap_or(folder) } else { folder };
+    let is_there = |name: &str| {
+        let archives = Path::new(name).file_name().and_then(|name| archives.get(name));
+        archives.is_some_and(|archives| archives.iter().any(|archive| archive.starts_with(folder)))
+    };
+    let mut lines = format.open(path, 0, &Params::default())?;
+    let mut met = None;
+    while let Some(item) = lines.next()? {
+        let Item::Record(line) = item else { continue };
+        let Ok(name) = cdx::file_of(&line.block) else { continue };
+        if met.as_ref() != Some(&name) {
+            if !is_there(&name) {
+                return Ok(false);
+            }
+            met = Some(name);
+        }
+    }
+    Ok(met.is_some())
 }
 
 /// Parts of file names that say what an archive is.
@@ -542,6 +610,41 @@ mod tests {
         fs::write(folder.path().join("x.txt"), "a #1.warc\na #1.warc # again\nb.warc\t# a tab\n# b #1\n")
             .expect("a file");
         assert_eq!(names(folder.path(), &["@x.txt"]).expect("two"), ["a #1.warc", "b.warc"]);
+    }
+
+    #[test]
+    fn an_index_beside_all_its_archives_is_left_out_unless_it_is_named() {
+        let folder = sample();
+        let line = |file: &str| {
+            format!("test,ex)/ 20240101000000 {{\"url\": \"http://ex.test/\", \"filename\": \"{file}\"}}\n")
+        };
+        let put = |name: &str, lines: &[&str]| {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+            fs::write(path, lines.iter().map(|file| line(file)).collect::<String>()).expect("a file");
+        };
+        put("deep/c.cdxj", &["c.arc", "crawl/c.arc", "c.arc"]);
+        put("part.cdxj", &["c.arc", "gone.arc"]);
+        put("none.cdxj", &[""]);
+        put("set/indexes/index.cdxj", &["d.warc"]);
+        fs::create_dir(folder.path().join("set/archive")).expect("a folder");
+        fs::write(folder.path().join("set/archive/d.warc"), "WARC/1.0\r\n").expect("a file");
+        let (archives, refused) = all(folder.path(), &["."], false).expect("archives");
+        let read = ["a.data", "b.warc", "deep/c.arc", "mirror", "none.cdxj", "part.cdxj", "set/archive/d.warc"];
+        assert_eq!(archives, read);
+        let left_out = ["deep/empty.warc", "deep/c.cdxj", "set/indexes/index.cdxj"];
+        assert_eq!(refused, left_out.map(|name| (name.to_owned(), false)));
+        // The archive is named in another input, and need not be new.
+        assert_eq!(names(folder.path(), &["deep/*.cdxj", "deep/c.arc"]).expect("one"), ["deep/c.arc"]);
+        // Named, or without its archive.
+        for inputs in [["deep/c.cdxj", "deep"], ["deep", "deep/c.cdxj"]] {
+            let mut archives = names(folder.path(), &inputs).expect("two");
+            archives.sort();
+            assert_eq!(archives, ["deep/c.arc", "deep/c.cdxj"]);
+        }
+        assert_eq!(names(folder.path(), &["deep/*.cdxj"]).expect("one"), ["deep/c.cdxj"]);
+        put("below/c.cdxj", &["c.arc"]);
+        assert_eq!(names(folder.path(), &["deep/c.arc", "below"]).expect("two"), ["deep/c.arc", "below/c.cdxj"]);
     }
 
     #[cfg(unix)]

@@ -117,7 +117,8 @@ pub fn format_of(path: &Path) -> Result<&'static dyn Format> {
 /// HTTrack is one archive); a pattern such as `crawl-*.warc.gz`; or `@list.txt`, a file with one input a line, where `#`
 /// begins a comment and paths are relative to the list, or else to the current folder. A file found in a folder or by a
 /// pattern that is no archive is refused where it has the name of one or is compressed, else passed over. `-` is standard input. A file that
-/// `is_known` (read before, and unchanged since) is not looked into.
+/// `is_known` (read before, and unchanged since) is not looked into. An index that is found so is refused where all archives that it
+/// names are among those to read, in its folder or below.
 ///
 /// # Errors
 /// [`Error::Input`](crate::error::Error::Input), which names all inputs that are missing or hold no archive; with `keep_going`
