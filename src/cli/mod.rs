@@ -7,6 +7,8 @@ use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
 use diglot::error::Error;
 
+#[cfg(target_os = "linux")]
+mod address_space;
 mod bitext;
 mod compare;
 mod dry;
@@ -147,6 +149,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
     if global.quiet {
         say::be_quiet();
     }
+    #[cfg(target_os = "linux")]
+    address_space::keep_to_it()?;
     parent::watch();
     let caught = ctrlc::set_handler(|| {
         if stop::is_to_end_at_once() {

@@ -219,3 +219,20 @@ fn looking_for_inputs_ends_when_it_is_told_to() {
         assert_eq!(status.and_then(|status| status.code()), Some(130), "{signal}");
     }
 }
+
+/// Some limits of address space, at which the default reserves of allocators leave little by chance.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_in_little_address_space_ends_well_or_says_why_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let warc = crate::support::webserver();
+    for limit in [200, 300, 600, 800, 1100, 1300] {
+        let line = format!("ulimit -v {} && exec \"$0\" \"$@\"", limit << 10);
+        let mut command = Command::new("sh");
+        command.args(["-c", &line, env!("CARGO_BIN_EXE_diglot"), "-q", "run"]).arg(&warc).arg("--store");
+        let output = output(command.arg(folder.path().join(format!("{limit}"))).env_remove("DIGLOT_STORE"));
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let is_told = output.status.code() == Some(1) && stderr.starts_with("diglot: ");
+        assert!(output.status.success() || is_told, "{limit} MiB: {:?}: {stderr}", output.status);
+    }
+}
