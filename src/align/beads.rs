@@ -79,7 +79,7 @@ fn match_blocks(
     let (spans_a, spans_b) = (a.block_spans(), b.block_spans());
     let tag = |document: &Document<'_>, block: u32| document.blocks[block as usize].tag;
     let same_tags = |i: u32, j: u32| tag(a, i) == tag(b, j);
-    let search = |inside: (Range<u32>, Range<u32>), costs: &mut [Box<dyn Cost + '_>]| {
+    let search_window = |inside: (Range<u32>, Range<u32>), costs: &mut [Box<dyn Cost + '_>]| {
         let (first_a, first_b) = (inside.0.start, inside.1.start);
         let units = Units { a: &spans_a[within(&inside.0)], b: &spans_b[within(&inside.1)] };
         let extra = |i: u32, j: u32, step: Move| {
@@ -94,6 +94,12 @@ fn match_blocks(
             &params.path,
             &mut steps,
         )
+    };
+    let search = |inside: (Range<u32>, Range<u32>), costs: &mut [Box<dyn Cost + '_>]| {
+        let (a, b) = (inside.0.start, inside.1.start);
+        in_windows(inside.0.len() as u32, inside.1.len() as u32, |of_a, of_b| {
+            search_window((a + of_a.start..a + of_a.end, b + of_b.start..b + of_b.end), costs)
+        })
     };
     // As far as both pages have the same tags, from the start and from the end.
     let fewer = n.min(m);
@@ -119,6 +125,35 @@ fn match_blocks(
         moves.extend(search((i..n, j..m), costs));
     }
     moves
+}
+
+/// Units of the longer side up to which a search is one.
+const WHOLE: u32 = 4096;
+/// Units of the longer side of a window, where there are more. Within it the band may become some 100 units wide.
+const WINDOW: u32 = 1024;
+
+/// The moves over `n` units and `m`, by `search`. Where these are many, they are searched in windows that begin where the last one is left
+/// in its middle: so the band follows pages that fall out of step, and takes as much memory for long pages as for others.
+fn in_windows(n: u32, m: u32, mut search: impl FnMut(Range<u32>, Range<u32>) -> Vec<Move>) -> Vec<Move> {
+    let mut moves = Vec::new();
+    let (mut i, mut j) = (0, 0);
+    loop {
+        let longer = (n - i).max(m - j);
+        if longer <= WHOLE {
+            moves.extend(search(i..n, j..m));
+            return moves;
+        }
+        let share = |left: u32| (u64::from(left) * u64::from(WINDOW) / u64::from(longer)) as u32;
+        let (a, b) = (share(n - i), share(m - j));
+        let middle = i + j + (a + b) / 2;
+        for step in search(i..i + a, j..j + b) {
+            if i + j >= middle {
+                break;
+            }
+            (i, j) = (i + step.0, j + step.1);
+            moves.push(step);
+        }
+    }
 }
 
 fn within(range: &Range<u32>) -> Range<usize> {
@@ -166,10 +201,16 @@ fn match_sentences(
         }
         _ => {}
     }
-    let extra = |i: u32, j: u32, step: Move| if is_allowed(i, j, step) { 0.0 } else { f32::INFINITY };
-    let mut steps = BeadCosts::new(units, &SENTENCE_MOVES, costs, extra);
-    steps.leave_out(lengths, params, 1.0);
-    cheapest(n, m, &SENTENCE_MOVES.map(|(step, _)| step), &params.path, &mut steps)
+    in_windows(n, m, |of_a, of_b| {
+        let units = Units { a: &units.a[within(&of_a)], b: &units.b[within(&of_b)] };
+        let extra = |i: u32, j: u32, step: Move| {
+            if is_allowed(of_a.start + i, of_b.start + j, step) { 0.0 } else { f32::INFINITY }
+        };
+        let mut steps = BeadCosts::new(&units, &SENTENCE_MOVES, costs, extra);
+        steps.leave_out(lengths, params, 1.0);
+        let (n, m) = (of_a.len() as u32, of_b.len() as u32);
+        cheapest(n, m, &SENTENCE_MOVES.map(|(step, _)| step), &params.path, &mut steps)
+    })
 }
 
 /// What beads cost.
@@ -246,6 +287,10 @@ mod tests {
     }
 
     fn document<'t>(text: &'t str, words: &Words) -> Document<'t> {
+        document_of(text, words, 1000)
+    }
+
+    fn document_of<'t>(text: &'t str, words: &Words, max_sentences: u32) -> Document<'t> {
         let mut start = 0;
         let blocks: Vec<Block> = text
             .split_inclusive('\n')
@@ -255,7 +300,7 @@ mod tests {
                 block
             })
             .collect();
-        Document::new(text, blocks.into_iter(), Lang::EN, words, 1000)
+        Document::new(text, blocks.into_iter(), Lang::EN, words, max_sentences)
     }
 
     fn beads_of(a: &str, b: &str, params: &Params) -> Vec<Bead> {
@@ -297,6 +342,57 @@ mod tests {
         let b = "La première phrase dit une chose. Elle en dit aussi une autre ici. Elle finit ici à 42.\n";
         let shapes: Vec<(u32, u32)> = beads_of(a, b, &Params::default()).iter().map(Bead::shape).collect();
         assert_eq!(shapes, [(1, 2), (1, 1)]);
+    }
+
+    /// Lines of their own words, each a block, or all of them one; the second page has some lines more from one on.
+    fn long_pages(lines: usize, more: usize, end: &str) -> [String; 2] {
+        let line = |at: usize| format!("Room {at} of house {}{end}", at * 7);
+        let news = (0..more).map(|at| format!("Nothing like that happened before in street number {at} here{end}"));
+        let a = (0..lines).map(line).collect();
+        let b = (0..lines / 2).map(line).chain(news).chain((lines / 2..lines).map(line)).collect();
+        [a, b]
+    }
+
+    /// How many sentences of the first page stand beside those they are equal to, and how many there are.
+    fn aligned_right(texts: &[String; 2]) -> (usize, usize) {
+        let (words, params) = (Words::new(), Params::default());
+        let [a, b] = [0, 1].map(|at| document_of(&texts[at], &words, params.max_sentences));
+        let evidence = Evidence::new(&a, &b, &Model::default(), &params.translation);
+        let beads = align(&a, &b, &evidence, &Lengths::default(), &params);
+        assert_eq!(beads.last().map(|bead| bead.a_end), Some(a.sentences.len() as u32), "each sentence once");
+        let is_right = |bead: &&Bead| {
+            a.text_of(bead.a_start..bead.a_end).trim() == b.text_of(bead.b_start..bead.b_end).trim() && bead.is_paired()
+        };
+        (beads.iter().filter(is_right).count(), a.sentences.len())
+    }
+
+    #[test]
+    fn a_page_of_many_short_sentences_is_aligned_to_its_end() {
+        assert_eq!(aligned_right(&long_pages(25_000, 0, ".\n")), (25_000, 25_000));
+    }
+
+    #[test]
+    fn long_pages_that_fall_out_of_step_are_followed() {
+        for end in [".\n", ". "] {
+            let (right, all) = aligned_right(&long_pages(20_000, 100, end));
+            assert!(all == 20_000 && right > 19_500, "{right} of {all}");
+        }
+    }
+
+    #[test]
+    fn windows_hold_every_unit_once_in_order() {
+        for (n, m) in [(0, 0), (10, WHOLE), (WHOLE + 1, 0), (3 * WHOLE, 5), (2 * WHOLE, 3 * WHOLE)] {
+            let mut most = 0;
+            let moves = in_windows(n, m, |of_a, of_b| {
+                most = most.max(of_a.len().max(of_b.len()));
+                let both = of_a.len().min(of_b.len());
+                let rest = [vec![(1, 0); of_a.len() - both], vec![(0, 1); of_b.len() - both]];
+                [vec![(1, 1); both], rest.concat()].concat()
+            });
+            let sum = moves.iter().fold((0, 0), |sum, step| (sum.0 + step.0, sum.1 + step.1));
+            assert_eq!(sum, (n, m));
+            assert!(most <= WHOLE as usize);
+        }
     }
 
     #[test]

@@ -33,11 +33,13 @@ pub enum Reason {
     Duplicate = 10,
     /// It is said before, on the site or on another, but for case, digits, punctuation and white space.
     NearDuplicate = 11,
+    /// It stands behind the most sentences of a page that are compared.
+    NotCompared = 12,
 }
 
 impl Reason {
     /// All reasons, in the order they are looked at.
-    pub const ALL: [Reason; 11] = [
+    pub const ALL: [Reason; 12] = [
         Reason::Unaligned,
         Reason::NoLetters,
         Reason::SameText,
@@ -49,6 +51,7 @@ impl Reason {
         Reason::Boilerplate,
         Reason::Duplicate,
         Reason::NearDuplicate,
+        Reason::NotCompared,
     ];
 
     /// The name it is counted under.
@@ -65,6 +68,7 @@ impl Reason {
             Reason::Boilerplate => "boilerplate",
             Reason::Duplicate => "duplicate",
             Reason::NearDuplicate => "near duplicate",
+            Reason::NotCompared => "not compared",
         }
     }
 

@@ -47,10 +47,12 @@ pub struct Document<'t> {
     pub sentences: Vec<Sentence>,
     /// Hashes of words, in order.
     pub words: Vec<u64>,
+    /// Where in the text lies what stands behind the most sentences that are looked at; empty where nothing does.
+    pub rest: Range<u32>,
 }
 
 impl<'t> Document<'t> {
-    /// Cuts a page. Blocks that do not lie in the text are left out, and so is what stands behind `max_sentences`.
+    /// Cuts a page. Blocks that do not lie in the text are left out. Blocks behind `max_sentences` are the [`rest`](Document::rest).
     pub fn new(
         text: &'t str,
         blocks: impl Iterator<Item = Block>,
@@ -58,11 +60,13 @@ impl<'t> Document<'t> {
         words: &Words,
         max_sentences: u32,
     ) -> Document<'t> {
-        let mut document = Document { text, blocks: Vec::new(), sentences: Vec::new(), words: Vec::new() };
+        let mut document = Document { text, blocks: Vec::new(), sentences: Vec::new(), words: Vec::new(), rest: 0..0 };
         for (block, number) in blocks.zip(0u32..) {
             let Some(inside) = text.get(block.start as usize..block.end as usize) else { continue };
             if document.sentences.len() >= max_sentences as usize {
-                break;
+                let first = if document.rest.is_empty() { block.start } else { document.rest.start };
+                document.rest = first..block.end.max(document.rest.end);
+                continue;
             }
             let first = document.sentences.len() as u32;
             let at = document.blocks.len() as u32;
@@ -215,6 +219,8 @@ mod tests {
     fn what_stands_behind_the_most_sentences_is_left_out() {
         let document = document(1);
         assert_eq!((document.blocks.len(), document.sentences.len()), (1, 2));
+        assert_eq!(&TEXT[document.rest.start as usize..document.rest.end as usize], "Vier fünf.");
+        assert!(self::document(100).rest.is_empty());
     }
 
     #[test]

@@ -173,7 +173,8 @@ mod tests {
 
     /// A page of units with these words.
     fn page(units: &[Vec<u64>]) -> (Document<'static>, Vec<Span>) {
-        let mut document = Document { text: "", blocks: Vec::new(), sentences: Vec::new(), words: Vec::new() };
+        let mut document =
+            Document { text: "", blocks: Vec::new(), sentences: Vec::new(), words: Vec::new(), rest: 0..0 };
         let mut spans = Vec::new();
         for unit in units {
             let start = document.words.len() as u32;

@@ -13,7 +13,8 @@ pub struct Params {
     pub blocks: bool,
     /// The band of the search.
     pub path: path::Params,
-    /// Sentences of a page that are looked at. Default 20,000: a page of 2 MB.
+    /// Sentences of a page that are compared; the rest of the page is one thing that is left out. Default 1,000,000: a page of 100 MB. Each
+    /// takes some 300 bytes while its page is aligned.
     pub max_sentences: u32,
     /// Cost of matching blocks of different tags, in nats. Default 2, an estimate: a page and its translation mostly have
     /// the same tags.
@@ -35,7 +36,7 @@ impl Default for Params {
             costs: costs::COSTS.iter().map(|(name, _)| *name).collect(),
             blocks: true,
             path: path::Params::default(),
-            max_sentences: 20_000,
+            max_sentences: 1_000_000,
             tag_cost: 2.0,
             missing_block: 0.5,
             translation: translation::Params::default(),

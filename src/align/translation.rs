@@ -456,7 +456,7 @@ mod tests {
     use super::*;
 
     fn document(words: &[u64]) -> Document<'static> {
-        Document { text: "", blocks: Vec::new(), sentences: Vec::new(), words: words.to_vec() }
+        Document { text: "", blocks: Vec::new(), sentences: Vec::new(), words: words.to_vec(), rest: 0..0 }
     }
 
     /// Word, share, translations.

@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::groups::{begin, finish};
 use super::shared;
+use crate::align::clean::Reason;
 use crate::align::neighbourhoods::batches;
 use crate::align::repeats::{BeadId, Beads, Finder, is_boilerplate};
 use crate::align::sample::{SampledPair, input_hash, portions};
@@ -582,7 +583,15 @@ impl Task {
                 reason: judged.reason.map_or(0, |reason| reason as u8),
             }
         };
-        let beads = beads.iter().map(row).collect();
+        let mut beads: Vec<BeadRow> = beads.iter().map(row).collect();
+        let left_out = BeadRow { reason: Reason::NotCompared as u8, ..BeadRow::default() };
+        let [rest_a, rest_b] = [page_a, page_b].map(|page| page.document.rest.clone());
+        if !rest_a.is_empty() {
+            beads.push(BeadRow { a_start: rest_a.start, a_end: rest_a.end, m: 1, ..left_out });
+        }
+        if !rest_b.is_empty() {
+            beads.push(BeadRow { b_start: rest_b.start, b_end: rest_b.end, n: 1, ..left_out });
+        }
         let (page_a, page_b) = self.places;
         let (lang_a, lang_b) = (langs.a.to_bytes(), langs.b.to_bytes());
         PairBitextRow { page_a, page_b, a, b, lang_a, lang_b, score, beads }
