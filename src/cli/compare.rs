@@ -13,9 +13,10 @@ use diglot::error::{Error, Result};
 use diglot::evaluate::plot::{self, Bars};
 use diglot::evaluate::{self, Counts, GoldPairs, OutPair};
 use diglot::inputs::{self, Inputs};
-use diglot::pipeline::{self, Given, STAGES};
+use diglot::pipeline::{self, STAGES};
 use diglot::query::{self, Scope, number};
 use diglot::store::{Access, Store};
+use diglot::upkeep::Given;
 use serde_json::{Value, json};
 
 use super::eval::{scored_pairs, share};

@@ -7,8 +7,8 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 use diglot::config::settings::{Choice, Takes, configuration};
 use diglot::config::{SETTINGS, Setting};
-use diglot::pipeline::Given;
 use diglot::store::{Store, StoredSettings};
+use diglot::upkeep::Given;
 
 use super::freshness::place;
 

@@ -12,10 +12,10 @@ use crate::archive;
 use crate::config::Config;
 use crate::error::Result;
 use crate::store::Store;
+use crate::upkeep::Given;
 
 mod evidence;
 pub mod explore;
-mod given;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod models;
 #[cfg(feature = "internals")]
@@ -30,7 +30,6 @@ pub mod stages;
 mod stale;
 
 pub use evidence::explain;
-pub use given::Given;
 pub use observer::{Observer, Silent};
 pub use stage::{Context, Stage, fingerprint};
 pub use stages::STAGES;
