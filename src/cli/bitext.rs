@@ -10,6 +10,7 @@ use super::freshness::Lists;
 use super::global::Global;
 use super::listing::ListArgs;
 use super::settings::{AfterIngest, Settings};
+use super::stop::look_at_stop;
 
 /// List the sentence pairs of a host, or of all.
 ///
@@ -89,6 +90,7 @@ impl Align {
             // The message of one who only reads names what to do.
             global.read()?;
         }
+        look_at_stop();
         let mut store = global.write()?;
         let config = self.settings.apply(&mut store)?;
         super::run::work(&mut store, &config, &Inputs::default(), global, "align")?;

@@ -126,9 +126,11 @@ impl Manner {
         if Store::is_at(&global.store) {
             let store = global.write()?;
             let inputs = self.inputs(Some(&store), inputs)?;
+            look_at_stop();
             return Ok((store, inputs));
         }
         let inputs = self.inputs(None, inputs)?;
+        look_at_stop();
         Ok((global.write()?, inputs))
     }
 
@@ -249,7 +251,6 @@ pub struct Done {
 
 /// Runs the stages up to `until`.
 pub fn work(store: &mut Store, config: &Config, inputs: &Inputs, global: &Global, until: &str) -> anyhow::Result<Done> {
-    look_at_stop();
     let observer = global.progress();
     let config = &Config { memory: global.memory, ..config.clone() };
     store.keep_blocks(config.memory.page_blocks());
