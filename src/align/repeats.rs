@@ -70,7 +70,7 @@ impl<'f> Finder<'f> {
         self.by_near.push(Entry { key, value: bead.unit, page: bead.number })
     }
 
-    /// Calls `each` with every sentence pair that is said more than once, in order.
+    /// Calls `each` with every sentence pair that is left out because it is said before, and every one that other units say too, in order.
     ///
     /// # Errors
     /// When entries cannot be written or read, or what `each` returns.

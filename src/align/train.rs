@@ -11,7 +11,7 @@ use super::params::Params;
 use super::score::{features, fit};
 use super::translation::Evidence;
 use crate::lexicon::{Corpus, Kept, KnownPair, Vocabulary, known_vocabularies, vocabularies};
-use crate::types::Bead;
+use crate::types::{Bead, Step, Watch};
 
 /// A page pair that is learnt from.
 pub type Pages<'t> = (Document<'t>, Document<'t>);
@@ -19,9 +19,16 @@ pub type Pages<'t> = (Document<'t>, Document<'t>);
 /// Learns a pair of languages from page pairs, beginning with the words that are `known`.
 ///
 /// What words say of pages that they were not learnt from is less, so that `held_out` pages take part in the calibration in their stead:
-/// as many as belong among [`calibrate_pages`](super::params::TrainParams::calibrate_pages) when most pages will be such.
-pub fn learn(pages: &[Pages<'_>], held_out: &[Pages<'_>], known: &[KnownPair], params: &Params) -> Model {
-    let mut model = learn_words(pages, known, params);
+/// as many as belong among [`calibrate_pages`](super::params::TrainParams::calibrate_pages) when most pages will be such. `watch` is told how
+/// far it is.
+pub fn learn(
+    pages: &[Pages<'_>],
+    held_out: &[Pages<'_>],
+    known: &[KnownPair],
+    params: &Params,
+    watch: &dyn Watch,
+) -> Model {
+    let mut model = learn_words(pages, known, params, watch);
     let of_learnt = params.train.calibrate_pages.saturating_sub(held_out.len()).min(pages.len());
     model.weights = calibrate(&model, [&pages[..of_learnt], held_out], params);
     model
@@ -35,7 +42,7 @@ const GROWTH: usize = 4;
 ///
 /// The model is trained on the fly (Tomás et al. 2008, §2.3): a few pages are aligned by the words that are known, equal words and
 /// lengths, then more by what these taught, and in the end all.
-fn learn_words(pages: &[Pages<'_>], known: &[KnownPair], params: &Params) -> Model {
+fn learn_words(pages: &[Pages<'_>], known: &[KnownPair], params: &Params, watch: &dyn Watch) -> Model {
     let (train, translation) = (&params.train, &params.translation);
     let (max_translations, min_probability) = (translation.max_translations, translation.min_probability);
     let kept = Kept { max_translations, min_probability };
@@ -44,7 +51,13 @@ fn learn_words(pages: &[Pages<'_>], known: &[KnownPair], params: &Params) -> Mod
     let mut count = FIRST_PAGES;
     loop {
         let portion = &pages[..count.min(pages.len())];
-        let beads: Vec<Vec<Bead>> = portion.par_iter().map(|pages| paired(pages, &model, params).1).collect();
+        let told = Step::new(watch, "aligning pages that are learnt from", portion.len());
+        let beads_of = |pages: &Pages<'_>| {
+            let beads = paired(pages, &model, params).1;
+            told.did(1);
+            beads
+        };
+        let beads: Vec<Vec<Bead>> = portion.par_iter().map(beads_of).collect();
         let mut corpus = Corpus::default();
         for ((a, b), beads) in portion.iter().zip(&beads) {
             for bead in beads {
@@ -174,7 +187,7 @@ mod tests {
         let words = Words::new();
         let texts: Vec<(String, String)> = (0..pages).map(|seed| (page(ENGLISH, seed), page(FRENCH, seed))).collect();
         let pages: Vec<Pages<'_>> = texts.iter().map(|(a, b)| (document(a, &words), document(b, &words))).collect();
-        learn(&pages, &[], &[], &Params::default())
+        learn(&pages, &[], &[], &Params::default(), &())
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use diglot::inputs::Tally;
 use diglot::pipeline::{Observer, STAGES};
+use diglot::types::Watch;
 use indicatif::{BinaryBytes, HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
 use super::layout::shorten;
@@ -266,6 +267,12 @@ fn bar(title: &str, unit: &str, total: Option<u64>, start: Start) -> ProgressBar
     bar
 }
 
+impl Watch for Progress {
+    fn step(&self, what: &str, done: u64, total: u64) {
+        Observer::step(self, what, done, total);
+    }
+}
+
 impl Observer for Progress {
     fn begin(&self, stage: &str, what: &str, unit: &str, total: Option<u64>) {
         if stage != STAGES[0].name() {
@@ -424,7 +431,7 @@ mod tests {
             found.iter().all(|line| line == "stage 6 of 7, iterate: rounds over links: 0 of 1 site after 0 s"),
             "{found:?}"
         );
-        progress.step("comparing pairs", 1234, 5678);
+        Watch::step(&progress, "comparing pairs", 1234, 5678);
         let is_told = |line: &String| line.contains(": rounds over links, comparing pairs 1,234 of 5,678: 0 of 1 site");
         let found = wait_for(&lines, |lines| lines.iter().any(is_told));
         assert!(found.iter().any(is_told), "{found:?}");

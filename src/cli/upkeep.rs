@@ -6,6 +6,7 @@ use anyhow::bail;
 use clap::Args;
 use diglot::error::Error;
 use diglot::export::rows::printable;
+use diglot::pipeline::Observer;
 use diglot::store::{Access, Report, Store};
 use diglot::types::counted;
 use diglot::upkeep::{self, Removal, Taken};
@@ -39,7 +40,11 @@ impl Check {
             drop(global.write()?);
         }
         let store = Store::open(&global.store, Access::Read)?;
-        let report = store.check()?;
+        let progress = global.progress();
+        progress.begin("check", "every byte of the store", "stores", Some(1));
+        let report = store.check(&progress);
+        progress.end("check", report.is_ok());
+        let report = report?;
         self.list(&report)?;
         let told = super::losses::tell(&store);
         if report.damage.is_none() {
@@ -110,7 +115,11 @@ impl Compact {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let mut store = global.write()?;
         let before = store.usage()?;
-        let freed = store.compact()?;
+        let progress = global.progress();
+        progress.begin("compact", "what is dead", "stores", Some(1));
+        let freed = store.compact(&progress);
+        progress.end("compact", freed.is_ok());
+        let freed = freed?;
         super::losses::tell(&store)?;
         writeln!(stdout(), "freed: {freed} bytes of records; results in use: {} bytes", before.live)?;
         Ok(())

@@ -99,7 +99,7 @@ pub fn model(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
         let count = texts.iter().filter(|text| text.is_learnt).count();
         let pages: Vec<_> = texts.into_iter().map(|text| text.pages).collect();
         let known = known.get(&langs).map(pairs_of_halves).unwrap_or_default();
-        let model = model_record(langs, learn_pages((&pages, count), langs, &known, &job.config.align, &words));
+        let model = model_record(langs, learn_pages((&pages, count), langs, &known, (&job.config.align, &words), &()));
         let row = ModelRow {
             langs: of_langs(langs),
             ratio: model.ratio,

@@ -52,18 +52,15 @@ pub fn run(store: &mut Store, context: &Context<'_>, until: &str) -> Result<()> 
 /// Takes archives in and runs every stage: the words of `diglot run`, said without progress. Gives what the settings come to, which queries ask
 /// for.
 ///
-/// Settings are the options of `diglot run` by name ([`SETTINGS`](crate::config::SETTINGS)), the values of a list one after another under the
-/// same name. The store keeps them: what is not given is as in the run before. Inputs are files, folders, patterns or `@LIST`, as on the
-/// command line; none: goes on with what the store has.
+/// The store keeps settings, by the names of their options (a list: one value after another); what is not given is as in the run before.
+/// Inputs are files, folders, patterns or `@LIST`, as on the command line; none: goes on with what the store has.
 ///
 /// # Errors
 /// When a setting makes no sense or an input is no archive, or as [`run`].
 pub fn run_all(store: &mut Store, settings: &[(&str, &str)], inputs: &[&str]) -> Result<Config> {
-    let given = Given::of(settings)?;
-    given.check(store.folder())?;
     let inputs: Vec<OsString> = inputs.iter().map(|&input| input.into()).collect();
     let inputs = archive::expand(&inputs, false, &|_| false)?;
-    let config = given.apply(store)?;
+    let config = Given::of(settings)?.apply(store)?;
     let context = Context { config: &config, inputs: &inputs, observer: &Silent, stop: &AtomicBool::new(false) };
     STAGES.iter().try_for_each(|stage| run_stage(*stage, store, &context))?;
     note_fresh(store, &config)?;

@@ -76,7 +76,7 @@ pub fn for_each_bead(
             .iter()
             .map(|(a, b)| (document(a, langs.a, &words, params), document(b, langs.b, &words, params)))
             .collect();
-        let model = learn(&cut, &[], &[], params);
+        let model = learn(&cut, &[], &[], params, &());
         for pair in &pairs {
             let (a, b) = pages(pair)?;
             let (a, b) = (document(&a, langs.a, &words, params), document(&b, langs.b, &words, params));

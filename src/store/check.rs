@@ -9,7 +9,7 @@ use super::records::{RecordRef, START};
 pub use super::verifying::{FileReport, Torn};
 use super::{Access, Store, lock, rebuild};
 use crate::error::{Error, Result};
-use crate::types::SiteId;
+use crate::types::{SiteId, Watch};
 
 /// What hangs on what cannot be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,14 +63,16 @@ pub struct Report {
 }
 
 impl Store {
-    /// Reads every byte of the store. It may be read while somebody writes; then the catalog is not looked at.
+    /// Reads every byte of the store, and tells `watch` how far it is. It may be read while somebody writes; then the catalog is not looked
+    /// at.
     ///
     /// # Errors
     /// When it cannot be read at all.
-    pub fn check(&self) -> Result<Report> {
+    pub fn check(&self, watch: &dyn Watch) -> Result<Report> {
         let mut damage = Damage::default();
         let mut files = Vec::new();
-        for kind in KINDS {
+        for (kind, done) in KINDS.iter().zip(0..) {
+            watch.step(kind.name, done, KINDS.len() as u64);
             let found = self.check_kind(kind)?;
             damage.torn.extend_from_slice(&found.torn);
             files.push((kind.name, found));

@@ -16,6 +16,7 @@ use super::records::{RecordRef, START, aligned};
 use super::rewriting::{Damaged, Kept};
 use super::{Store, copying, fault};
 use crate::error::{Error, Result};
+use crate::types::Watch;
 
 /// Fewer dead bytes are not worth the work that nobody asked for.
 const LEAST_DEAD_BYTES: u64 = 16 << 20;
@@ -70,29 +71,33 @@ impl Store {
     /// When the disk does not take it; the store is whole nevertheless.
     pub fn compact_if_worthwhile(&mut self) -> Result<u64> {
         let live = self.live()?;
-        if self.usage_of(&live)?.wants_compaction() { self.compact_results(&live, DEAD_SHARE) } else { Ok(0) }
+        if self.usage_of(&live)?.wants_compaction() { self.compact_results(&live, DEAD_SHARE, &()) } else { Ok(0) }
     }
 
-    /// Takes away all that is dead and all that was removed, and copies the catalog. Returns how many bytes of records went.
+    /// Takes away all that is dead and all that was removed, and copies the catalog; tells `watch` how far it is. Returns how many bytes of
+    /// records went.
     ///
     /// # Errors
     /// When the disk does not take it; the store is whole nevertheless.
-    pub fn compact(&mut self) -> Result<u64> {
+    pub fn compact(&mut self, watch: &dyn Watch) -> Result<u64> {
         let live = self.live()?;
-        let mut freed = self.compact_results(&live, 0.0)?;
+        let mut freed = self.compact_results(&live, 0.0, watch)?;
         if self.removed.is_in_files() {
+            watch.step("sources", 0, 1);
             freed += self.compact_sources()?;
         }
+        watch.step("catalog", 0, 1);
         self.publish_all()?;
         self.copy_catalog()?;
         Ok(freed)
     }
 
-    fn compact_results(&mut self, live: &Live, least_share: f64) -> Result<u64> {
+    fn compact_results(&mut self, live: &Live, least_share: f64, watch: &dyn Watch) -> Result<u64> {
         let mut holes = self.hole_bytes()?;
         holes.resize(KINDS.len(), 0);
         let mut sum = 0;
-        for kind in KINDS.iter().filter(|kind| !kind.is_source) {
+        for (kind, done) in KINDS.iter().zip(0..).filter(|(kind, _)| !kind.is_source) {
+            watch.step(kind.name, done, KINDS.len() as u64);
             let freed = self.rewrite_kind(kind.number, Damaged::Stays, least_share, &mut |at, _, _| {
                 Ok(if live.has(kind.number, at) { Kept::Same } else { Kept::Gone })
             })?;

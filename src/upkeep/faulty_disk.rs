@@ -13,7 +13,7 @@ const SITE: &str = "data/sites/packaging";
 fn run(folder: &Path) -> crate::error::Result<()> {
     let mut store = Store::open(folder, Access::Write)?;
     run_all(&mut store, &[], &[SITE])?;
-    store.compact().map(drop)
+    store.compact(&()).map(drop)
 }
 
 fn answers(store: &Store) -> Vec<String> {
@@ -43,7 +43,7 @@ fn what_a_finished_command_made_has_durable_names() {
     expect_durable("the first commit");
     run_all(&mut open(), &[], &[SITE]).expect("room on disk");
     expect_durable("a run");
-    open().compact().expect("room on disk");
+    open().compact(&()).expect("room on disk");
     expect_durable("compaction");
     for lost in ["catalog", "view", "pages", "manifest.json"] {
         let at = |name: &str| {
@@ -95,7 +95,7 @@ fn a_disk_that_fails_at_any_step_leaves_a_whole_store() {
         }
         if store.join("manifest.json").exists() {
             let read = Store::open(&store, Access::Read).expect(&what);
-            assert!(read.check().expect(&what).damage.is_none(), "{what}");
+            assert!(read.check(&()).expect(&what).damage.is_none(), "{what}");
             let found = answers(&read);
             assert!(found.is_empty() || found.iter().all(|pair| pair.contains("packaging")), "{what}");
         }

@@ -21,6 +21,7 @@ mod modules;
 #[cfg(unix)]
 mod outside;
 mod presets;
+mod progress;
 mod quality;
 mod real_sites;
 mod resume;

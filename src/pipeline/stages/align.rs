@@ -37,7 +37,7 @@ use crate::store::layout::{
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{Store, model_key};
 use crate::text::words::Words;
-use crate::types::{Lang, LangPair, PagePair, SiteId, counted};
+use crate::types::{Lang, LangPair, PagePair, SiteId, Step, Watch, counted};
 
 /// Page pairs → sentence pairs.
 pub struct Align;
@@ -320,12 +320,18 @@ fn documents<'p>(pages: &'p Pages, langs: LangPair, words: &Words, params: &Para
 }
 
 /// Learns one language pair from its sample, beginning with the words that verification has learnt.
-fn learn_pair(store: &Store, langs: LangPair, sample: &Sample, params: &Params, words: &Words) -> Result<Model> {
+fn learn_pair(store: &Store, langs: LangPair, sample: &Sample, context: &Context<'_>, words: &Words) -> Result<Model> {
     let read = |pair: &SampledPair| -> Result<Pages> {
         Ok((store.page(RecordRef(pair.places.0))?, store.page(RecordRef(pair.places.1))?))
     };
     let pages: Vec<Pages> = sample.pairs.iter().map(read).collect::<Result<_>>()?;
-    Ok(learn_pages((&pages, sample.learnt), langs, &learnt_pairs(store, langs)?, params, words))
+    Ok(learn_pages(
+        (&pages, sample.learnt),
+        langs,
+        &learnt_pairs(store, langs)?,
+        (&context.config.align, words),
+        context,
+    ))
 }
 
 /// Learns one language pair from page pairs, words from the first so many of them, beginning with words that are known.
@@ -333,13 +339,19 @@ pub(crate) fn learn_pages(
     (pages, learnt): (&[Pages], usize),
     langs: LangPair,
     known: &[SurePair],
-    params: &Params,
-    words: &Words,
+    (params, words): (&Params, &Words),
+    watch: &dyn Watch,
 ) -> Model {
-    let cut: Vec<_> = pages.par_iter().map(|pages| documents(pages, langs, words, params)).collect();
+    let told = Step::new(watch, "cutting pages that are learnt from", pages.len());
+    let cut = |pages| {
+        let documents = documents(pages, langs, words, params);
+        told.did(1);
+        documents
+    };
+    let cut: Vec<_> = pages.par_iter().map(cut).collect();
     let (learnt, held_out) = cut.split_at(learnt.min(cut.len()));
     let known: Vec<_> = known.iter().map(|pair| (pair.a, pair.b, pair.forth, pair.back)).collect();
-    train::learn(learnt, held_out, &known, params)
+    train::learn(learnt, held_out, &known, params, watch)
 }
 
 impl Align {
@@ -392,9 +404,8 @@ impl Align {
         context.observer.begin(self.name(), "learning language pairs", "language pairs", Some(stale.len() as u64));
         let (words, done) = (Words::new(), AtomicU64::new(0));
         for group in stale.chunks(LEARNT_AT_ONCE) {
-            let params = &context.config.align;
             let learn = |(langs, sample): &(&LangPair, &Sample)| {
-                let model = learn_pair(store, **langs, sample, params, &words);
+                let model = learn_pair(store, **langs, sample, context, &words);
                 context.observer.progress(done.fetch_add(1, Ordering::Relaxed) + 1, "");
                 model
             };

@@ -26,6 +26,8 @@ pub struct Links;
 const GROUP_SITES: usize = 1000;
 /// Pages of one commit, at the most, unless one site has more.
 const GROUP_PAGES: u64 = 100_000;
+/// Pages read between two reports, of each thread.
+const TOLD_PAGES: u32 = 64;
 
 impl Stage for Links {
     fn name(&self) -> &'static str {
@@ -125,12 +127,7 @@ fn chunks_of(
     let domains = head.hosts.iter().map(|host| registrable_domain(&host.host).into_owned()).collect();
     let site = Site { store, id, generation: head.generation, domains, pages: &pages, places: &places };
     let firsts: Vec<u32> = (0..head.pages).step_by(CHUNK_PAGES).collect();
-    let chunk = |first: u32| {
-        let chunk = site.chunk(first)?;
-        did(chunk.ends.len() as u32);
-        Ok(chunk)
-    };
-    firsts.into_par_iter().map(chunk).collect()
+    firsts.into_par_iter().map(|first| site.chunk(first, did)).collect()
 }
 
 struct Site<'s> {
@@ -143,13 +140,16 @@ struct Site<'s> {
 }
 
 impl Site<'_> {
-    fn chunk(&self, first: u32) -> Result<GraphRecord> {
+    fn chunk(&self, first: u32, did: &dyn Fn(u32)) -> Result<GraphRecord> {
         let end = self.pages.count().min(first + CHUNK_PAGES as u32);
         let mut graph = GraphRecord { site: self.id.0, generation: self.generation, first, ..GraphRecord::default() };
         let mut outside: BTreeMap<(String, String), u32> = BTreeMap::new();
         // Most links lead where the one before led.
         let mut domains: FxHashMap<String, bool> = FxHashMap::default();
         for page in first..end {
+            if page > first && (page - first).is_multiple_of(TOLD_PAGES) {
+                did(TOLD_PAGES);
+            }
             let (chunk, at) = self.pages.chunk(page);
             // An index has no links.
             if chunk.form(at) == Form::Index {
@@ -188,6 +188,7 @@ impl Site<'_> {
             let named = named.page(page, self.pages.identity(page), |identity| self.find(identity));
             graph.canonical.extend(named.map(|to| CanonicalRow { from: page, to }));
         }
+        did((end - first - 1) % TOLD_PAGES + 1);
         graph.outside = outside.into_iter().map(|((from, host), links)| OutsideRow { from, host, links }).collect();
         Ok(graph)
     }

@@ -49,7 +49,7 @@ fn document<'t>((text, blocks): &'t (String, Vec<Block>), words: &Words) -> Docu
 fn model(words: &Words) -> Model {
     let texts: Vec<_> = (0..10).map(|seed| (page(seed, 40, 'a'), page(seed, 40, 'b'))).collect();
     let pages: Vec<_> = texts.iter().map(|(a, b)| (document(a, words), document(b, words))).collect();
-    learn(&pages, &[], &[], &Params::default())
+    learn(&pages, &[], &[], &Params::default(), &())
 }
 
 /// Asks for each bead by itself.
