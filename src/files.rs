@@ -90,7 +90,7 @@ mod system {
     use rustix::fs::{CWD, Mode, OFlags, openat};
     use rustix::io::Errno;
 
-    use super::refusal;
+    use crate::files::refusal;
 
     /// Never waits, and lends the program no terminal. Files are read as without it.
     const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::CLOEXEC).union(OFlags::NOCTTY);
@@ -126,7 +126,7 @@ mod system {
     use std::io;
     use std::path::Path;
 
-    use super::refusal;
+    use crate::files::refusal;
 
     pub fn open(path: &Path) -> io::Result<File> {
         File::open(path)

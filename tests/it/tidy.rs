@@ -49,6 +49,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("cli", &["review"]),
     ("review", &[]),
     ("main", &[]),
+    ("allocator", &[]),
     ("lib", &["*"]),
 ];
 

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::groups::next_group;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::pipeline::{Context, Stage};
 use crate::store::Store;
 use crate::store::catalog::{Changes, Keyspace};
@@ -37,7 +37,11 @@ pub fn judge_sites(
         let group = next_group(store, &mut stale, GROUP_PAGES, |&(id, _)| id)?;
         let shared = &*store;
         let judge = |&(id, _): &Stale| {
-            let site = work(shared, id)?;
+            let site = match work(shared, id) {
+                // What is done of the group is kept.
+                Err(Error::Interrupted) => return Ok(None),
+                site => site?,
+            };
             context.observer.progress(done.fetch_add(1, Ordering::Relaxed) + 1, "");
             Ok(site)
         };

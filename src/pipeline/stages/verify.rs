@@ -115,18 +115,18 @@ impl Verify {
             return Ok(());
         }
         let sites = by_site(store, &by_langs, config.learn.fit_pairs)?;
-        // What a part of the sites has taught cannot be kept.
-        context.observer.begin(self.name(), "what sites teach of languages", "sites", Some(sites.len() as u64));
+        // What a part of the sites has taught cannot be kept: progress is what is.
+        context.observer.begin(self.name(), "learning language pairs", "language pairs", Some(by_langs.len() as u64));
         let mut learner = Learner::new(Settings { learn: &config.learn, fit: &config.judge.fit });
+        let teaching = sites.len() as u64;
         for ((id, pairs), done) in sites.into_values().zip(1..) {
             if let Some(site) = OpenSite::open(store, id)? {
                 learner.add_site(&site.view(config).watched(context), pairs)?;
             }
             store.unmap();
-            context.observer.progress(done, "");
+            context.observer.step("sites that teach", done, teaching);
             context.check_stop()?;
         }
-        context.observer.begin(self.name(), "learning language pairs", "language pairs", Some(by_langs.len() as u64));
         let mut changes = Changes::default();
         for (langs, learnt) in learner.finish(&config.verify, config.without_content) {
             let record = learnt_record(langs, inputs[&langs], learnt, training_places(store, &by_langs[&langs])?);
