@@ -10,7 +10,7 @@ use super::params::Params;
 use super::span::Span;
 use super::translation::Evidence;
 use crate::sequence::band::Band;
-use crate::sequence::path::{Move, Steps, cheapest, cheapest_beginning};
+use crate::sequence::path::{Move, Steps, cheapest};
 use crate::types::Bead;
 
 /// How sentences may be joined, and what that costs by itself: −ln of how often it is seen (Gale & Church 1993, table 5).
@@ -79,7 +79,7 @@ fn match_blocks(
     let (spans_a, spans_b) = (a.block_spans(), b.block_spans());
     let tag = |document: &Document<'_>, block: u32| document.blocks[block as usize].tag;
     let same_tags = |i: u32, j: u32| tag(a, i) == tag(b, j);
-    let search_window = |inside: (Range<u32>, Range<u32>), is_last: bool, costs: &mut [Box<dyn Cost + '_>]| {
+    let search = |inside: (Range<u32>, Range<u32>), costs: &mut [Box<dyn Cost + '_>]| {
         let (first_a, first_b) = (inside.0.start, inside.1.start);
         let units = Units { a: &spans_a[within(&inside.0)], b: &spans_b[within(&inside.1)] };
         let extra = |i: u32, j: u32, step: Move| {
@@ -87,14 +87,13 @@ fn match_blocks(
         };
         let mut steps = BeadCosts::new(&units, &BLOCK_MOVES, costs, extra);
         steps.leave_out(lengths, params, params.missing_block);
-        let (n, m) = (inside.0.len() as u32, inside.1.len() as u32);
-        search(n, m, is_last, &BLOCK_MOVES.map(|(step, _)| step), (params, &mut steps))
-    };
-    let search_all = |inside: (Range<u32>, Range<u32>), costs: &mut [Box<dyn Cost + '_>]| {
-        let (a, b) = (inside.0.start, inside.1.start);
-        in_windows(inside.0.len() as u32, inside.1.len() as u32, |of_a, of_b, is_last| {
-            search_window((a + of_a.start..a + of_a.end, b + of_b.start..b + of_b.end), is_last, costs)
-        })
+        cheapest(
+            inside.0.len() as u32,
+            inside.1.len() as u32,
+            &BLOCK_MOVES.map(|(step, _)| step),
+            &params.path,
+            &mut steps,
+        )
     };
     // As far as both pages have the same tags, from the start and from the end.
     let fewer = n.min(m);
@@ -109,7 +108,7 @@ fn match_blocks(
             let (at_a, at_b) = (of_a.start + k, of_b.start + k);
             if is_anchor {
                 if (i, j) != (at_a, at_b) {
-                    moves.extend(search_all((i..at_a, j..at_b), costs));
+                    moves.extend(search((i..at_a, j..at_b), costs));
                 }
                 moves.push((1, 1));
                 (i, j) = (at_a + 1, at_b + 1);
@@ -117,54 +116,9 @@ fn match_blocks(
         }
     }
     if (i, j) != (n, m) {
-        moves.extend(search_all((i..n, j..m), costs));
+        moves.extend(search((i..n, j..m), costs));
     }
     moves
-}
-
-/// Units of the longer side up to which a search is one.
-const WHOLE: u32 = 4096;
-/// Units of the longer side of a window, where there are more. Within it the band may become some 100 units wide.
-const WINDOW: u32 = 1024;
-
-/// The moves over `n` units and `m`, by `search`, which is told whether a window is the last. Where units are many, they are searched in
-/// windows that begin where the one before is left in its middle: so the band follows pages that fall out of step, and takes as much memory
-/// for long pages as for others.
-fn in_windows(n: u32, m: u32, mut search: impl FnMut(Range<u32>, Range<u32>, bool) -> Vec<Move>) -> Vec<Move> {
-    let mut moves = Vec::new();
-    let (mut i, mut j) = (0, 0);
-    loop {
-        let longer = (n - i).max(m - j);
-        if longer <= WHOLE {
-            moves.extend(search(i..n, j..m, true));
-            return moves;
-        }
-        let share = |left: u32| (u64::from(left) * u64::from(WINDOW) / u64::from(longer)) as u32;
-        let (a, b) = (share(n - i), share(m - j));
-        let middle = i + j + (a + b) / 2;
-        for step in search(i..i + a, j..j + b, false) {
-            if i + j >= middle {
-                break;
-            }
-            (i, j) = (i + step.0, j + step.1);
-            moves.push(step);
-        }
-    }
-}
-
-/// The cheapest moves over a window: to its very end where it is the last.
-fn search<const K: usize>(
-    n: u32,
-    m: u32,
-    is_last: bool,
-    moves: &[Move; K],
-    (params, steps): (&Params, &mut impl Steps<f32>),
-) -> Vec<Move> {
-    if is_last {
-        cheapest(n, m, moves, &params.path, steps)
-    } else {
-        cheapest_beginning(n, m, moves, &params.path, steps)
-    }
 }
 
 fn within(range: &Range<u32>) -> Range<usize> {
@@ -212,16 +166,10 @@ fn match_sentences(
         }
         _ => {}
     }
-    in_windows(n, m, |of_a, of_b, is_last| {
-        let units = Units { a: &units.a[within(&of_a)], b: &units.b[within(&of_b)] };
-        let extra = |i: u32, j: u32, step: Move| {
-            if is_allowed(of_a.start + i, of_b.start + j, step) { 0.0 } else { f32::INFINITY }
-        };
-        let mut steps = BeadCosts::new(&units, &SENTENCE_MOVES, costs, extra);
-        steps.leave_out(lengths, params, 1.0);
-        let (n, m) = (of_a.len() as u32, of_b.len() as u32);
-        search(n, m, is_last, &SENTENCE_MOVES.map(|(step, _)| step), (params, &mut steps))
-    })
+    let extra = |i: u32, j: u32, step: Move| if is_allowed(i, j, step) { 0.0 } else { f32::INFINITY };
+    let mut steps = BeadCosts::new(units, &SENTENCE_MOVES, costs, extra);
+    steps.leave_out(lengths, params, 1.0);
+    cheapest(n, m, &SENTENCE_MOVES.map(|(step, _)| step), &params.path, &mut steps)
 }
 
 /// What beads cost.
@@ -355,15 +303,6 @@ mod tests {
         assert_eq!(shapes, [(1, 2), (1, 1)]);
     }
 
-    /// Lines of their own words, each a block, or all of them one; the second page has some lines more from one on.
-    fn long_pages(lines: usize, more: usize, end: &str) -> [String; 2] {
-        let line = |at: usize| format!("Room {at} of house {}{end}", at * 7);
-        let news = (0..more).map(|at| format!("Nothing like that happened before in street number {at} here{end}"));
-        let a = (0..lines).map(line).collect();
-        let b = (0..lines / 2).map(line).chain(news).chain((lines / 2..lines).map(line)).collect();
-        [a, b]
-    }
-
     /// How many sentences of the first page stand beside those they are equal to, and how many there are.
     fn aligned_right(texts: &[String; 2]) -> (usize, usize) {
         let (words, params) = (Words::new(), Params::default());
@@ -379,31 +318,12 @@ mod tests {
 
     #[test]
     fn a_page_of_many_short_sentences_is_aligned_to_its_end() {
-        assert_eq!(aligned_right(&long_pages(25_000, 0, ".\n")), (25_000, 25_000));
-    }
-
-    #[test]
-    fn long_pages_that_fall_out_of_step_are_followed() {
-        for end in [".\n", ". "] {
-            let (right, all) = aligned_right(&long_pages(20_000, 100, end));
-            assert!(all == 20_000 && right > 19_500, "{right} of {all}");
-        }
-    }
-
-    #[test]
-    fn windows_hold_every_unit_once_in_order() {
-        for (n, m) in [(0, 0), (10, WHOLE), (WHOLE + 1, 0), (3 * WHOLE, 5), (2 * WHOLE, 3 * WHOLE)] {
-            let mut most = 0;
-            let moves = in_windows(n, m, |of_a, of_b, _| {
-                most = most.max(of_a.len().max(of_b.len()));
-                let both = of_a.len().min(of_b.len());
-                let rest = [vec![(1, 0); of_a.len() - both], vec![(0, 1); of_b.len() - both]];
-                [vec![(1, 1); both], rest.concat()].concat()
-            });
-            let sum = moves.iter().fold((0, 0), |sum, step| (sum.0 + step.0, sum.1 + step.1));
-            assert_eq!(sum, (n, m));
-            assert!(most <= WHOLE as usize);
-        }
+        assert_eq!(
+            aligned_right(
+                &[(); 2].map(|()| (0..25_000).map(|at| format!("Room {at} of house {}.\n", at * 7)).collect())
+            ),
+            (25_000, 25_000)
+        );
     }
 
     #[test]

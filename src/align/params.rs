@@ -13,8 +13,8 @@ pub struct Params {
     pub blocks: bool,
     /// The band of the search.
     pub path: path::Params,
-    /// Sentences of a page that are compared; the rest of the page is one thing that is left out. Default 1,000,000: a page of 100 MB. Each
-    /// takes some 300 bytes while its page is aligned.
+    /// Sentences of a page that are compared; the rest of the page is one thing that is left out. Default 1,000,000: no page of a web
+    /// archive has as many.
     pub max_sentences: u32,
     /// Cost of matching blocks of different tags, in nats. Default 2, an estimate: a page and its translation mostly have
     /// the same tags.

@@ -68,42 +68,12 @@ pub fn cheapest<N: Number, const K: usize>(
     params: &Params,
     steps: &mut impl Steps<N>,
 ) -> Vec<Move> {
-    sought((n, m), End::Corner, moves, params, steps)
-}
-
-/// As [`cheapest`], to the end of the first sequence and wherever in the second is cheapest: where both go on.
-pub fn cheapest_beginning<N: Number, const K: usize>(
-    n: u32,
-    m: u32,
-    moves: &[Move; K],
-    params: &Params,
-    steps: &mut impl Steps<N>,
-) -> Vec<Move> {
-    sought((n, m), End::Row, moves, params, steps)
-}
-
-/// Where a path ends.
-#[derive(Clone, Copy, PartialEq)]
-enum End {
-    /// In the last cell.
-    Corner,
-    /// In the last row.
-    Row,
-}
-
-fn sought<N: Number, const K: usize>(
-    (n, m): (u32, u32),
-    end: End,
-    moves: &[Move; K],
-    params: &Params,
-    steps: &mut impl Steps<N>,
-) -> Vec<Move> {
     // Rows must meet: the diagonal goes on by m/n a row.
     let mut width = params.band.max(1).saturating_add(m / n.max(1));
     loop {
         let band = Band::along(n, m, width);
         steps.enter(&band);
-        let path = cheapest_to(end, &band, moves, steps).expect("steps over one unit are allowed everywhere");
+        let path = cheapest_in(&band, moves, steps).expect("steps over one unit are allowed everywhere");
         let wider = width.saturating_mul(2);
         if !touches(&band, &path) || cells_along(n, m, wider) > params.max_cells {
             return path;
@@ -135,15 +105,6 @@ pub fn cheapest_in<N: Number, const K: usize>(
     moves: &[Move; K],
     steps: &impl Steps<N>,
 ) -> Option<Vec<Move>> {
-    cheapest_to(End::Corner, band, moves, steps)
-}
-
-fn cheapest_to<N: Number, const K: usize>(
-    end: End,
-    band: &Band,
-    moves: &[Move; K],
-    steps: &impl Steps<N>,
-) -> Option<Vec<Move>> {
     let mut sums = vec![N::INFINITY; band.cells()];
     // The last step of the cheapest path to each cell, by its number in `moves`.
     let mut last_steps = vec![u8::MAX; sums.len()];
@@ -168,16 +129,7 @@ fn cheapest_to<N: Number, const K: usize>(
             (sums[here], last_steps[here]) = (best, best_step);
         }
     }
-    let mut last = band.m;
-    if end == End::Row {
-        let (low, high) = band.row(band.n);
-        for j in (low..=high).rev() {
-            if sums[band.cell(band.n, j)] < sums[band.cell(band.n, last)] {
-                last = j;
-            }
-        }
-    }
-    trace(band, last, &last_steps, moves)
+    trace(band, &last_steps, moves)
 }
 
 /// The cells of a row that a move comes from.
@@ -200,8 +152,8 @@ impl Origin {
     }
 }
 
-fn trace(band: &Band, last: u32, last_steps: &[u8], moves: &[Move]) -> Option<Vec<Move>> {
-    let (mut i, mut j) = (band.n, last);
+fn trace(band: &Band, last_steps: &[u8], moves: &[Move]) -> Option<Vec<Move>> {
+    let (mut i, mut j) = (band.n, band.m);
     let mut path = Vec::with_capacity(i.max(j) as usize);
     while (i, j) != (0, 0) {
         let step = *moves.get(usize::from(last_steps[band.cell(i, j)]))?;
