@@ -410,7 +410,9 @@ fn record_file() -> Result<Work> {
     let test = move |bytes: &[u8], _| {
         fs::write(&segment, bytes).map_err(|error| error.to_string())?;
         let whole = RecordRef(bytes.len() as u64 & !15);
-        let Ok(survey) = RecordFile::<BatchRecord>::survey(folder.path(), KIND, 1, whole) else { return Ok(()) };
+        let Ok(survey) = RecordFile::<BatchRecord>::survey(folder.path(), (KIND, 1), whole, |_, _| true) else {
+            return Ok(());
+        };
         for end in [survey.end, whole] {
             let Ok(file) = RecordFile::<BatchRecord>::open(folder.path(), KIND, end, false) else { continue };
             let mut last = None;
