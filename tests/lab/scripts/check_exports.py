@@ -13,6 +13,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -46,7 +47,7 @@ def main():
         parquet(out / "x.parquet", expected)
         export("csv", "x.csv")
         with (out / "x.csv").open(encoding="utf-8", newline="") as file:
-            check("csv", [texts(row) for row in csv.DictReader(file)], expected)
+            check("csv", [tuple(map(without_apostrophe, texts(row))) for row in csv.DictReader(file)], expected)
         if langs:
             export("bitextor", "x.sent")
             with (out / "x.sent").open(encoding="utf-8", newline="") as file:
@@ -66,6 +67,11 @@ def rows(path):
 
 def texts(row):
     return (row["text_a"], row["text_b"])
+
+
+def without_apostrophe(cell):
+    """A cell of CSV without the apostrophe that keeps spreadsheets from running it, as the guide says it is taken away."""
+    return cell[1:] if re.match("'+[=+\\-@\t\r\n＝＋－＠]", cell) else cell
 
 
 def flat(pairs):
