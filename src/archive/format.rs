@@ -62,8 +62,13 @@ pub trait Archive: Send {
     /// Where the next call of [`Archive::next`] begins: [`Format::open`] with it goes on there. 0 at the start; grows.
     fn position(&self) -> u64;
 
-    /// What [`Archive::position`] will be at the end, where that is known (for progress).
+    /// What [`Archive::progress`] will be at the end, where that is known.
     fn end(&self) -> Option<u64>;
+
+    /// How far reading is. It may be ahead of the position: in the middle of a stream no position tells how much of the file was read.
+    fn progress(&self) -> u64 {
+        self.position()
+    }
 }
 
 /// A kind of archive.

@@ -1,6 +1,6 @@
 //! What the user names → the archives meant, and what is not read, with the reason.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
@@ -96,12 +96,21 @@ impl fmt::Display for Tally {
     }
 }
 
+/// Which of the indexes that are found in folders and by patterns are among the archives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Indexes {
+    /// All.
+    All,
+    /// Those of archives that are not all there.
+    BesideNothing,
+}
+
 /// The archives of `formats` that `inputs` name: see [`super::expand`].
 pub(super) fn expand(
     inputs: &[OsString],
     keep_going: bool,
     is_known: &dyn Fn(&Path) -> bool,
-    formats: Formats,
+    (formats, indexes): (Formats, Indexes),
 ) -> Result<Inputs> {
     let mut found = Found {
         formats,
@@ -118,7 +127,9 @@ pub(super) fn expand(
     for input in inputs {
         found.input(input, None);
     }
-    found.leave_out_indexes();
+    if indexes == Indexes::BesideNothing {
+        found.leave_out_indexes();
+    }
     if !keep_going && !found.problems.is_empty() {
         return Err(all_of(found.problems));
     }
@@ -295,12 +306,13 @@ impl Found<'_> {
         if !list.exists() {
             return Err("no such list".to_owned());
         }
+        if self.lists.contains(&name) {
+            return Ok(());
+        }
         if self.lists.len() == MAX_LISTS {
             return Err(format!("more than {MAX_LISTS} lists"));
         }
-        if !self.lists.insert(name.clone()) {
-            return Ok(());
-        }
+        self.lists.insert(name.clone());
         let mut text = Vec::new();
         let read = files::open(list).and_then(|file| files::text(file).read_to_end(&mut text));
         read.map_err(|error| format!("reading failed: {error}"))?;
@@ -323,7 +335,11 @@ impl Found<'_> {
         if !path.is_file() {
             // A link that leads nowhere, a pipe.
             if seems {
-                self.refuse(path, if path.exists() { "no file" } else { "a link that leads nowhere" }.to_owned());
+                self.refuse(
+                    path,
+                    if path.exists() { "a pipe or device, expected a file" } else { "a link that leads nowhere" }
+                        .to_owned(),
+                );
             }
             return false;
         }
@@ -352,7 +368,12 @@ impl Found<'_> {
     }
 
     fn refuse(&mut self, path: &Path, reason: String) {
-        let path = full_name(path);
+        // What a link leads to may be no file at all.
+        let path = if path.is_symlink() {
+            std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+        } else {
+            full_name(path)
+        };
         if self.seen.insert(path.clone()) {
             self.refused.push(Refused { path, reason, is_fault: false });
         }
@@ -378,46 +399,57 @@ impl Found<'_> {
             return;
         }
         let mut archives: HashMap<OsString, Vec<PathBuf>> = HashMap::new();
-        for path in self.archives.iter().filter(|path| indexes.iter().all(|(index, _)| index != *path)) {
+        let of_indexes: HashSet<&PathBuf> = indexes.iter().map(|(path, _)| path).collect();
+        for path in self.archives.iter().filter(|path| !of_indexes.contains(path)) {
             let path = true_name(path);
             archives.entry(path.file_name().unwrap_or_default().to_owned()).or_default().push(path);
         }
+        let mut left_out: HashSet<PathBuf> = HashSet::new();
         for (path, format) in indexes {
             if is_index_of(&path, format, &archives).unwrap_or(false) {
-                self.archives.retain(|archive| *archive != path);
+                left_out.insert(path.clone());
                 let reason =
                     "an index of archives that are read themselves; name the file to have it read too".to_owned();
                 self.refused.push(Refused { path: full_name(&path), reason, is_fault: false });
             }
         }
+        self.archives.retain(|archive| !left_out.contains(archive));
     }
 }
 
 /// The folder of an index in a collection of pywb or an unpacked WACZ; the archives are beside it.
 const INDEX_FOLDER: &str = "indexes";
 
-/// True when all captures of an index lie in some of `archives`, which are known by their names: in or below the folder of the index.
+/// True when all captures of an index lie in some of `archives`, which are known by their names: in or below the folder of the index. The
+/// folders that an index names may be those of another machine, so the last part of a name counts, and all of it where files of several
+/// folders have one last part.
 fn is_index_of(path: &Path, format: &dyn Format, archives: &HashMap<OsString, Vec<PathBuf>>) -> Result<bool> {
     let full = true_name(path);
     let folder = full.parent().unwrap_or(&full);
     let folder = if folder.ends_with(INDEX_FOLDER) { folder.parent().unwrap_or(folder) } else { folder };
-    let is_there = |name: &str| {
-        let archives = Path::new(name).file_name().and_then(|name| archives.get(name));
-        archives.is_some_and(|archives| archives.iter().any(|archive| archive.starts_with(folder)))
+    let last = |name: &str| Path::new(name).file_name().unwrap_or_default().to_owned();
+    let is_there = |name: &str, is_meant: &dyn Fn(&Path) -> bool| {
+        let archives = archives.get(&last(name));
+        archives.is_some_and(|archives| archives.iter().any(|archive| archive.starts_with(folder) && is_meant(archive)))
     };
+    let mut named: BTreeMap<OsString, BTreeSet<String>> = BTreeMap::new();
     let mut lines = format.open(path, 0, &Params::default())?;
     let mut met = None;
     while let Some(item) = lines.next()? {
         let Item::Record(line) = item else { continue };
         let Ok(name) = cdx::file_of(&line.block) else { continue };
         if met.as_ref() != Some(&name) {
-            if !is_there(&name) {
+            if !is_there(&name, &|_| true) {
                 return Ok(false);
+            }
+            if Path::new(&name).components().count() > 1 {
+                named.entry(last(&name)).or_default().insert(name.clone());
             }
             met = Some(name);
         }
     }
-    Ok(met.is_some())
+    let mut alike = named.values().filter(|names| names.len() > 1).flatten();
+    Ok(met.is_some() && alike.all(|name| is_there(name, &|archive| archive.ends_with(name))))
 }
 
 /// Parts of file names that say what an archive is.
@@ -500,7 +532,8 @@ mod tests {
             })
             .collect();
         let name = |path: PathBuf| path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().into_owned();
-        let found = expand(&inputs, keep_going, &|_| false, Formats(crate::archive::FORMATS))?;
+        let found =
+            expand(&inputs, keep_going, &|_| false, (Formats(crate::archive::FORMATS), Indexes::BesideNothing))?;
         let refused = found.refused.into_iter().map(|refused| (name(refused.path), refused.is_fault)).collect();
         Ok((found.archives.into_iter().map(name).collect(), refused))
     }
@@ -643,6 +676,16 @@ mod tests {
             assert_eq!(archives, ["deep/c.arc", "deep/c.cdxj"]);
         }
         assert_eq!(names(folder.path(), &["deep/*.cdxj"]).expect("one"), ["deep/c.cdxj"]);
+        // Files of one name in two folders are two.
+        put("twins/index.cdxj", &["x/e.warc", "y/e.warc"]);
+        for (name, left) in [("twins/x/e.warc", true), ("twins/y/e.warc", false)] {
+            fs::create_dir_all(folder.path().join(name).parent().expect("a parent")).expect("a folder");
+            fs::write(folder.path().join(name), "WARC/1.0\r\n").expect("a file");
+            let found = names(folder.path(), &["twins"]).expect("archives");
+            assert_eq!(found.contains(&"twins/index.cdxj".to_owned()), left, "{found:?}");
+        }
+        let with_indexes = super::super::expand_with_indexes(&[folder.path().join("twins").into()]);
+        assert_eq!(with_indexes.expect("archives").archives.len(), 3, "captures are looked up in indexes");
         put("below/c.cdxj", &["c.arc"]);
         assert_eq!(names(folder.path(), &["deep/c.arc", "below"]).expect("two"), ["deep/c.arc", "below/c.cdxj"]);
     }
@@ -655,7 +698,12 @@ mod tests {
         fs::write(&name, "WARC/1.0\r\n").expect("a file");
         fs::write(folder.path().join("x.txt"), b"\xff.warc\n").expect("a file");
         let list = OsString::from(format!("@{}", folder.path().join("x.txt").display()));
-        let found = expand(&[list, name.clone().into()], false, &|_| false, Formats(crate::archive::FORMATS));
+        let found = expand(
+            &[list, name.clone().into()],
+            false,
+            &|_| false,
+            (Formats(crate::archive::FORMATS), Indexes::BesideNothing),
+        );
         assert_eq!(found.expect("one").archives, [name]);
     }
 

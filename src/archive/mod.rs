@@ -70,6 +70,7 @@ pub use beside::patiently;
 pub use copies::Copier;
 pub use format::{Archive, Format, Item, Params, RECORD_BYTES};
 pub use identity::{Stat, fingerprint, fingerprint_of_ends, stat};
+use inputs::Indexes;
 pub use inputs::{Inputs, Refused, Tally};
 pub use portions::{Limits, Portion, index_lines, portions, unforeseen};
 pub use stream::{STREAM, Stream};
@@ -124,7 +125,15 @@ pub fn format_of(path: &Path) -> Result<&'static dyn Format> {
 /// [`Error::Input`](crate::error::Error::Input), which names all inputs that are missing or hold no archive; with `keep_going`
 /// they are refused instead.
 pub fn expand(inputs: &[OsString], keep_going: bool, is_known: &dyn Fn(&Path) -> bool) -> Result<Inputs> {
-    inputs::expand(inputs, keep_going, is_known, ALL)
+    inputs::expand(inputs, keep_going, is_known, (ALL, Indexes::BesideNothing))
+}
+
+/// As [`expand`], with all indexes: those in which captures are looked up, and not read for pages.
+///
+/// # Errors
+/// As [`expand`].
+pub fn expand_with_indexes(inputs: &[OsString]) -> Result<Inputs> {
+    inputs::expand(inputs, false, &|_| false, (ALL, Indexes::All))
 }
 
 /// What a record holds: the response as a browser would hand it to its parser, or what an index, a WAT or a WET has of it.

@@ -29,6 +29,8 @@ pub struct Portion {
     pub bytes: usize,
     /// Position behind them.
     pub to: u64,
+    /// How far reading is with them ([`Archive::progress`]).
+    pub progress: u64,
     /// True when the archive ends there.
     pub done: bool,
 }
@@ -87,6 +89,7 @@ fn next_portion(source: &mut dyn Archive, limits: Limits) -> Result<Portion> {
         portion.items.push(item);
     }
     portion.to = source.position();
+    portion.progress = source.progress();
     Ok(portion)
 }
 

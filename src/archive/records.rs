@@ -426,7 +426,11 @@ impl<D: Dialect> Archive for Records<D> {
     }
 
     fn end(&self) -> Option<u64> {
-        self.file_bytes.filter(|_| !self.position.counted)
+        self.file_bytes
+    }
+
+    fn progress(&self) -> u64 {
+        self.members.file_offset()
     }
 }
 

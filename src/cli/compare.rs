@@ -77,7 +77,7 @@ impl Compare {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let presets = self.presets()?;
         let judged = read_gold(&self.gold)?;
-        let inputs = super::run::files(&self.inputs)?;
+        let inputs = super::run::files(inputs::expand(&self.inputs, false, &|_| false)?)?;
         look_at_stop();
         let temporary = tempfile::Builder::new().prefix("diglot-compare-").tempdir();
         let temporary = temporary.context("making a temporary folder")?;

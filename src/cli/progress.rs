@@ -159,7 +159,8 @@ impl Progress {
     /// Has a thread print a line now and then for as long as there is work.
     fn print_lines(&self, every: Duration, print: impl Fn(&str) + Send + 'static) {
         let state = Arc::downgrade(&self.state);
-        thread::spawn(move || print_lines(&state, every, print));
+        // Without a thread to spare no lines are printed.
+        let _ = thread::Builder::new().spawn(move || print_lines(&state, every, print));
     }
 
     /// One that prints no lines by itself.
@@ -286,7 +287,8 @@ impl Observer for Progress {
             let stage = numbered(stage);
             state.title = format!("{stage}: {what}");
             state.unit = unit.to_owned();
-            (state.total, state.began, state.told, state.start) = (total, now, now, Start::default());
+            // Lines come as the run goes on, however short its steps are.
+            (state.total, state.began, state.start) = (total, now, Start::default());
             (state.done, state.step, state.is_at_work) = (0, None, true);
             state.note.clear();
             if unit != "bytes" {

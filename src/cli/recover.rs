@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use diglot::error::Error;
-use diglot::inputs::Inputs;
+use diglot::inputs::{self, Inputs};
 use diglot::pipeline::recover::{Plan, Request, plan, remember};
 use diglot::pipeline::{Context, Observer};
 use diglot::query::number;
@@ -68,7 +68,7 @@ impl Recover {
         if !(0.0..=1.0).contains(&self.min_chance) {
             return Err(Error::Config(format!("--min-chance is {}, expected 0 to 1", self.min_chance)).into());
         }
-        let indexes = super::run::files(&self.index)?.archives;
+        let indexes = super::run::files(inputs::expand_with_indexes(&self.index)?)?.archives;
         let (store, config) = global.query(Lists::Keys)?;
         let scope = self.host.scope(&store)?;
         look_at_stop();

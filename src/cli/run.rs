@@ -208,8 +208,7 @@ pub fn inputs_help() -> String {
 }
 
 /// The archives that inputs name which are read more than once, or not from their start on.
-pub fn files(inputs: &[OsString]) -> anyhow::Result<Inputs> {
-    let found = inputs::expand(inputs, false, &|_| false)?;
+pub fn files(found: Inputs) -> anyhow::Result<Inputs> {
     if found.archives.iter().any(|path| path.as_os_str() == inputs::STREAM) {
         return Err(Error::input(inputs::STREAM, "standard input can be read once; give a file").into());
     }

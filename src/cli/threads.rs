@@ -17,8 +17,8 @@ use super::say::tell;
 const MAX_PER_CORE: usize = 4;
 /// Threads, at the most.
 const MAX_THREADS: usize = 256;
-/// Threads left to the reader of an archive and to the catalog, where the system gives few.
-const SPARE: usize = 2;
+/// Threads left to the reader of an archive, to the catalog and to what tells how far the work is, where the system gives few.
+const SPARE: usize = 3;
 
 /// Starts the threads that work is shared out to. Says so where they are fewer than was asked for.
 ///

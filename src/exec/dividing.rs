@@ -473,12 +473,14 @@ pub fn tally(_: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<
         sum.accepted += u64::from(accepted);
         sum.right += f64::from(proposed) * f64::from(precision);
     }
+    let (is_judged, nothing) = (!sums.is_empty(), Tally::default());
     let mut by_langs: BTreeMap<String, Vec<KeyValues>> = BTreeMap::new();
     for whole in wholes {
         let senseless = || Error::input("whole rows", "their data make no sense");
         let values: Vec<serde_json::Value> = serde_json::from_str(&whole.values).map_err(|_| senseless())?;
         let mut values: KeyValues = values.try_into().map_err(|_| senseless())?;
-        if let Some(sum) = sums.get(&(whole.domain, whole.at)) {
+        // Where sites were judged, a key of which nothing was compared has no pairs.
+        if let Some(sum) = sums.get(&(whole.domain, whole.at)).or(is_judged.then_some(&nothing)) {
             let precision = (sum.proposed > 0).then(|| sum.right / sum.proposed as f64);
             let state = State::from_code(whole.state).ok_or_else(senseless)?;
             let known = [

@@ -25,7 +25,8 @@ pub fn make(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
 impl Exporter for Csv {
     fn row(&mut self, row: Row<'_>) -> io::Result<()> {
         let cells = cells(row).ok_or_else(|| row.refused())?;
-        self.0.write_record(cells.iter().map(|cell| text(cell).into_owned())).map_err(of_output)
+        cells.iter().try_for_each(|cell| self.0.write_field(text(cell).as_bytes())).map_err(of_output)?;
+        self.0.write_record(None::<&[u8]>).map_err(of_output)
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {

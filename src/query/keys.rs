@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::index::site::Urls;
 use crate::keys::{State, credibility};
 use crate::store::Store;
-use crate::types::{Edit, Key, Lang, LangPair, NULL, SiteId, SourceStats, pattern};
+use crate::types::{Edit, JudgedPair, Key, Lang, LangPair, NULL, SiteId, SourceStats, pattern};
 
 /// One key of one site, for listing.
 #[derive(Clone, Debug)]
@@ -120,6 +120,7 @@ pub(crate) fn numbered_keys(
         let site = Site::open(store, id)?;
         let Some(result) = &site.result else { continue };
         let judged = site.judged.as_ref().map(|judged| by_key(judged.sources()));
+        let accepted = site.judged.as_ref().map(|judged| accepted_by_key(judged.accepted()));
         for (row, at) in result.keys.iter().zip(0u32..) {
             let Some(state) = State::from_code(row.state).filter(|state| weak || *state != State::Weak) else {
                 continue;
@@ -134,8 +135,8 @@ pub(crate) fn numbered_keys(
             let source = judged.as_ref().map(|judged| judged.get(&at));
             let line = KeyLine {
                 est_precision: source.flatten().map(|source| f64::from(source.precision)),
-                accepted: match source {
-                    Some(source) => source.map_or(0, |source| u64::from(source.accepted)),
+                accepted: match &accepted {
+                    Some(accepted) => accepted.get(&at).copied().unwrap_or(0),
                     None => row.assigned.to_native(),
                 },
                 site: if one_host { site.host(start).to_owned() } else { site.head.domain.clone() },
@@ -156,6 +157,15 @@ pub(crate) fn numbered_keys(
 /// The sources that are keys, by the positions of the keys: a site may have a hundred thousand of them.
 fn by_key(sources: impl Iterator<Item = SourceStats>) -> FxHashMap<u32, SourceStats> {
     sources.filter_map(|source| Some((source.key?, source))).collect()
+}
+
+/// How many pairs of each key were accepted, whatever judged them.
+fn accepted_by_key(accepted: impl Iterator<Item = JudgedPair>) -> FxHashMap<u32, u64> {
+    let mut counts = FxHashMap::default();
+    for key in accepted.filter_map(|judged| judged.key) {
+        *counts.entry(key).or_default() += 1;
+    }
+    counts
 }
 
 /// What became of a key of a state whose pairs are right as often as `est_precision` says.

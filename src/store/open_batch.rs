@@ -37,11 +37,6 @@ impl OpenBatch {
         self.record.done
     }
 
-    /// Position in the archive behind it.
-    pub(crate) fn to(&self) -> u64 {
-        self.record.to
-    }
-
     /// Bytes of its records, or of their pages where these are more.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes

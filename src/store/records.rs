@@ -672,7 +672,14 @@ pub(super) fn map(file: &File, path: &Path, length: u64) -> Result<Mmap> {
     disk::before(disk::Step::Map, path).map_err(Error::io(path, "mapping"))?;
     // SAFETY: the files in which committed bytes lie are replaced and never rewritten or cut, and no byte beyond `length` is
     // mapped.
-    unsafe { memmap2::MmapOptions::new().len(length).map(file) }.map_err(Error::io(path, "mapping"))
+    let mapped = unsafe { memmap2::MmapOptions::new().len(length).map(file) };
+    mapped.map_err(|error| match error.kind() {
+        std::io::ErrorKind::OutOfMemory => {
+            let problem = "the system gives no more memory; allow more (`ulimit -v`, the limit of a container), or give a smaller --memory";
+            Error::Store { path: path.to_owned(), problem: problem.into() }
+        }
+        _ => Error::io(path, "mapping")(error),
+    })
 }
 
 #[cfg(test)]

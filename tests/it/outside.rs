@@ -123,7 +123,10 @@ fn a_pipe_among_the_inputs_holds_up_no_run() {
     put(&at("in/mirror/ex.org/good.html"), saved_page("good"));
     pipe(&at("in/pipe.warc.gz"));
     let line = success(process(&at("s")).arg("ingest").arg(at("in")));
-    assert!(line.contains("2 read, 1 skipped: ") && line.contains("pipe.warc.gz: no file"), "{line}");
+    assert!(
+        line.contains("2 read, 1 skipped: ") && line.contains("pipe.warc.gz: a pipe or device, expected a file"),
+        "{line}"
+    );
     // A page of the mirror, and the ten of the archive.
     assert_eq!((count(&at("s"), "captures kept"), count(&at("s"), NOT_READ)), (11, 3));
 }
@@ -233,6 +236,6 @@ fn a_run_in_little_address_space_ends_well_or_says_why_not() {
         let output = output(command.arg(folder.path().join(format!("{limit}"))).env_remove("DIGLOT_STORE"));
         let stderr = String::from_utf8_lossy(&output.stderr);
         let is_told = output.status.code() == Some(1) && stderr.starts_with("diglot: ");
-        assert!(output.status.success() || is_told, "{limit} MiB: {:?}: {stderr}", output.status);
+        assert!(output.status.success() || is_told && limit < 600, "{limit} MiB: {:?}: {stderr}", output.status);
     }
 }

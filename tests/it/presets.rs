@@ -74,6 +74,8 @@ fn one_measure_judges_the_pairs_of_keys() {
     let pairs = rows(&store, &["pairs"]);
     assert_eq!(pairs.len(), PAGES);
     assert!(pairs.iter().all(|row| row["method"] == "key" && row["score"].as_f64() > Some(0.5)), "{pairs:?}");
+    let accepted = rows(&store, &["keys"]).iter().map(|key| key["accepted"].as_u64()).collect::<Vec<_>>();
+    assert_eq!(accepted, [Some(PAGES as u64)], "keys say which pairs are theirs, whatever judged them");
     diglot(&store).args(["--quiet", "run", "--min-score", "0"]).assert().success();
     assert_eq!(rows(&store, &["pairs"]).len(), PAGES + 1);
     let (code, message) = failure(diglot(&store).args(["run", "--preset", "link-2014"]));

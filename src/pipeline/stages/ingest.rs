@@ -225,6 +225,7 @@ impl Reading<'_> {
                     return Err(of_archive(error));
                 }
             };
+            let progress = portion.progress;
             take(&mut Batch { batch, store: self.store }, self.context.config, portion)?;
             let stop = self.context.check_stop();
             if batch.is_done() || stop.is_err() || batch.bytes() >= self.context.config.ingest.commit_bytes {
@@ -232,8 +233,8 @@ impl Reading<'_> {
                 stop?;
             }
             let pages = known.pages + batch.page_count();
-            // A place in the middle of a stream is told by another number than that of its bytes.
-            done = Some(batch.to()).filter(|to| *to <= end.unwrap_or(MOST_BYTES)).unwrap_or(done);
+            // Some formats tell a place in the middle of a stream by another number than that of its bytes.
+            done = Some(progress).filter(|to| *to <= end.unwrap_or(MOST_BYTES)).unwrap_or(done);
             self.context.observer.progress(done, &format!("{pages} pages"));
         }
         if batch.is_done() { Ok(()) } else { Ok(batch.commit(self.store, &mut self.notes, known)?) }

@@ -37,6 +37,10 @@ pub fn judge_sites(
         let group = next_group(store, &mut stale, GROUP_PAGES, |&(id, _)| id)?;
         let shared = &*store;
         let judge = |&(id, _): &Stale| {
+            // What nobody waits for is not begun.
+            if context.check_stop().is_err() {
+                return Ok(None);
+            }
             let site = match work(shared, id) {
                 // What is done of the group is kept.
                 Err(Error::Interrupted) => return Ok(None),
