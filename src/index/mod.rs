@@ -5,6 +5,7 @@ pub mod captures;
 pub mod graph;
 pub mod numbers;
 pub mod order;
+pub mod parts;
 pub mod postings;
 pub mod retrieval;
 pub mod site;

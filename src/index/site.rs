@@ -1,7 +1,5 @@
 //! The URLs and languages of one site, as key discovery sees them.
 
-use std::ops::Range;
-
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::types::{Form, Lang};
@@ -162,11 +160,11 @@ impl<'a> SiteIndex<'a> {
         }
     }
 
-    /// How many pages of a range count for each language.
-    pub fn sizes(&self, pages: Range<u32>) -> Vec<u32> {
+    /// How many of some pages count for each language.
+    pub fn sizes(&self, pages: impl IntoIterator<Item = u32>) -> Vec<u32> {
         let mut sizes = vec![0; self.langs.len()];
-        for &label in &self.labels[pages.start as usize..pages.end as usize] {
-            if let Some(size) = sizes.get_mut(usize::from(label)) {
+        for page in pages {
+            if let Some(size) = sizes.get_mut(usize::from(self.labels[page as usize])) {
                 *size += 1;
             }
         }

@@ -15,7 +15,7 @@ use crate::learn::{self, Models, learn_from_site};
 use crate::propose::votes::Votes;
 use crate::propose::{Network, Partners, Signs, neighbours, of_words};
 use crate::types::{Candidate, Compared, JudgedPair, LangPair, Measure, Method, PagePair, SourceStats};
-use crate::verify::{Either, PageIds, SiteView, WordWeights};
+use crate::verify::{Either, PageIds, SiteView};
 
 /// Settings of rounds.
 #[derive(Clone, Copy)]
@@ -70,7 +70,6 @@ struct Rounds<'v, 's> {
     /// Weights fitted to this site.
     fitted: BTreeMap<LangPair, Scorer>,
     shipped: Scorer,
-    weights: WordWeights,
     network: Network,
     compared: Vec<Compared>,
     known: FxHashSet<PagePair>,
@@ -93,7 +92,6 @@ impl<'v, 's> Rounds<'v, 's> {
             learnt_from: BTreeMap::new(),
             fitted: BTreeMap::new(),
             shipped: Scorer::default(),
-            weights: site.word_weights()?,
             network: Network::new(site),
             compared: Vec::new(),
             known: FxHashSet::default(),
@@ -144,7 +142,7 @@ impl<'v, 's> Rounds<'v, 's> {
 
     fn judge(&mut self) {
         let scorer = |langs| self.fitted.get(&langs).cloned().unwrap_or_else(|| self.models.scorer(langs));
-        self.judged = judge(&self.compared, scorer, |langs| self.site.smaller(langs), self.settings.judge);
+        self.judged = judge(&self.compared, scorer, self.site.parts(), self.settings.judge);
     }
 
     /// Fits the weights of language pairs that the run has learnt nothing of to what this site has: good are pairs that are
@@ -188,7 +186,7 @@ impl<'v, 's> Rounds<'v, 's> {
     fn compare(&mut self, candidates: Vec<Candidate>) -> Result<usize> {
         let new: Vec<Candidate> =
             unique(candidates).into_iter().filter(|candidate| !self.known.contains(&candidate.pair)).collect();
-        let compared = self.site.compared(&new, &self.dictionaries(), &self.weights)?;
+        let compared = self.site.compared(&new, &self.dictionaries())?;
         for mut one in compared {
             self.signs.set(self.site, &mut one);
             self.note(one);
@@ -252,7 +250,7 @@ impl<'v, 's> Rounds<'v, 's> {
             (0..self.compared.len()).filter(|&at| sure.contains_key(&self.compared[at].candidate.pair.langs)).collect();
         let pairs: Vec<PageIds> =
             places.iter().map(|&at| self.compared[at].candidate.pair).map(|pair| (pair.a, pair.b)).collect();
-        let again = self.site.similarities(&pairs, &self.dictionaries(), &self.weights)?;
+        let again = self.site.similarities(&pairs, &self.dictionaries())?;
         for (at, similarities) in places.into_iter().zip(again) {
             let one = &mut self.compared[at].similarities;
             for measure in [Measure::Content, Measure::Length] {
@@ -359,9 +357,8 @@ mod tests {
         let langs = LangPair::new(Lang::EN, Lang::parse("fr").expect("a tag")).expect("two languages");
         let candidate = Candidate { pair: PagePair { langs, a: 0, b: PAGES }, method: Method::Key, key: Some(0) };
         let view = site.view();
-        let weights = view.word_weights().expect("pages in memory");
         let models = Models::default();
-        let compared = view.compared(&[candidate], &models, &weights).expect("pages in memory");
+        let compared = view.compared(&[candidate], &models).expect("pages in memory");
         let verified = compared.iter().map(|one| JudgedPair::new(candidate, 0.9, one.similarities, Outcome::Accepted));
         let (iterate, judging, learn, retrieval) = Default::default();
         let settings = Settings { iterate: &iterate, judge: &judging, learn: &learn, retrieval: &retrieval };

@@ -9,7 +9,9 @@ use super::odds::logit;
 use super::params::Params;
 use super::prior;
 use super::score::Scorer;
+use super::shares::{Paired, Shares};
 use super::versions::Versions;
+use crate::index::parts::Parts;
 use crate::types::{Candidate, Compared, JudgedPair, LangPair, Measure, Method, Outcome, PagePair, SourceStats};
 
 /// Judged pairs of one site.
@@ -17,20 +19,21 @@ use crate::types::{Candidate, Compared, JudgedPair, LangPair, Measure, Method, O
 pub struct Judged {
     /// By language pair, page of the first language, page of the second.
     pub pairs: Vec<JudgedPair>,
-    /// By language pair, method and key.
+    /// By language pair, method and key; of all parts of the site.
     pub sources: Vec<SourceStats>,
+    /// How often each source is right in each part.
+    shares: BTreeMap<(LangPair, Source), Shares>,
 }
 
 /// Share of right pairs below which a key is doubtful.
-const DOUBTFUL: f32 = 0.9;
+const DOUBTFUL: f64 = 0.9;
 
 impl Judged {
-    /// True for a pair of a source that is wrong once in ten times or more.
-    pub fn is_doubtful(&self, candidate: &Candidate) -> bool {
+    /// True for a pair of a source that is wrong once in ten times or more, in the part of the pair.
+    pub fn is_doubtful(&self, candidate: &Candidate, parts: &Parts) -> bool {
         let Candidate { pair, method, key } = *candidate;
-        let wanted = (pair.langs, method, key);
-        let place = self.sources.binary_search_by_key(&wanted, |one| (one.langs, one.method, one.key));
-        place.is_ok_and(|at| self.sources[at].precision < DOUBTFUL)
+        let shares = self.shares.get(&(pair.langs, (method, key)));
+        shares.is_some_and(|shares| shares.at(parts.common(pair.a, pair.b), parts) < DOUBTFUL)
     }
 }
 
@@ -68,24 +71,17 @@ pub fn beside_rivals(pairs: &mut [JudgedPair], params: &prior::Params) {
     }
 }
 
-/// Weighs the evidence, learns how often each source is right, and takes the best pairs first, one partner a page in
+/// Weighs the evidence, learns how often each source is right in each part of the site, and takes the best pairs first, one partner a page in
 /// each language pair; then takes back the pairs that no URL and no declaration proposed and that surer ones contradict, as long as
-/// there are any. `scorer` gives the weights of a language pair, `smaller` the pages of its smaller language. Cost: n log n.
-pub fn judge(
-    compared: &[Compared],
-    scorer: impl Fn(LangPair) -> Scorer,
-    smaller: impl Fn(LangPair) -> usize,
-    params: &Params,
-) -> Judged {
+/// there are any. `scorer` gives the weights of a language pair. Cost: n log n, times the depth of the parts.
+pub fn judge(compared: &[Compared], scorer: impl Fn(LangPair) -> Scorer, parts: &Parts, params: &Params) -> Judged {
     let mut by_langs: BTreeMap<LangPair, Vec<&Compared>> = BTreeMap::new();
     for one in compared {
         by_langs.entry(one.candidate.pair.langs).or_default().push(one);
     }
-    let by_keys = share_by_keys(&by_langs, &smaller);
-    let weighed = by_langs.into_iter().map(|(langs, list)| {
-        let sizes = Sizes { smaller: smaller(langs), by_keys };
-        weigh(langs, list, &scorer(langs), sizes, params)
-    });
+    let by_keys = paired_by_keys(&by_langs, parts, params.prior.borrowed);
+    let weighed =
+        by_langs.into_iter().map(|(langs, list)| weigh(langs, list, &scorer(langs), (parts, &by_keys), params));
     let mut weighed: Vec<Weighed<'_>> = weighed.collect();
     for _ in 0..CONTRADICTIONS {
         let versions = Versions::new(weighed.iter().flat_map(Weighed::accepted));
@@ -159,43 +155,41 @@ struct Weighed<'c> {
     /// The probability of each.
     scores: Vec<f64>,
     outcomes: Vec<Outcome>,
-    /// How often each source is right.
-    shares: BTreeMap<Source, f64>,
+    /// How often each source is right in each part.
+    shares: BTreeMap<Source, Shares>,
 }
 
-/// How many pages there are to be paired.
-#[derive(Clone, Copy)]
-struct Sizes {
-    /// Pages of the smaller language.
-    smaller: usize,
-    /// Share of the pages of all smaller languages of the site for which a key proposes a partner.
-    by_keys: f64,
+/// For how many pages of all smaller languages keys propose a partner, whether it is right or not.
+fn paired_by_keys(by_langs: &BTreeMap<LangPair, Vec<&Compared>>, parts: &Parts, borrowed: f64) -> Paired {
+    let is_of_key = |one: &&&Compared| one.candidate.method == Method::Key && !one.same_text;
+    let pairs = by_langs.values().flatten().filter(is_of_key).map(|one| (part_of(parts, one), 1.0));
+    let smaller = |part: u32| by_langs.keys().map(|&langs| f64::from(parts.smaller(part, langs))).sum::<f64>();
+    Paired::new(pairs, parts, smaller, borrowed)
 }
 
-/// [`Sizes::by_keys`].
-fn share_by_keys(by_langs: &BTreeMap<LangPair, Vec<&Compared>>, smaller: &impl Fn(LangPair) -> usize) -> f64 {
-    let (mut paired, mut all) = (0, 0);
-    for (&langs, list) in by_langs {
-        let pages = smaller(langs);
-        let of_keys = list.iter().filter(|one| one.candidate.method == Method::Key && !one.same_text).count();
-        (paired, all) = (paired + of_keys.min(pages), all + pages);
-    }
-    if all == 0 { 0.0 } else { paired as f64 / all as f64 }
+/// The innermost part of the site that a pair is in.
+fn part_of(parts: &Parts, one: &Compared) -> u32 {
+    parts.common(one.candidate.pair.a, one.candidate.pair.b)
 }
 
 fn weigh<'c>(
     langs: LangPair,
     compared: Vec<&'c Compared>,
     scorer: &Scorer,
-    Sizes { smaller, by_keys: all_by_keys }: Sizes,
+    (parts, all_by_keys): (&Parts, &Paired),
     params: &Params,
 ) -> Weighed<'c> {
     let evidence: Vec<f64> = compared.iter().map(|one| scorer.evidence(&one.similarities)).collect();
-    let mut of_source: BTreeMap<Source, Vec<f64>> = BTreeMap::new();
+    let places: Vec<u32> = compared.iter().map(|one| part_of(parts, one)).collect();
+    let mut of_source: BTreeMap<Source, Vec<(u32, f64)>> = BTreeMap::new();
     // Of pages of one name content says how old they are, rather than how good the key is.
-    let is_of_source = |(one, evidence): &(&&Compared, &f64)| !(one.same_text || is_named(one) && **evidence < 0.0);
-    for (one, &evidence) in compared.iter().zip(&evidence).filter(is_of_source) {
-        of_source.entry((one.candidate.method, one.candidate.key)).or_default().push(params.fit.counted(evidence));
+    let is_of_source = |one: &Compared, evidence: f64| !(one.same_text || is_named(one) && evidence < 0.0);
+    for (at, one) in compared.iter().enumerate().filter(|(_, one)| !one.same_text) {
+        // Of what no evidence counts, the belief stays.
+        let pairs = of_source.entry((one.candidate.method, one.candidate.key)).or_default();
+        if is_of_source(one, evidence[at]) {
+            pairs.push((places[at], params.fit.counted(evidence[at])));
+        }
     }
     let belief = |method: Method| match method {
         Method::Key | Method::Hreflang => params.prior.strong,
@@ -204,48 +198,46 @@ fn weigh<'c>(
         Method::WeakKey => params.prior.weak,
         Method::Link | Method::Words | Method::Votes | Method::All => params.prior.other,
     };
-    let mut shares: BTreeMap<Source, f64> =
-        of_source.iter().map(|(&source, e)| (source, prior::share_right(e, belief(source.0)))).collect();
-    // Of what no evidence counts, the belief stays.
-    for one in compared.iter().filter(|one| !one.same_text) {
-        let source = (one.candidate.method, one.candidate.key);
-        shares.entry(source).or_insert_with(|| belief(source.0).0);
-    }
-    let by_themselves = shares.clone();
+    let shares: BTreeMap<Source, Shares> =
+        of_source.iter().map(|(&source, pairs)| (source, Shares::new(pairs, parts, belief(source.0)))).collect();
     // Where keys are right and pair many pages, a page they do not pair has hardly a partner.
-    let by_keys = of_source.iter().filter(|(source, _)| source.0 == Method::Key && shares[source] > 0.5);
-    let right: f64 = by_keys.map(|(source, pairs)| shares[source] * pairs.len() as f64).sum();
-    if right >= params.prior.many_pairs as f64 && right >= params.prior.min_share * smaller as f64 {
-        let beside_keys = params.prior.beside_keys(right, smaller as f64);
-        for ((method, _), share) in &mut shares {
-            if belief(*method) == params.prior.other {
-                *share = share.min(beside_keys);
-            }
-        }
+    let mut by_keys: Vec<(u32, f64)> = Vec::new();
+    for (source, pairs) in of_source.iter().filter(|(source, _)| source.0 == Method::Key) {
+        let share = |part: u32| shares[source].at(part, parts);
+        by_keys.extend(pairs.iter().map(|&(part, _)| (part, share(part))).filter(|(_, share)| *share > 0.5));
     }
+    let smaller = |part: u32| f64::from(parts.smaller(part, langs));
+    let by_keys = Paired::new(by_keys.into_iter(), parts, smaller, params.prior.borrowed);
+    let beside_keys = |part: u32| {
+        let (right, share) = (by_keys.pages(part), by_keys.share(part));
+        let is_many = right >= params.prior.many_pairs as f64 && share >= params.prior.min_share;
+        if is_many { params.prior.beside_keys(right, right / share) } else { 1.0 }
+    };
     // … and least of all one under another name.
-    let paired = (right / smaller.max(1) as f64).min(1.0).max(all_by_keys);
-    let under_other_name = |one: &Compared| match one.similarities.get(Measure::Named) {
-        Some(named) if named < 0.5 && !are_linked(one) => params.prior.renamed * paired,
+    let under_other_name = |one: &Compared, part: u32| match one.similarities.get(Measure::Named) {
+        Some(named) if named < 0.5 && !are_linked(one) => {
+            params.prior.renamed * by_keys.share(part).min(1.0).max(all_by_keys.share(part))
+        }
         _ => 0.0,
     };
-    let share_of = |one: &Compared| {
-        let source = (one.candidate.method, one.candidate.key);
-        let shares = if is_named(one) { &by_themselves } else { &shares };
-        shares.get(&source).copied().unwrap_or_else(|| belief(source.0).0)
+    let share_of = |(one, part): (&Compared, u32)| {
+        let Candidate { method, key, .. } = one.candidate;
+        let share = shares.get(&(method, key)).map_or(belief(method).0, |shares| shares.at(part, parts));
+        let is_beside = belief(method) == params.prior.other && !is_named(one);
+        if is_beside { share.min(beside_keys(part)) } else { share }
     };
-    let all = || compared.iter().zip(evidence.iter().copied());
+    let all = || compared.iter().copied().zip(places.iter().copied()).zip(evidence.iter().copied());
     // A page that stands under another language than its text is in makes way for any other.
-    let rank = |(one, evidence): (&&Compared, f64)| {
-        evidence + logit(share_of(one)) - if is_misplaced(one) { MISPLACED } else { 0.0 }
+    let rank = |((one, part), evidence): ((&Compared, u32), f64)| {
+        evidence + logit(share_of((one, part))) - if is_misplaced(one) { MISPLACED } else { 0.0 }
     };
     let ranked: Vec<f64> = all().map(rank).collect();
-    let score = |(one, evidence): (&&Compared, f64)| match one.same_text {
+    let score = |((one, part), evidence): ((&Compared, u32), f64)| match one.same_text {
         true => 0.0,
         false => {
-            let share = share_of(one);
+            let share = share_of((one, part));
             let log_odds = params.fit.counted(evidence) + logit(share);
-            let log_odds = log_odds - under_other_name(one);
+            let log_odds = log_odds - under_other_name(one, part);
             if let Some(place) = one.similarities.get(Measure::Place) {
                 // Two pages under one language are hardly versions of each other.
                 let under_one_mark = if place < 0.5 { params.prior.under_one_mark } else { 0.0 };
@@ -323,16 +315,30 @@ impl Weighed<'_> {
             judged.pairs.push(JudgedPair { evidence: self.evidence[at] as f32, ..pair });
         }
         for ((method, key), (proposed, accepted)) in counts {
-            let precision = self.shares.get(&(method, key)).copied().unwrap_or(0.0) as f32;
+            let precision = self.shares.get(&(method, key)).map_or(0.0, Shares::in_all) as f32;
             judged.sources.push(SourceStats { langs: self.langs, method, key, proposed, accepted, precision });
         }
+        let langs = self.langs;
+        judged.shares.extend(self.shares.into_iter().map(|(source, shares)| ((langs, source), shares)));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::parts::Tree;
     use crate::types::{Lang, Measure, Similarities};
+
+    /// A site of one part, whose pages are those of candidates.
+    fn whole(compared: &[Compared]) -> Parts {
+        let pairs = || compared.iter().map(|one| one.candidate.pair);
+        let pages = pairs().map(|pair| pair.a.max(pair.b) + 1).max().unwrap_or(0);
+        let mut langs = vec![Lang::UNKNOWN; pages as usize];
+        for PagePair { langs: of, a, b } in pairs() {
+            (langs[a as usize], langs[b as usize]) = (of.a, of.b);
+        }
+        Parts::new(&Tree::flat(pages), &langs)
+    }
 
     #[test]
     fn a_pair_that_two_things_propose_is_judged_once_as_the_more_trusted() {
@@ -384,7 +390,7 @@ mod tests {
                 one((de, 12), (fr, 21), 0.9, method),
                 one((de, 11), (fr, 21), 0.85, method),
             ];
-            let mut rows = judge(&compared, |_| scorer.clone(), |_| 2, &Params::default()).pairs;
+            let mut rows = judge(&compared, |_| scorer.clone(), &whole(&compared), &Params::default()).pairs;
             rows.sort_by_key(|row| (row.pair.a, row.pair.b));
             beside_rivals(&mut rows, &prior::Params::default());
             let of = |page: u32| *rows.iter().find(|row| [row.pair.a, row.pair.b] == [page, 21]).expect("judged");
@@ -412,7 +418,7 @@ mod tests {
             .collect();
         let mut scorer = Scorer { weights: [0.0; crate::judge::score::INPUTS] };
         scorer.weights[2 + 2 * Measure::Content as usize] = 8.0;
-        let judged = judge(&compared, |_| scorer.clone(), |_| 40, &Params::default());
+        let judged = judge(&compared, |_| scorer.clone(), &whole(&compared), &Params::default());
         let source = judged.sources[0];
         assert!((0.4..0.6).contains(&source.precision) && (source.proposed, source.accepted) == (40, 19), "{source:?}");
         assert_eq!(judged.pairs[0].outcome, Outcome::SameText);

@@ -17,6 +17,7 @@ pub mod one_measure;
 mod params;
 pub mod prior;
 pub mod score;
+mod shares;
 pub mod spot_checks;
 pub mod versions;
 pub mod webmining;

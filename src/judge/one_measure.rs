@@ -2,6 +2,7 @@
 
 use super::decide::{Choice, best_first};
 use crate::error::Result;
+use crate::index::parts::WHOLE;
 use crate::types::{Candidate, JudgedPair, LangPair, Similarities};
 use crate::verify::{Dictionaries, PageIds, SiteView, Verifier, With};
 
@@ -18,7 +19,7 @@ pub fn judged(
     min_score: f64,
 ) -> Result<Vec<JudgedPair>> {
     let pairs: Vec<PageIds> = candidates.iter().map(|one| (one.pair.a, one.pair.b)).collect();
-    let weights = site.word_weights()?;
+    let weights = site.word_weights(WHOLE)?;
     let (weight, shared) = (|word: u64| weights.of(word), |word: u64| weights.shared(word));
     let scores: Vec<Option<f64>> = site.compare_each(&pairs, &|(a, first), (_, second)| {
         let langs = LangPair::new(first.lang, second.lang)?;

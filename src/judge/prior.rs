@@ -15,6 +15,8 @@ pub struct Params {
     pub weak: (f64, f64),
     /// Of links, words and whatever else proposes pairs without a URL. Default 0.1, 4.
     pub other: (f64, f64),
+    /// For how many pages a part of a site borrows the share of pages that keys pair round it. Default 4.
+    pub borrowed: f64,
     /// Pairs of keys that are right from which pages without a key are believed to have no partner. Default 10.
     pub many_pairs: usize,
     /// … if these are at least this share of the smaller language's pages. Default 0.5.
@@ -47,6 +49,7 @@ impl Default for Params {
             order: (0.5, 4.0),
             weak: (0.1, 4.0),
             other: (0.1, 4.0),
+            borrowed: 4.0,
             many_pairs: 10,
             min_share: 0.5,
             beside_keys: 0.5,

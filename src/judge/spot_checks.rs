@@ -70,15 +70,14 @@ pub fn compared(
     scorer: &dyn Fn(LangPair) -> Scorer,
     (checks, fit, prior): (Option<&SpotChecks>, &FitParams, &prior::Params),
 ) -> Result<Vec<Compared>> {
-    let weights = site.word_weights()?;
-    let Some(checks) = checks else { return site.compared(candidates, dictionaries, &weights) };
+    let Some(checks) = checks else { return site.compared(candidates, dictionaries) };
     let keys = calm(site, candidates, dictionaries, checks);
     let mut found: Vec<Option<Compared>> = vec![None; candidates.len()];
     let mut is_open = vec![false; candidates.len()];
     keys.iter().flat_map(|key| &key.places[checks.sample..]).for_each(|&at| is_open[at] = true);
     let compare = |found: &mut Vec<Option<Compared>>, places: Vec<usize>| -> Result<()> {
         let chosen: Vec<Candidate> = places.iter().map(|&at| candidates[at]).collect();
-        let compared = site.compared(&chosen, dictionaries, &weights)?;
+        let compared = site.compared(&chosen, dictionaries)?;
         places.into_iter().zip(compared).for_each(|(at, one)| found[at] = Some(one));
         Ok(())
     };

@@ -6,8 +6,6 @@
 //! sorted by skeleton: O(L|U| log(L|U|)). Values that cannot reach the minimum power are left out before
 //! that, by counts that are exact on all but large sites, and there may only err upwards.
 
-use std::ops::Range;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::language_names::names_language;
@@ -253,8 +251,8 @@ pub struct Candidate {
 pub struct Scan<'s, 'a> {
     /// The site.
     pub site: &'s SiteIndex<'a>,
-    /// The pages looked at.
-    pub pages: Range<u32>,
+    /// The pages looked at, in order.
+    pub pages: &'s [u32],
     /// The slots cut.
     pub shape: Shape,
     /// The settings.
@@ -269,9 +267,9 @@ impl Scan<'_, '_> {
     /// Calls `each` with every page that has a label, its URL taken apart.
     fn for_each_page(&self, step: usize, mut each: impl FnMut(u32, u16, &Anatomy)) {
         let mut anatomy = Anatomy::default();
-        let mut released = self.pages.start;
+        let mut released = self.pages.first().copied().unwrap_or(0);
         let told = Step::new(self.watch, "taking URLs apart", self.pages.len() / step);
-        for page in self.pages.clone().step_by(step) {
+        for &page in self.pages.iter().step_by(step) {
             let label = self.site.labels[page as usize];
             if label != NO_LABEL && anatomy.read(self.site.urls.identity(page), self.params.separators) {
                 each(page, label, &anatomy);
@@ -286,7 +284,7 @@ impl Scan<'_, '_> {
 
     /// How many skeletons a value must fill in each language to be looked at.
     fn min_counts(&self) -> Vec<u32> {
-        let sizes = self.site.sizes(self.pages.clone());
+        let sizes = self.site.sizes(self.pages.iter().copied());
         sizes.iter().map(|&size| self.params.min_count(size)).collect()
     }
 

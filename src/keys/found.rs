@@ -18,7 +18,7 @@ pub struct FoundKey {
     /// How many pairs it was assigned in the competition.
     pub assigned: u64,
 
-    /// Pages it was found among: one host, or the whole domain.
+    /// Pages it was found among: those of one host or folder, or of the whole domain; of a folder from its first page to its last.
     pub scope: Range<u32>,
     /// The pairs it matches; empty for weak keys, and after the competition.
     pub pairs: Vec<(u32, u32)>,

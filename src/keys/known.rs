@@ -11,7 +11,7 @@ use crate::types::Key;
 pub struct KnownKey {
     /// The key.
     pub key: Key,
-    /// Pages it was found among: one host, or the whole domain.
+    /// Pages it was found among: those of one host or folder, or of the whole domain; of a folder from its first page to its last.
     pub scope: Range<u32>,
     /// Local credibility C(p, w).
     pub credibility: f64,

@@ -14,6 +14,7 @@ pub mod competition;
 pub mod copies;
 pub mod credibility;
 mod discover;
+pub mod folders;
 mod found;
 pub mod hosts;
 #[cfg(feature = "exec")]

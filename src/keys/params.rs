@@ -111,6 +111,8 @@ pub struct Params {
     pub rescue_by_others: bool,
     /// What a site is.
     pub site: SiteUnit,
+    /// Whether keys are sought in folders too, among the pages that those of their hosts leave alone.
+    pub folders: bool,
     /// Whether domains that differ in their public suffix only may be one site, and keys turn one into the other.
     pub across_suffixes: bool,
     /// What such domains must show to be one site.
@@ -154,6 +156,7 @@ impl Default for Params {
             rescue_above: Some(500.0),
             rescue_by_others: true,
             site: SiteUnit::Host,
+            folders: true,
             across_suffixes: false,
             suffixes: suffixes::Thresholds::default(),
             one_partner: false,
@@ -185,6 +188,7 @@ impl Params {
             fields: vec![Field::Path, Field::File],
             cores: CoreMode::Off,
             compound: false,
+            folders: false,
             labels: LabelMode::LatinShare,
             copies: false,
             resolve_labels: false,

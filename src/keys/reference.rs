@@ -1082,7 +1082,7 @@ fn a_sample_and_spilled_entries_lead_to_the_strong_keys_and_pairs_that_all_entri
         let params = Params { sample_entries, memory_bytes: 0, ..Params::default() };
         let scan = Scan {
             site: &index,
-            pages: 0..site.count(),
+            pages: &(0..site.count()).collect::<Vec<u32>>(),
             shape: Shape::Spans,
             params: &params,
             exempt: &none,

@@ -19,7 +19,7 @@ use crate::index::smallest::Smallest;
 use crate::judge::score::{FitParams, Scorer};
 use crate::lexicon::LexiconSet;
 use crate::types::{LangPair, Similarities};
-use crate::verify::{self, PageIds, Profile, SiteView, WordWeights};
+use crate::verify::{self, PageIds, Profile, SiteView};
 
 /// Settings of learning.
 #[derive(Clone, Copy)]
@@ -175,15 +175,15 @@ fn for_each_examples(
     pairs: BTreeMap<LangPair, Vec<Training>>,
     mut each: impl FnMut(LangPair, Gathered) -> Result<()>,
 ) -> Result<()> {
-    let weights = Arc::new(site.word_weights()?);
     let mut slim: FxHashMap<u32, Arc<Profile>> = FxHashMap::default();
     for (langs, mut pairs) in pairs {
         pairs.sort_unstable_by_key(|pair| (site.pages().identity(pair.pages.0).to_owned(), pair.pages.1));
-        let Examples { sure, good, bad } = examples(site, &pairs, &weights)?;
+        let Examples { sure, good, bad } = examples(site, &pairs)?;
         let mut example = |((a, b), similarities): (PageIds, Similarities)| -> Result<Example> {
             let half = half_of(site.pages().identity(a));
             let pages = [words_of(site, &mut slim, a)?, words_of(site, &mut slim, b)?];
-            Ok(Example { similarities, pages, weights: Arc::clone(&weights), half })
+            let weights = site.word_weights(site.parts().common(a, b))?;
+            Ok(Example { similarities, pages, weights, half })
         };
         let good = good.into_iter().map(&mut example).collect::<Result<_>>()?;
         let bad = bad.into_iter().map(&mut example).collect::<Result<_>>()?;
@@ -205,7 +205,7 @@ fn words_of(site: &SiteView<'_>, known: &mut FxHashMap<u32, Arc<Profile>>, page:
 /// Which training pairs are sure even if their key is unreliable: without what is learnt of words, and with the shipped weights, no near
 /// miss of the page is clearly better. Those that weights are fitted to are compared, and some of each key; where few of these are
 /// sure, the others of the key are left out.
-fn examples(site: &SiteView<'_>, pairs: &[Training], weights: &WordWeights) -> Result<Examples> {
+fn examples(site: &SiteView<'_>, pairs: &[Training]) -> Result<Examples> {
     let mut of_key: FxHashMap<u32, usize> = FxHashMap::default();
     let mut is_tested = |pair: &Training| {
         let count = of_key.entry(pair.key).or_default();
@@ -220,8 +220,8 @@ fn examples(site: &SiteView<'_>, pairs: &[Training], weights: &WordWeights) -> R
     let asked: Vec<PageIds> =
         pages.iter().zip(&tested).filter(|(_, tested)| **tested).map(|(pages, _)| *pages).collect();
     let of_pairs: FxHashMap<PageIds, Similarities> =
-        asked.iter().copied().zip(site.similarities(&asked, &nothing, weights)?).collect();
-    let of_misses = site.similarities(&misses, &nothing, weights)?;
+        asked.iter().copied().zip(site.similarities(&asked, &nothing)?).collect();
+    let of_misses = site.similarities(&misses, &nothing)?;
     let mut best: FxHashMap<u32, f64> = FxHashMap::default();
     for (&(a, _), similarities) in misses.iter().zip(&of_misses) {
         let best = best.entry(a).or_insert(f64::NEG_INFINITY);

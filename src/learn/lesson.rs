@@ -17,10 +17,8 @@ pub struct Lesson {
     pub(super) taught: Vec<Taught>,
     /// The words of the pages of examples, each page once.
     pages: Vec<Page>,
-    /// The weights of these words on the site, sorted by word; those of rare words are left out.
-    weights: Vec<(u64, f32)>,
-    /// The weight of rare words.
-    rare: f32,
+    /// The weights of these words in each part of the site that examples are of.
+    weights: Vec<Weights>,
     /// Pairs that are right, and near misses.
     examples: [Vec<Pair>; 2],
 }
@@ -33,10 +31,18 @@ struct Page {
     words: Vec<(u64, u32)>,
 }
 
-/// An example, its pages by their places. Measures that say nothing are NaN, which is kept bit by bit.
+/// The weights of words in a part of a site, sorted by word; those of rare words are left out, and all of them weigh `rare`.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+struct Weights {
+    words: Vec<(u64, f32)>,
+    rare: f32,
+}
+
+/// An example, its pages and the weights of its words by their places. Measures that say nothing are NaN, which is kept bit by bit.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Pair {
     pages: [u32; 2],
+    weights: u32,
     half: u8,
     similarities: Vec<u32>,
 }
@@ -46,25 +52,37 @@ impl Lesson {
     pub(super) fn new(taught: Vec<Taught>, examples: [&[Example]; 2]) -> Lesson {
         let mut places: FxHashMap<*const Profile, u32> = FxHashMap::default();
         let mut lesson = Lesson { taught, ..Lesson::default() };
-        let mut weights = BTreeMap::new();
+        let mut weights: Vec<(&WordWeights, BTreeMap<u64, f32>)> = Vec::new();
+        let mut places_of_weights: FxHashMap<*const WordWeights, u32> = FxHashMap::default();
         for (pairs, examples) in lesson.examples.iter_mut().zip(examples) {
             for example in examples {
-                lesson.rare = example.weights.of_rare();
+                let of_part = *places_of_weights.entry(Arc::as_ptr(&example.weights)).or_insert_with(|| {
+                    weights.push((&example.weights, BTreeMap::new()));
+                    weights.len() as u32 - 1
+                });
+                for &(word, _) in example.pages.iter().flat_map(|page| page.bag.entries()) {
+                    let weight = example.weights.of(word);
+                    if weight != example.weights.of_rare() {
+                        weights[of_part as usize].1.insert(word, weight);
+                    }
+                }
                 let mut place = |page: &Arc<Profile>| {
                     *places.entry(Arc::as_ptr(page)).or_insert_with(|| {
                         let words = page.bag.entries().to_vec();
-                        let of = words.iter().map(|&(word, _)| (word, example.weights.of(word)));
-                        weights.extend(of.filter(|(_, weight)| *weight != example.weights.of_rare()));
                         lesson.pages.push(Page { lang: page.lang.to_bytes(), text_bytes: page.text_bytes, words });
                         lesson.pages.len() as u32 - 1
                     })
                 };
                 let pages = [place(&example.pages[0]), place(&example.pages[1])];
                 let similarities = example.similarities.0.iter().map(|value| value.to_bits()).collect();
-                pairs.push(Pair { pages, half: example.half as u8, similarities });
+                pairs.push(Pair { pages, weights: of_part, half: example.half as u8, similarities });
             }
         }
-        lesson.weights = weights.into_iter().collect();
+        let of_part = |(weights, words): (&WordWeights, BTreeMap<u64, f32>)| Weights {
+            words: words.into_iter().collect(),
+            rare: weights.of_rare(),
+        };
+        lesson.weights = weights.into_iter().map(of_part).collect();
         lesson
     }
 
@@ -76,11 +94,12 @@ impl Lesson {
         };
         let pair = |pair: &Pair| {
             let pages = pair.pages.iter().all(|&page| (page as usize) < self.pages.len());
-            pages && pair.half < 2 && pair.similarities.len() == Similarities::COUNT
+            let weights = (pair.weights as usize) < self.weights.len();
+            pages && weights && pair.half < 2 && pair.similarities.len() == Similarities::COUNT
         };
         self.taught.iter().all(Taught::is_sound)
             && self.pages.iter().all(page)
-            && self.weights.is_sorted_by(|x, y| x.0 < y.0)
+            && self.weights.iter().all(|weights| weights.words.is_sorted_by(|x, y| x.0 < y.0))
             && self.examples.iter().flatten().all(pair)
     }
 
@@ -92,7 +111,8 @@ impl Lesson {
             Arc::new(Profile { lang, text_bytes: page.text_bytes, bag, ..Profile::default() })
         };
         let pages: Vec<Arc<Profile>> = self.pages.into_iter().map(profile).collect();
-        let weights = Arc::new(WordWeights::of_words(self.weights, self.rare));
+        let weights = self.weights.into_iter().map(|of| Arc::new(WordWeights::of_words(of.words, of.rare)));
+        let weights: Vec<Arc<WordWeights>> = weights.collect();
         let example = |pair: Pair| {
             let page = |at: u32| pages.get(at as usize).map(Arc::clone);
             let mut similarities = Similarities::default();
@@ -100,7 +120,8 @@ impl Lesson {
                 *value = f32::from_bits(bits);
             }
             let pages = [page(pair.pages[0])?, page(pair.pages[1])?];
-            Some(Example { similarities, pages, weights: Arc::clone(&weights), half: usize::from(pair.half) })
+            let weights = Arc::clone(weights.get(pair.weights as usize)?);
+            Some(Example { similarities, pages, weights, half: usize::from(pair.half) })
         };
         self.examples.map(|pairs| pairs.into_iter().filter_map(example).collect())
     }

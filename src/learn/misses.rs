@@ -1,15 +1,30 @@
 //! Pairs that are surely wrong, and near right ones.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
 use crate::verify::{PageIds, SiteView};
 
-/// Pairs that are surely wrong, and near: the partners of the three pages before and after in the list, of those most alike in
+/// Pairs that are surely wrong, and near, in the part of the site that the right one is in: the partners of the three pages before and after in the list, of those most alike in
 /// length, of one far away, and the next pages of the folder.
 /// Only those of the first pages that `is_wanted` names by the place of the pair.
 pub fn near_misses(site: &SiteView<'_>, pairs: &[PageIds], is_wanted: &[bool]) -> Vec<PageIds> {
+    let parts = site.parts();
+    let mut by_part: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (at, &(a, b)) in pairs.iter().enumerate() {
+        by_part.entry(parts.common(a, b)).or_default().push(at);
+    }
+    let of_part = |places: Vec<usize>| {
+        let pairs: Vec<PageIds> = places.iter().map(|&at| pairs[at]).collect();
+        let is_wanted: Vec<bool> = places.iter().map(|&at| is_wanted[at]).collect();
+        near_misses_of_part(site, &pairs, &is_wanted)
+    };
+    let found: BTreeSet<PageIds> = by_part.into_values().flat_map(of_part).collect();
+    found.into_iter().collect()
+}
+
+fn near_misses_of_part(site: &SiteView<'_>, pairs: &[PageIds], is_wanted: &[bool]) -> BTreeSet<PageIds> {
     let mut by_length: Vec<u32> = pairs.iter().map(|pair| pair.1).collect();
     by_length.sort_unstable_by_key(|&page| (site.facts(page).text_bytes, page));
     let places: FxHashMap<u32, usize> = by_length.iter().enumerate().map(|(at, &page)| (page, at)).collect();
@@ -28,7 +43,7 @@ pub fn near_misses(site: &SiteView<'_>, pairs: &[PageIds], is_wanted: &[bool]) -
             .filter(|&other| site.langs.get(other as usize).is_some_and(|&lang| lang == site.langs[b as usize]));
         found.extend(others.chain(alike).chain(neighbours).filter(|&other| other != b).map(|other| (a, other)));
     }
-    found.into_iter().collect()
+    found
 }
 
 /// Pages before and after that are near.

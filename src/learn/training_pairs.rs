@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
+
 use super::params::Params;
+use crate::index::parts::WHOLE;
 use crate::index::site::hash_of_pair;
 use crate::index::smallest::Smallest;
 use crate::keys::{KnownKeys, State};
@@ -52,13 +55,28 @@ impl<'p> TrainingPairs<'p> {
         of.sites >= self.params.max_sites && of.sample.len() >= self.params.max_pairs
     }
 
-    /// Those of a site, of the language pairs that have not enough, the smallest hashes first. Cost: a hash for each of its pairs.
+    /// Those of a site, of the language pairs that have not enough, the smallest hashes first. A key is as credible as in the part of the site
+    /// that the pair is in. Cost: a hash for each of its pairs.
     pub fn of_site(&self, site: &SiteView<'_>, known: &KnownKeys) -> BTreeMap<LangPair, Vec<TrainingPair>> {
         let mut found: BTreeMap<LangPair, Option<Smallest<TrainingPair>>> = BTreeMap::new();
+        let parts = site.parts();
+        let mut of_parts: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         for pair in &known.pairs {
-            let is_credible = known
-                .key_of(pair)
-                .is_some_and(|key| key.credibility >= self.params.min_credibility && key.state != State::Weak);
+            parts
+                .chain(parts.common(pair.a, pair.b))
+                .for_each(|part| *of_parts.entry((pair.key, part)).or_default() += 1);
+        }
+        let is_credible_in = |part: u32, key: u32, langs: LangPair| {
+            let pages = parts.pages(part, langs.a) + parts.pages(part, langs.b);
+            let pairs = of_parts.get(&(key, part)).copied().unwrap_or(0);
+            part != WHOLE && 2.0 * f64::from(pairs) >= self.params.min_credibility * f64::from(pages)
+        };
+        for pair in &known.pairs {
+            let is_credible = known.key_of(pair).is_some_and(|key| {
+                let mut parts = parts.chain(parts.common(pair.a, pair.b));
+                let in_part = |part: u32| is_credible_in(part, pair.key, key.key.langs);
+                key.state != State::Weak && (key.credibility >= self.params.min_credibility || parts.any(in_part))
+            });
             let Some(page_pair) =
                 site.ordered(pair.a, pair.b).filter(|found| is_credible && !site.declared_otherwise(*found))
             else {

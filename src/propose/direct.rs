@@ -47,12 +47,12 @@ pub fn judge_direct(
     let checks = (params.spot_checks.as_ref(), &params.fit, &params.prior);
     let mut compared = spot_checks::compared(site, &candidates, dictionaries, scorer, checks)?;
     compared.iter_mut().for_each(|one| signs.set(site, one));
-    let decide = |compared: &[Compared]| judge::judge(compared, scorer, |langs| site.smaller(langs), params);
+    let decide = |compared: &[Compared]| judge::judge(compared, scorer, site.parts(), params);
     let mut judged = decide(&compared);
-    let mut series = order::series(site, &compared, |candidate| judged.is_doubtful(candidate));
+    let mut series = order::series(site, &compared, |candidate| judged.is_doubtful(candidate, site.parts()));
     if !series.is_empty() {
         let more = order::of_series(site, &mut series, &compared);
-        compared.extend(site.compared(&more, dictionaries, &site.word_weights()?)?);
+        compared.extend(site.compared(&more, dictionaries)?);
         let evidence = |one: &Compared| scorer(one.candidate.pair.langs).evidence(&one.similarities);
         order::set_order(site, &series, &mut compared, evidence);
         judged = decide(&compared);

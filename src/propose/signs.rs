@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::keys::{KnownKeys, Marks, State, named_language, names_languages};
 use crate::text::tokens::{Anatomy, Separators};
-use crate::types::{Candidate, Compared, Field, Lang, Measure, Method, PagePair};
+use crate::types::{Candidate, Compared, Field, Lang, Measure, Method};
 use crate::verify::SiteView;
 
 /// Signs of one site.
@@ -19,9 +19,8 @@ pub struct Signs {
     names_languages: Vec<bool>,
     /// Pages that stand under a language, or declare one, that their text is not in.
     misplaced: FxHashSet<u32>,
-    /// On how many pages of a language each token of a URL stands.
-    counts: FxHashMap<(Lang, u64), u32>,
-    pages: BTreeMap<Lang, u32>,
+    /// On how many pages of a language in a part of the site each token of a URL stands.
+    counts: FxHashMap<(u32, Lang, u64), u32>,
 }
 
 /// Letters, or digits, that a name in a URL has at the least: `faq`, `4711`. Shorter numbers count pages.
@@ -47,10 +46,11 @@ impl Signs {
         };
         let mut anatomy = Anatomy::default();
         for page in (0..site.pages().count()).filter(|&page| site.langs[page as usize].is_known()) {
-            let lang = site.langs[page as usize];
-            *signs.pages.entry(lang).or_default() += 1;
+            let (lang, parts) = (site.langs[page as usize], site.parts());
             for token in tokens(site.pages().identity(page), &mut anatomy) {
-                *signs.counts.entry((lang, token)).or_default() += 1;
+                for part in parts.chain(parts.of(page)) {
+                    *signs.counts.entry((part, lang, token)).or_default() += 1;
+                }
             }
         }
         signs.find_misplaced(site);
@@ -68,39 +68,48 @@ impl Signs {
     }
 
     fn find_misplaced(&mut self, site: &SiteView<'_>) {
-        let mut declared: BTreeMap<Lang, (u32, u32)> = BTreeMap::new();
+        let parts = site.parts();
+        let mut declared: BTreeMap<(u32, Lang), (u32, u32)> = BTreeMap::new();
         let pages = || {
             (0..site.pages().count()).map(|page| (page, site.langs[page as usize])).filter(|(_, lang)| lang.is_known())
         };
         for (page, lang) in pages() {
             let says = site.facts(page).declared;
-            let count = declared.entry(lang).or_default();
-            count.0 += u32::from(says.agrees(lang));
-            count.1 += u32::from(says.is_known());
+            for part in parts.chain(parts.of(page)) {
+                let count = declared.entry((part, lang)).or_default();
+                count.0 += u32::from(says.agrees(lang));
+                count.1 += u32::from(says.is_known());
+            }
         }
         let mut anatomy = Anatomy::default();
         // Whole segments that name a language, `/nl-nl/`, where many of their pages are in it.
-        let mut segments: BTreeMap<Lang, (u32, u32)> = BTreeMap::new();
+        let mut segments: BTreeMap<(u32, Lang), (u32, u32)> = BTreeMap::new();
         let mut named_by: FxHashMap<u32, Lang> = FxHashMap::default();
         for (page, lang) in pages() {
             if let [named] = named_by_segments(site.pages().identity(page), &mut anatomy)[..] {
                 named_by.insert(page, named);
-                let count = segments.entry(named).or_default();
-                count.0 += u32::from(named.agrees(lang));
-                count.1 += 1;
+                for part in parts.chain(parts.of(page)) {
+                    let count = segments.entry((part, named)).or_default();
+                    count.0 += u32::from(named.agrees(lang));
+                    count.1 += 1;
+                }
             }
         }
-        segments
-            .retain(|_, (right, all)| *right >= MIN_NAMED_PAGES && f64::from(*right) >= MIN_NAMED * f64::from(*all));
+        // The innermost part that has pages enough of the name tells whether they are in the language.
+        let is_language = |part: u32, named: Lang| {
+            let counts = parts.chain(part).filter_map(|part| segments.get(&(part, named)));
+            let told = counts.into_iter().find(|(_, all)| *all >= MIN_NAMED_PAGES);
+            told.is_some_and(|&(right, all)| right >= MIN_NAMED_PAGES && f64::from(right) >= MIN_NAMED * f64::from(all))
+        };
         for (page, lang) in pages() {
             let says = site.facts(page).declared;
-            let (right, all) = declared[&lang];
+            let (right, all) = declared[&(parts.of(page), lang)];
             let is_believed = f64::from(right) >= MIN_DECLARED * f64::from(all);
             let declares_other = is_believed && says.is_known() && !says.agrees(lang);
             let marked = self.marks.langs_in(site.pages().identity(page), &mut anatomy);
             let is_under_own = marked.iter().any(|one| one.agrees(lang));
             let is_under_other = matches!(marked[..], [one] if !one.agrees(lang));
-            let is_other = |named: &&Lang| segments.contains_key(named) && !named.agrees(lang);
+            let is_other = |named: &&Lang| !named.agrees(lang) && is_language(parts.of(page), **named);
             let is_named_other = named_by.get(&page).filter(is_other).is_some();
             if declares_other || is_under_other || (is_named_other && !is_under_own) {
                 self.misplaced.insert(page);
@@ -108,27 +117,16 @@ impl Signs {
         }
     }
 
-    /// True for a token that stands on few pages of a language.
-    fn is_rare(&self, token: u64, lang: Lang) -> bool {
-        let pages = self.pages.get(&lang).copied().unwrap_or(0);
+    /// The tokens of a page's URL that stand on few pages of its language in a part of the site: they name it.
+    fn rare_tokens(&self, site: &SiteView<'_>, part: u32, page: u32) -> Vec<u64> {
+        let lang = site.langs[page as usize];
+        let pages = site.parts().pages(part, lang);
         let most = MAX_NAMED.max((MAX_NAMED_SHARE * f64::from(pages)) as u32);
-        self.counts.get(&(lang, token)).is_some_and(|&count| count <= most && 2 * count <= pages.max(2))
-    }
-
-    /// True where a URL names its page: a token of it is rare.
-    fn is_named(&self, identity: &str, lang: Lang, anatomy: &mut Anatomy) -> bool {
-        tokens(identity, anatomy).iter().any(|&token| self.is_rare(token, lang))
-    }
-
-    /// 1 where the URLs have a name of their pages in common, 0 where both name their pages and have none; `None` where one has no name.
-    fn common_name(&self, site: &SiteView<'_>, pair: PagePair) -> Option<f32> {
-        let [a, b] = [pair.a, pair.b].map(|page| {
-            let lang = site.langs[page as usize];
-            let tokens = tokens(site.pages().identity(page), &mut Anatomy::default());
-            tokens.into_iter().filter(|&token| self.is_rare(token, lang)).collect::<Vec<u64>>()
-        });
-        let is_common = a.iter().any(|token| b.contains(token));
-        (!a.is_empty() && !b.is_empty()).then(|| f32::from(u8::from(is_common)))
+        let is_rare = |&token: &u64| {
+            let count = self.counts.get(&(part, lang, token));
+            count.is_some_and(|&count| count <= most && 2 * count <= pages.max(2))
+        };
+        tokens(site.pages().identity(page), &mut Anatomy::default()).into_iter().filter(is_rare).collect()
     }
 
     /// Sets what the signs say of a compared pair.
@@ -139,15 +137,21 @@ impl Signs {
             (Method::Marks, _) => true,
             _ => false,
         };
-        let mut anatomy = Anatomy::default();
-        let mut is_named =
-            |page: u32| self.is_named(site.pages().identity(page), site.langs[page as usize], &mut anatomy);
+        let names = || {
+            let part = site.parts().common(pair.a, pair.b);
+            let [a, b] = [pair.a, pair.b].map(|page| self.rare_tokens(site, part, page));
+            (!a.is_empty() && !b.is_empty()).then_some((a, b))
+        };
         let named = match method {
-            _ if names_languages => (is_named(pair.a) && is_named(pair.b)).then_some(1.0),
-            Method::Words | Method::Votes | Method::Link => self.common_name(site, pair),
+            _ if names_languages => names().map(|_| 1.0),
+            // 1 where the URLs have a name in common, 0 where both name their pages and have none.
+            Method::Words | Method::Votes | Method::Link => {
+                names().map(|(a, b)| f32::from(u8::from(a.iter().any(|token| b.contains(token)))))
+            }
             _ => None,
         };
         one.similarities.set(Measure::Named, named);
+        let mut anatomy = Anatomy::default();
         let is_misplaced = [pair.a, pair.b].iter().any(|page| self.misplaced.contains(page));
         let place = is_misplaced.then(|| {
             let [a, b] = [pair.a, pair.b].map(|page| self.marks.langs_in(site.pages().identity(page), &mut anatomy));
@@ -222,7 +226,7 @@ mod tests {
         let signs = Signs::of(&site, &known());
         let page = |url: &str| site.pages().find(url).expect("a page");
         let said = |x: &str, y: &str, method: Method| {
-            let pair: PagePair = site.ordered(page(x), page(y)).expect("two languages");
+            let pair = site.ordered(page(x), page(y)).expect("two languages");
             let candidate = Candidate { pair, method, key: (method == Method::Key).then_some(0) };
             let mut one = Compared { candidate, similarities: Similarities::default(), same_text: false };
             signs.set(&site, &mut one);

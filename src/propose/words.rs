@@ -1,9 +1,12 @@
 //! Pages that have something rare in common.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 use super::partners::Partners;
 use crate::error::Result;
+use crate::index::parts::Parts;
 use crate::index::retrieval::{self, Rare};
 use crate::judge::unique;
 use crate::lexicon::Side;
@@ -11,8 +14,8 @@ use crate::types::{Candidate, Lang, LangPair, Method, PagePair};
 use crate::verify::{Dictionaries, SiteView};
 
 /// Pages of two languages that share rare words, numbers, images, link targets or runs of tags, and words with a known
-/// translation: for each page without a partner the most similar ones. Cost: as the number of pages, by
-/// [`retrieval::Params`].
+/// translation: for each page without a partner the most similar ones, in each part of the site that it is in, as what is rare in a
+/// part need not be rare in all of the site. Cost: as the number of pages times the depth of the parts, by [`retrieval::Params`].
 ///
 /// # Errors
 /// When a page cannot be read.
@@ -24,6 +27,7 @@ pub fn of_words(
 ) -> Result<Vec<Candidate>> {
     let by_lang = site.by_lang();
     let langs: Vec<Lang> = by_lang.keys().copied().collect();
+    let parts = site.parts();
     let mut alone: Vec<(LangPair, Vec<u32>, Vec<u32>)> = Vec::new();
     let mut pages: Vec<u32> = Vec::new();
     for (at, &first) in langs.iter().enumerate() {
@@ -35,7 +39,13 @@ pub fn of_words(
             let (a, b): (Vec<u32>, Vec<u32>) = (left(pair.a), left(pair.b));
             if !a.is_empty() && !b.is_empty() {
                 pages.extend(a.iter().chain(&b));
-                alone.push((pair, a, b));
+                let (a, b) = (by_part(parts, &a), by_part(parts, &b));
+                let sizes = |part: u32| [&a, &b].map(|of| of.get(&part).map_or(0, Vec::len));
+                // Two parts that have the same pages left tell the same.
+                let is_new = |part: u32| parts.outer(part).is_none_or(|outer| sizes(outer) != sizes(part));
+                for (&part, pages) in a.iter().filter(|(part, _)| is_new(**part)) {
+                    alone.extend(b.get(&part).map(|others| (pair, pages.clone(), others.clone())));
+                }
             }
         }
     }
@@ -75,6 +85,15 @@ pub fn of_words(
     Ok(unique(found))
 }
 
+/// The pages of each part of a site, in their order.
+fn by_part(parts: &Parts, pages: &[u32]) -> BTreeMap<u32, Vec<u32>> {
+    let mut found: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for &page in pages {
+        parts.chain(parts.of(page)).for_each(|part| found.entry(part).or_default().push(page));
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,5 +116,29 @@ mod tests {
         let pairs: Vec<(u32, u32)> = found.iter().map(|one| (one.pair.a, one.pair.b)).collect();
         assert!(pairs.contains(&(0, 3)) && pairs.contains(&(1, 4)), "{pairs:?}");
         assert!(!pairs.iter().any(|&(a, b)| a == 2 || b == 5), "{pairs:?}");
+    }
+
+    #[test]
+    fn what_is_common_on_a_site_may_be_rare_in_a_part_of_it() {
+        // In folder a one page of each language has the word, in folder b all of them.
+        let text = |folder: &str, lang: &str, page: u32| match folder {
+            "a" if page != 3 => format!("{lang}a{page}"),
+            _ => format!("kernel {lang}{folder}{page}"),
+        };
+        let pages: Vec<(String, &str, String)> = [("a", 12), ("b", 50)]
+            .into_iter()
+            .flat_map(|(folder, count)| ["en", "fr"].into_iter().map(move |lang| (folder, lang, count)))
+            .flat_map(|(folder, lang, count)| (0..count).map(move |page| (folder, lang, page)))
+            .map(|(folder, lang, page)| (format!("s/{folder}/{lang}/{page:02}"), lang, text(folder, lang, page)))
+            .collect();
+        let listed: Vec<_> = pages.iter().map(|(url, lang, text)| (url.as_str(), *lang, text.as_str())).collect();
+        let proposed = |site: ListedSite| {
+            let view = site.view();
+            let nothing = Either { first: &NoWords(None), second: &NoWords(None) };
+            let found = of_words(&view, &Partners::default(), &nothing, &retrieval::Params::default());
+            found.expect("pages in memory").iter().any(|one| (one.pair.a, one.pair.b) == (3, 15))
+        };
+        assert!(proposed(ListedSite::new(&listed).in_folders()));
+        assert!(!proposed(ListedSite::new(&listed)));
     }
 }

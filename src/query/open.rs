@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::index::graph::Links;
+use crate::index::parts::Tree;
 use crate::index::site::{Pages, Urls};
-use crate::keys::{FoundPair, KnownKey, KnownKeys, State};
+use crate::keys::{FoundPair, KnownKey, KnownKeys, State, folders};
 use crate::query::site::langs_by_keys;
 use crate::store::layout::{ArchivedKeyRow, ResultRecord, SiteHead};
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{SiteLinks, SitePages, Store};
-use crate::types::{JudgedPair, Lang, LangPair, PagePair, SiteId, host_of};
+use crate::types::{JudgedPair, Key, Lang, LangPair, PagePair, SiteId, host_of};
 use crate::verify::{PageText, SiteData, SiteView};
 
 /// A site whose keys are found.
@@ -44,7 +45,9 @@ impl<'s> OpenSite<'s> {
 
     /// The site as methods see it.
     pub fn view<'v>(&'v self, config: &'v Config) -> SiteView<'v> {
-        SiteView::new(self.id, self, self.langs(), &config.verify, config.without_content).within(config.memory.bytes)
+        SiteView::new(self.id, self, self.langs(), &config.verify, config.without_content)
+            .without_keys(config.without_keys)
+            .within(config.memory.bytes)
     }
 
     /// The language each page counts for; unknown for those out of the competition, copies among them.
@@ -112,6 +115,14 @@ impl SiteData for OpenSite<'_> {
 
     fn links(&self) -> &dyn Links {
         &self.links
+    }
+
+    fn folders(&self, langs: &[Lang], by_keys: bool) -> Tree {
+        let is_used = |row: &&ArchivedKeyRow| {
+            by_keys && matches!(State::from_code(row.state), Some(State::Strong | State::Rescued))
+        };
+        let keys: Vec<Key> = self.result.keys.iter().filter(is_used).filter_map(ArchivedKeyRow::key).collect();
+        folders::tree(&self.pages, keys.iter(), langs)
     }
 
     fn read(&self, page: u32) -> Result<PageText> {

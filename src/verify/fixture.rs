@@ -1,10 +1,13 @@
 //! A site as a list of pages, for the tests of methods that look at a site.
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::dictionaries::Dictionaries;
 use super::params::Params;
 use super::site::{PageText, SiteData, SiteView};
 use crate::error::Result;
 use crate::index::graph::{Links, SiteLink};
+use crate::index::parts::Tree;
 use crate::index::site::{PageFacts, Pages, Urls};
 use crate::lexicon::Translations;
 use crate::types::{Block, Lang, LangPair, LinkKind, Page, SiteId};
@@ -31,6 +34,7 @@ pub struct ListedSite {
     links: Vec<Vec<SiteLink>>,
     alternates: Vec<Vec<(u32, Lang)>>,
     params: Params,
+    has_folders: bool,
 }
 
 impl ListedSite {
@@ -66,6 +70,12 @@ impl ListedSite {
     /// Gives a page its sequence of tags.
     pub fn tagged(mut self, page: u32, tags: &[u16]) -> ListedSite {
         self.pages[page as usize].tags = tags.to_vec();
+        self
+    }
+
+    /// Makes folders of what stands between slashes, but for the language of the page.
+    pub fn in_folders(mut self) -> ListedSite {
+        self.has_folders = true;
         self
     }
 
@@ -120,6 +130,15 @@ impl SiteData for ListedSite {
 
     fn links(&self) -> &dyn Links {
         self
+    }
+
+    fn folders(&self, _: &[Lang], _: bool) -> Tree {
+        let path = |(url, facts): (&String, &PageFacts)| -> Vec<u64> {
+            let folders = url.rsplit_once('/').map_or("", |(folders, _)| folders);
+            let is_folder = |name: &&str| Lang::parse(name).is_none_or(|lang| lang != facts.detected);
+            folders.split('/').filter(is_folder).map(|name| xxh3_64(name.as_bytes())).collect()
+        };
+        if self.has_folders { Tree::new(self.urls.iter().zip(&self.facts).map(path)) } else { Tree::flat(self.count()) }
     }
 
     fn read(&self, page: u32) -> Result<PageText> {

@@ -2,6 +2,7 @@
 //! say nothing of what a page is about, nor of what it is written in.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -58,9 +59,9 @@ impl Default for Params {
 /// there are.
 pub type Shares = (Vec<(Lang, f64)>, usize);
 
-/// What stands on many pages of a site, by language.
+/// What stands on many pages of a part of a site, or of a part round it, by part and language.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Furniture(FxHashMap<Lang, FxHashSet<u64>>);
+pub struct Furniture(FxHashMap<(u32, Lang), Arc<FxHashSet<u64>>>);
 
 /// The different blocks and pictures of a page, as hashes.
 pub fn things(page: &Page) -> Vec<u64> {
@@ -77,32 +78,44 @@ fn blocks(page: &Page) -> impl Iterator<Item = (u16, &str)> {
 }
 
 impl Furniture {
-    /// From the [`things`] of some pages of each language.
-    pub fn of(pages: &[(Lang, Vec<u64>)], params: &Params) -> Furniture {
-        let mut looked_at: FxHashMap<Lang, u32> = FxHashMap::default();
-        let mut counts: FxHashMap<(Lang, u64), u32> = FxHashMap::default();
+    /// Adds a part, from the [`things`] of some of its pages of each language; `outer` is the part round it, which was added before.
+    pub fn add(&mut self, (part, outer): (u32, Option<u32>), pages: &[(Lang, Vec<u64>)], params: &Params) {
+        let mut counts: BTreeMap<Lang, (u32, FxHashMap<u64, u32>)> = BTreeMap::new();
         for (lang, things) in pages {
-            *looked_at.entry(*lang).or_default() += 1;
-            things.iter().for_each(|&thing| *counts.entry((*lang, thing)).or_default() += 1);
+            let (looked_at, counts) = counts.entry(*lang).or_default();
+            *looked_at += 1;
+            things.iter().for_each(|&thing| *counts.entry(thing).or_default() += 1);
         }
-        let mut furniture = Furniture::default();
-        for ((lang, thing), count) in counts {
-            let share = f64::from(count) / f64::from(looked_at[&lang]);
-            if count >= params.min_pages && share >= params.min_share {
-                furniture.0.entry(lang).or_default().insert(thing);
-            }
+        for (lang, (looked_at, counts)) in counts {
+            let is_furniture =
+                |count: u32| count >= params.min_pages && f64::from(count) / f64::from(looked_at) >= params.min_share;
+            let round = outer.and_then(|outer| self.0.get(&(outer, lang)));
+            let is_new = |thing: &u64| round.is_none_or(|round| !round.contains(thing));
+            let mut own: FxHashSet<u64> = counts
+                .into_iter()
+                .filter(|(_, count)| is_furniture(*count))
+                .map(|(thing, _)| thing)
+                .filter(is_new)
+                .collect();
+            let all = match round {
+                Some(round) if own.is_empty() => Arc::clone(round),
+                round => {
+                    own.extend(round.into_iter().flat_map(|round| round.iter()));
+                    Arc::new(own)
+                }
+            };
+            self.0.insert((part, lang), all);
         }
-        furniture
     }
 
-    /// What is furniture on the pages of a language.
-    pub fn in_lang(&self, lang: Lang) -> Option<&FxHashSet<u64>> {
-        self.0.get(&lang)
+    /// What is furniture on the pages of a language in a part.
+    pub fn of(&self, part: u32, lang: Lang) -> Option<&FxHashSet<u64>> {
+        self.0.get(&(part, lang)).map(Arc::as_ref)
     }
 
     /// The own text of a page, with the stretches of it that are prose.
-    pub fn own_text(&self, page: &Page, lang: Lang) -> (String, Vec<Run>) {
-        let furniture = self.in_lang(lang);
+    pub fn own_text(&self, page: &Page, (part, lang): (u32, Lang)) -> (String, Vec<Run>) {
+        let furniture = self.of(part, lang);
         let (mut text, mut runs) = (String::new(), Vec::new());
         for (tag, block) in blocks(page) {
             if furniture.is_some_and(|known| known.contains(&hash_of_block(block))) {
@@ -119,8 +132,8 @@ impl Furniture {
 
     /// The language that the own text of a page is surely in, if there is enough of it and hardly any of it is in the language the page counts
     /// for.
-    pub fn own_language(&self, page: &Page, lang: Lang, params: &Params) -> Option<Lang> {
-        let (text, runs) = self.own_text(page, lang);
+    pub fn own_language(&self, page: &Page, (part, lang): (u32, Lang), params: &Params) -> Option<Lang> {
+        let (text, runs) = self.own_text(page, (part, lang));
         let is_most = text.len() as f64 >= params.min_own_share * page.text.len() as f64;
         // Nearly all of it is what the page's language was detected in.
         let is_all = text.len() as f64 >= params.all_own * page.text.len() as f64 && page.detected.agrees(lang);
@@ -146,8 +159,8 @@ impl Furniture {
 
     /// How the own text of a page is spread over languages: shares of its bytes, the largest first, unknown where a block is too short
     /// to tell; and how many bytes it has.
-    pub fn shares(&self, page: &Page, lang: Lang, params: &Params) -> Shares {
-        let (text, runs) = self.own_text(page, lang);
+    pub fn shares(&self, page: &Page, place: (u32, Lang), params: &Params) -> Shares {
+        let (text, runs) = self.own_text(page, place);
         shares_of(&text, &runs, params)
     }
 }
@@ -182,24 +195,24 @@ pub struct ForeignText {
     pub lang: Lang,
 }
 
-/// Of pages whose language is in doubt, those whose own text is in another one of the site: only their labels are translated. `pages` are
-/// (page, language it counts for); `count` tells how many pages count for a language. Languages of which the site has few pages
-/// beside that of the page are mistakes of detection among relatives.
+/// Of pages whose language is in doubt, those whose own text is in another one of their part of the site: only their labels are translated.
+/// `pages` are (page, (part, language it counts for)); `count` tells how many pages of a part count for a language. Languages of which the part
+/// has few pages beside that of the page are mistakes of detection among relatives.
 ///
 /// # Errors
 /// When a page cannot be read.
 pub fn foreign_texts(
-    pages: &[(u32, Lang)],
+    pages: &[(u32, (u32, Lang))],
     read: impl Fn(u32) -> Result<Page>,
     furniture: &Furniture,
-    count: impl Fn(Lang) -> usize,
+    count: impl Fn(u32, Lang) -> u32,
     params: &Params,
 ) -> Result<Vec<ForeignText>> {
     let mut found = Vec::new();
-    for &(page, lang) in pages {
-        let Some(own) = furniture.own_language(&read(page)?, lang, params) else { continue };
-        let is_of_site = count(own).saturating_mul(MUCH) >= count(lang) && count(own) >= params.min_pages as usize;
-        if is_of_site {
+    for &(page, (part, lang)) in pages {
+        let Some(own) = furniture.own_language(&read(page)?, (part, lang), params) else { continue };
+        let (pages, others) = (count(part, own), count(part, lang));
+        if pages.saturating_mul(MUCH) >= others && pages >= params.min_pages {
             found.push(ForeignText { page, lang: own });
         }
     }
@@ -207,7 +220,7 @@ pub fn foreign_texts(
 }
 
 /// How many times as many pages the page's language may have as that of its own text.
-const MUCH: usize = 4;
+const MUCH: u32 = 4;
 
 #[cfg(test)]
 mod tests {
@@ -233,33 +246,50 @@ mod tests {
     fn furniture() -> Furniture {
         let pages: Vec<(Lang, Vec<u64>)> =
             (0..10).map(|at| (Lang::parse("de").expect("a tag"), things(&page(&[MENU, &format!("{at}")])))).collect();
-        Furniture::of(&pages, &Params::default())
+        of(&pages)
+    }
+
+    fn of(pages: &[(Lang, Vec<u64>)]) -> Furniture {
+        let mut furniture = Furniture::default();
+        furniture.add((0, None), pages, &Params::default());
+        furniture
     }
 
     #[test]
     fn what_stands_on_a_fifth_of_the_pages_is_furniture() {
         let de = Lang::parse("de").expect("a tag");
-        assert_eq!(furniture().in_lang(de).map(|known| known.len()), Some(1));
-        assert_eq!(furniture().own_text(&page(&[MENU, "7", MENU, "x"]), de).0, "7\nx\n");
-        assert_eq!(furniture().own_text(&page(&[MENU]), Lang::EN).0, format!("{MENU}\n"));
+        assert_eq!(furniture().of(0, de).map(|known| known.len()), Some(1));
+        assert_eq!(furniture().own_text(&page(&[MENU, "7", MENU, "x"]), (0, de)).0, "7\nx\n");
+        assert_eq!(furniture().own_text(&page(&[MENU]), (0, Lang::EN)).0, format!("{MENU}\n"));
         // On three of ten pages it may be chance.
         let few: Vec<(Lang, Vec<u64>)> = (0..10).map(|at| (de, vec![u64::from(at < 3)])).collect();
-        assert_eq!(Furniture::of(&few, &Params::default()).in_lang(de).map(|known| known.len()), Some(1));
+        assert_eq!(of(&few).of(0, de).map(|known| known.len()), Some(1));
+    }
+
+    #[test]
+    fn a_part_has_its_own_furniture_and_that_of_the_part_round_it() {
+        let (de, params) = (Lang::parse("de").expect("a tag"), Params::default());
+        let pages = |things: &dyn Fn(u64) -> Vec<u64>| (0..10).map(|at| (de, things(at))).collect::<Vec<_>>();
+        let mut furniture = of(&pages(&|at| vec![1, 100 + at]));
+        furniture.add((1, Some(0)), &pages(&|at| vec![2, 200 + at]), &params);
+        furniture.add((2, Some(1)), &pages(&|at| vec![300 + at]), &params);
+        let has = |part: u32| [1, 2, 3].map(|thing| furniture.of(part, de).is_some_and(|known| known.contains(&thing)));
+        assert_eq!([0, 1, 2].map(has), [[true, false, false], [true, true, false], [true, true, false]]);
     }
 
     #[test]
     fn a_page_of_german_labels_is_in_the_language_of_its_own_text() {
         let (de, params) = (Lang::parse("de").expect("a tag"), Params::default());
         let pages = [page(&[MENU, ENGLISH]), page(&[MENU, MENU, "short"])];
-        let found = |english: usize| {
-            let count = |lang: Lang| if lang == de { 40 } else { english };
+        let found = |english: u32| {
+            let count = |_, lang: Lang| if lang == de { 40 } else { english };
             let read = |at: u32| Ok(pages[at as usize].clone());
-            foreign_texts(&[(0, de), (1, de)], read, &furniture(), count, &params).expect("pages in memory")
+            foreign_texts(&[(0, (0, de)), (1, (0, de))], read, &furniture(), count, &params).expect("pages in memory")
         };
         assert_eq!(found(30), [ForeignText { page: 0, lang: Lang::EN }]);
         // A language that the site hardly has.
         assert_eq!(found(3), []);
-        let (shares, bytes) = furniture().shares(&pages[0], de, &params);
+        let (shares, bytes) = furniture().shares(&pages[0], (0, de), &params);
         assert_eq!((shares, bytes), (vec![(Lang::EN, 1.0)], ENGLISH.len()));
     }
 }

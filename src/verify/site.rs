@@ -19,6 +19,7 @@ use super::words::same_text;
 use crate::error::Result;
 use crate::index::MEMORY_BYTES;
 use crate::index::graph::Links;
+use crate::index::parts::{Parts, Tree};
 use crate::index::site::{PageFacts, Pages};
 use crate::text::words::Words;
 use crate::types::{Candidate, Compared, Lang, LangPair, Page, PagePair, Similarities, SiteId, Step, Watch};
@@ -39,6 +40,10 @@ pub trait SiteData: Sync {
 
     /// Its links.
     fn links(&self) -> &dyn Links;
+
+    /// Its hosts and folders without what stands for a language in their names, by the language of each page; what its keys say of that is
+    /// heard where `by_keys`.
+    fn folders(&self, langs: &[Lang], by_keys: bool) -> Tree;
 
     /// Reads a page.
     ///
@@ -67,10 +72,14 @@ pub struct SiteView<'s> {
     params: &'s Params,
     /// Words with a known translation say nothing.
     without_content: bool,
+    /// Its keys say nothing.
+    without_keys: bool,
     memory_bytes: usize,
     /// Who is told how far comparing is.
     watch: &'s dyn Watch,
     profiles: Mutex<Kept>,
+    parts: OnceLock<Parts>,
+    weights: Mutex<FxHashMap<u32, Arc<WordWeights>>>,
     furniture: OnceLock<Furniture>,
     /// (page, page it declares as its version) where that says nothing.
     empty_words: OnceLock<FxHashSet<PageIds>>,
@@ -122,9 +131,12 @@ impl<'s> SiteView<'s> {
             data,
             params,
             without_content,
+            without_keys: false,
             memory_bytes: MEMORY_BYTES,
             watch: &(),
             profiles: Mutex::default(),
+            parts: OnceLock::new(),
+            weights: Mutex::default(),
             furniture: OnceLock::new(),
             empty_words: OnceLock::new(),
         }
@@ -133,6 +145,11 @@ impl<'s> SiteView<'s> {
     /// The same within so many bytes of memory, about.
     pub fn within(self, memory_bytes: usize) -> SiteView<'s> {
         SiteView { memory_bytes, ..self }
+    }
+
+    /// The same; where `without`, its keys say nothing of its parts.
+    pub fn without_keys(self, without: bool) -> SiteView<'s> {
+        SiteView { without_keys: without, ..self }
     }
 
     /// The same; `watch` is told how far each step is.
@@ -176,6 +193,14 @@ impl<'s> SiteView<'s> {
         // A profile has the language of its page.
         self.profiles = Mutex::default();
         self.empty_words = OnceLock::new();
+        self.parts = OnceLock::new();
+        self.weights = Mutex::default();
+    }
+
+    /// Its parts, found once.
+    pub fn parts(&self) -> &Parts {
+        let find = || Parts::new(&self.data.folders(&self.langs, !self.without_keys), &self.langs);
+        self.parts.get_or_init(find)
     }
 
     /// Two pages in the order of their languages; `None` for pages of one language.
@@ -204,12 +229,6 @@ impl<'s> SiteView<'s> {
         found
     }
 
-    /// How many pages the smaller of two languages has.
-    pub fn smaller(&self, langs: LangPair) -> usize {
-        let count = |wanted: Lang| self.langs.iter().filter(|&&lang| lang == wanted).count();
-        count(langs.a).min(count(langs.b))
-    }
-
     /// The pages of each language that competes.
     pub fn by_lang(&self) -> BTreeMap<Lang, Vec<u32>> {
         let mut by_lang: BTreeMap<Lang, Vec<u32>> = BTreeMap::new();
@@ -232,7 +251,9 @@ impl<'s> SiteView<'s> {
     pub fn own_text(&self, page: u32) -> Result<Option<Shares>> {
         let lang = self.langs[page as usize];
         match &self.params.own_text {
-            Some(params) if lang.is_known() => Ok(Some(self.furniture()?.shares(&self.page(page)?, lang, params))),
+            Some(params) if lang.is_known() => {
+                Ok(Some(self.furniture()?.shares(&self.page(page)?, self.place(page), params)))
+            }
             _ => Ok(None),
         }
     }
@@ -302,7 +323,7 @@ impl<'s> SiteView<'s> {
     /// When the page cannot be read.
     pub fn profile(&self, page: u32, words: &Words) -> Result<Profile> {
         let lang = self.langs[page as usize];
-        let furniture = self.furniture()?.in_lang(lang);
+        let furniture = self.furniture()?.of(self.parts().of(page), lang);
         let own = self.params.own_text.as_ref();
         let own = own.map_or_else(Own::default, |own| Own {
             furniture,
@@ -327,7 +348,7 @@ impl<'s> SiteView<'s> {
         Ok(profile)
     }
 
-    /// What stands on many pages of the site, found once. Reads some pages of each language.
+    /// What stands on many pages of each part of the site, found once. Reads some pages of each language of each part.
     ///
     /// # Errors
     /// When a page cannot be read.
@@ -335,55 +356,62 @@ impl<'s> SiteView<'s> {
         if let Some(known) = self.furniture.get() {
             return Ok(known);
         }
-        let found = match &self.params.own_text {
-            Some(params) => {
+        let mut found = Furniture::default();
+        if let Some(params) = &self.params.own_text {
+            let parts = self.parts();
+            for part in 0..parts.count() {
+                let mut by_lang: BTreeMap<Lang, Vec<u32>> = BTreeMap::new();
+                for page in parts.members(part) {
+                    by_lang.entry(self.langs[page as usize]).or_default().push(page);
+                }
                 let sample = |pages: Vec<u32>| {
                     let most = pages.len().min(params.sample);
                     (0..most).map(|at| pages[at * pages.len() / most]).collect::<Vec<_>>()
                 };
-                let pages: Vec<(Lang, u32)> = self
-                    .by_lang()
+                let pages: Vec<(Lang, u32)> = by_lang
                     .into_iter()
                     .flat_map(|(lang, pages)| sample(pages).into_iter().map(move |page| (lang, page)))
                     .collect();
                 let things = pages.par_iter().map(|&(lang, page)| Ok((lang, own_text::things(&self.page(page)?))));
-                Furniture::of(&things.collect::<Result<Vec<_>>>()?, params)
+                found.add((part, parts.outer(part)), &things.collect::<Result<Vec<_>>>()?, params);
             }
-            None => Furniture::default(),
-        };
+        }
         Ok(self.furniture.get_or_init(|| found))
     }
 
-    /// Pages whose own text is in another language of the site than they count for: only their labels are translated. Reads the pages whose
-    /// language is in doubt.
+    /// Pages whose own text is in another language of their part of the site than they count for: only their labels are translated. Reads the
+    /// pages whose language is in doubt.
     ///
     /// # Errors
     /// When a page cannot be read.
     pub fn foreign_texts(&self) -> Result<Vec<ForeignText>> {
         let Some(params) = &self.params.own_text else { return Ok(Vec::new()) };
-        let by_lang = self.by_lang();
-        let count = |lang: Lang| by_lang.get(&lang).map_or(0, Vec::len);
+        let parts = self.parts();
         let is_doubtful = |&page: &u32| {
+            let lang = self.langs[page as usize];
             let facts = self.facts(page);
-            let is_sure = facts.confidence >= params.sure && facts.detected.agrees(self.langs[page as usize]);
-            facts.form.has_text() && !is_sure
+            let is_sure = facts.confidence >= params.sure && facts.detected.agrees(lang);
+            lang.is_known() && facts.form.has_text() && !is_sure
         };
-        let doubtful = |(&lang, pages): (&Lang, &Vec<u32>)| {
-            pages.iter().copied().filter(is_doubtful).map(move |page| (page, lang)).collect::<Vec<_>>()
-        };
-        let mut doubtful: Vec<(u32, Lang)> = by_lang.iter().flat_map(doubtful).collect();
+        let doubtful = (0..self.pages().count()).filter(is_doubtful);
+        let doubtful: Vec<(u32, (u32, Lang))> = doubtful.map(|page| (page, self.place(page))).collect();
         if doubtful.is_empty() {
             return Ok(Vec::new());
         }
-        doubtful.sort_unstable();
         let furniture = self.furniture()?;
         let step = self.step("looking at languages of pages", doubtful.len());
-        let parts = doubtful.par_chunks(PAGES_AT_ONCE).map(|pages| {
+        let found = doubtful.par_chunks(PAGES_AT_ONCE).map(|pages| {
+            let count = |part, lang| parts.pages(part, lang);
             let found = foreign_texts(pages, |page| self.page(page), furniture, count, params);
             step.did(pages.len());
             found
         });
-        Ok(parts.collect::<Result<Vec<_>>>()?.concat())
+        Ok(found.collect::<Result<Vec<_>>>()?.concat())
+    }
+
+    /// The part of a page, and the language it counts for.
+    fn place(&self, page: u32) -> (u32, Lang) {
+        (self.parts().of(page), self.langs[page as usize])
     }
 
     /// The same; it is not made again by the next step as long as there is room for it.
@@ -443,31 +471,41 @@ impl<'s> SiteView<'s> {
         made.collect::<Result<Vec<_>>>().map(|made| made.into_iter().collect())
     }
 
-    /// On how many pages each word stands, counted on a sample of pages spread evenly.
+    /// On how many pages of a part each word stands, counted once on a sample of its pages spread evenly.
     ///
     /// # Errors
     /// When a page cannot be read.
-    pub fn word_weights(&self) -> Result<WordWeights> {
-        let all: Vec<u32> = (0..self.pages().count()).filter(|&page| self.langs[page as usize].is_known()).collect();
+    pub fn word_weights(&self, part: u32) -> Result<Arc<WordWeights>> {
+        let known = || self.weights.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known().get(&part) {
+            return Ok(Arc::clone(known));
+        }
+        let all = self.parts().members(part);
         let sample: Vec<u32> = all.iter().copied().step_by(all.len() / COUNTED_PAGES + 1).collect();
         let mut weights = WordWeights::default();
         let made = sample.par_iter().map_init(Words::new, |words, &page| self.kept_profile(page, words));
         made.collect::<Result<Vec<_>>>()?.iter().for_each(|profile| weights.add(profile));
         weights.finish();
+        let weights = Arc::new(weights);
+        known().insert(part, Arc::clone(&weights));
         Ok(weights)
+    }
+
+    /// The weights of words in the parts of some pairs.
+    fn weights_of(&self, pairs: &[PageIds]) -> Result<FxHashMap<u32, Arc<WordWeights>>> {
+        let mut parts: Vec<u32> = pairs.iter().map(|&(a, b)| self.parts().common(a, b)).collect();
+        parts.sort_unstable();
+        parts.dedup();
+        parts.into_iter().map(|part| Ok((part, self.word_weights(part)?))).collect()
     }
 
     /// What the measures say of pairs of pages, in their order.
     ///
     /// # Errors
     /// When a page cannot be read.
-    pub fn similarities(
-        &self,
-        pairs: &[PageIds],
-        dictionaries: &dyn Dictionaries,
-        weights: &WordWeights,
-    ) -> Result<Vec<Similarities>> {
-        self.compare_each(pairs, &|a, b| self.compare(a, b, dictionaries, weights))
+    pub fn similarities(&self, pairs: &[PageIds], dictionaries: &dyn Dictionaries) -> Result<Vec<Similarities>> {
+        let weights = self.weights_of(pairs)?;
+        self.compare_each(pairs, &|a, b| self.compare(a, b, dictionaries, &weights))
     }
 
     /// How alike the tags of pairs of pages are, in their order. Nothing else is looked at.
@@ -495,18 +533,14 @@ impl<'s> SiteView<'s> {
     ///
     /// # Errors
     /// When a page cannot be read.
-    pub fn compared(
-        &self,
-        candidates: &[Candidate],
-        dictionaries: &dyn Dictionaries,
-        weights: &WordWeights,
-    ) -> Result<Vec<Compared>> {
+    pub fn compared(&self, candidates: &[Candidate], dictionaries: &dyn Dictionaries) -> Result<Vec<Compared>> {
         let pairs: Vec<PageIds> = candidates.iter().map(|candidate| (candidate.pair.a, candidate.pair.b)).collect();
+        let weights = self.weights_of(&pairs)?;
         let limit = self.params.max_same_text;
         let found = self.compare_each(&pairs, &|a, b| {
             let is_told = !a.1.is_mostly_furniture && !b.1.is_mostly_furniture;
             let is_same = is_told && LangPair::new(a.1.lang, b.1.lang).is_some() && same_text(a.1, b.1) as f32 > limit;
-            (self.compare(a, b, dictionaries, weights), is_same)
+            (self.compare(a, b, dictionaries, &weights), is_same)
         })?;
         let compared = |(&candidate, (similarities, same_text))| Compared { candidate, similarities, same_text };
         Ok(candidates.iter().zip(found).map(compared).collect())
@@ -548,13 +582,14 @@ impl<'s> SiteView<'s> {
     fn compare(
         &self,
         (a, first): (u32, &Profile),
-        (_, second): (u32, &Profile),
+        (b, second): (u32, &Profile),
         dictionaries: &dyn Dictionaries,
-        weights: &WordWeights,
+        weights: &FxHashMap<u32, Arc<WordWeights>>,
     ) -> Similarities {
         let Some(langs) = LangPair::new(first.lang, second.lang) else { return Similarities::default() };
-        let weight = |word: u64| weights.of(word);
-        let shared = |word: u64| weights.shared(word);
+        let weights = weights.get(&self.parts().common(a, b));
+        let weight = |word: u64| weights.map_or(1.0, |weights| weights.of(word));
+        let shared = |word: u64| weights.map_or(0.0, |weights| weights.shared(word));
         let translations = dictionaries.translations(langs, self.pages().identity(a));
         let with = With {
             params: self.params,
@@ -575,6 +610,7 @@ fn hash_of_tags(tags: &[u16]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::parts::WHOLE;
     use crate::types::{Measure, Method};
     use crate::verify::fixture::{ListedSite, NoWords};
 
@@ -602,7 +638,7 @@ mod tests {
         assert_eq!(view.lang_pairs(&[]), [(langs, vec![0, 1], vec![2, 3])]);
         assert_eq!(view.lang_pairs(&[Lang::EN]), []);
         view.leave_out([3].into_iter());
-        assert_eq!((view.ordered(0, 3), view.smaller(langs)), (None, 1));
+        assert_eq!((view.ordered(0, 3), view.parts().smaller(WHOLE, langs)), (None, 1));
     }
 
     #[test]
@@ -634,16 +670,15 @@ mod tests {
     fn pairs_are_compared_in_their_order_and_equal_texts_are_noticed() {
         let site = site();
         let view = site.view();
-        let weights = view.word_weights().expect("pages in memory");
         let candidate =
             |a, b| Candidate { pair: view.ordered(a, b).expect("two languages"), method: Method::All, key: None };
-        let compared = view.compared(&[candidate(1, 2), candidate(0, 3), candidate(0, 2)], &NoWords(None), &weights);
+        let compared = view.compared(&[candidate(1, 2), candidate(0, 3), candidate(0, 2)], &NoWords(None));
         let compared = compared.expect("pages in memory");
         let numbers: Vec<_> = compared.iter().map(|one| one.similarities.get(Measure::Numbers)).collect();
         assert_eq!(numbers, [Some(0.0), Some(1.0), Some(1.0)]);
         assert_eq!(compared.iter().map(|one| one.same_text).collect::<Vec<_>>(), [false, true, false]);
         let pairs: Vec<PageIds> = compared.iter().map(|one| (one.candidate.pair.a, one.candidate.pair.b)).collect();
-        let again = view.similarities(&pairs, &NoWords(None), &weights).expect("pages in memory");
+        let again = view.similarities(&pairs, &NoWords(None)).expect("pages in memory");
         assert_eq!(again, compared.iter().map(|one| one.similarities).collect::<Vec<_>>());
     }
 

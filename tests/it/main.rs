@@ -3,6 +3,7 @@
 mod bitext;
 mod canonical;
 mod cli;
+mod company;
 mod damage;
 mod deep;
 #[cfg(feature = "exec")]

@@ -34,7 +34,7 @@ impl Stage for Verify {
     }
 
     fn version(&self) -> u32 {
-        6
+        7
     }
 
     fn sections(&self) -> &'static [&'static str] {

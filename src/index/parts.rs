@@ -1,0 +1,269 @@
+//! The parts of a site: hosts and folders, in whatever language their pages are.
+//!
+//! A registrable domain may hold one site or a hundred: departments, manuals, projects. What is believed of pages is believed of a part of the
+//! domain, so far as that part has pages enough to tell, and of the part round it otherwise. A [`Tree`] has every folder of a site, with
+//! what stands for a language cut out, so that `/en/law/` and `/fr/law/` are one folder; [`Parts`] are those of its folders
+//! that can speak for themselves.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use crate::types::{Lang, LangPair};
+
+/// All of a site, the part that every other one is in.
+pub const WHOLE: u32 = 0;
+
+/// Hosts and folders of a site, one in the other.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    /// What each folder lies in; those without one, the first, are the site. A folder comes after the one it lies in.
+    parents: Vec<u32>,
+    /// The folder of each page.
+    of_page: Vec<u32>,
+}
+
+impl Tree {
+    /// From the path of each page, as hashes of its steps from the outermost on. Cost: one lookup for each step.
+    pub fn new<P: IntoIterator<Item = u64>>(paths: impl Iterator<Item = P>) -> Tree {
+        let mut tree = Tree { parents: vec![WHOLE], of_page: Vec::new() };
+        let mut known: FxHashMap<(u32, u64), u32> = FxHashMap::default();
+        for path in paths {
+            let mut at = WHOLE;
+            for step in path {
+                at = *known.entry((at, step)).or_insert_with(|| {
+                    tree.parents.push(at);
+                    tree.parents.len() as u32 - 1
+                });
+            }
+            tree.of_page.push(at);
+        }
+        tree
+    }
+
+    /// A site of so many pages without folders.
+    #[cfg(test)]
+    pub fn flat(pages: u32) -> Tree {
+        Tree { parents: vec![WHOLE], of_page: vec![WHOLE; pages as usize] }
+    }
+}
+
+/// Pages that a part has at the least (an estimate): what is common to fewer, and what is rare among them, is chance.
+pub const MIN_PAGES: u32 = 20;
+
+/// The parts of a site: folders with some pages in two languages or more, and fewer than the part round them.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// What each part lies in, and how deep; a part comes after the one it lies in.
+    parents: Vec<(u32, u16)>,
+    of_page: Vec<u32>,
+    /// How many pages of each language each part has, those of the parts in it among them.
+    sizes: Vec<BTreeMap<Lang, u32>>,
+    /// The pages in a language, those of one part together; and where the pages of each part are, those of the parts in it among them.
+    members: Vec<u32>,
+    places: Vec<Range<u32>>,
+}
+
+impl Parts {
+    /// Of the folders of a site, by the language of each page; unknown: of no account. Cost: folders, and pages times their depth.
+    pub fn new(tree: &Tree, langs: &[Lang]) -> Parts {
+        // Pages of each folder, and the language of its first; the second, if there is any, is another.
+        let mut folders: Vec<(u32, [Lang; 2])> = vec![(0, [Lang::UNKNOWN; 2]); tree.parents.len()];
+        let add = |(pages, known): &mut (u32, [Lang; 2]), more: u32, langs: [Lang; 2]| {
+            *pages += more;
+            for lang in langs.into_iter().filter(|lang| lang.is_known()) {
+                if !known[0].is_known() {
+                    known[0] = lang;
+                } else if known[0] != lang {
+                    known[1] = lang;
+                }
+            }
+        };
+        for (&folder, &lang) in tree.of_page.iter().zip(langs).filter(|(_, lang)| lang.is_known()) {
+            add(&mut folders[folder as usize], 1, [lang, Lang::UNKNOWN]);
+        }
+        for at in (1..folders.len()).rev() {
+            let (pages, langs) = folders[at];
+            add(&mut folders[tree.parents[at] as usize], pages, langs);
+        }
+        let mut parts = Parts {
+            parents: vec![(WHOLE, 0)],
+            of_page: Vec::new(),
+            sizes: Vec::new(),
+            members: Vec::new(),
+            places: Vec::new(),
+        };
+        // The part of each folder, and its pages.
+        let mut part_of: Vec<(u32, u32)> = vec![(WHOLE, folders[0].0)];
+        for at in 1..folders.len() {
+            let (outer, outer_pages) = part_of[tree.parents[at] as usize];
+            let (pages, langs) = folders[at];
+            let is_part = pages >= MIN_PAGES && pages < outer_pages && langs[1].is_known();
+            part_of.push(if is_part {
+                parts.parents.push((outer, parts.parents[outer as usize].1 + 1));
+                (parts.parents.len() as u32 - 1, pages)
+            } else {
+                (outer, outer_pages)
+            });
+        }
+        parts.of_page = tree.of_page.iter().map(|&folder| part_of[folder as usize].0).collect();
+        parts.sizes = vec![BTreeMap::new(); parts.parents.len()];
+        for (&part, &lang) in parts.of_page.iter().zip(langs).filter(|(_, lang)| lang.is_known()) {
+            *parts.sizes[part as usize].entry(lang).or_default() += 1;
+        }
+        for at in (1..parts.parents.len()).rev() {
+            let inner = parts.sizes[at].clone();
+            let outer = &mut parts.sizes[parts.parents[at].0 as usize];
+            inner.into_iter().for_each(|(lang, pages)| *outer.entry(lang).or_default() += pages);
+        }
+        parts.place_members(langs);
+        parts
+    }
+
+    /// Orders the pages so that those of a part stand together: its own, then those of the parts in it.
+    fn place_members(&mut self, langs: &[Lang]) {
+        let count = |part: usize| self.sizes[part].values().sum::<u32>();
+        let mut own: Vec<u32> = (0..self.parents.len()).map(count).collect();
+        self.places = vec![0..count(0); self.parents.len()];
+        for at in 1..self.parents.len() {
+            own[self.parents[at].0 as usize] -= count(at);
+        }
+        // Where the next part goes that lies in one.
+        let mut next: Vec<u32> = own.clone();
+        for at in 1..self.parents.len() {
+            let outer = self.parents[at].0 as usize;
+            let start = next[outer];
+            next[outer] += count(at);
+            self.places[at] = start..start + count(at);
+            next[at] += start;
+        }
+        let mut free: Vec<u32> = self.places.iter().map(|place| place.start).collect();
+        self.members = vec![0; count(0) as usize];
+        for (page, _) in (0u32..).zip(langs).filter(|(_, lang)| lang.is_known()) {
+            let free = &mut free[self.of_page[page as usize] as usize];
+            self.members[*free as usize] = page;
+            *free += 1;
+        }
+    }
+
+    /// The pages in a language that a part has, in the order of their URLs. Cost: n log n.
+    pub fn members(&self, part: u32) -> Vec<u32> {
+        let Range { start, end } = self.places[part as usize];
+        let mut members = self.members[start as usize..end as usize].to_vec();
+        members.sort_unstable();
+        members
+    }
+
+    /// How many parts there are; they are numbered from 0 on, and a part comes after the one it lies in.
+    pub fn count(&self) -> u32 {
+        self.parents.len() as u32
+    }
+
+    /// The innermost part that a page is in.
+    pub fn of(&self, page: u32) -> u32 {
+        self.of_page[page as usize]
+    }
+
+    /// The part that a part lies in; none for the whole.
+    pub fn outer(&self, part: u32) -> Option<u32> {
+        (part != WHOLE).then(|| self.parents[part as usize].0)
+    }
+
+    /// A part and all that it lies in, from the inside.
+    pub fn chain(&self, part: u32) -> impl Iterator<Item = u32> + '_ {
+        std::iter::successors(Some(part), |&part| self.outer(part))
+    }
+
+    /// The innermost part that two pages are in.
+    pub fn common(&self, a: u32, b: u32) -> u32 {
+        let (mut x, mut y) = (self.of(a), self.of(b));
+        while x != y {
+            // The deeper one cannot hold the other.
+            if self.parents[x as usize].1 >= self.parents[y as usize].1 {
+                x = self.parents[x as usize].0;
+            } else {
+                y = self.parents[y as usize].0;
+            }
+        }
+        x
+    }
+
+    /// How many pages of a language a part has.
+    pub fn pages(&self, part: u32, lang: Lang) -> u32 {
+        self.sizes[part as usize].get(&lang).copied().unwrap_or(0)
+    }
+
+    /// How many pages the smaller of two languages has in a part.
+    pub fn smaller(&self, part: u32, langs: LangPair) -> u32 {
+        self.pages(part, langs.a).min(self.pages(part, langs.b))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn langs(text: &str) -> Vec<Lang> {
+        let lang = |c| match c {
+            'e' => Lang::EN,
+            'z' => Lang::ZH,
+            _ => Lang::UNKNOWN,
+        };
+        text.chars().map(lang).collect()
+    }
+
+    #[test]
+    fn a_folder_with_pages_enough_in_two_languages_is_a_part() {
+        // 24 pages in folder 1 › 2, 4 in 1 › 3; 30 English ones in 4; 2 beside them.
+        let paths = std::iter::repeat_n(vec![1u64, 2], 24)
+            .chain(std::iter::repeat_n(vec![1, 3], 4))
+            .chain(std::iter::repeat_n(vec![4], 30))
+            .chain(std::iter::repeat_n(vec![], 2));
+        let tree = Tree::new(paths);
+        let spoken = "ez".repeat(12) + "ezez" + &"e".repeat(30) + "zz";
+        let parts = Parts::new(&tree, &langs(&spoken));
+        // The whole, folder 1, and folder 2 in it.
+        assert_eq!(parts.count(), 3);
+        assert_eq!([0, 24, 28, 59].map(|page| parts.of(page)), [2, 1, WHOLE, WHOLE]);
+        assert_eq!([parts.common(0, 5), parts.common(0, 25), parts.common(0, 30)], [2, 1, WHOLE]);
+        assert_eq!((parts.pages(1, Lang::EN), parts.pages(WHOLE, Lang::EN), parts.pages(2, Lang::ZH)), (14, 44, 12));
+        let pair = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
+        assert_eq!([0, 1, 2].map(|part| parts.smaller(part, pair)), [16, 14, 12]);
+        assert_eq!(parts.chain(2).collect::<Vec<_>>(), [2, 1, WHOLE]);
+        let parts = Parts::new(&Tree::flat(60), &langs(&spoken));
+        assert_eq!((parts.count(), parts.common(3, 59)), (1, WHOLE));
+    }
+
+    proptest! {
+        #[test]
+        fn parts_hold_what_their_folders_hold(
+            pages in proptest::collection::vec((proptest::collection::vec(0u64..3, 0..4), 0u8..3), 1..300)
+        ) {
+            let spoken: Vec<Lang> = pages.iter().map(|page| [Lang::EN, Lang::ZH, Lang::UNKNOWN][usize::from(page.1)]).collect();
+            let parts = Parts::new(&Tree::new(pages.iter().map(|page| page.0.iter().copied())), &spoken);
+            for part in 0..parts.count() {
+                let under = |page: usize| parts.chain(parts.of(page as u32)).any(|one| one == part);
+                let count = |lang| (0..pages.len()).filter(|&page| spoken[page] == lang && under(page)).count() as u32;
+                prop_assert_eq!((parts.pages(part, Lang::EN), parts.pages(part, Lang::ZH)), (count(Lang::EN), count(Lang::ZH)));
+                let members: Vec<u32> =
+                    (0..pages.len()).filter(|&page| spoken[page].is_known() && under(page)).map(|page| page as u32).collect();
+                prop_assert_eq!(parts.members(part), members);
+                if let Some(outer) = parts.outer(part) {
+                    prop_assert!(outer < part);
+                    let all = |part: u32| parts.sizes[part as usize].values().sum::<u32>();
+                    prop_assert!(all(part) >= MIN_PAGES && all(part) < all(outer) && parts.sizes[part as usize].len() > 1);
+                }
+            }
+            // The common part of two pages holds both, and no part in it does.
+            for (a, b) in [(0, pages.len() - 1), (pages.len() / 2, pages.len() / 3)] {
+                let (a, b) = (a as u32, b as u32);
+                let both = |part: u32| [a, b].iter().all(|&page| parts.chain(parts.of(page)).any(|one| one == part));
+                let common = parts.common(a, b);
+                prop_assert!(both(common) && (0..parts.count()).all(|part| !both(part) || parts.chain(common).any(|one| one == part)));
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! How often each source of candidates is right in each part of a site, and what share of the pages of a part keys pair.
+//!
+//! A pair is judged in the innermost part that holds both of its pages. A part with few pairs borrows from the parts round and beside it: what is
+//! seen there is what is expected here before the pairs are seen (partial pooling: a beta prior at each part).
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::prior::share_right;
+use crate::index::parts::{Parts, WHOLE};
+
+/// How often one source is right, by part.
+#[derive(Clone, Debug, Default)]
+pub struct Shares {
+    /// Of the pairs whose pages a part holds and no part in it does.
+    here: FxHashMap<u32, f64>,
+    /// What is expected of pairs in a part that are of none of its groups.
+    expected: FxHashMap<u32, f64>,
+    in_all: f64,
+    belief: f64,
+}
+
+impl Shares {
+    /// From the part of each pair of the source, with its [counted](super::score::FitParams::counted) evidence, in nats. `belief` is the share
+    /// that is believed without any, and how many pairs such a belief is worth.
+    ///
+    /// The pairs of a part are those of the parts in it, and those that lie across these: groups, each of which may differ from the others. What is
+    /// expected of a group before its pairs are seen is the mean of what is expected of the part and of what the other groups show, each of
+    /// them once, however many pairs it has. Cost: pairs × depth of the parts × rounds.
+    pub fn new(pairs: &[(u32, f64)], parts: &Parts, (belief, worth): (f64, f64)) -> Shares {
+        // Outer parts come first.
+        let mut within: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+        let mut here: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+        for &(part, evidence) in pairs {
+            here.entry(part).or_default().push(evidence);
+            parts.chain(part).for_each(|part| within.entry(part).or_default().push(evidence));
+        }
+        let shown = |evidence: &Vec<f64>| share_right(evidence, (belief, worth));
+        let shown_within: BTreeMap<u32, f64> = within.iter().map(|(&part, evidence)| (part, shown(evidence))).collect();
+        // How many groups each part has, and the sum of what they show.
+        let mut groups: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
+        for (&part, &share) in &shown_within {
+            if let Some(outer) = parts.outer(part) {
+                let groups = groups.entry(outer).or_default();
+                *groups = (groups.0 + 1.0, groups.1 + share);
+            }
+        }
+        let mut shares =
+            Shares { belief, in_all: shown_within.get(&WHOLE).copied().unwrap_or(belief), ..Shares::default() };
+        let mut expected_of: BTreeMap<u32, f64> = BTreeMap::new();
+        for &part in within.keys() {
+            let (count, sum) = groups.get(&part).copied().unwrap_or_default();
+            let across = here.get(&part).map(|evidence| (evidence, if count > 0.0 { shown(evidence) } else { 0.0 }));
+            let (count, sum) = across.map_or((count, sum), |(_, share)| (count + 1.0, sum + share));
+            let expected = match parts.outer(part) {
+                None => belief,
+                Some(outer) => {
+                    let (round, count, sum) = (expected_of[&outer], groups[&outer].0, groups[&outer].1);
+                    (round + sum - shown_within[&part]) / count
+                }
+            };
+            expected_of.insert(part, expected);
+            groups.insert(part, (count, sum));
+            shares.expected.insert(part, (expected + sum) / (1.0 + count));
+            if let Some((evidence, share)) = across {
+                let expected = (expected + sum - share) / count;
+                shares.here.insert(part, share_right(evidence, (expected, worth)));
+            }
+        }
+        shares
+    }
+
+    /// How often a pair of a part is right that no part in this one holds.
+    pub fn at(&self, part: u32, parts: &Parts) -> f64 {
+        let round = || parts.chain(part).find_map(|part| self.expected.get(&part)).copied();
+        self.here.get(&part).copied().or_else(round).unwrap_or(self.belief)
+    }
+
+    /// How often the source is right in all of the site.
+    pub fn in_all(&self) -> f64 {
+        self.in_all
+    }
+}
+
+/// How many pages of the smaller language of two have a partner by keys, by part.
+#[derive(Clone, Debug, Default)]
+pub struct Paired {
+    by_part: Vec<(f64, f64)>,
+}
+
+impl Paired {
+    /// From the part of each pair with the probability that it is right, and the pages of the smaller language of each part, `smaller`; a part
+    /// borrows the share round it for so many pages, `worth`. Cost: pairs × depth, and parts.
+    pub fn new(
+        pairs: impl Iterator<Item = (u32, f64)>,
+        parts: &Parts,
+        smaller: impl Fn(u32) -> f64,
+        worth: f64,
+    ) -> Paired {
+        let mut right = vec![0.0; parts.count() as usize];
+        for (part, probability) in pairs {
+            parts.chain(part).for_each(|part| right[part as usize] += probability);
+        }
+        let mut by_part: Vec<(f64, f64)> = Vec::with_capacity(right.len());
+        for (part, right) in (0u32..).zip(right) {
+            let pages = smaller(part);
+            let right = right.min(pages);
+            by_part.push(match parts.outer(part) {
+                None => (right, if pages == 0.0 { 0.0 } else { right / pages }),
+                Some(outer) => {
+                    let borrowed = worth * by_part[outer as usize].1;
+                    (right + borrowed, (right + borrowed) / (pages + worth))
+                }
+            });
+        }
+        Paired { by_part }
+    }
+
+    /// How many pages of a part have a partner, with those that are borrowed.
+    pub fn pages(&self, part: u32) -> f64 {
+        self.by_part[part as usize].0
+    }
+
+    /// What share of them, 0..=1.
+    pub fn share(&self, part: u32) -> f64 {
+        self.by_part[part as usize].1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::parts::Tree;
+    use crate::types::Lang;
+
+    /// Two folders of 20 pages in two languages, and as many pages beside them.
+    fn parts() -> Parts {
+        let paths = (0..60u64).map(|at| (at < 40).then_some(at / 20));
+        let langs: Vec<Lang> = (0..60).map(|at| if at % 2 == 0 { Lang::EN } else { Lang::ZH }).collect();
+        Parts::new(&Tree::new(paths), &langs)
+    }
+
+    #[test]
+    fn a_part_with_many_pairs_stands_by_itself_and_one_with_few_borrows() {
+        let parts = parts();
+        let (right, wrong) = (8.0, -8.0);
+        let pairs: Vec<(u32, f64)> = std::iter::repeat_n((1, right), 40)
+            .chain(std::iter::repeat_n((2, wrong), 40))
+            .chain([(WHOLE, wrong)])
+            .collect();
+        let shares = Shares::new(&pairs, &parts, (0.1, 4.0));
+        assert!(shares.at(1, &parts) > 0.9 && shares.at(2, &parts) < 0.1, "{shares:?}");
+        assert!((0.4..0.6).contains(&shares.in_all()), "{shares:?}");
+        // What a thousand pairs across parts show is the voice of one group.
+        let across: Vec<(u32, f64)> = std::iter::repeat_n((WHOLE, wrong), 1000).chain([(1, 1.0), (2, right)]).collect();
+        let shares = Shares::new(&across, &parts, (0.1, 4.0));
+        assert!(shares.at(1, &parts) > 0.05 && shares.at(WHOLE, &parts) < 1e-2, "{shares:?}");
+    }
+
+    #[test]
+    fn what_is_expected_of_a_group_by_hand() {
+        let parts = parts();
+        let belief = (0.1, 4.0);
+        let shown = |evidence: &[f64]| share_right(evidence, belief);
+        let shares = Shares::new(&[(1, 3.0), (2, 3.0), (2, -3.0), (WHOLE, -3.0)], &parts, belief);
+        let [one, two, across] = [shown(&[3.0]), shown(&[3.0, -3.0]), shown(&[-3.0])];
+        assert!((shares.at(1, &parts) - share_right(&[3.0], ((0.1 + two + across) / 3.0, 4.0))).abs() < 1e-12);
+        assert!((shares.at(2, &parts) - share_right(&[3.0, -3.0], ((0.1 + one + across) / 3.0, 4.0))).abs() < 1e-12);
+        assert!((shares.at(WHOLE, &parts) - share_right(&[-3.0], ((0.1 + one + two) / 3.0, 4.0))).abs() < 1e-12);
+        // All pairs in one part: nothing is known of others but what is believed.
+        let alone = Shares::new(&[(1, 3.0), (1, -3.0)], &parts, belief);
+        assert_eq!((alone.at(1, &parts), alone.in_all()), (two, two));
+        assert!((alone.at(2, &parts) - (0.1 + two) / 2.0).abs() < 1e-12);
+        assert_eq!(Shares::new(&[], &parts, belief).at(2, &parts), 0.1);
+    }
+
+    #[test]
+    fn the_share_of_paired_pages_by_hand() {
+        let parts = parts();
+        let smaller = |part: u32| if part == WHOLE { 30.0 } else { 10.0 };
+        let paired = Paired::new(std::iter::repeat_n((1, 1.0), 10), &parts, smaller, 4.0);
+        assert!((paired.share(WHOLE) - 10.0 / 30.0).abs() < 1e-12);
+        // 10 and 4/3 borrowed of 14; none and 4/3 of 14.
+        assert!((paired.share(1) - (10.0 + 4.0 / 3.0) / 14.0).abs() < 1e-12);
+        assert!((paired.share(2) - 4.0 / 3.0 / 14.0).abs() < 1e-12);
+        assert!((paired.pages(2) - 4.0 / 3.0).abs() < 1e-12);
+    }
+}
