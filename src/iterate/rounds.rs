@@ -1,21 +1,22 @@
 //! The rounds of the default in one site: judge, let the links of accepted pairs vote, compare what they propose.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::params::Params;
 use crate::error::Result;
+use crate::index::parts::WHOLE;
 use crate::index::retrieval;
 use crate::judge::best_two::BestTwo;
 use crate::judge::score::Scorer;
-use crate::judge::{self, Judged, beside_rivals, judge, unique};
-use crate::learn::{self, Models, learn_from_site};
+use crate::judge::{self, Judged, Paired, beside_rivals, judge, unique};
+use crate::learn::{self, ByPart, Model, Models, WithOwn, learn_from_site};
 use crate::propose::votes::Votes;
 use crate::propose::{Network, Partners, Signs, neighbours, of_words};
 use crate::types::{Candidate, Compared, JudgedPair, LangPair, Measure, Method, PagePair, SourceStats};
-use crate::verify::{Either, PageIds, SiteView};
+use crate::verify::{PageIds, SiteView};
 
 /// Settings of rounds.
 #[derive(Clone, Copy)]
@@ -63,13 +64,12 @@ struct Rounds<'v, 's> {
     signs: &'v Signs,
     settings: Settings<'v>,
     models: &'v Models,
-    /// What this site itself teaches, for language pairs the run has learnt nothing of.
-    own: Models,
+    /// What parts of this site teach themselves.
+    own: ByPart<Model>,
     /// The pairs it was learnt from.
-    learnt_from: BTreeMap<LangPair, Vec<PageIds>>,
+    learnt_from: ByPart<Vec<PageIds>>,
     /// Weights fitted to this site.
     fitted: BTreeMap<LangPair, Scorer>,
-    shipped: Scorer,
     network: Network,
     compared: Vec<Compared>,
     known: FxHashSet<PagePair>,
@@ -88,10 +88,9 @@ impl<'v, 's> Rounds<'v, 's> {
             signs,
             settings,
             models,
-            own: Models::default(),
-            learnt_from: BTreeMap::new(),
+            own: ByPart::new(),
+            learnt_from: ByPart::new(),
             fitted: BTreeMap::new(),
-            shipped: Scorer::default(),
             network: Network::new(site),
             compared: Vec::new(),
             known: FxHashSet::default(),
@@ -114,7 +113,7 @@ impl<'v, 's> Rounds<'v, 's> {
     /// Rounds until nothing changes: judge, let the links of accepted pairs vote, compare what they propose.
     fn run(&mut self, stop: &(dyn Fn() -> Result<()> + Sync)) -> Result<()> {
         self.judge();
-        let found = self.by_words()?;
+        let found = self.by_words(&|_| true)?;
         self.compare(found)?;
         self.fit();
         self.judge();
@@ -145,15 +144,38 @@ impl<'v, 's> Rounds<'v, 's> {
         self.judged = judge(&self.compared, scorer, self.site.parts(), self.settings.judge);
     }
 
-    /// Fits the weights of language pairs that the run has learnt nothing of to what this site has: good are pairs that are
-    /// each other's best by far, bad the other candidates of their pages.
+    /// The language pairs, and parts of the site, of which keys pair most pages, there or in a part of it. What the run has learnt fits these: from
+    /// pairs of keys. A part without keys teaches itself better than other sites do.
+    fn parts_with_keys(&self) -> FxHashSet<(LangPair, u32)> {
+        let (parts, prior) = (self.site.parts(), &self.settings.judge.prior);
+        let mut by_langs: BTreeMap<LangPair, Vec<(u32, f64)>> = BTreeMap::new();
+        let is_of_key = |one: &&JudgedPair| one.is_accepted() && one.method == Method::Key;
+        for PagePair { langs, a, b } in self.judged.pairs.iter().filter(is_of_key).map(|one| one.pair) {
+            by_langs.entry(langs).or_default().push((parts.common(a, b), 1.0));
+        }
+        let mut found = FxHashSet::default();
+        for (langs, pairs) in by_langs {
+            let smaller = |part: u32| f64::from(parts.smaller(part, langs));
+            let paired = Paired::new(pairs.into_iter(), parts, smaller, prior.borrowed);
+            let with_keys = (0..parts.count()).filter(|&part| paired.share(part) >= prior.min_share);
+            found.extend(with_keys.flat_map(|part| parts.chain(part)).map(|part| (langs, part)));
+        }
+        found
+    }
+
+    /// Fits the weights of language pairs that the run has learnt nothing of, or of which keys pair few pages in any part, to what this site has: good
+    /// are pairs that are each other's best by far, bad the other candidates of their pages.
     fn fit(&mut self) {
         let params = &self.settings.judge.fit;
+        let with_keys = self.parts_with_keys();
+        let mut scorers: BTreeMap<LangPair, Scorer> = BTreeMap::new();
         let mut by_langs: BTreeMap<LangPair, Vec<(&Compared, f64)>> = BTreeMap::new();
         for one in self.compared.iter().filter(|one| !one.same_text) {
             let langs = one.candidate.pair.langs;
-            if !self.models.has_learnt(langs) {
-                let scorer = self.fitted.get(&langs).unwrap_or(&self.shipped);
+            if !self.models.has_learnt(langs) || !with_keys.contains(&(langs, WHOLE)) {
+                let learnt = || self.models.scorer(langs);
+                let scorer =
+                    scorers.entry(langs).or_insert_with(|| self.fitted.get(&langs).cloned().unwrap_or_else(learnt));
                 by_langs.entry(langs).or_default().push((one, scorer.evidence(&one.similarities)));
             }
         }
@@ -174,8 +196,9 @@ impl<'v, 's> Rounds<'v, 's> {
             let good: Vec<_> = leading.iter().map(|(one, _)| one.similarities).collect();
             let bad: Vec<_> =
                 others.iter().filter(|(one, _)| is_beside(one)).map(|(one, _)| one.similarities).collect();
-            self.fitted.insert(langs, Scorer::fit(&good, &bad, &self.shipped, params));
+            scorers.insert(langs, Scorer::fit(&good, &bad, &self.models.scorer(langs), params));
         }
+        self.fitted = scorers;
     }
 
     fn accepted(&self) -> Vec<PagePair> {
@@ -219,35 +242,45 @@ impl<'v, 's> Rounds<'v, 's> {
         }
     }
 
-    fn dictionaries(&self) -> Either<'_> {
-        Either { first: self.models, second: &self.own }
+    fn dictionaries(&self) -> WithOwn<'_, 's> {
+        WithOwn { run: self.models, own: &self.own, site: self.site }
     }
 
-    /// Pages without a partner, by the rare words they share.
-    fn by_words(&self) -> Result<Vec<Candidate>> {
+    /// Pages of some languages without a partner, by the rare words they share.
+    fn by_words(&self, is_asked: &dyn Fn(LangPair) -> bool) -> Result<Vec<Candidate>> {
         let paired = Partners::of(self.accepted().into_iter());
-        of_words(self.site, &paired, &self.dictionaries(), self.settings.retrieval)
+        of_words(self.site, &paired, &self.dictionaries(), (is_asked, self.settings.retrieval))
     }
 
-    /// Learns the words of language pairs that nothing is known of from the pairs that are surest, and asks again.
+    /// Learns words from the pairs that are surest, in each part of the site, of language pairs that nothing is known of or of which keys pair few
+    /// pages there, and asks again.
     fn learn(&mut self) -> Result<()> {
-        let mut sure: BTreeMap<LangPair, Vec<PageIds>> = BTreeMap::new();
-        for judged in &self.judged.pairs {
+        let (parts, with_keys) = (self.site.parts(), self.parts_with_keys());
+        let mut sure = ByPart::<Vec<PageIds>>::new();
+        for judged in self.judged.pairs.iter().filter(|judged| judged.is_accepted() && judged.score >= SURE) {
             let PagePair { langs, a, b } = judged.pair;
-            let is_sure = judged.is_accepted() && judged.score >= SURE;
-            if is_sure && !self.models.knows(langs) {
-                sure.entry(langs).or_default().push((a, b));
+            let teaches = |part: &u32| !self.models.knows(langs) || !with_keys.contains(&(langs, *part));
+            for part in parts.chain(parts.common(a, b)).filter(teaches) {
+                sure.entry((langs, part)).or_default().push((a, b));
             }
         }
-        // What has been learnt from the same pairs is known.
-        sure.retain(|langs, pairs| pairs.len() >= MIN_SURE && self.learnt_from.get(langs) != Some(pairs));
+        let counts: ByPart<usize> = sure.iter().map(|(&of, pairs)| (of, pairs.len())).collect();
+        sure.retain(|&(langs, part), pairs| {
+            // The same pairs teach the same once, and what has been learnt from them is known.
+            let outer = parts.outer(part).and_then(|outer| counts.get(&(langs, outer)));
+            pairs.len() >= MIN_SURE
+                && outer != Some(&pairs.len())
+                && self.learnt_from.get(&(langs, part)) != Some(pairs)
+        });
         if sure.is_empty() {
             return Ok(());
         }
         self.own.extend(learn_from_site(self.site, &sure, self.settings.learn)?);
-        self.learnt_from.extend(sure.clone());
+        let is_taught = |PagePair { langs, a, .. }: PagePair| {
+            parts.chain(parts.of(a)).any(|part| sure.contains_key(&(langs, part)))
+        };
         let places: Vec<usize> =
-            (0..self.compared.len()).filter(|&at| sure.contains_key(&self.compared[at].candidate.pair.langs)).collect();
+            (0..self.compared.len()).filter(|&at| is_taught(self.compared[at].candidate.pair)).collect();
         let pairs: Vec<PageIds> =
             places.iter().map(|&at| self.compared[at].candidate.pair).map(|pair| (pair.a, pair.b)).collect();
         let again = self.site.similarities(&pairs, &self.dictionaries())?;
@@ -257,7 +290,9 @@ impl<'v, 's> Rounds<'v, 's> {
                 one.set(measure, similarities.get(measure));
             }
         }
-        let found = self.by_words()?;
+        let langs: BTreeSet<LangPair> = sure.keys().map(|(langs, _)| *langs).collect();
+        self.learnt_from.extend(sure);
+        let found = self.by_words(&|of| langs.contains(&of))?;
         self.compare(found)?;
         self.judge();
         Ok(())
@@ -368,6 +403,36 @@ mod tests {
             resolved.pairs.iter().filter(|pair| pair.is_accepted()).map(|pair| (pair.pair.a, pair.pair.b)).collect();
         assert_eq!(accepted, (0..PAGES).map(|page| (page, PAGES + page)).collect::<Vec<_>>());
         assert!(resolved.pairs.iter().any(|pair| pair.similarities.get(Measure::Votes).is_some()));
+    }
+
+    /// Keys pair the pages of folder a, and nothing those of folder b.
+    #[test]
+    fn parts_that_keys_pair_are_told_from_those_that_teach_themselves() {
+        const PAGES: u32 = 15;
+        let pages: Vec<_> = ["a", "b"]
+            .into_iter()
+            .flat_map(|folder| (0..PAGES).map(move |page| (folder, page)))
+            .flat_map(|(folder, page)| ["en", "fr"].map(|lang| (format!("s/{folder}/{page:02}.{lang}"), lang)))
+            .collect();
+        let listed: Vec<_> = pages.iter().map(|(url, lang)| (url.as_str(), *lang, "text")).collect();
+        let listed = ListedSite::new(&listed).in_folders();
+        let (view, signs, models) = (listed.view(), Signs::default(), Models::default());
+        let (iterate, judging, learn, retrieval) = Default::default();
+        let settings = Settings { iterate: &iterate, judge: &judging, learn: &learn, retrieval: &retrieval };
+        let mut rounds = Rounds::new((&view, &signs), [].into_iter(), &models, settings).expect("pages in memory");
+        let page = |url: String| view.pages().find(&url).expect("a page");
+        let part = |folder: &str| view.parts().of(page(format!("s/{folder}/00.en")));
+        let key_pair = |at: u32, folder: &str| {
+            let pair = [page(format!("s/{folder}/{at:02}.en")), page(format!("s/{folder}/{at:02}.fr"))];
+            let pair = view.ordered(pair[0], pair[1]).expect("two languages");
+            let candidate = Candidate { pair, method: Method::Key, key: Some(0) };
+            JudgedPair::new(candidate, 0.9, Default::default(), Outcome::Accepted)
+        };
+        rounds.judged.pairs = (0..PAGES).map(|at| key_pair(at, "a")).chain([key_pair(0, "b")]).collect();
+        let langs = rounds.judged.pairs[0].pair.langs;
+        let found = rounds.parts_with_keys();
+        assert_ne!(part("a"), part("b"));
+        assert_eq!(found, FxHashSet::from_iter([(langs, WHOLE), (langs, part("a"))]));
     }
 
     #[test]

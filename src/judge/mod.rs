@@ -26,3 +26,4 @@ pub use judging::{Judged, beside_rivals, judge, unique};
 #[cfg(feature = "internals")]
 pub use odds::sigmoid;
 pub use params::Params;
+pub use shares::Paired;

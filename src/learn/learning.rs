@@ -1,4 +1,4 @@
-//! All that is learnt of language pairs, and what a site teaches by itself.
+//! All that is learnt of language pairs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,8 +14,6 @@ use super::models::{Example, Model, Models};
 use super::params::Params;
 use super::trainer::Trainer;
 use crate::error::Result;
-use crate::index::site::hash_of_pair;
-use crate::index::smallest::Smallest;
 use crate::judge::score::{FitParams, Scorer};
 use crate::lexicon::LexiconSet;
 use crate::types::{LangPair, Similarities};
@@ -255,34 +253,12 @@ const TESTED_OF_KEY: usize = 5;
 /// Share of these that must be sure for the others to be taken as sure.
 const SURE_SHARE: f64 = 0.8;
 
-/// What a site teaches of language pairs by the pairs that are surest: words and lengths. The weights are the shipped ones.
-///
-/// # Errors
-/// When a page cannot be read.
-pub fn learn_from_site(
-    site: &SiteView<'_>,
-    surest: &BTreeMap<LangPair, Vec<PageIds>>,
-    params: &Params,
-) -> Result<Models> {
-    let learn = |(&langs, pairs): (&LangPair, &Vec<PageIds>)| -> Result<(LangPair, Model)> {
-        let mut sample = Smallest::new(params.max_pairs);
-        let hash = |a: u32, b: u32| hash_of_pair(site.pages().identity(a), site.pages().identity(b));
-        sample.extend(pairs.iter().map(|&(a, b)| (hash(a, b), (a, b))));
-        let mut trainer = Trainer::new(params);
-        for (_, pages) in sample.into_sorted() {
-            trainer.add(site, pages)?;
-        }
-        Ok((langs, Model::new(langs, &trainer.halves(), trainer.length_ratio(), Scorer::default())))
-    };
-    let learnt: Vec<(LangPair, Model)> = surest.par_iter().map(learn).collect::<Result<_>>()?;
-    Ok(Models::new(LexiconSet::default(), learnt.into_iter().collect()))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::own::learn_from_site;
     use super::*;
+    use crate::index::parts::WHOLE;
     use crate::types::Lang;
-    use crate::verify::Dictionaries;
     use crate::verify::fixture::ListedSite;
 
     /// Pages of one language, each with three lines of words that belong to its number.
@@ -324,8 +300,8 @@ mod tests {
         }
         let few = learn(&pairs[..5]);
         assert!(few.weights.is_empty() && few.pairs <= 5);
-        let surest = BTreeMap::from([(langs, pairs)]);
-        let models = learn_from_site(&site.view(), &surest, &params).expect("pages in memory");
-        assert!(models.has_learnt(langs) && models.length_ratio(langs) == Some(1.0));
+        let surest = BTreeMap::from([((langs, WHOLE), pairs)]);
+        let own = learn_from_site(&site.view(), &surest, &params).expect("pages in memory");
+        assert_eq!(own[&(langs, WHOLE)].length_ratio, 1.0);
     }
 }

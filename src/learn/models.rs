@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use super::halves::{Halves, half_of};
 use crate::judge::score::Scorer;
-use crate::lexicon::{Between, Lexicon, LexiconSet, Side, Translations};
+use crate::lexicon::{Lexicon, LexiconSet, Side, Translations};
 use crate::types::{LangPair, Similarities};
 use crate::verify::{self, Dictionaries, Profile, With, WordWeights, similarities_by_words};
 
 /// What was learnt of a language pair.
 pub struct Model {
     /// What to look up for the pages of each half.
-    halves: [Lexicon; 2],
+    pub(super) halves: [Lexicon; 2],
     /// Bytes of text of the second language for one of the first.
-    length_ratio: f64,
+    pub(super) length_ratio: f64,
     /// Weights of the score.
     scorer: Scorer,
 }
@@ -42,11 +42,6 @@ impl Models {
         Models { learnt, given }
     }
 
-    /// Takes in what was learnt besides; of a language pair learnt in both, the other one stays.
-    pub fn extend(&mut self, other: Models) {
-        self.learnt.extend(other.learnt);
-    }
-
     /// What was learnt of a language pair for the pages of one half.
     pub(super) fn of_half(&self, langs: LangPair, half: usize) -> Option<Box<dyn Translations + '_>> {
         let lexicon = self.learnt.get(&langs).map(|model| &model.halves[half])?;
@@ -71,13 +66,8 @@ impl Models {
 
 impl Dictionaries for Models {
     fn translations(&self, langs: LangPair, page: &str) -> Option<Box<dyn Translations + '_>> {
-        let learnt = self.learnt.get(&langs).map(|model| &model.halves[half_of(page)]);
-        match (learnt.filter(|half| !half.is_empty()), self.given.between(langs)) {
-            (Some(learnt), Some(given)) => Some(Box::new(Both { learnt, given })),
-            (Some(learnt), None) => Some(Box::new(Learnt(learnt))),
-            (None, Some(given)) => Some(Box::new(given)),
-            (None, None) => None,
-        }
+        let given = self.given.between(langs).map(|given| Box::new(given) as Box<dyn Translations>);
+        Joined::of(self.of_half(langs, half_of(page)).into_iter().chain(given).collect())
     }
 
     fn length_ratio(&self, langs: LangPair) -> Option<f64> {
@@ -86,7 +76,7 @@ impl Dictionaries for Models {
 }
 
 /// A lexicon that is borrowed.
-struct Learnt<'l>(&'l Lexicon);
+pub(super) struct Learnt<'l>(pub(super) &'l Lexicon);
 
 impl Translations for Learnt<'_> {
     fn langs(&self) -> LangPair {
@@ -102,28 +92,33 @@ impl Translations for Learnt<'_> {
     }
 }
 
-/// What was learnt and what was given, together.
-struct Both<'l> {
-    learnt: &'l Lexicon,
-    given: Between<'l>,
+/// The translations of several sources together, each once.
+pub(super) struct Joined<'l>(Vec<Box<dyn Translations + 'l>>);
+
+impl<'l> Joined<'l> {
+    /// Of all sources; `None` of none.
+    pub(super) fn of(mut sources: Vec<Box<dyn Translations + 'l>>) -> Option<Box<dyn Translations + 'l>> {
+        if sources.len() > 1 { Some(Box::new(Joined(sources))) } else { sources.pop() }
+    }
 }
 
-impl Translations for Both<'_> {
+impl Translations for Joined<'_> {
     fn langs(&self) -> LangPair {
-        self.learnt.langs()
+        self.0[0].langs()
     }
 
     fn for_each_translation(&self, side: Side, word: u64, each: &mut dyn FnMut(u64)) {
-        self.learnt.for_each_translation(side, word, each);
-        self.given.for_each_translation(side, word, &mut |other| {
-            if !self.learnt.is_translation(side, word, other) {
-                each(other);
-            }
-        });
+        for (at, source) in self.0.iter().enumerate() {
+            source.for_each_translation(side, word, &mut |other| {
+                if !self.0[..at].iter().any(|before| before.is_translation(side, word, other)) {
+                    each(other);
+                }
+            });
+        }
     }
 
     fn is_translation(&self, side: Side, word: u64, other: u64) -> bool {
-        self.learnt.is_translation(side, word, other) || self.given.is_translation(side, word, other)
+        self.0.iter().any(|source| source.is_translation(side, word, other))
     }
 }
 
@@ -177,9 +172,9 @@ mod tests {
         let sure = |a: u64| SurePair { a, b: a + 10, forth: 0.5, back: 0.5 };
         let halves: Halves = [vec![sure(1)], vec![sure(2)]];
         let model = Model::new(langs, &halves, 0.5, Scorer::default());
-        let mut models = Models::default();
-        assert!(!models.knows(langs) && models.translations(langs, "x.org/a").is_none());
-        models.extend(Models::new(LexiconSet::default(), BTreeMap::from([(langs, model)])));
+        let nothing = Models::default();
+        assert!(!nothing.knows(langs) && nothing.translations(langs, "x.org/a").is_none());
+        let models = Models::new(LexiconSet::default(), BTreeMap::from([(langs, model)]));
         assert!(models.knows(langs) && models.has_learnt(langs));
         assert_eq!(models.length_ratio(langs), Some(0.5));
         for page in ["x.org/a", "x.org/b", "x.org/c"] {

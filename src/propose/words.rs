@@ -15,7 +15,7 @@ use crate::verify::{Dictionaries, SiteView};
 
 /// Pages of two languages that share rare words, numbers, images, link targets or runs of tags, and words with a known
 /// translation: for each page without a partner the most similar ones, in each part of the site that it is in, as what is rare in a
-/// part need not be rare in all of the site. Cost: as the number of pages times the depth of the parts, by [`retrieval::Params`].
+/// part need not be rare in all of the site. Only of language pairs that `is_asked` names. Cost: as the number of pages times the depth of the parts, by [`retrieval::Params`].
 ///
 /// # Errors
 /// When a page cannot be read.
@@ -23,7 +23,7 @@ pub fn of_words(
     site: &SiteView<'_>,
     paired: &Partners,
     dictionaries: &dyn Dictionaries,
-    params: &retrieval::Params,
+    (is_asked, params): (&dyn Fn(LangPair) -> bool, &retrieval::Params),
 ) -> Result<Vec<Candidate>> {
     let by_lang = site.by_lang();
     let langs: Vec<Lang> = by_lang.keys().copied().collect();
@@ -32,7 +32,7 @@ pub fn of_words(
     let mut pages: Vec<u32> = Vec::new();
     for (at, &first) in langs.iter().enumerate() {
         for &second in &langs[at + 1..] {
-            let Some(pair) = LangPair::new(first, second) else { continue };
+            let Some(pair) = LangPair::new(first, second).filter(|&pair| is_asked(pair)) else { continue };
             // Of a page known by an index or its links only, no word tells anything: all such pages would be alike.
             let is_left = |page: &u32| !paired.has(pair, *page) && site.facts(*page).form.has_text();
             let left = |lang: Lang| by_lang[&lang].iter().copied().filter(is_left).collect();
@@ -97,7 +97,6 @@ fn by_part(parts: &Parts, pages: &[u32]) -> BTreeMap<u32, Vec<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verify::Either;
     use crate::verify::fixture::{ListedSite, NoWords};
 
     #[test]
@@ -111,8 +110,9 @@ mod tests {
         let site = ListedSite::new(&listed);
         let view = site.view();
         let paired = Partners::of(view.ordered(2, 5).into_iter());
-        let nothing = Either { first: &NoWords(None), second: &NoWords(None) };
-        let found = of_words(&view, &paired, &nothing, &retrieval::Params::default()).expect("pages in memory");
+        let nothing = NoWords(None);
+        let found =
+            of_words(&view, &paired, &nothing, (&|_| true, &retrieval::Params::default())).expect("pages in memory");
         let pairs: Vec<(u32, u32)> = found.iter().map(|one| (one.pair.a, one.pair.b)).collect();
         assert!(pairs.contains(&(0, 3)) && pairs.contains(&(1, 4)), "{pairs:?}");
         assert!(!pairs.iter().any(|&(a, b)| a == 2 || b == 5), "{pairs:?}");
@@ -134,8 +134,8 @@ mod tests {
         let listed: Vec<_> = pages.iter().map(|(url, lang, text)| (url.as_str(), *lang, text.as_str())).collect();
         let proposed = |site: ListedSite| {
             let view = site.view();
-            let nothing = Either { first: &NoWords(None), second: &NoWords(None) };
-            let found = of_words(&view, &Partners::default(), &nothing, &retrieval::Params::default());
+            let nothing = NoWords(None);
+            let found = of_words(&view, &Partners::default(), &nothing, (&|_| true, &retrieval::Params::default()));
             found.expect("pages in memory").iter().any(|one| (one.pair.a, one.pair.b) == (3, 15))
         };
         assert!(proposed(ListedSite::new(&listed).in_folders()));

@@ -211,7 +211,7 @@ pub struct JudgedSite {
     /// Pages whose own text is in another language of the site than they count for, sorted, each with that language: only their labels are
     /// translated.
     pub foreign: Vec<(u32, Lang)>,
-    /// Weights of the score that were fitted to the site, of language pairs that the run has learnt nothing of.
+    /// Weights of the score that were fitted to the site, where the run has learnt nothing or keys pair few pages.
     pub fitted: Vec<(LangPair, Vec<f64>)>,
 }
 

@@ -38,7 +38,7 @@ mod with;
 mod words;
 
 pub use blocks::aligned_blocks;
-pub use dictionaries::{Dictionaries, Either};
+pub use dictionaries::Dictionaries;
 pub use params::Params;
 #[cfg(any(test, feature = "exec"))]
 pub use profile::Bag;

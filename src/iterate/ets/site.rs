@@ -67,7 +67,7 @@ fn compared(
         return inside.all(a, b);
     }
     if by_words.is_none() {
-        *by_words = Some(of_words(site, &Partners::default(), inputs.dictionaries, inputs.retrieval)?);
+        *by_words = Some(of_words(site, &Partners::default(), inputs.dictionaries, (&|_| true, inputs.retrieval))?);
     }
     let found = by_words.iter().flatten().filter(|one| one.pair.langs == langs).map(|one| (one.pair.a, one.pair.b));
     inside.some(&found.collect::<Vec<_>>(), a, b)

@@ -30,7 +30,7 @@ pub struct JudgedRecord {
     pub copies: Vec<(u32, u32)>,
     /// Pages whose own text is in another language than they count for, and that language.
     pub foreign: Vec<(u32, [u8; 8])>,
-    /// Weights of the score that were fitted to the site, of language pairs that the run has learnt nothing of.
+    /// Weights of the score that were fitted to the site, where the run has learnt nothing or keys pair few pages.
     pub fitted: Vec<FittedRow>,
 }
 

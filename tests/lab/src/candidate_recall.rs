@@ -82,7 +82,9 @@ impl Counts {
         }
         let models = models::given(config)?;
         let pairs = |found: &[Candidate]| -> Pairs { found.iter().map(|one| (one.pair.a, one.pair.b)).collect() };
-        let of_words = |paired: &Partners, params: &retrieval::Params| propose::of_words(view, paired, &models, params);
+        let of_words = |paired: &Partners, params: &retrieval::Params| {
+            propose::of_words(view, paired, &models, (&|_| true, params))
+        };
         let right = |found: &Pairs| gold.intersection(found).count();
         let direct = propose::direct(view, None);
         let words = pairs(&of_words(&Partners::default(), &config.retrieval)?);
