@@ -11,7 +11,7 @@ use crate::index::parts::WHOLE;
 use crate::index::retrieval;
 use crate::judge::best_two::BestTwo;
 use crate::judge::score::Scorer;
-use crate::judge::{self, Judged, Paired, beside_rivals, judge, unique};
+use crate::judge::{self, Judged, beside_rivals, judge, unique};
 use crate::learn::{self, ByPart, Model, Models, WithOwn, learn_from_site};
 use crate::propose::votes::Votes;
 use crate::propose::{Network, Partners, Signs, neighbours, of_words};
@@ -68,6 +68,8 @@ struct Rounds<'v, 's> {
     own: ByPart<Model>,
     /// The pairs it was learnt from.
     learnt_from: ByPart<Vec<PageIds>>,
+    /// [`Self::parts_with_keys`], as the run's weights have it.
+    with_keys: FxHashSet<(LangPair, u32)>,
     /// Weights fitted to this site.
     fitted: BTreeMap<LangPair, Scorer>,
     network: Network,
@@ -90,6 +92,7 @@ impl<'v, 's> Rounds<'v, 's> {
             models,
             own: ByPart::new(),
             learnt_from: ByPart::new(),
+            with_keys: FxHashSet::default(),
             fitted: BTreeMap::new(),
             network: Network::new(site),
             compared: Vec::new(),
@@ -113,6 +116,7 @@ impl<'v, 's> Rounds<'v, 's> {
     /// Rounds until nothing changes: judge, let the links of accepted pairs vote, compare what they propose.
     fn run(&mut self, stop: &(dyn Fn() -> Result<()> + Sync)) -> Result<()> {
         self.judge();
+        self.with_keys = self.parts_with_keys();
         let found = self.by_words(&|_| true)?;
         self.compare(found)?;
         self.fit();
@@ -144,35 +148,32 @@ impl<'v, 's> Rounds<'v, 's> {
         self.judged = judge(&self.compared, scorer, self.site.parts(), self.settings.judge);
     }
 
-    /// The language pairs, and parts of the site, of which keys pair most pages, there or in a part of it. What the run has learnt fits these: from
-    /// pairs of keys. A part without keys teaches itself better than other sites do.
+    /// The language pairs, and parts of the site, of which keys pair many pages and most, there or in a part of it. What the run has learnt fits
+    /// these: from pairs of keys. A part without keys teaches itself better than other sites do. Cost: pairs of keys times the depth of the parts.
     fn parts_with_keys(&self) -> FxHashSet<(LangPair, u32)> {
         let (parts, prior) = (self.site.parts(), &self.settings.judge.prior);
-        let mut by_langs: BTreeMap<LangPair, Vec<(u32, f64)>> = BTreeMap::new();
+        let mut counts = ByPart::<u32>::new();
         let is_of_key = |one: &&JudgedPair| one.is_accepted() && one.method == Method::Key;
         for PagePair { langs, a, b } in self.judged.pairs.iter().filter(is_of_key).map(|one| one.pair) {
-            by_langs.entry(langs).or_default().push((parts.common(a, b), 1.0));
+            parts.chain(parts.common(a, b)).for_each(|part| *counts.entry((langs, part)).or_default() += 1);
         }
-        let mut found = FxHashSet::default();
-        for (langs, pairs) in by_langs {
-            let smaller = |part: u32| f64::from(parts.smaller(part, langs));
-            let paired = Paired::new(pairs.into_iter(), parts, smaller, prior.borrowed);
-            let with_keys = (0..parts.count()).filter(|&part| paired.share(part) >= prior.min_share);
-            found.extend(with_keys.flat_map(|part| parts.chain(part)).map(|part| (langs, part)));
-        }
-        found
+        let are_most = |langs: LangPair, part: u32, count: u32| {
+            count as usize >= prior.many_pairs
+                && f64::from(count) >= prior.min_share * f64::from(parts.smaller(part, langs))
+        };
+        let with_keys = counts.into_iter().filter(|&((langs, part), count)| are_most(langs, part, count));
+        with_keys.flat_map(|((langs, part), _)| parts.chain(part).map(move |part| (langs, part))).collect()
     }
 
-    /// Fits the weights of language pairs that the run has learnt nothing of, or of which keys pair few pages in any part, to what this site has: good
+    /// Fits the weights of language pairs that the run has learnt nothing of, or of which keys pair most pages in no part, to what this site has: good
     /// are pairs that are each other's best by far, bad the other candidates of their pages.
     fn fit(&mut self) {
         let params = &self.settings.judge.fit;
-        let with_keys = self.parts_with_keys();
         let mut scorers: BTreeMap<LangPair, Scorer> = BTreeMap::new();
         let mut by_langs: BTreeMap<LangPair, Vec<(&Compared, f64)>> = BTreeMap::new();
-        for one in self.compared.iter().filter(|one| !one.same_text) {
+        for one in self.compared.iter().filter(|one| !one.same_text && !is_unread(one)) {
             let langs = one.candidate.pair.langs;
-            if !self.models.has_learnt(langs) || !with_keys.contains(&(langs, WHOLE)) {
+            if !self.models.has_learnt(langs) || !self.with_keys.contains(&(langs, WHOLE)) {
                 let learnt = || self.models.scorer(langs);
                 let scorer =
                     scorers.entry(langs).or_insert_with(|| self.fitted.get(&langs).cloned().unwrap_or_else(learnt));
@@ -255,11 +256,11 @@ impl<'v, 's> Rounds<'v, 's> {
     /// Learns words from the pairs that are surest, in each part of the site, of language pairs that nothing is known of or of which keys pair few
     /// pages there, and asks again.
     fn learn(&mut self) -> Result<()> {
-        let (parts, with_keys) = (self.site.parts(), self.parts_with_keys());
+        let parts = self.site.parts();
         let mut sure = ByPart::<Vec<PageIds>>::new();
         for judged in self.judged.pairs.iter().filter(|judged| judged.is_accepted() && judged.score >= SURE) {
             let PagePair { langs, a, b } = judged.pair;
-            let teaches = |part: &u32| !self.models.knows(langs) || !with_keys.contains(&(langs, *part));
+            let teaches = |part: &u32| !self.models.knows(langs) || !self.with_keys.contains(&(langs, *part));
             for part in parts.chain(parts.common(a, b)).filter(teaches) {
                 sure.entry((langs, part)).or_default().push((a, b));
             }
@@ -276,11 +277,11 @@ impl<'v, 's> Rounds<'v, 's> {
             return Ok(());
         }
         self.own.extend(learn_from_site(self.site, &sure, self.settings.learn)?);
-        let is_taught = |PagePair { langs, a, .. }: PagePair| {
-            parts.chain(parts.of(a)).any(|part| sure.contains_key(&(langs, part)))
+        let is_taught = |one: &Compared| {
+            let PagePair { langs, a, .. } = one.candidate.pair;
+            !is_unread(one) && parts.chain(parts.of(a)).any(|part| sure.contains_key(&(langs, part)))
         };
-        let places: Vec<usize> =
-            (0..self.compared.len()).filter(|&at| is_taught(self.compared[at].candidate.pair)).collect();
+        let places: Vec<usize> = (0..self.compared.len()).filter(|&at| is_taught(&self.compared[at])).collect();
         let pairs: Vec<PageIds> =
             places.iter().map(|&at| self.compared[at].candidate.pair).map(|pair| (pair.a, pair.b)).collect();
         let again = self.site.similarities(&pairs, &self.dictionaries())?;
@@ -328,6 +329,11 @@ impl<'v, 's> Rounds<'v, 's> {
         let fitted = self.fitted.into_iter().map(|(langs, scorer)| (langs, scorer.weights.to_vec())).collect();
         Resolved { pairs, sources: self.judged.sources, fitted }
     }
+}
+
+/// True for a pair that a spot check left unread: what it has is no sign of what pairs look like.
+fn is_unread(one: &Compared) -> bool {
+    one.similarities.get(Measure::Sample).is_some()
 }
 
 /// The mean of the largest [`OTHERS`] of a list that is sorted from the largest on, one that is `own` left out; `None` where
@@ -405,13 +411,13 @@ mod tests {
         assert!(resolved.pairs.iter().any(|pair| pair.similarities.get(Measure::Votes).is_some()));
     }
 
-    /// Keys pair the pages of folder a, and nothing those of folder b.
+    /// Keys pair the pages of folder a, and one page of the larger folder b.
     #[test]
     fn parts_that_keys_pair_are_told_from_those_that_teach_themselves() {
         const PAGES: u32 = 15;
-        let pages: Vec<_> = ["a", "b"]
+        let pages: Vec<_> = [("a", PAGES), ("b", 3 * PAGES)]
             .into_iter()
-            .flat_map(|folder| (0..PAGES).map(move |page| (folder, page)))
+            .flat_map(|(folder, pages)| (0..pages).map(move |page| (folder, page)))
             .flat_map(|(folder, page)| ["en", "fr"].map(|lang| (format!("s/{folder}/{page:02}.{lang}"), lang)))
             .collect();
         let listed: Vec<_> = pages.iter().map(|(url, lang)| (url.as_str(), *lang, "text")).collect();

@@ -26,4 +26,3 @@ pub use judging::{Judged, beside_rivals, judge, unique};
 #[cfg(feature = "internals")]
 pub use odds::sigmoid;
 pub use params::Params;
-pub use shares::Paired;

@@ -10,9 +10,9 @@ pub const INPUTS: usize = 2 * Similarities::COUNT + 1;
 /// Settings of fitting.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct FitParams {
-    /// Good pairs below which the shipped weights are taken as they are. Default 20.
+    /// Good pairs below which the weights of the prior are taken as they are. Default 20.
     pub min_good: usize,
-    /// Precision of the normal prior around the shipped weights: one unit of weight away costs half of this many nats.
+    /// Precision of the normal prior around the shipped weights, or those that the run has learnt: one unit of weight away costs half of this many nats.
     /// Default 4, which a few dozen clear examples outweigh.
     pub stiffness: f64,
     /// What the weight of evidence that counts grows towards, in nats, however much the measures say: they are not independent of

@@ -45,7 +45,7 @@ impl Models {
     /// What was learnt of a language pair for the pages of one half.
     pub(super) fn of_half(&self, langs: LangPair, half: usize) -> Option<Box<dyn Translations + '_>> {
         let lexicon = self.learnt.get(&langs).map(|model| &model.halves[half])?;
-        (!lexicon.is_empty()).then(|| Box::new(Learnt(lexicon)) as Box<dyn Translations>)
+        (!lexicon.is_empty()).then(|| Box::new(Borrowed(lexicon)) as Box<dyn Translations>)
     }
 
     /// True when something was learnt of a language pair.
@@ -76,9 +76,9 @@ impl Dictionaries for Models {
 }
 
 /// A lexicon that is borrowed.
-pub(super) struct Learnt<'l>(pub(super) &'l Lexicon);
+pub(super) struct Borrowed<'l>(pub(super) &'l Lexicon);
 
-impl Translations for Learnt<'_> {
+impl Translations for Borrowed<'_> {
     fn langs(&self) -> LangPair {
         self.0.langs()
     }
@@ -165,6 +165,21 @@ mod tests {
     use super::super::halves::SurePair;
     use super::*;
     use crate::types::Lang;
+
+    #[test]
+    fn sources_together_give_each_translation_once() {
+        let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
+        let lexicons = [vec![(1, 11), (1, 12)], vec![(1, 12), (1, 13), (2, 21)]];
+        let lexicons = lexicons.map(|pairs| Lexicon::new(langs, pairs));
+        let sources = lexicons.iter().map(|one| Box::new(Borrowed(one)) as Box<dyn Translations>).collect();
+        let joined = Joined::of(sources).expect("two sources");
+        let mut found = Vec::new();
+        joined.for_each_translation(Side::A, 1, &mut |other| found.push(other));
+        found.sort_unstable();
+        assert_eq!(found, [11, 12, 13]);
+        assert!(joined.is_translation(Side::B, 21, 2) && !joined.is_translation(Side::A, 2, 11));
+        assert!(Joined::of(Vec::new()).is_none());
+    }
 
     #[test]
     fn a_page_is_asked_about_in_the_half_that_it_did_not_teach() {

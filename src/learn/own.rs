@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use super::halves::half_of;
-use super::models::{Joined, Learnt, Model, Models};
+use super::models::{Borrowed, Joined, Model, Models};
 use super::params::Params;
 use super::trainer::Trainer;
 use crate::error::Result;
@@ -58,14 +58,14 @@ impl Dictionaries for WithOwn<'_, '_> {
         let part = self.site.pages().find(page).map_or(WHOLE, |page| parts.of(page));
         let own = parts.chain(part).filter_map(|part| self.own.get(&(langs, part)));
         let own = own.map(|model| &model.halves[half]).filter(|half| !half.is_empty());
-        let own = own.map(|half| Box::new(Learnt(half)) as Box<dyn Translations>);
+        let own = own.map(|half| Box::new(Borrowed(half)) as Box<dyn Translations>);
         Joined::of(run.into_iter().chain(own).collect())
     }
 
-    /// That of the run; else that of the outermost part which teaches the languages.
+    /// That of the run; else that which all of the site teaches.
     fn length_ratio(&self, langs: LangPair) -> Option<f64> {
-        let own = || self.own.range((langs, WHOLE)..).next().filter(|((of, _), _)| *of == langs);
-        self.run.length_ratio(langs).or_else(|| own().map(|(_, model)| model.length_ratio))
+        let own = || self.own.get(&(langs, WHOLE)).map(|model| model.length_ratio);
+        self.run.length_ratio(langs).or_else(own)
     }
 }
 
@@ -96,16 +96,16 @@ mod tests {
         let site = listed.view();
         let of_a = site.parts().of(site.pages().find("s/a/00").expect("a page"));
         assert_ne!(of_a, WHOLE);
-        let own: ByPart<Model> = [((langs, of_a), model(20, 3.0))].into();
+        let own: ByPart<Model> = [((langs, of_a), model(20, 3.0)), ((langs, WHOLE), model(30, 4.0))].into();
         let run = Models::new(LexiconSet::default(), [(langs, model(10, 2.0))].into());
         let known = |run: &Models, page: &str| {
             let with = WithOwn { run, own: &own, site: &site };
             let words = with.translations(langs, page);
             let knows = |word| words.as_ref().is_some_and(|words| words.is_translation(Side::A, word, word + 1));
-            (knows(10), knows(20), with.length_ratio(langs))
+            (knows(10), knows(20), knows(30), with.length_ratio(langs))
         };
-        assert_eq!(known(&run, "s/a/00"), (true, true, Some(2.0)));
-        assert_eq!(known(&run, "s/b/00"), (true, false, Some(2.0)));
-        assert_eq!(known(&Models::default(), "s/a/00"), (false, true, Some(3.0)));
+        assert_eq!(known(&run, "s/a/00"), (true, true, true, Some(2.0)));
+        assert_eq!(known(&run, "s/b/00"), (true, false, true, Some(2.0)));
+        assert_eq!(known(&Models::default(), "s/a/00"), (false, true, true, Some(4.0)));
     }
 }

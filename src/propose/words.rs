@@ -116,6 +116,8 @@ mod tests {
         let pairs: Vec<(u32, u32)> = found.iter().map(|one| (one.pair.a, one.pair.b)).collect();
         assert!(pairs.contains(&(0, 3)) && pairs.contains(&(1, 4)), "{pairs:?}");
         assert!(!pairs.iter().any(|&(a, b)| a == 2 || b == 5), "{pairs:?}");
+        let params = retrieval::Params::default();
+        assert_eq!(of_words(&view, &paired, &nothing, (&|_| false, &params)).expect("pages in memory"), []);
     }
 
     #[test]
