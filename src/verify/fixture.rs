@@ -2,9 +2,9 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::dictionaries::Dictionaries;
 use super::params::Params;
 use super::site::{PageText, SiteData, SiteView};
+use super::with::Dictionaries;
 use crate::error::Result;
 use crate::index::graph::{Links, SiteLink};
 use crate::index::parts::Tree;

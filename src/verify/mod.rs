@@ -19,7 +19,6 @@
 
 mod blocks;
 mod content;
-mod dictionaries;
 #[cfg(test)]
 pub mod fixture;
 mod language;
@@ -38,7 +37,6 @@ mod with;
 mod words;
 
 pub use blocks::aligned_blocks;
-pub use dictionaries::Dictionaries;
 pub use params::Params;
 #[cfg(any(test, feature = "exec"))]
 pub use profile::Bag;
@@ -49,7 +47,7 @@ pub use site::{MAX_PROFILES, PageIds, PageText, SiteData, SiteView};
 pub use size::text_ratio;
 pub use verifiers::{VERIFIERS, Verifier, similarities_by_words, verifier};
 pub use weights::WordWeights;
-pub use with::With;
+pub use with::{Dictionaries, With};
 pub use words::same_text;
 #[cfg(test)]
 pub use {profile::stem, structure::distance};

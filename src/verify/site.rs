@@ -7,14 +7,13 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::dictionaries::Dictionaries;
 use super::own_text::{self, ForeignText, Furniture, Shares, foreign_texts};
 use super::params::Params;
 use super::profile::{self, Own, Profile};
 use super::structure;
 use super::verifiers;
 use super::weights::WordWeights;
-use super::with::With;
+use super::with::{Dictionaries, With};
 use super::words::same_text;
 use crate::error::Result;
 use crate::index::MEMORY_BYTES;
