@@ -144,8 +144,12 @@ impl<'v, 's> Rounds<'v, 's> {
     }
 
     fn judge(&mut self) {
-        let scorer = |langs| self.fitted.get(&langs).cloned().unwrap_or_else(|| self.models.scorer(langs));
-        self.judged = judge(&self.compared, scorer, self.site.parts(), self.settings.judge);
+        self.judged = judge(&self.compared, |langs| self.scorer(langs), self.site.parts(), self.settings.judge);
+    }
+
+    /// The weights of a language pair: fitted to this site, or those of the run.
+    fn scorer(&self, langs: LangPair) -> Scorer {
+        self.fitted.get(&langs).cloned().unwrap_or_else(|| self.models.scorer(langs))
     }
 
     /// The language pairs, and parts of the site, of which keys pair many pages and most, there or in a part of it. What the run has learnt fits
@@ -169,18 +173,17 @@ impl<'v, 's> Rounds<'v, 's> {
     /// are pairs that are each other's best by far, bad the other candidates of their pages.
     fn fit(&mut self) {
         let params = &self.settings.judge.fit;
-        let mut scorers: BTreeMap<LangPair, Scorer> = BTreeMap::new();
-        let mut by_langs: BTreeMap<LangPair, Vec<(&Compared, f64)>> = BTreeMap::new();
+        let mut by_langs: BTreeMap<LangPair, Vec<&Compared>> = BTreeMap::new();
         for one in self.compared.iter().filter(|one| !one.same_text && !is_unread(one)) {
             let langs = one.candidate.pair.langs;
             if !self.models.has_learnt(langs) || !self.with_keys.contains(&(langs, WHOLE)) {
-                let learnt = || self.models.scorer(langs);
-                let scorer =
-                    scorers.entry(langs).or_insert_with(|| self.fitted.get(&langs).cloned().unwrap_or_else(learnt));
-                by_langs.entry(langs).or_default().push((one, scorer.evidence(&one.similarities)));
+                by_langs.entry(langs).or_default().push(one);
             }
         }
         for (langs, list) in by_langs {
+            let scorer = self.scorer(langs);
+            let list: Vec<(&Compared, f64)> =
+                list.into_iter().map(|one| (one, scorer.evidence(&one.similarities))).collect();
             let mut scores = BestTwo::new(f64::NEG_INFINITY);
             for (one, evidence) in &list {
                 scores.add(one.candidate.pair.a, *evidence);
@@ -197,9 +200,8 @@ impl<'v, 's> Rounds<'v, 's> {
             let good: Vec<_> = leading.iter().map(|(one, _)| one.similarities).collect();
             let bad: Vec<_> =
                 others.iter().filter(|(one, _)| is_beside(one)).map(|(one, _)| one.similarities).collect();
-            scorers.insert(langs, Scorer::fit(&good, &bad, &self.models.scorer(langs), params));
+            self.fitted.insert(langs, Scorer::fit(&good, &bad, &self.models.scorer(langs), params));
         }
-        self.fitted = scorers;
     }
 
     fn accepted(&self) -> Vec<PagePair> {
@@ -254,7 +256,7 @@ impl<'v, 's> Rounds<'v, 's> {
     }
 
     /// Learns words from the pairs that are surest, in each part of the site, of language pairs that nothing is known of or of which keys pair few
-    /// pages there, and asks again.
+    /// pages there, and asks again what measures say. Nothing is judged by it yet.
     fn learn(&mut self) -> Result<()> {
         let parts = self.site.parts();
         let mut sure = ByPart::<Vec<PageIds>>::new();
@@ -295,7 +297,6 @@ impl<'v, 's> Rounds<'v, 's> {
         self.learnt_from.extend(sure);
         let found = self.by_words(&|of| langs.contains(&of))?;
         self.compare(found)?;
-        self.judge();
         Ok(())
     }
 

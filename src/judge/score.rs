@@ -12,8 +12,8 @@ pub const INPUTS: usize = 2 * Similarities::COUNT + 1;
 pub struct FitParams {
     /// Good pairs below which the weights of the prior are taken as they are. Default 20.
     pub min_good: usize,
-    /// Precision of the normal prior around the shipped weights, or those that the run has learnt: one unit of weight away costs half of this many nats.
-    /// Default 4, which a few dozen clear examples outweigh.
+    /// Precision of the normal prior around the shipped weights, or those that the run has learnt: one unit of weight away costs half of
+    /// this many nats. Default 4, which a few dozen clear examples outweigh.
     pub stiffness: f64,
     /// What the weight of evidence that counts grows towards, in nats, however much the measures say: they are not independent of
     /// each other. Default 9: pages that agree in everything are wrong once in 8,000 times. See [`Self::counted`].

@@ -15,7 +15,8 @@ use crate::verify::{Dictionaries, SiteView};
 
 /// Pages of two languages that share rare words, numbers, images, link targets or runs of tags, and words with a known
 /// translation: for each page without a partner the most similar ones, in each part of the site that it is in, as what is rare in a
-/// part need not be rare in all of the site. Only of language pairs that `is_asked` names. Cost: as the number of pages times the depth of the parts, by [`retrieval::Params`].
+/// part need not be rare in all of the site. Only of language pairs that `is_asked` names. Cost: as the number of pages times the depth of
+/// the parts, by [`retrieval::Params`].
 ///
 /// # Errors
 /// When a page cannot be read.
