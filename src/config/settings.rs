@@ -11,7 +11,6 @@ use crate::align::clean;
 use crate::archive;
 use crate::error::{Error, Result};
 use crate::iterate::ets::Weights;
-use crate::judge::spot_checks::SpotChecks;
 use crate::keys::SiteUnit;
 use crate::lexicon::WordList;
 use crate::types::Lang;
@@ -224,20 +223,6 @@ pub const SETTINGS: &[Setting] = &[
             "keys" => give(&mut config.without_keys, true),
             "content" => give(&mut config.without_content, true),
             _ => Err("keys or content".into()),
-        },
-    },
-    Setting {
-        name: "compare-all",
-        group: EVIDENCE,
-        value_name: "yes|no",
-        help: "Compare the words of all pairs that keys propose, also where a sample of them is right",
-        takes: Takes::YesNo,
-        example: "yes",
-        is_tuning: true,
-        stages: &["verify", "iterate"],
-        reset_word: None,
-        set: |config, text| {
-            put(&mut config.judge.spot_checks, yes_or_no(text).map(|yes| (!yes).then(SpotChecks::default)))
         },
     },
     Setting {

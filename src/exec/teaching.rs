@@ -24,6 +24,7 @@ type Trainings = BTreeMap<LangPair, Vec<Training>>;
 /// Store rows of a part → lessons of its sites that teach.
 pub fn lessons(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let Some((store, chosen)) = restore_chosen(job, input)? else { return Ok(()) };
+    let settings = learn::Settings { learn: &job.config.learn, fit: &job.config.judge.fit };
     for row in chosen {
         let (site, order, pairs): ChosenSite = row.decode()?;
         let site = OpenSite::open(&store, SiteId(site))?
@@ -37,7 +38,7 @@ pub fn lessons(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Res
         for (langs, a, b, key, is_fitted) in pairs {
             trainings.entry(langs_of(langs)?).or_default().push(Training { pages: (a, b), key, is_fitted });
         }
-        for (langs, lesson) in learn::lessons(&site.view(job.config), trainings, &job.config.learn)? {
+        for (langs, lesson) in learn::lessons(&site.view(job.config), trainings, settings)? {
             output.put(&Row {
                 part: -1,
                 kind: LESSON.into(),

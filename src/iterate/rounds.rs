@@ -9,6 +9,8 @@ use super::params::Params;
 use crate::error::Result;
 use crate::index::parts::WHOLE;
 use crate::index::retrieval;
+use crate::index::site::hash_of_pair;
+use crate::index::smallest::Smallest;
 use crate::judge::best_two::BestTwo;
 use crate::judge::score::Scorer;
 use crate::judge::{self, Judged, beside_rivals, judge, unique};
@@ -70,8 +72,8 @@ struct Rounds<'v, 's> {
     learnt_from: ByPart<Vec<PageIds>>,
     /// [`Self::parts_with_keys`], as the run's weights have it.
     with_keys: FxHashSet<(LangPair, u32)>,
-    /// Weights fitted to this site.
-    fitted: BTreeMap<LangPair, Scorer>,
+    /// Weights fitted to parts of this site.
+    fitted: ByPart<Scorer>,
     network: Network,
     compared: Vec<Compared>,
     known: FxHashSet<PagePair>,
@@ -93,7 +95,7 @@ impl<'v, 's> Rounds<'v, 's> {
             own: ByPart::new(),
             learnt_from: ByPart::new(),
             with_keys: FxHashSet::default(),
-            fitted: BTreeMap::new(),
+            fitted: ByPart::new(),
             network: Network::new(site),
             compared: Vec::new(),
             known: FxHashSet::default(),
@@ -117,6 +119,7 @@ impl<'v, 's> Rounds<'v, 's> {
     fn run(&mut self, stop: &(dyn Fn() -> Result<()> + Sync)) -> Result<()> {
         self.judge();
         self.with_keys = self.parts_with_keys();
+        self.fit_by_keys()?;
         let found = self.by_words(&|_| true)?;
         self.compare(found)?;
         self.fit();
@@ -144,12 +147,19 @@ impl<'v, 's> Rounds<'v, 's> {
     }
 
     fn judge(&mut self) {
-        self.judged = judge(&self.compared, |langs| self.scorer(langs), self.site.parts(), self.settings.judge);
+        self.judged =
+            judge(&self.compared, |langs, part| self.scorer(langs, part), self.site.parts(), self.settings.judge);
     }
 
-    /// The weights of a language pair: fitted to this site, or those of the run.
-    fn scorer(&self, langs: LangPair) -> Scorer {
-        self.fitted.get(&langs).cloned().unwrap_or_else(|| self.models.scorer(langs))
+    /// The weights of a language pair in a part: fitted to it or to one round it, or those of the run.
+    fn scorer(&self, langs: LangPair, part: u32) -> Scorer {
+        self.fitted_part(langs, part)
+            .map_or_else(|| self.models.scorer(langs), |part| self.fitted[&(langs, part)].clone())
+    }
+
+    /// The innermost part round one that weights are fitted to.
+    fn fitted_part(&self, langs: LangPair, part: u32) -> Option<u32> {
+        self.site.parts().chain(part).find(|&part| self.fitted.contains_key(&(langs, part)))
     }
 
     /// The language pairs, and parts of the site, of which keys pair many pages and most, there or in a part of it. What the run has learnt fits
@@ -169,21 +179,35 @@ impl<'v, 's> Rounds<'v, 's> {
         with_keys.flat_map(|((langs, part), _)| parts.chain(part).map(move |part| (langs, part))).collect()
     }
 
-    /// Fits the weights of language pairs that the run has learnt nothing of, or of which keys pair most pages in no part, to what this site has: good
-    /// are pairs that are each other's best by far, bad the other candidates of their pages.
+    /// The part that weights are fitted to for a pair where keys pair few pages: the outermost that, with all parts in it, is such. None where keys pair
+    /// most pages in a part of every one, and the run has learnt the languages.
+    fn part_without_keys(&self, PagePair { langs, a, b }: PagePair) -> Option<u32> {
+        let parts = self.site.parts();
+        if !self.models.has_learnt(langs) {
+            return Some(WHOLE);
+        }
+        let without = parts.chain(parts.common(a, b)).take_while(|&part| !self.with_keys.contains(&(langs, part)));
+        without.last()
+    }
+
+    /// Fits the weights of parts that keys pair few pages of, or of languages that the run has learnt nothing of, to what is there: good are pairs that are each
+    /// other's best by far, bad the other candidates of their pages.
     fn fit(&mut self) {
         let params = &self.settings.judge.fit;
-        let mut by_langs: BTreeMap<LangPair, Vec<&Compared>> = BTreeMap::new();
-        for one in self.compared.iter().filter(|one| !one.same_text && !is_unread(one)) {
-            let langs = one.candidate.pair.langs;
-            if !self.models.has_learnt(langs) || !self.with_keys.contains(&(langs, WHOLE)) {
-                by_langs.entry(langs).or_default().push(one);
+        let parts = self.site.parts();
+        let mut by_part = ByPart::<Vec<&Compared>>::new();
+        for one in self.compared.iter().filter(|one| !one.same_text) {
+            if let Some(part) = self.part_without_keys(one.candidate.pair) {
+                by_part.entry((one.candidate.pair.langs, part)).or_default().push(one);
             }
         }
-        for (langs, list) in by_langs {
-            let scorer = self.scorer(langs);
-            let list: Vec<(&Compared, f64)> =
-                list.into_iter().map(|one| (one, scorer.evidence(&one.similarities))).collect();
+        let mut fitted = Vec::new();
+        for ((langs, part), list) in by_part {
+            let evidence = |one: &Compared| {
+                let PagePair { a, b, .. } = one.candidate.pair;
+                self.scorer(langs, parts.common(a, b)).evidence(&one.similarities)
+            };
+            let list: Vec<(&Compared, f64)> = list.into_iter().map(|one| (one, evidence(one))).collect();
             let mut scores = BestTwo::new(f64::NEG_INFINITY);
             for (one, evidence) in &list {
                 scores.add(one.candidate.pair.a, *evidence);
@@ -200,8 +224,56 @@ impl<'v, 's> Rounds<'v, 's> {
             let good: Vec<_> = leading.iter().map(|(one, _)| one.similarities).collect();
             let bad: Vec<_> =
                 others.iter().filter(|(one, _)| is_beside(one)).map(|(one, _)| one.similarities).collect();
-            self.fitted.insert(langs, Scorer::fit(&good, &bad, &self.models.scorer(langs), params));
+            // Where there are too few, what the run has learnt is better than nothing.
+            if good.len() >= params.min_good && bad.len() >= params.min_good {
+                fitted.push(((langs, part), Scorer::fit(&good, &bad, &self.models.scorer(langs), params)));
+            }
         }
+        self.fitted.extend(fitted);
+    }
+
+    /// Fits weights to the innermost parts with pairs of keys enough, each as if it were a site by itself: what the run has learnt is a mixture of
+    /// sites, and how much alike translations are differs from one to the next.
+    fn fit_by_keys(&mut self) -> Result<()> {
+        let (parts, fit_pairs) = (self.site.parts(), self.settings.learn.fit_pairs);
+        let mut by_part = ByPart::<Vec<&Compared>>::new();
+        let is_of_key = |one: &&Compared| one.candidate.method == Method::Key && !one.same_text;
+        for one in self.compared.iter().filter(is_of_key) {
+            let PagePair { langs, a, b } = one.candidate.pair;
+            if self.models.has_learnt(langs) {
+                by_part.entry((langs, parts.common(a, b))).or_default().push(one);
+            }
+        }
+        // Inner parts come after those they lie in; what is not enough for one is of the part round it.
+        let order: Vec<(LangPair, u32)> = by_part.keys().rev().copied().collect();
+        let mut open: BTreeSet<(LangPair, u32)> = order.into_iter().collect();
+        let mut fitted = Vec::new();
+        while let Some((langs, part)) = open.pop_last() {
+            let list = by_part.remove(&(langs, part)).unwrap_or_default();
+            if list.len() < fit_pairs {
+                if let Some(outer) = parts.outer(part) {
+                    by_part.entry((langs, outer)).or_default().extend(list);
+                    open.insert((langs, outer));
+                }
+                continue;
+            }
+            let hash = |one: &&Compared| {
+                let PagePair { a, b, .. } = one.candidate.pair;
+                hash_of_pair(self.site.pages().identity(a), self.site.pages().identity(b))
+            };
+            let mut sample = Smallest::new(fit_pairs);
+            sample.extend(list.iter().enumerate().map(|(at, one)| (hash(one), at)));
+            let mut sample: Vec<&Compared> = sample.into_sorted().into_iter().map(|(_, at)| list[at]).collect();
+            sample.sort_unstable_by_key(|one| one.candidate.pair);
+            let pages: Vec<PageIds> = sample.iter().map(|one| (one.candidate.pair.a, one.candidate.pair.b)).collect();
+            let misses = learn::near_misses(self.site, &pages, &vec![true; pages.len()]);
+            let bad = self.site.similarities(&misses, &self.dictionaries())?;
+            let good: Vec<_> = sample.iter().map(|one| one.similarities).collect();
+            let judging = &self.settings.judge.fit;
+            fitted.push(((langs, part), Scorer::fit(&good, &bad, &judging.shipped, judging)));
+        }
+        self.fitted.extend(fitted);
+        Ok(())
     }
 
     fn accepted(&self) -> Vec<PagePair> {
@@ -281,7 +353,7 @@ impl<'v, 's> Rounds<'v, 's> {
         self.own.extend(learn_from_site(self.site, &sure, self.settings.learn)?);
         let is_taught = |one: &Compared| {
             let PagePair { langs, a, .. } = one.candidate.pair;
-            !is_unread(one) && parts.chain(parts.of(a)).any(|part| sure.contains_key(&(langs, part)))
+            parts.chain(parts.of(a)).any(|part| sure.contains_key(&(langs, part)))
         };
         let places: Vec<usize> = (0..self.compared.len()).filter(|&at| is_taught(&self.compared[at])).collect();
         let pairs: Vec<PageIds> =
@@ -321,20 +393,21 @@ impl<'v, 's> Rounds<'v, 's> {
         elected.map(|pair| Candidate { pair, method: Method::Votes, key: None }).collect()
     }
 
-    fn into_resolved(self) -> Resolved {
-        let mut pairs = self.judged.pairs;
+    fn into_resolved(mut self) -> Resolved {
+        let mut pairs = std::mem::take(&mut self.judged.pairs);
         // What words alone proposed and nothing supports is not worth its bytes.
         let min_kept = self.settings.iterate.min_kept;
         pairs.retain(|judged| judged.score >= min_kept || judged.method < Method::Words);
+        let places: BTreeMap<(LangPair, u32), u32> = self.fitted.keys().copied().zip(0..).collect();
+        for judged in &mut pairs {
+            let PagePair { langs, a, b } = judged.pair;
+            let part = self.fitted_part(langs, self.site.parts().common(a, b));
+            judged.weights = part.map(|part| places[&(langs, part)]);
+        }
         beside_rivals(&mut pairs, &self.settings.judge.prior);
-        let fitted = self.fitted.into_iter().map(|(langs, scorer)| (langs, scorer.weights.to_vec())).collect();
+        let fitted = self.fitted.iter().map(|(&(langs, _), scorer)| (langs, scorer.weights.to_vec())).collect();
         Resolved { pairs, sources: self.judged.sources, fitted }
     }
-}
-
-/// True for a pair that a spot check left unread: what it has is no sign of what pairs look like.
-fn is_unread(one: &Compared) -> bool {
-    one.similarities.get(Measure::Sample).is_some()
 }
 
 /// The mean of the largest [`OTHERS`] of a list that is sorted from the largest on, one that is `own` left out; `None` where

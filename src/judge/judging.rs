@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::decide::{Choice, best_first};
-use super::odds::logit;
+use super::odds::{logit, sigmoid};
 use super::params::Params;
 use super::prior;
 use super::score::Scorer;
@@ -73,15 +73,19 @@ pub fn beside_rivals(pairs: &mut [JudgedPair], params: &prior::Params) {
 
 /// Weighs the evidence, learns how often each source is right in each part of the site, and takes the best pairs first, one partner a page in
 /// each language pair; then takes back the pairs that no URL and no declaration proposed and that surer ones contradict, as long as
-/// there are any. `scorer` gives the weights of a language pair. Cost: n log n, times the depth of the parts.
-pub fn judge(compared: &[Compared], scorer: impl Fn(LangPair) -> Scorer, parts: &Parts, params: &Params) -> Judged {
+/// there are any. `scorer` gives the weights of a language pair in a part. Cost: n log n, times the depth of the parts.
+pub fn judge(
+    compared: &[Compared],
+    scorer: impl Fn(LangPair, u32) -> Scorer,
+    parts: &Parts,
+    params: &Params,
+) -> Judged {
     let mut by_langs: BTreeMap<LangPair, Vec<&Compared>> = BTreeMap::new();
     for one in compared {
         by_langs.entry(one.candidate.pair.langs).or_default().push(one);
     }
     let by_keys = paired_by_keys(&by_langs, parts, params.prior.borrowed);
-    let weighed =
-        by_langs.into_iter().map(|(langs, list)| weigh(langs, list, &scorer(langs), (parts, &by_keys), params));
+    let weighed = by_langs.into_iter().map(|(langs, list)| weigh(langs, list, &scorer, (parts, &by_keys), params));
     let mut weighed: Vec<Weighed<'_>> = weighed.collect();
     for _ in 0..CONTRADICTIONS {
         let versions = Versions::new(weighed.iter().flat_map(Weighed::accepted));
@@ -118,28 +122,9 @@ fn is_named(one: &Compared) -> bool {
     one.similarities.get(Measure::Named) == Some(1.0)
 }
 
-/// True where a page stands under another language than its text is in, or declares another.
-fn is_misplaced(one: &Compared) -> bool {
-    one.similarities.get(Measure::Place).is_some()
-}
-
 /// True where one of the pages links to the other.
 fn are_linked(one: &Compared) -> bool {
     one.similarities.get(Measure::Link).is_some_and(|link| link > 0.0)
-}
-
-/// By how much a pair of a misplaced page ranks below all others, in nats: more than any evidence.
-const MISPLACED: f64 = 1e3;
-/// Share of right pairs from which a key is sure.
-const SURE_KEY: f64 = 0.9;
-
-/// What a key alone says of its pair, whatever the content: the pages may be editions of differing age. `share` is that of the key's right pairs.
-fn least_probability(one: &Compared, share: f64, params: &prior::Params) -> f64 {
-    match one.candidate.method {
-        Method::Key | Method::Marks if is_named(one) && share > 0.5 => params.named,
-        Method::Key if share >= SURE_KEY => params.of_sure_key,
-        _ => 0.0,
-    }
 }
 
 /// A method, with the key where it is one.
@@ -155,6 +140,8 @@ struct Weighed<'c> {
     /// The probability of each.
     scores: Vec<f64>,
     outcomes: Vec<Outcome>,
+    /// True where what is refused for its score is an [`Outcome::Edition`].
+    are_editions: Vec<bool>,
     /// How often each source is right in each part.
     shares: BTreeMap<Source, Shares>,
 }
@@ -172,84 +159,142 @@ fn part_of(parts: &Parts, one: &Compared) -> u32 {
     parts.common(one.candidate.pair.a, one.candidate.pair.b)
 }
 
+/// What a source is believed to be before its pairs are seen.
+fn belief(method: Method, params: &prior::Params) -> (f64, f64) {
+    match method {
+        Method::Key | Method::Hreflang => params.strong,
+        Method::Marks => params.marks,
+        Method::Order => params.order,
+        Method::WeakKey => params.weak,
+        Method::Link | Method::Words | Method::Votes | Method::All => params.other,
+    }
+}
+
+/// What is said of one candidate, in nats.
+struct Said {
+    /// By its contents, as far as it counts.
+    contents: f64,
+    /// By its addresses.
+    addresses: f64,
+    /// The part of the site that it is in.
+    part: u32,
+}
+
+impl Said {
+    /// What all of it says of the addresses: where they belong together, contents are translations but for one in so many.
+    fn of_addresses(&self, agree: f64, params: &Params) -> f64 {
+        params.fit.counted(self.addresses + (agree * self.contents.exp() + 1.0 - agree).ln())
+    }
+}
+
+/// How often each source is right about addresses, and how often contents agree where addresses belong together, by part. Each of the two is
+/// estimated by what is known of the other, from what is believed on, [`SHARE_ROUNDS`] times.
+fn shares_of(
+    compared: &[&Compared],
+    said: &[Said],
+    parts: &Parts,
+    params: &Params,
+) -> (BTreeMap<Source, Shares>, Shares) {
+    let all = || compared.iter().zip(said).filter(|(one, _)| !one.same_text);
+    let source = |one: &Compared| (one.candidate.method, one.candidate.key);
+    let mut agree = Shares::new(&[], parts, params.prior.contents);
+    let mut shares = BTreeMap::new();
+    for _ in 0..SHARE_ROUNDS {
+        let of_addresses = |said: &Said| said.of_addresses(agree.at(said.part, parts), params);
+        let mut of_source: BTreeMap<Source, Vec<(u32, f64)>> = BTreeMap::new();
+        for (one, said) in all() {
+            of_source.entry(source(one)).or_default().push((said.part, of_addresses(said)));
+        }
+        let share = |(source, pairs): (Source, Vec<(u32, f64)>)| {
+            (source, Shares::new(&pairs, parts, belief(source.0, &params.prior)))
+        };
+        shares = of_source.into_iter().map(share).collect::<BTreeMap<_, _>>();
+        let belong = |(one, said): &(&&Compared, &Said)| {
+            let share = shares[&source(one)].at(said.part, parts);
+            belief(one.candidate.method, &params.prior) != params.prior.other && of_addresses(said) + logit(share) > 0.0
+        };
+        let contents: Vec<(u32, f64)> = all().filter(belong).map(|(_, said)| (said.part, said.contents)).collect();
+        agree = Shares::new(&contents, parts, params.prior.contents);
+    }
+    (shares, agree)
+}
+
+/// Rounds in which two shares that depend on each other are estimated; after these they hardly move.
+const SHARE_ROUNDS: usize = 3;
+
 fn weigh<'c>(
     langs: LangPair,
     compared: Vec<&'c Compared>,
-    scorer: &Scorer,
+    scorer: &dyn Fn(LangPair, u32) -> Scorer,
     (parts, all_by_keys): (&Parts, &Paired),
     params: &Params,
 ) -> Weighed<'c> {
-    let evidence: Vec<f64> = compared.iter().map(|one| scorer.evidence(&one.similarities)).collect();
-    let places: Vec<u32> = compared.iter().map(|one| part_of(parts, one)).collect();
-    let mut of_source: BTreeMap<Source, Vec<(u32, f64)>> = BTreeMap::new();
-    // Of pages of one name content says how old they are, rather than how good the key is.
-    let is_of_source = |one: &Compared, evidence: f64| !(one.same_text || is_named(one) && evidence < 0.0);
-    for (at, one) in compared.iter().enumerate().filter(|(_, one)| !one.same_text) {
-        // Of what no evidence counts, the belief stays.
-        let pairs = of_source.entry((one.candidate.method, one.candidate.key)).or_default();
-        if is_of_source(one, evidence[at]) {
-            pairs.push((places[at], params.fit.counted(evidence[at])));
-        }
-    }
-    let belief = |method: Method| match method {
-        Method::Key | Method::Hreflang => params.prior.strong,
-        Method::Marks => params.prior.marks,
-        Method::Order => params.prior.order,
-        Method::WeakKey => params.prior.weak,
-        Method::Link | Method::Words | Method::Votes | Method::All => params.prior.other,
+    let prior = &params.prior;
+    let mut scorers: FxHashMap<u32, Scorer> = FxHashMap::default();
+    let mut evidence = |one: &&Compared| {
+        let part = part_of(parts, one);
+        let scorer = scorers.entry(part).or_insert_with(|| scorer(langs, part));
+        (scorer.contents(&one.similarities), scorer.evidence(&one.similarities))
     };
-    let shares: BTreeMap<Source, Shares> =
-        of_source.iter().map(|(&source, pairs)| (source, Shares::new(pairs, parts, belief(source.0)))).collect();
+    let (contents, evidence): (Vec<f64>, Vec<f64>) = compared.iter().map(&mut evidence).unzip();
+    let say = |((one, contents), evidence): ((&&Compared, &f64), &f64)| {
+        // Two pages under one language are hardly versions of each other.
+        let place = one
+            .similarities
+            .get(Measure::Place)
+            .map_or(0.0, |place| prior.misplaced + if place < 0.5 { prior.under_one_mark } else { 0.0 });
+        let addresses = evidence - contents - place;
+        Said { contents: params.fit.counted(*contents), addresses, part: part_of(parts, one) }
+    };
+    let said: Vec<Said> = compared.iter().zip(&contents).zip(&evidence).map(say).collect();
+    let (shares, agree) = shares_of(&compared, &said, parts, params);
     // Where keys are right and pair many pages, a page they do not pair has hardly a partner.
-    let mut by_keys: Vec<(u32, f64)> = Vec::new();
-    for (source, pairs) in of_source.iter().filter(|(source, _)| source.0 == Method::Key) {
-        let share = |part: u32| shares[source].at(part, parts);
-        by_keys.extend(pairs.iter().map(|&(part, _)| (part, share(part))).filter(|(_, share)| *share > 0.5));
-    }
+    let by_keys = compared.iter().zip(&said).filter(|(one, _)| one.candidate.method == Method::Key && !one.same_text);
+    let by_keys =
+        by_keys.map(|(one, said)| (said.part, shares[&(Method::Key, one.candidate.key)].at(said.part, parts)));
     let smaller = |part: u32| f64::from(parts.smaller(part, langs));
-    let by_keys = Paired::new(by_keys.into_iter(), parts, smaller, params.prior.borrowed);
+    let by_keys = Paired::new(by_keys.filter(|(_, share)| *share > 0.5), parts, smaller, prior.borrowed);
     let beside_keys = |part: u32| {
         let (right, share) = (by_keys.pages(part), by_keys.share(part));
-        let is_many = right >= params.prior.many_pairs as f64 && share >= params.prior.min_share;
-        if is_many { params.prior.beside_keys(right, right / share) } else { 1.0 }
+        let is_many = right >= prior.many_pairs as f64 && share >= prior.min_share;
+        if is_many { prior.beside_keys(right, right / share) } else { 1.0 }
     };
     // … and least of all one under another name.
     let under_other_name = |one: &Compared, part: u32| match one.similarities.get(Measure::Named) {
         Some(named) if named < 0.5 && !are_linked(one) => {
-            params.prior.renamed * by_keys.share(part).min(1.0).max(all_by_keys.share(part))
+            prior.renamed * by_keys.share(part).min(1.0).max(all_by_keys.share(part))
         }
         _ => 0.0,
     };
-    let share_of = |(one, part): (&Compared, u32)| {
+    let share_of = |one: &Compared, part: u32| {
         let Candidate { method, key, .. } = one.candidate;
-        let share = shares.get(&(method, key)).map_or(belief(method).0, |shares| shares.at(part, parts));
-        let is_beside = belief(method) == params.prior.other && !is_named(one);
+        let belief = belief(method, prior);
+        let share = shares.get(&(method, key)).map_or(belief.0, |shares| shares.at(part, parts));
+        let is_beside = belief == prior.other && !is_named(one);
         if is_beside { share.min(beside_keys(part)) } else { share }
     };
-    let all = || compared.iter().copied().zip(places.iter().copied()).zip(evidence.iter().copied());
-    // A page that stands under another language than its text is in makes way for any other.
-    let rank = |((one, part), evidence): ((&Compared, u32), f64)| {
-        evidence + logit(share_of((one, part))) - if is_misplaced(one) { MISPLACED } else { 0.0 }
+    let mut weighed = Weighed {
+        langs,
+        evidence,
+        log_odds: Vec::new(),
+        scores: Vec::new(),
+        outcomes: Vec::new(),
+        are_editions: Vec::new(),
+        shares: BTreeMap::new(),
+        compared: Vec::new(),
     };
-    let ranked: Vec<f64> = all().map(rank).collect();
-    let score = |((one, part), evidence): ((&Compared, u32), f64)| match one.same_text {
-        true => 0.0,
-        false => {
-            let share = share_of((one, part));
-            let log_odds = params.fit.counted(evidence) + logit(share);
-            let log_odds = log_odds - under_other_name(one, part);
-            if let Some(place) = one.similarities.get(Measure::Place) {
-                // Two pages under one language are hardly versions of each other.
-                let under_one_mark = if place < 0.5 { params.prior.under_one_mark } else { 0.0 };
-                return params.prior.probability(log_odds - params.prior.misplaced - under_one_mark);
-            }
-            params.prior.probability(log_odds).max(least_probability(one, share, &params.prior))
-        }
-    };
-    let scores: Vec<f64> = all().map(score).collect();
-    let outcomes =
-        compared.iter().map(|one| if one.same_text { Outcome::SameText } else { Outcome::LowScore }).collect();
-    let mut weighed = Weighed { langs, compared, evidence, log_odds: ranked, scores, outcomes, shares };
+    for ((one, said), contents) in compared.iter().zip(&said).zip(contents) {
+        let (share, agree) = (logit(share_of(one, said.part)), agree.at(said.part, parts));
+        let addresses = sigmoid(share + said.addresses - under_other_name(one, said.part));
+        // However sure addresses are: what stands there may be something else.
+        let expected = logit(agree * addresses);
+        let score = if one.same_text { 0.0 } else { prior.probability(said.contents + expected) };
+        weighed.log_odds.push(contents + expected);
+        weighed.scores.push(score);
+        weighed.outcomes.push(if one.same_text { Outcome::SameText } else { Outcome::LowScore });
+        weighed.are_editions.push(is_declared(one.candidate.method) && share + said.of_addresses(agree, params) > 0.0);
+    }
+    (weighed.compared, weighed.shares) = (compared, shares);
     weighed.decide(params);
     weighed
 }
@@ -308,7 +353,10 @@ impl Weighed<'_> {
     fn into_pairs(self, judged: &mut Judged) {
         let mut counts: BTreeMap<Source, (u32, u32)> = BTreeMap::new();
         for (at, one) in self.compared.iter().enumerate() {
-            let outcome = self.outcomes[at];
+            let outcome = match self.outcomes[at] {
+                Outcome::LowScore if self.are_editions[at] => Outcome::Edition,
+                outcome => outcome,
+            };
             let count = counts.entry((one.candidate.method, one.candidate.key)).or_default();
             *count = (count.0 + 1, count.1 + u32::from(outcome == Outcome::Accepted));
             let pair = JudgedPair::new(one.candidate, self.scores[at], one.similarities, outcome);
@@ -390,7 +438,7 @@ mod tests {
                 one((de, 12), (fr, 21), 0.9, method),
                 one((de, 11), (fr, 21), 0.85, method),
             ];
-            let mut rows = judge(&compared, |_| scorer.clone(), &whole(&compared), &Params::default()).pairs;
+            let mut rows = judge(&compared, |_, _| scorer.clone(), &whole(&compared), &Params::default()).pairs;
             rows.sort_by_key(|row| (row.pair.a, row.pair.b));
             beside_rivals(&mut rows, &prior::Params::default());
             let of = |page: u32| *rows.iter().find(|row| [row.pair.a, row.pair.b] == [page, 21]).expect("judged");
@@ -418,7 +466,7 @@ mod tests {
             .collect();
         let mut scorer = Scorer { weights: [0.0; crate::judge::score::INPUTS] };
         scorer.weights[2 + 2 * Measure::Content as usize] = 8.0;
-        let judged = judge(&compared, |_| scorer.clone(), &whole(&compared), &Params::default());
+        let judged = judge(&compared, |_, _| scorer.clone(), &whole(&compared), &Params::default());
         let source = judged.sources[0];
         assert!((0.4..0.6).contains(&source.precision) && (source.proposed, source.accepted) == (40, 19), "{source:?}");
         assert_eq!(judged.pairs[0].outcome, Outcome::SameText);

@@ -18,7 +18,6 @@ mod params;
 pub mod prior;
 pub mod score;
 mod shares;
-pub mod spot_checks;
 pub mod versions;
 pub mod webmining;
 

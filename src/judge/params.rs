@@ -2,7 +2,6 @@
 
 use super::prior;
 use super::score::FitParams;
-use super::spot_checks::SpotChecks;
 
 /// Settings of judging.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -14,17 +13,10 @@ pub struct Params {
     pub fit: FitParams,
     /// What is believed of a source before its pairs are seen.
     pub prior: prior::Params,
-    /// Which pairs of keys go unread; `None`: none.
-    pub spot_checks: Option<SpotChecks>,
 }
 
 impl Default for Params {
     fn default() -> Params {
-        Params {
-            min_score: 0.5,
-            fit: FitParams::default(),
-            prior: prior::Params::default(),
-            spot_checks: Some(SpotChecks::default()),
-        }
+        Params { min_score: 0.5, fit: FitParams::default(), prior: prior::Params::default() }
     }
 }

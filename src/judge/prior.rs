@@ -31,11 +31,9 @@ pub struct Params {
     pub misplaced: f64,
     /// What speaks against two pages that stand under the mark of one language, in nats. Default 6.
     pub under_one_mark: f64,
-    /// Probability, at the least, of a pair of a key that is more often right than wrong, if the key names its languages and the URLs name the
-    /// page: content that denies it may be an edition of another age. Default 0.7.
-    pub named: f64,
-    /// The same of any pair of a key whose share of right pairs is at least 0.9. Default 0.55.
-    pub of_sure_key: f64,
+    /// Share of the pairs of addresses that belong together whose contents are translations, and not editions of another age or other
+    /// texts, and how many pairs that belief is worth. Default 0.95, 4.
+    pub contents: (f64, f64),
     /// What the log odds of a pair grow towards, in nats, however sure everything is: some pairs are wrong for reasons that no measure sees.
     /// Default 6.5, a probability of 0.9985.
     pub max_log_odds: f64,
@@ -56,8 +54,7 @@ impl Default for Params {
             renamed: 6.0,
             misplaced: 8.0,
             under_one_mark: 6.0,
-            named: 0.7,
-            of_sure_key: 0.55,
+            contents: (0.95, 4.0),
             max_log_odds: 6.5,
         }
     }

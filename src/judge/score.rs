@@ -1,8 +1,9 @@
 //! The weight of evidence of two pages: a logistic model over their similarities.
 
-use super::odds::{bounded, sigmoid};
+use super::odds::{bounded, logit, sigmoid};
+use super::prior::share_right;
 use crate::types::measures::measures;
-use crate::types::{Measure, Similarities};
+use crate::types::{MEASURES, Measure, Similarities};
 
 /// Inputs: for each measure, that it says something, and what it says.
 pub const INPUTS: usize = 2 * Similarities::COUNT + 1;
@@ -10,8 +11,12 @@ pub const INPUTS: usize = 2 * Similarities::COUNT + 1;
 /// Settings of fitting.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct FitParams {
+    /// The weights before anything is learnt: those of the table of measures.
+    pub shipped: Scorer,
     /// Good pairs below which the weights of the prior are taken as they are. Default 20.
     pub min_good: usize,
+    /// Share of the good examples that are right, and how many pairs that belief is worth. Default 0.9, 4, as of pairs of a strong key.
+    pub good: (f64, f64),
     /// Precision of the normal prior around the shipped weights, or those that the run has learnt: one unit of weight away costs half of
     /// this many nats. Default 4, which a few dozen clear examples outweigh.
     pub stiffness: f64,
@@ -22,7 +27,7 @@ pub struct FitParams {
 
 impl Default for FitParams {
     fn default() -> FitParams {
-        FitParams { min_good: 20, stiffness: 4.0, max_evidence: 9.0 }
+        FitParams { shipped: Scorer::default(), min_good: 20, good: (0.9, 4.0), stiffness: 4.0, max_evidence: 9.0 }
     }
 }
 
@@ -39,6 +44,12 @@ impl FitParams {
 pub struct Scorer {
     /// The weights, in nats.
     pub weights: [f64; INPUTS],
+}
+
+impl serde::Serialize for Scorer {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.weights)
+    }
 }
 
 impl Default for Scorer {
@@ -76,9 +87,16 @@ pub fn inputs(similarities: &Similarities) -> [f64; INPUTS] {
         if !value.is_nan() && !SIGNS.contains(&at) {
             let value = f64::from(value).clamp(EPSILON, 1.0 - EPSILON);
             inputs[1 + 2 * at] = 1.0;
-            inputs[2 + 2 * at] = super::odds::logit(value) / 4.0;
+            inputs[2 + 2 * at] = logit(value) / 4.0;
         }
     }
+    inputs
+}
+
+/// Without those of addresses.
+fn of_contents(mut inputs: [f64; INPUTS]) -> [f64; INPUTS] {
+    let of_addresses = MEASURES.iter().filter(|measure| measure.is_of_addresses());
+    of_addresses.for_each(|&measure| inputs[1 + 2 * measure as usize..3 + 2 * measure as usize].fill(0.0));
     inputs
 }
 
@@ -90,10 +108,15 @@ impl Scorer {
         (!weights.is_empty()).then_some(scorer)
     }
 
-    /// The weight of the evidence, in nats: ln P(similarities | good) − ln P(similarities | bad), as the measures add it up.
-    /// [`FitParams::counted`] is what is believed of it.
+    /// The weight of all evidence, in nats: of contents and of addresses.
     pub fn evidence(&self, similarities: &Similarities) -> f64 {
         dot(&self.weights, &inputs(similarities))
+    }
+
+    /// What contents say, in nats: ln P(similarities | the texts translate each other) − ln P(similarities | they do not).
+    /// [`FitParams::counted`] is what is believed of it.
+    pub fn contents(&self, similarities: &Similarities) -> f64 {
+        dot(&self.weights, &of_contents(inputs(similarities)))
     }
 
     /// What each measure adds to the evidence, in nats, and last what all pairs have.
@@ -103,23 +126,38 @@ impl Scorer {
         (0..Similarities::COUNT).map(|at| part(1 + 2 * at) + part(2 + 2 * at)).chain([part(0)]).collect()
     }
 
-    /// Weights that tell `good` from `bad` pairs: the maximum a posteriori under a normal prior around `prior`, by Newton's
-    /// method. Good and bad weigh the same in all, so that the outcome is evidence alone and no prior probability.
-    /// Gives `prior` back where there are fewer than [`FitParams::min_good`] of either. Time grows with the pairs.
+    /// Weights of contents that tell `good` from `bad` pairs. Good and bad weigh the same in all, so that the outcome is evidence alone and no prior
+    /// probability. Some of the good may be wrong: each counts as good with the probability that it is, by the weights of the round before, and as bad
+    /// with the rest (expectation–maximisation, from `prior` on). Gives `prior` back where there are fewer than [`FitParams::min_good`]
+    /// of either. Time grows with the pairs.
     pub fn fit(good: &[Similarities], bad: &[Similarities], prior: &Scorer, params: &FitParams) -> Scorer {
         if good.len() < params.min_good || bad.len() < params.min_good {
             return prior.clone();
         }
-        let rows: Vec<([f64; INPUTS], f64, f64)> = {
-            // What counts is how many of the rarer there are.
-            let effective = 2.0 * good.len().min(bad.len()) as f64;
-            let weigh = |count: usize| effective / (2.0 * count as f64);
-            let good_rows = good.iter().map(|s| (inputs(s), 1.0, weigh(good.len())));
-            good_rows.chain(bad.iter().map(|s| (inputs(s), 0.0, weigh(bad.len())))).collect()
-        };
+        // What counts is how many of the rarer there are.
+        let effective = good.len().min(bad.len()) as f64;
+        let weigh = |count: usize| effective / count as f64;
+        let row = |one: &Similarities, truth: f64, weight: f64| Row { inputs: of_contents(inputs(one)), truth, weight };
+        let wrong: Vec<Row> = bad.iter().map(|one| row(one, 0.0, weigh(bad.len()))).collect();
+        let mut scorer = prior.clone();
+        for _ in 0..TRUST_ROUNDS {
+            let evidence: Vec<f64> = good.iter().map(|one| params.counted(scorer.contents(one))).collect();
+            let share = logit(share_right(&evidence, params.good));
+            let right: Vec<f64> = evidence.iter().map(|evidence| sigmoid(evidence + share)).collect();
+            let weight = weigh(good.len());
+            let are_right = good.iter().zip(&right).map(|(one, right)| row(one, 1.0, weight * right));
+            let are_wrong = good.iter().zip(&right).map(|(one, right)| row(one, 0.0, weight * (1.0 - right)));
+            let rows: Vec<Row> = are_right.chain(are_wrong).chain(wrong.iter().cloned()).collect();
+            scorer = Scorer::fit_rows(&rows, prior, params);
+        }
+        scorer
+    }
+
+    /// The maximum a posteriori under a normal prior around `prior`, by Newton's method.
+    pub fn fit_rows(rows: &[Row], prior: &Scorer, params: &FitParams) -> Scorer {
         let mut weights = prior.weights;
         for _ in 0..MOST_STEPS {
-            let (gradient, hessian) = slope(&rows, &weights, prior, params);
+            let (gradient, hessian) = slope(rows, &weights, prior, params);
             let Some(step) = solve(hessian, gradient) else { break };
             let mut largest = 0.0f64;
             for (weight, step) in weights.iter_mut().zip(&step) {
@@ -136,18 +174,31 @@ impl Scorer {
     }
 }
 
+/// An example that weights are fitted to.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// What the measures say, as the model takes it.
+    pub inputs: [f64; INPUTS],
+    /// 1 for a pair that is right, 0 for one that is wrong.
+    pub truth: f64,
+    /// How many examples it counts for.
+    pub weight: f64,
+}
+
+/// Rounds in which is told which of the good examples are; after these it hardly changes.
+const TRUST_ROUNDS: usize = 4;
 const MOST_STEPS: usize = 40;
 
 /// Gradient and curvature of the log posterior.
 fn slope(
-    rows: &[([f64; INPUTS], f64, f64)],
+    rows: &[Row],
     weights: &[f64; INPUTS],
     prior: &Scorer,
     params: &FitParams,
 ) -> ([f64; INPUTS], Vec<[f64; INPUTS]>) {
     let mut gradient = [0.0; INPUTS];
     let mut hessian = vec![[0.0; INPUTS]; INPUTS];
-    for (inputs, truth, weigh) in rows {
+    for Row { inputs, truth, weight: weigh } in rows {
         let p = sigmoid(dot(weights, inputs));
         let (error, curve) = (weigh * (truth - p), weigh * p * (1.0 - p));
         for i in 0..INPUTS {
@@ -236,7 +287,9 @@ mod tests {
         let (good, bad) = (examples(0.3, 1.0), examples(0.0, 0.7));
         let prior = Scorer { weights: [0.1; INPUTS] };
         let params = FitParams::default();
-        let fitted = Scorer::fit(&good, &bad, &prior, &params);
+        let row = |one: &Similarities, truth: f64| Row { inputs: inputs(one), truth, weight: 1.0 };
+        let rows: Vec<Row> = good.iter().map(|one| row(one, 1.0)).chain(bad.iter().map(|one| row(one, 0.0))).collect();
+        let fitted = Scorer::fit_rows(&rows, &prior, &params);
         // The log posterior, written out.
         let posterior = |weights: &[f64; INPUTS]| {
             let of = |s: &Similarities, sign: f64| sigmoid(sign * dot(weights, &inputs(s))).ln();
@@ -252,6 +305,17 @@ mod tests {
                 assert!(posterior(&other) < best, "weight {at} {step}");
             }
         }
+    }
+
+    #[test]
+    fn good_examples_that_are_wrong_do_not_make_the_measures_mean_less() {
+        let alike = |low: f32| examples(low, low + 0.2);
+        let shipped = Scorer::default();
+        let fit = |good: &[Similarities]| Scorer::fit(good, &alike(0.1), &shipped, &FitParams::default());
+        let (clean, mixed) = (fit(&alike(0.8)), fit(&[alike(0.8), alike(0.1)[..20].to_vec()].concat()));
+        let wrong = pair(0.1, None);
+        let [clean, mixed] = [clean, mixed].map(|scorer| scorer.contents(&wrong));
+        assert!(mixed < 0.75 * clean && clean < -1.0, "{clean} {mixed}");
     }
 
     #[test]

@@ -100,7 +100,7 @@ impl<'p> Learner<'p> {
     /// # Errors
     /// When a page cannot be read.
     pub fn add_site(&mut self, site: &SiteView<'_>, pairs: BTreeMap<LangPair, Vec<Training>>) -> Result<()> {
-        for_each_examples(site, pairs, |langs, Gathered { sure, good, bad }| {
+        for_each_examples(site, pairs, &self.settings.fit.shipped, |langs, Gathered { sure, good, bad }| {
             let course = self.course(langs);
             course.pairs += sure.len();
             for pages in sure {
@@ -119,12 +119,12 @@ impl<'p> Learner<'p> {
             let Course { trainer, pairs, good, bad } = course;
             let (halves, length_ratio) = (trainer.halves(), trainer.length_ratio());
             let model = Model::new(langs, &halves, length_ratio, Scorer::default());
-            let models = Models::new(LexiconSet::default(), BTreeMap::from([(langs, model)]));
+            let models = Models::new(LexiconSet::default(), BTreeMap::from([(langs, model)]), Scorer::default());
             let ask = |examples: &[Example]| -> Vec<Similarities> {
                 examples.iter().map(|example| example.with(langs, &models, params, without_content)).collect()
             };
             let (good, bad) = (ask(&good), ask(&bad));
-            let scorer = Scorer::fit(&good, &bad, &Scorer::default(), fit);
+            let scorer = Scorer::fit(&good, &bad, &fit.shipped, fit);
             let is_fitted = good.len() >= fit.min_good && bad.len() >= fit.min_good;
             let weights = if is_fitted { scorer.weights.to_vec() } else { Vec::new() };
             (langs, Learnt { pairs, weights, length_ratio, halves })
@@ -142,10 +142,10 @@ impl<'p> Learner<'p> {
 pub fn lessons(
     site: &SiteView<'_>,
     pairs: BTreeMap<LangPair, Vec<Training>>,
-    params: &Params,
+    Settings { learn: params, fit }: Settings<'_>,
 ) -> Result<BTreeMap<LangPair, Lesson>> {
     let mut found = BTreeMap::new();
-    for_each_examples(site, pairs, |langs, Gathered { sure, good, bad }| {
+    for_each_examples(site, pairs, &fit.shipped, |langs, Gathered { sure, good, bad }| {
         // By itself a site has its say longer than among others.
         let mut trainer = Trainer::new(params);
         let mut taught = Vec::with_capacity(sure.len());
@@ -171,12 +171,13 @@ struct Gathered {
 fn for_each_examples(
     site: &SiteView<'_>,
     pairs: BTreeMap<LangPair, Vec<Training>>,
+    shipped: &Scorer,
     mut each: impl FnMut(LangPair, Gathered) -> Result<()>,
 ) -> Result<()> {
     let mut slim: FxHashMap<u32, Arc<Profile>> = FxHashMap::default();
     for (langs, mut pairs) in pairs {
         pairs.sort_unstable_by_key(|pair| (site.pages().identity(pair.pages.0).to_owned(), pair.pages.1));
-        let Examples { sure, good, bad } = examples(site, &pairs)?;
+        let Examples { sure, good, bad } = examples(site, &pairs, shipped)?;
         let mut example = |((a, b), similarities): (PageIds, Similarities)| -> Result<Example> {
             let half = half_of(site.pages().identity(a));
             let pages = [words_of(site, &mut slim, a)?, words_of(site, &mut slim, b)?];
@@ -203,7 +204,7 @@ fn words_of(site: &SiteView<'_>, known: &mut FxHashMap<u32, Arc<Profile>>, page:
 /// Which training pairs are sure even if their key is unreliable: without what is learnt of words, and with the shipped weights, no near
 /// miss of the page is clearly better. Those that weights are fitted to are compared, and some of each key; where few of these are
 /// sure, the others of the key are left out.
-fn examples(site: &SiteView<'_>, pairs: &[Training]) -> Result<Examples> {
+fn examples(site: &SiteView<'_>, pairs: &[Training], shipped: &Scorer) -> Result<Examples> {
     let mut of_key: FxHashMap<u32, usize> = FxHashMap::default();
     let mut is_tested = |pair: &Training| {
         let count = of_key.entry(pair.key).or_default();
@@ -214,7 +215,6 @@ fn examples(site: &SiteView<'_>, pairs: &[Training]) -> Result<Examples> {
     let pages: Vec<PageIds> = pairs.iter().map(|pair| pair.pages).collect();
     let misses = near_misses(site, &pages, &tested);
     let nothing = Models::default();
-    let shipped = Scorer::default();
     let asked: Vec<PageIds> =
         pages.iter().zip(&tested).filter(|(_, tested)| **tested).map(|(pages, _)| *pages).collect();
     let of_pairs: FxHashMap<PageIds, Similarities> =
@@ -223,10 +223,10 @@ fn examples(site: &SiteView<'_>, pairs: &[Training]) -> Result<Examples> {
     let mut best: FxHashMap<u32, f64> = FxHashMap::default();
     for (&(a, _), similarities) in misses.iter().zip(&of_misses) {
         let best = best.entry(a).or_insert(f64::NEG_INFINITY);
-        *best = best.max(shipped.evidence(similarities));
+        *best = best.max(shipped.contents(similarities));
     }
     let is_sure = |pair: &Training| {
-        let evidence = shipped.evidence(of_pairs.get(&pair.pages)?);
+        let evidence = shipped.contents(of_pairs.get(&pair.pages)?);
         Some(best.get(&pair.pages.0).is_none_or(|best| *best <= evidence + DOUBT))
     };
     let are_sure: Vec<Option<bool>> = pairs.iter().map(is_sure).collect();
@@ -291,7 +291,7 @@ mod tests {
         {
             let training = |&pages: &PageIds| Training { pages, key: 0, is_fitted: true };
             let taught = BTreeMap::from([(langs, pairs.iter().map(training).collect())]);
-            let lesson = lessons(&site.view(), taught, &params).expect("pages in memory").remove(&langs);
+            let lesson = lessons(&site.view(), taught, settings).expect("pages in memory").remove(&langs);
             let sent = serde_json::to_string(&lesson.expect("it teaches")).expect("it is data");
             let mut elsewhere = Learner::new(settings);
             elsewhere.take(langs, serde_json::from_str(&sent).expect("the same"));

@@ -34,12 +34,14 @@ pub struct Models {
     learnt: BTreeMap<LangPair, Model>,
     /// Given.
     given: LexiconSet,
+    /// The weights of what was not learnt.
+    shipped: Scorer,
 }
 
 impl Models {
-    /// What the user gave, and what was learnt.
-    pub fn new(given: LexiconSet, learnt: BTreeMap<LangPair, Model>) -> Models {
-        Models { learnt, given }
+    /// What the user gave, what was learnt, and the weights of all else.
+    pub fn new(given: LexiconSet, learnt: BTreeMap<LangPair, Model>, shipped: Scorer) -> Models {
+        Models { learnt, given, shipped }
     }
 
     /// What was learnt of a language pair for the pages of one half.
@@ -60,7 +62,7 @@ impl Models {
 
     /// The weights of a language pair.
     pub fn scorer(&self, langs: LangPair) -> Scorer {
-        self.learnt.get(&langs).map_or_else(Scorer::default, |model| model.scorer.clone())
+        self.learnt.get(&langs).map_or(&self.shipped, |model| &model.scorer).clone()
     }
 }
 
@@ -189,7 +191,7 @@ mod tests {
         let model = Model::new(langs, &halves, 0.5, Scorer::default());
         let nothing = Models::default();
         assert!(!nothing.knows(langs) && nothing.translations(langs, "x.org/a").is_none());
-        let models = Models::new(LexiconSet::default(), BTreeMap::from([(langs, model)]));
+        let models = Models::new(LexiconSet::default(), BTreeMap::from([(langs, model)]), Scorer::default());
         assert!(models.knows(langs) && models.has_learnt(langs));
         assert_eq!(models.length_ratio(langs), Some(0.5));
         for page in ["x.org/a", "x.org/b", "x.org/c"] {

@@ -97,7 +97,7 @@ mod tests {
         let of_a = site.parts().of(site.pages().find("s/a/00").expect("a page"));
         assert_ne!(of_a, WHOLE);
         let own: ByPart<Model> = [((langs, of_a), model(20, 3.0)), ((langs, WHOLE), model(30, 4.0))].into();
-        let run = Models::new(LexiconSet::default(), [(langs, model(10, 2.0))].into());
+        let run = Models::new(LexiconSet::default(), [(langs, model(10, 2.0))].into(), Scorer::default());
         let known = |run: &Models, page: &str| {
             let with = WithOwn { run, own: &own, site: &site };
             let words = with.translations(langs, page);

@@ -29,7 +29,7 @@ pub fn for_judging(store: &Store, config: &Config) -> Result<Models> {
 /// # Errors
 /// When a word list cannot be read.
 pub fn given(config: &Config) -> Result<Models> {
-    Ok(Models::new(LexiconSet::read(&config.lexicons)?, BTreeMap::new()))
+    with(config, BTreeMap::new())
 }
 
 /// What the user gave, and what was learnt of all language pairs.
@@ -44,10 +44,14 @@ pub fn read(store: &Store, config: &Config) -> Result<Models> {
         let Some(langs) = pair else { continue };
         let halves = learnt_halves(&record);
         let weights: Vec<f64> = record.weights.iter().map(|weight| weight.to_native()).collect();
-        let scorer = Scorer::of_weights(&weights).unwrap_or_default();
+        let scorer = Scorer::of_weights(&weights).unwrap_or_else(|| config.judge.fit.shipped.clone());
         learnt.insert(langs, Model::new(langs, &halves, record.length_ratio.to_native(), scorer));
     }
-    Ok(Models::new(LexiconSet::read(&config.lexicons)?, learnt))
+    with(config, learnt)
+}
+
+fn with(config: &Config, learnt: BTreeMap<LangPair, Model>) -> Result<Models> {
+    Ok(Models::new(LexiconSet::read(&config.lexicons)?, learnt, config.judge.fit.shipped.clone()))
 }
 
 /// What link-2014 compares the pages of a site with.

@@ -8,7 +8,7 @@ use super::partners::Partners;
 use super::signs::Signs;
 use crate::error::Result;
 use crate::judge::score::Scorer;
-use crate::judge::{self, Judged, beside_rivals, spot_checks, unique};
+use crate::judge::{self, Judged, beside_rivals, unique};
 use crate::keys::KnownKeys;
 use crate::types::{Candidate, Compared, LangPair};
 use crate::verify::{Dictionaries, SiteView};
@@ -44,16 +44,15 @@ pub fn judge_direct(
     if candidates.is_empty() {
         return Ok(Judged::default());
     }
-    let checks = (params.spot_checks.as_ref(), &params.fit, &params.prior);
-    let mut compared = spot_checks::compared(site, &candidates, dictionaries, scorer, checks)?;
+    let mut compared = site.compared(&candidates, dictionaries)?;
     compared.iter_mut().for_each(|one| signs.set(site, one));
-    let decide = |compared: &[Compared]| judge::judge(compared, scorer, site.parts(), params);
+    let decide = |compared: &[Compared]| judge::judge(compared, |langs, _| scorer(langs), site.parts(), params);
     let mut judged = decide(&compared);
     let mut series = order::series(site, &compared, |candidate| judged.is_doubtful(candidate, site.parts()));
     if !series.is_empty() {
         let more = order::of_series(site, &mut series, &compared);
         compared.extend(site.compared(&more, dictionaries)?);
-        let evidence = |one: &Compared| scorer(one.candidate.pair.langs).evidence(&one.similarities);
+        let evidence = |one: &Compared| scorer(one.candidate.pair.langs).contents(&one.similarities);
         order::set_order(site, &series, &mut compared, evidence);
         judged = decide(&compared);
     }

@@ -130,9 +130,4 @@ impl SiteData for OpenSite<'_> {
         let record = self.store.page(RecordRef(chunk.pages[at].to_native()))?;
         Ok(PageText { url: record.url().to_owned(), page: record.page() })
     }
-
-    fn tags(&self, page: u32, max: usize) -> Result<Vec<u16>> {
-        let (chunk, at) = self.pages.chunk(page);
-        Ok(self.store.page(RecordRef(chunk.pages[at].to_native()))?.tags().take(max).collect())
-    }
 }

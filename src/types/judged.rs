@@ -90,13 +90,15 @@ pub enum Outcome {
     SameText = 3,
     /// Its pages have different partners in a third language.
     Contradicted = 4,
+    /// Its addresses belong together, and its contents are no translations of each other: editions of different ages, or other texts.
+    Edition = 5,
 }
 
 impl Outcome {
     /// Every outcome, in the order of its code.
-    pub const ALL: [Outcome; 5] = {
+    pub const ALL: [Outcome; 6] = {
         use Outcome::*;
-        [Accepted, LowScore, LostToBetter, SameText, Contradicted]
+        [Accepted, LowScore, LostToBetter, SameText, Contradicted, Edition]
     };
 
     /// The outcome of a stored code.
@@ -112,6 +114,7 @@ impl Outcome {
             Outcome::LostToBetter => "lost to a better pair",
             Outcome::SameText => "same text",
             Outcome::Contradicted => "contradicted",
+            Outcome::Edition => "edition",
         }
     }
 }
@@ -151,6 +154,8 @@ pub struct JudgedPair {
     pub similarities: Similarities,
     /// Weight of the evidence, in nats; 0 where the pair was judged by something else.
     pub evidence: f32,
+    /// Position of its weights among those that were fitted to the site ([`JudgedSite::fitted`]); none: it has those of the run.
+    pub weights: Option<u32>,
     /// Probability that it is right, 0..=1, or what its preset has in place of one.
     pub score: f32,
     /// What was decided.
@@ -161,7 +166,7 @@ impl JudgedPair {
     /// A candidate with its score, judged by something else than the weight of evidence.
     pub fn new(candidate: Candidate, score: f64, similarities: Similarities, outcome: Outcome) -> JudgedPair {
         let Candidate { pair, method, key } = candidate;
-        JudgedPair { pair, method, key, similarities, evidence: 0.0, score: score as f32, outcome }
+        JudgedPair { pair, method, key, similarities, evidence: 0.0, weights: None, score: score as f32, outcome }
     }
 
     /// True for a pair that was taken.
@@ -211,7 +216,7 @@ pub struct JudgedSite {
     /// Pages whose own text is in another language of the site than they count for, sorted, each with that language: only their labels are
     /// translated.
     pub foreign: Vec<(u32, Lang)>,
-    /// Weights of the score that were fitted to the site, where the run has learnt nothing or keys pair few pages.
+    /// Weights of the score that were fitted to parts of the site.
     pub fitted: Vec<(LangPair, Vec<f64>)>,
 }
 
@@ -227,6 +232,6 @@ mod tests {
         for outcome in Outcome::ALL {
             assert_eq!(Outcome::from_code(outcome as u8), Some(outcome));
         }
-        assert_eq!((Method::from_code(9), Outcome::from_code(5)), (None, None));
+        assert_eq!((Method::from_code(9), Outcome::from_code(6)), (None, None));
     }
 }

@@ -24,6 +24,13 @@ macro_rules! measure_names {
             pub fn name(self) -> &'static str {
                 [$($text,)*][self as usize]
             }
+
+            /// True for a measure of addresses: of whether two pages are held out as versions of each other, whatever stands there. Their
+            /// weights are not fitted, as what weights are fitted to was chosen by addresses.
+            pub fn is_of_addresses(self) -> bool {
+                use Measure::*;
+                matches!(self, Hreflang | Link | Votes | Neighbours | Order)
+            }
         }
     };
 }

@@ -67,12 +67,6 @@ impl ListedSite {
         self
     }
 
-    /// Gives a page its sequence of tags.
-    pub fn tagged(mut self, page: u32, tags: &[u16]) -> ListedSite {
-        self.pages[page as usize].tags = tags.to_vec();
-        self
-    }
-
     /// Makes folders of what stands between slashes, but for the language of the page.
     pub fn in_folders(mut self) -> ListedSite {
         self.has_folders = true;

@@ -10,7 +10,6 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::own_text::{self, ForeignText, Furniture, Shares, foreign_texts};
 use super::params::Params;
 use super::profile::{self, Own, Profile};
-use super::structure;
 use super::verifiers;
 use super::weights::WordWeights;
 use super::with::{Dictionaries, With};
@@ -49,16 +48,6 @@ pub trait SiteData: Sync {
     /// # Errors
     /// When it cannot be read.
     fn read(&self, page: u32) -> Result<PageText>;
-
-    /// Reads the tags of a page alone ([`Page::tags`]), `max` at the most.
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    fn tags(&self, page: u32, max: usize) -> Result<Vec<u16>> {
-        let mut tags = self.read(page)?.page.tags;
-        tags.truncate(max);
-        Ok(tags)
-    }
 }
 
 /// A site whose pages are compared.
@@ -110,8 +99,6 @@ const PROFILE_BYTES: usize = 25_000;
 const COUNTED_PAGES: usize = 250;
 /// Pages whose own text is looked at by one thread at once.
 const PAGES_AT_ONCE: usize = 16;
-/// Pairs whose tags are compared between two looks at memory: some 20 MB.
-const TAGS_AT_ONCE: usize = 4096;
 /// Lengths of the runs of tags by which pages are looked up.
 const TAG_RUNS: [usize; 3] = [6, 12, 24];
 
@@ -268,11 +255,6 @@ impl<'s> SiteView<'s> {
     /// True when a page of the pair declares another page of the site as its translation (`hreflang`) than the other one.
     pub fn declared_otherwise(&self, pair: PagePair) -> bool {
         self.declarations(pair).into_iter().any(|(this, others)| others && !this)
-    }
-
-    /// True when a page of the pair declares the other as its translation (`hreflang`).
-    pub fn declares(&self, pair: PagePair) -> bool {
-        self.declarations(pair).into_iter().any(|(this, _)| this)
     }
 
     /// For either page of a pair: whether it declares the other as its translation, and whether it declares others of that language.
@@ -507,27 +489,6 @@ impl<'s> SiteView<'s> {
         self.compare_each(pairs, &|a, b| self.compare(a, b, dictionaries, &weights))
     }
 
-    /// How alike the tags of pairs of pages are, in their order. Nothing else is looked at.
-    ///
-    /// # Errors
-    /// When a page cannot be read.
-    pub fn structures(&self, pairs: &[PageIds]) -> Result<Vec<Option<f64>>> {
-        let (max, limit) = (self.params.profile.max_tags, &self.params.structure);
-        let mut found = Vec::with_capacity(pairs.len());
-        let step = self.step("comparing tags of pairs", pairs.len());
-        for portion in pairs.chunks(TAGS_AT_ONCE) {
-            let mut pages: Vec<u32> = portion.iter().flat_map(|&(a, b)| [a, b]).collect();
-            pages.sort_unstable();
-            pages.dedup();
-            let tags: Vec<Vec<u16>> = pages.par_iter().map(|&page| self.data.tags(page, max)).collect::<Result<_>>()?;
-            let of = |page: u32| pages.binary_search(&page).map_or(&[][..], |at| &tags[at]);
-            let alike = portion.par_iter().map(|&(a, b)| structure::similarity(of(a), of(b), limit));
-            found.extend(alike.collect::<Vec<_>>());
-            step.did(portion.len());
-        }
-        Ok(found)
-    }
-
     /// Candidates with what the measures say of them, in their order.
     ///
     /// # Errors
@@ -656,7 +617,6 @@ mod tests {
         let site = ListedSite::new(&listed).alternate(0, 3).alternate(1, 3).alternate(2, 3).alternate(3, 0);
         let view = site.view();
         let ordered = |a, b| view.ordered(a, b).expect("two languages");
-        assert!(view.declares(ordered(0, 3)) && !view.declares(ordered(1, 3)));
         assert!(view.declared_otherwise(ordered(1, 3)), "the French page names another one");
         assert!(!view.declared_otherwise(ordered(1, 4)));
         let words = Words::new();

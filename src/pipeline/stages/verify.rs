@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::Xxh3;
@@ -22,7 +21,7 @@ use crate::query::{learnt_record, training_places};
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::LearntHead;
 use crate::store::{SitePages, Store, model_key};
-use crate::types::{JudgedPair, JudgedSite, LangPair, Measure, SiteId, counted};
+use crate::types::{JudgedSite, LangPair, SiteId, counted};
 use crate::verify::verifier;
 
 /// Pairs of keys → verified pairs.
@@ -34,7 +33,7 @@ impl Stage for Verify {
     }
 
     fn version(&self) -> u32 {
-        7
+        8
     }
 
     fn sections(&self) -> &'static [&'static str] {
@@ -78,23 +77,8 @@ impl Verify {
         }
         let models = models::for_judging(store, context.config)?;
         let stale = stale_sites(self, store, context.config)?;
-        let (all, unread) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let work = |store: &Store, id| {
-            let site = verify(store, context, &models, id)?;
-            let pairs = site.as_ref().map_or(&[][..], |site| &site.pairs);
-            all.fetch_add(pairs.len(), Ordering::Relaxed);
-            let is_unread = |judged: &&JudgedPair| judged.similarities.get(Measure::Sample).is_some();
-            unread.fetch_add(pairs.iter().filter(is_unread).count(), Ordering::Relaxed);
-            Ok(site)
-        };
+        let work = |store: &Store, id| verify(store, context, &models, id);
         judged::judge_sites((self, "pairs of each site"), store, context, (Keyspace::Verified, stale), work)?;
-        let (all, unread) = (all.into_inner(), unread.into_inner());
-        if unread > 0 {
-            let text = format!(
-                "verify: {unread} of {all} candidate pairs were taken at the word of their key, whose sample is right"
-            );
-            context.observer.message(&text);
-        }
         finish(self, store, context.config)
     }
 

@@ -135,6 +135,7 @@ impl<'s> Opened<'s> {
             Outcome::LostToBetter => CandidateOutcome::LostToBetter { better: self.better(judged) },
             Outcome::SameText => CandidateOutcome::SameText,
             Outcome::Contradicted => CandidateOutcome::Contradicted,
+            Outcome::Edition => CandidateOutcome::Edition,
         }
     }
 

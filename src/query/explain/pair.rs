@@ -158,7 +158,7 @@ impl Two<'_, '_> {
     /// What the measures say of the pair, and what each adds to the evidence.
     fn weigh(&self, judged: &JudgedPair, evidence: &dyn Evidence, found: &mut PairExplanation) -> Result<()> {
         let langs = judged.pair.langs;
-        let fitted = self.opened.site.judged.as_ref().and_then(|record| record.fitted(langs));
+        let fitted = self.opened.site.judged.as_ref().and_then(|record| record.fitted(judged.weights?));
         let scorer = match fitted.and_then(|weights| Scorer::of_weights(&weights)) {
             Some(scorer) => scorer,
             None => evidence.scorer(langs)?,

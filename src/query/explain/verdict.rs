@@ -239,6 +239,8 @@ pub enum CandidateOutcome {
     SameText,
     /// Its pages have different partners in a third language.
     Contradicted,
+    /// Its addresses belong together, and its texts are no translations of each other.
+    Edition,
 }
 
 impl CandidateOutcome {
@@ -257,6 +259,11 @@ impl CandidateOutcome {
                 format!("score {score:.4}: lost to a better pair{colon}{}", pairs.join("; "))
             }
             CandidateOutcome::SameText => "the same text on both sides".to_owned(),
+            CandidateOutcome::Edition => {
+                format!(
+                    "score {score:.4}: another edition: the addresses belong together, and the texts are no translations of each other"
+                )
+            }
             CandidateOutcome::Contradicted => {
                 format!("score {score:.4}: contradicted, as its pages have different partners in a third language")
             }

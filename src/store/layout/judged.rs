@@ -30,11 +30,11 @@ pub struct JudgedRecord {
     pub copies: Vec<(u32, u32)>,
     /// Pages whose own text is in another language than they count for, and that language.
     pub foreign: Vec<(u32, [u8; 8])>,
-    /// Weights of the score that were fitted to the site, where the run has learnt nothing or keys pair few pages.
+    /// Weights of the score that were fitted to parts of the site.
     pub fitted: Vec<FittedRow>,
 }
 
-/// Weights of the score in one site.
+/// Weights of the score in a part of a site.
 #[derive(Archive, Serialize, Clone, Debug, PartialEq)]
 pub struct FittedRow {
     /// First language.
@@ -56,6 +56,8 @@ pub struct JudgedRow {
     pub key: u32,
     /// Weight of the evidence, in nats.
     pub evidence: f32,
+    /// Position of its weights among [`JudgedRecord::fitted`]; `u32::MAX`: it has those of the run.
+    pub weights: u32,
     /// Probability.
     pub score: f32,
     /// Position of its languages in [`JudgedRecord::langs`].
@@ -107,6 +109,7 @@ impl JudgedRecord {
             b: judged.pair.b,
             key: judged.key.unwrap_or(NO_KEY),
             evidence: judged.evidence,
+            weights: judged.weights.unwrap_or(u32::MAX),
             score: judged.score,
             langs: langs.binary_search(&judged.pair.langs).map_or(u16::MAX, |at| at as u16),
             method: judged.method as u8,
@@ -168,6 +171,7 @@ impl ArchivedJudgedRecord {
             key: key_of(row.key.to_native()),
             similarities: self.similarities_at(at),
             evidence: row.evidence.to_native(),
+            weights: key_of(row.weights.to_native()),
             score: row.score.to_native(),
             outcome: Outcome::from_code(row.outcome)?,
         })
@@ -198,9 +202,9 @@ impl ArchivedJudgedRecord {
         })
     }
 
-    /// The weights that were fitted to the site for a language pair.
-    pub fn fitted(&self, langs: LangPair) -> Option<Vec<f64>> {
-        let row = self.fitted.iter().find(|row| langs_of(row.lang_a, row.lang_b) == Some(langs))?;
+    /// Weights that were fitted to a part of the site, by their position.
+    pub fn fitted(&self, at: u32) -> Option<Vec<f64>> {
+        let row = self.fitted.get(at as usize)?;
         Some(row.weights.iter().map(|weight| weight.to_native()).collect())
     }
 
@@ -369,8 +373,7 @@ mod tests {
         assert_eq!(record.accepted().collect::<Vec<_>>(), [site.pairs[1]]);
         assert_eq!((record.copy_of(7), record.copy_of(8)), (Some(8), None));
         assert_eq!((record.foreign(9), record.foreign(8)), (Some(Lang::EN), None));
-        assert_eq!(record.fitted(site.fitted[0].0), Some(vec![0.5, -0.5]));
-        assert_eq!(record.fitted(site.sources[0].langs), None);
+        assert_eq!((record.fitted(0), record.fitted(1)), (Some(vec![0.5, -0.5]), None));
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod fit_weights;
 mod fuzz;
 mod growth;
 mod heap;
+mod held_out;
 mod hide_urls;
 mod kill_test;
 mod repeat_warc;
@@ -26,6 +27,7 @@ mod text_rate;
 mod unreliable_key;
 mod verify_rate;
 mod web;
+mod weights;
 
 // As the command does, and counted.
 #[global_allocator]
@@ -92,9 +94,15 @@ const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "fit-weights",
-        usage: "STORE GOLD.pairs.tsv GREY.grey.tsv ...",
+        usage: "SITES",
         about: "fits the shipped weights of the score on judged pairs",
         run: fit_weights::run,
+    },
+    Tool {
+        name: "held-out",
+        usage: "SITES FOLDS ARRANGED...",
+        about: "scores sites, alone and in company, by weights that were fitted without them",
+        run: held_out::run,
     },
     // Speed and memory.
     Tool {
