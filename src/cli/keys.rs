@@ -9,13 +9,14 @@ use super::freshness::Lists;
 use super::global::Global;
 use super::listing::ListArgs;
 
-/// List the keys of a host, or of all.
+/// List the keys that act on a host, or all keys.
 ///
 /// A key is the difference between the URLs of a page and of its translation: where the one has FROM, the other has TO. POWER is
 /// the number of URL pairs that match the key, ASSIGNED how many of them it was assigned, after all stronger keys, and ACCEPTED
 /// how many of these verification accepted. EST PRECISION is the estimated share of assigned pairs that are right; a key below one
 /// half is demoted. CREDIBILITY is C(p, w), the share of the site's pages that the key pairs; GLOBAL is C(p), the credibility
-/// over all sites, in pages.
+/// over all sites, in pages. SCOPE is where the key acts: the domain, the host or the folder, as `example.org/docs/`, that has all pages
+/// of the pairs it was assigned; of a key that was assigned none, all pages it was found among.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -13,17 +13,18 @@ const TEXTS: [&str; 4] = ["text_a", "text_b", "detail", "reason"];
 /// The width below which a column of URLs or of text says too little.
 const MIN_WIDTH: usize = 20;
 /// Columns of names, which say nothing once they are cut.
-const NAMES: [&str; 2] = ["host", "site"];
+const NAMES: [&str; 3] = ["host", "site", "scope"];
 /// The width up to which a name is not cut where other columns can be left out.
 const NAME_WIDTH: usize = 40;
 /// The width below which no column goes, however narrow the terminal is, and up to which a heading stands on one line.
 const LEAST_WIDTH: usize = 8;
 /// Columns that a table does without where the terminal is too narrow for all, first those that say least: other columns say the same,
 /// or one looks for them in a file. They go in groups. Those that no table can do without are not here.
-const EXPENDABLE: [&[&str]; 16] = [
+const EXPENDABLE: [&[&str]; 17] = [
     &["field", "from", "to"],
     &["global"],
     &["est_precision"],
+    &["site"],
     &["accepted"],
     &["power"],
     &["others"],
@@ -89,8 +90,9 @@ impl Wish {
 /// Columns are left out only where the rest would be too narrow, and the room that is left is shared among those that want more.
 pub fn fit(wishes: &[Wish], room: usize) -> Vec<(usize, usize)> {
     let mut kept: Vec<usize> = (0..wishes.len()).collect();
-    // The URLs of a listing without texts are what it lists.
-    let is_needed = |name: &str| name == "url_a" && !wishes.iter().any(|wish| wish.name == "text_a");
+    let has = |name: &str| wishes.iter().any(|wish| wish.name == name);
+    // The URLs of a listing without texts are what it lists, and a site is named by nothing but the scope of a key.
+    let is_needed = |name: &str| name == "url_a" && !has("text_a") || name == "site" && !has("scope");
     let needs = |kept: &[usize]| kept.iter().map(|&at| wishes[at].least() + GAP).sum::<usize>().saturating_sub(GAP);
     for group in EXPENDABLE.iter().filter(|group| !group.iter().any(|name| is_needed(name))) {
         if needs(&kept) <= room || kept.len() <= 2 {
@@ -229,6 +231,13 @@ mod tests {
         }
         // Numbers are whole wherever they stand.
         assert!(fit(&pairs(), 30).iter().all(|&(at, width)| pairs()[at].name != "score" || width == 6));
+    }
+
+    #[test]
+    fn a_site_goes_where_the_scope_of_a_key_names_it() {
+        let keys = |with: &'static str| vec![wish("site", 19), wish(with, 27), wish("state", 6), wish("key", 13)];
+        assert_eq!(names(&keys("scope"), &fit(&keys("scope"), 60)), ["scope", "state", "key"]);
+        assert_eq!(names(&keys("langs"), &fit(&keys("langs"), 60)), ["site", "langs", "state", "key"]);
     }
 
     #[test]

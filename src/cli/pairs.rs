@@ -2,6 +2,7 @@
 
 use clap::Args;
 use diglot::query::{self, number};
+use diglot::types::{Outcome, PairLine};
 use serde_json::json;
 
 use super::filter::{Filter, HostArg};
@@ -14,17 +15,24 @@ use super::listing::ListArgs;
 /// Columns: the two URLs, their languages, the score, the method that proposed the pair, and its key, if it has one. The score is
 /// the probability, from 0 to 1, that the pair is right; as long as pairs are not verified it is the local credibility of the
 /// key. A pair of pages on two hosts is listed under both.
+///
+/// --editions lists other pairs: those whose addresses belong together, by a sure key or a declaration, and whose texts are no translations
+/// of each other. They are in neither the pairs nor the bitext.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   diglot pairs example.org
   diglot pairs --langs fr,en --min-score 0.3
+  diglot pairs --editions                   addresses that belong together, texts that do not
   diglot pairs --format jsonl | head")]
 pub struct Pairs {
     #[command(flatten)]
     host: HostArg,
     #[command(flatten)]
     filter: Filter,
+    /// List editions in place of pairs.
+    #[arg(long)]
+    editions: bool,
     #[command(flatten)]
     list: ListArgs,
 }
@@ -36,7 +44,7 @@ impl Pairs {
         let scope = self.host.scope(&store)?;
         let columns = ["url_a", "url_b", "lang_a", "lang_b", "score", "method", "key"];
         let mut listing = self.list.listing(&columns)?;
-        let asked = query::for_each_pair(&store, &config, &scope, |pair| {
+        let mut list = |pair: PairLine| {
             if wanted.takes(pair.score, [pair.lang_a, pair.lang_b]) {
                 let row = vec![
                     json!(pair.url_a),
@@ -50,7 +58,15 @@ impl Pairs {
                 listing.next(row)?;
             }
             Ok(())
-        });
+        };
+        let asked = if self.editions {
+            query::for_each_judged(&store, &config, &scope, |pair, outcome| match outcome {
+                Some(Outcome::Edition) => list(pair),
+                _ => Ok(()),
+            })
+        } else {
+            query::for_each_pair(&store, &config, &scope, &mut list)
+        };
         if listing.end(asked)? {
             wanted.say_absent(&store, &scope)?;
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use diglot::config::Config;
 use diglot::pipeline::{self, LAST_STAGE};
-use diglot::query::{self, ArchiveLine};
+use diglot::query::{self, ArchiveLine, Scope};
 use diglot::store::{Access, Store};
 use diglot::types::SkipReason;
 use serde_json::json;
@@ -19,7 +19,7 @@ use super::settings::Differing;
 /// Show the stages, what the store holds, and what was left out and why.
 ///
 /// Settings are listed where they are not at their defaults. A stage is fresh, partial (interrupted; `diglot run` resumes it), stale (its settings or its input have changed) or not run.
-/// Damage in an archive is reported with the archive and the offset.
+/// `few pairs` names hosts with pages in two languages of which few are paired, with their number and the likeliest reason. Damage in an archive is reported with the archive and the offset.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -35,6 +35,9 @@ pub struct Status {
     #[command(flatten)]
     format: FormatArg,
 }
+
+/// Hosts with few pairs that are listed.
+const FEW_PAIRS: usize = 5;
 
 /// How often is looked for a new commit.
 const POLL: Duration = Duration::from_millis(500);
@@ -84,6 +87,15 @@ impl Status {
             ("sentence pairs", totals.sentences, String::new()),
         ] {
             listing.row(vec![json!("total"), json!(name), json!(count), json!(detail)])?;
+        }
+        let lacking = query::shortages(store, config, &Scope::all())?;
+        if lacking.len() > FEW_PAIRS {
+            let detail = "the first of them below; `diglot hosts --few-pairs` lists all";
+            listing.row(vec![json!("total"), json!("hosts with few pairs"), json!(lacking.len()), json!(detail)])?;
+        }
+        for host in lacking.iter().take(FEW_PAIRS) {
+            let (name, concerned, why) = (&host.host, host.concerned, host.reason.to_string());
+            listing.row(vec![json!("few pairs"), json!(name), json!(concerned), json!(why)])?;
         }
         for (reason, count) in reasons(&archives) {
             listing.row(vec![json!("left out"), json!(reason.name()), json!(count), json!("")])?;

@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal, Write};
 use diglot::config::Config;
 use diglot::export::rows::printable;
 use diglot::pipeline::{self, STAGES, has_run};
-use diglot::query::{self, KeyLine, Scarcity, Scope};
+use diglot::query::{self, KeyLine, Scarcity, Scope, Shortage};
 use diglot::store::Store;
 use diglot::types::{LangPair, counted};
 use unicode_width::UnicodeWidthStr;
@@ -24,6 +24,11 @@ const LANG_PAIRS: usize = 12;
 /// Pairs printed, at the most.
 const PAIRS: usize = 5;
 
+/// Hosts with few pairs printed, at the most.
+const FEW_PAIRS: usize = 3;
+/// Languages of such a host printed, at the most.
+const LANGS: usize = 4;
+
 /// Prints what a store holds after a run.
 pub fn print(store: &Store, config: &Config) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
@@ -33,6 +38,8 @@ pub fn print(store: &Store, config: &Config) -> anyhow::Result<()> {
         if pairs == 0 {
             let [reason, next] = why_none(&query::scarcity(store, config)?, store, config)?;
             writeln!(out, "  why: {reason}\n  next: {next}")?;
+        } else {
+            print_few_pairs(&mut out, store, config)?;
         }
     } else {
         let captures: u64 = query::archives(store)?.iter().map(|archive| archive.pages).sum();
@@ -125,6 +132,27 @@ fn print_pairs(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::
         writeln!(out, "  … {} more: `diglot pairs{}`", all - first.len() as u64, place(store.folder()))?;
     }
     Ok(all)
+}
+
+/// Prints the hosts of which fewest pages are paired for their size, with the likeliest reasons.
+fn print_few_pairs(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::Result<()> {
+    let lacking = query::shortages(store, config, &Scope::all())?;
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "hosts with few pairs: {}", lacking.len())?;
+    for Shortage { host, langs, reason, .. } in lacking.iter().take(FEW_PAIRS) {
+        let mut texts: Vec<String> = langs.iter().take(LANGS).map(|(lang, pages)| format!("{lang} {pages}")).collect();
+        if langs.len() > LANGS {
+            texts.push("…".to_owned());
+        }
+        writeln!(out, "  {host}  {}: {reason}", texts.join(", "))?;
+    }
+    if lacking.len() > FEW_PAIRS {
+        let place = place(store.folder());
+        writeln!(out, "  … {} more: `diglot hosts --few-pairs{place}`", lacking.len() - FEW_PAIRS)?;
+    }
+    Ok(())
 }
 
 /// The likeliest reason why a store has no pairs, and what to do next.

@@ -8,7 +8,8 @@ use crate::propose::aligned_links;
 pub struct Params {
     /// Rounds, at the most; they end when nothing changes. Default 6.
     pub rounds: usize,
-    /// Least probability of a pair that only words or links proposed, for it to be kept with its reasons. Default 0.01.
+    /// Least probability of a pair that only words or links proposed, for it to be kept with its reasons. Below it, what is kept is the best
+    /// that a page without any partner has in a few languages. Default 0.01.
     pub min_kept: f32,
     /// Aligning links.
     pub propose: aligned_links::Params,

@@ -1,5 +1,6 @@
 //! The rounds of the default in one site: judge, let the links of accepted pairs vote, compare what they propose.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
@@ -7,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::params::Params;
 use crate::error::Result;
-use crate::index::parts::WHOLE;
+use crate::index::parts::{Parts, WHOLE};
 use crate::index::retrieval;
 use crate::index::site::hash_of_pair;
 use crate::index::smallest::Smallest;
@@ -17,7 +18,7 @@ use crate::judge::{self, Judged, beside_rivals, judge, unique};
 use crate::learn::{self, ByPart, Model, Models, WithOwn, learn_from_site};
 use crate::propose::votes::Votes;
 use crate::propose::{Network, Partners, Signs, neighbours, of_words};
-use crate::types::{Candidate, Compared, JudgedPair, LangPair, Measure, Method, PagePair, SourceStats};
+use crate::types::{Candidate, Compared, JudgedPair, LangPair, Measure, Method, Outcome, PagePair, SourceStats};
 use crate::verify::{PageIds, SiteView};
 
 /// Settings of rounds.
@@ -395,9 +396,7 @@ impl<'v, 's> Rounds<'v, 's> {
 
     fn into_resolved(mut self) -> Resolved {
         let mut pairs = std::mem::take(&mut self.judged.pairs);
-        // What words alone proposed and nothing supports is not worth its bytes.
-        let min_kept = self.settings.iterate.min_kept;
-        pairs.retain(|judged| judged.score >= min_kept || judged.method < Method::Words);
+        keep_telling(&mut pairs, self.settings.iterate.min_kept, self.site.parts());
         let places: BTreeMap<(LangPair, u32), u32> = self.fitted.keys().copied().zip(0..).collect();
         for judged in &mut pairs {
             let PagePair { langs, a, b } = judged.pair;
@@ -408,6 +407,43 @@ impl<'v, 's> Rounds<'v, 's> {
         let fitted = self.fitted.iter().map(|(&(langs, _), scorer)| (langs, scorer.weights.to_vec())).collect();
         Resolved { pairs, sources: self.judged.sources, fitted }
     }
+}
+
+/// Languages in which the best candidate of a page without a partner is kept.
+const TOLD_LANGS: usize = 3;
+
+/// Takes out the pairs that are not worth their bytes: what words or links alone proposed and nothing supports, unless it is the best that a
+/// page without any partner has in a language, in up to [`TOLD_LANGS`] of them: first those whose candidate is nearest in the site. Time grows with
+/// the pairs and the depth of the parts.
+fn keep_telling(pairs: &mut Vec<JudgedPair>, min_kept: f32, parts: &Parts) {
+    let accepted = pairs.iter().filter(|judged| judged.is_accepted());
+    let paired: FxHashSet<u32> = accepted.flat_map(|judged| [judged.pair.a, judged.pair.b]).collect();
+    let rank = |judged: &JudgedPair| (judged.outcome != Outcome::SameText, judged.score, judged.evidence);
+    let is_worse = |one: &JudgedPair, other: &JudgedPair| rank(one).partial_cmp(&rank(other)) == Some(Ordering::Less);
+    let mut best: BTreeMap<(u32, LangPair), usize> = BTreeMap::new();
+    for (at, judged) in pairs.iter().enumerate() {
+        let PagePair { langs, a, b } = judged.pair;
+        for page in [a, b].into_iter().filter(|page| !paired.contains(page)) {
+            let best = best.entry((page, langs)).or_insert(at);
+            if is_worse(&pairs[*best], judged) {
+                *best = at;
+            }
+        }
+    }
+    let best: Vec<(u32, usize)> = best.into_iter().map(|((page, _), at)| (page, at)).collect();
+    let nearness = |at: usize| parts.chain(parts.common(pairs[at].pair.a, pairs[at].pair.b)).count();
+    let mut told: FxHashSet<usize> = FxHashSet::default();
+    for of_page in best.chunk_by(|x, y| x.0 == y.0) {
+        let mut of_page: Vec<(usize, f32, usize)> =
+            of_page.iter().map(|&(_, at)| (nearness(at), pairs[at].score, at)).collect();
+        of_page.sort_by(|x, y| y.0.cmp(&x.0).then(y.1.total_cmp(&x.1)).then(x.2.cmp(&y.2)));
+        told.extend(of_page.iter().take(TOLD_LANGS).map(|one| one.2));
+    }
+    let mut at = 0..;
+    pairs.retain(|judged| {
+        let is_best = at.next().is_some_and(|at| told.contains(&at));
+        is_best || judged.score >= min_kept || judged.method < Method::Words
+    });
 }
 
 /// The mean of the largest [`OTHERS`] of a list that is sorted from the largest on, one that is `own` left out; `None` where
@@ -442,7 +478,8 @@ const MIN_SURE: usize = 8;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::{Lang, Outcome};
+    use crate::index::parts::Tree;
+    use crate::types::Lang;
     use crate::verify::fixture::ListedSite;
 
     #[test]
@@ -513,6 +550,34 @@ mod tests {
         let found = rounds.parts_with_keys();
         assert_ne!(part("a"), part("b"));
         assert_eq!(found, FxHashSet::from_iter([(langs, WHOLE), (langs, part("a"))]));
+    }
+
+    #[test]
+    fn a_page_without_a_partner_keeps_its_best_candidate_in_each_language() {
+        let pair = |langs: [&str; 2], pages: [u32; 2], score: f64, outcome| {
+            let [x, y] = langs.map(|lang| Lang::parse(lang).expect("a tag"));
+            let langs = LangPair::new(x, y).expect("two languages");
+            let candidate =
+                Candidate { pair: PagePair { langs, a: pages[0], b: pages[1] }, method: Method::Words, key: None };
+            JudgedPair::new(candidate, score, Default::default(), outcome)
+        };
+        use Outcome::{Accepted, LostToBetter, LowScore, SameText};
+        let mut pairs = vec![
+            pair(["de", "en"], [20, 1], 0.002, LowScore),
+            pair(["de", "en"], [20, 2], 0.001, LowScore),
+            pair(["en", "fr"], [1, 10], 0.9, Accepted),
+            pair(["en", "fr"], [1, 11], 0.003, LostToBetter),
+            pair(["en", "fr"], [1, 12], 0.001, LostToBetter),
+            pair(["en", "fr"], [2, 10], 0.02, LostToBetter),
+            pair(["en", "fr"], [2, 12], 0.004, SameText),
+            pair(["en", "fr"], [2, 13], 0.001, LowScore),
+            pair(["en", "ja"], [1, 30], 0.001, LowScore),
+            pair(["en", "ja"], [2, 30], 0.002, LowScore),
+        ];
+        keep_telling(&mut pairs, 0.01, &Parts::new(&Tree::flat(31), &[Lang::EN; 31]));
+        let kept: Vec<(u32, u32)> = pairs.iter().map(|judged| (judged.pair.a, judged.pair.b)).collect();
+        // Page 20 has its best, 2 that of each language, 11 its only one, and 12 one whose text is not the same; 1 has a partner.
+        assert_eq!(kept, [(20, 1), (20, 2), (1, 10), (1, 11), (1, 12), (2, 10), (2, 13), (2, 30)]);
     }
 
     #[test]

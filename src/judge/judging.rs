@@ -104,7 +104,7 @@ pub fn judge(
         }
     }
     let mut judged = Judged::default();
-    weighed.into_iter().for_each(|weighed| weighed.into_pairs(&mut judged));
+    weighed.into_iter().for_each(|weighed| weighed.into_pairs(&params.prior, &mut judged));
     judged
 }
 
@@ -292,7 +292,8 @@ fn weigh<'c>(
         weighed.log_odds.push(contents + expected);
         weighed.scores.push(score);
         weighed.outcomes.push(if one.same_text { Outcome::SameText } else { Outcome::LowScore });
-        weighed.are_editions.push(is_declared(one.candidate.method) && share + said.of_addresses(agree, params) > 0.0);
+        let belong = is_declared(one.candidate.method) && share + said.of_addresses(agree, params) > 0.0;
+        weighed.are_editions.push(belong && said.contents + expected < 0.0);
     }
     (weighed.compared, weighed.shares) = (compared, shares);
     weighed.decide(params);
@@ -350,20 +351,25 @@ impl Weighed<'_> {
         any
     }
 
-    fn into_pairs(self, judged: &mut Judged) {
-        let mut counts: BTreeMap<Source, (u32, u32)> = BTreeMap::new();
+    fn into_pairs(self, params: &prior::Params, judged: &mut Judged) {
+        // Of each source: its pairs, those accepted, and of those that are no copies, how many, and how many of them are right.
+        let mut counts: BTreeMap<Source, (u32, u32, f64, f64)> = BTreeMap::new();
         for (at, one) in self.compared.iter().enumerate() {
             let outcome = match self.outcomes[at] {
                 Outcome::LowScore if self.are_editions[at] => Outcome::Edition,
                 outcome => outcome,
             };
             let count = counts.entry((one.candidate.method, one.candidate.key)).or_default();
-            *count = (count.0 + 1, count.1 + u32::from(outcome == Outcome::Accepted));
+            *count = (count.0 + 1, count.1 + u32::from(outcome == Outcome::Accepted), count.2, count.3);
+            if !one.same_text {
+                (count.2, count.3) = (count.2 + 1.0, count.3 + self.scores[at]);
+            }
             let pair = JudgedPair::new(one.candidate, self.scores[at], one.similarities, outcome);
             judged.pairs.push(JudgedPair { evidence: self.evidence[at] as f32, ..pair });
         }
-        for ((method, key), (proposed, accepted)) in counts {
-            let precision = self.shares.get(&(method, key)).map_or(0.0, Shares::in_all) as f32;
+        for ((method, key), (proposed, accepted, pairs, right)) in counts {
+            let (share, worth) = belief(method, params);
+            let precision = if pairs == 0.0 { 0.0 } else { ((share * worth + right) / (worth + pairs)) as f32 };
             judged.sources.push(SourceStats { langs: self.langs, method, key, proposed, accepted, precision });
         }
         let langs = self.langs;

@@ -312,10 +312,15 @@ mod tests {
         let alike = |low: f32| examples(low, low + 0.2);
         let shipped = Scorer::default();
         let fit = |good: &[Similarities]| Scorer::fit(good, &alike(0.1), &shipped, &FitParams::default());
-        let (clean, mixed) = (fit(&alike(0.8)), fit(&[alike(0.8), alike(0.1)[..20].to_vec()].concat()));
+        let mixed = [alike(0.8), alike(0.1)[..20].to_vec()].concat();
+        let row = |one: &Similarities, truth: f64| Row { inputs: inputs(one), truth, weight: 1.0 };
+        let bad = alike(0.1);
+        let rows = mixed.iter().map(|one| row(one, 1.0)).chain(bad.iter().map(|one| row(one, 0.0)));
+        let believed = Scorer::fit_rows(&rows.collect::<Vec<_>>(), &shipped, &FitParams::default());
         let wrong = pair(0.1, None);
-        let [clean, mixed] = [clean, mixed].map(|scorer| scorer.contents(&wrong));
-        assert!(mixed < 0.75 * clean && clean < -1.0, "{clean} {mixed}");
+        let [clean, doubted, believed] =
+            [fit(&alike(0.8)), fit(&mixed), believed].map(|scorer| scorer.contents(&wrong));
+        assert!(doubted < believed - 0.2 && clean < doubted, "{clean} {doubted} {believed}");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::prior::share_right;
-use crate::index::parts::{Parts, WHOLE};
+use crate::index::parts::Parts;
 
 /// How often one source is right, by part.
 #[derive(Clone, Debug, Default)]
@@ -17,7 +17,6 @@ pub struct Shares {
     here: FxHashMap<u32, f64>,
     /// What is expected of pairs in a part that are of none of its groups.
     expected: FxHashMap<u32, f64>,
-    in_all: f64,
     belief: f64,
 }
 
@@ -46,8 +45,7 @@ impl Shares {
                 *groups = (groups.0 + 1.0, groups.1 + share);
             }
         }
-        let mut shares =
-            Shares { belief, in_all: shown_within.get(&WHOLE).copied().unwrap_or(belief), ..Shares::default() };
+        let mut shares = Shares { belief, ..Shares::default() };
         let mut expected_of: BTreeMap<u32, f64> = BTreeMap::new();
         for &part in within.keys() {
             let (count, sum) = groups.get(&part).copied().unwrap_or_default();
@@ -75,11 +73,6 @@ impl Shares {
     pub fn at(&self, part: u32, parts: &Parts) -> f64 {
         let round = || parts.chain(part).find_map(|part| self.expected.get(&part)).copied();
         self.here.get(&part).copied().or_else(round).unwrap_or(self.belief)
-    }
-
-    /// How often the source is right in all of the site.
-    pub fn in_all(&self) -> f64 {
-        self.in_all
     }
 }
 
@@ -131,7 +124,7 @@ impl Paired {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::parts::Tree;
+    use crate::index::parts::{Tree, WHOLE};
     use crate::types::Lang;
 
     /// Two folders of 20 pages in two languages, and as many pages beside them.
@@ -151,7 +144,6 @@ mod tests {
             .collect();
         let shares = Shares::new(&pairs, &parts, (0.1, 4.0));
         assert!(shares.at(1, &parts) > 0.9 && shares.at(2, &parts) < 0.1, "{shares:?}");
-        assert!((0.4..0.6).contains(&shares.in_all()), "{shares:?}");
         // What a thousand pairs across parts show is the voice of one group.
         let across: Vec<(u32, f64)> = std::iter::repeat_n((WHOLE, wrong), 1000).chain([(1, 1.0), (2, right)]).collect();
         let shares = Shares::new(&across, &parts, (0.1, 4.0));
@@ -170,7 +162,7 @@ mod tests {
         assert!((shares.at(WHOLE, &parts) - share_right(&[-3.0], ((0.1 + one + two) / 3.0, 4.0))).abs() < 1e-12);
         // All pairs in one part: nothing is known of others but what is believed.
         let alone = Shares::new(&[(1, 3.0), (1, -3.0)], &parts, belief);
-        assert_eq!((alone.at(1, &parts), alone.in_all()), (two, two));
+        assert_eq!(alone.at(1, &parts), two);
         assert!((alone.at(2, &parts) - (0.1 + two) / 2.0).abs() < 1e-12);
         assert_eq!(Shares::new(&[], &parts, belief).at(2, &parts), 0.1);
     }

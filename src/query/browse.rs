@@ -158,7 +158,7 @@ fn pass(site: &Site, number: usize, scope: &Scope, filter: &PairFilter, passed: 
 }
 
 /// The pages of a site that are of a scope, as ranges: pages are sorted by URL, so those of a host stand together.
-fn pages_of(site: &Site, scope: &Scope) -> Vec<Range<u32>> {
+pub(super) fn pages_of(site: &Site, scope: &Scope) -> Vec<Range<u32>> {
     ranges_of(&site.pages, |host| scope.has_host(host))
 }
 
@@ -176,7 +176,7 @@ fn ranges_of(urls: &(impl Urls + ?Sized), is_wanted: impl Fn(&str) -> bool) -> V
 }
 
 /// True when a page lies in one of some ranges, which ascend.
-fn lies_in(ranges: &[Range<u32>], page: u32) -> bool {
+pub(super) fn lies_in(ranges: &[Range<u32>], page: u32) -> bool {
     let after = ranges.partition_point(|range| range.start <= page);
     after > 0 && ranges[after - 1].contains(&page)
 }

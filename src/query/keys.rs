@@ -1,8 +1,11 @@
 //! Keys as lines.
 
-use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
 
+use super::browse::{lies_in, pages_of};
 use super::number;
 use super::scope::{Scope, sites};
 use super::site::Site;
@@ -11,7 +14,9 @@ use crate::error::Result;
 use crate::index::site::Urls;
 use crate::keys::{State, credibility};
 use crate::store::Store;
-use crate::types::{Edit, JudgedPair, Key, Lang, LangPair, NULL, SiteId, SourceStats, pattern};
+use crate::store::layout::ArchivedResultRecord;
+use crate::text::counterpart;
+use crate::types::{Edit, Field, JudgedPair, Key, Lang, LangPair, NULL, SiteId, SourceStats, host_of, pattern};
 
 /// One key of one site, for listing.
 #[derive(Clone, Debug)]
@@ -36,6 +41,9 @@ pub struct KeyLine {
     pub est_precision: Option<f64>,
     /// Pairs of it that were accepted; before verification those assigned to it.
     pub accepted: u64,
+    /// Where it acts: the smallest part of the domain that has all pages of the pairs it was assigned; of a key that was assigned none,
+    /// all pages it was found among. The domain, a host, or a folder, as `example.org/docs/`.
+    pub scope: String,
 }
 
 impl KeyLine {
@@ -56,7 +64,7 @@ impl KeyLine {
     }
 
     /// Names of the [`KeyLine::values`].
-    pub const COLUMNS: [&'static str; 14] = [
+    pub const COLUMNS: [&'static str; 15] = [
         "site",
         "field",
         "from",
@@ -71,10 +79,11 @@ impl KeyLine {
         "global",
         "state",
         "key",
+        "scope",
     ];
 
     /// What is listed of it.
-    pub fn values(&self) -> [Value; 14] {
+    pub fn values(&self) -> [Value; 15] {
         let edits = self.edits();
         let join = |text: fn(&Edit) -> String| edits.iter().map(text).collect::<Vec<_>>().join("+");
         let (lang_a, lang_b) = self.langs();
@@ -93,11 +102,12 @@ impl KeyLine {
             number(self.global, 1),
             json!(self.state_name()),
             json!(pattern(&edits)),
+            json!(self.scope),
         ]
     }
 }
 
-/// The keys of a scope: by domain, then strongest first; weak ones only with `weak`.
+/// The keys that act in a scope: by domain, then strongest first; weak ones only with `weak`. Cost: keys and their pairs.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -121,16 +131,18 @@ pub(crate) fn numbered_keys(
         let Some(result) = &site.result else { continue };
         let judged = site.judged.as_ref().map(|judged| by_key(judged.sources()));
         let accepted = site.judged.as_ref().map(|judged| accepted_by_key(judged.accepted()));
+        let places = Places::of(&site, result, scope);
         for (row, at) in result.keys.iter().zip(0u32..) {
             let Some(state) = State::from_code(row.state).filter(|state| weak || *state != State::Weak) else {
                 continue;
             };
             let Some(key) = row.key() else { continue };
             let (start, end) = (row.scope_start.to_native(), row.scope_end.to_native());
-            let one_host = end > start && site.host(start) == site.host(end - 1);
-            if end <= start || (one_host && !scope.has_host(site.pages.identity(start))) {
+            if end <= start || !places.are_of(at, &key, start..end) {
                 continue;
             }
+            let one_host = site.host(start) == site.host(end - 1);
+            let (first, last) = places.reach(at).unwrap_or((start, end - 1));
             let global = credibility::global(store.credibility(&key.pattern())?.sum);
             let source = judged.as_ref().map(|judged| judged.get(&at));
             let line = KeyLine {
@@ -147,11 +159,78 @@ pub(crate) fn numbered_keys(
                 credibility: row.credibility.to_native(),
                 global,
                 state,
+                scope: smallest_part(&site.head.domain, [first, last].map(|page| site.pages.identity(page))),
             };
             lines.push(((id, at), line));
         }
     }
     Ok(lines)
+}
+
+/// Where the keys of a site act.
+struct Places<'s> {
+    site: &'s Site,
+    /// The pages of the scope that is asked for; `None`: all.
+    here: Option<Vec<Range<u32>>>,
+    /// Hosts of the site, where one host is asked for.
+    hosts: FxHashSet<&'s str>,
+    /// Of each key the first and the last page of its pairs, and whether any of them is in the scope.
+    reach: Vec<Option<(u32, u32, bool)>>,
+}
+
+impl<'s> Places<'s> {
+    fn of(site: &'s Site, result: &ArchivedResultRecord, scope: &Scope) -> Places<'s> {
+        let here = (!scope.is_all()).then(|| pages_of(site, scope));
+        let is_here = |page: u32| here.as_ref().is_none_or(|here| lies_in(here, page));
+        let mut reach: Vec<Option<(u32, u32, bool)>> = vec![None; result.keys.len()];
+        for row in result.pairs.iter() {
+            let (a, b) = (row.a.to_native(), row.b.to_native());
+            if let Some(reach) = reach.get_mut(row.key.to_native() as usize) {
+                let (first, last, is_met) = reach.unwrap_or((a, b, false));
+                *reach = Some((first.min(a).min(b), last.max(a).max(b), is_met || is_here(a) || is_here(b)));
+            }
+        }
+        let hosts = here.iter().flat_map(|_| &site.head.hosts).map(|host| host.host.as_str()).collect();
+        Places { site, here, hosts, reach }
+    }
+
+    /// The first and the last page of the pairs of a key, by URL; `None` where it has none.
+    fn reach(&self, key: u32) -> Option<(u32, u32)> {
+        let (first, last, _) = (*self.reach.get(key as usize)?)?;
+        Some((first, last))
+    }
+
+    /// True for a key that has pairs in the scope. One that has none anywhere may act there: it was found among `found_among`.
+    fn are_of(&self, at: u32, key: &Key, found_among: Range<u32>) -> bool {
+        let Some(here) = &self.here else { return true };
+        if let Some((_, _, is_here)) = self.reach.get(at as usize).copied().flatten() {
+            return is_here;
+        }
+        let overlaps = |range: &&Range<u32>| range.start < found_among.end && found_among.start < range.end;
+        here.iter().filter(overlaps).any(|range| self.turns(self.site.host(range.start), key))
+    }
+
+    /// True where a key turns the name of a host into that of another host, or has nothing to do with names of hosts.
+    fn turns(&self, host: &str, key: &Key) -> bool {
+        let edits: Vec<Edit> = key.edits.iter().filter(|edit| edit.field == Field::Host).cloned().collect();
+        let of_host = Key { edits, ..key.clone() };
+        let made = [true, false].into_iter().flat_map(|forward| counterpart::counterparts(host, &of_host, forward));
+        of_host.edits.is_empty() || made.into_iter().any(|other| self.hosts.contains(host_of(&other)))
+    }
+}
+
+/// The smallest part of a domain that has two URLs (without scheme), and all that sort between them: a folder, a host, or all of it.
+fn smallest_part(domain: &str, [first, last]: [&str; 2]) -> String {
+    let host = host_of(first);
+    if host != host_of(last) {
+        return domain.to_owned();
+    }
+    let paths = [first, last].map(|url| url.split_once('?').map_or(url, |(path, _)| path));
+    let common = paths[0].bytes().zip(paths[1].bytes()).take_while(|(x, y)| x == y).count();
+    match paths[0].as_bytes()[..common].iter().rposition(|byte| *byte == b'/') {
+        Some(slash) if slash > host.len() => paths[0][..=slash].to_owned(),
+        _ => host.to_owned(),
+    }
 }
 
 /// The sources that are keys, by the positions of the keys: a site may have a hundred thousand of them.
@@ -203,6 +282,17 @@ mod tests {
                 prop_assert_eq!(found.get(&key), searched);
             }
         }
+    }
+
+    #[test]
+    fn the_smallest_part_with_two_pages_is_a_folder_a_host_or_the_domain() {
+        let part = |first, last| smallest_part("x.org", [first, last]);
+        assert_eq!(part("a.x.org/docs/en/1", "a.x.org/docs/fr/1"), "a.x.org/docs/");
+        assert_eq!(part("a.x.org/docs/e", "a.x.org/docs/é?q=/docs/e"), "a.x.org/docs/");
+        assert_eq!(part("a.x.org/docs", "a.x.org/docs/fr/"), "a.x.org");
+        assert_eq!(part("a.x.org/en/1", "a.x.org/fr/1"), "a.x.org");
+        assert_eq!(part("a.x.org/a?u=/x/1", "a.x.org/a?u=/x/2"), "a.x.org");
+        assert_eq!(part("en.x.org/1", "fr.x.org/1"), "x.org");
     }
 
     #[test]

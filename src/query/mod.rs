@@ -2,7 +2,7 @@
 //!
 //! A question is about a [`Scope`]: all sites, a domain or a host. `Site` is one site with what the stages left of it, and the one
 //! place that says which language a page counts for. [`for_each_pair`], [`keys`], [`hosts`], [`bitext`], [`for_each_document`],
-//! [`for_each_page`], [`for_each_record`], [`fetch()`] and [`gains`] list; [`explain`] says why a page has a partner, or has none. For people
+//! [`for_each_page`], [`for_each_record`], [`fetch()`] and [`gains`] list; [`shortages`] names the hosts of which few pages are paired; [`explain`] says why a page has a partner, or has none. For people
 //! who look: [`overview()`], [`pairs_page`], [`lone_pages`] and [`reading()`], two pages side by side.
 
 mod archives;
@@ -39,6 +39,7 @@ mod records;
 mod rounds;
 mod scarcity;
 pub(crate) mod scope;
+mod shortage;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod site;
 #[cfg(feature = "internals")]
@@ -73,6 +74,7 @@ pub use scope::Scope;
 pub(crate) use scope::sites;
 #[cfg(feature = "internals")]
 pub use scope::sites;
+pub use shortage::{Shortage, ShortageReason, shortages};
 #[cfg(not(feature = "internals"))]
 pub(crate) use site::Site;
 #[cfg(feature = "internals")]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use diglot::config::settings::configuration;
 use diglot::pipeline::{self, LAST_STAGE, StageStatus};
-use diglot::query::{self, HostLine, Overview};
+use diglot::query::{self, HostLine, Overview, Scope, Shortage};
 use diglot::store::{Access, Store};
 
 /// One host, as small as can be: there may be a million.
@@ -50,6 +50,8 @@ pub struct Counted {
     pub overview: Overview,
     /// How far each stage was: to tell what is left to do takes a look at every site.
     pub stages: Vec<StageStatus>,
+    /// Hosts with few pairs, those with most pages concerned first.
+    pub lacking: Vec<Shortage>,
     /// By name.
     hosts: Vec<Host>,
     /// Places in `hosts`, in the order of each [`Sort`] but the first.
@@ -57,7 +59,7 @@ pub struct Counted {
 }
 
 impl Counted {
-    fn new(overview: Overview, stages: Vec<StageStatus>, mut hosts: Vec<Host>) -> Counted {
+    fn new(overview: Overview, stages: Vec<StageStatus>, lacking: Vec<Shortage>, mut hosts: Vec<Host>) -> Counted {
         hosts.sort_by(|x, y| x.name.cmp(&y.name));
         hosts.shrink_to_fit();
         let order = |key: fn(&Host) -> f64| {
@@ -71,7 +73,7 @@ impl Counted {
             order(|host| f64::from(host.pairs)),
             order(|host| f64::from(host.credibility)),
         ];
-        Counted { overview, stages, hosts, orders }
+        Counted { overview, stages, lacking, hosts, orders }
     }
 
     /// The hosts whose names contain a text, in an order: how many, and those from `start` on.
@@ -201,7 +203,8 @@ fn count(store: &Store) -> diglot::Result<Counted> {
     })?;
     let (config, _) = configuration(&store.settings().values);
     let stages = pipeline::progress(store, &config, LAST_STAGE)?;
-    Ok(Counted::new(overview, stages, hosts))
+    let lacking = query::shortages(store, &config, &Scope::all())?;
+    Ok(Counted::new(overview, stages, lacking, hosts))
 }
 
 #[cfg(test)]
@@ -213,7 +216,7 @@ mod tests {
         let host =
             |name: &str, pages, pairs| Host { name: name.into(), pages, pairs, credibility: pairs as f32 / 10.0 };
         let hosts = vec![host("b.org", 2, 9), host("a.org", 7, 1), host("c.net", 9, 3)];
-        let counted = Counted::new(Overview::default(), Vec::new(), hosts);
+        let counted = Counted::new(Overview::default(), Vec::new(), Vec::new(), hosts);
         let names = |text: &str, sort, start, count| -> (usize, Vec<String>) {
             let (total, found) = counted.hosts(text, sort, start, count);
             (total, found.into_iter().map(|host| host.name.to_string()).collect())

@@ -7,7 +7,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use diglot::pipeline::StageStatus;
-use diglot::query::{self, HostLine, KeyLine, Scope};
+use diglot::query::{self, HostLine, KeyLine, Scope, Shortage};
 use diglot::store::Marks;
 use diglot::types::{Lang, LangPair, Marked, Method, Outcome, PairLine, pattern};
 
@@ -29,6 +29,9 @@ const ARCHIVES: usize = 50;
 /// Keys of a host that are listed.
 const KEYS: usize = 100;
 
+/// Hosts with few pairs that a page lists.
+const LACKING: usize = 10;
+
 /// Languages of a host that a list names.
 const LANGS: usize = 6;
 
@@ -38,8 +41,12 @@ pub async fn overview(state: State<Arc<App>>, fields: Query<Fields>) -> Response
         let counted = request.app.counting.last();
         let commit = store.commit_number();
         let archives = query::archives(&store)?;
+        let frame = request.frame("Overview");
+        let lacking = counted.as_ref().map_or(&[][..], |counted| &counted.lacking);
         page(&OverviewPage {
-            frame: request.frame("Overview"),
+            lacking: lacking_rows(&frame, lacking),
+            lacking_left: lacking.len().saturating_sub(LACKING),
+            frame,
             newer: counted.as_ref().filter(|counted| counted.overview.commit != commit).map(|_| commit),
             stages: counted.iter().flat_map(|counted| stage_rows(&counted.stages)).collect(),
             figures: counted.map(|counted| Figures::new(&counted.overview)),
@@ -158,15 +165,33 @@ pub async fn hosts(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
 
 /// "en 12, fr 10", the most pages first.
 fn langs_of(line: &HostLine) -> String {
-    let mut langs: Vec<(&Lang, &u32)> = line.langs.iter().collect();
-    langs.sort_by_key(|(_, pages)| std::cmp::Reverse(**pages));
+    let mut langs: Vec<(Lang, u32)> = line.langs.iter().map(|(&lang, &pages)| (lang, pages)).collect();
+    langs.sort_by_key(|(_, pages)| std::cmp::Reverse(*pages));
+    listed(&langs)
+}
+
+/// The first of some languages, each with its pages.
+fn listed(langs: &[(Lang, u32)]) -> String {
     let more = langs.len().saturating_sub(LANGS);
     let mut parts: Vec<String> =
-        langs.iter().take(LANGS).map(|(lang, pages)| format!("{lang} {}", grouped(u64::from(**pages)))).collect();
+        langs.iter().take(LANGS).map(|(lang, pages)| format!("{lang} {}", grouped(u64::from(*pages)))).collect();
     if more > 0 {
         parts.push(format!("{more} more"));
     }
     parts.join(", ")
+}
+
+/// The first of the hosts with few pairs.
+fn lacking_rows(frame: &Frame, lacking: &[Shortage]) -> Vec<LackingRow> {
+    let row = |host: &Shortage| LackingRow {
+        link: frame.host(&host.host),
+        name: host.host.clone(),
+        langs: listed(&host.langs),
+        pages: grouped(u64::from(host.pages)),
+        pairs: grouped(host.pairs),
+        why: host.reason.to_string(),
+    };
+    lacking.iter().take(LACKING).map(row).collect()
 }
 
 pub async fn host(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
@@ -198,9 +223,12 @@ pub async fn host(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
         let examples = query::key_examples(&store, &config, &scope)?;
         let keys = keys.iter().map(|line| key_row(&frame, host, line, &examples)).collect();
         let lines = query::hosts_in(&store, &scope)?;
+        let lacking = query::shortages(&store, &config, &scope)?;
         let chosen = |name: &str| request.get(name).unwrap_or("").to_owned();
         page(&HostPage {
             facts: facts(&lines),
+            lacking: lacking_rows(&frame, &lacking),
+            lacking_left: lacking.len().saturating_sub(LACKING),
             langs: lang_choices(&lines, &chosen("langs")),
             methods: choices("any method", Method::ALL.map(|method| (method.name(), method.name())), &chosen("method")),
             orders: choices(
@@ -256,6 +284,7 @@ fn key_row(frame: &Frame, host: &str, line: &KeyLine, examples: &BTreeMap<(Strin
     let (lang_a, lang_b) = line.langs();
     KeyRow {
         langs: format!("{lang_a}-{lang_b}"),
+        scope: plain(&line.scope),
         state: line.state_name(),
         credibility: format!("{:.3}", line.credibility),
         global: format!("{:.1}", line.global),

@@ -96,6 +96,16 @@ pub struct ArchiveRow {
     pub left_out: String,
 }
 
+/// A host of which few pages are paired.
+pub struct LackingRow {
+    pub name: String,
+    pub link: String,
+    pub langs: String,
+    pub pages: String,
+    pub pairs: String,
+    pub why: String,
+}
+
 #[derive(Template)]
 #[template(path = "overview.html", config = "src/review/askama.toml")]
 pub struct OverviewPage {
@@ -104,6 +114,8 @@ pub struct OverviewPage {
     pub figures: Option<Figures>,
     /// The commit of the store, where that is a later one.
     pub newer: Option<u64>,
+    pub lacking: Vec<LackingRow>,
+    pub lacking_left: usize,
     pub stages: Vec<StageRow>,
     pub archives: Vec<ArchiveRow>,
     pub archives_left: usize,
@@ -159,6 +171,8 @@ pub struct HostsPage {
 pub struct KeyRow {
     pub key: String,
     pub langs: String,
+    /// The smallest part of the domain that has its pages.
+    pub scope: String,
     pub state: &'static str,
     pub credibility: String,
     pub global: String,
@@ -190,6 +204,8 @@ pub struct HostPage {
     pub frame: Frame,
     pub host: String,
     pub facts: String,
+    pub lacking: Vec<LackingRow>,
+    pub lacking_left: usize,
     pub keys: Vec<KeyRow>,
     pub keys_left: usize,
     /// Where the weak keys are listed too, if they are not.

@@ -43,6 +43,7 @@ fn listings() -> Vec<(Vec<String>, Vec<&'static str>)> {
         "global",
         "state",
         "key",
+        "scope",
     ];
     let scores = vec![
         "scope",

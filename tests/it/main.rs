@@ -7,6 +7,7 @@ mod company;
 mod damage;
 mod deep;
 #[cfg(feature = "exec")]
+mod editions;
 mod engine;
 #[cfg(feature = "exec")]
 mod exec;
@@ -17,6 +18,7 @@ mod histories;
 mod hostile;
 mod inputs;
 mod kills;
+mod lacking;
 mod listings;
 mod modules;
 #[cfg(unix)]

@@ -628,3 +628,20 @@ fn form_encoded(text: &str) -> String {
         })
         .collect()
 }
+
+#[test]
+fn hosts_with_few_pairs_are_named_with_the_reason_and_keys_with_where_they_act() {
+    let (_folder, store) = own_sample();
+    let path = "/host?host=webserver.site.test";
+    let before = Page::of(&store).text(path);
+    assert!(before.contains("<bdi>webserver.site.test/manual/</bdi>") && !before.contains("host:de:en"), "{before}");
+    assert!(!before.contains("id=\"lacking\""), "{before}");
+    diglot(&store).args(["--quiet", "run", "--langs", "en,ja"]).assert().success();
+    let page = Page::of(&store);
+    let why = "--langs leaves out pages in fr (23), zh-Hans (13)";
+    assert!(page.text(path).contains(why), "{}", page.text(path));
+    let until = Instant::now() + Duration::from_secs(20);
+    while !page.text("/").contains(why) {
+        assert!(Instant::now() < until, "{}", page.text("/"));
+    }
+}

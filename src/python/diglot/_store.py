@@ -30,7 +30,7 @@ KEYS = pa.schema(
         *(_required(name, pa.int64()) for name in ("power", "assigned", "accepted")),
         pa.field("est_precision", pa.float64()),
         *(_required(name, pa.float64()) for name in ("credibility", "global")),
-        *(_required(name, pa.string()) for name in ("state", "key")),
+        *(_required(name, pa.string()) for name in ("state", "key", "scope")),
     ]
 )
 _HOSTS = pa.schema(

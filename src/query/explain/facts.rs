@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::verdict::{CandidateOutcome, LanguageReason, LeadOutcome, PageVerdict, PairVerdict};
+use super::verdict::{CandidateOutcome, KeysSay, LanguageReason, LeadOutcome, PageVerdict, PairVerdict};
 use crate::keys::State;
 use crate::types::{Lang, LangPair, Measure, Method, Outcome, SkipReason};
 
@@ -28,10 +28,12 @@ pub struct PageExplanation {
     pub languages: Option<PageLanguages>,
     /// The page that stands for it, if it is an untranslated copy.
     pub copy_of: Option<String>,
-    /// Pairs of the page that were accepted or judged, the accepted ones first.
+    /// Pairs of the page that were accepted or judged: the accepted ones first, then the best of the others.
     pub candidates: Vec<Candidate>,
     /// `link-2014`: how the candidates came by their similarity.
     pub rounds: Vec<CandidateRounds>,
+    /// What keys say of a page whose candidates were all refused, and were proposed by no key.
+    pub keys: Option<KeysSay>,
     /// Where keys lead from a page without a partner, and why that is none.
     pub leads: Vec<Lead>,
     /// Languages whose pages have such a URL, by keys that lead from it to known pages; of a page without a partner whose text is
@@ -52,6 +54,7 @@ impl PageExplanation {
             copy_of: None,
             candidates: Vec::new(),
             rounds: Vec::new(),
+            keys: None,
             leads: Vec::new(),
             url_languages: Vec::new(),
             verdict,
@@ -159,6 +162,19 @@ pub struct Candidate {
     pub evidence: f32,
     /// What was decided.
     pub outcome: CandidateOutcome,
+    /// What speaks most for it and against it: of the best candidates in a few languages of a page without a partner.
+    pub weighed: Option<Weighed>,
+}
+
+/// What speaks most for a refused pair, and against it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Weighed {
+    /// The measures that take most from the evidence, the most first.
+    pub against: Vec<MeasureFacts>,
+    /// Those that add most, the most first.
+    pub in_favour: Vec<MeasureFacts>,
+    /// What proposed it, if most of what that proposes is wrong.
+    pub source: Option<SourceFacts>,
 }
 
 impl Candidate {
@@ -167,9 +183,10 @@ impl Candidate {
     /// … or the weight of evidence, in nats: such pairs lost to others.
     const MIN_LISTED_EVIDENCE: f32 = 4.0;
 
-    /// True for a candidate that a person wants to see: one that URLs propose, or that something speaks for.
+    /// True for a candidate that a person wants to see: one that URLs propose, or that something speaks for, or the best there is.
     pub fn is_notable(&self) -> bool {
         self.outcome == CandidateOutcome::Accepted
+            || self.weighed.is_some()
             || self.score >= Candidate::MIN_LISTED_SCORE
             || self.evidence >= Candidate::MIN_LISTED_EVIDENCE
             || self.key.is_some()

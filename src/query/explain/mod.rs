@@ -12,16 +12,20 @@ mod opened;
 mod page;
 mod pair;
 mod verdict;
+mod weighing;
 pub mod words;
 
 pub(crate) use evidence::Evidence;
 pub use facts::{
     Alignment, Candidate, CandidateRounds, CaptureFacts, Explanation, KeyFacts, LangCount, Lead, LeftOut, MeasureFacts,
     NeighbourPair, OwnText, PageExplanation, PageLanguages, PairExplanation, RecordPlace, Round, Rounds, SentencePair,
-    SourceFacts, Support, UrlLanguage,
+    SourceFacts, Support, UrlLanguage, Weighed,
 };
 pub use named::NamedPair;
-pub use verdict::{CandidateOutcome, LanguageReason, LeadOutcome, PageVerdict, PairVerdict, Proposer, in_parentheses};
+pub(super) use opened::min_score;
+pub use verdict::{
+    CandidateOutcome, KeysSay, LanguageReason, LeadOutcome, PageVerdict, PairVerdict, Proposer, in_parentheses,
+};
 
 use crate::config::Config;
 use crate::error::Result;

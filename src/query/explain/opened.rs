@@ -1,5 +1,7 @@
 //! A site, opened to be asked about: its stored decisions as facts.
 
+use std::cmp::Ordering;
+
 use super::facts::{Candidate, NeighbourPair, Round, Rounds};
 use super::named::NamedPair;
 use super::verdict::CandidateOutcome;
@@ -20,6 +22,16 @@ pub struct Opened<'s> {
     pub config: &'s Config,
     /// The site.
     pub site: Site,
+}
+
+/// The minimum that a score did not reach; `None` where it is not below that of the settings.
+pub fn min_score(config: &Config, score: f32) -> Option<f64> {
+    let min = match config.strategy {
+        Strategy::Links => config.iterate.ets.min_sim?,
+        _ => config.judge.min_score,
+    };
+    // A score is stored with less precision than it was compared with.
+    (f64::from(score) < min || score == min as f32).then_some(min)
 }
 
 /// A pair that `pairs` lists.
@@ -97,56 +109,51 @@ impl<'s> Opened<'s> {
         of_page.map(|(pages, key)| named(pages, score(key) as f32)).collect()
     }
 
-    /// The pairs of a page that are judged, or assigned by keys where none is judged yet; accepted ones first.
-    pub fn candidates(&self, page: u32) -> Vec<Candidate> {
+    /// The pairs of a page that are judged, or assigned by keys where none is judged yet: accepted ones first, then those with the best
+    /// scores, untranslated ones last. Each with what is stored of it, where it was judged.
+    pub fn candidates(&self, page: u32) -> Vec<(Candidate, Option<JudgedPair>)> {
         let Some(result) = &self.site.result else { return Vec::new() };
-        let mut found: Vec<Candidate> = if self.site.judged.is_some() {
-            let candidate = |judged: JudgedPair| {
-                let line = judged_line(&self.site, result, self.config, &judged);
-                let outcome = self.outcome(&judged);
-                Candidate { evidence: judged.evidence, ..self.candidate(page, line, judged.score, outcome) }
-            };
-            self.judged_pairs(page).map(candidate).collect()
-        } else {
+        if self.site.judged.is_none() {
             let of_page = result.pairs.iter().filter(|row| row.a == page || row.b == page);
             let candidate = |row| {
                 let line = pair_line(&self.site, result, self.config, row);
                 let score = line.score as f32;
-                self.candidate(page, line, score, CandidateOutcome::Accepted)
+                (self.candidate(page, line, score, CandidateOutcome::Accepted), None)
             };
-            of_page.map(candidate).collect()
+            return of_page.map(candidate).collect();
+        }
+        let candidate = |judged: JudgedPair| {
+            let line = judged_line(&self.site, result, self.config, &judged);
+            let outcome = self.outcome(&judged);
+            (Candidate { evidence: judged.evidence, ..self.candidate(page, line, judged.score, outcome) }, judged)
         };
-        found.sort_by_key(|candidate| candidate.outcome != CandidateOutcome::Accepted);
-        found
+        let mut found: Vec<(Candidate, JudgedPair)> = self.judged_pairs(page).map(candidate).collect();
+        found.sort_by(|(_, x), (_, y)| {
+            let order = |judged: &JudgedPair| (!judged.is_accepted(), judged.outcome == Outcome::SameText);
+            let better = || y.score.total_cmp(&x.score).then(y.evidence.total_cmp(&x.evidence));
+            // Accepted ones stay in the order of their languages.
+            order(x).cmp(&order(y)).then_with(|| if x.is_accepted() { Ordering::Equal } else { better() })
+        });
+        found.into_iter().map(|(candidate, judged)| (candidate, Some(judged))).collect()
     }
 
     fn candidate(&self, page: u32, line: PairLine, score: f32, outcome: CandidateOutcome) -> Candidate {
         let is_first = line.url_a == self.site.pages.url(page);
         let (url, lang) = if is_first { (line.url_b, line.lang_b) } else { (line.url_a, line.lang_a) };
         let key = Some(line.key).filter(|key| !key.is_empty());
-        Candidate { url, lang, method: line.method, key, score, evidence: 0.0, outcome }
+        Candidate { url, lang, method: line.method, key, score, evidence: 0.0, outcome, weighed: None }
     }
 
     /// The stored decision about a pair, with what it was made from.
     pub fn outcome(&self, judged: &JudgedPair) -> CandidateOutcome {
         match judged.outcome {
             Outcome::Accepted => CandidateOutcome::Accepted,
-            Outcome::LowScore => CandidateOutcome::LowScore { min_score: self.min_score(judged.score) },
+            Outcome::LowScore => CandidateOutcome::LowScore { min_score: min_score(self.config, judged.score) },
             Outcome::LostToBetter => CandidateOutcome::LostToBetter { better: self.better(judged) },
             Outcome::SameText => CandidateOutcome::SameText,
             Outcome::Contradicted => CandidateOutcome::Contradicted,
             Outcome::Edition => CandidateOutcome::Edition,
         }
-    }
-
-    /// The minimum that a score did not reach; `None` where it is not below that of the present settings.
-    pub fn min_score(&self, score: f32) -> Option<f64> {
-        let min = match self.config.strategy {
-            Strategy::Links => self.config.iterate.ets.min_sim?,
-            _ => self.config.judge.min_score,
-        };
-        // A score is stored with less precision than it was compared with.
-        (f64::from(score) < min || score == min as f32).then_some(min)
     }
 
     /// The accepted pairs of the same languages that share a page with one that lost.

@@ -8,7 +8,8 @@ use super::facts::{
 };
 use super::named::NamedPair;
 use super::opened::Opened;
-use super::verdict::{LanguageReason, LeadOutcome, PageVerdict};
+use super::verdict::{KeysSay, LanguageReason, LeadOutcome, PageVerdict};
+use super::weighing::Weighing;
 use crate::config::Strategy;
 use crate::error::Result;
 use crate::index::site::{Pages, Urls};
@@ -19,7 +20,7 @@ use crate::store::Store;
 use crate::store::layout::{ArchivedKeyRow, SkipEntry};
 use crate::store::records::{RecordRef, START};
 use crate::text::counterpart;
-use crate::types::{CanonicalUrl, Key, Lang, LinkKind, PagePair, SkipReason, TEXT_TOKEN};
+use crate::types::{CanonicalUrl, Key, Lang, LinkKind, Method, PagePair, SkipReason, TEXT_TOKEN};
 
 /// Explains a page. `opened` is its site; `None` where the store has nothing of its domain.
 pub fn explain(
@@ -46,7 +47,9 @@ pub fn explain(
     };
     describe(opened, page, &mut found)?;
     found.copy_of = opened.site.copy_of(page).map(|original| opened.site.pages.url(original));
-    found.candidates = opened.candidates(page);
+    let mut candidates = opened.candidates(page);
+    Weighing::new(opened, evidence).weigh_refused(&mut candidates)?;
+    found.candidates = candidates.into_iter().map(|(candidate, _)| candidate).collect();
     if opened.config.iterates() && opened.config.strategy == Strategy::Links {
         found.rounds = rounds(opened, evidence, page)?;
     }
@@ -141,7 +144,7 @@ fn declared_copy(opened: &Opened<'_>, page: u32) -> Result<Option<u32>> {
     Ok(named.filter(|&named| named != page && (named == of || site.copy_of(named) == Some(of))))
 }
 
-/// The verdict, where the stored decisions say it; `None` for a page that takes part and that nothing proposed a pair with.
+/// The verdict, where the stored decisions say it; `None` for a page that takes part and has no partner.
 fn decided(opened: &Opened<'_>, page: u32, found: &PageExplanation, named: Option<u32>) -> Option<PageVerdict> {
     let site = &opened.site;
     let Some(result) = &site.result else { return Some(PageVerdict::KeysNotSearched) };
@@ -163,16 +166,10 @@ fn decided(opened: &Opened<'_>, page: u32, found: &PageExplanation, named: Optio
     }
     let requested = || opened.config.keys.langs.clone();
     match language_reason(opened, page) {
-        LanguageReason::Unknown => return Some(PageVerdict::LanguageUnknown),
-        LanguageReason::NotRequested => {
-            return Some(PageVerdict::LanguageNotRequested { lang: own, requested: requested() });
-        }
-        LanguageReason::LanguagesChanged => return Some(PageVerdict::LanguagesChanged { lang: own }),
-        _ => {}
-    }
-    match found.candidates.len() {
-        0 => None,
-        pairs => Some(PageVerdict::CandidatesRejected { pairs }),
+        LanguageReason::Unknown => Some(PageVerdict::LanguageUnknown),
+        LanguageReason::NotRequested => Some(PageVerdict::LanguageNotRequested { lang: own, requested: requested() }),
+        LanguageReason::LanguagesChanged => Some(PageVerdict::LanguagesChanged { lang: own }),
+        _ => None,
     }
 }
 
@@ -193,7 +190,7 @@ fn rounds(opened: &Opened<'_>, evidence: &dyn Evidence, page: u32) -> Result<Vec
     Ok(found)
 }
 
-/// What the keys of a site say of a page that nothing proposed a pair with.
+/// What is said of a page that takes part and has no partner: of its candidates, and of the keys of its site.
 struct OfKeys<'o, 's> {
     opened: &'o Opened<'s>,
     page: u32,
@@ -201,12 +198,32 @@ struct OfKeys<'o, 's> {
 }
 
 impl OfKeys<'_, '_> {
-    /// Where keys lead from the page, and the verdict that follows.
+    /// Where keys lead from the page, and the verdict that follows from its candidates and from that.
     fn why_alone(&self, found: &mut PageExplanation) -> Result<PageVerdict> {
+        let pairs = found.candidates.len();
+        let of_keys = self.leads(found)?;
+        // Candidates of words and of links are no news where the page stands under a URL of another language.
+        let by_urls = self.opened.judged_pairs(self.page).any(|judged| judged.method < Method::Words);
+        Ok(match of_keys {
+            PageVerdict::TextNotInUrlLanguage { .. } if !by_urls => of_keys,
+            _ if pairs == 0 => of_keys,
+            _ => {
+                found.keys = match of_keys {
+                    PageVerdict::NoStrongKey => Some(KeysSay::NoneStrong),
+                    PageVerdict::KeysLeadNowhere if !by_urls => Some(KeysSay::LeadNowhere),
+                    _ => None,
+                };
+                PageVerdict::CandidatesRejected { pairs }
+            }
+        })
+    }
+
+    /// Where keys lead from the page, but for its candidates, and what follows from that alone.
+    fn leads(&self, found: &mut PageExplanation) -> Result<PageVerdict> {
         let Some(result) = self.opened.site.result.as_ref().filter(|_| self.opened.asks_keys()) else {
             return Ok(PageVerdict::NothingProposed);
         };
-        let mut seen: BTreeSet<String> = BTreeSet::new();
+        let mut seen: BTreeSet<String> = found.candidates.iter().map(|candidate| candidate.url.clone()).collect();
         let mut strong = false;
         for row in result.keys.iter().filter(|row| row.state != State::Weak as u8) {
             strong = true;
@@ -222,7 +239,7 @@ impl OfKeys<'_, '_> {
                 }
                 for other in leads {
                     if let Some(outcome) = self.outcome(&key, forward, &other)?
-                        && seen.insert(other.clone())
+                        && seen.insert(self.url(&other))
                     {
                         found.leads.push(Lead { url: self.url(&other), key: key.pattern(), outcome });
                     }

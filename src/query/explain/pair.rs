@@ -1,23 +1,21 @@
 //! Two pages: what leads from one to the other, what was decided of them, and from what.
 
 use super::evidence::Evidence;
-use super::facts::{Alignment, KeyFacts, LangCount, MeasureFacts, PairExplanation, SentencePair, SourceFacts, Support};
+use super::facts::{Alignment, KeyFacts, LangCount, PairExplanation, SentencePair, Support};
 use super::named::NamedPair;
-use super::opened::Opened;
+use super::opened::{Opened, min_score};
 use super::verdict::{CandidateOutcome, PairVerdict, Proposer};
+use super::weighing::Weighing;
 use crate::align::clean::Reason;
 use crate::config::Strategy;
 use crate::error::Result;
 use crate::index::site::Urls;
-use crate::judge::score::Scorer;
 use crate::keys::State;
 use crate::query::bitext::{SiteBitext, page_record};
 use crate::query::pairs::{judged_line, pair_line};
 use crate::store::layout::{BeadRow, StoredPage};
 use crate::text::counterpart;
-use crate::types::{
-    CanonicalUrl, JudgedPair, LangPair, MEASURES, Method as Proposed, Outcome, PagePair, PairLine, family,
-};
+use crate::types::{CanonicalUrl, JudgedPair, LangPair, Method as Proposed, Outcome, PagePair, PairLine, family};
 
 /// Explains what two pages are to each other. `opened` are their sites.
 pub fn explain(
@@ -83,10 +81,12 @@ impl Two<'_, '_> {
         }
         let judged = self.opened.judged_pairs(self.a).find(|judged| self.is_of(judged.pair.a, judged.pair.b));
         if let Some(judged) = &judged {
-            if config.strategy == Strategy::All && config.verifier.is_none() {
-                self.weigh(judged, evidence, &mut found)?;
+            let mut weighing = Weighing::new(self.opened, evidence);
+            if weighing.is_by_evidence() {
+                found.measures = weighing.measures(judged)?;
+                found.evidence = Some(judged.evidence);
             }
-            found.source = self.source(judged);
+            found.source = weighing.source(judged);
         }
         found.verdict = self.verdict(judged.as_ref(), &found);
         Ok(found)
@@ -155,39 +155,6 @@ impl Two<'_, '_> {
         Ok(Some(Alignment { score: f64::from(row.score.to_native()), sentences: beads.iter().map(sentence).collect() }))
     }
 
-    /// What the measures say of the pair, and what each adds to the evidence.
-    fn weigh(&self, judged: &JudgedPair, evidence: &dyn Evidence, found: &mut PairExplanation) -> Result<()> {
-        let langs = judged.pair.langs;
-        let fitted = self.opened.site.judged.as_ref().and_then(|record| record.fitted(judged.weights?));
-        let scorer = match fitted.and_then(|weights| Scorer::of_weights(&weights)) {
-            Some(scorer) => scorer,
-            None => evidence.scorer(langs)?,
-        };
-        let parts = scorer.parts(&judged.similarities);
-        for (&measure, &nats) in MEASURES.iter().zip(&parts) {
-            if let Some(value) = judged.similarities.get(measure) {
-                found.measures.push(MeasureFacts { measure, value, nats });
-            }
-        }
-        found.evidence = Some(judged.evidence);
-        Ok(())
-    }
-
-    /// How reliable what proposed the pair is.
-    fn source(&self, judged: &JudgedPair) -> Option<SourceFacts> {
-        let wanted = (judged.pair.langs, judged.method, judged.key);
-        let mut sources = self.opened.site.judged.as_ref()?.sources();
-        let source = sources.find(|source| (source.langs, source.method, source.key) == wanted)?;
-        let row = judged.key.and_then(|key| self.opened.site.result.as_ref()?.keys.get(key as usize));
-        Some(SourceFacts {
-            method: source.method,
-            key: row.and_then(|row| row.key()).map(|key| key.pattern()),
-            proposed: source.proposed,
-            accepted: source.accepted,
-            est_precision: source.precision,
-        })
-    }
-
     /// The stored decision; where there is none, why.
     fn verdict(&self, judged: Option<&JudgedPair>, found: &PairExplanation) -> PairVerdict {
         let (site, config) = (&self.opened.site, self.opened.config);
@@ -224,7 +191,7 @@ impl Two<'_, '_> {
                     // By the settings as they are now: what is stored was made with others.
                     Outcome::Accepted => return PairVerdict::NotJudgedYet,
                     Outcome::LostToBetter => CandidateOutcome::LostToBetter { better: self.rivals() },
-                    _ => CandidateOutcome::LowScore { min_score: self.opened.min_score(score) },
+                    _ => CandidateOutcome::LowScore { min_score: min_score(config, score) },
                 };
                 let by = Proposer { method: Proposed::All.name(), key: None };
                 PairVerdict::Rejected { by, score, outcome }

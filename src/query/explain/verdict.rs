@@ -151,7 +151,7 @@ impl fmt::Display for PageVerdict {
                 write!(f, "not paired: its language, {lang}, is not among those requested ({})", list(requested))
             }
             CandidatesRejected { pairs: 1 } => {
-                f.write_str("not paired: one pair with it was proposed, and it was rejected")
+                f.write_str("not paired: one pair with it was proposed and kept, and it was rejected")
             }
             CandidatesRejected { pairs } => {
                 write!(f, "not paired: {pairs} pairs with it were proposed and kept, and all of them were rejected")
@@ -173,6 +173,25 @@ impl fmt::Display for PageVerdict {
                 write!(f, "not paired: none of the {urls} URLs that keys lead to can be its partner")
             }
         }
+    }
+}
+
+/// What keys say of a page whose candidates were proposed by no key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeysSay {
+    /// The site has no strong key.
+    NoneStrong,
+    /// None leads from the URL of the page to one that is known.
+    LeadNowhere,
+}
+
+impl fmt::Display for KeysSay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            KeysSay::NoneStrong => "the site has no strong key",
+            KeysSay::LeadNowhere => "no key of the site leads from its URL to one that is known",
+        })
     }
 }
 
@@ -553,7 +572,7 @@ mod tests {
                 LanguageNotRequested { lang: es, requested: vec![lang] },
                 "its language, es, is not among those requested (en)",
             ),
-            (CandidatesRejected { pairs: 1 }, "one pair with it was proposed"),
+            (CandidatesRejected { pairs: 1 }, "one pair with it was proposed and kept"),
             (CandidatesRejected { pairs: 3 }, "3 pairs with it were proposed"),
             (NothingProposed, "nothing proposes a pair with it"),
             (NoStrongKey, "no strong key"),

@@ -1,11 +1,11 @@
 //! An explanation in words: names and texts, in the order in which they are read. The verdict comes first, then what speaks for it.
 
 use super::facts::{
-    CandidateRounds, CaptureFacts, OwnText, PageExplanation, PageLanguages, PairExplanation, RecordPlace, Rounds,
-    Support,
+    CandidateRounds, CaptureFacts, MeasureFacts, OwnText, PageExplanation, PageLanguages, PairExplanation, RecordPlace,
+    Rounds, SourceFacts, Support, Weighed,
 };
 use super::verdict::{LanguageReason, in_parentheses};
-use crate::types::{Lang, Outcome, SkipReason};
+use crate::types::{Lang, Outcome, SkipReason, counted};
 
 /// A fact: what it is about, and what is to be said.
 pub type Fact = (String, String);
@@ -72,9 +72,15 @@ fn of_page(page: &PageExplanation, lines: &mut Lines) {
         let key = candidate.key.as_ref().map_or(String::new(), |key| format!(" {key}"));
         let why = candidate.outcome.with_score(candidate.score);
         lines.add("rejected", format!("{} ({}), {}{key}, {why}", candidate.url, candidate.lang, candidate.method));
+        if let Some(weighed) = &candidate.weighed {
+            of_weighed(weighed, lines);
+        }
     }
     if !others.is_empty() {
         lines.add("rejected", format!("{} more with little or nothing to be said for them", others.len()));
+    }
+    if let Some(keys) = &page.keys {
+        lines.add("keys", keys);
     }
     page.rounds.iter().for_each(|candidate| lines.add("rounds", in_one_line(candidate)));
     for known in &page.url_languages {
@@ -89,6 +95,26 @@ fn of_page(page: &PageExplanation, lines: &mut Lines) {
     if let Some(languages) = &page.languages {
         of_languages(languages, lines);
     }
+}
+
+/// What speaks most against a refused candidate, and for it.
+fn of_weighed(weighed: &Weighed, lines: &mut Lines) {
+    let fact = |fact: &MeasureFacts| format!("{} {:.3}, {:+.2} nats", fact.measure.name(), fact.value, fact.nats);
+    for (name, facts) in [("- against it", &weighed.against), ("- for it", &weighed.in_favour)] {
+        if !facts.is_empty() {
+            lines.add(name, facts.iter().map(fact).collect::<Vec<_>>().join("; "));
+        }
+    }
+    if let Some(source) = &weighed.source {
+        lines.add("- its source", in_words(source));
+    }
+}
+
+/// How reliable what proposed a pair is.
+fn in_words(source: &SourceFacts) -> String {
+    let key = source.key.as_ref().map_or(String::new(), |key| format!(" {key}"));
+    let counts = format!("{}, {} accepted", counted(u64::from(source.proposed), "pair"), source.accepted);
+    format!("{}{key}: {counts}, estimated precision {:.3}", source.method.name(), source.est_precision)
 }
 
 fn place(RecordPlace { archive, offset, length }: &RecordPlace) -> String {
@@ -146,10 +172,7 @@ fn of_pair(pair: &PairExplanation, lines: &mut Lines) {
         of_rounds(rounds, lines);
     }
     if let Some(source) = &pair.source {
-        let key = source.key.as_ref().map_or(String::new(), |key| format!(" {key}"));
-        let counts = format!("{} pairs, {} accepted", source.proposed, source.accepted);
-        let what = format!("{}{key}: {counts}", source.method.name());
-        lines.add("source", format!("{what}, estimated precision {:.3}", source.est_precision));
+        lines.add("source", in_words(source));
     }
     if let Some(evidence) = pair.evidence {
         lines.add("evidence", format!("{evidence:+.2} nats"));

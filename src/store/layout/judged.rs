@@ -332,6 +332,7 @@ mod tests {
             method: if key.is_some() { Method::Key } else { Method::Votes },
             key,
             similarities,
+            weights: key.is_some().then_some(0),
             evidence: -1.5,
             score: 0.25,
             outcome,

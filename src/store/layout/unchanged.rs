@@ -122,7 +122,17 @@ fn judged() -> JudgedRecord {
         site: 1,
         generation: 2,
         langs: vec![(*b"en\0\0\0\0\0\0", *b"fr\0\0\0\0\0\0")],
-        pairs: vec![JudgedRow { a: 1, b: 2, key: 3, evidence: 4.5, score: 0.75, langs: 0, method: 1, outcome: 2 }],
+        pairs: vec![JudgedRow {
+            a: 1,
+            b: 2,
+            key: 3,
+            evidence: 4.5,
+            weights: 7,
+            score: 0.75,
+            langs: 0,
+            method: 1,
+            outcome: 2,
+        }],
         measures: 2,
         similarities: vec![0.5, 0.25],
         sources: vec![SourceRow {
@@ -298,7 +308,7 @@ fn refused() -> RefusedRecord {
 /// **A difference here means that stores of the last release can no longer be read.** Where that is meant, the next
 /// `FORMAT_VERSION` comes with it, a line in docs/format.md, and new numbers here.
 const LAYOUT: (u32, &[(&str, u64)]) = (
-    8,
+    9,
     &[
         ("page", 0xfa4c8f54fb12c3f1),
         ("block of pages", 0x738d260020033cb1),
@@ -312,7 +322,7 @@ const LAYOUT: (u32, &[(&str, u64)]) = (
         ("requested", 0x38900b66d831ec7c),
         ("web head", 0x36516722fb57bfe2),
         ("round", 0x4e446581da75e6b3),
-        ("judged", 0x04506d9549f7ad2d),
+        ("judged", 0xdcdad3593341f527),
         ("learnt", 0x3c9995b64fb15609),
         ("judged head", 0xa9188c1490e695af),
         ("learnt head", 0x07ee86c281446bef),

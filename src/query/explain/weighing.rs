@@ -1,0 +1,136 @@
+//! What a judged pair was weighed by: what each measure adds to the evidence, and how reliable what proposed it is.
+
+use std::collections::BTreeMap;
+
+use super::evidence::Evidence;
+use super::facts::{Candidate, MeasureFacts, SourceFacts, Weighed};
+use super::opened::Opened;
+use super::verdict::CandidateOutcome;
+use crate::config::Strategy;
+use crate::error::Result;
+use crate::judge::score::Scorer;
+use crate::types::{JudgedPair, Lang, LangPair, MEASURES};
+
+/// Refused candidates of a page without a partner that are said more of, in each language.
+const BEST: usize = 2;
+/// Languages in which that is done, those of the best candidates.
+const LANGS: usize = 3;
+/// Measures that are named for each side.
+const MOST: usize = 2;
+/// Nats below which a measure says next to nothing.
+const LEAST_NATS: f64 = 0.05;
+/// Share of right pairs below which a source speaks against its pairs.
+const FAIR_SOURCE: f32 = 0.5;
+
+/// The weights that pairs were judged by, each read once.
+pub struct Weighing<'o, 's> {
+    opened: &'o Opened<'s>,
+    evidence: &'o dyn Evidence,
+    scorers: BTreeMap<(LangPair, Option<u32>), Scorer>,
+}
+
+impl<'o, 's> Weighing<'o, 's> {
+    /// Of the pairs of one site.
+    pub fn new(opened: &'o Opened<'s>, evidence: &'o dyn Evidence) -> Weighing<'o, 's> {
+        Weighing { opened, evidence, scorers: BTreeMap::new() }
+    }
+
+    /// True where pairs are judged by the weight of the evidence.
+    pub fn is_by_evidence(&self) -> bool {
+        self.opened.config.strategy == Strategy::All && self.opened.config.verifier.is_none()
+    }
+
+    /// What each measure says of a pair, and what that adds to the evidence.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn measures(&mut self, judged: &JudgedPair) -> Result<Vec<MeasureFacts>> {
+        let key = (judged.pair.langs, judged.weights);
+        if !self.scorers.contains_key(&key) {
+            let record = self.opened.site.judged.as_ref();
+            let fitted = record.and_then(|record| record.fitted(judged.weights?));
+            let scorer = match fitted.and_then(|weights| Scorer::of_weights(&weights)) {
+                Some(scorer) => scorer,
+                None => self.evidence.scorer(judged.pair.langs)?,
+            };
+            self.scorers.insert(key, scorer);
+        }
+        let parts = self.scorers[&key].parts(&judged.similarities);
+        let fact = |(&measure, &nats)| Some(MeasureFacts { measure, value: judged.similarities.get(measure)?, nats });
+        Ok(MEASURES.iter().zip(&parts).filter_map(fact).collect())
+    }
+
+    /// How reliable what proposed a pair is.
+    pub fn source(&self, judged: &JudgedPair) -> Option<SourceFacts> {
+        let wanted = (judged.pair.langs, judged.method, judged.key);
+        let mut sources = self.opened.site.judged.as_ref()?.sources();
+        let source = sources.find(|source| (source.langs, source.method, source.key) == wanted)?;
+        let row = judged.key.and_then(|key| self.opened.site.result.as_ref()?.keys.get(key as usize));
+        Some(SourceFacts {
+            method: source.method,
+            key: row.and_then(|row| row.key()).map(|key| key.pattern()),
+            proposed: source.proposed,
+            accepted: source.accepted,
+            est_precision: source.precision,
+        })
+    }
+
+    /// Says of the best refused candidates of a page without a partner what speaks for and against them, in a few languages.
+    /// `found` are all its candidates, the best first, each with what is stored of it.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn weigh_refused(&mut self, found: &mut [(Candidate, Option<JudgedPair>)]) -> Result<()> {
+        let has_partner = found.iter().any(|(candidate, _)| candidate.outcome == CandidateOutcome::Accepted);
+        if has_partner || !self.is_by_evidence() {
+            return Ok(());
+        }
+        let mut met: BTreeMap<Lang, usize> = BTreeMap::new();
+        for (candidate, judged) in found {
+            if met.len() == LANGS && !met.contains_key(&candidate.lang) {
+                continue;
+            }
+            let met = met.entry(candidate.lang).or_default();
+            if let Some(judged) = judged.as_ref().filter(|_| *met < BEST) {
+                *met += 1;
+                candidate.weighed = Some(self.weighed(judged)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn weighed(&mut self, judged: &JudgedPair) -> Result<Weighed> {
+        let source = self.source(judged).filter(|source| source.est_precision < FAIR_SOURCE);
+        Ok(extremes(self.measures(judged)?, source))
+    }
+}
+
+/// The measures that say most, on either side.
+fn extremes(mut measures: Vec<MeasureFacts>, source: Option<SourceFacts>) -> Weighed {
+    measures.sort_by(|x, y| x.nats.total_cmp(&y.nats));
+    let against = measures.iter().filter(|fact| fact.nats <= -LEAST_NATS).take(MOST);
+    let in_favour = measures.iter().rev().filter(|fact| fact.nats >= LEAST_NATS).take(MOST);
+    Weighed { against: against.cloned().collect(), in_favour: in_favour.cloned().collect(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Measure;
+
+    #[test]
+    fn what_says_most_stands_first_on_either_side_and_what_says_nothing_on_none() {
+        let fact = |(measure, nats)| MeasureFacts { measure, value: 0.5, nats };
+        let said = [
+            (Measure::Content, -0.5),
+            (Measure::Length, 2.0),
+            (Measure::Link, 0.01),
+            (Measure::Margin, -3.0),
+            (Measure::Votes, -0.01),
+            (Measure::Neighbours, -1.0),
+        ];
+        let weighed = extremes(said.map(fact).to_vec(), None);
+        assert_eq!(weighed.against, [(Measure::Margin, -3.0), (Measure::Neighbours, -1.0)].map(fact));
+        assert_eq!(weighed.in_favour, [(Measure::Length, 2.0)].map(fact));
+    }
+}
