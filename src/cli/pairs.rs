@@ -9,6 +9,7 @@ use super::filter::{Filter, HostArg};
 use super::freshness::Lists;
 use super::global::Global;
 use super::listing::ListArgs;
+use super::say::say;
 
 /// List the pairs of a host, or of all.
 ///
@@ -16,8 +17,8 @@ use super::listing::ListArgs;
 /// the probability, from 0 to 1, that the pair is right; as long as pairs are not verified it is the local credibility of the
 /// key. A pair of pages on two hosts is listed under both.
 ///
-/// --editions lists other pairs: those whose addresses belong together, by a sure key or a declaration, and whose texts are no translations
-/// of each other. They are in neither the pairs nor the bitext.
+/// --editions lists others: pairs whose addresses belong together, by keys or declarations, and whose texts speak against it, as
+/// editions of different ages do, and pages that hold another text. They are in neither the pairs nor the bitext.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -44,8 +45,10 @@ impl Pairs {
         let scope = self.host.scope(&store)?;
         let columns = ["url_a", "url_b", "lang_a", "lang_b", "score", "method", "key"];
         let mut listing = self.list.listing(&columns)?;
+        let mut count = 0u64;
         let mut list = |pair: PairLine| {
             if wanted.takes(pair.score, [pair.lang_a, pair.lang_b]) {
+                count += 1;
                 let row = vec![
                     json!(pair.url_a),
                     json!(pair.url_b),
@@ -67,7 +70,12 @@ impl Pairs {
         } else {
             query::for_each_pair(&store, &config, &scope, &mut list)
         };
-        if listing.end(asked)? {
+        let is_whole = listing.end(asked)?;
+        if self.editions {
+            if count == 0 {
+                say("no editions: no pair that addresses propose is denied by its texts, or texts were not compared");
+            }
+        } else if is_whole {
             wanted.say_absent(&store, &scope)?;
         }
         Ok(())

@@ -88,7 +88,8 @@ impl Status {
         ] {
             listing.row(vec![json!("total"), json!(name), json!(count), json!(detail)])?;
         }
-        let lacking = query::shortages(store, config, &Scope::all())?;
+        // While a run writes, that would be counted again and again.
+        let lacking = if self.watch { Vec::new() } else { query::shortages(store, config, &Scope::all())? };
         if lacking.len() > FEW_PAIRS {
             let detail = "the first of them below; `diglot hosts --few-pairs` lists all";
             listing.row(vec![json!("total"), json!("hosts with few pairs"), json!(lacking.len()), json!(detail)])?;

@@ -9,7 +9,7 @@ use diglot::export::rows::printable;
 use diglot::pipeline::{self, STAGES, has_run};
 use diglot::query::{self, KeyLine, Scarcity, Scope, Shortage};
 use diglot::store::Store;
-use diglot::types::{LangPair, counted};
+use diglot::types::{LangPair, Outcome, counted};
 use unicode_width::UnicodeWidthStr;
 
 use super::freshness::place;
@@ -102,7 +102,12 @@ fn print_pairs(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::
     let mut counts: BTreeMap<LangPair, u64> = BTreeMap::new();
     let mut first = Vec::new();
     let mut all = 0u64;
-    query::for_each_pair(store, config, &Scope::all(), |pair| {
+    let mut editions = 0u64;
+    query::for_each_judged(store, config, &Scope::all(), |pair, outcome| {
+        if outcome.is_some_and(|outcome| outcome != Outcome::Accepted) {
+            editions += u64::from(outcome == Some(Outcome::Edition));
+            return Ok(());
+        }
         if let Some(langs) = LangPair::new(pair.lang_a, pair.lang_b) {
             *counts.entry(langs).or_default() += 1;
         }
@@ -121,7 +126,7 @@ fn print_pairs(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::
         writeln!(out, "  {}-{}: {count}", langs.a, langs.b)?;
     }
     if counts.len() > LANG_PAIRS {
-        writeln!(out, "  … of {} more pairs of languages", counts.len() - LANG_PAIRS)?;
+        writeln!(out, "  … and {} more pairs of languages", counts.len() - LANG_PAIRS)?;
     }
     let room = terminal_width().map_or(usize::MAX, |columns| columns / 2 - 2);
     for pair in &first {
@@ -131,10 +136,17 @@ fn print_pairs(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::
     if all > first.len() as u64 {
         writeln!(out, "  … {} more: `diglot pairs{}`", all - first.len() as u64, place(store.folder()))?;
     }
+    if editions > 0 {
+        writeln!(
+            out,
+            "editions: {editions}, whose addresses belong together and whose texts do not (`diglot pairs --editions{}`)",
+            place(store.folder())
+        )?;
+    }
     Ok(all)
 }
 
-/// Prints the hosts of which fewest pages are paired for their size, with the likeliest reasons.
+/// Prints the hosts with few pairs that most pages are concerned of, with the likeliest reasons.
 fn print_few_pairs(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::Result<()> {
     let lacking = query::shortages(store, config, &Scope::all())?;
     if lacking.is_empty() {

@@ -41,7 +41,7 @@ pub struct Resolved {
     pub pairs: Vec<JudgedPair>,
     /// How reliable each source of candidates was.
     pub sources: Vec<SourceStats>,
-    /// Weights that were fitted to the site.
+    /// Weights that were fitted to parts of the site.
     pub fitted: Vec<(LangPair, Vec<f64>)>,
 }
 
@@ -75,6 +75,8 @@ struct Rounds<'v, 's> {
     with_keys: FxHashSet<(LangPair, u32)>,
     /// Weights fitted to parts of this site.
     fitted: ByPart<Scorer>,
+    /// Those of them that were fitted to pairs of keys, which teach better than others.
+    fitted_by_keys: BTreeSet<(LangPair, u32)>,
     network: Network,
     compared: Vec<Compared>,
     known: FxHashSet<PagePair>,
@@ -97,6 +99,7 @@ impl<'v, 's> Rounds<'v, 's> {
             learnt_from: ByPart::new(),
             with_keys: FxHashSet::default(),
             fitted: ByPart::new(),
+            fitted_by_keys: BTreeSet::new(),
             network: Network::new(site),
             compared: Vec::new(),
             known: FxHashSet::default(),
@@ -198,7 +201,8 @@ impl<'v, 's> Rounds<'v, 's> {
         let parts = self.site.parts();
         let mut by_part = ByPart::<Vec<&Compared>>::new();
         for one in self.compared.iter().filter(|one| !one.same_text) {
-            if let Some(part) = self.part_without_keys(one.candidate.pair) {
+            let part = self.part_without_keys(one.candidate.pair);
+            if let Some(part) = part.filter(|part| !self.fitted_by_keys.contains(&(one.candidate.pair.langs, *part))) {
                 by_part.entry((one.candidate.pair.langs, part)).or_default().push(one);
             }
         }
@@ -225,12 +229,15 @@ impl<'v, 's> Rounds<'v, 's> {
             let good: Vec<_> = leading.iter().map(|(one, _)| one.similarities).collect();
             let bad: Vec<_> =
                 others.iter().filter(|(one, _)| is_beside(one)).map(|(one, _)| one.similarities).collect();
-            // Where there are too few, what the run has learnt is better than nothing.
-            if good.len() >= params.min_good && bad.len() >= params.min_good {
-                fitted.push(((langs, part), Scorer::fit(&good, &bad, &self.models.scorer(langs), params)));
-            }
+            fitted.push(((langs, part), Scorer::fit(&good, &bad, &self.models.scorer(langs), params)));
         }
-        self.fitted.extend(fitted);
+        for (of, scorer) in fitted {
+            // Where there are too few, what the run has learnt is better than nothing.
+            match scorer {
+                Some(scorer) => self.fitted.insert(of, scorer),
+                None => self.fitted.remove(&of),
+            };
+        }
     }
 
     /// Fits weights to the innermost parts with pairs of keys enough, each as if it were a site by itself: what the run has learnt is a mixture of
@@ -246,8 +253,7 @@ impl<'v, 's> Rounds<'v, 's> {
             }
         }
         // Inner parts come after those they lie in; what is not enough for one is of the part round it.
-        let order: Vec<(LangPair, u32)> = by_part.keys().rev().copied().collect();
-        let mut open: BTreeSet<(LangPair, u32)> = order.into_iter().collect();
+        let mut open: BTreeSet<(LangPair, u32)> = by_part.keys().copied().collect();
         let mut fitted = Vec::new();
         while let Some((langs, part)) = open.pop_last() {
             let list = by_part.remove(&(langs, part)).unwrap_or_default();
@@ -271,8 +277,9 @@ impl<'v, 's> Rounds<'v, 's> {
             let bad = self.site.similarities(&misses, &self.dictionaries())?;
             let good: Vec<_> = sample.iter().map(|one| one.similarities).collect();
             let judging = &self.settings.judge.fit;
-            fitted.push(((langs, part), Scorer::fit(&good, &bad, &judging.shipped, judging)));
+            fitted.extend(Scorer::fit(&good, &bad, &judging.shipped, judging).map(|scorer| ((langs, part), scorer)));
         }
+        self.fitted_by_keys = fitted.iter().map(|(of, _)| *of).collect();
         self.fitted.extend(fitted);
         Ok(())
     }
@@ -412,7 +419,7 @@ impl<'v, 's> Rounds<'v, 's> {
 /// Languages in which the best candidate of a page without a partner is kept.
 const TOLD_LANGS: usize = 3;
 
-/// Takes out the pairs that are not worth their bytes: what words or links alone proposed and nothing supports, unless it is the best that a
+/// Takes out the pairs that are not worth their bytes: what words or the links of pairs alone proposed and nothing supports, unless it is the best that a
 /// page without any partner has in a language, in up to [`TOLD_LANGS`] of them: first those whose candidate is nearest in the site. Time grows with
 /// the pairs and the depth of the parts.
 fn keep_telling(pairs: &mut Vec<JudgedPair>, min_kept: f32, parts: &Parts) {
@@ -479,6 +486,7 @@ const MIN_SURE: usize = 8;
 mod tests {
     use super::*;
     use crate::index::parts::Tree;
+    use crate::lexicon::LexiconSet;
     use crate::types::Lang;
     use crate::verify::fixture::ListedSite;
 
@@ -578,6 +586,55 @@ mod tests {
         let kept: Vec<(u32, u32)> = pairs.iter().map(|judged| (judged.pair.a, judged.pair.b)).collect();
         // Page 20 has its best, 2 that of each language, 11 its only one, and 12 one whose text is not the same; 1 has a partner.
         assert_eq!(kept, [(20, 1), (20, 2), (1, 10), (1, 11), (1, 12), (2, 10), (2, 13), (2, 30)]);
+    }
+
+    #[test]
+    fn parts_with_pairs_of_keys_enough_have_weights_of_their_own_and_pairs_say_which() {
+        const PAGES: u32 = 60;
+        let pages: Vec<_> = [("a", PAGES), ("b", PAGES), ("c", 12)]
+            .into_iter()
+            .flat_map(|(folder, pages)| (0..pages).map(move |page| (folder, page)))
+            .flat_map(|(folder, page)| ["en", "fr"].map(|lang| (format!("s/{folder}/{page:02}.{lang}"), lang, page)))
+            .map(|(url, lang, page)| {
+                (url, lang, format!("{lang}a{page} {lang}b{page} {} {}\n", page * 37 + 1000, page * 91 + 5000))
+            })
+            .collect();
+        let listed: Vec<_> = pages.iter().map(|(url, lang, text)| (url.as_str(), *lang, text.as_str())).collect();
+        let listed = ListedSite::new(&listed).in_folders();
+        let (view, signs) = (listed.view(), Signs::default());
+        let page = |url: String| view.pages().find(&url).expect("a page");
+        let candidate = |folder: &str, at: u32| {
+            let pair = [page(format!("s/{folder}/{at:02}.en")), page(format!("s/{folder}/{at:02}.fr"))];
+            let pair = view.ordered(pair[0], pair[1]).expect("two languages");
+            Candidate { pair, method: Method::Key, key: Some(0) }
+        };
+        let all: Vec<Candidate> = [("a", PAGES), ("b", PAGES), ("c", 12)]
+            .into_iter()
+            .flat_map(|(folder, pages)| (0..pages).map(move |at| (folder, at)))
+            .map(|(folder, at)| candidate(folder, at))
+            .collect();
+        let langs = all[0].pair.langs;
+        let model = Model::new(langs, &Default::default(), 1.0, Scorer::default());
+        let models = Models::new(LexiconSet::default(), [(langs, model)].into(), Scorer::default());
+        let (iterate, judging, learn, retrieval) = Default::default();
+        let settings = Settings { iterate: &iterate, judge: &judging, learn: &learn, retrieval: &retrieval };
+        let mut rounds = Rounds::new((&view, &signs), [].into_iter(), &models, settings).expect("pages in memory");
+        rounds.compare(all).expect("pages in memory");
+        rounds.fit_by_keys().expect("pages in memory");
+        let part = |folder: &str| view.parts().of(page(format!("s/{folder}/00.en")));
+        let fitted: Vec<u32> = rounds.fitted.keys().map(|of| of.1).collect();
+        assert_eq!(fitted, BTreeSet::from([part("a"), part("b")]).into_iter().collect::<Vec<_>>());
+        rounds.judge();
+        let Resolved { pairs, fitted, .. } = rounds.into_resolved();
+        for judged in &pairs {
+            let at = judged.weights.map(|at| at as usize);
+            let expected = [part("a"), part("b")].iter().position(|&part| part == view.parts().of(judged.pair.a));
+            assert_eq!(at.is_some(), expected.is_some(), "{judged:?}");
+            let scorer =
+                at.map_or_else(|| models.scorer(langs), |at| Scorer::of_weights(&fitted[at].1).expect("weights"));
+            assert!((scorer.evidence(&judged.similarities) - f64::from(judged.evidence)).abs() < 1e-4, "{judged:?}");
+        }
+        assert!(pairs.iter().any(|judged| judged.weights.is_none()) && pairs.len() == 132);
     }
 
     #[test]

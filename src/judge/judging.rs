@@ -140,7 +140,7 @@ struct Weighed<'c> {
     /// The probability of each.
     scores: Vec<f64>,
     outcomes: Vec<Outcome>,
-    /// True where what is refused for its score is an [`Outcome::Edition`].
+    /// True where what is refused is an [`Outcome::Edition`].
     are_editions: Vec<bool>,
     /// How often each source is right in each part.
     shares: BTreeMap<Source, Shares>,
@@ -157,6 +157,11 @@ fn paired_by_keys(by_langs: &BTreeMap<LangPair, Vec<&Compared>>, parts: &Parts, 
 /// The innermost part of the site that a pair is in.
 fn part_of(parts: &Parts, one: &Compared) -> u32 {
     parts.common(one.candidate.pair.a, one.candidate.pair.b)
+}
+
+/// True for what credible keys, declarations and orders propose, whatever stands there.
+fn is_by_address(method: Method) -> bool {
+    matches!(method, Method::Key | Method::Marks | Method::Hreflang | Method::Order)
 }
 
 /// What a source is believed to be before its pairs are seen.
@@ -270,7 +275,7 @@ fn weigh<'c>(
         let Candidate { method, key, .. } = one.candidate;
         let belief = belief(method, prior);
         let share = shares.get(&(method, key)).map_or(belief.0, |shares| shares.at(part, parts));
-        let is_beside = belief == prior.other && !is_named(one);
+        let is_beside = !is_by_address(method) && !is_named(one);
         if is_beside { share.min(beside_keys(part)) } else { share }
     };
     let mut weighed = Weighed {
@@ -356,7 +361,7 @@ impl Weighed<'_> {
         let mut counts: BTreeMap<Source, (u32, u32, f64, f64)> = BTreeMap::new();
         for (at, one) in self.compared.iter().enumerate() {
             let outcome = match self.outcomes[at] {
-                Outcome::LowScore if self.are_editions[at] => Outcome::Edition,
+                Outcome::LowScore | Outcome::LostToBetter if self.are_editions[at] => Outcome::Edition,
                 outcome => outcome,
             };
             let count = counts.entry((one.candidate.method, one.candidate.key)).or_default();

@@ -13,7 +13,7 @@ pub const INPUTS: usize = 2 * Similarities::COUNT + 1;
 pub struct FitParams {
     /// The weights before anything is learnt: those of the table of measures.
     pub shipped: Scorer,
-    /// Good pairs below which the weights of the prior are taken as they are. Default 20.
+    /// Good pairs, or bad ones, below which nothing is fitted. Default 20.
     pub min_good: usize,
     /// Share of the good examples that are right, and how many pairs that belief is worth. Default 0.9, 4, as of pairs of a strong key.
     pub good: (f64, f64),
@@ -126,31 +126,30 @@ impl Scorer {
         (0..Similarities::COUNT).map(|at| part(1 + 2 * at) + part(2 + 2 * at)).chain([part(0)]).collect()
     }
 
-    /// Weights of contents that tell `good` from `bad` pairs. Good and bad weigh the same in all, so that the outcome is evidence alone and no prior
-    /// probability. Some of the good may be wrong: each counts as good with the probability that it is, by the weights of the round before, and as bad
-    /// with the rest (expectation–maximisation, from `prior` on). Gives `prior` back where there are fewer than [`FitParams::min_good`]
+    /// Weights of contents that tell `good` from `bad` pairs. What is called good weighs as much in all as what is called bad, so that the outcome is
+    /// evidence and no prior probability. Some of the good may be wrong: each counts as good with the probability that it is, by the weights of
+    /// the round before, and as bad with the rest (expectation–maximisation, from `prior` on), which makes the outcome the more careful the more of them
+    /// are. `None` where there are fewer than [`FitParams::min_good`]
     /// of either. Time grows with the pairs.
-    pub fn fit(good: &[Similarities], bad: &[Similarities], prior: &Scorer, params: &FitParams) -> Scorer {
+    pub fn fit(good: &[Similarities], bad: &[Similarities], prior: &Scorer, params: &FitParams) -> Option<Scorer> {
         if good.len() < params.min_good || bad.len() < params.min_good {
-            return prior.clone();
+            return None;
         }
         // What counts is how many of the rarer there are.
         let effective = good.len().min(bad.len()) as f64;
-        let weigh = |count: usize| effective / count as f64;
         let row = |one: &Similarities, truth: f64, weight: f64| Row { inputs: of_contents(inputs(one)), truth, weight };
-        let wrong: Vec<Row> = bad.iter().map(|one| row(one, 0.0, weigh(bad.len()))).collect();
         let mut scorer = prior.clone();
         for _ in 0..TRUST_ROUNDS {
             let evidence: Vec<f64> = good.iter().map(|one| params.counted(scorer.contents(one))).collect();
             let share = logit(share_right(&evidence, params.good));
             let right: Vec<f64> = evidence.iter().map(|evidence| sigmoid(evidence + share)).collect();
-            let weight = weigh(good.len());
-            let are_right = good.iter().zip(&right).map(|(one, right)| row(one, 1.0, weight * right));
-            let are_wrong = good.iter().zip(&right).map(|(one, right)| row(one, 0.0, weight * (1.0 - right)));
-            let rows: Vec<Row> = are_right.chain(are_wrong).chain(wrong.iter().cloned()).collect();
-            scorer = Scorer::fit_rows(&rows, prior, params);
+            let (of_good, of_bad) = (effective / good.len() as f64, effective / bad.len() as f64);
+            let are_right = good.iter().zip(&right).map(|(one, right)| row(one, 1.0, of_good * right));
+            let are_wrong = good.iter().zip(&right).map(|(one, right)| row(one, 0.0, of_good * (1.0 - right)));
+            let rows = are_right.chain(are_wrong).chain(bad.iter().map(|one| row(one, 0.0, of_bad)));
+            scorer = Scorer::fit_rows(&rows.collect::<Vec<_>>(), prior, params);
         }
-        scorer
+        Some(scorer)
     }
 
     /// The maximum a posteriori under a normal prior around `prior`, by Newton's method.
@@ -268,7 +267,8 @@ mod tests {
     #[test]
     fn a_measure_that_tells_good_from_bad_gets_weight_and_others_none() {
         let flat = Scorer { weights: [0.0; INPUTS] };
-        let fitted = Scorer::fit(&examples(0.6, 1.0), &examples(0.0, 0.7), &flat, &FitParams::default());
+        let fitted = Scorer::fit(&examples(0.6, 1.0), &examples(0.0, 0.7), &flat, &FitParams::default())
+            .expect("examples enough");
         let structure = fitted.weights[2 + 2 * Measure::Lcs as usize];
         assert!(structure > 2.0, "{structure}");
         assert!(fitted.weights[2 + 2 * Measure::Numbers as usize].abs() < 0.1);
@@ -277,9 +277,13 @@ mod tests {
     }
 
     #[test]
-    fn too_few_examples_leave_the_shipped_weights() {
+    fn nothing_is_fitted_to_too_few_examples() {
         let prior = Scorer { weights: [0.25; INPUTS] };
-        assert_eq!(Scorer::fit(&examples(0.6, 1.0)[..5], &examples(0.0, 0.7), &prior, &FitParams::default()), prior);
+        let fit = |good: &[Similarities], prior: &Scorer| {
+            Scorer::fit(good, &examples(0.0, 0.7), prior, &FitParams::default())
+        };
+        assert_eq!(fit(&examples(0.6, 1.0)[..5], &prior), None);
+        assert!(fit(&examples(0.6, 1.0), &prior).is_some());
     }
 
     #[test]
@@ -311,7 +315,9 @@ mod tests {
     fn good_examples_that_are_wrong_do_not_make_the_measures_mean_less() {
         let alike = |low: f32| examples(low, low + 0.2);
         let shipped = Scorer::default();
-        let fit = |good: &[Similarities]| Scorer::fit(good, &alike(0.1), &shipped, &FitParams::default());
+        let fit = |good: &[Similarities]| {
+            Scorer::fit(good, &alike(0.1), &shipped, &FitParams::default()).expect("examples enough")
+        };
         let mixed = [alike(0.8), alike(0.1)[..20].to_vec()].concat();
         let row = |one: &Similarities, truth: f64| Row { inputs: inputs(one), truth, weight: 1.0 };
         let bad = alike(0.1);

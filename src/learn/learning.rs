@@ -125,8 +125,7 @@ impl<'p> Learner<'p> {
             };
             let (good, bad) = (ask(&good), ask(&bad));
             let scorer = Scorer::fit(&good, &bad, &fit.shipped, fit);
-            let is_fitted = good.len() >= fit.min_good && bad.len() >= fit.min_good;
-            let weights = if is_fitted { scorer.weights.to_vec() } else { Vec::new() };
+            let weights = scorer.map_or_else(Vec::new, |scorer| scorer.weights.to_vec());
             (langs, Learnt { pairs, weights, length_ratio, halves })
         };
         let courses: Vec<_> = self.courses.into_iter().collect();

@@ -1,10 +1,13 @@
 //! What `explain` asks of the methods that judged a pair.
 
+use std::cell::OnceCell;
+
 use super::models::{self, ets_inputs};
 use crate::config::Config;
 use crate::error::Result;
 use crate::iterate::ets::{self, History};
 use crate::judge::score::Scorer;
+use crate::learn::Models;
 use crate::propose::votes::{self, Support};
 use crate::query::explain::{Evidence, Explanation};
 use crate::query::open::OpenSite;
@@ -22,18 +25,24 @@ pub fn explain(
     url: &CanonicalUrl,
     other: Option<&CanonicalUrl>,
 ) -> Result<Explanation> {
-    query::explain::explain(store, config, &OfMethods { store, config }, url, other)
+    query::explain::explain(store, config, &OfMethods { store, config, models: OnceCell::new() }, url, other)
 }
 
 /// The methods, with what they need.
 struct OfMethods<'s> {
     store: &'s Store,
     config: &'s Config,
+    /// What the store has learnt, once it is asked for.
+    models: OnceCell<Models>,
 }
 
 impl Evidence for OfMethods<'_> {
     fn scorer(&self, langs: LangPair) -> Result<Scorer> {
-        Ok(models::read(self.store, self.config)?.scorer(langs))
+        if self.models.get().is_none() {
+            // Nobody else is there to set it.
+            let _ = self.models.set(models::read(self.store, self.config)?);
+        }
+        Ok(self.models.get().map_or_else(Scorer::default, |models| models.scorer(langs)))
     }
 
     fn support(&self, site: &Site, pair: PagePair) -> Result<Option<Support>> {

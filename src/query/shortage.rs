@@ -112,13 +112,17 @@ impl fmt::Display for ShortageReason {
                 let all = counted(*candidates, "candidate");
                 match outcome {
                     CandidateOutcome::LowScore { .. } => {
-                        write!(f, "{of_keys}the best of {all} has {}", outcome.with_score(*score))
+                        write!(
+                            f,
+                            "{of_keys}most of {all} score too low; the best of these has {}",
+                            outcome.with_score(*score)
+                        )
                     }
                     CandidateOutcome::SameText => write!(f, "{of_keys}most of {all} have the same text on both sides"),
                     CandidateOutcome::Edition => {
                         write!(
                             f,
-                            "{of_keys}most of {all} are other editions: their texts are no translations of each other"
+                            "{of_keys}most of {all} are of pages whose addresses belong together and whose texts do not"
                         )
                     }
                     CandidateOutcome::Contradicted => {
@@ -130,7 +134,7 @@ impl fmt::Display for ShortageReason {
             ShortageReason::NotProposed { keys } => {
                 write!(f, "{}nothing proposes a partner for most of them", of_keys(keys))
             }
-            ShortageReason::NotComparedYet => f.write_str("no key pairs its pages, which have not been compared yet"),
+            ShortageReason::NotComparedYet => f.write_str("its pages have not been compared yet"),
         }
     }
 }
@@ -453,7 +457,7 @@ mod tests {
         let (low, lost, same) = (Some(Outcome::LowScore), Some(Outcome::LostToBetter), Some(Outcome::SameText));
         assert_eq!(
             found(&[(low, 50, 0.25), (lost, 40, 0.9), (None, 30, 0.0)]),
-            "no key pairs its pages; the best of 70 candidates has score 0.2500: below the minimum 0.5"
+            "no key pairs its pages; most of 70 candidates score too low; the best of these has score 0.2500: below the minimum 0.5"
         );
         assert_eq!(found(&[(lost, 50, 0.9)]), "no key pairs its pages; most of 70 candidates lost to better pairs");
         assert!(found(&[(low, 5, 0.2), (same, 50, 0.0)]).ends_with("have the same text on both sides"));

@@ -280,7 +280,7 @@ impl CandidateOutcome {
             CandidateOutcome::SameText => "the same text on both sides".to_owned(),
             CandidateOutcome::Edition => {
                 format!(
-                    "score {score:.4}: another edition: the addresses belong together, and the texts are no translations of each other"
+                    "score {score:.4}: an edition or another text: the addresses belong together, the texts speak against it"
                 )
             }
             CandidateOutcome::Contradicted => {

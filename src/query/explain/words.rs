@@ -175,7 +175,10 @@ fn of_pair(pair: &PairExplanation, lines: &mut Lines) {
         lines.add("source", in_words(source));
     }
     if let Some(evidence) = pair.evidence {
-        lines.add("evidence", format!("{evidence:+.2} nats"));
+        let of_addresses = pair.measures.iter().filter(|fact| fact.measure.is_of_addresses());
+        let addresses: f64 = of_addresses.map(|fact| fact.nats).sum();
+        let contents = f64::from(evidence) - addresses;
+        lines.add("evidence", format!("{evidence:+.2} nats: {contents:+.2} by contents, {addresses:+.2} by addresses"));
     }
     for measure in &pair.measures {
         lines.add(measure.measure.name(), format!("{:.3}, {:+.2} nats", measure.value, measure.nats));

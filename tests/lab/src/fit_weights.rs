@@ -5,7 +5,7 @@
 //! ```
 //!
 //! SITES is a folder with `warc/NAME.warc.gz`, `gold/NAME.pairs.tsv` and `gold/NAME.grey.tsv`. Prints the weights as they stand in
-//! src/types/measures.rs, and for each site what weights that were fitted without it make of its examples.
+//! src/types/measures.rs (the bias: src/judge/score.rs), and for each site what weights that were fitted without it make of its examples.
 
 use std::path::Path;
 

@@ -7,7 +7,7 @@
 //! SITES is a folder as `fit-weights` takes it. Each ARRANGED folder has the same sites together, under other addresses: `warc/*.warc.gz`, and for each site
 //! `gold/NAME.pairs.tsv`, `gold/NAME.grey.tsv` and `gold/NAME.pages.tsv.gz`, whose first column names its pages. The sites are dealt into FOLDS
 //! groups; each is scored by the shipped weights fitted to the others. Prints one line an arrangement, the bins of calibration over all of them, and
-//! the F1 of each site.
+//! what each site has. What is *across sites* is the most of any group. Examples are chosen with the shipped weights, of all sites; what is fitted is without the site.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
