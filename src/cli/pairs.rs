@@ -62,14 +62,8 @@ impl Pairs {
             }
             Ok(())
         };
-        let asked = if self.editions {
-            query::for_each_judged(&store, &config, &scope, |pair, outcome| match outcome {
-                Some(Outcome::Edition) => list(pair),
-                _ => Ok(()),
-            })
-        } else {
-            query::for_each_pair(&store, &config, &scope, &mut list)
-        };
+        let outcome = if self.editions { Outcome::Edition } else { Outcome::Accepted };
+        let asked = query::for_each_of(&store, &config, &scope, &[outcome], |pair, _| list(pair));
         let is_whole = listing.end(asked)?;
         if self.editions {
             if count == 0 {

@@ -103,9 +103,9 @@ fn print_pairs(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::
     let mut first = Vec::new();
     let mut all = 0u64;
     let mut editions = 0u64;
-    query::for_each_judged(store, config, &Scope::all(), |pair, outcome| {
-        if outcome.is_some_and(|outcome| outcome != Outcome::Accepted) {
-            editions += u64::from(outcome == Some(Outcome::Edition));
+    query::for_each_of(store, config, &Scope::all(), &[Outcome::Accepted, Outcome::Edition], |pair, outcome| {
+        if outcome == Some(Outcome::Edition) {
+            editions += 1;
             return Ok(());
         }
         if let Some(langs) = LangPair::new(pair.lang_a, pair.lang_b) {

@@ -10,7 +10,6 @@ use super::params::Params;
 use crate::error::Result;
 use crate::index::parts::{Parts, WHOLE};
 use crate::index::retrieval;
-use crate::index::site::hash_of_pair;
 use crate::index::smallest::Smallest;
 use crate::judge::best_two::BestTwo;
 use crate::judge::score::Scorer;
@@ -253,21 +252,15 @@ impl<'v, 's> Rounds<'v, 's> {
             }
         }
         // Inner parts come after those they lie in; what is not enough for one is of the part round it.
-        let mut open: BTreeSet<(LangPair, u32)> = by_part.keys().copied().collect();
         let mut fitted = Vec::new();
-        while let Some((langs, part)) = open.pop_last() {
-            let list = by_part.remove(&(langs, part)).unwrap_or_default();
+        while let Some(((langs, part), list)) = by_part.pop_last() {
             if list.len() < fit_pairs {
                 if let Some(outer) = parts.outer(part) {
                     by_part.entry((langs, outer)).or_default().extend(list);
-                    open.insert((langs, outer));
                 }
                 continue;
             }
-            let hash = |one: &&Compared| {
-                let PagePair { a, b, .. } = one.candidate.pair;
-                hash_of_pair(self.site.pages().identity(a), self.site.pages().identity(b))
-            };
+            let hash = |one: &Compared| self.site.hash_of_pair((one.candidate.pair.a, one.candidate.pair.b));
             let mut sample = Smallest::new(fit_pairs);
             sample.extend(list.iter().enumerate().map(|(at, one)| (hash(one), at)));
             let mut sample: Vec<&Compared> = sample.into_sorted().into_iter().map(|(_, at)| list[at]).collect();

@@ -161,7 +161,7 @@ fn part_of(parts: &Parts, one: &Compared) -> u32 {
 
 /// True for what credible keys, declarations and orders propose, whatever stands there.
 fn is_by_address(method: Method) -> bool {
-    matches!(method, Method::Key | Method::Marks | Method::Hreflang | Method::Order)
+    is_declared(method) || method == Method::Order
 }
 
 /// What a source is believed to be before its pairs are seen.
@@ -177,6 +177,9 @@ fn belief(method: Method, params: &prior::Params) -> (f64, f64) {
 
 /// What is said of one candidate, in nats.
 struct Said {
+    /// By all of it, and by its contents.
+    all: f64,
+    all_contents: f64,
     /// By its contents, as far as it counts.
     contents: f64,
     /// By its addresses.
@@ -216,7 +219,7 @@ fn shares_of(
         shares = of_source.into_iter().map(share).collect::<BTreeMap<_, _>>();
         let belong = |(one, said): &(&&Compared, &Said)| {
             let share = shares[&source(one)].at(said.part, parts);
-            belief(one.candidate.method, &params.prior) != params.prior.other && of_addresses(said) + logit(share) > 0.0
+            is_by_address(one.candidate.method) && of_addresses(said) + logit(share) > 0.0
         };
         let contents: Vec<(u32, f64)> = all().filter(belong).map(|(_, said)| (said.part, said.contents)).collect();
         agree = Shares::new(&contents, parts, params.prior.contents);
@@ -236,22 +239,19 @@ fn weigh<'c>(
 ) -> Weighed<'c> {
     let prior = &params.prior;
     let mut scorers: FxHashMap<u32, Scorer> = FxHashMap::default();
-    let mut evidence = |one: &&Compared| {
+    let mut say = |one: &&Compared| {
         let part = part_of(parts, one);
         let scorer = scorers.entry(part).or_insert_with(|| scorer(langs, part));
-        (scorer.contents(&one.similarities), scorer.evidence(&one.similarities))
-    };
-    let (contents, evidence): (Vec<f64>, Vec<f64>) = compared.iter().map(&mut evidence).unzip();
-    let say = |((one, contents), evidence): ((&&Compared, &f64), &f64)| {
+        let (all_contents, all) = scorer.contents_and_all(&one.similarities);
         // Two pages under one language are hardly versions of each other.
         let place = one
             .similarities
             .get(Measure::Place)
             .map_or(0.0, |place| prior.misplaced + if place < 0.5 { prior.under_one_mark } else { 0.0 });
-        let addresses = evidence - contents - place;
-        Said { contents: params.fit.counted(*contents), addresses, part: part_of(parts, one) }
+        let (contents, addresses) = (params.fit.counted(all_contents), all - all_contents - place);
+        Said { all, all_contents, contents, addresses, part }
     };
-    let said: Vec<Said> = compared.iter().zip(&contents).zip(&evidence).map(say).collect();
+    let said: Vec<Said> = compared.iter().map(&mut say).collect();
     let (shares, agree) = shares_of(&compared, &said, parts, params);
     // Where keys are right and pair many pages, a page they do not pair has hardly a partner.
     let by_keys = compared.iter().zip(&said).filter(|(one, _)| one.candidate.method == Method::Key && !one.same_text);
@@ -280,7 +280,7 @@ fn weigh<'c>(
     };
     let mut weighed = Weighed {
         langs,
-        evidence,
+        evidence: said.iter().map(|said| said.all).collect(),
         log_odds: Vec::new(),
         scores: Vec::new(),
         outcomes: Vec::new(),
@@ -288,13 +288,13 @@ fn weigh<'c>(
         shares: BTreeMap::new(),
         compared: Vec::new(),
     };
-    for ((one, said), contents) in compared.iter().zip(&said).zip(contents) {
+    for (one, said) in compared.iter().zip(&said) {
         let (share, agree) = (logit(share_of(one, said.part)), agree.at(said.part, parts));
         let addresses = sigmoid(share + said.addresses - under_other_name(one, said.part));
         // However sure addresses are: what stands there may be something else.
         let expected = logit(agree * addresses);
         let score = if one.same_text { 0.0 } else { prior.probability(said.contents + expected) };
-        weighed.log_odds.push(contents + expected);
+        weighed.log_odds.push(said.all_contents + expected);
         weighed.scores.push(score);
         weighed.outcomes.push(if one.same_text { Outcome::SameText } else { Outcome::LowScore });
         let belong = is_declared(one.candidate.method) && share + said.of_addresses(agree, params) > 0.0;

@@ -116,7 +116,13 @@ impl Scorer {
     /// What contents say, in nats: ln P(similarities | the texts translate each other) − ln P(similarities | they do not).
     /// [`FitParams::counted`] is what is believed of it.
     pub fn contents(&self, similarities: &Similarities) -> f64 {
-        dot(&self.weights, &of_contents(inputs(similarities)))
+        self.contents_and_all(similarities).0
+    }
+
+    /// [`Self::contents`] and [`Self::evidence`].
+    pub fn contents_and_all(&self, similarities: &Similarities) -> (f64, f64) {
+        let inputs = inputs(similarities);
+        (dot(&self.weights, &of_contents(inputs)), dot(&self.weights, &inputs))
     }
 
     /// What each measure adds to the evidence, in nats, and last what all pairs have.
@@ -137,17 +143,23 @@ impl Scorer {
         }
         // What counts is how many of the rarer there are.
         let effective = good.len().min(bad.len()) as f64;
-        let row = |one: &Similarities, truth: f64, weight: f64| Row { inputs: of_contents(inputs(one)), truth, weight };
+        let (of_good, of_bad) = (effective / good.len() as f64, effective / bad.len() as f64);
+        let rows = |list: &[Similarities], truth: f64, weight: f64| {
+            let row = |one: &Similarities| Row { inputs: of_contents(inputs(one)), truth, weight };
+            list.iter().map(row).collect::<Vec<_>>()
+        };
+        let mut rows = [rows(good, 1.0, of_good), rows(good, 0.0, of_good), rows(bad, 0.0, of_bad)].concat();
         let mut scorer = prior.clone();
         for _ in 0..TRUST_ROUNDS {
-            let evidence: Vec<f64> = good.iter().map(|one| params.counted(scorer.contents(one))).collect();
+            let (are_right, others) = rows.split_at_mut(good.len());
+            let contents = |row: &Row| params.counted(dot(&scorer.weights, &row.inputs));
+            let evidence: Vec<f64> = are_right.iter().map(contents).collect();
             let share = logit(share_right(&evidence, params.good));
-            let right: Vec<f64> = evidence.iter().map(|evidence| sigmoid(evidence + share)).collect();
-            let (of_good, of_bad) = (effective / good.len() as f64, effective / bad.len() as f64);
-            let are_right = good.iter().zip(&right).map(|(one, right)| row(one, 1.0, of_good * right));
-            let are_wrong = good.iter().zip(&right).map(|(one, right)| row(one, 0.0, of_good * (1.0 - right)));
-            let rows = are_right.chain(are_wrong).chain(bad.iter().map(|one| row(one, 0.0, of_bad)));
-            scorer = Scorer::fit_rows(&rows.collect::<Vec<_>>(), prior, params);
+            for ((is_right, is_wrong), evidence) in are_right.iter_mut().zip(others).zip(evidence) {
+                let right = sigmoid(evidence + share);
+                (is_right.weight, is_wrong.weight) = (of_good * right, of_good * (1.0 - right));
+            }
+            scorer = Scorer::fit_rows(&rows, prior, params);
         }
         Some(scorer)
     }

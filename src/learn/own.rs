@@ -10,7 +10,6 @@ use super::params::Params;
 use super::trainer::Trainer;
 use crate::error::Result;
 use crate::index::parts::WHOLE;
-use crate::index::site::hash_of_pair;
 use crate::index::smallest::Smallest;
 use crate::judge::score::Scorer;
 use crate::lexicon::Translations;
@@ -27,8 +26,7 @@ pub type ByPart<T> = BTreeMap<(LangPair, u32), T>;
 pub fn learn_from_site(site: &SiteView<'_>, surest: &ByPart<Vec<PageIds>>, params: &Params) -> Result<ByPart<Model>> {
     let learn = |(&(langs, part), pairs): (&(LangPair, u32), &Vec<PageIds>)| {
         let mut sample = Smallest::new(params.max_pairs);
-        let hash = |a: u32, b: u32| hash_of_pair(site.pages().identity(a), site.pages().identity(b));
-        sample.extend(pairs.iter().map(|&(a, b)| (hash(a, b), (a, b))));
+        sample.extend(pairs.iter().map(|&pages| (site.hash_of_pair(pages), pages)));
         let mut trainer = Trainer::new(params);
         for (_, pages) in sample.into_sorted() {
             trainer.add(site, pages)?;

@@ -6,7 +6,6 @@ use rustc_hash::FxHashMap;
 
 use super::params::Params;
 use crate::index::parts::WHOLE;
-use crate::index::site::hash_of_pair;
 use crate::index::smallest::Smallest;
 use crate::keys::{KnownKeys, State};
 use crate::types::{LangPair, SiteId};
@@ -85,7 +84,7 @@ impl<'p> TrainingPairs<'p> {
             let new = || (!self.are_enough(&[page_pair.langs])).then(|| Smallest::new(self.params.max_pairs));
             if let Some(sample) = found.entry(page_pair.langs).or_insert_with(new) {
                 let (a, b) = (page_pair.a, page_pair.b);
-                let hash = hash_of_pair(site.pages().identity(a), site.pages().identity(b));
+                let hash = site.hash_of_pair((a, b));
                 sample.offer(TrainingPair { hash, site: site.id, a, b, key: pair.key });
             }
         }

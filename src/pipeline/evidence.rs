@@ -38,11 +38,14 @@ struct OfMethods<'s> {
 
 impl Evidence for OfMethods<'_> {
     fn scorer(&self, langs: LangPair) -> Result<Scorer> {
-        if self.models.get().is_none() {
-            // Nobody else is there to set it.
-            let _ = self.models.set(models::read(self.store, self.config)?);
-        }
-        Ok(self.models.get().map_or_else(Scorer::default, |models| models.scorer(langs)))
+        let models = match self.models.get() {
+            Some(models) => models,
+            None => {
+                let read = models::read(self.store, self.config)?;
+                self.models.get_or_init(|| read)
+            }
+        };
+        Ok(models.scorer(langs))
     }
 
     fn support(&self, site: &Site, pair: PagePair) -> Result<Option<Support>> {

@@ -111,7 +111,7 @@ mod tests {
         let site = ListedSite::new(&listed);
         let view = site.view();
         let paired = Partners::of(view.ordered(2, 5).into_iter());
-        let nothing = NoWords(None);
+        let nothing = NoWords;
         let found =
             of_words(&view, &paired, &nothing, (&|_| true, &retrieval::Params::default())).expect("pages in memory");
         let pairs: Vec<(u32, u32)> = found.iter().map(|one| (one.pair.a, one.pair.b)).collect();
@@ -137,7 +137,7 @@ mod tests {
         let listed: Vec<_> = pages.iter().map(|(url, lang, text)| (url.as_str(), *lang, text.as_str())).collect();
         let proposed = |site: ListedSite| {
             let view = site.view();
-            let nothing = NoWords(None);
+            let nothing = NoWords;
             let found = of_words(&view, &Partners::default(), &nothing, (&|_| true, &retrieval::Params::default()));
             found.expect("pages in memory").iter().any(|one| (one.pair.a, one.pair.b) == (3, 15))
         };

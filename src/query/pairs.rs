@@ -19,7 +19,7 @@ pub fn for_each_pair(
     scope: &Scope,
     mut each: impl FnMut(PairLine) -> Result<()>,
 ) -> Result<()> {
-    for_each_line(store, config, scope, false, |pair, _| each(pair))
+    for_each_of(store, config, scope, &[Outcome::Accepted], |pair, _| each(pair))
 }
 
 /// The pairs of a scope, in the order of [`for_each_pair`].
@@ -63,15 +63,18 @@ pub fn for_each_judged(
     scope: &Scope,
     each: impl FnMut(PairLine, Option<Outcome>) -> Result<()>,
 ) -> Result<()> {
-    for_each_line(store, config, scope, true, each)
+    for_each_of(store, config, scope, &Outcome::ALL, each)
 }
 
-/// Calls `each` with the pairs of a scope: all that were judged with `rejected`, else the accepted ones.
-fn for_each_line(
+/// As [`for_each_judged`], with some of the outcomes. Pairs of keys that are not judged count as accepted.
+///
+/// # Errors
+/// As [`for_each_pair`].
+pub fn for_each_of(
     store: &Store,
     config: &Config,
     scope: &Scope,
-    rejected: bool,
+    outcomes: &[Outcome],
     mut each: impl FnMut(PairLine, Option<Outcome>) -> Result<()>,
 ) -> Result<()> {
     for id in sites(store, scope)? {
@@ -80,14 +83,15 @@ fn for_each_line(
         let is_in_scope =
             |a: u32, b: u32| scope.has_host(site.pages.identity(a)) || scope.has_host(site.pages.identity(b));
         if let Some(judged) = &site.judged {
-            for judged in judged.pairs().filter(|judged| rejected || judged.is_accepted()) {
+            for judged in judged.pairs().filter(|judged| outcomes.contains(&judged.outcome)) {
                 if is_in_scope(judged.pair.a, judged.pair.b) {
                     each(judged_line(&site, result, config, &judged), Some(judged.outcome))?;
                 }
             }
             continue;
         }
-        for pair in result.pairs.iter() {
+        let is_asked = outcomes.contains(&Outcome::Accepted);
+        for pair in result.pairs.iter().filter(|_| is_asked) {
             if is_in_scope(pair.a.to_native(), pair.b.to_native()) {
                 each(pair_line(&site, result, config, pair), None)?;
             }

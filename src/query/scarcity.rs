@@ -36,7 +36,7 @@ pub struct Scarcity {
 /// When the store cannot be read.
 pub fn scarcity(store: &Store, config: &Config) -> Result<Scarcity> {
     let mut found = Scarcity::default();
-    let wanted = |lang: Lang| config.keys.langs.is_empty() || config.keys.langs.iter().any(|asked| asked.agrees(lang));
+    let wanted = |lang: Lang| config.keys.wants(lang);
     for id in sites(store, &Scope::all())? {
         let site = Site::open(store, id)?;
         let mut langs: BTreeMap<Lang, u64> = BTreeMap::new();

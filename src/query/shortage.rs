@@ -313,8 +313,6 @@ impl Counts {
 
 /// The hosts among some of a site that have too few pairs.
 fn of_site(site: &Site, config: &Config, hosts: &BTreeMap<String, u64>) -> Vec<Shortage> {
-    let is_requested =
-        |lang: Lang| config.keys.langs.is_empty() || config.keys.langs.iter().any(|asked| asked.agrees(lang));
     let host = |range: &Range<u32>| host_of(site.pages.identity(range.start)).to_owned();
     let mut ranges = host_ranges(&site.pages);
     ranges.retain(|range| hosts.contains_key(&host(range)));
@@ -349,7 +347,10 @@ fn of_site(site: &Site, config: &Config, hosts: &BTreeMap<String, u64>) -> Vec<S
     for at in (0..ranges.len()).filter(|&at| lack[at]) {
         let (range, counts) = (&ranges[at], &mut counts[at]);
         counts.best = best_of(range.clone().filter(|&page| is_concerned(page, at)), &best);
-        let Some((reason, concerned)) = counts.reason(is_requested, config, site.judged.is_some()) else { continue };
+        let Some((reason, concerned)) = counts.reason(|lang| config.keys.wants(lang), config, site.judged.is_some())
+        else {
+            continue;
+        };
         let host = host(range);
         found.push(Shortage {
             domain: registrable_domain(&host).into_owned(),

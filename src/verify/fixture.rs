@@ -12,8 +12,8 @@ use crate::index::site::{PageFacts, Pages, Urls};
 use crate::lexicon::Translations;
 use crate::types::{Block, Lang, LangPair, LinkKind, Page, SiteId};
 
-/// Dictionaries that know no word, and the usual ratio of lengths at the most.
-pub struct NoWords(pub Option<f64>);
+/// Dictionaries that know nothing.
+pub struct NoWords;
 
 impl Dictionaries for NoWords {
     fn translations(&self, _: LangPair, _: &str) -> Option<Box<dyn Translations + '_>> {
@@ -21,7 +21,7 @@ impl Dictionaries for NoWords {
     }
 
     fn length_ratio(&self, _: LangPair) -> Option<f64> {
-        self.0
+        None
     }
 }
 

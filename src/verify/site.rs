@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::index::MEMORY_BYTES;
 use crate::index::graph::Links;
 use crate::index::parts::{Parts, Tree};
-use crate::index::site::{PageFacts, Pages};
+use crate::index::site::{PageFacts, Pages, hash_of_pair};
 use crate::text::words::Words;
 use crate::types::{Candidate, Compared, Lang, LangPair, Page, PagePair, Similarities, SiteId, Step, Watch};
 
@@ -254,12 +254,7 @@ impl<'s> SiteView<'s> {
 
     /// True when a page of the pair declares another page of the site as its translation (`hreflang`) than the other one.
     pub fn declared_otherwise(&self, pair: PagePair) -> bool {
-        self.declarations(pair).into_iter().any(|(this, others)| others && !this)
-    }
-
-    /// For either page of a pair: whether it declares the other as its translation, and whether it declares others of that language.
-    fn declarations(&self, PagePair { a, b, .. }: PagePair) -> [(bool, bool); 2] {
-        [(a, b), (b, a)].map(|(from, to)| {
+        [(pair.a, pair.b), (pair.b, pair.a)].into_iter().any(|(from, to)| {
             let (mut this, mut others) = (false, false);
             self.for_each_version(from, &mut |page, lang| {
                 if lang.agrees(self.langs[to as usize]) {
@@ -267,8 +262,13 @@ impl<'s> SiteView<'s> {
                     others |= page != to;
                 }
             });
-            (this, others)
+            others && !this
         })
+    }
+
+    /// The hash of two of its pages ([`hash_of_pair`]): samples of the smallest depend on neither archives nor threads.
+    pub fn hash_of_pair(&self, (a, b): PageIds) -> u64 {
+        hash_of_pair(self.pages().identity(a), self.pages().identity(b))
     }
 
     /// Calls `each` with the pages that a page declares to be itself in another language (`hreflang`), unless that says nothing: a
@@ -631,13 +631,13 @@ mod tests {
         let view = site.view();
         let candidate =
             |a, b| Candidate { pair: view.ordered(a, b).expect("two languages"), method: Method::All, key: None };
-        let compared = view.compared(&[candidate(1, 2), candidate(0, 3), candidate(0, 2)], &NoWords(None));
+        let compared = view.compared(&[candidate(1, 2), candidate(0, 3), candidate(0, 2)], &NoWords);
         let compared = compared.expect("pages in memory");
         let numbers: Vec<_> = compared.iter().map(|one| one.similarities.get(Measure::Numbers)).collect();
         assert_eq!(numbers, [Some(0.0), Some(1.0), Some(1.0)]);
         assert_eq!(compared.iter().map(|one| one.same_text).collect::<Vec<_>>(), [false, true, false]);
         let pairs: Vec<PageIds> = compared.iter().map(|one| (one.candidate.pair.a, one.candidate.pair.b)).collect();
-        let again = view.similarities(&pairs, &NoWords(None)).expect("pages in memory");
+        let again = view.similarities(&pairs, &NoWords).expect("pages in memory");
         assert_eq!(again, compared.iter().map(|one| one.similarities).collect::<Vec<_>>());
     }
 

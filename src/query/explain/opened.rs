@@ -63,8 +63,7 @@ impl<'s> Opened<'s> {
 
     /// True for a language that takes part, by `--langs`.
     pub fn is_requested(&self, lang: Lang) -> bool {
-        let langs = &self.config.keys.langs;
-        langs.is_empty() || langs.iter().any(|requested| requested.agrees(lang))
+        self.config.keys.wants(lang)
     }
 
     /// True where keys propose pairs, by the settings.

@@ -81,7 +81,7 @@ impl Two<'_, '_> {
         }
         let judged = self.opened.judged_pairs(self.a).find(|judged| self.is_of(judged.pair.a, judged.pair.b));
         if let Some(judged) = &judged {
-            let mut weighing = Weighing::new(self.opened, evidence);
+            let weighing = Weighing::new(self.opened, evidence);
             if weighing.is_by_evidence() {
                 found.measures = weighing.measures(judged)?;
                 found.evidence = Some(judged.evidence);

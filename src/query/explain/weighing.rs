@@ -9,7 +9,7 @@ use super::verdict::CandidateOutcome;
 use crate::config::Strategy;
 use crate::error::Result;
 use crate::judge::score::Scorer;
-use crate::types::{JudgedPair, Lang, LangPair, MEASURES};
+use crate::types::{JudgedPair, Lang, MEASURES};
 
 /// Refused candidates of a page without a partner that are said more of, in each language.
 const BEST: usize = 2;
@@ -22,17 +22,16 @@ const LEAST_NATS: f64 = 0.05;
 /// Share of right pairs below which a source speaks against its pairs.
 const FAIR_SOURCE: f32 = 0.5;
 
-/// The weights that pairs were judged by, each read once.
+/// What pairs of a site were weighed by.
 pub struct Weighing<'o, 's> {
     opened: &'o Opened<'s>,
     evidence: &'o dyn Evidence,
-    scorers: BTreeMap<(LangPair, Option<u32>), Scorer>,
 }
 
 impl<'o, 's> Weighing<'o, 's> {
     /// Of the pairs of one site.
     pub fn new(opened: &'o Opened<'s>, evidence: &'o dyn Evidence) -> Weighing<'o, 's> {
-        Weighing { opened, evidence, scorers: BTreeMap::new() }
+        Weighing { opened, evidence }
     }
 
     /// True where pairs are judged by the weight of the evidence.
@@ -44,18 +43,14 @@ impl<'o, 's> Weighing<'o, 's> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn measures(&mut self, judged: &JudgedPair) -> Result<Vec<MeasureFacts>> {
-        let key = (judged.pair.langs, judged.weights);
-        if !self.scorers.contains_key(&key) {
-            let record = self.opened.site.judged.as_ref();
-            let fitted = record.and_then(|record| record.fitted(judged.weights?));
-            let scorer = match fitted.and_then(|weights| Scorer::of_weights(&weights)) {
-                Some(scorer) => scorer,
-                None => self.evidence.scorer(judged.pair.langs)?,
-            };
-            self.scorers.insert(key, scorer);
-        }
-        let parts = self.scorers[&key].parts(&judged.similarities);
+    pub fn measures(&self, judged: &JudgedPair) -> Result<Vec<MeasureFacts>> {
+        let record = self.opened.site.judged.as_ref();
+        let fitted = record.and_then(|record| record.fitted(judged.weights?));
+        let scorer = match fitted.and_then(|weights| Scorer::of_weights(&weights)) {
+            Some(scorer) => scorer,
+            None => self.evidence.scorer(judged.pair.langs)?,
+        };
+        let parts = scorer.parts(&judged.similarities);
         let fact = |(&measure, &nats)| Some(MeasureFacts { measure, value: judged.similarities.get(measure)?, nats });
         Ok(MEASURES.iter().zip(&parts).filter_map(fact).collect())
     }
@@ -80,7 +75,7 @@ impl<'o, 's> Weighing<'o, 's> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn weigh_refused(&mut self, found: &mut [(Candidate, Option<JudgedPair>)]) -> Result<()> {
+    pub fn weigh_refused(&self, found: &mut [(Candidate, Option<JudgedPair>)]) -> Result<()> {
         let has_partner = found.iter().any(|(candidate, _)| candidate.outcome == CandidateOutcome::Accepted);
         if has_partner || !self.is_by_evidence() {
             return Ok(());
@@ -99,7 +94,7 @@ impl<'o, 's> Weighing<'o, 's> {
         Ok(())
     }
 
-    fn weighed(&mut self, judged: &JudgedPair) -> Result<Weighed> {
+    fn weighed(&self, judged: &JudgedPair) -> Result<Weighed> {
         let source = self.source(judged).filter(|source| source.est_precision < FAIR_SOURCE);
         Ok(extremes(self.measures(judged)?, source))
     }

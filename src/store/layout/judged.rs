@@ -88,10 +88,10 @@ pub struct SourceRow {
 }
 
 /// How no key is written.
-const NO_KEY: u32 = u32::MAX;
+const NONE: u32 = u32::MAX;
 
-fn key_of(stored: u32) -> Option<u32> {
-    (stored != NO_KEY).then_some(stored)
+fn place_of(stored: u32) -> Option<u32> {
+    (stored != NONE).then_some(stored)
 }
 
 fn langs_of(a: [u8; 8], b: [u8; 8]) -> Option<LangPair> {
@@ -107,9 +107,9 @@ impl JudgedRecord {
         let row = |judged: &JudgedPair| JudgedRow {
             a: judged.pair.a,
             b: judged.pair.b,
-            key: judged.key.unwrap_or(NO_KEY),
+            key: judged.key.unwrap_or(NONE),
             evidence: judged.evidence,
-            weights: judged.weights.unwrap_or(u32::MAX),
+            weights: judged.weights.unwrap_or(NONE),
             score: judged.score,
             langs: langs.binary_search(&judged.pair.langs).map_or(u16::MAX, |at| at as u16),
             method: judged.method as u8,
@@ -118,7 +118,7 @@ impl JudgedRecord {
         let source = |stats: &SourceStats| SourceRow {
             lang_a: stats.langs.a.to_bytes(),
             lang_b: stats.langs.b.to_bytes(),
-            key: stats.key.unwrap_or(NO_KEY),
+            key: stats.key.unwrap_or(NONE),
             method: stats.method as u8,
             proposed: stats.proposed,
             accepted: stats.accepted,
@@ -168,10 +168,10 @@ impl ArchivedJudgedRecord {
         Some(JudgedPair {
             pair,
             method: Method::from_code(row.method)?,
-            key: key_of(row.key.to_native()),
+            key: place_of(row.key.to_native()),
             similarities: self.similarities_at(at),
             evidence: row.evidence.to_native(),
-            weights: key_of(row.weights.to_native()),
+            weights: place_of(row.weights.to_native()),
             score: row.score.to_native(),
             outcome: Outcome::from_code(row.outcome)?,
         })
@@ -194,7 +194,7 @@ impl ArchivedJudgedRecord {
             Some(SourceStats {
                 langs: langs_of(row.lang_a, row.lang_b)?,
                 method: Method::from_code(row.method)?,
-                key: key_of(row.key.to_native()),
+                key: place_of(row.key.to_native()),
                 proposed: row.proposed.to_native(),
                 accepted: row.accepted.to_native(),
                 precision: row.precision.to_native(),

@@ -150,6 +150,12 @@ pub fn fit(examples: &[&Examples]) -> Scorer {
         let sum: f64 = rows[start..].iter().map(|row| row.weight).sum();
         rows[start..].iter_mut().for_each(|row| row.weight *= WEIGHT / sum);
     }
+    let mut flat = Scorer::default();
+    flat.weights[0] = 0.0;
+    for &measure in MEASURES.iter().filter(|measure| !measure.is_of_addresses()) {
+        flat.weights[2 + 2 * measure as usize] = 0.0;
+    }
+    let params = FitParams { stiffness: 1.0, ..FitParams::default() };
     // More alike is never worse: a measure that gets a negative weight says nothing here that others do not say.
     let mut left_out: BTreeSet<usize> = BTreeSet::new();
     loop {
@@ -163,12 +169,6 @@ pub fn fit(examples: &[&Examples]) -> Scorer {
                 }
             }
         }
-        let mut flat = Scorer::default();
-        flat.weights[0] = 0.0;
-        for &measure in MEASURES.iter().filter(|measure| !measure.is_of_addresses()) {
-            flat.weights[2 + 2 * measure as usize] = 0.0;
-        }
-        let params = FitParams { stiffness: 1.0, ..FitParams::default() };
         let scorer = Scorer::fit_rows(&rows, &flat, &params);
         let negative = (0..Similarities::COUNT).filter(|&at| scorer.weights[2 + 2 * at] < -1e-9);
         // The worst goes first: others may have been negative because of it.
