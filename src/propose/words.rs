@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 
 use super::partners::Partners;
 use crate::error::Result;
@@ -68,23 +69,42 @@ pub fn of_words(
             }
             all
         };
-        let search = |queries: &[u32], pages: &[u32]| -> Vec<(u32, u32)> {
+        let search = |queries: &[u32], pages: &[u32]| -> Vec<(u32, Vec<u32>)> {
             let rare = Rare::new(pages.iter().map(of), params);
             let told = site.step("looking up pages by rare words", queries.len());
-            let best = queries.par_iter().flat_map_iter(|&query| {
+            let best = queries.par_iter().map(|&query| {
                 let best = rare.nearest(&with_translations(query));
                 told.did(1);
-                best.into_iter().map(move |(at, _)| (query, pages[at as usize])).collect::<Vec<_>>()
+                (query, best.into_iter().map(|(at, _)| pages[at as usize]).collect())
             });
             best.collect()
         };
-        let there = search(&a, &b).into_iter();
-        let back = search(&b, &a).into_iter().map(|(b, a)| (a, b));
-        let pair = |(a, b)| PagePair { langs, a, b };
-        found.extend(there.chain(back).map(pair).map(|pair| Candidate { pair, method: Method::Words, key: None }));
+        let (of_a, of_b) = (search(&a, &b), search(&b, &a));
+        let there = near_enough(&of_a, &of_b, parts).map(|(a, b)| PagePair { langs, a, b });
+        let back = near_enough(&of_b, &of_a, parts).map(|(b, a)| PagePair { langs, a, b });
+        found.extend(there.chain(back).map(|pair| Candidate { pair, method: Method::Words, key: None }));
     }
     Ok(unique(found))
 }
+
+/// Pages of a language, each with those of another that are nearest to it, the nearest first.
+type Nearest = [(u32, Vec<u32>)];
+
+/// What pages find: in their own part all of it; in others the [`ACROSS_PARTS`] nearest, and those only if one of them finds the page among its own. A
+/// domain may hold many sites, in many languages: pages of one that lack a language would be compared with those of all others that have it.
+fn near_enough<'n>(finders: &'n Nearest, found: &Nearest, parts: &'n Parts) -> impl Iterator<Item = (u32, u32)> + 'n {
+    let back = found.iter().flat_map(|(page, near)| near.iter().take(ACROSS_PARTS).map(move |&other| (other, *page)));
+    let back: FxHashSet<(u32, u32)> = back.collect();
+    finders.iter().flat_map(move |(finder, near)| {
+        let is_found = near.iter().take(ACROSS_PARTS).any(|&page| back.contains(&(*finder, page)));
+        let across = if is_found { ACROSS_PARTS } else { 0 };
+        let is_near = move |&(rank, page): &(usize, u32)| rank < across || parts.of(page) == parts.of(*finder);
+        near.iter().copied().enumerate().filter(is_near).map(|(_, page)| (*finder, page))
+    })
+}
+
+/// Candidates of a page in other parts of the site than its own: one that may be its partner, and those it is held against.
+const ACROSS_PARTS: usize = 4;
 
 /// The pages of each part of a site, in their order.
 fn by_part(parts: &Parts, pages: &[u32]) -> BTreeMap<u32, Vec<u32>> {
@@ -119,6 +139,27 @@ mod tests {
         assert!(!pairs.iter().any(|&(a, b)| a == 2 || b == 5), "{pairs:?}");
         let params = retrieval::Params::default();
         assert_eq!(of_words(&view, &paired, &nothing, (&|_| false, &params)).expect("pages in memory"), []);
+    }
+
+    #[test]
+    fn pages_of_two_parts_are_compared_where_they_find_each_other() {
+        // English pages 0 and 1 are in folder a, with German 40; French ones, from 60 on, in folder b.
+        let paths = (0..100).map(|page| [u64::from(page >= 50)]);
+        let langs: Vec<Lang> = (0..100u32)
+            .map(|page| match page {
+                0..40 => Lang::EN,
+                60..100 => Lang::parse("fr").expect("a tag"),
+                _ => Lang::ZH,
+            })
+            .collect();
+        let parts = Parts::new(&crate::index::parts::Tree::new(paths), &langs);
+        assert_ne!(parts.of(0), parts.of(60));
+        let english = [(0, vec![60, 61, 62, 63, 64]), (1, vec![70, 71]), (2, vec![41, 42, 43, 44, 45])];
+        let found = [(61, vec![0, 9]), (70, vec![5, 6, 7, 8, 1])];
+        let near: Vec<_> = near_enough(&english, &found, &parts).collect();
+        // Page 0 is found by one of its nearest, 1 by none among its own nearest; what 2 finds is in its part.
+        let of_two = (41..46).map(|page| (2, page));
+        assert_eq!(near, (60..64).map(|page| (0, page)).chain(of_two).collect::<Vec<_>>());
     }
 
     #[test]
