@@ -244,8 +244,7 @@ impl<'v, 's> Rounds<'v, 's> {
     fn fit_by_keys(&mut self) -> Result<()> {
         let (parts, fit_pairs) = (self.site.parts(), self.settings.learn.fit_pairs);
         let mut by_part = ByPart::<Vec<&Compared>>::new();
-        let is_of_key = |one: &&Compared| one.candidate.method == Method::Key && !one.same_text;
-        for one in self.compared.iter().filter(is_of_key) {
+        for one in self.compared.iter().filter(|one| is_example(one)) {
             let PagePair { langs, a, b } = one.candidate.pair;
             if self.models.has_learnt(langs) {
                 by_part.entry((langs, parts.common(a, b))).or_default().push(one);
@@ -407,6 +406,14 @@ impl<'v, 's> Rounds<'v, 's> {
         let fitted = self.fitted.iter().map(|(&(langs, _), scorer)| (langs, scorer.weights.to_vec())).collect();
         Resolved { pairs, sources: self.judged.sources, fitted }
     }
+}
+
+/// True for a pair that weights are fitted to: of a key; where that is wrong too often, of those pairs and of others which the order of numbered
+/// pages says are right.
+fn is_example(one: &Compared) -> bool {
+    let is_of_key = matches!(one.candidate.method, Method::Key | Method::Order);
+    let is_in_order = one.similarities.get(Measure::Order).is_none_or(|order| order > 0.5);
+    is_of_key && is_in_order && !one.same_text
 }
 
 /// Languages in which the best candidate of a page without a partner is kept.
@@ -628,6 +635,24 @@ mod tests {
             assert!((scorer.evidence(&judged.similarities) - f64::from(judged.evidence)).abs() < 1e-4, "{judged:?}");
         }
         assert!(pairs.iter().any(|judged| judged.weights.is_none()) && pairs.len() == 132);
+    }
+
+    #[test]
+    fn a_key_teaches_weights_where_the_order_of_pages_does_not_deny_it() {
+        let langs = LangPair::new(Lang::EN, Lang::parse("fr").expect("a tag")).expect("two languages");
+        let one = |method, order, same_text| {
+            let mut similarities = crate::types::Similarities::default();
+            similarities.set(Measure::Order, order);
+            is_example(&Compared {
+                candidate: Candidate { pair: PagePair { langs, a: 0, b: 1 }, method, key: None },
+                similarities,
+                same_text,
+            })
+        };
+        assert!(one(Method::Key, None, false) && one(Method::Key, Some(0.9), false));
+        assert!(one(Method::Order, Some(0.9), false));
+        assert!(!one(Method::Key, Some(0.1), false) && !one(Method::Words, Some(0.9), false));
+        assert!(!one(Method::Key, None, true));
     }
 
     #[test]

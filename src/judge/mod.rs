@@ -12,7 +12,7 @@
 pub mod best_two;
 pub mod decide;
 mod judging;
-mod odds;
+pub mod odds;
 pub mod one_measure;
 mod params;
 pub mod prior;

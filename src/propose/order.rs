@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::judge::odds::{logit, sigmoid};
 use crate::types::{Candidate, Compared, Lang, LangPair, Measure, Method, PagePair};
 use crate::verify::SiteView;
 
@@ -118,8 +119,8 @@ pub fn of_series(site: &SiteView<'_>, series: &mut Vec<Series>, compared: &[Comp
     found
 }
 
-/// Sets of the pairs in series whether they lie on the best way through both orders (1) or beside it (0), and leaves out those that order alone
-/// has proposed and that lie beside it. `evidence` is that of a pair, in nats.
+/// Sets of the pairs in series how probable it is, by the others of their series, that their places correspond, and leaves out those that order alone
+/// has proposed and that are not more probable than not. `evidence` is that of a pair, in nats.
 pub fn set_order(
     site: &SiteView<'_>,
     series: &[Series],
@@ -130,75 +131,142 @@ pub fn set_order(
     for (at, one) in compared.iter().enumerate() {
         places.insert(one.candidate.pair, at);
     }
-    let mut on_way: FxHashMap<PagePair, bool> = FxHashMap::default();
+    let mut found: FxHashMap<PagePair, Cell> = FxHashMap::default();
     for (of, pages) in series.iter().zip(pages_of(site, series)) {
-        let say = |pair: PagePair| {
-            let one = &compared[*places.get(&pair)?];
+        let pair = |(i, j): (usize, usize)| PagePair { langs: of.langs, a: pages.a[i], b: pages.b[j] };
+        let say = |place: (usize, usize)| {
+            let one = &compared[*places.get(&pair(place))?];
             (!one.same_text).then(|| evidence(one).clamp(-MAX_SAY, MAX_SAY))
         };
-        pages.cells(of.langs).for_each(|pair| {
-            on_way.insert(pair, false);
-        });
-        let cell = |i: usize, j: usize| say(PagePair { langs: of.langs, a: pages.a[i], b: pages.b[j] });
-        for (i, j) in best_way(pages.a.len(), pages.b.len(), pages.band(), &cell) {
-            on_way.insert(PagePair { langs: of.langs, a: pages.a[i], b: pages.b[j] }, true);
-        }
+        let cells = Ways { n: pages.a.len(), m: pages.b.len(), band: pages.band() }.cells(&say);
+        found.extend(cells.into_iter().map(|cell| (pair(cell.place), cell)));
     }
     for one in compared.iter_mut() {
-        if let Some(&is_on) = on_way.get(&one.candidate.pair) {
-            one.similarities.set(Measure::Order, Some(if is_on { 1.0 } else { 0.0 }));
+        if let Some(cell) = found.get(&one.candidate.pair) {
+            one.similarities.set(Measure::Order, Some(sigmoid(cell.log_odds - cell.said) as f32));
         }
     }
-    compared.retain(|one| one.candidate.method != Method::Order || on_way.get(&one.candidate.pair) == Some(&true));
+    let is_likely = |pair: &PagePair| found.get(pair).is_some_and(|cell| cell.log_odds > 0.0);
+    compared.retain(|one| one.candidate.method != Method::Order || is_likely(&one.candidate.pair));
 }
 
-/// The pairs of places on the way that has most to be said for it, of n and m pages, no further apart than `band`: both in rising order, what is
-/// left out at a price each. `cell` says how much speaks for a pair; `None`: nothing is known. Time: n · band.
-fn best_way(n: usize, m: usize, band: usize, cell: &dyn Fn(usize, usize) -> Option<f64>) -> Vec<(usize, usize)> {
-    const FAR: f64 = f64::NEG_INFINITY;
-    let width = 2 * band + 3;
-    // Column of j beside row i, shifted so that the band lies inside.
-    let column = |i: usize, j: usize| (j + band + 1).checked_sub(i).filter(|&at| at < width);
-    let mut best = vec![vec![FAR; width]; n + 1];
-    let mut from = vec![vec![0u8; width]; n + 1];
-    for i in 0..=n {
-        for j in i.saturating_sub(band + 1)..=m.min(i + band + 1) {
-            let Some(at) = column(i, j) else { continue };
-            let before = |x: usize, y: usize| column(x, y).map_or(FAR, |at| best[x][at]);
-            let mut found = if (i, j) == (0, 0) { (0.0, 0) } else { (FAR, 0) };
-            if i > 0 && j > 0 && (i - 1).abs_diff(j - 1) <= band {
-                let score = before(i - 1, j - 1) + cell(i - 1, j - 1).unwrap_or(-GAP);
-                found = if score > found.0 { (score, 1) } else { found };
-            }
-            if i > 0 && before(i - 1, j) - GAP > found.0 {
-                found = (before(i - 1, j) - GAP, 2);
-            }
-            if j > 0 && before(i, j - 1) - GAP > found.0 {
-                found = (before(i, j - 1) - GAP, 3);
-            }
-            (best[i][at], from[i][at]) = found;
+/// Two places, one in either order.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    place: (usize, usize),
+    /// What is said of them, in nats.
+    said: f64,
+    /// The log odds that they correspond, by this and by what is said of all others.
+    log_odds: f64,
+}
+
+/// The ways through two orders, of `n` and `m` pages: places that correspond, in rising order, no further apart than `band`; the other pages are left
+/// out. A way is as probable as e to the sum of what is said of its places, less a price for each page that it leaves out.
+struct Ways {
+    n: usize,
+    m: usize,
+    band: usize,
+}
+
+/// A number for each corner of the band.
+struct Table {
+    rows: Vec<Vec<f64>>,
+    band: usize,
+}
+
+impl Table {
+    /// Column of j beside row i, shifted so that the band lies inside.
+    fn column(&self, i: usize, j: usize) -> Option<usize> {
+        (j + self.band + 1).checked_sub(i).filter(|&at| at < 2 * self.band + 3)
+    }
+
+    fn at(&self, i: usize, j: usize) -> f64 {
+        self.column(i, j).map_or(f64::NEG_INFINITY, |at| self.rows[i][at])
+    }
+
+    fn set(&mut self, i: usize, j: usize, value: f64) {
+        if let Some(at) = self.column(i, j) {
+            self.rows[i][at] = value;
         }
     }
-    // Behind the band, the rest of one order is left out.
-    let of_first = (0..=n).map(|i| (i, m)).chain((0..=m).map(|j| (n, j)));
-    let ends = of_first.filter_map(|(i, j)| Some(((i, j), best[i][column(i, j)?] - GAP * (n - i + m - j) as f64)));
-    let Some(((mut i, mut j), _)) = ends.filter(|end| end.1 > FAR).max_by(|x, y| x.1.total_cmp(&y.1)) else {
-        return Vec::new();
-    };
-    let mut way = Vec::new();
-    while let Some(at) = column(i, j) {
-        match from[i][at] {
-            1 => {
-                (i, j) = (i - 1, j - 1);
-                way.push((i, j));
-            }
-            2 => i -= 1,
-            3 => j -= 1,
-            _ => break,
-        }
+}
+
+impl Ways {
+    /// Nothing leads anywhere.
+    fn table(&self) -> Table {
+        Table { rows: vec![vec![f64::NEG_INFINITY; 2 * self.band + 3]; self.n + 1], band: self.band }
     }
-    way.reverse();
-    way
+
+    /// The columns of a row.
+    fn columns(&self, i: usize) -> std::ops::RangeInclusive<usize> {
+        i.saturating_sub(self.band + 1)..=self.m.min(i + self.band + 1)
+    }
+
+    /// All places, with the log odds that they correspond: sums over all ways, forward and backward (Rabiner 1989). `say` says how much speaks for two
+    /// places; `None`: nothing is known. Time and memory: n · band.
+    fn cells(&self, say: &dyn Fn((usize, usize)) -> Option<f64>) -> Vec<Cell> {
+        let Ways { n, m, band } = *self;
+        let mut said = self.table();
+        for i in 0..n {
+            for j in self.columns(i).filter(|&j| j < m && i.abs_diff(j) <= band) {
+                said.set(i, j, say((i, j)).unwrap_or(-GAP));
+            }
+        }
+        // Before what is left out of the second order comes what is left out of the first, so that each way counts once: `open` are those to a
+        // corner after which pages of the first may be left out, `closed` the others.
+        let (mut open, mut closed) = (self.table(), self.table());
+        open.set(0, 0, 0.0);
+        for i in 0..=n {
+            for j in self.columns(i) {
+                if i > 0 {
+                    let mut sum = open.at(i - 1, j) - GAP;
+                    if j > 0 {
+                        sum =
+                            ln_sum(sum, ln_sum(open.at(i - 1, j - 1), closed.at(i - 1, j - 1)) + said.at(i - 1, j - 1));
+                    }
+                    open.set(i, j, sum);
+                }
+                if j > 0 {
+                    closed.set(i, j, ln_sum(open.at(i, j - 1), closed.at(i, j - 1)) - GAP);
+                }
+            }
+        }
+        // The same from each corner on to the end; where one order is at its end, the rest of the other is left out.
+        let (mut from_open, mut from_closed) = (self.table(), self.table());
+        for i in (0..=n).rev() {
+            for j in self.columns(i).rev() {
+                let rest = -GAP * (n - i + m - j) as f64;
+                let (after_open, after_closed) = if i == n {
+                    (rest, rest)
+                } else if j == m {
+                    (rest, f64::NEG_INFINITY)
+                } else {
+                    let paired = said.at(i, j) + from_open.at(i + 1, j + 1);
+                    let closed = ln_sum(paired, from_closed.at(i, j + 1) - GAP);
+                    (ln_sum(closed, from_open.at(i + 1, j) - GAP), closed)
+                };
+                from_open.set(i, j, after_open);
+                from_closed.set(i, j, after_closed);
+            }
+        }
+        let all = from_open.at(0, 0);
+        let mut cells = Vec::new();
+        for i in 0..n {
+            for j in self.columns(i).filter(|&j| said.at(i, j).is_finite()) {
+                let before = ln_sum(open.at(i, j), closed.at(i, j));
+                let share = (before + said.at(i, j) + from_open.at(i + 1, j + 1) - all).exp();
+                let log_odds = logit(share.clamp(1e-12, 1.0 - 1e-12));
+                cells.push(Cell { place: (i, j), said: said.at(i, j), log_odds });
+            }
+        }
+        cells
+    }
+}
+
+/// ln(eˣ + eʸ).
+fn ln_sum(x: f64, y: f64) -> f64 {
+    let (less, more) = if x < y { (x, y) } else { (y, x) };
+    if less == f64::NEG_INFINITY { more } else { more + (less - more).exp().ln_1p() }
 }
 
 #[cfg(test)]
@@ -217,40 +285,67 @@ mod tests {
         assert_eq!((id("x9.org/en/node.html"), id("x9.org/en/?id=7")), (None, Some((false, 7))));
     }
 
+    /// The places that correspond more probably than not.
+    fn likely(n: usize, m: usize, band: usize, say: &dyn Fn((usize, usize)) -> Option<f64>) -> Vec<(usize, usize)> {
+        let cells = Ways { n, m, band }.cells(say);
+        cells.iter().filter(|cell| cell.log_odds > 0.0).map(|cell| cell.place).collect()
+    }
+
     #[test]
     fn a_page_that_was_inserted_is_left_out_and_the_rest_goes_on() {
         // Ten pages, of which the fourth has no partner; equal contents speak for 4, others against by 4.
-        let cell = |i: usize, j: usize| Some(if i == 3 || j != if i < 3 { i } else { i - 1 } { -4.0 } else { 4.0 });
+        let cell = |(i, j): (usize, usize)| Some(if i == 3 || j != if i < 3 { i } else { i - 1 } { -4.0 } else { 4.0 });
         let expected: Vec<(usize, usize)> =
             (0..10).filter(|i| *i != 3).map(|i| (i, if i < 3 { i } else { i - 1 })).collect();
-        assert_eq!(best_way(10, 9, 5, &cell), expected);
-        // What neighbours say carries a pair of which nothing speaks.
-        let silent = |i: usize, j: usize| if i == 6 { Some(-1.0) } else { cell(i, j) };
-        assert!(best_way(10, 9, 5, &silent).contains(&(6, 5)));
-        assert_eq!(best_way(0, 4, 4, &cell), []);
+        assert_eq!(likely(10, 9, 5, &cell), expected);
+        // What neighbours say carries a pair of which nothing speaks, and more than it is carried itself by the others.
+        let silent = |(i, j): (usize, usize)| if i == 6 { Some(-1.0) } else { cell((i, j)) };
+        let cells = Ways { n: 10, m: 9, band: 5 }.cells(&silent);
+        let at = |place| *cells.iter().find(|cell| cell.place == place).expect("a cell");
+        let (silent, beside) = (at((6, 5)), at((6, 4)));
+        assert!(silent.log_odds > 0.0 && silent.log_odds - silent.said > 3.0, "{silent:?}");
+        assert!(beside.log_odds - beside.said < -3.0, "{beside:?}");
+        assert_eq!(likely(0, 4, 4, &cell), []);
         // Many more pages on one side than the band is wide.
-        let equal = |i: usize, j: usize| Some(if i == j { 4.0 } else { -4.0 });
+        let equal = |(i, j): (usize, usize)| Some(if i == j { 4.0 } else { -4.0 });
         let expected: Vec<(usize, usize)> = (0..30).map(|at| (at, at)).collect();
-        assert_eq!((best_way(60, 30, 24, &equal), best_way(30, 60, 24, &equal)), (expected.clone(), expected));
+        assert_eq!((likely(60, 30, 24, &equal), likely(30, 60, 24, &equal)), (expected.clone(), expected));
     }
 
-    /// The best sum over all ways, by trying them all.
-    fn slow(i: usize, j: usize, n: usize, m: usize, cell: &dyn Fn(usize, usize) -> Option<f64>) -> f64 {
-        if i == n || j == m {
-            return -GAP * (n - i + m - j) as f64;
+    #[test]
+    fn one_page_in_either_order() {
+        // Paired e^s, or left out e^-2·GAP: with s = -GAP, odds of e^GAP.
+        let cells = Ways { n: 1, m: 1, band: 4 }.cells(&|_| None);
+        assert!((cells[0].log_odds - GAP).abs() < 1e-9, "{cells:?}");
+    }
+
+    type Way = Vec<(usize, usize)>;
+
+    /// All ways, each with its sum, by trying them all.
+    fn all_ways(i: usize, n: usize, m: usize, way: &Way, found: &mut Vec<Way>) {
+        found.push(way.clone());
+        for next in i..n {
+            for j in way.last().map_or(0, |last| last.1 + 1)..m {
+                let longer = [&way[..], &[(next, j)]].concat();
+                all_ways(next + 1, n, m, &longer, found);
+            }
         }
-        let paired = cell(i, j).unwrap_or(-GAP) + slow(i + 1, j + 1, n, m, cell);
-        paired.max(slow(i + 1, j, n, m, cell) - GAP).max(slow(i, j + 1, n, m, cell) - GAP)
     }
 
     proptest! {
         #[test]
-        fn no_way_is_better(n in 0usize..6, m in 0usize..6, says in prop::collection::vec(-5.0f64..5.0, 36)) {
-            let cell = |i: usize, j: usize| Some(says[6 * i + j]);
-            let way = best_way(n, m, 6, &cell);
-            let sum: f64 = way.iter().map(|&(i, j)| says[6 * i + j]).sum::<f64>() - GAP * (n + m - 2 * way.len()) as f64;
-            prop_assert!((sum - slow(0, 0, n, m, &cell)).abs() < 1e-9);
-            prop_assert!(way.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 < two[1].1));
+        fn sums_are_those_over_all_ways(n in 0usize..6, m in 0usize..6, says in prop::collection::vec(-5.0f64..5.0, 36)) {
+            let say = |(i, j): (usize, usize)| says[6 * i + j];
+            let mut ways = Vec::new();
+            all_ways(0, n, m, &Vec::new(), &mut ways);
+            let weight = |way: &Way| (way.iter().map(|&place| say(place)).sum::<f64>() - GAP * (n + m - 2 * way.len()) as f64).exp();
+            let all: f64 = ways.iter().map(weight).sum();
+            let cells = Ways { n, m, band: 6 }.cells(&|place| Some(say(place)));
+            prop_assert_eq!(cells.len(), n * m);
+            for cell in cells {
+                let through: f64 = ways.iter().filter(|way| way.contains(&cell.place)).map(weight).sum();
+                prop_assert!((through / all - sigmoid(cell.log_odds)).abs() < 1e-9, "{:?}", cell);
+            }
         }
     }
 }

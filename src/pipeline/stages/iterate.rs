@@ -28,7 +28,7 @@ impl Stage for Iterate {
     }
 
     fn version(&self) -> u32 {
-        9
+        10
     }
 
     fn sections(&self) -> &'static [&'static str] {
