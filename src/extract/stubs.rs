@@ -142,11 +142,19 @@ mod tests {
             ("myLocation='c.html'", false),
             ("location = 'b.html'", false),
             ("location.hash = 'c'", false),
+            ("function go() { location = 'c.html' }", false),
+            ("function go() { location = 'c.html' } go()", true),
+            ("button.onclick = () => { location = 'c.html' }", false),
+            ("// location = 'c.html'", false),
         ] {
             let page = |bytes| reason_of(&format!("<script>{script}</script><p>{}", prose(bytes)));
             assert_eq!(page(150).is_some(), expected, "{script}");
             assert_eq!(page(900), None, "{script}");
         }
+        let body =
+            |onload| format!("<body onload=\"{onload}\"><p>x<script>function go(){{location='c.html'}}</script>");
+        let reasons = ["go()", "location = 'c.html'", "stay()"].map(|onload| reason_of(&body(onload)));
+        assert_eq!(reasons, [Some(SkipReason::Redirect), Some(SkipReason::Redirect), None]);
     }
 
     #[test]

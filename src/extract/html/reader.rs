@@ -256,7 +256,7 @@ impl<'a> Reader<'a> {
         self.text(&gap[text_start..]);
     }
 
-    fn raw_text(&mut self, raw: &str, name: &str, content: Content) {
+    fn raw_text(&mut self, raw: &'a str, name: &str, content: Content) {
         match content {
             Content::Title if self.page.title.is_empty() => self.page.title = fold::folded(&unescape(raw)),
             Content::Literal => self.plain_text(raw),

@@ -1,5 +1,7 @@
 //! Attributes → links, images, declared languages.
 
+use std::borrow::Cow;
+
 use memchr::memchr;
 
 use super::attributes::Attributes;
@@ -18,6 +20,8 @@ pub(super) struct References<'a> {
     params: &'a Params,
     resolver: Resolver,
     link: Option<OpenLink>,
+    /// What may run while the page is loaded.
+    scripts: Vec<Cow<'a, str>>,
     signs: Signs,
 }
 
@@ -57,7 +61,7 @@ const META_LANGUAGES: &[&str] = &["content-language", "language", "dc.language",
 impl<'a> References<'a> {
     /// None yet; `resolver` knows what they are relative to.
     pub(super) fn new(resolver: Resolver, params: &'a Params) -> References<'a> {
-        References { params, resolver, link: None, signs: Signs::default() }
+        References { params, resolver, link: None, scripts: Vec::new(), signs: Signs::default() }
     }
 
     /// True while the text of a link is being read.
@@ -66,7 +70,7 @@ impl<'a> References<'a> {
     }
 
     /// Takes what the attributes of an element say, which stands behind `at` tags.
-    pub(super) fn take(&mut self, role: Role, attributes: &Attributes<'_, '_, '_>, at: u32, page: &mut Page) {
+    pub(super) fn take(&mut self, role: Role, attributes: &Attributes<'_, '_, 'a>, at: u32, page: &mut Page) {
         match role {
             Role::Anchor => {
                 self.end_link(page);
@@ -100,20 +104,24 @@ impl<'a> References<'a> {
             Role::Root => {
                 let lang = attributes.get("lang").or_else(|| attributes.get("xml:lang"));
                 declare(&mut page.declared, &lang.unwrap_or_default());
+                self.scripts.extend(attributes.get("onload").filter(|code| code.len() <= MAX_SCRIPT_BYTES));
             }
             Role::Link | Role::Plain | Role::Svg | Role::Template => {}
         }
     }
 
     /// What was seen that tells a page without a text of its own.
-    pub(super) fn into_signs(self) -> Signs {
+    pub(super) fn into_signs(mut self) -> Signs {
+        let scripts = std::mem::take(&mut self.scripts);
+        let scripts: Vec<&str> = scripts.iter().map(Cow::as_ref).collect();
+        self.signs.script = scripts::targets(&scripts).into_iter().find_map(|url| self.absolute(url));
         self.signs
     }
 
     /// Takes the text of a script.
-    pub(super) fn script(&mut self, script: &str) {
-        if self.signs.script.is_none() && script.len() <= MAX_SCRIPT_BYTES {
-            self.signs.script = scripts::target(script).and_then(|url| self.absolute(url));
+    pub(super) fn script(&mut self, script: &'a str) {
+        if script.len() <= MAX_SCRIPT_BYTES {
+            self.scripts.push(Cow::Borrowed(script));
         }
     }
 
