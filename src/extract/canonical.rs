@@ -8,6 +8,8 @@ use encoding_rs::UTF_8;
 
 use super::links::Resolver;
 use super::params::Params;
+use crate::index::addresses::Addresses;
+use crate::text::addresses::is_same;
 use crate::types::{CanonicalUrl, Capture, Lang, Link, LinkKind};
 
 /// `rel` of a canonical URL.
@@ -83,12 +85,11 @@ impl Named {
     }
 
     /// The page of a site that is named: of that URL, or else the page `own` itself or another one that has it in another way of
-    /// writing ([`twins`]).
-    pub fn page(self, own: u32, own_identity: &str, find: impl Fn(&str) -> Option<u32>) -> Option<u32> {
+    /// writing.
+    pub fn page(self, own: u32, own_identity: &str, site: &Addresses<'_>) -> Option<u32> {
         let identity = self.identity()?;
-        let is_own = || twins(&identity).any(|twin| twin == own_identity);
-        let found = find(&identity).or_else(|| is_own().then_some(own));
-        found.or_else(|| twins(&identity).find_map(|twin| find(&twin)))
+        let is_own = || is_same(&identity, own_identity);
+        site.exact(&identity).or_else(|| is_own().then_some(own)).or_else(|| site.page(&identity))
     }
 
     /// The URL, without its scheme, that the most direct kind of declaration names; none where that contradicts itself.
@@ -100,20 +101,10 @@ impl Named {
     }
 }
 
-/// Other ways to write the URL of a page, without its scheme: with or without `www.`, with or without `/` at its end.
-fn twins(identity: &str) -> impl Iterator<Item = String> {
-    let www = identity.strip_prefix("www.").map_or_else(|| format!("www.{identity}"), str::to_owned);
-    let slash = |identity: &str| match identity.strip_suffix('/') {
-        Some(bare) => bare.to_owned(),
-        None => format!("{identity}/"),
-    };
-    let both = slash(&www);
-    [slash(identity), www, both].into_iter()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::site::{ListedPages, PageFacts};
 
     #[test]
     fn headers_name_the_url_of_a_page() {
@@ -152,19 +143,15 @@ mod tests {
     #[test]
     fn the_page_named_may_be_written_in_another_way() {
         let pages = ["ex.org/a/", "ex.org/b", "www.ex.org/a"];
+        let listed = ListedPages(pages.iter().map(|&url| (url.to_owned(), PageFacts::default())).collect());
+        let site = Addresses::new(&listed);
         let page = |own: u32, url: &str| {
             let mut named = Named::default();
             named.take(&format!("https://{url}"), CANONICAL, None, Lang::UNKNOWN);
-            let find = |identity: &str| pages.iter().position(|page| *page == identity).map(|at| at as u32);
-            named.page(own, pages[own as usize], find)
+            named.page(own, pages[own as usize], &site)
         };
         assert_eq!([page(1, "ex.org/a"), page(2, "ex.org/a"), page(1, "www.ex.org/a")], [Some(0), Some(2), Some(2)]);
+        assert_eq!([page(1, "ex.org/b.html"), page(0, "www.ex.org/a/index.php")], [Some(1), Some(0)]);
         assert_eq!([page(1, "www.ex.org/b/"), page(0, "www.ex.org/b"), page(0, "ex.org/c")], [Some(1), Some(1), None]);
-    }
-
-    #[test]
-    fn a_url_is_written_in_four_ways() {
-        assert_eq!(twins("ex.org/a").collect::<Vec<_>>(), ["ex.org/a/", "www.ex.org/a", "www.ex.org/a/"]);
-        assert_eq!(twins("www.ex.org/").collect::<Vec<_>>(), ["www.ex.org", "ex.org/", "ex.org"]);
     }
 }

@@ -1,6 +1,7 @@
 //! What can be looked up: sorted entries within a memory budget, token → bitmap postings, which capture of a URL counts, a
 //! site's URLs and its links; the smallest few of many; and numbers in few bytes.
 
+pub mod addresses;
 pub mod captures;
 pub mod graph;
 pub mod numbers;

@@ -1,6 +1,7 @@
-//! Text tools that two or more methods need: [`tokens`] takes URLs apart, [`counterpart`] writes those that a key turns
+//! Text tools that two or more methods need: [`addresses`] knows the ways to write a URL, [`tokens`] takes URLs apart, [`counterpart`] writes those that a key turns
 //! a URL into; [`words`] and [`sentences`] take texts apart; [`json`] keeps a value on its line.
 
+pub mod addresses;
 mod boundaries;
 pub mod counterpart;
 pub mod json;

@@ -19,6 +19,7 @@ use crate::index::MEMORY_BYTES;
 use crate::index::graph::Links;
 use crate::index::parts::{Parts, Tree};
 use crate::index::site::{PageFacts, Pages, hash_of_pair};
+use crate::text::addresses::is_same;
 use crate::text::words::Words;
 use crate::types::{Candidate, Compared, Lang, LangPair, Page, PagePair, Similarities, SiteId, Step, Watch};
 
@@ -315,9 +316,15 @@ impl<'s> SiteView<'s> {
         let mut profile = Profile::new(&text, &url, lang, &own, words, &self.params.profile);
         // Versions that are pages of the site are those that say something; of others nothing else is known.
         profile.alternates.clear();
+        let mut versions = vec![page];
+        self.links().for_each_alternate(page, &mut |other, _| versions.push(other));
+        let is_page = |identity: &str| {
+            versions.iter().any(|&version| is_same(self.pages().identity(version), identity))
+                || self.pages().find(identity).is_some()
+        };
         for link in &text.links {
             let identity = link.url.split_once("://").map_or("", |(_, identity)| identity);
-            if let Some(lang) = link.hreflang.filter(|_| self.pages().find(identity).is_none()) {
+            if let Some(lang) = link.hreflang.filter(|_| !is_page(identity)) {
                 profile.alternates.push((profile::identity(&link.url), lang));
             }
         }

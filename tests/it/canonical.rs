@@ -25,6 +25,13 @@ fn explained(store: &Path, path: &str) -> String {
     stdout(diglot(store).arg("explain").arg(format!("http://site.test{path}")))
 }
 
+/// What two pages declare of each other, as `explain` shows it.
+fn declared(store: &Path, a: &str, b: &str) -> Option<String> {
+    let urls = [a, b].map(|path| format!("http://site.test{path}"));
+    let text = stdout(diglot(store).arg("explain").args(urls));
+    text.lines().find_map(|line| line.trim().strip_prefix("hreflang  ").map(|value| value.trim()[..5].to_owned()))
+}
+
 /// A page of that number with more in its head and at the end of its body.
 fn page(lang: &str, number: usize, head: &str, end: &str) -> String {
     html(lang, number).replace("<head>", &format!("<head>{head}")).replace("</body>", &format!("{end}</body>"))
@@ -57,13 +64,30 @@ fn a_switch_that_always_leads_to_the_first_page_says_nothing_of_the_others() {
         assert_ne!(firsts, 1, "a first page is paired with another one: {pair:?}");
     }
     // The first pages name each other. What page 2 says of the first page says nothing of page 2 either.
-    let compared = |a: &str, b: &str| {
-        let urls = [a, b].map(|path| format!("http://site.test{path}"));
-        let text = stdout(diglot(&store).arg("explain").args(urls));
-        text.lines().find_map(|line| line.trim().strip_prefix("hreflang  ").map(|value| value.trim()[..5].to_owned()))
-    };
-    assert_eq!(compared("/archive", "/liste").as_deref(), Some("1.000"));
-    assert_eq!(compared("/older-news", "/frueheres"), None);
+    assert_eq!(declared(&store, "/archive", "/liste").as_deref(), Some("1.000"));
+    assert_eq!(declared(&store, "/older-news", "/frueheres"), None);
+}
+
+#[test]
+fn a_version_is_found_however_its_url_is_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut site = SiteBuilder::default();
+    // Where each page is, and how the other one writes it.
+    let versions = [
+        [("/harvest.html", "/harvest"), ("/ernte/", "/ernte")],
+        [("/letters/index.php", "/letters/"), ("/briefe", "/briefe.html")],
+        [("/", "/index.html"), ("/start.htm", "/start")],
+    ];
+    for (number, [en, de]) in versions.iter().enumerate() {
+        for (lang, (path, _), (other, (_, written))) in [("en", en, ("de", de)), ("de", de, ("en", en))] {
+            let head = format!("<link rel=alternate hreflang={other} href={written}>");
+            site.capture(format!("http://site.test{path}"), SiteBuilder::DAY, &page(lang, number, &head, ""));
+        }
+    }
+    let store = run(folder.path(), &site);
+    for [(en, _), (de, _)] in versions {
+        assert_eq!(declared(&store, en, de).as_deref(), Some("1.000"), "{en} {de}");
+    }
 }
 
 #[test]

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::groups::finish;
 use crate::config::Config;
 use crate::error::Result;
 use crate::extract::canonical::Named;
+use crate::index::addresses::Addresses;
 use crate::index::site::Urls;
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::store::catalog::{Changes, Keyspace};
@@ -35,7 +35,7 @@ impl Stage for Links {
     }
 
     fn version(&self) -> u32 {
-        3
+        4
     }
 
     fn sections(&self) -> &'static [&'static str] {
@@ -121,11 +121,9 @@ fn chunks_of(
     did: &(dyn Fn(u32) + Sync),
 ) -> Result<Vec<GraphRecord>> {
     let pages = store.site_pages(head)?;
-    // 64 bits of hash: two URLs of one site in one slot are kept apart by comparing them.
-    let places: FxHashMap<u64, u32> =
-        (0..head.pages).map(|page| (xxh3_64(pages.identity(page).as_bytes()), page)).collect();
+    let addresses = Addresses::new(&pages);
     let domains = head.hosts.iter().map(|host| registrable_domain(&host.host).into_owned()).collect();
-    let site = Site { store, id, generation: head.generation, domains, pages: &pages, places: &places };
+    let site = Site { store, id, generation: head.generation, domains, pages: &pages, addresses: &addresses };
     let firsts: Vec<u32> = (0..head.pages).step_by(CHUNK_PAGES).collect();
     firsts.into_par_iter().map(|first| site.chunk(first, did)).collect()
 }
@@ -136,7 +134,7 @@ struct Site<'s> {
     generation: u64,
     domains: BTreeSet<String>,
     pages: &'s SitePages,
-    places: &'s FxHashMap<u64, u32>,
+    addresses: &'s Addresses<'s>,
 }
 
 impl Site<'_> {
@@ -160,7 +158,7 @@ impl Site<'_> {
             let from = host_of(self.pages.identity(page));
             record.for_each_link(|url, kind, at, hreflang| {
                 let Some(identity) = url.split_once("://").map(|(_, identity)| identity) else { return };
-                if let Some(to) = self.find(identity) {
+                if let Some(to) = self.addresses.page(identity) {
                     graph.targets.push(to);
                     graph.at.push(at);
                     graph.kinds.push(kind as u8);
@@ -185,16 +183,11 @@ impl Site<'_> {
             graph.ends.push(graph.targets.len() as u32);
             let (mut named, own) = (Named::default(), chunk.detected(at));
             record.for_each_name(|url, rel, version| named.take(url, rel, version, own));
-            let named = named.page(page, self.pages.identity(page), |identity| self.find(identity));
+            let named = named.page(page, self.pages.identity(page), self.addresses);
             graph.canonical.extend(named.map(|to| CanonicalRow { from: page, to }));
         }
         did((end - first - 1) % TOLD_PAGES + 1);
         graph.outside = outside.into_iter().map(|((from, host), links)| OutsideRow { from, host, links }).collect();
         Ok(graph)
-    }
-
-    fn find(&self, identity: &str) -> Option<u32> {
-        let page = *self.places.get(&xxh3_64(identity.as_bytes()))?;
-        (self.pages.identity(page) == identity).then_some(page)
     }
 }
