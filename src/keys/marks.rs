@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::credibility::State;
+use super::known::KnownKeys;
 use super::language_names::{named_language, names_language};
 use super::texts::MAX_RUN;
 use crate::text::tokens::{Anatomy, Separators, Span};
@@ -52,6 +54,12 @@ impl Marks {
         marks
     }
 
+    /// From those keys of a site that are strong or rescued.
+    pub fn of_known(known: &KnownKeys) -> Marks {
+        let in_use = known.keys.iter().filter(|key| matches!(key.state, State::Strong | State::Rescued));
+        Marks::of(in_use.map(|key| (&key.key, key.credibility)))
+    }
+
     /// True where nothing stands for a language.
     pub fn is_empty(&self) -> bool {
         self.by_text.is_empty()
@@ -77,6 +85,11 @@ impl Marks {
         found.sort_unstable();
         found.dedup();
         found
+    }
+
+    /// True for a URL with the mark of a language, and of no other.
+    pub fn is_under(&self, identity: &str, lang: Lang) -> bool {
+        matches!(self.langs_in(identity, &mut Anatomy::default())[..], [marked] if marked.agrees(lang))
     }
 
     /// The URLs without the directory that names a page's language, and without the one before it as well: `/translations/zh_CN/a` gives
@@ -172,6 +185,10 @@ mod tests {
         assert_eq!(versions("x.org/en/a_en.html", Lang::EN, Lang::ZH), both);
         assert!(versions("x.org/a.html", Lang::EN, ja).is_empty() && versions("x.org/en/", ja, Lang::EN).is_empty());
         assert_eq!(marks.langs_in("x.org/en/jp/", &mut anatomy), [Lang::EN, ja]);
+        assert!(marks.is_under("x.org/en/a", Lang::EN) && marks.is_under("x.org/jp/a", ja));
+        assert!(
+            !marks.is_under("x.org/en/a", ja) && !marks.is_under("x.org/en/jp/", ja) && !marks.is_under("x.org/a", ja)
+        );
     }
 
     #[test]

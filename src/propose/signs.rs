@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::keys::{KnownKeys, Marks, State, named_language, names_languages};
+use crate::keys::{KnownKeys, Marks, named_language, names_languages};
 use crate::text::tokens::{Anatomy, Separators};
 use crate::types::{Candidate, Compared, Field, Lang, Measure, Method};
 use crate::verify::SiteView;
@@ -38,9 +38,8 @@ const MIN_DECLARED: f64 = 0.5;
 impl Signs {
     /// The signs of a site by its keys.
     pub fn of(site: &SiteView<'_>, known: &KnownKeys) -> Signs {
-        let in_use = known.keys.iter().filter(|key| matches!(key.state, State::Strong | State::Rescued));
         let mut signs = Signs {
-            marks: Marks::of(in_use.map(|key| (&key.key, key.credibility))),
+            marks: Marks::of_known(known),
             names_languages: known.keys.iter().map(|key| names_languages(&key.key)).collect(),
             ..Signs::default()
         };
@@ -201,7 +200,7 @@ fn tokens(identity: &str, anatomy: &mut Anatomy) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keys::KnownKey;
+    use crate::keys::{KnownKey, State};
     use crate::types::{Edit, Key, LangPair, Similarities};
     use crate::verify::fixture::ListedSite;
 

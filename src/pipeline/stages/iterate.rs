@@ -8,6 +8,7 @@ use super::judged::{self, Stale};
 use crate::config::{Config, Strategy};
 use crate::error::Result;
 use crate::iterate::{copies, ets, rounds};
+use crate::keys::{KnownKeys, Marks};
 use crate::learn::Models;
 use crate::pipeline::models::{ets_inputs, for_judging};
 use crate::pipeline::{Context, Stage, fingerprint};
@@ -126,7 +127,12 @@ fn resolve(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) ->
     let is_declared = |judged: &JudgedPair| judged.method <= Method::Hreflang;
     let paired: FxHashSet<u32> =
         verified.accepted().filter(is_declared).flat_map(|judged| [judged.pair.a, judged.pair.b]).collect();
-    site.copies = copies::copies(&view, &|page| paired.contains(&page), &config.iterate.copies)?;
+    let known = if config.without_keys { KnownKeys::default() } else { open.known_keys()? };
+    // A page under the mark of its own language is where it belongs, whatever links to it.
+    let marks = Marks::of_known(&known);
+    let is_marked = |page: u32| marks.is_under(view.pages().identity(page), view.langs[page as usize]);
+    let belongs = |page: u32| paired.contains(&page) || is_marked(page);
+    site.copies = copies::copies(&view, &belongs, &config.iterate.copies)?;
     view.leave_out(site.copies.iter().map(|copy| copy.0));
     let settings = rounds::Settings {
         iterate: &config.iterate,
@@ -134,7 +140,7 @@ fn resolve(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) ->
         learn: &config.learn,
         retrieval: &config.retrieval,
     };
-    let signs = if config.without_keys { Signs::without_keys(&view) } else { Signs::of(&view, &open.known_keys()?) };
+    let signs = Signs::of(&view, &known);
     let rounds::Resolved { pairs, sources, fitted } =
         rounds::resolve((&view, &signs), verified.pairs(), models, settings, &stop)?;
     site.hosts = open.pairs_of_hosts(&pairs);
