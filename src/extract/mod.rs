@@ -19,6 +19,7 @@ mod scripts;
 mod stub_words;
 mod stubs;
 mod tags;
+pub mod versions;
 mod wat;
 
 use declared::declare;

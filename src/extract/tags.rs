@@ -109,6 +109,10 @@ pub enum Role {
     Link,
     /// `<iframe src>`, `<frame src>`.
     Frame,
+    /// `<option value>`.
+    Choice,
+    /// An element of no standard: `<x-header>`.
+    Custom,
     /// `<img src>`.
     Image,
     /// `<base href>`.
@@ -127,7 +131,9 @@ pub enum Role {
 
 /// The element of a tag name in any case; names outside the table are inline and share code 0.
 pub fn lookup(name: &str) -> Tag {
-    let Some(packed) = pack(name.as_bytes()) else { return UNKNOWN };
+    let Some(packed) = pack(name.as_bytes()) else {
+        return if name.contains('-') { CUSTOM } else { UNKNOWN };
+    };
     let table = &*TABLE;
     let mut slot = slot(packed);
     loop {
@@ -141,6 +147,8 @@ pub fn lookup(name: &str) -> Tag {
 
 const UNKNOWN: Tag =
     Tag { code: 0, layout: Layout::Inline, content: Content::Markup, role: Role::Plain, listing: false };
+
+const CUSTOM: Tag = Tag { role: Role::Custom, ..UNKNOWN };
 
 /// A power of two, at least four times the number of names, so that chains stay short.
 const SLOTS: usize = 1024;
@@ -242,6 +250,7 @@ fn describe(name: &str) -> Tag {
         "area" => Role::Area,
         "link" => Role::Link,
         "iframe" | "frame" => Role::Frame,
+        "option" => Role::Choice,
         "img" => Role::Image,
         "base" => Role::Base,
         "meta" => Role::Meta,
@@ -268,9 +277,10 @@ mod tests {
             assert_eq!(lookup(name).code, tag_code(name), "{name}");
             assert_eq!(lookup(&name.to_ascii_uppercase()), describe(name), "{name}");
         }
-        for name in ["", "x-thing", "h7", "a1b2", "blockquotes", "a-name-longer-than-sixteen-bytes", "é"] {
+        for name in ["", "h7", "a1b2", "blockquotes", "anamelongerthansixteenbytes", "é"] {
             assert_eq!(lookup(name), UNKNOWN, "{name}");
         }
+        assert_eq!(["x-thing", "a-name-longer-than-sixteen-bytes"].map(lookup), [CUSTOM; 2]);
         assert_eq!(lookup("XMP").content, Content::Literal);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashSet;
+
 use crate::types::{Lang, LinkKind};
 
 /// One link between pages of a site.
@@ -20,8 +22,16 @@ pub trait Links: Sync {
     /// Calls `each` with every link of a page, in document order. None where `page` is unknown.
     fn for_each_link(&self, page: u32, each: &mut dyn FnMut(SiteLink));
 
-    /// Calls `each` with the pages that a page declares to be itself in another language (`hreflang`).
+    /// Calls `each` with the pages that a page declares to be itself in another language (`hreflang`, or a label that is
+    /// answered: [`answered`]).
     fn for_each_alternate(&self, page: u32, each: &mut dyn FnMut(u32, Lang));
+}
+
+/// Of versions that links are labelled with, given as (page, other page), those that are answered: the other page leads back to the page,
+/// as a labelled or a `declared` version. So a link to the switch of languages, which answers one page only, is none.
+pub fn answered(declared: &[(u32, u32)], labelled: &[(u32, u32)]) -> FxHashSet<(u32, u32)> {
+    let known: FxHashSet<(u32, u32)> = declared.iter().chain(labelled).copied().collect();
+    labelled.iter().copied().filter(|&(page, other)| known.contains(&(other, page))).collect()
 }
 
 /// Neighbours of pages, as compressed sparse rows: of each page, sorted, without itself and without repetition.
@@ -68,6 +78,15 @@ impl Neighbours {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_labelled_version_counts_where_it_leads_back() {
+        // All of 0, 1 and 2 lead to page 5, the home page, which leads to 0; page 3 declares 4, which is labelled.
+        let found = answered(&[(3, 4)], &[(0, 5), (1, 5), (2, 5), (5, 0), (4, 3), (6, 6)]);
+        let mut found: Vec<_> = found.into_iter().collect();
+        found.sort_unstable();
+        assert_eq!(found, [(0, 5), (4, 3), (5, 0), (6, 6)]);
+    }
 
     #[test]
     fn links_count_both_ways_and_once() {

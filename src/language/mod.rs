@@ -3,9 +3,10 @@
 //! Three means, cheapest first, each used only where the one before gives no answer: the script, which is enough for
 //! Japanese, Korean, Chinese, Greek and all who write alone; function words, which decide running text in the larger
 //! languages; and two models, whatlang and langid, for the rest: texts without sentences, other languages, near
-//! relatives. Only a sample of the prose is looked at.
+//! relatives. Only a sample of the prose is looked at. [`names`] are what languages are called.
 
 mod chinese;
+pub mod names;
 mod params;
 mod scripts;
 mod words;

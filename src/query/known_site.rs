@@ -136,7 +136,7 @@ fn linked_from<'m>(store: &Store, site: &Site, first: u32, missing: &FxHashSet<&
         if chunk.form(at) == Form::Index {
             continue;
         }
-        store.page(RecordRef(chunk.link_record(at)))?.for_each_link(|url, _, _, _| {
+        store.page(RecordRef(chunk.link_record(at)))?.for_each_link(|url, _| {
             found.extend(url.split_once("://").and_then(|(_, identity)| missing.get(identity)));
         });
     }

@@ -48,7 +48,7 @@ pub struct Block {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum LinkKind {
-    /// `<a href>`, `<area href>`.
+    /// `<a href>`, `<area href>`; `<option value>` with the name of a language; `lang-href`.
     #[default]
     Anchor = 0,
     /// `<link rel="alternate" hreflang>` and other `<link href>` that lead to pages.

@@ -91,6 +91,28 @@ fn a_version_is_found_however_its_url_is_written() {
 }
 
 #[test]
+fn links_that_are_named_after_languages_lead_to_versions() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut site = SiteBuilder::default();
+    let names = [["archive", "liste"], ["older-news", "frueheres"], ["oldest-news", "ganz-alt"], ["about", "ueber"]];
+    for (number, [en, de]) in names.into_iter().enumerate() {
+        for (lang, path, label, other) in [("en", en, "Deutsch", de), ("de", de, "Englisch", en)] {
+            let switch = match number {
+                0 => format!("<p><a href=/{other}>{label}</a></p>"),
+                1 => format!("<select><option value=/{path}>-<option value=/{other}>{label}</select>"),
+                2 => format!("<x-header lang-href=/{other}></x-header>"),
+                // To the first page, which leads to another one.
+                _ => format!("<p><a href=/{}>{label}</a></p>", if lang == "en" { "liste" } else { "archive" }),
+            };
+            site.capture(format!("http://site.test/{path}"), SiteBuilder::DAY, &page(lang, number, "", &switch));
+        }
+    }
+    let store = run(folder.path(), &site);
+    let found = names.map(|[en, de]| declared(&store, &format!("/{en}"), &format!("/{de}")));
+    assert_eq!(found.map(|one| one.as_deref() == Some("1.000")), [true, true, true, false]);
+}
+
+#[test]
 fn a_page_that_names_its_canonical_url_is_a_copy() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut site = SiteBuilder::default();

@@ -208,7 +208,8 @@ impl<'a> Reader<'a> {
             }
         }
         self.end_words();
-        if tag.role == Role::Anchor {
+        let ends_choice = matches!(tag.layout, Layout::Block(Group::Choice | Group::Choices));
+        if tag.role == Role::Anchor || ends_choice {
             self.references.end_link(&mut self.page);
         }
         match tag.layout {

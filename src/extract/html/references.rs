@@ -13,6 +13,8 @@ use crate::extract::params::Params;
 use crate::extract::read::Signs;
 use crate::extract::scripts;
 use crate::extract::tags::Role;
+use crate::extract::versions::LANG_HREF;
+use crate::language::names::named;
 use crate::types::{Image, Lang, Link, LinkKind, Page};
 
 /// Takes links, images and declared languages out of the elements of a page.
@@ -33,6 +35,8 @@ struct OpenLink {
     start: usize,
     /// Alternative text of the last image in it.
     alt: String,
+    /// It is one only if its text is the name of a language: a choice of a form.
+    is_choice: bool,
 }
 
 /// What a link is in one kind of element.
@@ -47,6 +51,8 @@ struct Element {
 
 const ANCHOR: Element = Element { kind: LinkKind::Anchor, target: "href", title: None };
 const AREA: Element = Element { kind: LinkKind::Anchor, target: "href", title: Some("alt") };
+const CHOICE: Element = Element { kind: LinkKind::Anchor, target: "value", title: None };
+const CUSTOM: Element = Element { kind: LinkKind::Anchor, target: LANG_HREF, title: None };
 const HEAD: Element = Element { kind: LinkKind::Head, target: "href", title: Some("title") };
 const FRAME: Element = Element { kind: LinkKind::Frame, target: "src", title: Some("title") };
 
@@ -75,8 +81,22 @@ impl<'a> References<'a> {
             Role::Anchor => {
                 self.end_link(page);
                 if self.add_link(ANCHOR, attributes, at, page) {
-                    let link = page.links.len() - 1;
-                    self.link = Some(OpenLink { link, start: page.text.len(), alt: String::new() });
+                    self.open_link(false, page);
+                }
+            }
+            Role::Choice => {
+                self.end_link(page);
+                // What has no sign of a URL is the code of a choice.
+                let is_url = attributes.get("value").is_some_and(|value| value.contains(['/', '.', '?']));
+                if is_url && self.add_link(CHOICE, attributes, at, page) {
+                    self.open_link(true, page);
+                }
+            }
+            Role::Custom => {
+                if self.add_link(CUSTOM, attributes, at, page)
+                    && let Some(link) = page.links.last_mut()
+                {
+                    LANG_HREF.clone_into(&mut link.rel);
                 }
             }
             Role::Area => _ = self.add_link(AREA, attributes, at, page),
@@ -157,9 +177,19 @@ impl<'a> References<'a> {
         self.signs.refresh = self.absolute(url).map(|url| (seconds, url));
     }
 
+    /// Reads the text that follows as that of the last link.
+    fn open_link(&mut self, is_choice: bool, page: &Page) {
+        let link = page.links.len() - 1;
+        self.link = Some(OpenLink { link, start: page.text.len(), alt: String::new(), is_choice });
+    }
+
     /// Gives the open link its text, if there is one.
     pub(super) fn end_link(&mut self, page: &mut Page) {
         let Some(open) = self.link.take() else { return };
+        if open.is_choice && named(page.text[open.start..].trim()).is_none() {
+            page.links.remove(open.link);
+            return;
+        }
         let text = page.text[open.start..].trim();
         let text = if text.is_empty() { &open.alt } else { text };
         let text = fold::head(text, self.params.max_anchor_bytes as usize);
@@ -266,6 +296,25 @@ mod tests {
         assert_eq!((page.links[0].rel.as_str(), page.links[0].hreflang), ("nofollow x", Lang::parse("fr")));
         assert_eq!(page.links[3].kind, LinkKind::Frame);
         assert_eq!((page.images[0].url.as_str(), page.images[0].alt.as_str()), ("http://ex.org/a/i.png", "an image"));
+    }
+
+    #[test]
+    fn choices_that_are_named_after_languages_are_links() {
+        let html = "<form><select><option value=/fr/a>Français<option value='de.html'>Deutsch</option>\
+            <option value=/b>Books</option><option value=en selected>English</option></select> text</form><a href=c>d</a>";
+        let expected = [
+            link("http://ex.org/fr/a", "Français"),
+            link("http://ex.org/a/de.html", "Deutsch"),
+            link("http://ex.org/a/c", "d"),
+        ];
+        assert_eq!(links(html), expected);
+    }
+
+    #[test]
+    fn elements_of_a_design_system_name_the_page_in_the_other_language() {
+        let page = page("<x-header lang-href='/fr/a'><a href=b>c</a></x-header><x-header lang-href=''><p lang-href=d>");
+        let links: Vec<_> = page.links.iter().map(|l| (l.url.as_str(), l.anchor.as_str(), l.rel.as_str())).collect();
+        assert_eq!(links, [("http://ex.org/fr/a", "", LANG_HREF), ("http://ex.org/a/b", "c", "")]);
     }
 
     #[test]

@@ -394,9 +394,9 @@ impl<'c> Work<'c> {
                 return;
             }
             match store.page(RecordRef(if entry.links == 0 { entry.page } else { entry.links })) {
-                Ok(record) => record.for_each_link(|url, _, _, hreflang| {
+                Ok(record) => record.for_each_link(|url, link| {
                     if let Some((_, identity)) = url.split_once("://") {
-                        each(identity, hreflang.is_some());
+                        each(identity, link.hreflang.is_some());
                     }
                 }),
                 Err(error) => *failed.borrow_mut() = Some(error),

@@ -10,14 +10,16 @@ use super::groups::finish;
 use crate::config::Config;
 use crate::error::Result;
 use crate::extract::canonical::Named;
+use crate::extract::versions::labelled;
 use crate::index::addresses::Addresses;
-use crate::index::site::Urls;
+use crate::index::site::{Pages, Urls};
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::store::catalog::{Changes, Keyspace};
-use crate::store::layout::{AlternateRow, CHUNK_PAGES, CanonicalRow, GraphHead, GraphRecord, OutsideRow, StageRecord};
+use crate::store::layout::{AlternateRow, CHUNK_PAGES, CanonicalRow, GraphHead, GraphRecord};
+use crate::store::layout::{OutsideRow, SiteHead, StageRecord};
 use crate::store::records::RecordRef;
 use crate::store::{SitePages, Store};
-use crate::types::{Form, SiteId, counted, host_of, registrable_domain};
+use crate::types::{Form, Lang, SiteId, counted, host_of, registrable_domain};
 
 /// Pages → link graph.
 pub struct Links;
@@ -114,18 +116,13 @@ impl Links {
 }
 
 /// The link graph of one site; `did` is told of the pages that are read.
-fn chunks_of(
-    store: &Store,
-    id: SiteId,
-    head: &crate::store::layout::SiteHead,
-    did: &(dyn Fn(u32) + Sync),
-) -> Result<Vec<GraphRecord>> {
+fn chunks_of(store: &Store, id: SiteId, head: &SiteHead, did: &(dyn Fn(u32) + Sync)) -> Result<Vec<GraphRecord>> {
     let pages = store.site_pages(head)?;
     let addresses = Addresses::new(&pages);
     let domains = head.hosts.iter().map(|host| registrable_domain(&host.host).into_owned()).collect();
     let site = Site { store, id, generation: head.generation, domains, pages: &pages, addresses: &addresses };
     let firsts: Vec<u32> = (0..head.pages).step_by(CHUNK_PAGES).collect();
-    firsts.into_par_iter().map(|first| site.chunk(first, did)).collect()
+    firsts.into_par_iter().map(|first| site.chunk(first, did)).collect::<Result<_>>().map(GraphRecord::with_answered)
 }
 
 struct Site<'s> {
@@ -138,9 +135,11 @@ struct Site<'s> {
 }
 
 impl Site<'_> {
-    fn chunk(&self, first: u32, did: &dyn Fn(u32)) -> Result<GraphRecord> {
+    /// The links of some pages, and apart from them the versions that are no more than labelled.
+    fn chunk(&self, first: u32, did: &dyn Fn(u32)) -> Result<(GraphRecord, Vec<AlternateRow>)> {
         let end = self.pages.count().min(first + CHUNK_PAGES as u32);
         let mut graph = GraphRecord { site: self.id.0, generation: self.generation, first, ..GraphRecord::default() };
+        let mut labels = Vec::new();
         let mut outside: BTreeMap<(String, String), u32> = BTreeMap::new();
         // Most links lead where the one before led.
         let mut domains: FxHashMap<String, bool> = FxHashMap::default();
@@ -155,15 +154,19 @@ impl Site<'_> {
                 continue;
             }
             let record = self.store.page(RecordRef(chunk.link_record(at)))?;
-            let from = host_of(self.pages.identity(page));
-            record.for_each_link(|url, kind, at, hreflang| {
+            let (from, own) = (host_of(self.pages.identity(page)), chunk.detected(at));
+            record.for_each_link(|url, link| {
                 let Some(identity) = url.split_once("://").map(|(_, identity)| identity) else { return };
                 if let Some(to) = self.addresses.page(identity) {
                     graph.targets.push(to);
-                    graph.at.push(at);
-                    graph.kinds.push(kind as u8);
-                    if let Some(lang) = hreflang.filter(|_| to != page) {
-                        graph.alternates.push(AlternateRow { from: page, to, lang: lang.to_bytes() });
+                    graph.at.push(link.at);
+                    graph.kinds.push(link.kind as u8);
+                    let langs = [own, self.pages.detected(to)];
+                    let version = |lang: Lang| AlternateRow { from: page, to, lang: lang.to_bytes() };
+                    match link.hreflang {
+                        _ if to == page => {}
+                        Some(lang) => graph.alternates.push(version(lang)),
+                        None => labels.extend(labelled(link.anchor, link.rel, langs).map(version)),
                     }
                     return;
                 }
@@ -181,13 +184,13 @@ impl Site<'_> {
                 }
             });
             graph.ends.push(graph.targets.len() as u32);
-            let (mut named, own) = (Named::default(), chunk.detected(at));
+            let mut named = Named::default();
             record.for_each_name(|url, rel, version| named.take(url, rel, version, own));
             let named = named.page(page, self.pages.identity(page), self.addresses);
             graph.canonical.extend(named.map(|to| CanonicalRow { from: page, to }));
         }
         did((end - first - 1) % TOLD_PAGES + 1);
         graph.outside = outside.into_iter().map(|((from, host), links)| OutsideRow { from, host, links }).collect();
-        Ok(graph)
+        Ok((graph, labels))
     }
 }

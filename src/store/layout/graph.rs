@@ -2,7 +2,7 @@
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-use crate::index::graph::SiteLink;
+use crate::index::graph::{SiteLink, answered};
 
 /// Links of up to [`super::CHUNK_PAGES`] pages of one site, in the order of the pages, then of the links. Kind 6.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
@@ -27,6 +27,22 @@ pub struct GraphRecord {
     pub canonical: Vec<CanonicalRow>,
     /// Links to hosts of other sites, counted; by host, then host linked to.
     pub outside: Vec<OutsideRow>,
+}
+
+impl GraphRecord {
+    /// The records of a site, each with those versions that are no more than labelled, and are answered ([`answered`]).
+    pub fn with_answered(chunks: Vec<(GraphRecord, Vec<AlternateRow>)>) -> Vec<GraphRecord> {
+        let ends = |rows: &[AlternateRow]| rows.iter().map(|row| (row.from, row.to)).collect::<Vec<_>>();
+        let declared: Vec<_> = chunks.iter().flat_map(|(graph, _)| ends(&graph.alternates)).collect();
+        let labelled: Vec<_> = chunks.iter().flat_map(|(_, labels)| ends(labels)).collect();
+        let answered = answered(&declared, &labelled);
+        let with = |(mut graph, labels): (GraphRecord, Vec<AlternateRow>)| {
+            graph.alternates.extend(labels.into_iter().filter(|row| answered.contains(&(row.from, row.to))));
+            graph.alternates.sort_by_key(|row| row.from);
+            graph
+        };
+        chunks.into_iter().map(with).collect()
+    }
 }
 
 impl ArchivedGraphRecord {
@@ -84,4 +100,18 @@ pub struct GraphHead {
     pub params: u64,
     /// Its records, in order.
     pub chunks: Vec<u64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labelled_versions_join_the_declared_ones_where_they_are_answered_from_any_record() {
+        let row = |from, to| AlternateRow { from, to, lang: *b"fr\0\0\0\0\0\0" };
+        let first = GraphRecord { alternates: vec![row(1, 9)], ..GraphRecord::default() };
+        let chunks = vec![(first, vec![row(0, 8), row(2, 8)]), (GraphRecord::default(), vec![row(8, 0), row(9, 1)])];
+        let found: Vec<_> = GraphRecord::with_answered(chunks).into_iter().map(|graph| graph.alternates).collect();
+        assert_eq!(found, [vec![row(0, 8), row(1, 9)], vec![row(8, 0), row(9, 1)]]);
+    }
 }

@@ -300,14 +300,14 @@ impl StoredPage {
         })
     }
 
-    /// Calls `each` with the URL, kind, place and `hreflang` of every link, in order.
-    pub fn for_each_link(&self, mut each: impl FnMut(&str, LinkKind, u32, Option<Lang>)) {
+    /// Calls `each` with the URL of every link and the link, in order.
+    pub fn for_each_link(&self, mut each: impl FnMut(&str, &LinkRow<'_>)) {
         let mut url = String::new();
         for link in self.link_rows().filter(|link| link.kind != LinkKind::Own) {
             url.clear();
             url.push_str(link.shared);
             url.push_str(link.rest);
-            each(&url, link.kind, link.at, link.hreflang);
+            each(&url, &link);
         }
     }
 
@@ -333,15 +333,20 @@ impl StoredPage {
     }
 }
 
-/// A link as it lies there.
-struct LinkRow<'p> {
+/// A link as it lies there: a [`Link`] whose URL is in two parts.
+pub struct LinkRow<'p> {
     shared: &'p str,
     rest: &'p str,
-    anchor: &'p str,
-    rel: &'p str,
-    at: u32,
-    kind: LinkKind,
-    hreflang: Option<Lang>,
+    /// As in [`Link`], and so are the others.
+    pub anchor: &'p str,
+    /// `rel`.
+    pub rel: &'p str,
+    /// Tags before it.
+    pub at: u32,
+    /// Which element it is.
+    pub kind: LinkKind,
+    /// `hreflang`.
+    pub hreflang: Option<Lang>,
 }
 
 /// The bytes of a block of pages: how many there are, the length of each, and their bytes.
@@ -421,7 +426,7 @@ mod tests {
                 prop_assert_eq!((found.url(), found.file()), ("http://x.org/é/b", ""));
                 prop_assert_eq!(page_of_block(&block, number).and_then(StoredPage::url_of), Some(found.url()));
                 let mut told = Vec::new();
-                found.for_each_link(|url, kind, at, hreflang| told.push((url.to_owned(), kind, at, hreflang)));
+                found.for_each_link(|url, link| told.push((url.to_owned(), link.kind, link.at, link.hreflang)));
                 let links = page.links.iter().filter(|link| link.kind != LinkKind::Own);
                 let links = links.map(|link| (link.url.clone(), link.kind, link.at, link.hreflang));
                 prop_assert_eq!(told, links.collect::<Vec<_>>());
@@ -448,7 +453,7 @@ mod tests {
             bytes[at] = with;
             if let Some(page) = StoredPage::decode(&bytes) {
                 page.page();
-                page.for_each_link(|_, _, _, _| {});
+                page.for_each_link(|_, _| {});
             }
         }
     }

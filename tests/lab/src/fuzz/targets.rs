@@ -383,7 +383,7 @@ fn page() -> Result<Work> {
     let test = |bytes: &[u8], _| {
         if let Some(page) = StoredPage::decode(bytes) {
             page.page();
-            page.for_each_link(|_, _, _, _| {});
+            page.for_each_link(|_, _| {});
             page.for_each_name(|_, _, _| {});
         }
         for number in 0..5 {

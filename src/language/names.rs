@@ -1,0 +1,83 @@
+//! Names of languages, as links to the versions of a page are labelled: "Français", "French", "фр.", "FR".
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+use crate::types::Lang;
+
+/// Of each language with a code of ISO 639-1 its name in itself, in English, and, of those that are written most on the web, in
+/// each other; in lower case. From CLDR 47 (Unicode License v3), by way of Babel 2.18 (`tests/lab/scripts/language_names.py`). A name of two languages is left out.
+const NAMES: &str = include_str!("names.tsv");
+
+static BY_NAME: LazyLock<FxHashMap<&'static str, Lang>> = LazyLock::new(|| {
+    let line = |line: &'static str| {
+        let (code, names) = line.split_once('\t')?;
+        let lang = Lang::parse(code)?;
+        Some(names.split('|').map(move |name| (bare(name), lang)))
+    };
+    NAMES.lines().filter_map(line).flatten().collect()
+});
+
+/// Longer labels, in bytes, are no names.
+const MAX_BYTES: usize = 80;
+
+/// The language that a label names, and names alone: by name, with a region behind it or without ("English (UK)"), or by a code of ISO 639.
+pub fn named(label: &str) -> Option<Lang> {
+    if label.len() > MAX_BYTES {
+        return None;
+    }
+    let label = label.to_lowercase();
+    let name = |label: &str| BY_NAME.get(bare(label)).copied();
+    let code = |label: &str| Lang::parse(bare(label)).filter(|lang| lang.has_short_code());
+    name(&label).or_else(|| label.split_once('(').and_then(|(before, _)| name(before))).or_else(|| code(&label))
+}
+
+/// Without signs and spaces at either end.
+fn bare(text: &str) -> &str {
+    text.trim_matches(|c: char| !c.is_alphanumeric())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_are_named_in_their_own_tongue_in_english_and_in_others() {
+        for (label, code) in [
+            ("Français", "fr"),
+            ("french", "fr"),
+            ("Französisch", "fr"),
+            (" » English ", "en"),
+            ("English (UK)", "en"),
+            ("anglais", "en"),
+            ("Русский", "ru"),
+            ("العربية", "ar"),
+            ("हिन्दी", "hi"),
+            ("中文", "zh"),
+            ("简体中文", "zh-Hans"),
+            ("繁體中文", "zh-Hant"),
+            ("FR", "fr"),
+            ("[eng]", "en"),
+            ("pt-BR", "pt"),
+        ] {
+            assert_eq!(named(label), Lang::parse(code), "{label}");
+        }
+    }
+
+    #[test]
+    fn other_labels_name_no_language() {
+        for label in ["", "»", "French fries", "English courses", "Home", "jp", "the", "2", &"en ".repeat(40)] {
+            assert_eq!(named(label), None, "{label}");
+        }
+    }
+
+    #[test]
+    fn every_name_of_the_table_is_known() {
+        for line in NAMES.lines() {
+            let (code, names) = line.split_once('\t').expect("a code and names");
+            // Bokmål counts as Norwegian.
+            names.split('|').for_each(|name| assert_eq!(named(name), Lang::parse(code), "{name}"));
+        }
+    }
+}
