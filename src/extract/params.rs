@@ -58,6 +58,13 @@ pub struct StubParams {
     pub max_refresh_seconds: u32,
 }
 
+impl StubParams {
+    /// True for so many bytes of text outside links that scripts, forms and words tell what a page is.
+    pub fn is_bare(&self, own_bytes: usize) -> bool {
+        own_bytes <= self.max_bare_bytes as usize
+    }
+}
+
 impl Default for StubParams {
     fn default() -> StubParams {
         StubParams { max_own_bytes: 500, max_bare_bytes: 250, max_refresh_seconds: 5 }

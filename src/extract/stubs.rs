@@ -6,7 +6,7 @@
 use super::params::StubParams;
 use super::read::Read;
 use super::stub_words::{FILLERS, MUST_LOG_IN, NOT_FOUND, REDIRECTING, REDIRECTING_ALONE};
-use crate::language::Kind;
+use crate::text::bare;
 use crate::types::{CanonicalUrl, SkipReason, tag_name};
 
 /// Signs that stand between the parts of a title.
@@ -14,7 +14,7 @@ const TITLE_BREAKS: &[char] = &['|', '–', '—', '·', '•', '»', '«', ':',
 
 /// Why a page is none, and what was found; `None` for a page with a text of its own.
 pub fn reason(read: &Read, url: &CanonicalUrl, params: &StubParams) -> Option<(SkipReason, String)> {
-    let own = own_bytes(read);
+    let own = read.own_bytes();
     if own > params.max_own_bytes as usize {
         return None;
     }
@@ -25,7 +25,7 @@ pub fn reason(read: &Read, url: &CanonicalUrl, params: &StubParams) -> Option<(S
     {
         return Some((SkipReason::Redirect, format!("refresh after {seconds} s to {to}")));
     }
-    let is_bare = own <= params.max_bare_bytes as usize;
+    let is_bare = params.is_bare(own);
     if let Some(to) = read.signs.script.as_ref().filter(|to| is_bare && leads(to)) {
         return Some((SkipReason::Redirect, format!("a script goes to {to}")));
     }
@@ -45,12 +45,6 @@ pub fn reason(read: &Read, url: &CanonicalUrl, params: &StubParams) -> Option<(S
         return Some((SkipReason::LogIn, format!("{detail}, and {own} bytes of text outside links")));
     }
     None
-}
-
-/// Bytes of text outside links.
-fn own_bytes(read: &Read) -> usize {
-    let linked = read.runs.iter().filter(|run| run.kind == Kind::Linked).map(|run| (run.end - run.start) as usize);
-    read.page.text.len().saturating_sub(read.page.blocks.len() + linked.sum::<usize>())
 }
 
 /// The title and the first heading, in lower case.
@@ -79,11 +73,6 @@ fn says_not_found(part: &str) -> bool {
 fn is_redirecting(heading: &str) -> bool {
     let heading = bare(heading);
     REDIRECTING_ALONE.contains(&heading) || REDIRECTING.iter().any(|words| heading.starts_with(words))
-}
-
-/// Without signs and spaces at either end.
-fn bare(text: &str) -> &str {
-    text.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
 #[cfg(test)]

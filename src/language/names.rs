@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
+use crate::text::bare;
 use crate::types::Lang;
 
 /// Of each language with a code of ISO 639-1 its name in itself, in English, and, of those that are written most on the web, in
@@ -31,11 +32,6 @@ pub fn named(label: &str) -> Option<Lang> {
     let name = |label: &str| BY_NAME.get(bare(label)).copied();
     let code = |label: &str| Lang::parse(bare(label)).filter(|lang| lang.has_short_code());
     name(&label).or_else(|| label.split_once('(').and_then(|(before, _)| name(before))).or_else(|| code(&label))
-}
-
-/// Without signs and spaces at either end.
-fn bare(text: &str) -> &str {
-    text.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
 #[cfg(test)]

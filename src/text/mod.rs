@@ -10,3 +10,8 @@ mod quotes;
 pub mod sentences;
 pub mod tokens;
 pub mod words;
+
+/// Without signs and spaces at either end.
+pub fn bare(text: &str) -> &str {
+    text.trim_matches(|c: char| !c.is_alphanumeric())
+}

@@ -12,7 +12,7 @@ use super::references::References;
 use crate::extract::fold::{self, Before};
 use crate::extract::links::Resolver;
 use crate::extract::params::Params;
-use crate::extract::read::Read;
+use crate::extract::read::{Read, Signs};
 use crate::extract::tags::{self, Content, Group, Layout, Role, Tag};
 use crate::language::{Kind, Run};
 use crate::types::{Block, Page, TEXT_TOKEN};
@@ -88,7 +88,9 @@ impl<'a> Reader<'a> {
         self.end_words();
         self.end_block();
         self.references.end_link(&mut self.page);
-        Read { page: self.page, runs: self.runs, signs: self.references.into_signs() }
+        let mut read = Read { page: self.page, runs: self.runs, signs: Signs::default() };
+        read.signs = self.references.into_signs(read.own_bytes());
+        read
     }
 
     /// Takes a start tag, and what lies between it and the one before.

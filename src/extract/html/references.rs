@@ -130,11 +130,13 @@ impl<'a> References<'a> {
         }
     }
 
-    /// What was seen that tells a page without a text of its own.
-    pub(super) fn into_signs(mut self) -> Signs {
-        let scripts = std::mem::take(&mut self.scripts);
-        let scripts: Vec<&str> = scripts.iter().map(Cow::as_ref).collect();
-        self.signs.script = scripts::targets(&scripts).into_iter().find_map(|url| self.absolute(url));
+    /// What was seen that tells a page without a text of its own, given how much it says.
+    pub(super) fn into_signs(mut self, own_bytes: usize) -> Signs {
+        if self.params.stubs.is_bare(own_bytes) {
+            let scripts = std::mem::take(&mut self.scripts);
+            let scripts: Vec<&str> = scripts.iter().map(Cow::as_ref).collect();
+            self.signs.script = scripts::targets(&scripts).into_iter().find_map(|url| self.absolute(url));
+        }
         self.signs
     }
 
