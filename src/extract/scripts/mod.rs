@@ -120,6 +120,8 @@ struct Code<'a> {
     partners: Vec<usize>,
     /// Of each token the bracket that was opened last before it and is still open; beyond the tokens where there is none.
     around: Vec<usize>,
+    /// Where an expression ends that goes on at a token: the first token behind it. One place more than there are tokens.
+    ends: Vec<usize>,
 }
 
 impl<'a> Code<'a> {
@@ -139,7 +141,17 @@ impl<'a> Code<'a> {
                 open.push(at);
             }
         }
-        Code { tokens, partners, around }
+        let mut code = Code { tokens, partners, around, ends: Vec::new() };
+        code.ends = vec![code.tokens.len(); code.tokens.len() + 1];
+        for at in (0..code.tokens.len()).rev() {
+            code.ends[at] = match code.token(at) {
+                Some(Token::Sign(',' | ';' | ')' | ']' | '}')) => at,
+                _ if code.begins_statement(at) => at,
+                Some(Token::Sign('(' | '[' | '{')) => code.ends[code.behind(at)],
+                _ => code.ends[at + 1],
+            };
+        }
+        code
     }
 
     fn token(&self, at: usize) -> Option<Token<'a>> {
@@ -173,7 +185,7 @@ impl<'a> Code<'a> {
             return Some(self.arrow(before, self.behind(at)));
         }
         if self.is(at, ARROW) && !self.is(at + 1, '{') {
-            return Some(self.arrow(at, self.expression_end(at + 1)));
+            return Some(self.arrow(at, self.ends[at + 1]));
         }
         if !is_body || !self.is(before, ')') || self.partners[before] == before {
             return None;
@@ -206,22 +218,11 @@ impl<'a> Code<'a> {
         start.checked_sub(1).filter(|&before| self.word(before) == Some("async")).unwrap_or(start)
     }
 
-    /// The first token behind an expression.
-    fn expression_end(&self, start: usize) -> usize {
-        let mut at = start;
-        while let Some(&(token, on_new_line)) = self.tokens.get(at) {
-            let begins_statement = on_new_line
-                && matches!(token, Token::Word(_))
-                && at > start
-                && !matches!(self.token(at - 1), Some(Token::Sign(sign)) if !matches!(sign, ')' | ']' | '}'));
-            match token {
-                Token::Sign(',' | ';' | ')' | ']' | '}') => break,
-                _ if begins_statement => break,
-                Token::Sign('(' | '[' | '{') => at = self.behind(at),
-                _ => at += 1,
-            }
-        }
-        at
+    /// True for a word on a new line, unless the sign before it wants something behind it.
+    fn begins_statement(&self, at: usize) -> bool {
+        let wants_more =
+            |before: usize| matches!(self.token(before), Some(Token::Sign(sign)) if !matches!(sign, ')' | ']' | '}'));
+        matches!(self.tokens[at], (Token::Word(_), true)) && !at.checked_sub(1).is_some_and(wants_more)
     }
 
     /// When a function runs that stands in code which runs `now`.
