@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::judge::odds::{logit, sigmoid};
+use crate::sequence::band::Band;
 use crate::types::{Candidate, Compared, Lang, LangPair, Measure, Method, PagePair};
 use crate::verify::SiteView;
 
@@ -22,9 +23,9 @@ pub struct Series {
 /// Pairs of a key that a series has, at the least.
 const MIN_PAIRS: usize = 8;
 /// How far beside equal places pages are compared, beside the difference of their numbers.
-const SLACK: usize = 4;
+const SLACK: u32 = 4;
 /// … and at the most.
-const MAX_BAND: usize = 24;
+const MAX_BAND: u32 = 24;
 /// Pairs that are compared for the series of a site, at the most.
 const MAX_CELLS: usize = 20_000;
 /// What it costs to leave a page out, in nats, and with it to go on at another distance (an estimate): a page was inserted.
@@ -69,17 +70,13 @@ struct Pages {
 }
 
 impl Pages {
-    fn band(&self) -> usize {
-        (self.a.len().abs_diff(self.b.len()) + SLACK).min(MAX_BAND)
+    fn ways(&self) -> Ways {
+        let (n, m) = (self.a.len() as u32, self.b.len() as u32);
+        Ways { n, m, band: (n.abs_diff(m) + SLACK).min(MAX_BAND) }
     }
 
-    /// The pairs that are looked at: those of places that are no further apart than the band.
-    fn cells(&self, langs: LangPair) -> impl Iterator<Item = PagePair> + '_ {
-        let band = self.band();
-        self.a.iter().enumerate().flat_map(move |(i, &a)| {
-            let to = self.b.len().min(i + band + 1);
-            self.b[i.saturating_sub(band).min(to)..to].iter().map(move |&b| PagePair { langs, a, b })
-        })
+    fn pair(&self, langs: LangPair, (i, j): Place) -> PagePair {
+        PagePair { langs, a: self.a[i as usize], b: self.b[j as usize] }
     }
 }
 
@@ -109,7 +106,8 @@ pub fn of_series(site: &SiteView<'_>, series: &mut Vec<Series>, compared: &[Comp
     let known: FxHashSet<PagePair> = compared.iter().map(|one| one.candidate.pair).collect();
     let (mut found, mut taken) = (Vec::new(), Vec::new());
     for (of, pages) in series.iter().zip(pages_of(site, series)) {
-        let cells: Vec<PagePair> = pages.cells(of.langs).filter(|pair| !known.contains(pair)).collect();
+        let cells = pages.ways().places().map(|place| pages.pair(of.langs, place));
+        let cells: Vec<PagePair> = cells.filter(|pair| !known.contains(pair)).collect();
         if found.len() + cells.len() <= MAX_CELLS {
             found.extend(cells.into_iter().map(|pair| Candidate { pair, method: Method::Order, key: None }));
             taken.push(*of);
@@ -133,13 +131,12 @@ pub fn set_order(
     }
     let mut found: FxHashMap<PagePair, Cell> = FxHashMap::default();
     for (of, pages) in series.iter().zip(pages_of(site, series)) {
-        let pair = |(i, j): (usize, usize)| PagePair { langs: of.langs, a: pages.a[i], b: pages.b[j] };
-        let say = |place: (usize, usize)| {
-            let one = &compared[*places.get(&pair(place))?];
+        let say = |place: Place| {
+            let one = &compared[*places.get(&pages.pair(of.langs, place))?];
             (!one.same_text).then(|| evidence(one).clamp(-MAX_SAY, MAX_SAY))
         };
-        let cells = Ways { n: pages.a.len(), m: pages.b.len(), band: pages.band() }.cells(&say);
-        found.extend(cells.into_iter().map(|cell| (pair(cell.place), cell)));
+        let cells = pages.ways().cells(&say);
+        found.extend(cells.into_iter().map(|cell| (pages.pair(of.langs, cell.place), cell)));
     }
     for one in compared.iter_mut() {
         if let Some(cell) = found.get(&one.candidate.pair) {
@@ -151,9 +148,12 @@ pub fn set_order(
 }
 
 /// Two places, one in either order.
+type Place = (u32, u32);
+
+/// Two places, and what is known of them.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
-    place: (usize, usize),
+    place: Place,
     /// What is said of them, in nats.
     said: f64,
     /// The log odds that they correspond, by this and by what is said of all others.
@@ -163,61 +163,56 @@ struct Cell {
 /// The ways through two orders, of `n` and `m` pages: places that correspond, in rising order, no further apart than `band`; the other pages are left
 /// out. A way is as probable as e to the sum of what is said of its places, less a price for each page that it leaves out.
 struct Ways {
-    n: usize,
-    m: usize,
-    band: usize,
+    n: u32,
+    m: u32,
+    band: u32,
 }
 
-/// A number for each corner of the band.
-struct Table {
-    rows: Vec<Vec<f64>>,
-    band: usize,
+/// A number for each corner of a band.
+struct Table<'b> {
+    corners: &'b Band,
+    values: Vec<f64>,
 }
 
-impl Table {
-    /// Column of j beside row i, shifted so that the band lies inside.
-    fn column(&self, i: usize, j: usize) -> Option<usize> {
-        (j + self.band + 1).checked_sub(i).filter(|&at| at < 2 * self.band + 3)
+impl<'b> Table<'b> {
+    /// Nothing leads anywhere.
+    fn new(corners: &'b Band) -> Table<'b> {
+        Table { corners, values: vec![f64::NEG_INFINITY; corners.cells()] }
     }
 
-    fn at(&self, i: usize, j: usize) -> f64 {
-        self.column(i, j).map_or(f64::NEG_INFINITY, |at| self.rows[i][at])
+    fn at(&self, i: u32, j: u32) -> f64 {
+        let (first, last) = self.corners.row(i);
+        if (first..=last).contains(&j) { self.values[self.corners.cell(i, j)] } else { f64::NEG_INFINITY }
     }
 
-    fn set(&mut self, i: usize, j: usize, value: f64) {
-        if let Some(at) = self.column(i, j) {
-            self.rows[i][at] = value;
-        }
+    fn set(&mut self, i: u32, j: u32, value: f64) {
+        self.values[self.corners.cell(i, j)] = value;
     }
 }
 
 impl Ways {
-    /// Nothing leads anywhere.
-    fn table(&self) -> Table {
-        Table { rows: vec![vec![f64::NEG_INFINITY; 2 * self.band + 3]; self.n + 1], band: self.band }
-    }
-
-    /// The columns of a row.
-    fn columns(&self, i: usize) -> std::ops::RangeInclusive<usize> {
-        i.saturating_sub(self.band + 1)..=self.m.min(i + self.band + 1)
+    /// The places that are looked at: those no further apart than the band.
+    fn places(&self) -> impl Iterator<Item = Place> + use<> {
+        let Ways { n, m, band } = *self;
+        (0..n).flat_map(move |i| (i.saturating_sub(band)..m.min(i + band + 1)).map(move |j| (i, j)))
     }
 
     /// All places, with the log odds that they correspond: sums over all ways, forward and backward (Rabiner 1989). `say` says how much speaks for two
     /// places; `None`: nothing is known. Time and memory: n · band.
-    fn cells(&self, say: &dyn Fn((usize, usize)) -> Option<f64>) -> Vec<Cell> {
+    fn cells(&self, say: &dyn Fn(Place) -> Option<f64>) -> Vec<Cell> {
         let Ways { n, m, band } = *self;
-        let mut said = self.table();
-        for i in 0..n {
-            for j in self.columns(i).filter(|&j| j < m && i.abs_diff(j) <= band) {
-                said.set(i, j, say((i, j)).unwrap_or(-GAP));
-            }
+        let corners = Band::within(n, m, band + 1);
+        let columns = |i: u32| corners.row(i).0..=corners.row(i).1;
+        let mut said = Table::new(&corners);
+        for (i, j) in self.places() {
+            said.set(i, j, say((i, j)).unwrap_or(-GAP));
         }
         // Before what is left out of the second order comes what is left out of the first, so that each way counts once: `open` are those to a
         // corner after which pages of the first may be left out, `closed` the others.
-        let (mut open, mut closed) = (self.table(), self.table());
+        let (mut open, mut closed) = (Table::new(&corners), Table::new(&corners));
         open.set(0, 0, 0.0);
         for i in 0..=n {
-            for j in self.columns(i) {
+            for j in columns(i) {
                 if i > 0 {
                     let mut sum = open.at(i - 1, j) - GAP;
                     if j > 0 {
@@ -232,10 +227,10 @@ impl Ways {
             }
         }
         // The same from each corner on to the end; where one order is at its end, the rest of the other is left out.
-        let (mut from_open, mut from_closed) = (self.table(), self.table());
+        let (mut from_open, mut from_closed) = (Table::new(&corners), Table::new(&corners));
         for i in (0..=n).rev() {
-            for j in self.columns(i).rev() {
-                let rest = -GAP * (n - i + m - j) as f64;
+            for j in columns(i).rev() {
+                let rest = -GAP * f64::from(n - i + m - j);
                 let (after_open, after_closed) = if i == n {
                     (rest, rest)
                 } else if j == m {
@@ -250,16 +245,12 @@ impl Ways {
             }
         }
         let all = from_open.at(0, 0);
-        let mut cells = Vec::new();
-        for i in 0..n {
-            for j in self.columns(i).filter(|&j| said.at(i, j).is_finite()) {
-                let before = ln_sum(open.at(i, j), closed.at(i, j));
-                let share = (before + said.at(i, j) + from_open.at(i + 1, j + 1) - all).exp();
-                let log_odds = logit(share.clamp(1e-12, 1.0 - 1e-12));
-                cells.push(Cell { place: (i, j), said: said.at(i, j), log_odds });
-            }
-        }
-        cells
+        let cell = |(i, j): Place| {
+            let before = ln_sum(open.at(i, j), closed.at(i, j));
+            let share = (before + said.at(i, j) + from_open.at(i + 1, j + 1) - all).exp();
+            Cell { place: (i, j), said: said.at(i, j), log_odds: logit(share.clamp(1e-12, 1.0 - 1e-12)) }
+        };
+        self.places().map(cell).collect()
     }
 }
 
@@ -286,7 +277,7 @@ mod tests {
     }
 
     /// The places that correspond more probably than not.
-    fn likely(n: usize, m: usize, band: usize, say: &dyn Fn((usize, usize)) -> Option<f64>) -> Vec<(usize, usize)> {
+    fn likely(n: u32, m: u32, band: u32, say: &dyn Fn(Place) -> Option<f64>) -> Vec<Place> {
         let cells = Ways { n, m, band }.cells(say);
         cells.iter().filter(|cell| cell.log_odds > 0.0).map(|cell| cell.place).collect()
     }
@@ -294,12 +285,11 @@ mod tests {
     #[test]
     fn a_page_that_was_inserted_is_left_out_and_the_rest_goes_on() {
         // Ten pages, of which the fourth has no partner; equal contents speak for 4, others against by 4.
-        let cell = |(i, j): (usize, usize)| Some(if i == 3 || j != if i < 3 { i } else { i - 1 } { -4.0 } else { 4.0 });
-        let expected: Vec<(usize, usize)> =
-            (0..10).filter(|i| *i != 3).map(|i| (i, if i < 3 { i } else { i - 1 })).collect();
+        let cell = |(i, j): Place| Some(if i == 3 || j != if i < 3 { i } else { i - 1 } { -4.0 } else { 4.0 });
+        let expected: Vec<Place> = (0..10).filter(|i| *i != 3).map(|i| (i, if i < 3 { i } else { i - 1 })).collect();
         assert_eq!(likely(10, 9, 5, &cell), expected);
         // What neighbours say carries a pair of which nothing speaks, and more than it is carried itself by the others.
-        let silent = |(i, j): (usize, usize)| if i == 6 { Some(-1.0) } else { cell((i, j)) };
+        let silent = |(i, j): Place| if i == 6 { Some(-1.0) } else { cell((i, j)) };
         let cells = Ways { n: 10, m: 9, band: 5 }.cells(&silent);
         let at = |place| *cells.iter().find(|cell| cell.place == place).expect("a cell");
         let (silent, beside) = (at((6, 5)), at((6, 4)));
@@ -307,8 +297,8 @@ mod tests {
         assert!(beside.log_odds - beside.said < -3.0, "{beside:?}");
         assert_eq!(likely(0, 4, 4, &cell), []);
         // Many more pages on one side than the band is wide.
-        let equal = |(i, j): (usize, usize)| Some(if i == j { 4.0 } else { -4.0 });
-        let expected: Vec<(usize, usize)> = (0..30).map(|at| (at, at)).collect();
+        let equal = |(i, j): Place| Some(if i == j { 4.0 } else { -4.0 });
+        let expected: Vec<Place> = (0..30).map(|at| (at, at)).collect();
         assert_eq!((likely(60, 30, 24, &equal), likely(30, 60, 24, &equal)), (expected.clone(), expected));
     }
 
@@ -319,10 +309,10 @@ mod tests {
         assert!((cells[0].log_odds - GAP).abs() < 1e-9, "{cells:?}");
     }
 
-    type Way = Vec<(usize, usize)>;
+    type Way = Vec<Place>;
 
     /// All ways, each with its sum, by trying them all.
-    fn all_ways(i: usize, n: usize, m: usize, way: &Way, found: &mut Vec<Way>) {
+    fn all_ways(i: u32, n: u32, m: u32, way: &Way, found: &mut Vec<Way>) {
         found.push(way.clone());
         for next in i..n {
             for j in way.last().map_or(0, |last| last.1 + 1)..m {
@@ -334,14 +324,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn sums_are_those_over_all_ways(n in 0usize..6, m in 0usize..6, says in prop::collection::vec(-5.0f64..5.0, 36)) {
-            let say = |(i, j): (usize, usize)| says[6 * i + j];
+        fn sums_are_those_over_all_ways(n in 0u32..6, m in 0u32..6, says in prop::collection::vec(-5.0f64..5.0, 36)) {
+            let say = |(i, j): Place| says[(6 * i + j) as usize];
             let mut ways = Vec::new();
             all_ways(0, n, m, &Vec::new(), &mut ways);
-            let weight = |way: &Way| (way.iter().map(|&place| say(place)).sum::<f64>() - GAP * (n + m - 2 * way.len()) as f64).exp();
+            let weight = |way: &Way| (way.iter().map(|&place| say(place)).sum::<f64>() - GAP * f64::from(n + m - 2 * way.len() as u32)).exp();
             let all: f64 = ways.iter().map(weight).sum();
             let cells = Ways { n, m, band: 6 }.cells(&|place| Some(say(place)));
-            prop_assert_eq!(cells.len(), n * m);
+            prop_assert_eq!(cells.len(), (n * m) as usize);
             for cell in cells {
                 let through: f64 = ways.iter().filter(|way| way.contains(&cell.place)).map(weight).sum();
                 prop_assert!((through / all - sigmoid(cell.log_odds)).abs() < 1e-9, "{:?}", cell);

@@ -27,7 +27,11 @@ impl Band {
     /// The cells with |j − i| ≤ |n − m| + `width`: sequences that are out of step by no more than `width` beside the difference
     /// of their lengths.
     pub fn in_step(n: u32, m: u32, width: u32) -> Band {
-        let reach = n.abs_diff(m).saturating_add(width);
+        Band::within(n, m, n.abs_diff(m).saturating_add(width))
+    }
+
+    /// The cells with |j − i| ≤ `reach`, and the last of each row that has none of these.
+    pub fn within(n: u32, m: u32, reach: u32) -> Band {
         Band::of(n, m, |i| (i.saturating_sub(reach), i.saturating_add(reach)))
     }
 

@@ -50,7 +50,7 @@ macro_rules! measures {
                 Neighbours = "neighbours" weight 2.0;
                 /// Content beside that of the other candidates of the two pages (ratio margin: Artetxe & Schwenk 2019).
                 Margin = "margin" weight 4.0;
-                /// The pair lies on the best way through two orders of numbered pages (1), or beside it (0).
+                /// How probable it is, by the others of their series, that the places of two numbered pages correspond.
                 Order = "order" weight 4.0;
                 /// The URLs name the page, with a key that names its languages from one to the other or a name in common (1), or they name two pages (0); a
                 /// sign, no evidence.
