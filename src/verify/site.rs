@@ -319,8 +319,8 @@ impl<'s> SiteView<'s> {
         let mut versions = vec![page];
         self.links().for_each_alternate(page, &mut |other, _| versions.push(other));
         let is_page = |identity: &str| {
-            versions.iter().any(|&version| is_same(self.pages().identity(version), identity))
-                || self.pages().find(identity).is_some()
+            self.pages().find(identity).is_some()
+                || versions.iter().any(|&version| is_same(self.pages().identity(version), identity))
         };
         for link in &text.links {
             let identity = link.url.split_once("://").map_or("", |(_, identity)| identity);
