@@ -44,10 +44,8 @@ pub fn discover(
         taken = search.single_keys(&site)?;
     }
     for (wanted, shape) in [(params.cores == CoreMode::Leftover, Shape::Cores), (params.compound, Shape::Compound)] {
-        if wanted && shape == Shape::Cores {
+        if wanted {
             search.scopes.all().try_for_each(|scopes| search.leftover_keys(&site, shape, scopes, &mut taken))?;
-        } else if wanted {
-            search.leftover_keys(&site, shape, &search.domain(), &mut taken)?;
         }
     }
     let labels = (site.langs, site.labels);
@@ -150,9 +148,8 @@ impl Search<'_> {
         }
         let several_hosts = host_at(self.pages, 0) != host_at(self.pages, self.pages.count().saturating_sub(1));
         if self.params.fields.contains(&Field::Host) && several_hosts {
-            for scope in self.domain() {
-                keys.extend(self.keys_of(site, &scope, Shape::HostSpans, None)?);
-            }
+            let domain = Scope { pages: (0..self.pages.count()).collect(), is_folder: false };
+            keys.extend(self.keys_of(site, &domain, Shape::HostSpans, None)?);
         }
         let matched = Matched::new(self.params.one_partner);
         let mut taken = Taken { keys: Vec::new(), pairs: Vec::new(), matched };
@@ -183,11 +180,6 @@ impl Search<'_> {
         }
         taken.compete(keys, self.params.order());
         Ok(())
-    }
-
-    /// All pages as one scope.
-    fn domain(&self) -> [Scope; 1] {
-        [Scope { pages: (0..self.pages.count()).collect(), is_folder: false }]
     }
 
     /// Ranks the keys of one scope and judges them. With `matched`, only pairs of pages that are still free count.

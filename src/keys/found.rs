@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 use super::credibility::{Evidence, State};
 use crate::index::site::Pages;
 use crate::types::{Key, Lang};
@@ -60,6 +62,7 @@ impl Discovery {
         (0..pages.count()).map(move |page| (page, lang(page))).filter(|&(page, lang)| lang != pages.detected(page))
     }
 
+    /// Sorts keys by strength, and of each scope takes out the weak ones but for the strongest `max_weak`.
     pub(super) fn drop_weakest(&mut self, max_weak: usize) {
         let mut order: Vec<u32> = (0..self.keys.len() as u32).collect();
         order.sort_by(|&x, &y| {
@@ -68,8 +71,13 @@ impl Discovery {
             let rank = weak(x).cmp(&weak(y)).then(y.evidence.power.cmp(&x.evidence.power));
             rank.then_with(|| x.key.cmp(&y.key)).then_with(|| x.scope.start.cmp(&y.scope.start))
         });
-        let strong = self.keys.iter().filter(|key| key.state != State::Weak).count();
-        order.truncate(strong.saturating_add(max_weak));
+        let mut weak: FxHashMap<Range<u32>, usize> = FxHashMap::default();
+        order.retain(|&at| {
+            let key = &self.keys[at as usize];
+            let count = weak.entry(key.scope.clone()).or_default();
+            *count += usize::from(key.state == State::Weak);
+            key.state != State::Weak || *count <= max_weak
+        });
         let mut position = vec![0; self.keys.len()];
         for (new, &old) in order.iter().enumerate() {
             position[old as usize] = new as u32;
@@ -102,5 +110,30 @@ mod tests {
         let found = Discovery { labels, ..Discovery::default() };
         let relabelled: Vec<(u32, Lang)> = found.relabelled(&ListedPages(pages)).collect();
         assert_eq!(relabelled, [(1, Lang::EN), (2, Lang::ZH), (3, Lang::UNKNOWN)]);
+    }
+
+    #[test]
+    fn of_each_scope_the_strongest_weak_keys_stay() {
+        let langs = crate::types::LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
+        let key = |from: &str, power, scope, state| {
+            let edit = crate::types::Edit {
+                field: crate::types::Field::Path,
+                from: from.into(),
+                to: "zh".into(),
+                core: false,
+            };
+            let evidence = Evidence { power, pages: (9, 9), all_pages: 18 };
+            FoundKey { key: Key { langs, edits: vec![edit] }, evidence, state, assigned: 0, scope, pairs: Vec::new() }
+        };
+        let keys = vec![
+            key("a", 5, 0..9, State::Weak),
+            key("b", 9, 0..9, State::Weak),
+            key("c", 2, 9..18, State::Weak),
+            key("d", 1, 0..9, State::Strong),
+        ];
+        let mut found = Discovery { keys, ..Discovery::default() };
+        found.drop_weakest(1);
+        let left: Vec<&str> = found.keys.iter().map(|key| key.key.edits[0].from.as_str()).collect();
+        assert_eq!(left, ["d", "b", "c"]);
     }
 }

@@ -170,4 +170,29 @@ mod tests {
         assert_eq!(host_ranges(&urls[..]), [0..3, 3..4, 4..6]);
         assert_eq!(host_ranges(&[""; 0][..]), []);
     }
+
+    #[test]
+    fn a_key_of_two_places_is_as_strong_beside_a_larger_host() {
+        let fr = Lang::parse("fr").expect("a tag");
+        let facts = |detected| PageFacts { detected, ..PageFacts::default() };
+        let small = (0..6).flat_map(|at| {
+            let name = ["birds", "clouds", "roads", "boats", "trees", "walls"][at];
+            [(format!("a.x.org/english/{name}_e.html"), Lang::EN), (format!("a.x.org/gaul/{name}.html"), fr)]
+        });
+        let large = (0..300).map(|at| (format!("b.x.org/{}", at * 7919), if at % 2 == 0 { Lang::EN } else { fr }));
+        let found = |pages: Vec<(String, Lang)>| {
+            let mut pages: Vec<(String, PageFacts)> = pages.into_iter().map(|(url, lang)| (url, facts(lang))).collect();
+            pages.sort_by(|x, y| x.0.cmp(&y.0));
+            let folder = tempfile::tempdir().expect("a folder");
+            let listed = ListedPages(pages);
+            let rescue = FxHashSet::default();
+            let found = discover(&listed, &Params::default(), &rescue, folder.path(), &()).expect("keys");
+            let pairs: Vec<_> =
+                found.pairs.iter().map(|pair| [pair.a, pair.b].map(|page| listed.identity(page).to_owned())).collect();
+            (found.keys.iter().filter(|key| key.assigned > 0).map(|key| key.key.pattern()).collect::<Vec<_>>(), pairs)
+        };
+        let alone = found(small.clone().collect());
+        assert_eq!((alone.0.as_slice(), alone.1.len()), (["path:english:gaul+file:e:(null)".to_owned()].as_slice(), 6));
+        assert_eq!(found(small.chain(large).collect()), alone);
+    }
 }

@@ -124,7 +124,7 @@ pub struct Params {
     /// The same as a share of a language's pages. Default 0.005: a twentieth of what a strong key matches at least, where
     /// both languages have as many pages.
     pub min_share: f64,
-    /// Weak keys kept for listing and for global credibility, a site, the strongest first.
+    /// Weak keys kept for listing and for global credibility, of each host and of those between hosts, the strongest first. Default 256.
     pub max_weak_keys: usize,
     /// Pages on which the frequency of values is counted; larger sites are counted on every n-th page. Default 131,072.
     pub count_pages: usize,

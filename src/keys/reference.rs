@@ -274,7 +274,8 @@ impl<'t> Reference<'t> {
         }
         if params.compound {
             let left = reference.left();
-            let keys = reference.keys_of(Kind::Compound, &everything, Some(&left));
+            let scopes = reference.scopes();
+            let keys = scopes.iter().flat_map(|scope| reference.keys_of(Kind::Compound, scope, Some(&left))).collect();
             reference.compete(keys);
         }
         reference

@@ -1,5 +1,7 @@
 //! Pairs that keys propose.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -9,7 +11,7 @@ use crate::text::tokens::Anatomy;
 use crate::types::{Candidate, Lang, LangPair, Method, PagePair};
 use crate::verify::SiteView;
 
-/// Weak keys of a language pair that are tried, the strongest first.
+/// Weak keys of a language pair that are tried in each host, or whatever pages they were found among, the strongest first.
 const WEAK_KEYS: usize = 16;
 
 /// The pairs of keys that are strong or rescued.
@@ -53,10 +55,10 @@ pub fn of_marks(site: &SiteView<'_>, marks: &Marks, paired: &Partners) -> Vec<Ca
 /// The pairs of the strongest weak keys, among pages that no strong key pairs in the key's languages. `paired` tells
 /// those. Cost: a URL made and looked up for each such page and key.
 pub fn of_weak_keys(site: &SiteView<'_>, known: &KnownKeys, paired: &Partners) -> Vec<Candidate> {
-    let mut used: FxHashMap<LangPair, usize> = FxHashMap::default();
+    let mut used: FxHashMap<(LangPair, &Range<u32>), usize> = FxHashMap::default();
     let mut tried = Vec::new();
     for (key, at) in known.keys.iter().zip(0u32..).filter(|(key, _)| key.state == State::Weak) {
-        let used = used.entry(key.key.langs).or_default();
+        let used = used.entry((key.key.langs, &key.scope)).or_default();
         if *used < WEAK_KEYS {
             *used += 1;
             tried.push((key, at));

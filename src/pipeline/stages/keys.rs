@@ -33,7 +33,7 @@ impl Stage for Keys {
     }
 
     fn version(&self) -> u32 {
-        5
+        6
     }
 
     fn sections(&self) -> &'static [&'static str] {
