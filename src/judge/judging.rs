@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::decide::{Choice, best_first};
+use super::names::{Names, Seen};
 use super::odds::{logit, sigmoid};
 use super::params::Params;
 use super::prior;
 use super::score::Scorer;
 use super::shares::{Paired, Shares};
-use super::versions::Versions;
+use super::versions::{Documents, Versions};
 use crate::index::parts::Parts;
 use crate::types::{Candidate, Compared, JudgedPair, LangPair, Measure, Method, Outcome, PagePair, SourceStats};
 
@@ -65,15 +65,13 @@ pub fn beside_rivals(pairs: &mut [JudgedPair], params: &prior::Params) {
             judged.score *= others.into_iter().flatten().map(|(_, score)| 1.0 - score).product::<f32>();
         } else if judged.outcome == Outcome::Contradicted {
             // That they are surer was seen by all of the evidence.
-            let against = versions.against(a, b, f64::NEG_INFINITY);
-            judged.score *= 1.0 - against.unwrap_or(0.0) as f32;
+            judged.score *= 1.0 - versions.differ((langs.a, a), (langs.b, b)) as f32;
         }
     }
 }
 
 /// Weighs the evidence, learns how often each source is right in each part of the site, and takes the best pairs first, one partner a page in
-/// each language pair; then takes back the pairs that no URL and no declaration proposed and that surer ones contradict, as long as
-/// there are any. `scorer` gives the weights of a language pair in a part. Cost: n log n, times the depth of the parts.
+/// each language pair and one page a language in each document. `scorer` gives the weights of a language pair in a part. Cost: n log n, times the depth of the parts.
 pub fn judge(
     compared: &[Compared],
     scorer: impl Fn(LangPair, u32) -> Scorer,
@@ -84,25 +82,10 @@ pub fn judge(
     for one in compared {
         by_langs.entry(one.candidate.pair.langs).or_default().push(one);
     }
-    let by_keys = paired_by_keys(&by_langs, parts, params.prior.borrowed);
-    let weighed = by_langs.into_iter().map(|(langs, list)| weigh(langs, list, &scorer, (parts, &by_keys), params));
+    let names = names_by_keys(&by_langs, parts, &params.prior);
+    let weighed = by_langs.into_iter().map(|(langs, list)| weigh(langs, list, &scorer, (parts, &names), params));
     let mut weighed: Vec<Weighed<'_>> = weighed.collect();
-    for _ in 0..CONTRADICTIONS {
-        let versions = Versions::new(weighed.iter().flat_map(Weighed::accepted));
-        // All languages are looked at before any is decided anew.
-        let changed: Vec<bool> = weighed.iter_mut().map(|weighed| weighed.bar(&versions, params)).collect();
-        if !changed.contains(&true) {
-            break;
-        }
-        weighed.iter_mut().zip(changed).filter(|(_, changed)| *changed).for_each(|(weighed, _)| weighed.decide(params));
-    }
-    // What contradicted a pair may have been taken back since.
-    let versions = Versions::new(weighed.iter().flat_map(Weighed::accepted));
-    for weighed in &mut weighed {
-        if weighed.open(&versions) {
-            weighed.decide(params);
-        }
-    }
+    decide(&mut weighed, params.min_score);
     let mut judged = Judged::default();
     weighed.into_iter().for_each(|weighed| weighed.into_pairs(&params.prior, &mut judged));
     judged
@@ -113,18 +96,41 @@ fn is_declared(method: Method) -> bool {
     matches!(method, Method::Key | Method::Marks | Method::Hreflang)
 }
 
-/// How often pairs are decided anew for those that are contradicted, at the most. Pairs that come in for these may contradict others,
-/// fewer each time.
-const CONTRADICTIONS: usize = 8;
-
-/// True for a pair of URLs that name one page: by a key that names its languages, or with a name in common.
-fn is_named(one: &Compared) -> bool {
-    one.similarities.get(Measure::Named) == Some(1.0)
+/// Takes the best candidates first, in all languages: of those with `min_score` and more, each as long as both of its pages are free in the other's language and
+/// have no versions that are two documents by pairs taken before. What a key or a declaration proposes is taken all the same. O(n log n).
+fn decide(weighed: &mut [Weighed<'_>], min_score: f64) {
+    let mut order: Vec<(usize, usize)> = Vec::new();
+    for (of, weighed) in weighed.iter().enumerate() {
+        let open = (0..weighed.compared.len()).filter(|&at| weighed.outcomes[at] != Outcome::SameText);
+        order.extend(open.map(|at| (of, at)));
+    }
+    let rank = |&(of, at): &(usize, usize)| (weighed[of].scores[at] >= min_score, weighed[of].log_odds[at]);
+    order.sort_unstable_by(|x, y| {
+        let ((is_enough_x, odds_x), (is_enough_y, odds_y)) = (rank(x), rank(y));
+        let pair = |(of, at): &(usize, usize)| weighed[*of].compared[*at].candidate.pair;
+        is_enough_y.cmp(&is_enough_x).then(odds_y.total_cmp(&odds_x)).then_with(|| pair(x).cmp(&pair(y)))
+    });
+    let mut taken: FxHashSet<(usize, u32)> = FxHashSet::default();
+    let mut documents = Documents::default();
+    for (of, at) in order {
+        let Candidate { pair, method, .. } = weighed[of].compared[at].candidate;
+        let is_taken = [pair.a, pair.b].iter().any(|&page| taken.contains(&(of, page)));
+        weighed[of].outcomes[at] = if is_taken {
+            Outcome::LostToBetter
+        } else if weighed[of].scores[at] < min_score {
+            Outcome::LowScore
+        } else if !documents.join(pair) && !is_declared(method) {
+            Outcome::Contradicted
+        } else {
+            taken.extend([(of, pair.a), (of, pair.b)]);
+            Outcome::Accepted
+        };
+    }
 }
 
-/// True where one of the pages links to the other.
-fn are_linked(one: &Compared) -> bool {
-    one.similarities.get(Measure::Link).is_some_and(|link| link > 0.0)
+/// Whether two URLs that both name their pages have a name in common.
+fn shares_name(one: &Compared) -> Option<bool> {
+    one.similarities.get(Measure::Named).map(|named| named > 0.5)
 }
 
 /// A method, with the key where it is one.
@@ -146,12 +152,13 @@ struct Weighed<'c> {
     shares: BTreeMap<Source, Shares>,
 }
 
-/// For how many pages of all smaller languages keys propose a partner, whether it is right or not.
-fn paired_by_keys(by_langs: &BTreeMap<LangPair, Vec<&Compared>>, parts: &Parts, borrowed: f64) -> Paired {
-    let is_of_key = |one: &&&Compared| one.candidate.method == Method::Key && !one.same_text;
-    let pairs = by_langs.values().flatten().filter(is_of_key).map(|one| (part_of(parts, one), 1.0));
-    let smaller = |part: u32| by_langs.keys().map(|&langs| f64::from(parts.smaller(part, langs))).sum::<f64>();
-    Paired::new(pairs, parts, smaller, borrowed)
+/// How often the pages that keys pair in all languages have a name in common, whether these are right or not.
+fn names_by_keys(by_langs: &BTreeMap<LangPair, Vec<&Compared>>, parts: &Parts, params: &prior::Params) -> Names {
+    let of_keys = by_langs.values().flatten().filter(|one| one.candidate.method == Method::Key && !one.same_text);
+    let seen = |one: &&Compared| {
+        Some(Seen { part: part_of(parts, one), shared: shares_name(one)?, right: 1.0, is_free: false })
+    };
+    Names::new(of_keys.filter_map(seen), parts, params, None)
 }
 
 /// The innermost part of the site that a pair is in.
@@ -182,8 +189,10 @@ struct Said {
     all_contents: f64,
     /// By its contents, as far as it counts.
     contents: f64,
-    /// By its addresses.
+    /// By its addresses, but for names.
     addresses: f64,
+    /// By names in them.
+    names: f64,
     /// The part of the site that it is in.
     part: u32,
 }
@@ -191,23 +200,49 @@ struct Said {
 impl Said {
     /// What all of it says of the addresses: where they belong together, contents are translations but for one in so many.
     fn of_addresses(&self, agree: f64, params: &Params) -> f64 {
-        params.fit.counted(self.addresses + (agree * self.contents.exp() + 1.0 - agree).ln())
+        params.fit.counted(self.addresses + self.names + (agree * self.contents.exp() + 1.0 - agree).ln())
     }
 }
 
-/// How often each source is right about addresses, and how often contents agree where addresses belong together, by part. Each of the two is
-/// estimated by what is known of the other, from what is believed on, [`SHARE_ROUNDS`] times.
+/// How often each source is right about addresses, how often contents agree where addresses belong together, and what names say, by part. Each is estimated by
+/// what is known of the others, from what is believed on, [`SHARE_ROUNDS`] times.
 fn shares_of(
+    langs: LangPair,
     compared: &[&Compared],
-    said: &[Said],
-    parts: &Parts,
+    said: &mut [Said],
+    (parts, all_names): (&Parts, &Names),
     params: &Params,
 ) -> (BTreeMap<Source, Shares>, Shares) {
-    let all = || compared.iter().zip(said).filter(|(one, _)| !one.same_text);
     let source = |one: &Compared| (one.candidate.method, one.candidate.key);
     let mut agree = Shares::new(&[], parts, params.prior.contents);
-    let mut shares = BTreeMap::new();
+    let mut shares: BTreeMap<Source, Shares> = BTreeMap::new();
     for _ in 0..SHARE_ROUNDS {
+        let names = {
+            let by_keys = paired_by_keys(compared, said, &shares, (langs, parts), &params.prior);
+            // Where keys pair most pages, what is proposed for the others tells nothing of pairs that are right.
+            let belong = |one: &Compared, said: &Said| {
+                let (method, part) = (one.candidate.method, said.part);
+                if !is_by_address(method) && beside_keys(&by_keys, part, &params.prior) < 1.0 {
+                    return 0.0;
+                }
+                let known = shares.get(&source(one)).map(|shares| shares.at(part, parts));
+                let share = known.unwrap_or_else(|| belief(method, &params.prior).0);
+                sigmoid(said.of_addresses(agree.at(part, parts), params) + logit(share))
+            };
+            let all = compared.iter().zip(said.iter()).filter(|(one, _)| !one.same_text);
+            let seen = |(one, said): (&&Compared, &Said)| {
+                let is_free = is_named_freely(one.candidate.method);
+                let is_seen = is_free || one.candidate.method == Method::Key;
+                let shared = shares_name(one).filter(|_| is_seen)?;
+                Some(Seen { part: said.part, shared, right: belong(one, said), is_free })
+            };
+            Names::new(all.filter_map(seen), parts, &params.prior, Some(all_names))
+        };
+        for (one, said) in compared.iter().zip(said.iter_mut()).filter(|(one, _)| is_named_freely(one.candidate.method))
+        {
+            said.names = shares_name(one).map_or(0.0, |shared| names.evidence(said.part, shared));
+        }
+        let all = || compared.iter().zip(said.iter()).filter(|(one, _)| !one.same_text);
         let of_addresses = |said: &Said| said.of_addresses(agree.at(said.part, parts), params);
         let mut of_source: BTreeMap<Source, Vec<(u32, f64)>> = BTreeMap::new();
         for (one, said) in all() {
@@ -227,6 +262,36 @@ fn shares_of(
     (shares, agree)
 }
 
+/// How many pages keys pair rightly, by part.
+fn paired_by_keys(
+    compared: &[&Compared],
+    said: &[Said],
+    shares: &BTreeMap<Source, Shares>,
+    (langs, parts): (LangPair, &Parts),
+    prior: &prior::Params,
+) -> Paired {
+    let of_keys = compared.iter().zip(said).filter(|(one, _)| one.candidate.method == Method::Key && !one.same_text);
+    let share = |(one, said): (&&Compared, &Said)| {
+        let known = shares.get(&(Method::Key, one.candidate.key)).map(|shares| shares.at(said.part, parts));
+        (said.part, known.unwrap_or(prior.strong.0))
+    };
+    let smaller = |part: u32| f64::from(parts.smaller(part, langs));
+    Paired::new(of_keys.map(share).filter(|(_, share)| *share > 0.5), parts, smaller, prior.borrowed)
+}
+
+/// The share that is believed of sources that are no addresses, at the most: where keys are right and pair many pages, a page they do not pair has hardly a
+/// partner.
+fn beside_keys(by_keys: &Paired, part: u32, prior: &prior::Params) -> f64 {
+    let (right, share) = (by_keys.pages(part), by_keys.share(part));
+    let is_many = right >= prior.many_pairs as f64 && share >= prior.min_share;
+    if is_many { prior.beside_keys(right, right / share) } else { 1.0 }
+}
+
+/// True for what is proposed whatever names stand in the URLs.
+fn is_named_freely(method: Method) -> bool {
+    matches!(method, Method::Link | Method::Words | Method::Votes | Method::All)
+}
+
 /// Rounds in which two shares that depend on each other are estimated; after these they hardly move.
 const SHARE_ROUNDS: usize = 3;
 
@@ -234,7 +299,7 @@ fn weigh<'c>(
     langs: LangPair,
     compared: Vec<&'c Compared>,
     scorer: &dyn Fn(LangPair, u32) -> Scorer,
-    (parts, all_by_keys): (&Parts, &Paired),
+    (parts, all_names): (&Parts, &Names),
     params: &Params,
 ) -> Weighed<'c> {
     let prior = &params.prior;
@@ -249,34 +314,16 @@ fn weigh<'c>(
             .get(Measure::Place)
             .map_or(0.0, |place| prior.misplaced + if place < 0.5 { prior.under_one_mark } else { 0.0 });
         let (contents, addresses) = (params.fit.counted(all_contents), all - all_contents - place);
-        Said { all, all_contents, contents, addresses, part }
+        Said { all, all_contents, contents, addresses, names: 0.0, part }
     };
-    let said: Vec<Said> = compared.iter().map(&mut say).collect();
-    let (shares, agree) = shares_of(&compared, &said, parts, params);
-    // Where keys are right and pair many pages, a page they do not pair has hardly a partner.
-    let by_keys = compared.iter().zip(&said).filter(|(one, _)| one.candidate.method == Method::Key && !one.same_text);
-    let by_keys =
-        by_keys.map(|(one, said)| (said.part, shares[&(Method::Key, one.candidate.key)].at(said.part, parts)));
-    let smaller = |part: u32| f64::from(parts.smaller(part, langs));
-    let by_keys = Paired::new(by_keys.filter(|(_, share)| *share > 0.5), parts, smaller, prior.borrowed);
-    let beside_keys = |part: u32| {
-        let (right, share) = (by_keys.pages(part), by_keys.share(part));
-        let is_many = right >= prior.many_pairs as f64 && share >= prior.min_share;
-        if is_many { prior.beside_keys(right, right / share) } else { 1.0 }
-    };
-    // … and least of all one under another name.
-    let under_other_name = |one: &Compared, part: u32| match one.similarities.get(Measure::Named) {
-        Some(named) if named < 0.5 && !are_linked(one) => {
-            prior.renamed * by_keys.share(part).min(1.0).max(all_by_keys.share(part))
-        }
-        _ => 0.0,
-    };
+    let mut said: Vec<Said> = compared.iter().map(&mut say).collect();
+    let (shares, agree) = shares_of(langs, &compared, &mut said, (parts, all_names), params);
+    let by_keys = paired_by_keys(&compared, &said, &shares, (langs, parts), prior);
     let share_of = |one: &Compared, part: u32| {
         let Candidate { method, key, .. } = one.candidate;
         let belief = belief(method, prior);
         let share = shares.get(&(method, key)).map_or(belief.0, |shares| shares.at(part, parts));
-        let is_beside = !is_by_address(method) && !is_named(one);
-        if is_beside { share.min(beside_keys(part)) } else { share }
+        if is_by_address(method) { share } else { share.min(beside_keys(&by_keys, part, prior)) }
     };
     let mut weighed = Weighed {
         langs,
@@ -290,7 +337,7 @@ fn weigh<'c>(
     };
     for (one, said) in compared.iter().zip(&said) {
         let (share, agree) = (logit(share_of(one, said.part)), agree.at(said.part, parts));
-        let addresses = sigmoid(share + said.addresses - under_other_name(one, said.part));
+        let addresses = sigmoid(share + said.addresses + said.names);
         // However sure addresses are: what stands there may be something else.
         let expected = logit(agree * addresses);
         let score = if one.same_text { 0.0 } else { prior.probability(said.contents + expected) };
@@ -301,61 +348,10 @@ fn weigh<'c>(
         weighed.are_editions.push(belong && said.contents + expected < 0.0);
     }
     (weighed.compared, weighed.shares) = (compared, shares);
-    weighed.decide(params);
     weighed
 }
 
 impl Weighed<'_> {
-    /// Takes the best first of those that are neither the same text on both sides nor contradicted.
-    fn decide(&mut self, params: &Params) {
-        let is_open = |at: &usize| !matches!(self.outcomes[*at], Outcome::SameText | Outcome::Contradicted);
-        let open: Vec<usize> = (0..self.outcomes.len()).filter(is_open).collect();
-        let choice = |&at: &usize| {
-            let PagePair { a, b, .. } = self.compared[at].candidate.pair;
-            // Ranked by all that is known, and taken by what is believed of it.
-            let is_enough = self.scores[at] >= params.min_score;
-            Choice { a, b, score: if is_enough { self.log_odds[at] } else { f64::NEG_INFINITY } }
-        };
-        let choices: Vec<Choice> = open.iter().map(choice).collect();
-        for (at, outcome) in open.into_iter().zip(best_first(&choices, f64::MIN, usize::MAX)) {
-            self.outcomes[at] = outcome;
-        }
-    }
-
-    /// The accepted pairs, each with the log odds that it is right.
-    fn accepted(&self) -> impl Iterator<Item = (PagePair, f64)> {
-        let accepted = self.outcomes.iter().enumerate().filter(|(_, outcome)| **outcome == Outcome::Accepted);
-        accepted.map(|(at, _)| (self.compared[at].candidate.pair, self.log_odds[at]))
-    }
-
-    /// Takes back what could be accepted and is contradicted; true when any of it was.
-    fn bar(&mut self, versions: &Versions, params: &Params) -> bool {
-        let mut any = false;
-        for (at, one) in self.compared.iter().enumerate().filter(|(_, one)| !is_declared(one.candidate.method)) {
-            let PagePair { a, b, .. } = one.candidate.pair;
-            let is_open = matches!(self.outcomes[at], Outcome::Accepted | Outcome::LostToBetter)
-                && self.scores[at] >= params.min_score;
-            if is_open && versions.against(a, b, self.log_odds[at]).is_some() {
-                any |= self.outcomes[at] == Outcome::Accepted;
-                self.outcomes[at] = Outcome::Contradicted;
-            }
-        }
-        any
-    }
-
-    /// Opens again what nothing contradicts any more; true when there is any.
-    fn open(&mut self, versions: &Versions) -> bool {
-        let mut any = false;
-        for (at, one) in self.compared.iter().enumerate() {
-            let PagePair { a, b, .. } = one.candidate.pair;
-            if self.outcomes[at] == Outcome::Contradicted && versions.against(a, b, self.log_odds[at]).is_none() {
-                self.outcomes[at] = Outcome::LowScore;
-                any = true;
-            }
-        }
-        any
-    }
-
     fn into_pairs(self, params: &prior::Params, judged: &mut Judged) {
         // Of each source: its pairs, those accepted, and of those that are no copies, how many, and how many of them are right.
         let mut counts: BTreeMap<Source, (u32, u32, f64, f64)> = BTreeMap::new();

@@ -12,6 +12,7 @@
 pub mod best_two;
 pub mod decide;
 mod judging;
+mod names;
 pub mod odds;
 pub mod one_measure;
 mod params;

@@ -24,9 +24,11 @@ pub struct Params {
     /// The share of right pairs that is then believed of `other` sources at the most, where keys pair no page: it falls with the
     /// share of pages that they pair, and with their number, see [`Params::beside_keys`]. Default 0.5.
     pub beside_keys: f64,
-    /// What speaks against two pages whose URLs have different names where keys pair all pages of a language under one, in nats; the share of pages that
-    /// they pair is the share of it that counts. Default 6.
-    pub renamed: f64,
+    /// Share of pairs of addresses that belong together, and both name their pages, that have a name in common, and how many pairs that belief is worth.
+    /// Default 0.5, 4.
+    pub names: (f64, f64),
+    /// The same of candidates that do not belong together. Default 0.05, 4.
+    pub names_by_chance: (f64, f64),
     /// What speaks against a pair of a page that stands under another language than its text is in, or declares another, in nats. Default 8.
     pub misplaced: f64,
     /// What speaks against two pages that stand under the mark of one language, in nats. Default 6.
@@ -51,7 +53,8 @@ impl Default for Params {
             many_pairs: 10,
             min_share: 0.5,
             beside_keys: 0.5,
-            renamed: 6.0,
+            names: (0.5, 4.0),
+            names_by_chance: (0.05, 4.0),
             misplaced: 8.0,
             under_one_mark: 6.0,
             contents: (0.95, 4.0),

@@ -1,13 +1,53 @@
-//! Versions of one page in several languages: two translations of one page are translations of each other, and a pair whose pages
-//! have different partners in a third language is none.
+//! Versions of one document: pages that pairs, from the surest on, join to groups with one page a language. A pair that would join two groups which both have
+//! a page in some language is none: the pages there are two documents.
 
 use rustc_hash::FxHashMap;
 
 use super::odds::sigmoid;
 use crate::types::{Lang, PagePair};
 
-/// By how much two pairs must be surer than a third to speak against it, in nats (an estimate): odds of seven to one.
-const SURER: f64 = 2.0;
+/// Groups of pages that are versions of one document.
+#[derive(Debug, Default)]
+pub struct Documents {
+    /// The group of each page that is in one.
+    group: FxHashMap<u32, usize>,
+    /// The pages of each, by language; empty where it was joined to another.
+    groups: Vec<Vec<(Lang, u32)>>,
+}
+
+impl Documents {
+    /// Puts the pages of a pair, with all versions known of them, into one group. `false` where both have one in some language, which differ: then nothing
+    /// changes. Time: the languages of both, and for each page the logarithm of its versions in all.
+    pub fn join(&mut self, PagePair { langs, a, b }: PagePair) -> bool {
+        let [of_a, of_b] = [(langs.a, a), (langs.b, b)].map(|version| self.group_of(version));
+        if of_a == of_b {
+            return true;
+        }
+        let has = |group: &[(Lang, u32)], lang: Lang| group.binary_search_by_key(&lang, |version| version.0).is_ok();
+        let (small, large) =
+            if self.groups[of_a].len() < self.groups[of_b].len() { (of_a, of_b) } else { (of_b, of_a) };
+        if self.groups[small].iter().any(|version| has(&self.groups[large], version.0)) {
+            return false;
+        }
+        let moved = std::mem::take(&mut self.groups[small]);
+        for &(_, page) in &moved {
+            self.group.insert(page, large);
+        }
+        self.groups[large].extend(moved);
+        self.groups[large].sort_unstable();
+        true
+    }
+
+    /// The group of a page, which may have to be made.
+    fn group_of(&mut self, (lang, page): (Lang, u32)) -> usize {
+        let next = self.groups.len();
+        let group = *self.group.entry(page).or_insert(next);
+        if group == next {
+            self.groups.push(vec![(lang, page)]);
+        }
+        group
+    }
+}
 
 /// Accepted pairs, by page.
 #[derive(Clone, Debug, Default)]
@@ -27,54 +67,95 @@ impl Versions {
         Versions { partners }
     }
 
-    /// How probable it is that pairs which are surer than this one, of log odds `log_odds`, speak against it; `None` where as many
-    /// third languages speak for it, or none does.
-    ///
-    /// A third language speaks for a pair when both pages have the same partner there, and against it when both have partners
-    /// that differ, each surer than the pair by 2 nats (`SURER`); the probability is that both are right, of the surest such language.
-    pub fn against(&self, a: u32, b: u32, log_odds: f64) -> Option<f64> {
-        let of = |page: u32| self.partners.get(&page).map_or(&[][..], Vec::as_slice);
-        let (mut agreed, mut differed, mut surest) = (0, 0, 0.0f64);
-        for &(lang, x, surety_x) in of(a) {
-            for &(_, y, surety_y) in of(b).iter().filter(|(other, ..)| *other == lang) {
-                if x == y {
-                    agreed += 1;
-                } else if surety_x.min(surety_y) - log_odds >= SURER {
-                    differed += 1;
-                    surest = surest.max(sigmoid(surety_x) * sigmoid(surety_y));
-                }
+    /// How probable it is that two pages are versions of two documents: that they have different versions in a language and both are right, of the surest such
+    /// language; 0 where there is none. Time: the pairs of all of their versions.
+    pub fn differ(&self, (lang_a, a): (Lang, u32), (lang_b, b): (Lang, u32)) -> f64 {
+        let [of_a, of_b] = [(lang_a, a), (lang_b, b)].map(|page| self.surest(page));
+        let both = of_a.iter().filter_map(|(lang, (x, surety_x))| {
+            let (y, surety_y) = of_b.get(lang)?;
+            (x != y).then(|| sigmoid(*surety_x) * sigmoid(*surety_y))
+        });
+        both.fold(0.0, f64::max)
+    }
+
+    /// The surest version of a page in each language, with the log odds of the least sure pair on the way to it.
+    fn surest(&self, (lang, page): (Lang, u32)) -> FxHashMap<Lang, (u32, f64)> {
+        let mut found: FxHashMap<Lang, (u32, f64)> = FxHashMap::default();
+        let mut open = vec![(f64::INFINITY, lang, page)];
+        while let Some(at) =
+            (0..open.len()).max_by(|&x, &y| open[x].0.total_cmp(&open[y].0).then(open[y].2.cmp(&open[x].2)))
+        {
+            let (surety, lang, page) = open.swap_remove(at);
+            if found.contains_key(&lang) {
+                continue;
             }
+            found.insert(lang, (page, surety));
+            let partners = self.partners.get(&page).map_or(&[][..], Vec::as_slice);
+            let next = partners.iter().filter(|(lang, ..)| !found.contains_key(lang));
+            open.extend(next.map(|&(lang, page, log_odds)| (surety.min(log_odds), lang, page)));
         }
-        (differed > agreed).then_some(surest)
+        found
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::judge::odds::logit;
     use crate::types::LangPair;
 
-    fn pair(a: Lang, b: &str) -> LangPair {
-        LangPair::new(a, Lang::parse(b).expect("a tag")).expect("two languages")
+    fn lang(tag: &str) -> Lang {
+        Lang::parse(tag).expect("a tag")
+    }
+
+    fn pair((of_x, x): (Lang, u32), (of_y, y): (Lang, u32)) -> PagePair {
+        let langs = LangPair::new(of_x, of_y).expect("two languages");
+        if langs.a == of_x { PagePair { langs, a: x, b: y } } else { PagePair { langs, a: y, b: x } }
     }
 
     #[test]
-    fn surer_pairs_with_a_third_language_speak_for_a_pair_or_against_it() {
-        // Pages 1 and 2 have partners 10 and 20 in French, 1 and 3 have 11 in German.
-        let (fr, de) = (pair(Lang::EN, "fr"), pair(Lang::EN, "de"));
-        let accepted = [(fr, 1, 10, 0.9375), (fr, 2, 20, 0.75), (fr, 3, 30, 0.75), (de, 1, 11, 0.5), (de, 3, 11, 0.5)];
-        let order = |(langs, x, y, score): (LangPair, u32, u32, f64)| {
-            let (a, b) = if langs.a == Lang::EN { (x, y) } else { (y, x) };
-            (PagePair { langs, a, b }, score)
-        };
-        use crate::judge::odds::logit;
-        let versions = Versions::new(accepted.into_iter().map(order).map(|(pair, score)| (pair, logit(score))));
-        let against = versions.against(1, 2, logit(0.25)).expect("French speaks against it");
-        assert!((against - 0.703125).abs() < 1e-9, "{against}");
-        // The pair is nearly as sure as they are.
-        assert_eq!(versions.against(1, 2, logit(0.5)), None);
-        // German speaks for it, French against it.
-        assert_eq!(versions.against(1, 3, logit(0.25)), None);
-        assert_eq!(versions.against(1, 9, logit(0.25)), None);
+    fn two_documents_have_different_versions_in_a_third_language() {
+        let [en, fr, de] = ["en", "fr", "de"].map(lang);
+        let pairs =
+            [(pair((en, 1), (fr, 10)), 0.9375), (pair((fr, 10), (de, 20)), 0.75), (pair((en, 2), (fr, 11)), 0.875)];
+        let versions = Versions::new(pairs.into_iter().map(|(pair, score)| (pair, logit(score))));
+        // English 1 has French 10, and 2 has 11; German 20 has English 1 by way of French 10.
+        let differ = |x, y| versions.differ(x, y);
+        assert!((differ((de, 20), (en, 2)) - 0.75).abs() < 1e-9);
+        // English 1 has another German version than 21.
+        assert!((differ((de, 21), (en, 1)) - 0.75).abs() < 1e-9);
+        assert_eq!((differ((de, 20), (en, 1)), differ((de, 21), (en, 3))), (0.0, 0.0));
+        let mut documents = Documents::default();
+        assert!(pairs.iter().all(|(pair, _)| documents.join(*pair)));
+        assert!(!documents.join(pair((de, 20), (en, 2))) && documents.join(pair((de, 20), (en, 1))));
+        assert!(documents.join(pair((de, 21), (en, 2))));
+        assert!(!documents.join(pair((de, 21), (fr, 10))));
+    }
+
+    proptest! {
+        #[test]
+        fn groups_are_those_of_the_pairs_that_join_them_and_have_one_page_a_language(
+            pairs in proptest::collection::vec((0u32..4, 0u32..3, 0u32..4, 0u32..3), 0..40)
+        ) {
+            let langs = ["de", "en", "fr", "ja"].map(lang);
+            let mut documents = Documents::default();
+            // The slow way: the group of every page, made anew for each pair.
+            let mut groups: Vec<Vec<(u32, u32)>> = (0..4).flat_map(|lang| (0..3).map(move |page| vec![(lang, page)])).collect();
+            for (lang_x, x, lang_y, y) in pairs.into_iter().filter(|(lang_x, _, lang_y, _)| lang_x != lang_y) {
+                let id = |lang: u32, page: u32| (langs[lang as usize], 3 * lang + page);
+                let joined = documents.join(pair(id(lang_x, x), id(lang_y, y)));
+                let at = |page: (u32, u32)| groups.iter().position(|group| group.contains(&page)).expect("each is in one");
+                let (p, q) = (at((lang_x, x)), at((lang_y, y)));
+                let fits = p == q || groups[p].iter().all(|one| groups[q].iter().all(|other| one.0 != other.0));
+                prop_assert_eq!(joined, fits);
+                if fits && p != q {
+                    let moved = groups[p].clone();
+                    groups[q].extend(moved);
+                    groups.swap_remove(p);
+                }
+            }
+        }
     }
 }

@@ -37,7 +37,7 @@ mod variants;
 
 #[cfg(test)]
 pub use credibility::Evidence;
-pub use credibility::{GlobalSum, State, names_languages};
+pub use credibility::{GlobalSum, State};
 pub use discover::discover;
 pub use found::{FoundKey, FoundPair};
 #[cfg(feature = "exec")]

@@ -8,8 +8,8 @@ use crate::index::graph::Neighbours;
 ///
 /// where M(x) is the accepted partner of x. Liu et al. (2014, eq. 3, Algorithm 1) with three departures: partners are those
 /// accepted, so that no search for the best pairs is needed; neighbours without a partner do not count, since
-/// archives are never complete; and popular pages count less, w(x) = ln((N + 1)/(|PG(x)| + 1)) (eq. 6, c = 1). `None` when
-/// no neighbour has a partner. Cost: the neighbours of both.
+/// archives are never complete; and popular pages count less, w(x) = ln((N + 1)/(|PG(x)| + 1)) (eq. 6, c = 1). `None` where
+/// no neighbour of the one page has a partner, or none of the other: nobody knows then where translations of its links would lead. Cost: the neighbours of both.
 pub fn share(
     (a, b): (u32, u32),
     (graph_a, graph_b): (&Neighbours, &Neighbours),
@@ -19,6 +19,10 @@ pub fn share(
         ((f64::from(graph.count()) + 1.0) / (graph.of(page).len() as f64 + 1.0)).ln().max(1e-3)
     };
     let (mut all, mut common) = (0.0, 0.0);
+    let is_known = |graph: &Neighbours, page: u32| graph.of(page).iter().any(|&x| partner(x).is_some());
+    if !is_known(graph_a, a) || !is_known(graph_b, b) {
+        return None;
+    }
     for &x in graph_a.of(a) {
         if let Some(y) = partner(x) {
             let weight = weight(graph_a, x);
@@ -55,5 +59,8 @@ mod tests {
         // 1–4 match both ways, 2 has its partner elsewhere: 2/3 of three like weights.
         assert!((share((0, 3), (&a, &b), &crossed).expect("partners") - 2.0 / 3.0).abs() < 1e-6);
         assert_eq!(share((0, 3), (&a, &b), &|_| None), None);
+        // Pages 1 and 2 have partners, elsewhere; of the neighbours of 3 nothing is known.
+        let of_one = |page: u32| [None, Some(9), Some(10), None, None, None][page as usize];
+        assert_eq!(share((0, 3), (&a, &b), &of_one), None);
     }
 }

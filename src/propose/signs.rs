@@ -1,22 +1,20 @@
-//! What the URLs of a site, and what its pages declare, say of a pair beside proposing it: whether a key that names its languages leads from one page to
-//! the other and the rest of the URL names the page, and whether a page stands under another language than its text is in.
+//! What the URLs of a site, and what its pages declare, say of a pair beside proposing it: whether both URLs name their pages and have a name in
+//! common, and whether a page stands under another language than its text is in.
 
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::keys::{KnownKeys, Marks, named_language, names_languages};
+use crate::keys::{KnownKeys, Marks, named_language};
 use crate::text::tokens::{Anatomy, Separators};
-use crate::types::{Candidate, Compared, Field, Lang, Measure, Method};
+use crate::types::{Compared, Field, Lang, Measure};
 use crate::verify::SiteView;
 
 /// Signs of one site.
 #[derive(Default)]
 pub struct Signs {
     marks: Marks,
-    /// By position among the keys: it names both languages.
-    names_languages: Vec<bool>,
     /// Pages that stand under a language, or declare one, that their text is not in.
     misplaced: FxHashSet<u32>,
     /// On how many pages of a language in a part of the site each token of a URL stands.
@@ -38,11 +36,7 @@ const MIN_DECLARED: f64 = 0.5;
 impl Signs {
     /// The signs of a site by its keys.
     pub fn of(site: &SiteView<'_>, known: &KnownKeys) -> Signs {
-        let mut signs = Signs {
-            marks: Marks::of_known(known),
-            names_languages: known.keys.iter().map(|key| names_languages(&key.key)).collect(),
-            ..Signs::default()
-        };
+        let mut signs = Signs { marks: Marks::of_known(known), ..Signs::default() };
         let mut anatomy = Anatomy::default();
         for page in (0..site.pages().count()).filter(|&page| site.langs[page as usize].is_known()) {
             let (lang, parts) = (site.langs[page as usize], site.parts());
@@ -128,27 +122,13 @@ impl Signs {
         tokens(site.pages().identity(page), &mut Anatomy::default()).into_iter().filter(is_rare).collect()
     }
 
-    /// Sets what the signs say of a compared pair.
+    /// Sets what the signs say of a compared pair: 1 where the URLs have a name in common, 0 where both name their pages and have none.
     pub fn set(&self, site: &SiteView<'_>, one: &mut Compared) {
-        let Candidate { pair, method, key } = one.candidate;
-        let names_languages = match (method, key) {
-            (Method::Key, Some(key)) => self.names_languages.get(key as usize) == Some(&true),
-            (Method::Marks, _) => true,
-            _ => false,
-        };
-        let names = || {
-            let part = site.parts().common(pair.a, pair.b);
-            let [a, b] = [pair.a, pair.b].map(|page| self.rare_tokens(site, part, page));
-            (!a.is_empty() && !b.is_empty()).then_some((a, b))
-        };
-        let named = match method {
-            _ if names_languages => names().map(|_| 1.0),
-            // 1 where the URLs have a name in common, 0 where both name their pages and have none.
-            Method::Words | Method::Votes | Method::Link => {
-                names().map(|(a, b)| f32::from(u8::from(a.iter().any(|token| b.contains(token)))))
-            }
-            _ => None,
-        };
+        let pair = one.candidate.pair;
+        let part = site.parts().common(pair.a, pair.b);
+        let [a, b] = [pair.a, pair.b].map(|page| self.rare_tokens(site, part, page));
+        let is_named = !a.is_empty() && !b.is_empty();
+        let named = is_named.then(|| f32::from(u8::from(a.iter().any(|token| b.contains(token)))));
         one.similarities.set(Measure::Named, named);
         let mut anatomy = Anatomy::default();
         let is_misplaced = [pair.a, pair.b].iter().any(|page| self.misplaced.contains(page));
@@ -201,7 +181,7 @@ fn tokens(identity: &str, anatomy: &mut Anatomy) -> Vec<u64> {
 mod tests {
     use super::*;
     use crate::keys::{KnownKey, State};
-    use crate::types::{Edit, Key, LangPair, Similarities};
+    use crate::types::{Candidate, Edit, Key, LangPair, Method, Similarities};
     use crate::verify::fixture::ListedSite;
 
     fn known() -> KnownKeys {
@@ -212,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_names_languages_between_urls_that_name_the_page_is_a_sign() {
+    fn urls_that_name_their_pages_have_a_name_in_common_or_none() {
         let mut pages: Vec<(String, &str, &str)> = Vec::new();
         for lang in ["en", "fr"] {
             pages.push((format!("x.org/{lang}/faq.html"), lang, ""));
@@ -233,7 +213,7 @@ mod tests {
         };
         assert_eq!(said("x.org/en/faq.html", "x.org/fr/faq.html", Method::Key), (Some(1.0), None));
         assert_eq!(said("x.org/en/faq.html", "x.org/fr/faq.html", Method::Words), (Some(1.0), None));
-        assert_eq!(said("x.org/en/faq.html", "x.org/fr/faq.html", Method::WeakKey), (None, None));
+        assert_eq!(said("x.org/en/faq.html", "x.org/fr/faq.html", Method::WeakKey), (Some(1.0), None));
         assert_eq!(said("x.org/en/node1.html", "x.org/fr/node1.html", Method::Key), (None, None));
         assert_eq!(said("x.org/en/faq.html", "x.org/fr/node1.html", Method::Words), (None, None));
         // English text under /fr/.

@@ -52,8 +52,7 @@ macro_rules! measures {
                 Margin = "margin" weight 4.0;
                 /// How probable it is, by the others of their series, that the places of two numbered pages correspond.
                 Order = "order" weight 4.0;
-                /// The URLs name the page, with a key that names its languages from one to the other or a name in common (1), or they name two pages (0); a
-                /// sign, no evidence.
+                /// The URLs name their pages, and have a name in common (1) or none (0); what that says is learnt in each part of a site.
                 Named = "named";
                 /// A page stands under a language, or declares one, that its text is not in (½), as the other page does too (0); a sign, no evidence.
                 Place = "place";
