@@ -27,8 +27,8 @@ pub struct Names {
 
 impl Names {
     /// From what was seen: the mean of the candidates of a part, each with the probability that it is right, or wrong, and of what is expected there, which is
-    /// worth so many candidates as the belief: what `all` languages show in the part, or, without these, what is seen round it, and round the whole site the
-    /// belief itself. Cost: candidates × depth of the parts, and parts.
+    /// worth so many candidates as the belief: what `all` languages show in the part, or, without these, what is seen round it and not in it, and round the whole
+    /// site the belief itself. Cost: candidates × depth of the parts, and parts.
     pub fn new(seen: impl Iterator<Item = Seen>, parts: &Parts, params: &prior::Params, all: Option<&Names>) -> Names {
         // Those with a name in common and all, of right and of wrong pairs.
         let mut sums = vec![[0.0; 4]; parts.count() as usize];
@@ -41,15 +41,23 @@ impl Names {
                 sums.iter_mut().zip(added).for_each(|(sum, add)| *sum += add);
             }
         }
-        let mut rates: Vec<(f64, f64)> = Vec::with_capacity(sums.len());
-        for (part, [right, all_right, wrong, all_wrong]) in (0u32..).zip(sums) {
-            let of =
-                |belief: (f64, f64), round: f64, shared: f64, all: f64| (belief.1 * round + shared) / (belief.1 + all);
-            let (of_right, of_wrong) = (params.names, params.names_by_chance);
-            let round = || parts.outer(part).map_or((of_right.0, of_wrong.0), |outer| rates[outer as usize]);
+        let mean = |expected: f64, worth: f64, shared: f64, all: f64| (worth * expected + shared) / (worth + all);
+        let (of_right, of_wrong) = (params.names, params.names_by_chance);
+        let means = |expected: (f64, f64), [right, all_right, wrong, all_wrong]: [f64; 4]| {
+            (mean(expected.0, of_right.1, right, all_right), mean(expected.1, of_wrong.1, wrong, all_wrong))
+        };
+        // What is expected of each part before its own candidates are seen.
+        let mut expected: Vec<(f64, f64)> = Vec::with_capacity(sums.len());
+        for (part, own) in (0u32..).zip(&sums) {
+            let round = || {
+                let Some(outer) = parts.outer(part) else { return (of_right.0, of_wrong.0) };
+                let outer = outer as usize;
+                means(expected[outer], std::array::from_fn(|at| (sums[outer][at] - own[at]).max(0.0)))
+            };
             let round = all.map_or_else(round, |all| all.rates[part as usize]);
-            rates.push((of(of_right, round.0, right, all_right), of(of_wrong, round.1, wrong, all_wrong)));
+            expected.push(round);
         }
+        let rates = expected.into_iter().zip(sums).map(|(expected, sums)| means(expected, sums)).collect();
         Names { rates }
     }
 
@@ -77,14 +85,31 @@ mod tests {
         let right = (0..4).map(|_| seen(1, true, 1.0, false));
         let wrong = (0..8).map(|at| seen(1, at == 0, 0.0, true)).chain([seen(1, true, 0.0, false)]);
         let names = Names::new(right.chain(wrong), &parts, &params, None);
-        let whole: (f64, f64) = ((2.0 + 4.0) / 8.0, (0.5 + 1.0) / 12.0);
-        let first: (f64, f64) = ((4.0 * whole.0 + 4.0) / 8.0, (4.0 * whole.1 + 1.0) / 12.0);
-        for (part, (right, wrong)) in [(WHOLE, whole), (1, first), (2, whole)] {
+        // Nothing was seen round the first folder; all of it is round the second.
+        let first: (f64, f64) = ((2.0 + 4.0) / 8.0, (0.5 + 1.0) / 12.0);
+        let second: (f64, f64) = ((4.0 * 0.75) / 4.0, (4.0 * 0.125) / 4.0);
+        for (part, (right, wrong)) in [(WHOLE, first), (1, first), (2, second)] {
             assert!((names.evidence(part, true) - (right / wrong).ln()).abs() < 1e-12, "{part}");
             assert!((names.evidence(part, false) - ((1.0 - right) / (1.0 - wrong)).ln()).abs() < 1e-12, "{part}");
         }
         // One language of which nothing is known is expected to be as all are.
         let none = Names::new([].into_iter(), &parts, &params, Some(&names));
         assert!((none.evidence(1, true) - names.evidence(1, true)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn folders_in_each_other_that_have_the_same_pages_say_what_one_says() {
+        let langs: Vec<Lang> = (0..80).map(|at| if at % 2 == 0 { Lang::EN } else { Lang::ZH }).collect();
+        // Four folders in each other, and one beside them.
+        let parts =
+            Parts::new(&Tree::new((0..80u64).map(|at| if at < 40 { vec![1, 2, 3, 4] } else { vec![9] })), &langs);
+        let params = prior::Params::default();
+        let seen = |part| (0..100_000).map(move |_| Seen { part, shared: true, right: 1.0, is_free: false });
+        let names = |depth: usize| {
+            let part = parts.chain(parts.of(0)).nth(depth).expect("a part");
+            Names::new(seen(part), &parts, &params, None).evidence(part, false)
+        };
+        let innermost = names(0);
+        assert!(innermost.is_finite() && (innermost - names(1)).abs() < 1e-9, "{innermost}");
     }
 }
