@@ -225,8 +225,7 @@ fn shares_of(
                 if !is_by_address(method) && beside_keys(&by_keys, part, &params.prior) < 1.0 {
                     return 0.0;
                 }
-                let known = shares.get(&source(one)).map(|shares| shares.at(part, parts));
-                let share = known.unwrap_or_else(|| belief(method, &params.prior).0);
+                let share = share_at(&shares, one, (part, parts), &params.prior);
                 sigmoid(said.of_addresses(agree.at(part, parts), params) + logit(share))
             };
             let all = compared.iter().zip(said.iter()).filter(|(one, _)| !one.same_text);
@@ -262,6 +261,17 @@ fn shares_of(
     (shares, agree)
 }
 
+/// How often the source of a candidate is right in a part: what is believed of it, until its pairs are seen.
+fn share_at(
+    shares: &BTreeMap<Source, Shares>,
+    one: &Compared,
+    (part, parts): (u32, &Parts),
+    prior: &prior::Params,
+) -> f64 {
+    let Candidate { method, key, .. } = one.candidate;
+    shares.get(&(method, key)).map_or_else(|| belief(method, prior).0, |shares| shares.at(part, parts))
+}
+
 /// How many pages keys pair rightly, by part.
 fn paired_by_keys(
     compared: &[&Compared],
@@ -271,10 +281,7 @@ fn paired_by_keys(
     prior: &prior::Params,
 ) -> Paired {
     let of_keys = compared.iter().zip(said).filter(|(one, _)| one.candidate.method == Method::Key && !one.same_text);
-    let share = |(one, said): (&&Compared, &Said)| {
-        let known = shares.get(&(Method::Key, one.candidate.key)).map(|shares| shares.at(said.part, parts));
-        (said.part, known.unwrap_or(prior.strong.0))
-    };
+    let share = |(one, said): (&&Compared, &Said)| (said.part, share_at(shares, one, (said.part, parts), prior));
     let smaller = |part: u32| f64::from(parts.smaller(part, langs));
     Paired::new(of_keys.map(share).filter(|(_, share)| *share > 0.5), parts, smaller, prior.borrowed)
 }
@@ -320,10 +327,8 @@ fn weigh<'c>(
     let (shares, agree) = shares_of(langs, &compared, &mut said, (parts, all_names), params);
     let by_keys = paired_by_keys(&compared, &said, &shares, (langs, parts), prior);
     let share_of = |one: &Compared, part: u32| {
-        let Candidate { method, key, .. } = one.candidate;
-        let belief = belief(method, prior);
-        let share = shares.get(&(method, key)).map_or(belief.0, |shares| shares.at(part, parts));
-        if is_by_address(method) { share } else { share.min(beside_keys(&by_keys, part, prior)) }
+        let share = share_at(&shares, one, (part, parts), prior);
+        if is_by_address(one.candidate.method) { share } else { share.min(beside_keys(&by_keys, part, prior)) }
     };
     let mut weighed = Weighed {
         langs,
