@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::params::Params;
 use crate::error::Result;
@@ -113,7 +113,8 @@ impl<'v, 's> Rounds<'v, 's> {
         Ok(rounds)
     }
 
-    fn note(&mut self, one: Compared) {
+    fn note(&mut self, mut one: Compared) {
+        self.signs.set(self.site, &mut one);
         self.known.insert(one.candidate.pair);
         self.compared.push(one);
     }
@@ -132,14 +133,15 @@ impl<'v, 's> Rounds<'v, 's> {
             self.site.tell("rounds over links", round as u64, self.settings.iterate.rounds as u64);
             let before = self.accepted();
             let proposed = self.vote();
-            let new = self.compare(proposed)?;
+            let mut new = self.compare(proposed)?;
             if new > 0 {
                 self.vote();
             }
             self.judge();
-            if round < LEARNING_ROUNDS {
+            // By the first votes most of what can be taught is known.
+            if round == 0 {
                 self.fit();
-                self.learn()?;
+                new += self.learn()?;
                 self.judge();
             }
             if self.accepted() == before && new == 0 {
@@ -165,7 +167,7 @@ impl<'v, 's> Rounds<'v, 's> {
         self.site.parts().chain(part).find(|&part| self.fitted.contains_key(&(langs, part)))
     }
 
-    /// The language pairs, and parts of the site, of which keys pair many pages and most, there or in a part of it. What the run has learnt fits
+    /// The language pairs, and parts of the site, of which keys pair most pages, there or in a part of it. What the run has learnt fits
     /// these: from pairs of keys. A part without keys teaches itself better than other sites do. Cost: pairs of keys times the depth of the parts.
     fn parts_with_keys(&self) -> FxHashSet<(LangPair, u32)> {
         let (parts, prior) = (self.site.parts(), &self.settings.judge.prior);
@@ -175,8 +177,7 @@ impl<'v, 's> Rounds<'v, 's> {
             parts.chain(parts.common(a, b)).for_each(|part| *counts.entry((langs, part)).or_default() += 1);
         }
         let are_most = |langs: LangPair, part: u32, count: u32| {
-            count as usize >= prior.many_pairs
-                && f64::from(count) >= prior.min_share * f64::from(parts.smaller(part, langs))
+            f64::from(count) >= prior.min_share * f64::from(parts.smaller(part, langs))
         };
         let with_keys = counts.into_iter().filter(|&((langs, part), count)| are_most(langs, part, count));
         with_keys.flat_map(|((langs, part), _)| parts.chain(part).map(move |part| (langs, part))).collect()
@@ -194,7 +195,7 @@ impl<'v, 's> Rounds<'v, 's> {
     }
 
     /// Fits the weights of parts that keys pair few pages of, or of languages that the run has learnt nothing of, to what is there: good are pairs that are each
-    /// other's best by far, bad the other candidates of their pages.
+    /// other's best, bad the other candidates of their pages.
     fn fit(&mut self) {
         let params = &self.settings.judge.fit;
         let parts = self.site.parts();
@@ -218,7 +219,7 @@ impl<'v, 's> Rounds<'v, 's> {
                 scores.add(one.candidate.pair.b, *evidence);
             }
             let leads = |PagePair { a, b, .. }: PagePair, evidence: f64| {
-                scores.leads(a, evidence, LEAD) && scores.leads(b, evidence, LEAD)
+                scores.leads(a, evidence, f64::EPSILON) && scores.leads(b, evidence, f64::EPSILON)
             };
             let (leading, others): (Vec<_>, Vec<_>) =
                 list.into_iter().partition(|(one, evidence)| leads(one.candidate.pair, *evidence));
@@ -285,36 +286,8 @@ impl<'v, 's> Rounds<'v, 's> {
         let new: Vec<Candidate> =
             unique(candidates).into_iter().filter(|candidate| !self.known.contains(&candidate.pair)).collect();
         let compared = self.site.compared(&new, &self.dictionaries())?;
-        for mut one in compared {
-            self.signs.set(self.site, &mut one);
-            self.note(one);
-        }
-        self.set_margins();
+        compared.into_iter().for_each(|one| self.note(one));
         Ok(new.len())
-    }
-
-    /// Sets how far the content of each candidate is above that of the others of its two pages: what a page that has no
-    /// partner shares with pages of its subject, all of them share. Time grows with the candidates.
-    fn set_margins(&mut self) {
-        let mut of_page: FxHashMap<(LangPair, u32), Vec<f32>> = FxHashMap::default();
-        for one in &self.compared {
-            let PagePair { langs, a, b } = one.candidate.pair;
-            if let Some(content) = one.similarities.get(Measure::Content) {
-                for page in [a, b] {
-                    of_page.entry((langs, page)).or_default().push(content);
-                }
-            }
-        }
-        of_page.values_mut().for_each(|contents| contents.sort_unstable_by(|x, y| y.total_cmp(x)));
-        for one in &mut self.compared {
-            let PagePair { langs, a, b } = one.candidate.pair;
-            let margin = one.similarities.get(Measure::Content).and_then(|content| {
-                let others = [a, b].map(|page| mean_of_others(&of_page[&(langs, page)], content));
-                let [Some(x), Some(y)] = others else { return None };
-                Some(margin(content, (x + y) / 2.0))
-            });
-            one.similarities.set(Measure::Margin, margin);
-        }
     }
 
     fn dictionaries(&self) -> WithOwn<'_, 's> {
@@ -328,8 +301,8 @@ impl<'v, 's> Rounds<'v, 's> {
     }
 
     /// Learns words from the pairs that are surest, in each part of the site, of language pairs that nothing is known of or of which keys pair few
-    /// pages there, and asks again what measures say. Nothing is judged by it yet.
-    fn learn(&mut self) -> Result<()> {
+    /// pages there, and asks again what measures say. Nothing is judged by it yet. Gives how many candidates are new.
+    fn learn(&mut self) -> Result<usize> {
         let parts = self.site.parts();
         let mut sure = ByPart::<Vec<PageIds>>::new();
         for judged in self.judged.pairs.iter().filter(|judged| judged.is_accepted() && judged.score >= SURE) {
@@ -348,7 +321,7 @@ impl<'v, 's> Rounds<'v, 's> {
                 && self.learnt_from.get(&(langs, part)) != Some(pairs)
         });
         if sure.is_empty() {
-            return Ok(());
+            return Ok(0);
         }
         self.own.extend(learn_from_site(self.site, &sure, self.settings.learn)?);
         let is_taught = |one: &Compared| {
@@ -368,8 +341,7 @@ impl<'v, 's> Rounds<'v, 's> {
         let langs: BTreeSet<LangPair> = sure.keys().map(|(langs, _)| *langs).collect();
         self.learnt_from.extend(sure);
         let found = self.by_words(&|of| langs.contains(&of))?;
-        self.compare(found)?;
-        Ok(())
+        self.compare(found)
     }
 
     /// Lets the accepted pairs vote. Sets what votes and neighbours say of every candidate, and gives the pairs that have many votes.
@@ -382,8 +354,7 @@ impl<'v, 's> Rounds<'v, 's> {
         let network = &self.network;
         self.compared.par_iter_mut().for_each(|one| {
             let PagePair { langs, a, b } = one.candidate.pair;
-            let graphs = (network.neighbours(langs.a), network.neighbours(langs.b));
-            let neighbours = neighbours::share((a, b), graphs, &partners.in_langs(langs));
+            let neighbours = neighbours::share((a, b), network.neighbours(), &partners.in_langs(langs));
             one.similarities.set(Measure::Neighbours, neighbours);
             one.similarities.set(Measure::Votes, votes.share(one.candidate.pair));
         });
@@ -453,30 +424,6 @@ fn keep_telling(pairs: &mut Vec<JudgedPair>, min_kept: f32, parts: &Parts) {
     });
 }
 
-/// The mean of the largest [`OTHERS`] of a list that is sorted from the largest on, one that is `own` left out; `None` where
-/// there are fewer.
-fn mean_of_others(sorted: &[f32], own: f32) -> Option<f32> {
-    let place = sorted.partition_point(|&other| other > own);
-    let others = sorted.iter().enumerate().filter(|&(at, _)| at != place).map(|(_, &other)| other).take(OTHERS);
-    let (sum, count) = others.fold((0.0, 0), |(sum, count), other| (sum + other, count + 1));
-    (count == OTHERS).then(|| sum / OTHERS as f32)
-}
-
-/// How much more content a pair has than others, 0..=1: 0.5 for [`FAIR`] times as much.
-fn margin(own: f32, others: f32) -> f32 {
-    let ratio = (own / others.max(0.01) / FAIR).powi(4);
-    ratio / (1.0 + ratio)
-}
-
-/// Other candidates that a page is compared with.
-const OTHERS: usize = 3;
-/// How much more content than the others a pair has that is as likely right as wrong.
-const FAIR: f32 = 1.3;
-
-/// How much better than any other a pair must be for both of its pages to be taken as surely good, in nats.
-const LEAD: f64 = 1.5;
-/// Rounds after which weights and words are learnt again.
-const LEARNING_ROUNDS: usize = 3;
 /// Probability from which a pair is a training pair of its site.
 const SURE: f32 = 0.9;
 /// Training pairs of a site, at the least.
@@ -490,21 +437,11 @@ mod tests {
     use crate::types::Lang;
     use crate::verify::fixture::ListedSite;
 
-    #[test]
-    fn a_pair_is_held_against_the_three_best_others_of_a_page() {
-        // Its own content is left out once.
-        assert_eq!(mean_of_others(&[0.5, 0.25, 0.25, 0.25], 0.5), Some(0.25));
-        assert_eq!(mean_of_others(&[0.5, 0.5, 0.25, 0.0, 0.0], 0.25), Some(1.0 / 3.0));
-        assert_eq!(mean_of_others(&[0.5, 0.25, 0.25], 0.5), None);
-        assert!((margin(0.26, 0.2) - 0.5).abs() < 1e-6 && margin(0.4, 0.2) > 0.8 && margin(0.2, 0.2) < 0.3);
-    }
-
-    /// Page 0 of each language links to the others of it, in order. Keys have paired the two that link, and nothing else.
+    /// A key pairs two pages, which link to the others in the same order. No two pages have a word in common.
     #[test]
     fn links_of_a_pair_bring_in_what_no_key_has_paired() {
         const PAGES: u32 = 6;
-        let text =
-            |lang: &str, page: u32| format!("{lang}a{page} {lang}b{page} {} {}\n", page * 37 + 1000, page * 91 + 5000);
+        let text = |lang: &str, page: u32| format!("{lang}a{page} {lang}b{page}\n");
         let pages: Vec<_> = ["en", "fr"]
             .into_iter()
             .flat_map(|lang| (0..PAGES).map(move |page| (format!("{lang}/{page}"), lang, text(lang, page))))
@@ -527,7 +464,8 @@ mod tests {
         let accepted: Vec<_> =
             resolved.pairs.iter().filter(|pair| pair.is_accepted()).map(|pair| (pair.pair.a, pair.pair.b)).collect();
         assert_eq!(accepted, (0..PAGES).map(|page| (page, PAGES + page)).collect::<Vec<_>>());
-        assert!(resolved.pairs.iter().any(|pair| pair.similarities.get(Measure::Votes).is_some()));
+        let by_votes = resolved.pairs.iter().filter(|pair| pair.method == Method::Votes);
+        assert_eq!(by_votes.count(), PAGES as usize - 1);
     }
 
     /// Keys pair the pages of folder a, and one page of the larger folder b.

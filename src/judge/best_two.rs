@@ -30,7 +30,7 @@ impl BestTwo {
     /// True when a score that was added for a page is the best, and at least `lead` above the second best. Of equal scores
     /// none leads, whatever the lead above 0.
     pub fn leads(&self, page: u32, score: f64, lead: f64) -> bool {
-        self.scores.get(&page).is_some_and(|&(best, second)| score >= best && score >= second + lead)
+        self.scores.get(&page).is_some_and(|&(best, second)| score >= best && score - second >= lead)
     }
 }
 
@@ -47,6 +47,8 @@ mod tests {
             .into_iter()
             .for_each(|(page, score)| scores.add(page, score));
         assert!(scores.leads(1, 0.75, 0.25));
+        [(4, 40.0), (4, 40.0)].into_iter().for_each(|(page, score)| scores.add(page, score));
+        assert!(!scores.leads(4, 40.0, f64::EPSILON));
         assert!(!scores.leads(1, 0.75, 0.375));
         assert!(!scores.leads(1, 0.5, 0.0));
         assert!(!scores.leads(2, 0.75, 0.25));

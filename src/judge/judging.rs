@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::names::{Names, Seen};
+use super::names::{Counts, Names, Seen};
 use super::odds::{logit, sigmoid};
 use super::params::Params;
 use super::prior;
@@ -82,12 +82,13 @@ pub fn judge(
     for one in compared {
         by_langs.entry(one.candidate.pair.langs).or_default().push(one);
     }
-    let names = names_by_keys(&by_langs, parts, &params.prior);
+    let names = names_by_keys(by_langs.values().flatten(), parts);
     let weighed = by_langs.into_iter().map(|(langs, list)| weigh(langs, list, &scorer, (parts, &names), params));
     let mut weighed: Vec<Weighed<'_>> = weighed.collect();
     decide(&mut weighed, params.min_score);
     let mut judged = Judged::default();
     weighed.into_iter().for_each(|weighed| weighed.into_pairs(&params.prior, &mut judged));
+    judged.pairs.sort_unstable_by_key(|judged| judged.pair);
     judged
 }
 
@@ -152,13 +153,13 @@ struct Weighed<'c> {
     shares: BTreeMap<Source, Shares>,
 }
 
-/// How often the pages that keys pair in all languages have a name in common, whether these are right or not.
-fn names_by_keys(by_langs: &BTreeMap<LangPair, Vec<&Compared>>, parts: &Parts, params: &prior::Params) -> Names {
-    let of_keys = by_langs.values().flatten().filter(|one| one.candidate.method == Method::Key && !one.same_text);
+/// How often the pages that keys pair have a name in common, whether these are right or not.
+fn names_by_keys<'c>(compared: impl Iterator<Item = &'c &'c Compared>, parts: &Parts) -> Counts {
+    let of_keys = compared.filter(|one| one.candidate.method == Method::Key && !one.same_text);
     let seen = |one: &&Compared| {
         Some(Seen { part: part_of(parts, one), shared: shares_name(one)?, right: 1.0, is_free: false })
     };
-    Names::new(of_keys.filter_map(seen), parts, params, None)
+    Counts::new(of_keys.filter_map(seen), parts)
 }
 
 /// The innermost part of the site that a pair is in.
@@ -174,11 +175,8 @@ fn is_by_address(method: Method) -> bool {
 /// What a source is believed to be before its pairs are seen.
 fn belief(method: Method, params: &prior::Params) -> (f64, f64) {
     match method {
-        Method::Key | Method::Hreflang => params.strong,
-        Method::Marks => params.marks,
-        Method::Order => params.order,
-        Method::WeakKey => params.weak,
-        Method::Link | Method::Words | Method::Votes | Method::All => params.other,
+        Method::Key | Method::Marks | Method::Hreflang => params.strong,
+        Method::WeakKey | Method::Order | Method::Link | Method::Words | Method::Votes | Method::All => params.other,
     }
 }
 
@@ -210,10 +208,11 @@ fn shares_of(
     langs: LangPair,
     compared: &[&Compared],
     said: &mut [Said],
-    (parts, all_names): (&Parts, &Names),
+    (parts, all_names): (&Parts, &Counts),
     params: &Params,
 ) -> (BTreeMap<Source, Shares>, Shares) {
     let source = |one: &Compared| (one.candidate.method, one.candidate.key);
+    let names_of_all = (all_names, &names_by_keys(compared.iter(), parts));
     let mut agree = Shares::new(&[], parts, params.prior.contents);
     let mut shares: BTreeMap<Source, Shares> = BTreeMap::new();
     for _ in 0..SHARE_ROUNDS {
@@ -235,11 +234,11 @@ fn shares_of(
                 let shared = shares_name(one).filter(|_| is_seen)?;
                 Some(Seen { part: said.part, shared, right: belong(one, said), is_free })
             };
-            Names::new(all.filter_map(seen), parts, &params.prior, Some(all_names))
+            Names::new(&Counts::new(all.filter_map(seen), parts), names_of_all, parts, &params.prior)
         };
         for (one, said) in compared.iter().zip(said.iter_mut()).filter(|(one, _)| is_named_freely(one.candidate.method))
         {
-            said.names = shares_name(one).map_or(0.0, |shared| names.evidence(said.part, shared));
+            said.names = shares_name(one).map_or(0.0, |shared| names.evidence(said.part, parts, shared));
         }
         let all = || compared.iter().zip(said.iter()).filter(|(one, _)| !one.same_text);
         let of_addresses = |said: &Said| said.of_addresses(agree.at(said.part, parts), params);
@@ -280,18 +279,20 @@ fn paired_by_keys(
     (langs, parts): (LangPair, &Parts),
     prior: &prior::Params,
 ) -> Paired {
-    let of_keys = compared.iter().zip(said).filter(|(one, _)| one.candidate.method == Method::Key && !one.same_text);
-    let share = |(one, said): (&&Compared, &Said)| (said.part, share_at(shares, one, (said.part, parts), prior));
+    let right = |(one, said): (&&Compared, &Said)| {
+        let is_of_key = one.candidate.method == Method::Key && !one.same_text;
+        let share = is_of_key.then(|| share_at(shares, one, (said.part, parts), prior));
+        (said.part, share.filter(|share| *share > 0.5).unwrap_or(0.0))
+    };
     let smaller = |part: u32| f64::from(parts.smaller(part, langs));
-    Paired::new(of_keys.map(share).filter(|(_, share)| *share > 0.5), parts, smaller, prior.borrowed)
+    Paired::new(compared.iter().zip(said).map(right), parts, smaller, prior.borrowed)
 }
 
 /// The share that is believed of sources that are no addresses, at the most: where keys are right and pair many pages, a page they do not pair has hardly a
 /// partner.
 fn beside_keys(by_keys: &Paired, part: u32, prior: &prior::Params) -> f64 {
     let (right, share) = (by_keys.pages(part), by_keys.share(part));
-    let is_many = right >= prior.many_pairs as f64 && share >= prior.min_share;
-    if is_many { prior.beside_keys(right, right / share) } else { 1.0 }
+    if right > 0.0 && share >= prior.min_share { prior.beside_keys(right, right / share) } else { 1.0 }
 }
 
 /// True for what is proposed whatever names stand in the URLs.
@@ -306,7 +307,7 @@ fn weigh<'c>(
     langs: LangPair,
     compared: Vec<&'c Compared>,
     scorer: &dyn Fn(LangPair, u32) -> Scorer,
-    (parts, all_names): (&Parts, &Names),
+    (parts, all_names): (&Parts, &Counts),
     params: &Params,
 ) -> Weighed<'c> {
     let prior = &params.prior;
@@ -315,11 +316,7 @@ fn weigh<'c>(
         let part = part_of(parts, one);
         let scorer = scorers.entry(part).or_insert_with(|| scorer(langs, part));
         let (all_contents, all) = scorer.contents_and_all(&one.similarities);
-        // Two pages under one language are hardly versions of each other.
-        let place = one
-            .similarities
-            .get(Measure::Place)
-            .map_or(0.0, |place| prior.misplaced + if place < 0.5 { prior.under_one_mark } else { 0.0 });
+        let place = one.similarities.get(Measure::Place).map_or(0.0, |_| prior.misplaced);
         let (contents, addresses) = (params.fit.counted(all_contents), all - all_contents - place);
         Said { all, all_contents, contents, addresses, names: 0.0, part }
     };

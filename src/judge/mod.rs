@@ -4,10 +4,11 @@
 //! [`score`] weighs what the measures say of two pages: a regularised logistic model, fitted where a run has pairs that
 //! are surely good and surely bad, and shipped weights where it has not. [`prior`] learns how often each source of
 //! candidates (a key, links, words) is right in a site, which together with the weight of the evidence is a probability.
-//! [`decide`] takes the best first, one partner a page in each language pair; [`versions`] tells which of these pairs those with a
-//! third language speak against; [`best_two`] which candidates lead all others of their pages.
+//! [`versions`] joins the pages of pairs, from the surest on, to documents with one page a language; [`best_two`] tells which candidates lead all others of
+//! their pages.
 //!
-//! Two other ways of judging stand beside it: [`one_measure`] alone, and [`webmining`], which compares all pages with all others.
+//! Two other ways of judging stand beside it: [`one_measure`] alone, and [`webmining`], which compares all pages with all others; they and the links of
+//! Liu et al. [`decide`] one language pair at a time.
 
 pub mod best_two;
 pub mod decide;

@@ -3,8 +3,10 @@
 //! Where a site keeps its names in all languages, two that differ speak against a pair; where it translates them, they say nothing; and what one in common
 //! is worth depends on how many pages of the part have it that do not belong together.
 
+use std::collections::BTreeMap;
+
 use super::prior;
-use crate::index::parts::Parts;
+use crate::index::parts::{Parts, WHOLE};
 
 /// A candidate whose URLs both name their pages.
 pub struct Seen {
@@ -18,52 +20,80 @@ pub struct Seen {
     pub is_free: bool,
 }
 
-/// How often names are shared, by part.
-#[derive(Clone, Debug)]
-pub struct Names {
-    /// By pairs that are right, and by those that are wrong.
-    rates: Vec<(f64, f64)>,
-}
+/// How many candidates have a name in common, and how many there are, by part: of those that are right, and of those that are wrong.
+#[derive(Clone, Debug, Default)]
+pub struct Counts(BTreeMap<u32, [f64; 4]>);
 
-impl Names {
-    /// From what was seen: the mean of the candidates of a part, each with the probability that it is right, or wrong, and of what is expected there, which is
-    /// worth so many candidates as the belief: what `all` languages show in the part, or, without these, what is seen round it and not in it, and round the whole
-    /// site the belief itself. Cost: candidates × depth of the parts, and parts.
-    pub fn new(seen: impl Iterator<Item = Seen>, parts: &Parts, params: &prior::Params, all: Option<&Names>) -> Names {
-        // Those with a name in common and all, of right and of wrong pairs.
-        let mut sums = vec![[0.0; 4]; parts.count() as usize];
+impl Counts {
+    /// Of what was seen. Cost: candidates × depth of the parts.
+    pub fn new(seen: impl Iterator<Item = Seen>, parts: &Parts) -> Counts {
+        let mut counts = Counts::default();
         for Seen { part, shared, right, is_free } in seen {
             let wrong = if is_free { 1.0 - right } else { 0.0 };
             let shared = f64::from(u8::from(shared));
             for part in parts.chain(part) {
-                let sums = &mut sums[part as usize];
                 let added = [shared * right, right, shared * wrong, wrong];
-                sums.iter_mut().zip(added).for_each(|(sum, add)| *sum += add);
+                counts.0.entry(part).or_default().iter_mut().zip(added).for_each(|(sum, add)| *sum += add);
             }
         }
-        let mean = |expected: f64, worth: f64, shared: f64, all: f64| (worth * expected + shared) / (worth + all);
+        counts
+    }
+
+    fn at(&self, part: u32) -> [f64; 4] {
+        self.0.get(&part).copied().unwrap_or_default()
+    }
+}
+
+fn minus(x: [f64; 4], y: [f64; 4]) -> [f64; 4] {
+    std::array::from_fn(|at| (x[at] - y[at]).max(0.0))
+}
+
+/// How often names are shared in one language pair, by part.
+#[derive(Clone, Debug)]
+pub struct Names {
+    /// By pairs that are right, and by those that are wrong, in parts that have candidates; in others it is as round them.
+    rates: BTreeMap<u32, (f64, f64)>,
+    /// What is expected where nothing is seen.
+    belief: (f64, f64),
+}
+
+impl Names {
+    /// From what was seen: the mean of the candidates of a part, each with the probability that it is right, or wrong, and of what is expected there, which is
+    /// worth so many candidates as the belief. Expected is what other languages show in the part, before these what is seen round the part and not in
+    /// it, and round the whole site the belief. `all` are pairs of all languages, among them `of_all`. No rate is surer than all candidates together, and the belief,
+    /// make it. Cost: parts with candidates, times their depth.
+    pub fn new(seen: &Counts, (all, of_all): (&Counts, &Counts), parts: &Parts, params: &prior::Params) -> Names {
+        let mean = |(expected, worth): (f64, f64), shared: f64, all: f64| (worth * expected + shared) / (worth + all);
         let (of_right, of_wrong) = (params.names, params.names_by_chance);
         let means = |expected: (f64, f64), [right, all_right, wrong, all_wrong]: [f64; 4]| {
-            (mean(expected.0, of_right.1, right, all_right), mean(expected.1, of_wrong.1, wrong, all_wrong))
+            (mean((expected.0, of_right.1), right, all_right), mean((expected.1, of_wrong.1), wrong, all_wrong))
         };
-        // What is expected of each part before its own candidates are seen.
-        let mut expected: Vec<(f64, f64)> = Vec::with_capacity(sums.len());
-        for (part, own) in (0u32..).zip(&sums) {
-            let round = || {
-                let Some(outer) = parts.outer(part) else { return (of_right.0, of_wrong.0) };
-                let outer = outer as usize;
-                means(expected[outer], std::array::from_fn(|at| (sums[outer][at] - own[at]).max(0.0)))
-            };
-            let round = all.map_or_else(round, |all| all.rates[part as usize]);
-            expected.push(round);
+        let others = |part: u32| minus(all.at(part), of_all.at(part));
+        let [whole, whole_others] = [seen.at(WHOLE), others(WHOLE)];
+        let within = |rate: f64, belief: (f64, f64), at: usize| {
+            let count = whole[at] + whole_others[at];
+            rate.clamp(mean(belief, 0.0, count), mean(belief, count, count))
+        };
+        let belief = (of_right.0, of_wrong.0);
+        // What is expected of each part by what is round it; outer parts come first.
+        let mut expected: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
+        let mut rates = BTreeMap::new();
+        for (&part, &own) in &seen.0 {
+            let round = parts.outer(part).map_or(belief, |outer| {
+                let by_others = means(expected[&outer], minus(others(outer), others(part)));
+                means(by_others, minus(seen.at(outer), own))
+            });
+            expected.insert(part, round);
+            let (right, wrong) = means(means(round, others(part)), own);
+            rates.insert(part, (within(right, of_right, 1), within(wrong, of_wrong, 3)));
         }
-        let rates = expected.into_iter().zip(sums).map(|(expected, sums)| means(expected, sums)).collect();
-        Names { rates }
+        Names { rates, belief }
     }
 
     /// What names say of a pair in a part, in nats: ln P(names | its pages belong together) − ln P(names | they do not).
-    pub fn evidence(&self, part: u32, shared: bool) -> f64 {
-        let (right, wrong) = self.rates[part as usize];
+    pub fn evidence(&self, part: u32, parts: &Parts, shared: bool) -> f64 {
+        let seen = parts.chain(part).find_map(|part| self.rates.get(&part));
+        let (right, wrong) = *seen.unwrap_or(&self.belief);
         if shared { (right / wrong).ln() } else { ((1.0 - right) / (1.0 - wrong)).ln() }
     }
 }
@@ -71,45 +101,72 @@ impl Names {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::parts::{Tree, WHOLE};
+    use crate::index::parts::Tree;
     use crate::types::Lang;
 
-    #[test]
-    fn what_names_say_by_hand() {
-        // Two folders of 20 pages in two languages.
+    /// Two folders of 20 pages in two languages.
+    fn two_folders() -> Parts {
         let langs: Vec<Lang> = (0..40).map(|at| if at % 2 == 0 { Lang::EN } else { Lang::ZH }).collect();
-        let parts = Parts::new(&Tree::new((0..40u64).map(|at| Some(at / 20))), &langs);
-        let params = prior::Params { names: (0.5, 4.0), names_by_chance: (0.125, 4.0), ..prior::Params::default() };
-        let seen = |part, shared, right, is_free| Seen { part, shared, right, is_free };
-        // Four right pairs of the first folder share names; of eight wrong ones of words one does, and one of a key.
-        let right = (0..4).map(|_| seen(1, true, 1.0, false));
-        let wrong = (0..8).map(|at| seen(1, at == 0, 0.0, true)).chain([seen(1, true, 0.0, false)]);
-        let names = Names::new(right.chain(wrong), &parts, &params, None);
-        // Nothing was seen round the first folder; all of it is round the second.
-        let first: (f64, f64) = ((2.0 + 4.0) / 8.0, (0.5 + 1.0) / 12.0);
-        let second: (f64, f64) = ((4.0 * 0.75) / 4.0, (4.0 * 0.125) / 4.0);
-        for (part, (right, wrong)) in [(WHOLE, first), (1, first), (2, second)] {
-            assert!((names.evidence(part, true) - (right / wrong).ln()).abs() < 1e-12, "{part}");
-            assert!((names.evidence(part, false) - ((1.0 - right) / (1.0 - wrong)).ln()).abs() < 1e-12, "{part}");
-        }
-        // One language of which nothing is known is expected to be as all are.
-        let none = Names::new([].into_iter(), &parts, &params, Some(&names));
-        assert!((none.evidence(1, true) - names.evidence(1, true)).abs() < 1e-12);
+        Parts::new(&Tree::new((0..40u64).map(|at| Some(at / 20))), &langs)
+    }
+
+    fn seen(part: u32, shared: bool, right: f64, is_free: bool) -> Seen {
+        Seen { part, shared, right, is_free }
     }
 
     #[test]
-    fn folders_in_each_other_that_have_the_same_pages_say_what_one_says() {
-        let langs: Vec<Lang> = (0..80).map(|at| if at % 2 == 0 { Lang::EN } else { Lang::ZH }).collect();
-        // Four folders in each other, and one beside them.
-        let parts =
-            Parts::new(&Tree::new((0..80u64).map(|at| if at < 40 { vec![1, 2, 3, 4] } else { vec![9] })), &langs);
-        let params = prior::Params::default();
-        let seen = |part| (0..100_000).map(move |_| Seen { part, shared: true, right: 1.0, is_free: false });
-        let names = |depth: usize| {
-            let part = parts.chain(parts.of(0)).nth(depth).expect("a part");
-            Names::new(seen(part), &parts, &params, None).evidence(part, false)
+    fn what_names_say_by_hand() {
+        let parts = two_folders();
+        let params = prior::Params { names: (0.5, 4.0), names_by_chance: (0.125, 4.0), ..prior::Params::default() };
+        // Four right pairs of the first folder share names; of eight wrong ones of words one does, and one of a key. One candidate of the second does not.
+        let right = (0..4).map(|_| seen(1, true, 1.0, false));
+        let wrong = (0..8).map(|at| seen(1, at == 0, 0.0, true)).chain([seen(1, true, 0.0, false)]);
+        let own = Counts::new(right.chain(wrong).chain([seen(2, false, 0.0, true)]), &parts);
+        let none = Counts::default();
+        let names = Names::new(&own, (&none, &none), &parts, &params);
+        // Round the first folder is the second, with one wrong candidate; round that is the first.
+        let round: (f64, f64) = (0.5, 0.5 / 5.0);
+        let first: (f64, f64) = ((2.0 + 4.0) / 8.0, (4.0 * round.1 + 1.0) / 12.0);
+        let round: (f64, f64) = (0.75, 1.5 / 12.0);
+        let second: (f64, f64) = (0.75, 4.0 * round.1 / 5.0);
+        let whole: (f64, f64) = (0.75, 1.5 / 13.0);
+        for (part, (right, wrong)) in [(WHOLE, whole), (1, first), (2, second)] {
+            assert!((names.evidence(part, &parts, true) - (right / wrong).ln()).abs() < 1e-12, "{part}");
+            let differ = ((1.0 - right) / (1.0 - wrong)).ln();
+            assert!((names.evidence(part, &parts, false) - differ).abs() < 1e-12, "{part}");
+        }
+    }
+
+    #[test]
+    fn what_other_languages_show_is_expected_and_counts_once() {
+        let (parts, params, none) = (two_folders(), prior::Params::default(), Counts::default());
+        let keys = |count: usize| Counts::new((0..count).map(|_| seen(1, true, 1.0, false)), &parts);
+        let candidate = Counts::new([seen(1, true, 0.0, true)].into_iter(), &parts);
+        let says = |own: &Counts, all: &Counts, of_all: &Counts| {
+            Names::new(own, (all, of_all), &parts, &params).evidence(1, &parts, false)
         };
-        let innermost = names(0);
-        assert!(innermost.is_finite() && (innermost - names(1)).abs() < 1e-9, "{innermost}");
+        // 500 pairs under one name leave two of 504: all of them of this language, or of another.
+        let wrong = 1.0 - (0.05 * 4.0 + 1.0) / 5.0;
+        let of_other = says(&candidate, &keys(500), &none);
+        assert!((of_other - (2.0f64 / 504.0 / wrong).ln()).abs() < 1e-9, "{of_other}");
+        let own = says(&keys(500), &keys(500), &keys(500));
+        assert!((own - (2.0f64 / 504.0 / 0.95).ln()).abs() < 1e-9, "{own}");
+    }
+
+    #[test]
+    fn folders_in_each_other_are_no_surer_than_all_that_was_seen() {
+        // Folders in each other, of 40 pages more each.
+        let langs: Vec<Lang> = (0..160).map(|at| if at % 2 == 0 { Lang::EN } else { Lang::ZH }).collect();
+        let parts = Parts::new(&Tree::new((0..160u64).map(|at| (0..at / 40).collect::<Vec<_>>())), &langs);
+        let chain: Vec<u32> = parts.chain(parts.of(159)).collect();
+        assert_eq!(chain.len(), 4);
+        let (params, none) = (prior::Params::default(), Counts::default());
+        let all = chain.iter().flat_map(|&part| (0..100_000).map(move |_| seen(part, true, 1.0, false)));
+        let names = Names::new(&Counts::new(all, &parts), (&none, &none), &parts, &params);
+        let least = (2.0f64 / 400_004.0 / 0.95).ln();
+        for &part in &chain {
+            let said = names.evidence(part, &parts, false);
+            assert!((said - least).abs() < 1e-6 || said > least, "{said} {least}");
+        }
     }
 }

@@ -5,21 +5,13 @@ use super::odds::{bounded, logit, sigmoid};
 /// What is believed of a source before its pairs are seen.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
-    /// Share of right pairs of a strong key, and how many pairs that belief is worth. Default 0.9, 4.
+    /// Share of right pairs of a strong key, of marks of languages and of declarations, and how many pairs that belief is worth. Default 0.9, 4.
     pub strong: (f64, f64),
-    /// Of the marks of languages in other places than those in which keys have them. Default 0.8, 4.
-    pub marks: (f64, f64),
-    /// Of places in the order of numbered pages. Default 0.5, 4.
-    pub order: (f64, f64),
-    /// Of a weak key. Default 0.1, 4.
-    pub weak: (f64, f64),
-    /// Of links, words and whatever else proposes pairs without a URL. Default 0.1, 4.
+    /// Of a weak key, the order of numbered pages, links, words and whatever else proposes pairs. Default 0.1, 4.
     pub other: (f64, f64),
     /// For how many pages a part of a site borrows the share of pages that keys pair round it. Default 4.
     pub borrowed: f64,
-    /// Pairs of keys that are right from which pages without a key are believed to have no partner. Default 10.
-    pub many_pairs: usize,
-    /// … if these are at least this share of the smaller language's pages. Default 0.5.
+    /// The share of the smaller language's pages that keys pair rightly, from which pages without a key are believed to have no partner. Default 0.5.
     pub min_share: f64,
     /// The share of right pairs that is then believed of `other` sources at the most, where keys pair no page: it falls with the
     /// share of pages that they pair, and with their number, see [`Params::beside_keys`]. Default 0.5.
@@ -29,10 +21,8 @@ pub struct Params {
     pub names: (f64, f64),
     /// The same of candidates that do not belong together. Default 0.05, 4.
     pub names_by_chance: (f64, f64),
-    /// What speaks against a pair of a page that stands under another language than its text is in, or declares another, in nats. Default 8.
+    /// What speaks against a pair of a page that stands under another language than its text is in, in nats. Default 8.
     pub misplaced: f64,
-    /// What speaks against two pages that stand under the mark of one language, in nats. Default 6.
-    pub under_one_mark: f64,
     /// Share of the pairs of addresses that belong together whose contents are translations, and not editions of another age or other
     /// texts, and how many pairs that belief is worth. Default 0.95, 4.
     pub contents: (f64, f64),
@@ -45,18 +35,13 @@ impl Default for Params {
     fn default() -> Params {
         Params {
             strong: (0.9, 4.0),
-            marks: (0.8, 4.0),
-            order: (0.5, 4.0),
-            weak: (0.1, 4.0),
             other: (0.1, 4.0),
             borrowed: 4.0,
-            many_pairs: 10,
             min_share: 0.5,
             beside_keys: 0.5,
             names: (0.5, 4.0),
             names_by_chance: (0.05, 4.0),
             misplaced: 8.0,
-            under_one_mark: 6.0,
             contents: (0.95, 4.0),
             max_log_odds: 6.5,
         }

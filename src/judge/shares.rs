@@ -79,45 +79,47 @@ impl Shares {
 /// How many pages of the smaller language of two have a partner by keys, by part.
 #[derive(Clone, Debug, Default)]
 pub struct Paired {
-    by_part: Vec<(f64, f64)>,
+    by_part: BTreeMap<u32, (f64, f64)>,
 }
 
 impl Paired {
-    /// From the part of each pair with the probability that it is right, and the pages of the smaller language of each part, `smaller`; a part
-    /// borrows the share round it for so many pages, `worth`. Cost: pairs × depth, and parts.
+    /// From the part of each candidate with the probability that it is a right pair of a key, and the pages of the smaller language of each part, `smaller`; a part
+    /// borrows the share round it for so many pages, `worth`. Only parts with candidates, and those round them, are known. Cost: candidates × depth.
     pub fn new(
         pairs: impl Iterator<Item = (u32, f64)>,
         parts: &Parts,
         smaller: impl Fn(u32) -> f64,
         worth: f64,
     ) -> Paired {
-        let mut right = vec![0.0; parts.count() as usize];
+        let mut right: BTreeMap<u32, f64> = BTreeMap::new();
         for (part, probability) in pairs {
-            parts.chain(part).for_each(|part| right[part as usize] += probability);
+            parts.chain(part).for_each(|part| *right.entry(part).or_default() += probability);
         }
-        let mut by_part: Vec<(f64, f64)> = Vec::with_capacity(right.len());
-        for (part, right) in (0u32..).zip(right) {
+        // Outer parts come first.
+        let mut by_part: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
+        for (part, right) in right {
             let pages = smaller(part);
             let right = right.min(pages);
-            by_part.push(match parts.outer(part) {
+            let paired = match parts.outer(part) {
                 None => (right, if pages == 0.0 { 0.0 } else { right / pages }),
                 Some(outer) => {
-                    let borrowed = worth * by_part[outer as usize].1;
+                    let borrowed = worth * by_part[&outer].1;
                     (right + borrowed, (right + borrowed) / (pages + worth))
                 }
-            });
+            };
+            by_part.insert(part, paired);
         }
         Paired { by_part }
     }
 
     /// How many pages of a part have a partner, with those that are borrowed.
     pub fn pages(&self, part: u32) -> f64 {
-        self.by_part[part as usize].0
+        self.by_part[&part].0
     }
 
     /// What share of them, 0..=1.
     pub fn share(&self, part: u32) -> f64 {
-        self.by_part[part as usize].1
+        self.by_part[&part].1
     }
 }
 
@@ -171,7 +173,7 @@ mod tests {
     fn the_share_of_paired_pages_by_hand() {
         let parts = parts();
         let smaller = |part: u32| if part == WHOLE { 30.0 } else { 10.0 };
-        let paired = Paired::new(std::iter::repeat_n((1, 1.0), 10), &parts, smaller, 4.0);
+        let paired = Paired::new(std::iter::repeat_n((1, 1.0), 10).chain([(2, 0.0)]), &parts, smaller, 4.0);
         assert!((paired.share(WHOLE) - 10.0 / 30.0).abs() < 1e-12);
         // 10 and 4/3 borrowed of 14; none and 4/3 of 14.
         assert!((paired.share(1) - (10.0 + 4.0 / 3.0) / 14.0).abs() < 1e-12);

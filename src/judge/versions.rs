@@ -1,6 +1,8 @@
 //! Versions of one document: pages that pairs, from the surest on, join to groups with one page a language. A pair that would join two groups which both have
 //! a page in some language is none: the pages there are two documents.
 
+use std::cmp::Reverse;
+
 use rustc_hash::FxHashMap;
 
 use super::odds::sigmoid;
@@ -68,7 +70,7 @@ impl Versions {
     }
 
     /// How probable it is that two pages are versions of two documents: that they have different versions in a language and both are right, of the surest such
-    /// language; 0 where there is none. Time: the pairs of all of their versions.
+    /// language; 0 where there is none. Time: the square of the languages.
     pub fn differ(&self, (lang_a, a): (Lang, u32), (lang_b, b): (Lang, u32)) -> f64 {
         let [of_a, of_b] = [(lang_a, a), (lang_b, b)].map(|page| self.surest(page));
         let both = of_a.iter().filter_map(|(lang, (x, surety_x))| {
@@ -81,18 +83,19 @@ impl Versions {
     /// The surest version of a page in each language, with the log odds of the least sure pair on the way to it.
     fn surest(&self, (lang, page): (Lang, u32)) -> FxHashMap<Lang, (u32, f64)> {
         let mut found: FxHashMap<Lang, (u32, f64)> = FxHashMap::default();
-        let mut open = vec![(f64::INFINITY, lang, page)];
-        while let Some(at) =
-            (0..open.len()).max_by(|&x, &y| open[x].0.total_cmp(&open[y].0).then(open[y].2.cmp(&open[x].2)))
-        {
-            let (surety, lang, page) = open.swap_remove(at);
-            if found.contains_key(&lang) {
-                continue;
-            }
+        // The best that is known of each language; of two that are as sure the first page.
+        let mut open = FxHashMap::from_iter([(lang, (f64::INFINITY, Reverse(page)))]);
+        let is_better = |x: &(f64, Reverse<u32>), y: &(f64, Reverse<u32>)| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1));
+        while let Some((&lang, &(surety, Reverse(page)))) = open.iter().max_by(|x, y| is_better(x.1, y.1)) {
+            open.remove(&lang);
             found.insert(lang, (page, surety));
-            let partners = self.partners.get(&page).map_or(&[][..], Vec::as_slice);
-            let next = partners.iter().filter(|(lang, ..)| !found.contains_key(lang));
-            open.extend(next.map(|&(lang, page, log_odds)| (surety.min(log_odds), lang, page)));
+            for &(lang, page, log_odds) in self.partners.get(&page).into_iter().flatten() {
+                if !found.contains_key(&lang) {
+                    let next = (surety.min(log_odds), Reverse(page));
+                    let known = open.entry(lang).or_insert(next);
+                    *known = std::cmp::max_by(*known, next, is_better);
+                }
+            }
         }
         found
     }

@@ -51,7 +51,9 @@ pub fn judge_direct(
     let mut series = order::series(site, &compared, |candidate| judged.is_doubtful(candidate, site.parts()));
     if !series.is_empty() {
         let more = order::of_series(site, &mut series, &compared);
-        compared.extend(site.compared(&more, dictionaries)?);
+        let mut more = site.compared(&more, dictionaries)?;
+        more.iter_mut().for_each(|one| signs.set(site, one));
+        compared.extend(more);
         let evidence = |one: &Compared| scorer(one.candidate.pair.langs).contents(&one.similarities);
         order::set_order(site, &series, &mut compared, evidence);
         judged = decide(&compared);

@@ -10,38 +10,32 @@ use crate::index::graph::Neighbours;
 /// accepted, so that no search for the best pairs is needed; neighbours without a partner do not count, since
 /// archives are never complete; and popular pages count less, w(x) = ln((N + 1)/(|PG(x)| + 1)) (eq. 6, c = 1). `None` where
 /// no neighbour of the one page has a partner, or none of the other: nobody knows then where translations of its links would lead. Cost: the neighbours of both.
-pub fn share(
-    (a, b): (u32, u32),
-    (graph_a, graph_b): (&Neighbours, &Neighbours),
-    partner: &dyn Fn(u32) -> Option<u32>,
-) -> Option<f32> {
-    let weight = |graph: &Neighbours, page: u32| {
-        ((f64::from(graph.count()) + 1.0) / (graph.of(page).len() as f64 + 1.0)).ln().max(1e-3)
-    };
+pub fn share((a, b): (u32, u32), graph: &Neighbours, partner: &dyn Fn(u32) -> Option<u32>) -> Option<f32> {
+    let weight = |page: u32| ((f64::from(graph.count()) + 1.0) / (graph.of(page).len() as f64 + 1.0)).ln();
     let (mut all, mut common) = (0.0, 0.0);
-    let is_known = |graph: &Neighbours, page: u32| graph.of(page).iter().any(|&x| partner(x).is_some());
-    if !is_known(graph_a, a) || !is_known(graph_b, b) {
+    let is_known = |page: u32| graph.of(page).iter().any(|&x| partner(x).is_some());
+    if !is_known(a) || !is_known(b) {
         return None;
     }
-    for &x in graph_a.of(a) {
+    for &x in graph.of(a) {
         if let Some(y) = partner(x) {
-            let weight = weight(graph_a, x);
+            let weight = weight(x);
             all += weight;
-            if graph_b.of(b).binary_search(&y).is_ok() {
+            if graph.of(b).binary_search(&y).is_ok() {
                 common += weight;
             }
         }
     }
-    for &y in graph_b.of(b) {
+    for &y in graph.of(b) {
         if let Some(x) = partner(y) {
-            let weight = weight(graph_b, y);
+            let weight = weight(y);
             all += weight;
-            if graph_a.of(a).binary_search(&x).is_ok() {
+            if graph.of(a).binary_search(&x).is_ok() {
                 common += weight;
             }
         }
     }
-    (all > 0.0).then_some((common / all) as f32)
+    Some((common / all) as f32)
 }
 
 #[cfg(test)]
@@ -51,16 +45,15 @@ mod tests {
     #[test]
     fn partners_among_the_neighbours_count() {
         // Pages 0, 1, 2 in one language, 3, 4, 5 in the other; 1–4 and 2–5 are partners.
-        let a = Neighbours::new(6, vec![(0, 1), (0, 2)]);
-        let b = Neighbours::new(6, vec![(3, 4), (3, 5)]);
+        let graph = Neighbours::new(6, vec![(0, 1), (0, 2), (3, 4), (3, 5)]);
         let all = |page: u32| [None, Some(4), Some(5), None, Some(1), Some(2)][page as usize];
-        assert_eq!(share((0, 3), (&a, &b), &all), Some(1.0));
+        assert_eq!(share((0, 3), &graph, &all), Some(1.0));
         let crossed = |page: u32| [None, Some(4), Some(0), None, Some(1), None][page as usize];
         // 1–4 match both ways, 2 has its partner elsewhere: 2/3 of three like weights.
-        assert!((share((0, 3), (&a, &b), &crossed).expect("partners") - 2.0 / 3.0).abs() < 1e-6);
-        assert_eq!(share((0, 3), (&a, &b), &|_| None), None);
+        assert!((share((0, 3), &graph, &crossed).expect("partners") - 2.0 / 3.0).abs() < 1e-6);
+        assert_eq!(share((0, 3), &graph, &|_| None), None);
         // Pages 1 and 2 have partners, elsewhere; of the neighbours of 3 nothing is known.
         let of_one = |page: u32| [None, Some(9), Some(10), None, None, None][page as usize];
-        assert_eq!(share((0, 3), (&a, &b), &of_one), None);
+        assert_eq!(share((0, 3), &graph, &of_one), None);
     }
 }

@@ -1,34 +1,29 @@
 //! The links of one site as iteration walks them: neighbours inside one language, and links in order for aligning.
 
-use std::collections::BTreeMap;
-
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::aligned_links::Link;
 use crate::index::graph::Neighbours;
-use crate::types::Lang;
 use crate::verify::SiteView;
 
 /// Links inside each language.
 pub struct Network {
-    by_lang: BTreeMap<Lang, Neighbours>,
+    neighbours: Neighbours,
     ends: Vec<u32>,
     links: Vec<Link>,
-    none: Neighbours,
 }
 
 impl Network {
-    /// Reads the links of a site. Memory: 16 bytes a link, and 8 a link and language.
+    /// Reads the links of a site. Memory: 32 bytes a link, and 8 a page.
     pub fn new(site: &SiteView<'_>) -> Network {
         let count = site.pages().count();
-        let mut edges: BTreeMap<Lang, Vec<(u32, u32)>> = BTreeMap::new();
-        let (mut ends, mut links) = (Vec::with_capacity(count as usize), Vec::new());
+        let (mut edges, mut ends, mut links) = (Vec::new(), Vec::with_capacity(count as usize), Vec::new());
         for page in 0..count {
             let lang = site.langs[page as usize];
             let mut before = 0;
             site.links().for_each_link(page, &mut |link| {
                 if lang.is_known() && site.langs[link.to as usize] == lang && link.to != page {
-                    edges.entry(lang).or_default().push((page, link.to));
+                    edges.push((page, link.to));
                     // What stands between two links tells a list from a running text.
                     let context = [link.at.saturating_sub(before).min(15), link.kind as u32];
                     let bytes: Vec<u8> = context.iter().flat_map(|part| part.to_le_bytes()).collect();
@@ -38,8 +33,7 @@ impl Network {
             });
             ends.push(links.len() as u32);
         }
-        let by_lang = edges.into_iter().map(|(lang, edges)| (lang, Neighbours::new(count, edges))).collect();
-        Network { by_lang, ends, links, none: Neighbours::new(count, Vec::new()) }
+        Network { neighbours: Neighbours::new(count, edges), ends, links }
     }
 
     /// The links of a page to pages of its own language, in order.
@@ -49,9 +43,9 @@ impl Network {
         &self.links[start as usize..self.ends[page] as usize]
     }
 
-    /// The neighbours of pages of a language.
-    pub fn neighbours(&self, lang: Lang) -> &Neighbours {
-        self.by_lang.get(&lang).unwrap_or(&self.none)
+    /// The pages of its own language that each page links to, or that link to it.
+    pub fn neighbours(&self) -> &Neighbours {
+        &self.neighbours
     }
 }
 
@@ -67,6 +61,6 @@ mod tests {
         let network = Network::new(&site.view());
         assert_eq!(network.links(0).iter().map(|link| link.to).collect::<Vec<_>>(), [1]);
         assert_eq!((network.links(1), network.links(2)), (&[][..], &[][..]));
-        assert_eq!((network.neighbours(Lang::EN).of(1), network.neighbours(Lang::ZH).of(1)), (&[0][..], &[][..]));
+        assert_eq!((network.neighbours().of(1), network.neighbours().of(2)), (&[0][..], &[][..]));
     }
 }

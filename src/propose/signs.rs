@@ -1,4 +1,4 @@
-//! What the URLs of a site, and what its pages declare, say of a pair beside proposing it: whether both URLs name their pages and have a name in
+//! What the URLs of a site say of a pair beside proposing it: whether both URLs name their pages and have a name in
 //! common, and whether a page stands under another language than its text is in.
 
 use std::collections::BTreeMap;
@@ -15,23 +15,17 @@ use crate::verify::SiteView;
 #[derive(Default)]
 pub struct Signs {
     marks: Marks,
-    /// Pages that stand under a language, or declare one, that their text is not in.
+    /// Pages that stand under a language that their text is not in.
     misplaced: FxHashSet<u32>,
     /// On how many pages of a language in a part of the site each token of a URL stands.
     counts: FxHashMap<(u32, Lang, u64), u32>,
 }
 
-/// Letters, or digits, that a name in a URL has at the least: `faq`, `4711`. Shorter numbers count pages.
-const NAME_LETTERS: usize = 3;
-const NAME_DIGITS: usize = 4;
-/// A token on so many pages of a language, or on this share of them, is no name of a page (estimates).
+/// A token on more pages of a language is no name of a page (an estimate).
 const MAX_NAMED: u32 = 3;
-const MAX_NAMED_SHARE: f64 = 0.02;
 /// Pages in the language that a segment names, at the least, and their share of all that have it (estimates).
 const MIN_NAMED_PAGES: u32 = 5;
 const MIN_NAMED: f64 = 0.3;
-/// Share of a language's pages that must declare it, of those that declare any, for declarations to be believed.
-const MIN_DECLARED: f64 = 0.5;
 
 impl Signs {
     /// The signs of a site by its keys.
@@ -50,7 +44,7 @@ impl Signs {
         signs
     }
 
-    /// The signs of a site without keys: whole segments of URLs that name languages, and what pages declare.
+    /// The signs of a site without keys: whole segments of URLs that name languages.
     pub fn without_keys(site: &SiteView<'_>) -> Signs {
         Signs::of(site, &KnownKeys::default())
     }
@@ -62,18 +56,9 @@ impl Signs {
 
     fn find_misplaced(&mut self, site: &SiteView<'_>) {
         let parts = site.parts();
-        let mut declared: BTreeMap<(u32, Lang), (u32, u32)> = BTreeMap::new();
         let pages = || {
             (0..site.pages().count()).map(|page| (page, site.langs[page as usize])).filter(|(_, lang)| lang.is_known())
         };
-        for (page, lang) in pages() {
-            let says = site.facts(page).declared;
-            for part in parts.chain(parts.of(page)) {
-                let count = declared.entry((part, lang)).or_default();
-                count.0 += u32::from(says.agrees(lang));
-                count.1 += u32::from(says.is_known());
-            }
-        }
         let mut anatomy = Anatomy::default();
         // Whole segments that name a language, `/nl-nl/`, where many of their pages are in it.
         let mut segments: BTreeMap<(u32, Lang), (u32, u32)> = BTreeMap::new();
@@ -95,16 +80,12 @@ impl Signs {
             told.is_some_and(|&(right, all)| right >= MIN_NAMED_PAGES && f64::from(right) >= MIN_NAMED * f64::from(all))
         };
         for (page, lang) in pages() {
-            let says = site.facts(page).declared;
-            let (right, all) = declared[&(parts.of(page), lang)];
-            let is_believed = f64::from(right) >= MIN_DECLARED * f64::from(all);
-            let declares_other = is_believed && says.is_known() && !says.agrees(lang);
             let marked = self.marks.langs_in(site.pages().identity(page), &mut anatomy);
             let is_under_own = marked.iter().any(|one| one.agrees(lang));
             let is_under_other = matches!(marked[..], [one] if !one.agrees(lang));
             let is_other = |named: &&Lang| !named.agrees(lang) && is_language(parts.of(page), **named);
             let is_named_other = named_by.get(&page).filter(is_other).is_some();
-            if declares_other || is_under_other || (is_named_other && !is_under_own) {
+            if is_under_other || (is_named_other && !is_under_own) {
                 self.misplaced.insert(page);
             }
         }
@@ -114,10 +95,9 @@ impl Signs {
     fn rare_tokens(&self, site: &SiteView<'_>, part: u32, page: u32) -> Vec<u64> {
         let lang = site.langs[page as usize];
         let pages = site.parts().pages(part, lang);
-        let most = MAX_NAMED.max((MAX_NAMED_SHARE * f64::from(pages)) as u32);
         let is_rare = |&token: &u64| {
             let count = self.counts.get(&(part, lang, token));
-            count.is_some_and(|&count| count <= most && 2 * count <= pages.max(2))
+            count.is_some_and(|&count| count <= MAX_NAMED && 2 * count <= pages.max(2))
         };
         tokens(site.pages().identity(page), &mut Anatomy::default()).into_iter().filter(is_rare).collect()
     }
@@ -130,13 +110,8 @@ impl Signs {
         let is_named = !a.is_empty() && !b.is_empty();
         let named = is_named.then(|| f32::from(u8::from(a.iter().any(|token| b.contains(token)))));
         one.similarities.set(Measure::Named, named);
-        let mut anatomy = Anatomy::default();
         let is_misplaced = [pair.a, pair.b].iter().any(|page| self.misplaced.contains(page));
-        let place = is_misplaced.then(|| {
-            let [a, b] = [pair.a, pair.b].map(|page| self.marks.langs_in(site.pages().identity(page), &mut anatomy));
-            if a == b && !a.is_empty() { 0.0 } else { 0.5 }
-        });
-        one.similarities.set(Measure::Place, place);
+        one.similarities.set(Measure::Place, is_misplaced.then_some(0.0));
     }
 }
 
@@ -159,7 +134,7 @@ fn named_by_segments(identity: &str, anatomy: &mut Anatomy) -> Vec<Lang> {
     named
 }
 
-/// The runs of letters, and the long numbers, of a URL that could name its page, as hashes, each once: of `node22`, `node`.
+/// The runs of letters and of digits of a URL that could name its page, as hashes, each once: of `node22`, `node` and `22`.
 fn tokens(identity: &str, anatomy: &mut Anatomy) -> Vec<u64> {
     if !anatomy.read(identity, Separators::Punctuation) {
         return Vec::new();
@@ -167,11 +142,7 @@ fn tokens(identity: &str, anatomy: &mut Anatomy) -> Vec<u64> {
     let segments = anatomy.segments().iter().filter(|segment| segment.field != Field::Host);
     let texts = segments.flat_map(|segment| anatomy.tokens(segment)).map(|&token| anatomy.text(token));
     let runs = texts.flat_map(|text| text.as_bytes().chunk_by(|x, y| x.is_ascii_digit() == y.is_ascii_digit()));
-    let could_name = |run: &&[u8]| match run[0].is_ascii_digit() {
-        true => run.len() >= NAME_DIGITS && run[0] != b'0',
-        false => run.len() >= NAME_LETTERS,
-    };
-    let mut found: Vec<u64> = runs.filter(could_name).map(xxh3_64).collect();
+    let mut found: Vec<u64> = runs.map(xxh3_64).collect();
     found.sort_unstable();
     found.dedup();
     found
@@ -204,20 +175,17 @@ mod tests {
         let site = listed.view();
         let signs = Signs::of(&site, &known());
         let page = |url: &str| site.pages().find(url).expect("a page");
-        let said = |x: &str, y: &str, method: Method| {
+        let said = |x: &str, y: &str| {
             let pair = site.ordered(page(x), page(y)).expect("two languages");
-            let candidate = Candidate { pair, method, key: (method == Method::Key).then_some(0) };
+            let candidate = Candidate { pair, method: Method::Words, key: None };
             let mut one = Compared { candidate, similarities: Similarities::default(), same_text: false };
             signs.set(&site, &mut one);
             (one.similarities.get(Measure::Named), one.similarities.get(Measure::Place))
         };
-        assert_eq!(said("x.org/en/faq.html", "x.org/fr/faq.html", Method::Key), (Some(1.0), None));
-        assert_eq!(said("x.org/en/faq.html", "x.org/fr/faq.html", Method::Words), (Some(1.0), None));
-        assert_eq!(said("x.org/en/faq.html", "x.org/fr/faq.html", Method::WeakKey), (Some(1.0), None));
-        assert_eq!(said("x.org/en/node1.html", "x.org/fr/node1.html", Method::Key), (None, None));
-        assert_eq!(said("x.org/en/faq.html", "x.org/fr/node1.html", Method::Words), (None, None));
+        assert_eq!(said("x.org/en/faq.html", "x.org/fr/faq.html"), (Some(1.0), None));
+        assert_eq!(said("x.org/en/node1.html", "x.org/fr/node1.html"), (Some(1.0), None));
+        assert_eq!(said("x.org/en/faq.html", "x.org/fr/node1.html"), (Some(0.0), None));
         // English text under /fr/.
-        assert_eq!(said("x.org/fr/zebra.html", "x.org/fr/faq.html", Method::Words), (Some(0.0), Some(0.0)));
-        assert_eq!(said("x.org/en/faq.html", "x.org/fr/faq.html", Method::Marks).0, Some(1.0));
+        assert_eq!(said("x.org/fr/zebra.html", "x.org/fr/faq.html"), (Some(0.0), Some(0.0)));
     }
 }

@@ -138,7 +138,7 @@ pub fn support(
     voters.sort_unstable();
     versions.0.retain(|page| versions.1.contains(page));
     versions.0.sort_unstable();
-    let (of_a, of_b) = (network.neighbours(langs.a).of(a), network.neighbours(langs.b).of(b));
+    let (of_a, of_b) = (network.neighbours().of(a), network.neighbours().of(b));
     let partner = |page: &u32| partners.get(langs, *page);
     let with_partner = (of_a.iter().filter_map(partner).count(), of_b.iter().filter_map(partner).count());
     let common = |&x: &u32| Some((x, partner(&x).filter(|y| of_b.binary_search(y).is_ok())?));

@@ -30,30 +30,33 @@ pub fn of_words(
     let by_lang = site.by_lang();
     let langs: Vec<Lang> = by_lang.keys().copied().collect();
     let parts = site.parts();
-    let mut alone: Vec<(LangPair, Vec<u32>, Vec<u32>)> = Vec::new();
-    let mut pages: Vec<u32> = Vec::new();
-    for (at, &first) in langs.iter().enumerate() {
-        for &second in &langs[at + 1..] {
-            let Some(pair) = LangPair::new(first, second).filter(|&pair| is_asked(pair)) else { continue };
-            // Of a page known by an index or its links only, no word tells anything: all such pages would be alike.
-            let is_left = |page: &u32| !paired.has(pair, *page) && site.facts(*page).form.has_text();
-            let left = |lang: Lang| by_lang[&lang].iter().copied().filter(is_left).collect();
-            let (a, b): (Vec<u32>, Vec<u32>) = (left(pair.a), left(pair.b));
-            if !a.is_empty() && !b.is_empty() {
-                pages.extend(a.iter().chain(&b));
-                let (a, b) = (by_part(parts, &a), by_part(parts, &b));
-                let sizes = |part: u32| [&a, &b].map(|of| of.get(&part).map_or(0, Vec::len));
-                // Two parts that have the same pages left tell the same.
-                let is_new = |part: u32| parts.outer(part).is_none_or(|outer| sizes(outer) != sizes(part));
-                for (&part, pages) in a.iter().filter(|(part, _)| is_new(**part)) {
-                    alone.extend(b.get(&part).map(|others| (pair, pages.clone(), others.clone())));
-                }
-            }
+    let all_pairs = langs.iter().enumerate().flat_map(|(at, &first)| {
+        langs[at + 1..].iter().filter_map(move |&second| LangPair::new(first, second)).filter(|&pair| is_asked(pair))
+    });
+    let all_pairs: Vec<LangPair> = all_pairs.collect();
+    // Of a page known by an index or its links only, no word tells anything: all such pages would be alike.
+    let is_left = |pair: LangPair, page: u32| !paired.has(pair, page) && site.facts(page).form.has_text();
+    let left = |pair: LangPair| -> [Vec<u32>; 2] {
+        [pair.a, pair.b].map(|lang| by_lang[&lang].iter().copied().filter(|&page| is_left(pair, page)).collect())
+    };
+    let mut is_alone = vec![false; site.pages().count() as usize];
+    for &pair in &all_pairs {
+        let [a, b] = left(pair);
+        if !a.is_empty() && !b.is_empty() {
+            a.into_iter().chain(b).for_each(|page| is_alone[page as usize] = true);
         }
     }
-    pages.sort_unstable();
-    pages.dedup();
+    let pages: Vec<u32> = (0u32..).zip(is_alone).filter(|(_, is_alone)| *is_alone).map(|(page, _)| page).collect();
     let tokens = site.tokens(&pages)?;
+    let alone = all_pairs.into_iter().flat_map(|pair| {
+        let [a, b] = left(pair).map(|pages| by_part(parts, &pages));
+        let sizes = |part: u32| [&a, &b].map(|of| of.get(&part).map_or(0, Vec::len));
+        // Two parts that have the same pages left tell the same.
+        let is_new = |part: u32| parts.outer(part).is_none_or(|outer| sizes(outer) != sizes(part));
+        let in_both = a.iter().filter(|(part, _)| is_new(**part));
+        let in_both = in_both.filter_map(|(part, pages)| Some((pair, pages.clone(), b.get(part)?.clone())));
+        in_both.collect::<Vec<_>>()
+    });
     let mut found = Vec::new();
     for (langs, a, b) in alone {
         let of = |page: &u32| tokens.get(page).map_or(&[][..], Vec::as_slice);
@@ -90,21 +93,16 @@ pub fn of_words(
 /// Pages of a language, each with those of another that are nearest to it, the nearest first.
 type Nearest = [(u32, Vec<u32>)];
 
-/// What pages find: in their own part all of it; in others the [`ACROSS_PARTS`] nearest, and those only if one of them finds the page among its own. A
-/// domain may hold many sites, in many languages: pages of one that lack a language would be compared with those of all others that have it.
+/// What pages find: in their own part all of it, in others what finds them in turn. A domain may hold many sites, in many languages: pages of one that lack a
+/// language would be compared with those of all others that have it.
 fn near_enough<'n>(finders: &'n Nearest, found: &Nearest, parts: &'n Parts) -> impl Iterator<Item = (u32, u32)> + 'n {
-    let back = found.iter().flat_map(|(page, near)| near.iter().take(ACROSS_PARTS).map(move |&other| (other, *page)));
+    let back = found.iter().flat_map(|(page, near)| near.iter().map(move |&other| (other, *page)));
     let back: FxHashSet<(u32, u32)> = back.collect();
-    finders.iter().flat_map(move |(finder, near)| {
-        let is_found = near.iter().take(ACROSS_PARTS).any(|&page| back.contains(&(*finder, page)));
-        let across = if is_found { ACROSS_PARTS } else { 0 };
-        let is_near = move |&(rank, page): &(usize, u32)| rank < across || parts.of(page) == parts.of(*finder);
-        near.iter().copied().enumerate().filter(is_near).map(|(_, page)| (*finder, page))
+    finders.iter().flat_map(move |&(finder, ref near)| {
+        let is_near = |page: u32| parts.of(page) == parts.of(finder) || back.contains(&(finder, page));
+        near.iter().copied().filter(|&page| is_near(page)).map(|page| (finder, page)).collect::<Vec<_>>()
     })
 }
-
-/// Candidates of a page in other parts of the site than its own: one that may be its partner, and those it is held against.
-const ACROSS_PARTS: usize = 4;
 
 /// The pages of each part of a site, in their order.
 fn by_part(parts: &Parts, pages: &[u32]) -> BTreeMap<u32, Vec<u32>> {
@@ -157,9 +155,9 @@ mod tests {
         let english = [(0, vec![60, 61, 62, 63, 64]), (1, vec![70, 71]), (2, vec![41, 42, 43, 44, 45])];
         let found = [(61, vec![0, 9]), (70, vec![5, 6, 7, 8, 1])];
         let near: Vec<_> = near_enough(&english, &found, &parts).collect();
-        // Page 0 is found by one of its nearest, 1 by none among its own nearest; what 2 finds is in its part.
+        // Page 61 finds page 0, 70 finds 1, and 71 does not; what 2 finds is in its part.
         let of_two = (41..46).map(|page| (2, page));
-        assert_eq!(near, (60..64).map(|page| (0, page)).chain(of_two).collect::<Vec<_>>());
+        assert_eq!(near, [(0, 61), (1, 70)].into_iter().chain(of_two).collect::<Vec<_>>());
     }
 
     #[test]

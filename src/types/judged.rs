@@ -39,7 +39,7 @@ impl Method {
     /// Every method, the most trusted first.
     pub const BY_TRUST: [Method; 9] = {
         use Method::*;
-        [Key, Marks, WeakKey, Hreflang, Order, Link, Words, Votes, All]
+        [Key, Marks, Hreflang, WeakKey, Order, Link, Words, Votes, All]
     };
 
     /// The method of a stored code.

@@ -48,13 +48,11 @@ macro_rules! measures {
                 Votes = "votes" weight 2.5;
                 /// Neighbours of the one that are paired with neighbours of the other (Liu et al. 2014, eq. 3).
                 Neighbours = "neighbours" weight 2.0;
-                /// Content beside that of the other candidates of the two pages (ratio margin: Artetxe & Schwenk 2019).
-                Margin = "margin" weight 4.0;
                 /// How probable it is, by the others of their series, that the places of two numbered pages correspond.
                 Order = "order" weight 4.0;
                 /// The URLs name their pages, and have a name in common (1) or none (0); what that says is learnt in each part of a site.
                 Named = "named";
-                /// A page stands under a language, or declares one, that its text is not in (½), as the other page does too (0); a sign, no evidence.
+                /// A page stands under a language that its text is not in (0); a sign, no evidence.
                 Place = "place";
             }
             alone {

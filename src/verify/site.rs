@@ -182,6 +182,7 @@ impl<'s> SiteView<'s> {
         self.empty_words = OnceLock::new();
         self.parts = OnceLock::new();
         self.weights = Mutex::default();
+        self.furniture = OnceLock::new();
     }
 
     /// Its parts, found once.

@@ -29,7 +29,7 @@ impl Stage for Iterate {
     }
 
     fn version(&self) -> u32 {
-        11
+        12
     }
 
     fn sections(&self) -> &'static [&'static str] {
@@ -124,7 +124,7 @@ fn resolve(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) ->
         return Ok(Some(site));
     }
     // URLs and declarations tell translations from copies; links lead to either.
-    let is_declared = |judged: &JudgedPair| judged.method <= Method::Hreflang;
+    let is_declared = |judged: &JudgedPair| judged.method <= Method::WeakKey;
     let paired: FxHashSet<u32> =
         verified.accepted().filter(is_declared).flat_map(|judged| [judged.pair.a, judged.pair.b]).collect();
     let known = if config.without_keys { KnownKeys::default() } else { open.known_keys()? };

@@ -33,7 +33,7 @@ impl Stage for Verify {
     }
 
     fn version(&self) -> u32 {
-        10
+        11
     }
 
     fn sections(&self) -> &'static [&'static str] {

@@ -284,7 +284,9 @@ impl CandidateOutcome {
                 )
             }
             CandidateOutcome::Contradicted => {
-                format!("score {score:.4}: contradicted, as its pages have different partners in a third language")
+                format!(
+                    "score {score:.4}: contradicted, as by surer pairs its pages are versions of two documents: they have different partners in some language"
+                )
             }
         }
     }
@@ -499,7 +501,7 @@ mod tests {
             (CandidateOutcome::SameText, "the same text on both sides"),
             (
                 CandidateOutcome::Contradicted,
-                "score 0.2500: contradicted, as its pages have different partners in a third language",
+                "score 0.2500: contradicted, as by surer pairs its pages are versions of two documents: they have different partners in some language",
             ),
         ];
         let by = Proposer { method: "words", key: None };

@@ -120,12 +120,12 @@ mod tests {
             (Measure::Content, -0.5),
             (Measure::Length, 2.0),
             (Measure::Link, 0.01),
-            (Measure::Margin, -3.0),
+            (Measure::Words, -3.0),
             (Measure::Votes, -0.01),
             (Measure::Neighbours, -1.0),
         ];
         let weighed = extremes(said.map(fact).to_vec(), None);
-        assert_eq!(weighed.against, [(Measure::Margin, -3.0), (Measure::Neighbours, -1.0)].map(fact));
+        assert_eq!(weighed.against, [(Measure::Words, -3.0), (Measure::Neighbours, -1.0)].map(fact));
         assert_eq!(weighed.in_favour, [(Measure::Length, 2.0)].map(fact));
     }
 }

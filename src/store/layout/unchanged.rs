@@ -308,7 +308,7 @@ fn refused() -> RefusedRecord {
 /// **A difference here means that stores of the last release can no longer be read.** Where that is meant, the next
 /// `FORMAT_VERSION` comes with it, a line in docs/format.md, and new numbers here.
 const LAYOUT: (u32, &[(&str, u64)]) = (
-    9,
+    10,
     &[
         ("page", 0xfa4c8f54fb12c3f1),
         ("block of pages", 0x738d260020033cb1),

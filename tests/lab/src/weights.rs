@@ -141,9 +141,7 @@ pub fn fit(examples: &[&Examples]) -> Scorer {
             let weight = list.len().min(EQUAL) as f64 / list.len() as f64 / 2.0;
             for one in list {
                 let mut bare = *one;
-                [Measure::Content, Measure::Margin, Measure::Length]
-                    .into_iter()
-                    .for_each(|learnt| bare.set(learnt, None));
+                [Measure::Content, Measure::Length].into_iter().for_each(|learnt| bare.set(learnt, None));
                 rows.extend([one, &bare].map(|one| Row { inputs: inputs(one), truth, weight }));
             }
         }
