@@ -68,8 +68,6 @@ struct Rounds<'v, 's> {
     models: &'v Models,
     /// What parts of this site teach themselves.
     own: ByPart<Model>,
-    /// The pairs it was learnt from.
-    learnt_from: ByPart<Vec<PageIds>>,
     /// [`Self::parts_with_keys`], as the run's weights have it.
     with_keys: FxHashSet<(LangPair, u32)>,
     /// Weights fitted to parts of this site.
@@ -95,7 +93,6 @@ impl<'v, 's> Rounds<'v, 's> {
             settings,
             models,
             own: ByPart::new(),
-            learnt_from: ByPart::new(),
             with_keys: FxHashSet::default(),
             fitted: ByPart::new(),
             fitted_by_keys: BTreeSet::new(),
@@ -314,11 +311,9 @@ impl<'v, 's> Rounds<'v, 's> {
         }
         let counts: ByPart<usize> = sure.iter().map(|(&of, pairs)| (of, pairs.len())).collect();
         sure.retain(|&(langs, part), pairs| {
-            // The same pairs teach the same once, and what has been learnt from them is known.
+            // The same pairs teach the same once.
             let outer = parts.outer(part).and_then(|outer| counts.get(&(langs, outer)));
-            pairs.len() >= MIN_SURE
-                && outer != Some(&pairs.len())
-                && self.learnt_from.get(&(langs, part)) != Some(pairs)
+            pairs.len() >= MIN_SURE && outer != Some(&pairs.len())
         });
         if sure.is_empty() {
             return Ok(0);
@@ -339,7 +334,6 @@ impl<'v, 's> Rounds<'v, 's> {
             }
         }
         let langs: BTreeSet<LangPair> = sure.keys().map(|(langs, _)| *langs).collect();
-        self.learnt_from.extend(sure);
         let found = self.by_words(&|of| langs.contains(&of))?;
         self.compare(found)
     }

@@ -88,7 +88,7 @@ pub enum Outcome {
     LostToBetter = 2,
     /// Both sides have the same text.
     SameText = 3,
-    /// Its pages have different partners in a third language.
+    /// By surer pairs its pages are versions of two documents.
     Contradicted = 4,
     /// Its addresses belong together, and its contents are no translations of each other: editions of different ages, or other texts.
     Edition = 5,

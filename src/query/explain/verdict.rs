@@ -256,7 +256,7 @@ pub enum CandidateOutcome {
     },
     /// Both sides have the same text.
     SameText,
-    /// Its pages have different partners in a third language.
+    /// By surer pairs its pages are versions of two documents.
     Contradicted,
     /// Its addresses belong together, and its texts are no translations of each other.
     Edition,
