@@ -264,9 +264,12 @@ impl<'v, 's> Rounds<'v, 's> {
             sample.sort_unstable_by_key(|one| one.candidate.pair);
             let pages: Vec<PageIds> = sample.iter().map(|one| (one.candidate.pair.a, one.candidate.pair.b)).collect();
             let misses = learn::near_misses(self.site, &pages, &vec![true; pages.len()]);
-            let bad = self.site.similarities(&misses, &self.dictionaries())?;
-            let good: Vec<_> = sample.iter().map(|one| one.similarities).collect();
+            let of_misses = self.site.similarities(&misses, &self.dictionaries())?;
             let judging = &self.settings.judge.fit;
+            let pairs = pages.into_iter().zip(sample.iter().map(|one| one.similarities)).collect();
+            let misses = misses.into_iter().zip(of_misses).collect();
+            let undoubted = learn::undoubted(pairs, misses, |one| judging.shipped.contents(one));
+            let [good, bad] = undoubted.map(|list| list.into_iter().map(|(_, one)| one).collect::<Vec<_>>());
             fitted.extend(Scorer::fit(&good, &bad, &judging.shipped, judging).map(|scorer| ((langs, part), scorer)));
         }
         self.fitted_by_keys = fitted.iter().map(|(of, _)| *of).collect();

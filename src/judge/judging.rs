@@ -10,9 +10,12 @@ use super::params::Params;
 use super::prior;
 use super::score::Scorer;
 use super::shares::{Paired, Shares};
+use super::usual::Usual;
 use super::versions::{Documents, Versions};
 use crate::index::parts::Parts;
-use crate::types::{Candidate, Compared, JudgedPair, LangPair, Measure, Method, Outcome, PagePair, SourceStats};
+use crate::types::{
+    Beliefs, Candidate, Compared, JudgedPair, LangPair, Measure, Method, Outcome, PagePair, SourceStats,
+};
 
 /// Judged pairs of one site.
 #[derive(Clone, Debug, Default)]
@@ -142,6 +145,7 @@ struct Weighed<'c> {
     langs: LangPair,
     compared: Vec<&'c Compared>,
     evidence: Vec<f64>,
+    beliefs: Vec<Beliefs>,
     /// The log odds of each that it is right, in nats, with all of its evidence: what candidates are ranked by.
     log_odds: Vec<f64>,
     /// The probability of each.
@@ -186,7 +190,9 @@ struct Said {
     all: f64,
     all_contents: f64,
     /// By its contents, as far as it counts.
-    contents: f64,
+    counted: f64,
+    /// By how usual that is among the right pairs of the part.
+    usual: f64,
     /// By its addresses, but for names.
     addresses: f64,
     /// By names in them.
@@ -196,13 +202,22 @@ struct Said {
 }
 
 impl Said {
+    fn contents(&self) -> f64 {
+        self.counted + self.usual
+    }
+
     /// What all of it says of the addresses: where they belong together, contents are translations but for one in so many.
     fn of_addresses(&self, agree: f64, params: &Params) -> f64 {
-        params.fit.counted(self.addresses + self.names + (agree * self.contents.exp() + 1.0 - agree).ln())
+        params.fit.counted(self.addresses + self.names + (agree * self.contents().exp() + 1.0 - agree).ln())
     }
 }
 
-/// How often each source is right about addresses, how often contents agree where addresses belong together, and what names say, by part. Each is estimated by
+/// What is expected of contents, in nats, where their addresses have a source with such log odds. However sure addresses are: what stands there may be something else.
+fn expected(share: f64, said: &Said, agree: f64) -> f64 {
+    logit(agree * sigmoid(share + said.addresses + said.names))
+}
+
+/// How often each source is right about addresses, how often contents agree where addresses belong together, how usual what they say is, and what names say, by part. Each is estimated by
 /// what is known of the others, from what is believed on, [`SHARE_ROUNDS`] times.
 fn shares_of(
     langs: LangPair,
@@ -215,7 +230,22 @@ fn shares_of(
     let names_of_all = (all_names, &names_by_keys(compared.iter(), parts));
     let mut agree = Shares::new(&[], parts, params.prior.contents);
     let mut shares: BTreeMap<Source, Shares> = BTreeMap::new();
-    for _ in 0..SHARE_ROUNDS {
+    for round in 0..SHARE_ROUNDS {
+        let right = |(one, said): (&&Compared, &Said)| match is_by_address(one.candidate.method) && !one.same_text {
+            false => 0.0,
+            // Nothing is known yet but what contents say.
+            true if round == 0 => sigmoid(said.counted),
+            true => {
+                let share = share_at(&shares, one, (said.part, parts), &params.prior);
+                sigmoid(said.contents() + expected(logit(share), said, agree.at(said.part, parts)))
+            }
+        };
+        let rights: Vec<f64> = compared.iter().zip(said.iter()).map(right).collect();
+        let seen = said.iter().zip(&rights).filter(|(_, right)| **right > 0.0);
+        let usual = Usual::new(seen.map(|(said, right)| (said.part, *right, said.counted)), parts, &params.prior);
+        for (said, right) in said.iter_mut().zip(rights) {
+            said.usual = usual.evidence(said.part, parts, right, said.counted);
+        }
         let names = {
             let by_keys = paired_by_keys(compared, said, &shares, (langs, parts), &params.prior);
             // Where keys pair most pages, what is proposed for the others tells nothing of pairs that are right.
@@ -254,7 +284,7 @@ fn shares_of(
             let share = shares[&source(one)].at(said.part, parts);
             is_by_address(one.candidate.method) && of_addresses(said) + logit(share) > 0.0
         };
-        let contents: Vec<(u32, f64)> = all().filter(belong).map(|(_, said)| (said.part, said.contents)).collect();
+        let contents: Vec<(u32, f64)> = all().filter(belong).map(|(_, said)| (said.part, said.contents())).collect();
         agree = Shares::new(&contents, parts, params.prior.contents);
     }
     (shares, agree)
@@ -300,7 +330,7 @@ fn is_named_freely(method: Method) -> bool {
     matches!(method, Method::Link | Method::Words | Method::Votes | Method::All)
 }
 
-/// Rounds in which two shares that depend on each other are estimated; after these they hardly move.
+/// Rounds in which what depends on each other is estimated; after these they hardly move.
 const SHARE_ROUNDS: usize = 3;
 
 fn weigh<'c>(
@@ -317,8 +347,8 @@ fn weigh<'c>(
         let scorer = scorers.entry(part).or_insert_with(|| scorer(langs, part));
         let (all_contents, all) = scorer.contents_and_all(&one.similarities);
         let place = one.similarities.get(Measure::Place).map_or(0.0, |_| prior.misplaced);
-        let (contents, addresses) = (params.fit.counted(all_contents), all - all_contents - place);
-        Said { all, all_contents, contents, addresses, names: 0.0, part }
+        let (counted, addresses) = (params.fit.counted(all_contents), all - all_contents - place);
+        Said { all, all_contents, counted, usual: 0.0, addresses, names: 0.0, part }
     };
     let mut said: Vec<Said> = compared.iter().map(&mut say).collect();
     let (shares, agree) = shares_of(langs, &compared, &mut said, (parts, all_names), params);
@@ -330,6 +360,7 @@ fn weigh<'c>(
     let mut weighed = Weighed {
         langs,
         evidence: said.iter().map(|said| said.all).collect(),
+        beliefs: Vec::new(),
         log_odds: Vec::new(),
         scores: Vec::new(),
         outcomes: Vec::new(),
@@ -338,16 +369,19 @@ fn weigh<'c>(
         compared: Vec::new(),
     };
     for (one, said) in compared.iter().zip(&said) {
-        let (share, agree) = (logit(share_of(one, said.part)), agree.at(said.part, parts));
-        let addresses = sigmoid(share + said.addresses + said.names);
-        // However sure addresses are: what stands there may be something else.
-        let expected = logit(agree * addresses);
-        let score = if one.same_text { 0.0 } else { prior.probability(said.contents + expected) };
-        weighed.log_odds.push(said.all_contents + expected);
+        let (source, agree) = (share_of(one, said.part), agree.at(said.part, parts));
+        let share = logit(source);
+        let expected = expected(share, said, agree);
+        let score = if one.same_text { 0.0 } else { prior.probability(said.contents() + expected) };
+        weighed.log_odds.push(said.all_contents + said.usual + expected);
         weighed.scores.push(score);
+        let log_odds = said.contents() + expected;
+        let [source, names, agree_here, usual, log_odds] =
+            [source, said.names, agree, said.usual, log_odds].map(|value| value as f32);
+        weighed.beliefs.push(Beliefs { source, names, agree: agree_here, usual, log_odds });
         weighed.outcomes.push(if one.same_text { Outcome::SameText } else { Outcome::LowScore });
         let belong = is_declared(one.candidate.method) && share + said.of_addresses(agree, params) > 0.0;
-        weighed.are_editions.push(belong && said.contents + expected < 0.0);
+        weighed.are_editions.push(belong && said.contents() + expected < 0.0);
     }
     (weighed.compared, weighed.shares) = (compared, shares);
     weighed
@@ -368,7 +402,7 @@ impl Weighed<'_> {
                 (count.2, count.3) = (count.2 + 1.0, count.3 + self.scores[at]);
             }
             let pair = JudgedPair::new(one.candidate, self.scores[at], one.similarities, outcome);
-            judged.pairs.push(JudgedPair { evidence: self.evidence[at] as f32, ..pair });
+            judged.pairs.push(JudgedPair { evidence: self.evidence[at] as f32, beliefs: self.beliefs[at], ..pair });
         }
         for ((method, key), (proposed, accepted, pairs, right)) in counts {
             let (share, worth) = belief(method, params);

@@ -20,6 +20,7 @@ mod params;
 pub mod prior;
 pub mod score;
 mod shares;
+mod usual;
 pub mod versions;
 pub mod webmining;
 

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::halves::{Halves, half_of};
 #[cfg(feature = "exec")]
 use super::lesson::Lesson;
-use super::misses::near_misses;
+use super::misses::{near_misses, undoubted};
 use super::models::{Example, Model, Models};
 use super::params::Params;
 use super::trainer::Trainer;
@@ -216,19 +216,14 @@ fn examples(site: &SiteView<'_>, pairs: &[Training], shipped: &Scorer) -> Result
     let nothing = Models::default();
     let asked: Vec<PageIds> =
         pages.iter().zip(&tested).filter(|(_, tested)| **tested).map(|(pages, _)| *pages).collect();
-    let of_pairs: FxHashMap<PageIds, Similarities> =
-        asked.iter().copied().zip(site.similarities(&asked, &nothing)?).collect();
     let of_misses = site.similarities(&misses, &nothing)?;
-    let mut best: FxHashMap<u32, f64> = FxHashMap::default();
-    for (&(a, _), similarities) in misses.iter().zip(&of_misses) {
-        let best = best.entry(a).or_insert(f64::NEG_INFINITY);
-        *best = best.max(shipped.contents(similarities));
-    }
-    let is_sure = |pair: &Training| {
-        let evidence = shipped.contents(of_pairs.get(&pair.pages)?);
-        Some(best.get(&pair.pages.0).is_none_or(|best| *best <= evidence + DOUBT))
-    };
-    let are_sure: Vec<Option<bool>> = pairs.iter().map(is_sure).collect();
+    let of_asked = site.similarities(&asked, &nothing)?;
+    let asked = asked.into_iter().zip(of_asked).collect();
+    let misses = misses.into_iter().zip(of_misses).collect();
+    let [undoubted, misses] = undoubted(asked, misses, |one| shipped.contents(one));
+    let of_pairs: FxHashMap<PageIds, Similarities> = undoubted.into_iter().collect();
+    let is_sure = |(pair, tested): (&Training, &bool)| tested.then(|| of_pairs.contains_key(&pair.pages));
+    let are_sure: Vec<Option<bool>> = pairs.iter().zip(&tested).map(is_sure).collect();
     let mut shares: FxHashMap<u32, (usize, usize)> = FxHashMap::default();
     for (pair, is_sure) in pairs.iter().zip(&are_sure) {
         if let Some(is_sure) = *is_sure {
@@ -241,12 +236,10 @@ fn examples(site: &SiteView<'_>, pairs: &[Training], shipped: &Scorer) -> Result
     let sure: Vec<Training> = pairs.iter().zip(are_sure).filter(is_taken).map(|(pair, _)| *pair).collect();
     let fitted: BTreeSet<u32> = sure.iter().filter(|pair| pair.is_fitted).map(|pair| pair.pages.0).collect();
     let good = sure.iter().filter(|pair| pair.is_fitted).map(|pair| (pair.pages, of_pairs[&pair.pages])).collect();
-    let bad = misses.into_iter().zip(of_misses).filter(|((a, _), _)| fitted.contains(a)).collect();
+    let bad = misses.into_iter().filter(|((a, _), _)| fitted.contains(a)).collect();
     Ok(Examples { sure: sure.iter().map(|pair| pair.pages).collect(), good, bad })
 }
 
-/// How much better a near miss must be for a pair to be in doubt, in nats.
-const DOUBT: f64 = 0.5;
 /// Pairs of a key that are compared with their near misses, at the least.
 const TESTED_OF_KEY: usize = 5;
 /// Share of these that must be sure for the others to be taken as sure.

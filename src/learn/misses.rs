@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::verify::{PageIds, SiteView};
 
@@ -23,6 +23,27 @@ pub fn near_misses(site: &SiteView<'_>, pairs: &[PageIds], is_wanted: &[bool]) -
     let found: BTreeSet<PageIds> = by_part.into_values().flat_map(of_part).collect();
     found.into_iter().collect()
 }
+
+/// The pairs of which no miss is clearly better by what contents say, in nats, and the misses of these: where one is, the page holds something else than what proposed the pair
+/// says, and the miss may be its translation. The first page of a miss is that of its pair, and of no other.
+pub fn undoubted<T>(
+    pairs: Vec<(PageIds, T)>,
+    misses: Vec<(PageIds, T)>,
+    said: impl Fn(&T) -> f64,
+) -> [Vec<(PageIds, T)>; 2] {
+    let mut best: FxHashMap<u32, f64> = FxHashMap::default();
+    for ((page, _), miss) in &misses {
+        let best = best.entry(*page).or_insert(f64::NEG_INFINITY);
+        *best = best.max(said(miss));
+    }
+    let is_sure = |((page, _), pair): &(PageIds, T)| best.get(page).is_none_or(|best| *best <= said(pair) + DOUBT);
+    let pairs: Vec<(PageIds, T)> = pairs.into_iter().filter(is_sure).collect();
+    let sure: FxHashSet<u32> = pairs.iter().map(|((page, _), _)| *page).collect();
+    [pairs, misses.into_iter().filter(|((page, _), _)| sure.contains(page)).collect()]
+}
+
+/// How much better a near miss must be for a pair to be in doubt, in nats.
+const DOUBT: f64 = 0.5;
 
 fn near_misses_of_part(site: &SiteView<'_>, pairs: &[PageIds], is_wanted: &[bool]) -> BTreeSet<PageIds> {
     let mut by_length: Vec<u32> = pairs.iter().map(|pair| pair.1).collect();

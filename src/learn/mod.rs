@@ -22,7 +22,7 @@ pub use learning::lessons;
 pub use learning::{Learner, Learnt, Settings, Training};
 #[cfg(feature = "exec")]
 pub use lesson::Lesson;
-pub use misses::near_misses;
+pub use misses::{near_misses, undoubted};
 pub use models::{Model, Models};
 pub use own::{ByPart, WithOwn, learn_from_site};
 pub use params::Params;

@@ -186,9 +186,9 @@ record_files! {
     /// Links between sites.
     webs: WebRecord = 7 since 4 heads [Web];
     /// Pairs as verified.
-    verified: JudgedRecord = 8 since 10 heads [Verified];
+    verified: JudgedRecord = 8 since 11 heads [Verified];
     /// Pairs as resolved by iteration.
-    resolved: JudgedRecord = 9 since 10 heads [Resolved];
+    resolved: JudgedRecord = 9 since 11 heads [Resolved];
     /// What was learnt of language pairs.
     learnt: LearntRecord = 10 since 10 heads [Learnt];
     /// Sentence pairs of sites.

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 
 /// Stages whose results are dropped with the records that a format changed.
 const STAGES: &[(u32, &[&str])] =
-    &[(6, &["verify", "iterate", "align"]), (7, &["links", "verify", "iterate"]), (10, &["verify", "iterate"])];
+    &[(6, &["verify", "iterate", "align"]), (7, &["links", "verify", "iterate"]), (11, &["verify", "iterate"])];
 /// Folders that have another name since a format.
 pub const GONE: &[(u32, &str)] = &[(5, "settled")];
 /// Changes applied together: sled keeps what a large batch replaces for long.

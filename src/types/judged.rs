@@ -141,6 +141,22 @@ pub struct Compared {
     pub same_text: bool,
 }
 
+/// What is believed of a pair beside its measures, in the part of the site that it is in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Beliefs {
+    /// How often the addresses that its source proposes there belong together, 0..=1.
+    pub source: f32,
+    /// What names in its addresses say, in nats.
+    pub names: f32,
+    /// How often the contents of addresses that belong together are translations there, 0..=1.
+    pub agree: f32,
+    /// What is added to what its contents say by how usual that is among the right pairs there, in nats.
+    pub usual: f32,
+    /// The log odds that it is right, in nats: what its contents say, and how usual that is, beside ln(p/(1 − p)) of the probability p that its addresses belong together and
+    /// contents of such are translations. The score is made of these and of what other pairs take from it.
+    pub log_odds: f32,
+}
+
 /// One pair that was judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JudgedPair {
@@ -156,6 +172,8 @@ pub struct JudgedPair {
     pub evidence: f32,
     /// Position of its weights among those that were fitted to the site ([`JudgedSite::fitted`]); none: it has those of the run.
     pub weights: Option<u32>,
+    /// What else its probability was made of; all 0 where the pair was judged by something else than the weight of evidence.
+    pub beliefs: Beliefs,
     /// Probability that it is right, 0..=1, or what its preset has in place of one.
     pub score: f32,
     /// What was decided.
@@ -166,7 +184,17 @@ impl JudgedPair {
     /// A candidate with its score, judged by something else than the weight of evidence.
     pub fn new(candidate: Candidate, score: f64, similarities: Similarities, outcome: Outcome) -> JudgedPair {
         let Candidate { pair, method, key } = candidate;
-        JudgedPair { pair, method, key, similarities, evidence: 0.0, weights: None, score: score as f32, outcome }
+        JudgedPair {
+            pair,
+            method,
+            key,
+            similarities,
+            evidence: 0.0,
+            weights: None,
+            beliefs: Beliefs::default(),
+            score: score as f32,
+            outcome,
+        }
     }
 
     /// True for a pair that was taken.

@@ -24,7 +24,7 @@ pub use capture::{Capture, Form, Pointer, RawRecord};
 pub use counted::counted;
 pub use document::{AlignedSentences, DocumentLine, PageLine, SentencePlace};
 pub use id::{ArchiveId, SiteId};
-pub use judged::{Candidate, Compared, JudgedPair, JudgedSite, Method, Outcome, SourceStats};
+pub use judged::{Beliefs, Candidate, Compared, JudgedPair, JudgedSite, Method, Outcome, SourceStats};
 pub use key::{Edit, Field, Key, NULL, pattern, unescape};
 pub use lang::{Lang, LangPair};
 pub use mark::{Mark, Marked, Verdict};

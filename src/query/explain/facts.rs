@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::verdict::{CandidateOutcome, KeysSay, LanguageReason, LeadOutcome, PageVerdict, PairVerdict};
 use crate::keys::State;
-use crate::types::{Lang, LangPair, Measure, Method, Outcome, SkipReason};
+use crate::types::{Beliefs, Lang, LangPair, Measure, Method, Outcome, SkipReason};
 
 /// Everything known of a page, or of two and of what they are to each other.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -306,6 +306,10 @@ pub struct PairExplanation {
     pub measures: Vec<MeasureFacts>,
     /// Weight of the evidence, in nats, if the pair was judged by it.
     pub evidence: Option<f32>,
+    /// What all pairs have of it, in nats.
+    pub constant: f64,
+    /// What else its probability was made of, if it was judged by the weight of evidence.
+    pub beliefs: Option<Beliefs>,
     /// How reliable what proposed it is on this site.
     pub source: Option<SourceFacts>,
     /// Why it is a pair, or is none.
@@ -323,6 +327,8 @@ impl PairExplanation {
             support: None,
             measures: Vec::new(),
             evidence: None,
+            constant: 0.0,
+            beliefs: None,
             source: None,
             verdict,
         }

@@ -83,8 +83,8 @@ impl Two<'_, '_> {
         if let Some(judged) = &judged {
             let weighing = Weighing::new(self.opened, evidence);
             if weighing.is_by_evidence() {
-                found.measures = weighing.measures(judged)?;
-                found.evidence = Some(judged.evidence);
+                (found.measures, found.constant) = weighing.measures(judged)?;
+                (found.evidence, found.beliefs) = (Some(judged.evidence), Some(judged.beliefs));
             }
             found.source = weighing.source(judged);
         }

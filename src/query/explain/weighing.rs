@@ -9,7 +9,7 @@ use super::verdict::CandidateOutcome;
 use crate::config::Strategy;
 use crate::error::Result;
 use crate::judge::score::Scorer;
-use crate::types::{JudgedPair, Lang, MEASURES};
+use crate::types::{JudgedPair, Lang, MEASURES, Measure};
 
 /// Refused candidates of a page without a partner that are said more of, in each language.
 const BEST: usize = 2;
@@ -39,11 +39,12 @@ impl<'o, 's> Weighing<'o, 's> {
         self.opened.config.strategy == Strategy::All && self.opened.config.verifier.is_none()
     }
 
-    /// What each measure says of a pair, and what that adds to the evidence.
+    /// What each measure says of a pair, and what that adds to the evidence, or, where a page is misplaced, takes from the log odds of the addresses; what names say is among its
+    /// [beliefs](crate::types::Beliefs). And what all pairs have of it, in nats.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn measures(&self, judged: &JudgedPair) -> Result<Vec<MeasureFacts>> {
+    pub fn measures(&self, judged: &JudgedPair) -> Result<(Vec<MeasureFacts>, f64)> {
         let record = self.opened.site.judged.as_ref();
         let fitted = record.and_then(|record| record.fitted(judged.weights?));
         let scorer = match fitted.and_then(|weights| Scorer::of_weights(&weights)) {
@@ -51,8 +52,16 @@ impl<'o, 's> Weighing<'o, 's> {
             None => self.evidence.scorer(judged.pair.langs)?,
         };
         let parts = scorer.parts(&judged.similarities);
-        let fact = |(&measure, &nats)| Some(MeasureFacts { measure, value: judged.similarities.get(measure)?, nats });
-        Ok(MEASURES.iter().zip(&parts).filter_map(fact).collect())
+        let misplaced = -self.opened.config.judge.prior.misplaced;
+        let fact = |(&measure, &nats): (&Measure, &f64)| {
+            let nats = if measure == Measure::Place { misplaced } else { nats };
+            Some(MeasureFacts { measure, value: judged.similarities.get(measure)?, nats })
+        };
+        let constant = parts.last().copied().unwrap_or_default();
+        Ok((
+            MEASURES.iter().zip(&parts).filter(|(measure, _)| **measure != Measure::Named).filter_map(fact).collect(),
+            constant,
+        ))
     }
 
     /// How reliable what proposed a pair is.
@@ -96,7 +105,7 @@ impl<'o, 's> Weighing<'o, 's> {
 
     fn weighed(&self, judged: &JudgedPair) -> Result<Weighed> {
         let source = self.source(judged).filter(|source| source.est_precision < FAIR_SOURCE);
-        Ok(extremes(self.measures(judged)?, source))
+        Ok(extremes(self.measures(judged)?.0, source))
     }
 }
 

@@ -5,7 +5,7 @@ use super::facts::{
     Rounds, SourceFacts, Support, Weighed,
 };
 use super::verdict::{LanguageReason, in_parentheses};
-use crate::types::{Lang, Outcome, SkipReason, counted};
+use crate::types::{Beliefs, Lang, Outcome, SkipReason, counted};
 
 /// A fact: what it is about, and what is to be said.
 pub type Fact = (String, String);
@@ -67,6 +67,9 @@ fn of_page(page: &PageExplanation, lines: &mut Lines) {
         let by = candidate.key.as_ref().map_or(candidate.method.to_owned(), |key| format!("key {key}"));
         lines.add("partner", format!("{} ({}), {by}, score {:.4}", candidate.url, candidate.lang, candidate.score));
     }
+    if let Some(keys) = &page.keys {
+        lines.add("keys", keys);
+    }
     let (notable, others): (Vec<_>, Vec<_>) = page.rejected().partition(|candidate| candidate.is_notable());
     for candidate in notable {
         let key = candidate.key.as_ref().map_or(String::new(), |key| format!(" {key}"));
@@ -78,9 +81,6 @@ fn of_page(page: &PageExplanation, lines: &mut Lines) {
     }
     if !others.is_empty() {
         lines.add("rejected", format!("{} more with little or nothing to be said for them", others.len()));
-    }
-    if let Some(keys) = &page.keys {
-        lines.add("keys", keys);
     }
     page.rounds.iter().for_each(|candidate| lines.add("rounds", in_one_line(candidate)));
     for known in &page.url_languages {
@@ -180,12 +180,30 @@ fn of_pair(pair: &PairExplanation, lines: &mut Lines) {
         let contents = f64::from(evidence) - addresses;
         lines.add("evidence", format!("{evidence:+.2} nats: {contents:+.2} by contents, {addresses:+.2} by addresses"));
     }
+    if let Some(beliefs) = &pair.beliefs {
+        of_beliefs(beliefs, lines);
+    }
+    if pair.constant != 0.0 {
+        lines.add("all pairs", format!("{:+.2} nats", pair.constant));
+    }
     for measure in &pair.measures {
         lines.add(measure.measure.name(), format!("{:.3}, {:+.2} nats", measure.value, measure.nats));
     }
     if let Some(support) = &pair.support {
         of_support(support, lines);
     }
+}
+
+/// What made a probability of the evidence.
+fn of_beliefs(&Beliefs { source, names, agree, usual, log_odds }: &Beliefs, lines: &mut Lines) {
+    let percent = |share: f32| format!("{:.1} %", 100.0 * share);
+    lines.add(
+        "addresses",
+        format!("{} of those that its source proposes here belong together; names {names:+.2} nats", percent(source)),
+    );
+    let usual = format!("beside the right pairs here {usual:+.2} nats");
+    lines.add("contents", format!("{} of those of such addresses are translations here; {usual}", percent(agree)));
+    lines.add("log odds", format!("{log_odds:+.2} nats in all"));
 }
 
 fn of_rounds(rounds: &Rounds, lines: &mut Lines) {

@@ -5,7 +5,9 @@
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-use crate::types::{JudgedPair, JudgedSite, Lang, LangPair, Method, Outcome, PagePair, Similarities, SourceStats};
+use crate::types::{
+    Beliefs, JudgedPair, JudgedSite, Lang, LangPair, Method, Outcome, PagePair, Similarities, SourceStats,
+};
 
 /// The pairs of one site that verification or iteration looked at. Kinds 8 and 9.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
@@ -58,6 +60,8 @@ pub struct JudgedRow {
     pub evidence: f32,
     /// Position of its weights among [`JudgedRecord::fitted`]; `u32::MAX`: it has those of the run.
     pub weights: u32,
+    /// [`Beliefs`], in their order.
+    pub beliefs: [f32; 5],
     /// Probability.
     pub score: f32,
     /// Position of its languages in [`JudgedRecord::langs`].
@@ -94,6 +98,14 @@ fn place_of(stored: u32) -> Option<u32> {
     (stored != NONE).then_some(stored)
 }
 
+fn stored(&Beliefs { source, names, agree, usual, log_odds }: &Beliefs) -> [f32; 5] {
+    [source, names, agree, usual, log_odds]
+}
+
+fn known([source, names, agree, usual, log_odds]: [f32; 5]) -> Beliefs {
+    Beliefs { source, names, agree, usual, log_odds }
+}
+
 fn langs_of(a: [u8; 8], b: [u8; 8]) -> Option<LangPair> {
     LangPair::new(Lang::from_bytes(a), Lang::from_bytes(b))
 }
@@ -110,6 +122,7 @@ impl JudgedRecord {
             key: judged.key.unwrap_or(NONE),
             evidence: judged.evidence,
             weights: judged.weights.unwrap_or(NONE),
+            beliefs: stored(&judged.beliefs),
             score: judged.score,
             langs: langs.binary_search(&judged.pair.langs).map_or(u16::MAX, |at| at as u16),
             method: judged.method as u8,
@@ -172,6 +185,7 @@ impl ArchivedJudgedRecord {
             similarities: self.similarities_at(at),
             evidence: row.evidence.to_native(),
             weights: place_of(row.weights.to_native()),
+            beliefs: known(row.beliefs.map(|value| value.to_native())),
             score: row.score.to_native(),
             outcome: Outcome::from_code(row.outcome)?,
         })
@@ -333,6 +347,7 @@ mod tests {
             key,
             similarities,
             weights: key.is_some().then_some(0),
+            beliefs: Beliefs { source: 0.5, names: 1.0, agree: 0.75, usual: -2.0, log_odds: 3.0 },
             evidence: -1.5,
             score: 0.25,
             outcome,

@@ -128,6 +128,7 @@ fn judged() -> JudgedRecord {
             key: 3,
             evidence: 4.5,
             weights: 7,
+            beliefs: [0.5, 1.0, 0.75, -2.0, 3.0],
             score: 0.75,
             langs: 0,
             method: 1,
@@ -308,7 +309,7 @@ fn refused() -> RefusedRecord {
 /// **A difference here means that stores of the last release can no longer be read.** Where that is meant, the next
 /// `FORMAT_VERSION` comes with it, a line in docs/format.md, and new numbers here.
 const LAYOUT: (u32, &[(&str, u64)]) = (
-    10,
+    11,
     &[
         ("page", 0xfa4c8f54fb12c3f1),
         ("block of pages", 0x738d260020033cb1),
@@ -322,7 +323,7 @@ const LAYOUT: (u32, &[(&str, u64)]) = (
         ("requested", 0x38900b66d831ec7c),
         ("web head", 0x36516722fb57bfe2),
         ("round", 0x4e446581da75e6b3),
-        ("judged", 0xdcdad3593341f527),
+        ("judged", 0x3c5677cea0b62e6c),
         ("learnt", 0x3c9995b64fb15609),
         ("judged head", 0xa9188c1490e695af),
         ("learnt head", 0x07ee86c281446bef),

@@ -1,0 +1,193 @@
+//! How usual what contents say of a pair is among the right pairs of its part of the site.
+//!
+//! Weights say what contents are worth on all sites. How closely the right pairs of one part lie together they do not know: where all languages keep a template
+//! and every paragraph, a pair that has much less in common is something else, though on another site it would be a good one; where editors are free, it is one of many.
+
+use std::collections::BTreeMap;
+
+use super::prior;
+use crate::index::parts::Parts;
+
+/// How many pairs, the sum of what contents say of them, in nats, and that of the squares.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums([f64; 3]);
+
+impl Sums {
+    fn of(right: f64, said: f64) -> Sums {
+        Sums([right, right * said, right * said * said])
+    }
+
+    fn plus(self, other: Sums) -> Sums {
+        Sums(std::array::from_fn(|at| self.0[at] + other.0[at]))
+    }
+
+    /// Of what is left. Where that is nothing but the error of sums, nothing.
+    fn minus(self, other: Sums) -> Sums {
+        let left = Sums(std::array::from_fn(|at| self.0[at] - other.0[at]));
+        if left.0[0] > 1e-9 { left } else { Sums::default() }
+    }
+}
+
+/// What is known of a normal distribution, in nats, as if from so many pairs.
+#[derive(Clone, Copy, Debug)]
+struct Normal {
+    mean: f64,
+    variance: f64,
+    pairs: f64,
+}
+
+impl Normal {
+    /// What is believed after pairs were seen: the mean and the variance have a conjugate prior (normal and scaled inverse χ²) that is worth `worth` pairs.
+    fn after(self, Sums([count, sum, squares]): Sums, worth: f64) -> Normal {
+        let pairs = worth + count;
+        let mean = (worth * self.mean + sum) / pairs;
+        let squares = worth * (self.variance + self.mean * self.mean) + squares;
+        // Never below the belief's share of it, whatever the error of sums.
+        let variance = (squares / pairs - mean * mean).max(worth * self.variance / pairs);
+        Normal { mean, variance, pairs }
+    }
+
+    /// ln of the density of one more, but for −½·ln 2π: Student's t. Γ((ν + 1)/2) / Γ(ν/2) is taken as √(ν/2)·e^(−1/4ν), within 1 in 1,000 from ν = 4 on.
+    fn log_density_of_next(self, x: f64) -> f64 {
+        let (freedom, scale) = (self.pairs, self.variance * (1.0 + 1.0 / self.pairs));
+        let away = (x - self.mean) * (x - self.mean) / scale;
+        -0.25 / freedom - 0.5 * scale.ln() - 0.5 * (freedom + 1.0) * (away / freedom).ln_1p()
+    }
+
+    /// ln of the density, but for −½·ln 2π.
+    fn log_density(self, x: f64) -> f64 {
+        -0.5 * ((x - self.mean) * (x - self.mean) / self.variance + self.variance.ln())
+    }
+}
+
+/// What contents say of right pairs, by part.
+#[derive(Clone, Debug)]
+pub struct Usual {
+    /// Right pairs of all sites.
+    all: Normal,
+    /// How many pairs a belief is worth.
+    worth: f64,
+    sums: BTreeMap<u32, Sums>,
+    /// What is expected of a part before its pairs are seen.
+    expected: BTreeMap<u32, Normal>,
+}
+
+impl Usual {
+    /// From the part of each pair, the probability that it is right, and what [counts](super::score::FitParams::counted) of its contents, in nats. What is expected of a part is what
+    /// is seen round it and not in it, and round the whole site the belief. Cost: pairs × depth of the parts.
+    ///
+    /// Weights take right pairs to be as far from wrong ones as ln P(measures | right) − ln P(measures | wrong) says. Of two normal distributions of one variance, that ratio
+    /// itself is normal in either, with means ±μ and the variance 2μ; that is what is believed of right pairs of all sites, μ the mean in `params`.
+    pub fn new(pairs: impl Iterator<Item = (u32, f64, f64)>, parts: &Parts, params: &prior::Params) -> Usual {
+        let ((mean, worth), variance) = (params.usual, params.usual_variance);
+        let all = Normal { mean, variance: 2.0 * mean, pairs: worth };
+        let mut usual = Usual { all, worth, sums: BTreeMap::new(), expected: BTreeMap::new() };
+        for (part, right, said) in pairs {
+            for part in parts.chain(part) {
+                let sums = usual.sums.entry(part).or_default();
+                *sums = sums.plus(Sums::of(right, said));
+            }
+        }
+        // Outer parts come first.
+        for (&part, &own) in &usual.sums {
+            let expected = parts.outer(part).map_or(Normal { variance, ..all }, |outer| {
+                usual.expected[&outer].after(usual.sums[&outer].minus(own), worth)
+            });
+            usual.expected.insert(part, expected);
+        }
+        usual
+    }
+
+    /// What the place of a pair among the right ones of its part adds to what its contents say, in nats: ln P(said | right, in this part) − ln P(said | right). `right` is what the
+    /// pair itself counted for, which is left out. One right pair in as many as are known, and believed, is of a kind that was not seen there, so that the outcome is never far
+    /// below − ln of their number. What is above the mean is as usual as the mean. Nothing where no pair is known.
+    pub fn evidence(&self, part: u32, parts: &Parts, right: f64, said: f64) -> f64 {
+        let Some(known) = parts.chain(part).find(|part| self.sums.contains_key(part)) else { return 0.0 };
+        // A pair of a part without pairs that count was not counted there.
+        let own = if right > 0.0 { Sums::of(right, said) } else { Sums::default() };
+        let normal = self.expected[&known].after(self.sums[&known].minus(own), self.worth);
+        let said = said.min(normal.mean);
+        let ratio = normal.log_density_of_next(said) - self.all.log_density(said);
+        let unseen = 1.0 / normal.pairs;
+        ((1.0 - unseen) * ratio.exp() + unseen).ln()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::parts::{Tree, WHOLE};
+    use crate::types::Lang;
+
+    /// Two folders of 20 pages in two languages, and as many pages beside them.
+    fn parts() -> Parts {
+        let paths = (0..60u64).map(|at| (at < 40).then_some(at / 20));
+        let langs: Vec<Lang> = (0..60).map(|at| if at % 2 == 0 { Lang::EN } else { Lang::ZH }).collect();
+        Parts::new(&Tree::new(paths), &langs)
+    }
+
+    fn params() -> prior::Params {
+        prior::Params { usual: (6.0, 4.0), usual_variance: 2.0, ..prior::Params::default() }
+    }
+
+    #[test]
+    fn a_pair_among_those_of_its_part_by_hand() {
+        let parts = parts();
+        // Six pairs of a folder at 4 nats, of which the last is asked for; none is known but these.
+        let usual = Usual::new((0..6).map(|_| (1, 1.0, 4.0)), &parts, &params());
+        // The mean of five at 4 and of four believed at 6; the squares of these are 5·16 + 4·(2 + 36).
+        let mean: f64 = (5.0 * 4.0 + 4.0 * 6.0) / 9.0;
+        let variance = (5.0 * 16.0 + 4.0 * 38.0) / 9.0 - mean * mean;
+        let t = |x: f64| {
+            let (freedom, scale) = (9.0, variance * 10.0 / 9.0);
+            // Γ(5) / Γ(4.5).
+            let gammas = 24.0f64 / 11.631728396567448;
+            gammas / (freedom * std::f64::consts::PI * scale).sqrt()
+                * (1.0 + (x - mean) * (x - mean) / scale / freedom).powf(-5.0)
+        };
+        let normal = |x: f64| (-(x - 6.0) * (x - 6.0) / 24.0).exp() / (24.0 * std::f64::consts::PI).sqrt();
+        for said in [4.0, -2.0] {
+            let expected = (8.0 / 9.0 * t(said) / normal(said) + 1.0 / 9.0).ln();
+            let right = if said == 4.0 { 1.0 } else { 0.0 };
+            let usual =
+                if said == 4.0 { usual.clone() } else { Usual::new((0..5).map(|_| (1, 1.0, 4.0)), &parts, &params()) };
+            let found = usual.evidence(1, &parts, right, said);
+            assert!((found - expected).abs() < 2e-3, "{said}: {found} {expected}");
+        }
+        let [mean, above] = [mean, 9.0].map(|said| usual.evidence(1, &parts, 0.0, said));
+        assert!((mean - above).abs() < 0.05, "{mean} {above}");
+    }
+
+    #[test]
+    fn what_is_far_from_all_pairs_of_its_part_is_unusual_and_where_these_differ_it_is_not() {
+        let parts = parts();
+        let close = (0..100).map(|at| (1, 1.0, 5.0 + f64::from(at % 3)));
+        let wide = (0..100).map(|at| (2, 1.0, -4.0 + f64::from(at % 12)));
+        let usual = Usual::new(close.chain(wide), &parts, &params());
+        let said = |part: u32, said: f64| usual.evidence(part, &parts, 0.0, said);
+        assert!(said(1, -2.0) < -4.0 && said(1, -2.0) > -(104f64.ln()) - 0.1 && said(2, -2.0) > 0.0);
+        assert!(said(1, 6.0) > 0.0, "what is usual speaks for a pair");
+    }
+
+    #[test]
+    fn a_part_without_pairs_expects_what_is_round_it_and_a_site_without_any_nothing() {
+        let parts = parts();
+        let pairs = || (0..50).map(|at| (1, 1.0, 5.0 + f64::from(at % 2)));
+        let usual = Usual::new(pairs(), &parts, &params());
+        assert_eq!(usual.evidence(2, &parts, 0.0, 0.0), usual.evidence(WHOLE, &parts, 0.0, 0.0));
+        // One pair of its own hardly moves it.
+        let with_one = Usual::new(pairs().chain([(2, 1.0, 5.0)]), &parts, &params());
+        assert!(with_one.evidence(2, &parts, 1.0, 5.0) > 0.0 && with_one.evidence(2, &parts, 0.0, -3.0) < -1.0);
+        assert_eq!(Usual::new(std::iter::empty(), &parts, &params()).evidence(2, &parts, 0.0, -3.0), 0.0);
+    }
+
+    #[test]
+    fn the_own_pair_tells_nothing_of_itself() {
+        let parts = parts();
+        let others = || (0..10).map(|_| (1, 1.0, 6.0));
+        let (with, without) =
+            (Usual::new(others().chain([(1, 0.75, -3.0)]), &parts, &params()), Usual::new(others(), &parts, &params()));
+        let [with, without] = [with.evidence(1, &parts, 0.75, -3.0), without.evidence(1, &parts, 0.0, -3.0)];
+        assert!((with - without).abs() < 1e-9, "{with} {without}");
+    }
+}
