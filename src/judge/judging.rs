@@ -516,4 +516,38 @@ mod tests {
         assert_eq!(judged.pairs[1].outcome, Outcome::LowScore);
         assert!(judged.pairs[2].score > 0.95 && judged.pairs[3].score < 0.05);
     }
+
+    /// Pairs of one key with the evidence of contents that is given, in nats.
+    fn outcomes(evidence: impl Iterator<Item = f32>) -> Vec<Outcome> {
+        let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
+        let mut scorer = Scorer { weights: [0.0; crate::judge::score::INPUTS] };
+        scorer.weights[2 + 2 * Measure::Content as usize] = 4.0;
+        let one = |(page, evidence): (u32, f32)| {
+            let mut similarities = Similarities::default();
+            similarities.set(Measure::Content, Some(1.0 / (1.0 + (-evidence).exp())));
+            let candidate =
+                Candidate { pair: PagePair { langs, a: page, b: 1000 + page }, method: Method::Key, key: Some(0) };
+            Compared { candidate, similarities, same_text: false }
+        };
+        let compared: Vec<Compared> = (0u32..).zip(evidence).map(one).collect();
+        let judged = judge(&compared, |_, _| scorer.clone(), &whole(&compared), &Params::default());
+        judged.pairs.iter().map(|pair| pair.outcome).collect()
+    }
+
+    #[test]
+    fn what_is_odd_among_pairs_that_are_alike_is_refused_and_among_others_it_is_not() {
+        let alike = outcomes((0..40).map(|at| if at == 7 { -1.5 } else { 3.4 + 0.1 * (at % 5) as f32 }));
+        assert_eq!(alike[7], Outcome::Edition);
+        assert_eq!(alike.iter().filter(|outcome| **outcome == Outcome::Accepted).count(), 39);
+        let varied = outcomes((0..40).map(|at| if at == 7 { -1.5 } else { -1.0 + 0.7 * (at % 8) as f32 }));
+        assert_eq!(varied[7], Outcome::Accepted);
+    }
+
+    #[test]
+    fn wrong_pairs_that_are_alike_do_not_confirm_each_other() {
+        for (count, evidence) in [(20, -2.0), (100, -2.0), (1000, -3.0)] {
+            let found = outcomes((0..count).map(|_| evidence));
+            assert!(found.iter().all(|outcome| *outcome != Outcome::Accepted), "{count} {evidence}");
+        }
+    }
 }

@@ -24,13 +24,15 @@ pub fn near_misses(site: &SiteView<'_>, pairs: &[PageIds], is_wanted: &[bool]) -
     found.into_iter().collect()
 }
 
-/// The pairs of which no miss is clearly better by what contents say, in nats, and the misses of these: where one is, the page holds something else than what proposed the pair
-/// says, and the miss may be its translation. The first page of a miss is that of its pair, and of no other.
+/// The pairs of which no miss is clearly better by what contents say, in nats, and the misses of these: where one is, the page is
+/// probably not what its address says, and the miss may be its translation. The first page of a miss is that of its pair; what is a pair itself is no miss.
 pub fn undoubted<T>(
     pairs: Vec<(PageIds, T)>,
     misses: Vec<(PageIds, T)>,
     said: impl Fn(&T) -> f64,
 ) -> [Vec<(PageIds, T)>; 2] {
+    let are_pairs: FxHashSet<PageIds> = pairs.iter().map(|(pages, _)| *pages).collect();
+    let misses: Vec<(PageIds, T)> = misses.into_iter().filter(|(pages, _)| !are_pairs.contains(pages)).collect();
     let mut best: FxHashMap<u32, f64> = FxHashMap::default();
     for ((page, _), miss) in &misses {
         let best = best.entry(*page).or_insert(f64::NEG_INFINITY);
@@ -74,6 +76,15 @@ const NEAR: usize = 3;
 mod tests {
     use super::*;
     use crate::verify::fixture::ListedSite;
+
+    #[test]
+    fn a_pair_with_a_better_miss_is_left_out_with_its_misses() {
+        let pairs = vec![((0, 10), 3.0), ((1, 11), 1.0), ((2, 12), 2.0), ((2, 13), 2.0)];
+        let misses = vec![((0, 11), 3.25), ((1, 10), 1.75), ((1, 12), -4.0), ((2, 13), 9.0)];
+        let [pairs, misses] = undoubted(pairs, misses, |said| *said);
+        assert_eq!(pairs, [((0, 10), 3.0), ((2, 12), 2.0), ((2, 13), 2.0)]);
+        assert_eq!(misses, [((0, 11), 3.25)]);
+    }
 
     #[test]
     fn near_misses_are_partners_of_neighbours_and_pages_beside_the_right_one() {

@@ -144,16 +144,16 @@ pub struct Compared {
 /// What is believed of a pair beside its measures, in the part of the site that it is in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Beliefs {
-    /// How often the addresses that its source proposes there belong together, 0..=1.
+    /// How often the addresses that its source proposes there belong together, 0..=1; of links, words and votes no more than what keys leave.
     pub source: f32,
     /// What names in its addresses say, in nats.
     pub names: f32,
     /// How often the contents of addresses that belong together are translations there, 0..=1.
     pub agree: f32,
-    /// What is added to what its contents say by how usual that is among the right pairs there, in nats.
+    /// What is taken from what its contents say by how unusual that is among the right pairs there, in nats, 0 at the most.
     pub usual: f32,
     /// The log odds that it is right, in nats: what its contents say, and how usual that is, beside ln(p/(1 − p)) of the probability p that its addresses belong together and
-    /// contents of such are translations. The score is made of these and of what other pairs take from it.
+    /// contents of such are translations. The score is made of these and of what other pairs take from it; it is 0 where both pages have the same text.
     pub log_odds: f32,
 }
 

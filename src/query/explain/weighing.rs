@@ -39,8 +39,8 @@ impl<'o, 's> Weighing<'o, 's> {
         self.opened.config.strategy == Strategy::All && self.opened.config.verifier.is_none()
     }
 
-    /// What each measure says of a pair, and what that adds to the evidence, or, where a page is misplaced, takes from the log odds of the addresses; what names say is among its
-    /// [beliefs](crate::types::Beliefs). And what all pairs have of it, in nats.
+    /// What each measure says of a pair, and what that adds to the evidence; and what all pairs have of it, in nats. What names say is among the
+    /// [beliefs](crate::types::Beliefs).
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -52,11 +52,7 @@ impl<'o, 's> Weighing<'o, 's> {
             None => self.evidence.scorer(judged.pair.langs)?,
         };
         let parts = scorer.parts(&judged.similarities);
-        let misplaced = -self.opened.config.judge.prior.misplaced;
-        let fact = |(&measure, &nats): (&Measure, &f64)| {
-            let nats = if measure == Measure::Place { misplaced } else { nats };
-            Some(MeasureFacts { measure, value: judged.similarities.get(measure)?, nats })
-        };
+        let fact = |(&measure, &nats)| Some(MeasureFacts { measure, value: judged.similarities.get(measure)?, nats });
         let constant = parts.last().copied().unwrap_or_default();
         Ok((
             MEASURES.iter().zip(&parts).filter(|(measure, _)| **measure != Measure::Named).filter_map(fact).collect(),

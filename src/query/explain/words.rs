@@ -5,7 +5,7 @@ use super::facts::{
     Rounds, SourceFacts, Support, Weighed,
 };
 use super::verdict::{LanguageReason, in_parentheses};
-use crate::types::{Beliefs, Lang, Outcome, SkipReason, counted};
+use crate::types::{Beliefs, Lang, Measure, Outcome, SkipReason, counted};
 
 /// A fact: what it is about, and what is to be said.
 pub type Fact = (String, String);
@@ -184,9 +184,13 @@ fn of_pair(pair: &PairExplanation, lines: &mut Lines) {
         of_beliefs(beliefs, lines);
     }
     if pair.constant != 0.0 {
-        lines.add("all pairs", format!("{:+.2} nats", pair.constant));
+        lines.add("constant", format!("{:+.2} nats", pair.constant));
     }
     for measure in &pair.measures {
+        if measure.measure == Measure::Place {
+            lines.add("place", "a page stands under another language than its text is in");
+            continue;
+        }
         lines.add(measure.measure.name(), format!("{:.3}, {:+.2} nats", measure.value, measure.nats));
     }
     if let Some(support) = &pair.support {
@@ -201,8 +205,8 @@ fn of_beliefs(&Beliefs { source, names, agree, usual, log_odds }: &Beliefs, line
         "addresses",
         format!("{} of those that its source proposes here belong together; names {names:+.2} nats", percent(source)),
     );
-    let usual = format!("beside the right pairs here {usual:+.2} nats");
-    lines.add("contents", format!("{} of those of such addresses are translations here; {usual}", percent(agree)));
+    let usual = if usual < 0.0 { format!("; these are unusual here, {usual:+.2} nats") } else { String::new() };
+    lines.add("contents", format!("{} of such pairs are translations here{usual}", percent(agree)));
     lines.add("log odds", format!("{log_odds:+.2} nats in all"));
 }
 
