@@ -175,6 +175,18 @@ impl Parts {
         std::iter::successors(Some(part), |&part| self.outer(part))
     }
 
+    /// What is added up in each part, that of the parts in it among it, from what stands in single parts; outer parts come first. Cost: what is added × depth of the parts.
+    pub fn summed<const N: usize>(&self, added: impl Iterator<Item = (u32, [f64; N])>) -> BTreeMap<u32, [f64; N]> {
+        let mut sums: BTreeMap<u32, [f64; N]> = BTreeMap::new();
+        for (part, added) in added {
+            for part in self.chain(part) {
+                let sums = sums.entry(part).or_insert([0.0; N]);
+                sums.iter_mut().zip(added).for_each(|(sum, add)| *sum += add);
+            }
+        }
+        sums
+    }
+
     /// The innermost part that two pages are in.
     pub fn common(&self, a: u32, b: u32) -> u32 {
         let (mut x, mut y) = (self.of(a), self.of(b));
@@ -198,6 +210,14 @@ impl Parts {
     pub fn smaller(&self, part: u32, langs: LangPair) -> u32 {
         self.pages(part, langs.a).min(self.pages(part, langs.b))
     }
+}
+
+/// Two folders of 20 pages in two languages, and so many pages `beside` them.
+#[cfg(test)]
+pub(crate) fn two_folders(beside: u64) -> Parts {
+    let paths = (0..40 + beside).map(|at| (at < 40).then_some(at / 20));
+    let langs: Vec<Lang> = (0..40 + beside).map(|at| if at % 2 == 0 { Lang::EN } else { Lang::ZH }).collect();
+    Parts::new(&Tree::new(paths), &langs)
 }
 
 #[cfg(test)]

@@ -372,16 +372,19 @@ fn weigh<'c>(
         let (source, agree) = (share_of(one, said.part), agree.at(said.part, parts));
         let share = logit(source);
         let expected = expected(share, said, agree);
-        let score = if one.same_text { 0.0 } else { prior.probability(said.contents() + expected) };
-        weighed.log_odds.push(said.all_contents + said.usual + expected);
-        weighed.scores.push(score);
         let log_odds = said.contents() + expected;
-        let [source, names, agree_here, usual, log_odds] =
-            [source, said.names, agree, said.usual, log_odds].map(|value| value as f32);
-        weighed.beliefs.push(Beliefs { source, names, agree: agree_here, usual, log_odds });
+        weighed.log_odds.push(said.all_contents + said.usual + expected);
+        weighed.scores.push(if one.same_text { 0.0 } else { prior.probability(log_odds) });
+        weighed.beliefs.push(Beliefs {
+            source: source as f32,
+            names: said.names as f32,
+            agree: agree as f32,
+            usual: said.usual as f32,
+            log_odds: log_odds as f32,
+        });
         weighed.outcomes.push(if one.same_text { Outcome::SameText } else { Outcome::LowScore });
         let belong = is_declared(one.candidate.method) && share + said.of_addresses(agree, params) > 0.0;
-        weighed.are_editions.push(belong && said.contents() + expected < 0.0);
+        weighed.are_editions.push(belong && log_odds < 0.0);
     }
     (weighed.compared, weighed.shares) = (compared, shares);
     weighed

@@ -27,16 +27,12 @@ pub struct Counts(BTreeMap<u32, [f64; 4]>);
 impl Counts {
     /// Of what was seen. Cost: candidates × depth of the parts.
     pub fn new(seen: impl Iterator<Item = Seen>, parts: &Parts) -> Counts {
-        let mut counts = Counts::default();
-        for Seen { part, shared, right, is_free } in seen {
+        let counted = |Seen { part, shared, right, is_free }| {
             let wrong = if is_free { 1.0 - right } else { 0.0 };
             let shared = f64::from(u8::from(shared));
-            for part in parts.chain(part) {
-                let added = [shared * right, right, shared * wrong, wrong];
-                counts.0.entry(part).or_default().iter_mut().zip(added).for_each(|(sum, add)| *sum += add);
-            }
-        }
-        counts
+            (part, [shared * right, right, shared * wrong, wrong])
+        };
+        Counts(parts.summed(seen.map(counted)))
     }
 
     fn at(&self, part: u32) -> [f64; 4] {
@@ -101,14 +97,8 @@ impl Names {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::parts::Tree;
+    use crate::index::parts::{Tree, two_folders};
     use crate::types::Lang;
-
-    /// Two folders of 20 pages in two languages.
-    fn two_folders() -> Parts {
-        let langs: Vec<Lang> = (0..40).map(|at| if at % 2 == 0 { Lang::EN } else { Lang::ZH }).collect();
-        Parts::new(&Tree::new((0..40u64).map(|at| Some(at / 20))), &langs)
-    }
 
     fn seen(part: u32, shared: bool, right: f64, is_free: bool) -> Seen {
         Seen { part, shared, right, is_free }
@@ -116,7 +106,7 @@ mod tests {
 
     #[test]
     fn what_names_say_by_hand() {
-        let parts = two_folders();
+        let parts = two_folders(0);
         let params = prior::Params { names: (0.5, 4.0), names_by_chance: (0.125, 4.0), ..prior::Params::default() };
         // Four right pairs of the first folder share names; of eight wrong ones of words one does, and one of a key. One candidate of the second does not.
         let right = (0..4).map(|_| seen(1, true, 1.0, false));
@@ -139,7 +129,7 @@ mod tests {
 
     #[test]
     fn what_other_languages_show_is_expected_and_counts_once() {
-        let (parts, params, none) = (two_folders(), prior::Params::default(), Counts::default());
+        let (parts, params, none) = (two_folders(0), prior::Params::default(), Counts::default());
         let keys = |count: usize| Counts::new((0..count).map(|_| seen(1, true, 1.0, false)), &parts);
         let candidate = Counts::new([seen(1, true, 0.0, true)].into_iter(), &parts);
         let says = |own: &Counts, all: &Counts, of_all: &Counts| {

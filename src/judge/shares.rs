@@ -91,13 +91,10 @@ impl Paired {
         smaller: impl Fn(u32) -> f64,
         worth: f64,
     ) -> Paired {
-        let mut right: BTreeMap<u32, f64> = BTreeMap::new();
-        for (part, probability) in pairs {
-            parts.chain(part).for_each(|part| *right.entry(part).or_default() += probability);
-        }
+        let right = parts.summed(pairs.map(|(part, probability)| (part, [probability])));
         // Outer parts come first.
         let mut by_part: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
-        for (part, right) in right {
+        for (part, [right]) in right {
             let pages = smaller(part);
             let right = right.min(pages);
             let paired = match parts.outer(part) {
@@ -126,19 +123,11 @@ impl Paired {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::parts::{Tree, WHOLE};
-    use crate::types::Lang;
-
-    /// Two folders of 20 pages in two languages, and as many pages beside them.
-    fn parts() -> Parts {
-        let paths = (0..60u64).map(|at| (at < 40).then_some(at / 20));
-        let langs: Vec<Lang> = (0..60).map(|at| if at % 2 == 0 { Lang::EN } else { Lang::ZH }).collect();
-        Parts::new(&Tree::new(paths), &langs)
-    }
+    use crate::index::parts::{WHOLE, two_folders};
 
     #[test]
     fn a_part_with_many_pairs_stands_by_itself_and_one_with_few_borrows() {
-        let parts = parts();
+        let parts = two_folders(20);
         let (right, wrong) = (8.0, -8.0);
         let pairs: Vec<(u32, f64)> = std::iter::repeat_n((1, right), 40)
             .chain(std::iter::repeat_n((2, wrong), 40))
@@ -154,7 +143,7 @@ mod tests {
 
     #[test]
     fn what_is_expected_of_a_group_by_hand() {
-        let parts = parts();
+        let parts = two_folders(20);
         let belief = (0.1, 4.0);
         let shown = |evidence: &[f64]| share_right(evidence, belief);
         let shares = Shares::new(&[(1, 3.0), (2, 3.0), (2, -3.0), (WHOLE, -3.0)], &parts, belief);
@@ -171,7 +160,7 @@ mod tests {
 
     #[test]
     fn the_share_of_paired_pages_by_hand() {
-        let parts = parts();
+        let parts = two_folders(20);
         let smaller = |part: u32| if part == WHOLE { 30.0 } else { 10.0 };
         let paired = Paired::new(std::iter::repeat_n((1, 1.0), 10).chain([(2, 0.0)]), &parts, smaller, 4.0);
         assert!((paired.share(WHOLE) - 10.0 / 30.0).abs() < 1e-12);

@@ -6,19 +6,15 @@
 use std::collections::BTreeMap;
 
 use super::prior;
-use crate::index::parts::Parts;
+use crate::index::parts::{Parts, WHOLE};
 
 /// How many pairs, the sum of what contents say of them, in nats, and that of the squares.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 struct Sums([f64; 3]);
 
 impl Sums {
     fn of(right: f64, said: f64) -> Sums {
         Sums([right, right * said, right * said * said])
-    }
-
-    fn plus(self, other: Sums) -> Sums {
-        Sums(std::array::from_fn(|at| self.0[at] + other.0[at]))
     }
 
     /// Of what is left. Where that is nothing but the error of sums, nothing.
@@ -37,8 +33,9 @@ struct Normal {
 }
 
 impl Normal {
-    /// What is believed after pairs were seen: the mean and the variance have a conjugate prior (normal and scaled inverse χ²) that is worth `worth` pairs.
-    fn after(self, Sums([count, sum, squares]): Sums, worth: f64) -> Normal {
+    /// What is believed after pairs were seen: the mean and the variance have a conjugate prior (normal and scaled inverse χ²).
+    fn after(self, Sums([count, sum, squares]): Sums) -> Normal {
+        let worth = self.pairs;
         let pairs = worth + count;
         let mean = (worth * self.mean + sum) / pairs;
         let squares = worth * (self.variance + self.mean * self.mean) + squares;
@@ -63,12 +60,11 @@ impl Normal {
 /// What contents say of right pairs, by part.
 #[derive(Clone, Debug)]
 pub struct Usual {
-    /// Right pairs of all sites.
+    /// Right pairs of all sites, as a belief.
     all: Normal,
-    /// How many pairs a belief is worth.
-    worth: f64,
-    sums: BTreeMap<u32, Sums>,
-    /// What is expected of a part before its pairs are seen.
+    /// Of each part that has pairs, and each round one.
+    sums: BTreeMap<u32, [f64; 3]>,
+    /// What is expected of these before their pairs are seen.
     expected: BTreeMap<u32, Normal>,
 }
 
@@ -81,21 +77,25 @@ impl Usual {
     pub fn new(pairs: impl Iterator<Item = (u32, f64, f64)>, parts: &Parts, params: &prior::Params) -> Usual {
         let ((mean, worth), variance) = (params.usual, params.usual_variance);
         let all = Normal { mean, variance: 2.0 * mean, pairs: worth };
-        let mut usual = Usual { all, worth, sums: BTreeMap::new(), expected: BTreeMap::new() };
-        for (part, right, said) in pairs {
-            for part in parts.chain(part) {
-                let sums = usual.sums.entry(part).or_default();
-                *sums = sums.plus(Sums::of(right, said));
-            }
-        }
+        let sums = parts.summed(pairs.map(|(part, right, said)| (part, Sums::of(right, said).0)));
+        let mut usual = Usual { all, sums, expected: BTreeMap::new() };
         // Outer parts come first.
         for (&part, &own) in &usual.sums {
-            let expected = parts.outer(part).map_or(Normal { variance, ..all }, |outer| {
-                usual.expected[&outer].after(usual.sums[&outer].minus(own), worth)
-            });
+            let round = |outer: u32| usual.as_belief(usual.without(outer, Sums(own)));
+            let expected = parts.outer(part).map_or(Normal { variance, ..all }, round);
             usual.expected.insert(part, expected);
         }
         usual
+    }
+
+    /// What is known of a part without some of its pairs.
+    fn without(&self, part: u32, some: Sums) -> Normal {
+        self.expected[&part].after(Sums(self.sums[&part]).minus(some))
+    }
+
+    /// What is known of a part, as it is believed of one in it.
+    fn as_belief(&self, known: Normal) -> Normal {
+        Normal { pairs: self.all.pairs, ..known }
     }
 
     /// What the place of a pair among the right ones of its part takes from what its contents say, in nats, 0 at the most: ln P(said | right, in this part) − ln P(said | right), where what is
@@ -105,16 +105,12 @@ impl Usual {
     /// It takes only: where the right pairs of a part lie low, wrong ones may as well, and what is like many wrong pairs would confirm itself.
     pub fn evidence(&self, part: u32, parts: &Parts, right: f64, said: f64) -> f64 {
         let own = Sums::of(right, said);
-        let without_own = |part: u32| self.sums[&part].minus(own);
-        let Some(known) = parts.chain(part).find(|part| self.sums.contains_key(part)) else { return 0.0 };
-        if parts.chain(known).last().is_none_or(|whole| without_own(whole).0[0] == 0.0) {
+        if self.sums.get(&WHOLE).is_none_or(|&all| Sums(all).minus(own).0[0] == 0.0) {
             return 0.0;
         }
-        let mut normal = self.expected[&known].after(without_own(known), self.worth);
-        if known != part {
-            // What is round a part is what is believed of it.
-            normal.pairs = self.worth;
-        }
+        let known = parts.chain(part).find(|part| self.sums.contains_key(part)).unwrap_or(WHOLE);
+        let known_of = self.without(known, own);
+        let normal = if known == part { known_of } else { self.as_belief(known_of) };
         let said = said.min(normal.mean);
         let ratio = normal.log_density_of_next(said) - self.all.log_density(said);
         let unseen = 1.0 / normal.pairs;
@@ -125,15 +121,7 @@ impl Usual {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::parts::{Tree, WHOLE};
-    use crate::types::Lang;
-
-    /// Two folders of 20 pages in two languages, and as many pages beside them.
-    fn parts() -> Parts {
-        let paths = (0..60u64).map(|at| (at < 40).then_some(at / 20));
-        let langs: Vec<Lang> = (0..60).map(|at| if at % 2 == 0 { Lang::EN } else { Lang::ZH }).collect();
-        Parts::new(&Tree::new(paths), &langs)
-    }
+    use crate::index::parts::{WHOLE, two_folders};
 
     fn params() -> prior::Params {
         prior::Params { usual: (6.0, 4.0), usual_variance: 2.0, ..prior::Params::default() }
@@ -141,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_pair_among_those_of_its_part_by_hand() {
-        let parts = parts();
+        let parts = two_folders(20);
         let usual = Usual::new((0..5).map(|_| (1, 1.0, 4.0)), &parts, &params());
         // The mean of five at 4 and of four believed at 6; the squares of these are 5·16 + 4·(2 + 36).
         let mean: f64 = (5.0 * 4.0 + 4.0 * 6.0) / 9.0;
@@ -162,7 +150,7 @@ mod tests {
 
     #[test]
     fn what_is_far_from_all_pairs_of_its_part_is_unusual_and_where_these_differ_it_is_not() {
-        let parts = parts();
+        let parts = two_folders(20);
         let close = (0..100).map(|at| (1, 1.0, 5.0 + f64::from(at % 3)));
         let wide = (0..100).map(|at| (2, 1.0, -4.0 + f64::from(at % 12)));
         let usual = Usual::new(close.chain(wide), &parts, &params());
@@ -172,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_part_without_pairs_expects_what_is_round_it_and_a_site_without_any_nothing() {
-        let parts = parts();
+        let parts = two_folders(20);
         let pairs = || (0..50).map(|at| (1, 1.0, 5.0 + f64::from(at % 2)));
         let without = Usual::new(pairs(), &parts, &params()).evidence(2, &parts, 0.0, -3.0);
         // One pair of its own hardly moves it, and its belief is worth four.
@@ -185,7 +173,7 @@ mod tests {
 
     #[test]
     fn the_own_pair_tells_nothing_of_itself() {
-        let parts = parts();
+        let parts = two_folders(20);
         let others = || (0..10).map(|_| (1, 1.0, 6.0));
         let (with, without) =
             (Usual::new(others().chain([(1, 0.75, -3.0)]), &parts, &params()), Usual::new(others(), &parts, &params()));

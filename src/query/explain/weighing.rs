@@ -54,10 +54,8 @@ impl<'o, 's> Weighing<'o, 's> {
         let parts = scorer.parts(&judged.similarities);
         let fact = |(&measure, &nats)| Some(MeasureFacts { measure, value: judged.similarities.get(measure)?, nats });
         let constant = parts.last().copied().unwrap_or_default();
-        Ok((
-            MEASURES.iter().zip(&parts).filter(|(measure, _)| **measure != Measure::Named).filter_map(fact).collect(),
-            constant,
-        ))
+        let of_pair = MEASURES.iter().zip(&parts).filter(|(measure, _)| **measure != Measure::Named);
+        Ok((of_pair.filter_map(fact).collect(), constant))
     }
 
     /// How reliable what proposed a pair is.
