@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
-use xxhash_rust::xxh3::xxh3_64;
+use rustc_hash::{FxHashMap, FxHashSet};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::alike::nearly_same;
 use super::canonical::Canonical;
@@ -43,7 +43,7 @@ pub fn sketch<'t>(blocks: impl Iterator<Item = &'t str> + Clone) -> [u32; SKETCH
 }
 
 /// How many pairs of copies must differ by the same edit: one alone may be two short pages that look alike.
-const COPY_EDITS: u32 = 3;
+const COPY_EDITS: usize = 3;
 
 /// All copies, by page: (copy, page that stands for it). Pages that name another page as the one they are come first; the others are
 /// told by [`untranslated`].
@@ -63,26 +63,30 @@ pub fn copies(pages: &dyn Pages, site: &SiteIndex<'_>, watch: &dyn Watch) -> Vec
 /// Cost: every page is compared with at most [`BUCKETS`]·[`NEIGHBOURS`] others that share a block.
 fn untranslated(pages: &dyn Pages, site: &SiteIndex<'_>, canonical: &Canonical, watch: &dyn Watch) -> Vec<(u32, u32)> {
     let look_alikes = look_alikes(pages, site, watch);
-    let mut edits: FxHashMap<(Field, String, String), BTreeMap<Lang, u32>> = FxHashMap::default();
-    let mut known: Vec<(u32, u32, (Field, String, String))> = Vec::new();
-    for (a, b, alike) in look_alikes {
-        if let Some(edit) = edit_between(pages.identity(a), pages.identity(b)).filter(|edit| is_enough(alike, edit)) {
-            let (a, b, edit) = if edit.1 <= edit.2 { (a, b, edit) } else { (b, a, (edit.0, edit.2, edit.1)) };
-            let lang = site.lang(a).unwrap_or(Lang::UNKNOWN);
-            *edits.entry(edit.clone()).or_default().entry(lang).or_default() += 1;
-            known.push((a, b, edit));
-        }
-    }
-    known.retain(|(_, _, edit)| edits.get(edit).is_some_and(tells_languages));
-    if known.is_empty() {
+    // Where many pages are alike, nearly every pair of them has an edit of its own: hashes are counted, and those that tell are made again.
+    let edits = || {
+        look_alikes.iter().filter_map(|&(a, b, alike)| {
+            let edit = edit_between(pages.identity(a), pages.identity(b)).filter(|edit| is_enough(alike, edit))?;
+            Some(if edit.1 <= edit.2 { (a, b, edit) } else { (b, a, (edit.0, edit.2, edit.1)) })
+        })
+    };
+    let lang_of = |page: u32| site.lang(page).unwrap_or(Lang::UNKNOWN);
+    let mut counted: Vec<(u64, Lang)> = edits().map(|(a, _, edit)| (hash_of(edit), lang_of(a))).collect();
+    counted.sort_unstable();
+    let telling: FxHashSet<u64> = counted
+        .chunk_by(|x, y| x.0 == y.0)
+        .filter(|of_edit| tells_languages(of_edit))
+        .map(|of_edit| of_edit[0].0)
+        .collect();
+    if telling.is_empty() {
         return Vec::new();
     }
     let mut clusters = Clusters::default();
     let mut markers: BTreeMap<u32, Vec<(Field, String)>> = BTreeMap::new();
-    for (a, b, (field, from, to)) in known {
+    for (a, b, (field, from, to)) in edits().filter(|(_, _, edit)| telling.contains(&hash_of(*edit))) {
         clusters.join(a, b);
-        markers.entry(a).or_default().push((field, from));
-        markers.entry(b).or_default().push((field, to));
+        markers.entry(a).or_default().push((field, from.to_owned()));
+        markers.entry(b).or_default().push((field, to.to_owned()));
     }
     let purity = Purity::new(pages, site, markers.values().flatten());
     let mut found = Vec::new();
@@ -125,23 +129,38 @@ struct Alike {
 
 /// True where pages that differ by an edit have enough in common to be copies. Titles are what is translated first: where the edit names a
 /// language, they may differ. Where it names none, the pages may be made of one template, and all of them has to be equal.
-fn is_enough(alike: Alike, (_, from, to): &(Field, String, String)) -> bool {
+fn is_enough(alike: Alike, (_, from, to): &Edit<'_>) -> bool {
     let names = is_language_name(from) || is_language_name(to);
     if names { true } else { alike.title && (alike.all || from.is_empty() || to.is_empty()) }
 }
 
-/// True for an edit that recurs among pages that look like copies, in one language for the most part. One that recurs in
-/// several languages alike, `calc` and `writer`, tells subjects apart: such pages are translated, and only look alike.
-fn tells_languages(langs: &BTreeMap<Lang, u32>) -> bool {
-    let most = langs.values().copied().max().unwrap_or(0);
-    let strong = langs.values().filter(|&&count| 2 * count >= most).count();
-    langs.values().sum::<u32>() >= COPY_EDITS && strong == 1
+/// An edit as a number.
+fn hash_of((field, from, to): Edit<'_>) -> u64 {
+    let mut hasher = Xxh3::new();
+    hasher.update(&[field as u8]);
+    hasher.update(&(from.len() as u64).to_le_bytes());
+    hasher.update(from.as_bytes());
+    hasher.update(to.as_bytes());
+    hasher.digest()
+}
+
+/// True for an edit that recurs among pages that look like copies, in one language for the most part; it is given once for each time, by
+/// language. One that recurs in several languages alike, `calc` and `writer`, tells subjects apart: such pages are translated, and only
+/// look alike.
+fn tells_languages(of_edit: &[(u64, Lang)]) -> bool {
+    let counts = || of_edit.chunk_by(|x, y| x.1 == y.1).map(<[_]>::len);
+    let most = counts().max().unwrap_or(0);
+    let strong = counts().filter(|&count| 2 * count >= most).count();
+    of_edit.len() >= COPY_EDITS && strong == 1
 }
 
 /// Hashes of a sketch by which a page meets those that share one.
 const BUCKETS: usize = 3;
 /// Pages that a page is compared with for each of these.
 const NEIGHBOURS: usize = 32;
+
+/// Fewer pairs of pages than twice these are kept as often as they are found.
+const LEAST_DISTINCT: usize = 1 << 16;
 
 /// A page under one hash of its sketch. Those of one language and hash are compared, the most alike first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -165,6 +184,7 @@ fn look_alikes(pages: &dyn Pages, site: &SiteIndex<'_>, watch: &dyn Watch) -> Ve
     pages.release();
     buckets.sort_unstable();
     let mut look_alikes = Vec::new();
+    let mut distinct = 0;
     let told = Step::new(watch, "looking for copies", buckets.len());
     for bucket in buckets.chunk_by(|x, y| (x.lang, x.hash) == (y.lang, y.hash)) {
         for (i, one) in bucket.iter().enumerate() {
@@ -176,6 +196,12 @@ fn look_alikes(pages: &dyn Pages, site: &SiteIndex<'_>, watch: &dyn Watch) -> Ve
                 }
             }
             told.did(1);
+            // Pages that share one hash mostly share others, and meet under each.
+            if look_alikes.len() >= 2 * distinct.max(LEAST_DISTINCT) {
+                look_alikes.sort_unstable();
+                look_alikes.dedup();
+                distinct = look_alikes.len();
+            }
         }
     }
     look_alikes.sort_unstable();
@@ -183,8 +209,11 @@ fn look_alikes(pages: &dyn Pages, site: &SiteIndex<'_>, watch: &dyn Watch) -> Ve
     look_alikes
 }
 
+/// What differs between two URLs: its field, its text in the first, in the second.
+type Edit<'u> = (Field, &'u str, &'u str);
+
 /// The one span by which two URLs differ, if they differ by one: its field, its text in the first, in the second.
-pub fn edit_between(a: &str, b: &str) -> Option<(Field, String, String)> {
+pub fn edit_between<'u>(a: &'u str, b: &'u str) -> Option<Edit<'u>> {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'%';
     let (x, y) = (a.as_bytes(), b.as_bytes());
     let mut head = x.iter().zip(y).take_while(|(p, q)| p == q).count();
@@ -198,12 +227,11 @@ pub fn edit_between(a: &str, b: &str) -> Option<(Field, String, String)> {
     while tail > 0 && (inside(x, x.len() - tail) || inside(y, y.len() - tail)) {
         tail -= 1;
     }
-    let middle = |text: &str| {
-        text[head..text.len() - tail].trim_matches(|c: char| c.is_ascii_punctuation() && c != '%').to_owned()
-    };
+    let middle =
+        |text: &'u str| text[head..text.len() - tail].trim_matches(|c: char| c.is_ascii_punctuation() && c != '%');
     let (from, to) = (middle(a), middle(b));
     let one_segment = |text: &str| !text.contains(['/', '?', '&']);
-    if !one_segment(&from) || !one_segment(&to) || (from.is_empty() && to.is_empty()) {
+    if !one_segment(from) || !one_segment(to) || (from.is_empty() && to.is_empty()) {
         return None;
     }
     let longer = if x.len() >= y.len() { a } else { b };
@@ -300,7 +328,9 @@ mod tests {
 
     #[test]
     fn an_edit_that_recurs_in_several_languages_alike_tells_no_languages() {
-        let langs = |counts: &[(&str, u32)]| counts.iter().map(|(l, n)| (Lang::parse(l).expect("a tag"), *n)).collect();
+        let langs = |counts: &[(&str, usize)]| -> Vec<(u64, Lang)> {
+            counts.iter().flat_map(|(l, n)| vec![(1, Lang::parse(l).expect("a tag")); *n]).collect()
+        };
         assert!(tells_languages(&langs(&[("en", 40), ("de", 2)])));
         assert!(!tells_languages(&langs(&[("en", 9), ("de", 8), ("fr", 9)])));
         assert!(!tells_languages(&langs(&[("en", 2)])));
