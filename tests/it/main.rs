@@ -19,6 +19,8 @@ mod hostile;
 mod inputs;
 mod kills;
 mod lacking;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod licences;
 mod listings;
 mod modules;
 #[cfg(unix)]
