@@ -17,17 +17,17 @@ pub struct Allocator;
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller keeps the same contract.
-        or_end(unsafe { MiMalloc.alloc(layout) }, layout.size())
+        or_end(|| unsafe { MiMalloc.alloc(layout) }, layout.size())
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as above.
-        or_end(unsafe { MiMalloc.alloc_zeroed(layout) }, layout.size())
+        or_end(|| unsafe { MiMalloc.alloc_zeroed(layout) }, layout.size())
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: as above.
-        or_end(unsafe { MiMalloc.realloc(memory, layout, size) }, size)
+        or_end(|| unsafe { MiMalloc.realloc(memory, layout, size) }, size)
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
@@ -37,8 +37,42 @@ unsafe impl GlobalAlloc for Allocator {
 }
 
 /// The memory; where there is none, the end of the program, with exit code 1.
-fn or_end(memory: *mut u8, bytes: usize) -> *mut u8 {
+fn or_end(allocate: impl FnOnce() -> *mut u8, bytes: usize) -> *mut u8 {
+    #[cfg(feature = "internals")]
+    if failing::is_now() {
+        end(bytes);
+    }
+    let memory = allocate();
     if memory.is_null() { end(bytes) } else { memory }
+}
+
+/// For the laboratory: the allocation that the system does not grant, by its number, in DIGLOT_FAIL_ALLOCATION.
+#[cfg(feature = "internals")]
+pub mod failing {
+    use std::io::Write;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// Allocations left before it; 0: none fails.
+    static LEFT: AtomicU64 = AtomicU64::new(0);
+
+    /// Counts from now on.
+    pub fn begin() {
+        let number = std::env::var("DIGLOT_FAIL_ALLOCATION").ok().and_then(|number| number.parse().ok());
+        LEFT.store(number.unwrap_or(0), Ordering::Relaxed);
+    }
+
+    /// True of the one that fails.
+    pub fn is_now() -> bool {
+        LEFT.load(Ordering::Relaxed) > 0 && LEFT.fetch_sub(1, Ordering::Relaxed) == 1
+    }
+
+    /// Says how many are left, if they are counted.
+    pub fn tell() {
+        let left = LEFT.load(Ordering::Relaxed);
+        if left > 0 {
+            let _ = writeln!(std::io::stderr(), "allocations left: {left}");
+        }
+    }
 }
 
 #[cold]

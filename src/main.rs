@@ -14,5 +14,10 @@ use std::process::ExitCode;
 static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 fn main() -> ExitCode {
-    cli::main()
+    #[cfg(feature = "internals")]
+    allocator::failing::begin();
+    let code = cli::main();
+    #[cfg(feature = "internals")]
+    allocator::failing::tell();
+    code
 }

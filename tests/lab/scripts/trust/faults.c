@@ -15,8 +15,10 @@
  *                           short: it writes half of its bytes (calls that do not write fail with EIO)
  *                           before, after, torn: SIGKILL before the call, after it, or when half of its bytes are written
  *                           stop: SIGSTOP after it
- *                           power: SIGKILL before the call, and writes and renames that were not synced are lost (power-all),
- *                           or each is lost or not by the dice (power-some)
+ *                           power: SIGKILL before the call, and writes and names that were not synced are lost (power-all),
+ *                           or each is lost or not by the dice (power-some); names in their order, as by the journal of ext4,
+ *                           where a file's name is durable with its bytes. power-posix: by the dice, and nothing more than POSIX
+ *                           promises: a name that was made, given or taken is durable once its folder is synced, each by itself
  *     DIGLOT_FAULT_STICKY   1: later calls of the kind fail too
  *     DIGLOT_FAULT_SEED     of the dice
  *     DIGLOT_FAULT_COUNTS   file for the counts: u64 of each kind in the order above, then of those that match
@@ -53,7 +55,7 @@ static uint64_t at_call = UINT64_MAX;
 static enum action action = NONE;
 static int error_number = EIO;
 static const char *action_name = "";
-static int sticky, power, power_some;
+static int sticky, power, power_some, power_posix;
 static uint64_t dice = 1;
 static volatile uint64_t *counts; /* KINDS of them, then those that match */
 static uint64_t own_counts[KINDS + 1];
@@ -61,18 +63,19 @@ static const char *log_path;
 /* Guards the journal; while power can fail, calls that change files run one at a time. */
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 
-/* A change that is not synced yet. Those of names (RENAME, UNLINK) are lost or kept in their order, as journals of file systems do. */
+/* A change that is not synced yet. */
 struct change {
-    enum kind kind; /* PWRITE, TRUNCATE, RENAME, UNLINK */
+    enum kind kind; /* PWRITE, TRUNCATE; of names: OPEN (of a new file), MKDIR, RENAME, UNLINK */
     dev_t device;
     ino_t inode;
-    char *path, *to; /* of a rename: both paths; of an unlink, the same one twice */
+    char *path, *to; /* of a rename: both paths; of other changes of names, the same one twice */
     off_t offset, size_before, size_after;
     size_t bytes, old_bytes;
     char *old, *now;   /* what lay there, and what was written */
     char *replaced;    /* the bytes of the file that a rename replaced or an unlink removed */
     size_t replaced_bytes;
     int had_target;
+    char *aside; /* where the new file, or folder, is while it counts as lost */
 };
 static struct change *changes;
 static size_t change_count, change_room;
@@ -109,7 +112,8 @@ __attribute__((constructor)) static void begin(void) {
         else if (!strncmp(text, "power", 5)) {
             action = POWER;
             power = 1;
-            power_some = !strcmp(text, "power-some");
+            power_posix = !strcmp(text, "power-posix");
+            power_some = power_posix || !strcmp(text, "power-some");
         } else {
             action = FAIL;
             error_number = !strcmp(text, "enospc") ? ENOSPC : !strcmp(text, "enomem") ? ENOMEM : EIO;
@@ -222,20 +226,36 @@ static void remember_name(enum kind kind, const char *from, const char *to) {
     if (fd >= 0) syscall(SYS_close, fd);
 }
 
-static int is_of_names(const struct change *one) { return one->kind == RENAME || one->kind == UNLINK; }
+/* After a file or folder was made. */
+static void remember_new(enum kind kind, const char *path) {
+    struct stat stat;
+    struct change *made = add_change();
+    made->kind = kind, made->path = strdup(path), made->to = strdup(path);
+    if (syscall(SYS_newfstatat, AT_FDCWD, path, &stat, 0) == 0) made->device = stat.st_dev, made->inode = stat.st_ino;
+}
 
-/* A synced file has no changes left; a synced folder has none of names in it, and none came before those. */
+static int is_new(const struct change *one) { return one->kind == OPEN || one->kind == MKDIR; }
+static int is_of_names(const struct change *one) { return one->kind == RENAME || one->kind == UNLINK || is_new(one); }
+
+static int is_in(const char *path, const char *folder) {
+    size_t length = strlen(folder);
+    return !strncmp(path, folder, length) && path[length] == '/' && !strchr(path + length + 1, '/');
+}
+
+/* A synced file has no changes left, and by ext4 its name stays; a synced folder has none of names in it, and by ext4 none came before
+ * those. */
 static void forget(int fd, const char *path) {
     struct stat stat;
     if (syscall(SYS_fstat, fd, &stat) != 0) return;
-    size_t kept = 0, length = strlen(path), named = 0;
-    for (size_t at = 0; S_ISDIR(stat.st_mode) && at < change_count; at++) {
-        const char *to = changes[at].to;
-        if (is_of_names(&changes[at]) && !strncmp(to, path, length) && to[length] == '/' && !strchr(to + length + 1, '/')) named = at + 1;
-    }
+    size_t kept = 0, named = 0;
+    for (size_t at = 0; S_ISDIR(stat.st_mode) && at < change_count; at++)
+        if (is_of_names(&changes[at]) && is_in(changes[at].to, path)) named = at + 1;
     for (size_t at = 0; at < change_count; at++) {
         struct change *one = &changes[at];
-        int gone = is_of_names(one) ? at < named : one->device == stat.st_dev && one->inode == stat.st_ino;
+        int is_it = one->device == stat.st_dev && one->inode == stat.st_ino;
+        int gone = !is_of_names(one) ? is_it
+                   : power_posix     ? S_ISDIR(stat.st_mode) && is_in(one->to, path)
+                                     : at < named || (is_new(one) && is_it);
         if (gone) drop_change(one);
         else changes[kept++] = *one;
     }
@@ -265,10 +285,22 @@ static int roll(void) {
     return (dice >> 33) & 1;
 }
 
+/* Where what was made at this path is while it counts as lost. */
+static const char *aside_of(const char *path) {
+    for (size_t at = change_count; at-- > 0;)
+        if (is_new(&changes[at]) && changes[at].aside && !strcmp(changes[at].path, path)) return changes[at].aside;
+    return path;
+}
+
 /* All that was not synced is taken back, last first; then some of it is done again. */
 static void lose(void) {
     for (size_t at = change_count; at-- > 0;) {
         struct change *one = &changes[at];
+        if (is_new(one)) {
+            if (asprintf(&one->aside, "%s.lost-%zu", root, at) < 0) abort();
+            if (syscall(SYS_renameat, AT_FDCWD, one->path, AT_FDCWD, one->aside) != 0) one->aside = NULL;
+            continue;
+        }
         if (is_of_names(one)) {
             int undone = one->kind == UNLINK || syscall(SYS_renameat, AT_FDCWD, one->to, AT_FDCWD, one->path) == 0;
             if (undone && one->had_target) put(one->to, one->replaced, one->replaced_bytes);
@@ -284,10 +316,16 @@ static void lose(void) {
     for (size_t at = 0; power_some && at < change_count; at++) {
         struct change *one = &changes[at];
         if (is_of_names(one)) {
-            names_are_lost |= roll();
+            names_are_lost = power_posix ? roll() : names_are_lost | roll();
             if (names_are_lost) continue;
-            if (one->kind == UNLINK) syscall(SYS_unlinkat, AT_FDCWD, one->to, 0);
-            else syscall(SYS_renameat, AT_FDCWD, one->path, AT_FDCWD, one->to);
+            if (one->kind == UNLINK) {
+                syscall(SYS_unlinkat, AT_FDCWD, one->to, 0);
+            } else if (is_new(one)) {
+                if (one->aside && syscall(SYS_renameat, AT_FDCWD, one->aside, AT_FDCWD, one->path) == 0) one->aside = NULL;
+            } else if (syscall(SYS_renameat, AT_FDCWD, one->path, AT_FDCWD, one->to) != 0 && power_posix) {
+                /* The new name is durable, the one before it never was. */
+                syscall(SYS_renameat, AT_FDCWD, aside_of(one->path), AT_FDCWD, one->to);
+            }
             continue;
         }
         if (!roll()) continue;
@@ -481,7 +519,16 @@ static int open_it(int folder, const char *name, int flags, int mode) {
     int ours = root_bytes && writes && path_at(folder, name, path);
     enum action now = ours ? decide(OPEN, path) : NONE;
     if (now == FAIL || now == SHORT) return failed(OPEN);
+    lock();
+    struct stat before;
+    int is_there = ours && power && syscall(SYS_newfstatat, folder, name, &before, 0) == 0;
+    if (is_there && flags & O_TRUNC && before.st_size) {
+        int fd = (int)real_open(path, O_RDONLY | O_CLOEXEC, 0);
+        if (fd >= 0) remember_write(fd, path, TRUNCATE, NULL, 0, 0, 0), syscall(SYS_close, fd);
+    }
     int done = (int)syscall(SYS_openat, folder, name, flags, mode);
+    if (ours && power && !is_there && done >= 0 && flags & O_CREAT && (flags & O_TMPFILE) != O_TMPFILE) remember_new(OPEN, path);
+    unlock();
     afterwards(now);
     return done;
 }
@@ -516,7 +563,10 @@ int mkdir(const char *name, mode_t mode) {
     int ours = root_bytes && path_at(AT_FDCWD, name, path);
     enum action now = ours ? decide(MKDIR, path) : NONE;
     if (now == FAIL || now == SHORT) return failed(MKDIR);
+    lock();
     int done = (int)syscall(SYS_mkdirat, AT_FDCWD, name, mode);
+    if (ours && power && done == 0) remember_new(MKDIR, path);
+    unlock();
     afterwards(now);
     return done;
 }

@@ -5,7 +5,8 @@
 Each round takes a scenario (a fresh store, a grown one, changed settings, compact, remove, repair, upgrade, …, as far as the program
 has the commands) and kills one of its commands: after a random share of its time; right before or after a commit; at a random
 system call, before it, after it or when half of its bytes are written; or there with everything lost that was not synced, as
-when the power fails. Then, after most kills, queries: all must give the answers of one commit. The
+when the power fails, by the order of ext4 or by no more than POSIX promises. `--every` lets the power fail at each system call of each step
+instead, once in each of these ways. Then, after most kills, queries: all must give the answers of one commit. The
 command is killed again sometimes, at last left to end, and all answers must be byte for byte those of the undisturbed run. `check`
 must find nothing, if there is one.
 """
@@ -22,6 +23,8 @@ from common import COMMIT_MARK, HANG, Bench, Outcome, copy, difference, differin
 
 # Share of rounds in which queries are asked between kill and resumption, and of kills that are followed by another.
 ASKED, AGAIN = 0.6, 0.35
+# How the power fails: see faults.c.
+POWER = ["power-all", "power-some", "power-posix"]
 # Queries asked then.
 QUESTIONS = 7
 # What a program says of a store that it finds damaged, which a kill must not make.
@@ -35,10 +38,10 @@ class Kills:
     def __init__(self, bench, modes):
         self.bench, self.modes = bench, modes
 
-    def kill(self, scenario, step, dice):
-        """Runs a step and kills it; how, and whether it was hit."""
+    def kill(self, scenario, step, dice, fixed=None):
+        """Runs a step and kills it; how, and whether it was hit. `fixed`: at which call the power fails, and how."""
         bench = self.bench
-        mode = dice.choice(self.modes)
+        mode = "power" if fixed else dice.choice(self.modes)
         arguments, counts = scenario.steps[step], scenario.counts[step]
         calls = max(1, sum(counts[kind] for kind in counts if kind != "matching"))
         detail = {"mode": mode}
@@ -47,12 +50,13 @@ class Kills:
             delay = dice.uniform(0, scenario.durations[step] * 1.05)
             detail["after"] = round(delay, 4)
         elif mode == "commit":
-            at, do = dice.randint(1, max(1, scenario.renames[step])), dice.choice(["before", "after", "power-all", "power-some"])
+            at, do = dice.randint(1, max(1, scenario.renames[step])), dice.choice(["before", "after", *POWER])
             environment = bench.fault(kind="rename", match=COMMIT_MARK, at=at, do=do, seed=dice.randrange(2**31))
             detail.update(at=at, do=do)
         else:
-            do = dice.choice(["power-all", "power-some"] if mode == "power" else ["before", "after", "torn"])
+            do = dice.choice(POWER if mode == "power" else ["before", "after", "torn"])
             at = dice.randint(1, calls)
+            at, do = fixed or (at, do)
             environment = bench.fault(kind="any", at=at, do=do, seed=dice.randrange(2**31))
             detail.update(at=at, do=do)
         process = bench.program.start(bench.store, arguments, environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -62,6 +66,8 @@ class Kills:
                 time.sleep(delay)
                 process.kill()
             _, err = process.communicate(timeout=max(HANG, scenario.durations[step] * 20))
+            for lost in bench.work.glob("store.lost-*"):
+                shutil.rmtree(lost) if lost.is_dir() else lost.unlink()
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
@@ -76,21 +82,30 @@ class Kills:
                                  {"kill": detail, "code": process.returncode, "stderr": said[-600:]}, bench.store)
         return detail, was_hit
 
-    def round(self, number, scenario, dice):
+    def every(self, scenarios):
+        """Rounds of which each lets the power fail at another call, or in another way: scenario, step, call and way."""
+        for scenario in scenarios:
+            for step, counts in enumerate(scenario.counts):
+                calls = sum(counts[kind] for kind in counts if kind != "matching")
+                for at in range(1, calls + 1):
+                    yield from ((scenario, step, at, do) for do in POWER)
+
+    def round(self, number, scenario, dice, target=None, fixed=None):
         bench, book = self.bench, self.bench.book
         bench.lay(scenario.base)
-        target = dice.randrange(len(scenario.steps))
+        if target is None:
+            target = dice.randrange(len(scenario.steps))
         for step in scenario.steps[:target]:
             bench.program.must(bench.store, step, may_lose=scenario.may_lose)
         story = []
         while True:
             bench.lay_aside(bench.store)
-            detail, was_hit = self.kill(scenario, target, dice)
+            detail, was_hit = self.kill(scenario, target, dice, fixed)
             story.append(detail)
             book.count(f"{scenario.name} {detail['mode']} {'kills' if was_hit else 'ended before'}")
             if was_hit and dice.random() < ASKED:
                 self.ask(number, scenario, story, dice)
-            if not was_hit or dice.random() >= AGAIN:
+            if fixed or not was_hit or dice.random() >= AGAIN:
                 break
         report = {"round": number, "scenario": scenario.name, "step": scenario.steps[target][0], "kills": story}
         for step in scenario.steps[target:]:
@@ -159,14 +174,22 @@ def main():
         parser.add_argument("--scenarios", nargs="*", help="only these")
         parser.add_argument("--modes", nargs="*", default=["instant", "instant", "commit", "call", "power"],
                             help="instant, commit, call, power (default: %(default)s)")
+        parser.add_argument("--every", action="store_true", help="let the power fail at every system call")
     made = options(__doc__, extra=extra)
     bench = Bench(made, "kills")
     scenarios = [bench.record(scenario) for scenario in bench.scenarios(made.scenarios)]
     bench.book.more["scenarios"] = {one.name: {"commits": one.renames, "answers": len(one.commits),
                                                "calls": [sum(c.values()) - c["matching"] for c in one.counts]} for one in scenarios}
     kills = Kills(bench, made.modes)
-    for number, dice in rounds(made):
-        kills.round(number, scenarios[number % len(scenarios)], dice)
+    if made.every:
+        cases = list(kills.every(scenarios))
+        made.rounds = len(cases)
+        for number, dice in rounds(made):
+            scenario, step, at, do = cases[number]
+            kills.round(number, scenario, dice, step, (at, do))
+    else:
+        for number, dice in rounds(made):
+            kills.round(number, scenarios[number % len(scenarios)], dice)
     sys.exit(bench.close())
 
 
