@@ -73,6 +73,7 @@ impl Global {
 
     pub fn read(&self) -> anyhow::Result<(Store, Config)> {
         let store = self.open(Access::Read)?;
+        super::touched::watch(&store);
         super::losses::tell(&store)?;
         let (config, unusable) = configuration(&store.settings().values);
         unusable.iter().for_each(say);

@@ -10,6 +10,8 @@ use diglot::error::Error;
 #[cfg(target_os = "linux")]
 mod address_space;
 mod bitext;
+#[cfg(target_os = "linux")]
+mod bus;
 mod compare;
 mod dry;
 mod eval;
@@ -42,6 +44,7 @@ mod status;
 mod stop;
 mod summary;
 mod threads;
+mod touched;
 mod upkeep;
 
 use global::Global;
@@ -120,7 +123,8 @@ pub fn main() -> ExitCode {
     };
     #[cfg(feature = "exec")]
     let is_step = matches!(cli.command, Command::Exec(_));
-    match dispatch(cli) {
+    touched::mend_panics();
+    match dispatch(cli).and_then(|()| Ok(touched::check()?)) {
         #[cfg(feature = "exec")]
         Err(error) if is_step => exec::report(&error),
         Ok(()) if losses::are_told() => ExitCode::from(1),
@@ -150,7 +154,10 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         say::be_quiet();
     }
     #[cfg(target_os = "linux")]
-    address_space::keep_to_it()?;
+    {
+        address_space::keep_to_it()?;
+        bus::tell_of_faults();
+    }
     parent::watch();
     let caught = ctrlc::set_handler(|| {
         if stop::is_to_end_at_once() {

@@ -114,8 +114,9 @@ impl Write for Zst {
     }
 }
 
-/// Gives the files their names, or takes them away.
+/// Gives the files their names, or takes them away, also where what they were made from changed meanwhile.
 pub fn finish(targets: Vec<Target>, written: anyhow::Result<()>) -> anyhow::Result<()> {
+    let written = written.and_then(|()| Ok(super::touched::check()?));
     for (part, path) in targets.into_iter().filter_map(|target| target.file) {
         if written.is_ok() {
             // Its bytes first: a mark of rows that a power failure took would lose them.

@@ -40,6 +40,9 @@ impl Check {
             drop(global.write()?);
         }
         let store = Store::open(&global.store, Access::Read)?;
+        if !self.repair {
+            super::touched::watch(&store);
+        }
         let progress = global.progress();
         progress.begin("check", "every byte of the store", "stores", Some(1));
         let report = store.check(&progress);

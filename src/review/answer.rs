@@ -9,7 +9,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 
 use super::failure::Failure;
-use super::state::App;
+use super::state::{App, check_untouched};
 use super::views::{Frame, Problem};
 
 /// Parameters of an address, or fields of a form.
@@ -56,9 +56,11 @@ pub async fn answer(
     work: impl FnOnce(&Request) -> Result<Response, Failure> + Send + 'static,
 ) -> Response {
     let request = Request { app, fields };
-    let worked = tokio::task::spawn_blocking(move || match work(&request) {
-        Ok(response) => response,
-        Err(failure) => failed(&request, failure),
+    let worked = tokio::task::spawn_blocking(move || {
+        match work(&request).and_then(|response| check_untouched().map(|()| response)) {
+            Ok(response) => response,
+            Err(failure) => failed(&request, failure),
+        }
     });
     worked
         .await

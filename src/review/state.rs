@@ -1,15 +1,29 @@
 //! What all requests share.
 
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use diglot::config::Config;
 use diglot::config::settings::configuration;
-use diglot::store::{Access, Reviews, Store};
+use diglot::store::{Access, Reviews, Store, Witness};
 
 use super::counting::Counting;
 use super::failure::Failure;
+
+thread_local! {
+    /// Of the store that was opened last for the request that this thread works on.
+    static WITNESS: Cell<Option<Arc<Witness>>> = const { Cell::new(None) };
+}
+
+/// Sees that nobody changed what was read for the request that this thread has worked on.
+///
+/// # Errors
+/// With the file that was changed.
+pub fn check_untouched() -> Result<(), Failure> {
+    WITNESS.take().map_or(Ok(()), |witness| Ok(witness.check()?))
+}
 
 /// One page over one store.
 pub struct App {
@@ -80,6 +94,7 @@ impl App {
     /// The store as of its last commit, and its settings.
     pub fn open(&self) -> Result<(Store, Config), Failure> {
         let store = Store::open(&self.folder, Access::Read)?;
+        WITNESS.set(store.witness());
         let (config, _) = configuration(&store.settings().values);
         Ok((store, config))
     }

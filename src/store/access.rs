@@ -43,3 +43,8 @@ pub(super) fn lock(folder: &Path) -> Result<File> {
         }
     }
 }
+
+/// True when a process holds the lock.
+pub(super) fn is_written(folder: &Path) -> bool {
+    File::open(folder.join("lock")).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}

@@ -13,6 +13,7 @@ use rkyv::rancor;
 use super::disk;
 use super::records::{Owned, Stored, aligned};
 use super::view::{Delta, View};
+use super::witness::Seen;
 use crate::error::{Error, Result};
 use crate::sheltered::sheltered;
 
@@ -204,6 +205,17 @@ impl Catalog {
     /// The catalog as a view has it, to read.
     pub fn of_view(folder: &Path, view: View) -> Catalog {
         Catalog { folder: folder.to_owned(), source: Source::View(view) }
+    }
+
+    /// The files of the view it is read from, as they are now.
+    ///
+    /// # Errors
+    /// When the length of one cannot be read.
+    pub fn seen(&self) -> Result<Vec<Seen>> {
+        match &self.source {
+            Source::Sled(_) => Ok(Vec::new()),
+            Source::View(view) => view.seen(),
+        }
     }
 
     fn failed(&self, action: &str, error: sled::Error) -> Error {

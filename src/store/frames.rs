@@ -93,6 +93,12 @@ pub(super) fn hole_header(length: u32, offset: u64) -> [u8; FRAME_HEADER as usiz
     header_with(HOLE_MAGIC, length, 0, offset)
 }
 
+/// The header of a plain frame that says it is so long.
+#[cfg(test)]
+pub(super) fn claiming(length: u32, offset: u64) -> [u8; FRAME_HEADER as usize] {
+    header_with(FRAME_MAGIC, length, 0, offset)
+}
+
 fn header_with(magic: u32, length: u32, payload_crc: u32, offset: u64) -> [u8; FRAME_HEADER as usize] {
     let mut header = [0; FRAME_HEADER as usize];
     header[..4].copy_from_slice(&magic.to_le_bytes());
@@ -177,18 +183,52 @@ pub(super) fn frame(segment: &[u8], offset: u64) -> Option<Frame> {
 
 /// The frame that these bytes of a segment, from `offset` on, begin with. What a hole holds is in no checksum.
 pub(super) fn frame_of(bytes: &[u8], offset: u64) -> Option<Frame> {
-    let header = bytes.get(..FRAME_HEADER as usize)?;
-    let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
-    let magic = word(0);
-    if ![FRAME_MAGIC, PACKED_MAGIC, HOLE_MAGIC].contains(&magic) {
-        return None;
-    }
-    let range = FRAME_HEADER as usize..(FRAME_HEADER as usize).checked_add(word(4) as usize)?;
+    let head = head_of(bytes, offset)?;
+    let range = FRAME_HEADER as usize..(FRAME_HEADER as usize).checked_add(head.length)?;
     let payload = bytes.get(range.clone())?;
-    let sound = if magic == HOLE_MAGIC {
-        hole_header(range.len() as u32, offset)
-    } else {
-        frame_header(magic, payload, offset)
-    };
-    (sound == *header).then_some(Frame { range, magic })
+    (head.is_hole() || head.fits(payload)).then_some(Frame { range, magic: head.magic })
+}
+
+/// The head of a frame: what it is, how long, and the checksum of what it holds.
+#[derive(Clone, Copy)]
+pub(super) struct Head {
+    magic: u32,
+    crc: u32,
+    /// Bytes of its payload.
+    pub(super) length: usize,
+}
+
+impl Head {
+    /// True when its payload is compressed.
+    pub(super) fn is_packed(&self) -> bool {
+        self.magic == PACKED_MAGIC
+    }
+
+    /// True when it holds nothing.
+    pub(super) fn is_hole(&self) -> bool {
+        self.magic == HOLE_MAGIC
+    }
+
+    /// True when this is what it holds.
+    pub(super) fn fits(&self, payload: &[u8]) -> bool {
+        payload.len() == self.length && crc32c::crc32c(payload) == self.crc
+    }
+
+    /// Where the next frame begins, when this one begins at `offset`.
+    pub(super) fn end(&self, offset: u64) -> u64 {
+        align(offset + FRAME_HEADER + self.length as u64)
+    }
+}
+
+/// The head that these bytes of a segment, from `offset` on, begin with, if it is sound.
+pub(super) fn head_of(bytes: &[u8], offset: u64) -> Option<Head> {
+    let header = bytes.first_chunk::<{ FRAME_HEADER as usize }>()?;
+    let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    let (magic, length, crc) = (word(0), word(4), word(8));
+    let is_frame = [FRAME_MAGIC, PACKED_MAGIC, HOLE_MAGIC].contains(&magic);
+    (is_frame && header_with(magic, length, crc, offset) == *header).then_some(Head {
+        magic,
+        crc,
+        length: length as usize,
+    })
 }

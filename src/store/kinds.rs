@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::access::Access;
 use super::catalog::{Catalog, Keyspace};
@@ -14,6 +15,7 @@ use super::rewriting::{Damaged, Kept};
 use super::survey::Survey;
 use super::verifying::{FileReport, is_page_block, is_record};
 use super::view::Publisher;
+use super::witness::{Seen, Witness};
 use crate::error::Result;
 
 macro_rules! record_files {
@@ -38,6 +40,8 @@ macro_rules! record_files {
             pub(super) removed: Removed,
             /// A commit has failed.
             pub(super) has_failed: bool,
+            /// What was opened, of readers.
+            pub(super) witness: Option<Arc<Witness>>,
             $($(#[$doc])* pub(crate) $name: RecordFile<$record>,)*
             /// Blocks of pages that were read last.
             pub(super) page_blocks: KeptBlocks,
@@ -86,9 +90,17 @@ macro_rules! record_files {
                     publisher: None,
                     removed: Removed::default(),
                     has_failed: false,
+                    witness: None,
                     was_rebuilt: false,
                     upgraded_from: None,
                 })
+            }
+
+            /// The segments that are open, as they are now.
+            pub(super) fn seen_segments(&self) -> Result<Vec<Seen>> {
+                let mut seen = Vec::new();
+                $(self.$name.seen(&mut seen)?;)*
+                Ok(seen)
             }
 
             /// Syncs the record files, and returns their ends.

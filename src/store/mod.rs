@@ -30,6 +30,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::types::{LangPair, SiteId};
@@ -66,12 +67,15 @@ pub(crate) mod layout;
 pub mod layout;
 mod live;
 mod manifest;
+mod mapped;
+pub mod maps;
 mod open_batch;
 mod packing;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod pages;
 #[cfg(feature = "internals")]
 pub mod pages;
+mod reading;
 mod rebuild;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod records;
@@ -93,6 +97,7 @@ mod upgrade;
 mod verifying;
 mod view;
 mod views;
+mod witness;
 
 pub use access::Access;
 use access::{PATIENCE, fault, in_use, lock};
@@ -123,6 +128,8 @@ use view::{Publisher, View};
 pub(crate) use views::{SiteLinks, SitePages, SiteWeb};
 #[cfg(feature = "internals")]
 pub use views::{SiteLinks, SitePages, SiteWeb};
+use witness::Seen;
+pub use witness::Witness;
 
 impl Store {
     /// True when there is a store in `folder`, of whatever format, be it without its manifest.
@@ -155,13 +162,23 @@ impl Store {
                 return Err(upgrade::needed(folder, manifest.format));
             }
             let opened = Store::of_manifest(folder, &manifest);
+            let seen = Seen::manifest(folder);
             // What was opened is that commit if it still is the last: until then nothing of it is replaced.
             let now = Manifest::read(folder)?;
             if now == manifest {
-                return opened;
+                let (mut store, mut seen) = (opened?, vec![seen?]);
+                seen.extend(store.seen_segments()?);
+                seen.extend(store.catalog.seen()?);
+                store.witness = Some(Arc::new(Witness::new(folder, manifest, seen)));
+                return Ok(store);
             }
             manifest = now;
         }
+    }
+
+    /// What a reader opened; none of a store that is open for writing.
+    pub fn witness(&self) -> Option<Arc<Witness>> {
+        self.witness.clone()
     }
 
     fn of_manifest(folder: &Path, manifest: &Manifest) -> Result<Store> {
@@ -238,7 +255,7 @@ impl Store {
         self.publisher = Some(Publisher::open(&self.folder, &names)?);
         let is_last = known.is_some_and(|known| known.sentinel == self.sentinel && known.format == FORMAT_VERSION);
         // Every block is read: a damaged one would be met when it is merged, and by readers.
-        let read = || View::open(&self.folder, &names)?.scan(&[], |_, _| Ok(true));
+        let read = || View::check(&self.folder, &names);
         if is_last && read().is_ok() {
             return Ok(());
         }

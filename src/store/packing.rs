@@ -1,7 +1,7 @@
 //! Compressed payloads of records: how long they are, then a frame of zstd.
 
 use std::cell::RefCell;
-use std::io;
+use std::io::{self, Read};
 
 use rkyv::util::AlignedVec;
 use zstd::bulk::{Compressor, Decompressor};
@@ -16,6 +16,9 @@ const MAX_KEPT_BYTES: usize = 1 << 20;
 const MAX_BYTES: usize = i32::MAX as usize;
 /// Bytes that a block of zstd holds at the most, and takes at the least.
 const BLOCK_BYTES: (usize, usize) = (128 << 10, 4);
+/// Payloads up to this length are unpacked at once, and longer ones that are so many times as long as their frame at the most.
+const MAX_AT_ONCE: usize = 1 << 20;
+const USUAL_RATIO: usize = 64;
 
 thread_local! {
     // Made once a thread: that takes longer than most payloads.
@@ -66,6 +69,9 @@ pub fn unpack(packed: &[u8]) -> Option<AlignedVec> {
     // Memory is not given for a length that the frame cannot have.
     let most = (frame.len() / BLOCK_BYTES.1).saturating_mul(BLOCK_BYTES.0).min(MAX_BYTES);
     let length = Some(u32::from_le_bytes(*length) as usize).filter(|&length| length <= most)?;
+    if length > MAX_AT_ONCE.max(frame.len().saturating_mul(USUAL_RATIO)) {
+        return unpack_by_and_by(frame, length);
+    }
     DECOMPRESSOR.with_borrow_mut(|decompressor| {
         let decompressor = match decompressor {
             Some(decompressor) => decompressor,
@@ -76,6 +82,20 @@ pub fn unpack(packed: &[u8]) -> Option<AlignedVec> {
         let found = decompressor.decompress_to_buffer(frame, payload.as_mut_slice()).ok()?;
         (found == length).then_some(payload)
     })
+}
+
+/// The same, of a frame that is said to hold very much: memory is taken for what it does hold.
+fn unpack_by_and_by(frame: &[u8], length: usize) -> Option<AlignedVec> {
+    let mut decoder = zstd::Decoder::with_buffer(frame).ok()?;
+    let mut payload = AlignedVec::new();
+    let mut part = vec![0; 128 << 10];
+    loop {
+        match decoder.read(&mut part).ok()? {
+            0 => return (payload.len() == length).then_some(payload),
+            read if payload.len() + read > length => return None,
+            read => payload.extend_from_slice(&part[..read]),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -93,6 +113,15 @@ mod tests {
             for cut in [0, 3, packed.len() - 1] {
                 prop_assert!(unpack(&packed[..cut]).is_none());
             }
+        }
+
+        #[test]
+        fn what_is_unpacked_by_and_by_is_the_same(byte in any::<u8>(), length in 0usize..3_000_000, said in -1isize..2) {
+            let packed = pack(&vec![byte; length]).expect("it is short");
+            let said = length.saturating_add_signed(said);
+            let unpacked = unpack_by_and_by(&packed[HEADER..], said);
+            prop_assert_eq!(unpacked.map(|payload| payload.len()), (said == length).then_some(length));
+            prop_assert!(unpack(&packed).expect("it was packed").iter().all(|&found| found == byte));
         }
 
         #[test]

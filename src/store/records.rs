@@ -1,196 +1,56 @@
-//! Append-only record files, checksummed and memory-mapped. The only `unsafe` of the crate.
+//! Append-only record files, checksummed.
 //!
 //! A record file is a folder of segments, `000000.rec`, `000001.rec`, … Bytes are in docs/format.md. A record is written
-//! once and never changed; bytes beyond the committed length do not exist, whatever the file holds there. A record is either
-//! plain, and read in place, or packed: compressed, and unpacked into memory of its own when it is read.
+//! once and never changed; bytes beyond the committed length do not exist, whatever the file holds there. A record is either plain or
+//! packed, that is compressed. Readers copy records into memory of their own before they check them, so that nothing that happens to the
+//! file later reaches them; whoever writes holds the lock, and reads long plain records in place, from a map of the file.
 
-use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::marker::PhantomData;
-use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 
-use memmap2::Mmap;
-use rkyv::api::high::{HighDeserializer, HighSerializer, HighValidator};
-use rkyv::bytecheck::CheckBytes;
 use rkyv::rancor;
-use rkyv::ser::allocator::ArenaHandle;
 use rkyv::util::AlignedVec;
-use rkyv::{Archive, Deserialize, Portable, Serialize};
 
 use super::disk::{self, Writing};
 use super::format::FORMAT_VERSION;
 pub use super::frames::RecordRef;
-use super::frames::{
-    FILE_HEADER, FRAME_HEADER, FRAME_MAGIC, Frame, PACKED_MAGIC, align, file_header, frame, frame_header, frame_of,
-};
-use super::packing::{pack, unpack};
-use super::segments::{own_length, read_at, segment_path};
+use super::frames::{FILE_HEADER, FRAME_HEADER, FRAME_MAGIC, PACKED_MAGIC, align, file_header, frame_header};
+pub use super::mapped::{Checked, Mapped, Owned, Stored, aligned};
+use super::maps::Map;
+use super::packing::pack;
+use super::reading::ReadInPlace;
+use super::segments::{own_length, segment_path};
 use crate::error::{Error, Result};
 
 /// A new segment is begun once one is this long.
 pub const SEGMENT_BYTES: u64 = 1 << 30;
 
-thread_local! {
-    /// A frame that is being read.
-    static FRAME_BYTES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-}
-
-/// What can be archived into a record.
-pub trait Stored: Archive + for<'a> Serialize<HighSerializer<AlignedVec, ArenaHandle<'a>, rancor::Error>> {}
-
-impl<T> Stored for T where T: Archive + for<'a> Serialize<HighSerializer<AlignedVec, ArenaHandle<'a>, rancor::Error>> {}
-
-/// What can be read back from a record after a check.
-pub trait Checked: Portable + for<'a> CheckBytes<HighValidator<'a, rancor::Error>> {}
-
-impl<T> Checked for T where T: Portable + for<'a> CheckBytes<HighValidator<'a, rancor::Error>> {}
-
-/// What can be read back whole.
-pub trait Owned: Archive<Archived: Checked + Deserialize<Self, HighDeserializer<rancor::Error>>> + Sized {}
-
-impl<T> Owned for T where T: Archive<Archived: Checked + Deserialize<T, HighDeserializer<rancor::Error>>> {}
-
-/// Bytes where an archive can be read: copied, since they need not be aligned where they lie.
-pub fn aligned(bytes: &[u8]) -> AlignedVec {
-    let mut aligned = AlignedVec::with_capacity(bytes.len());
-    aligned.extend_from_slice(bytes);
-    aligned
-}
-
-/// A record in memory, mapped or unpacked: checksum and structure were checked when it was opened.
-pub struct Mapped<T: Archive> {
-    payload: Payload,
-    of: PhantomData<fn() -> T>,
-}
-
-/// The bytes of a record.
-#[derive(Clone)]
-pub enum Payload {
-    /// A plain one.
-    Mapped(Arc<Mmap>, Range<usize>),
-    /// A packed one, unpacked.
-    Unpacked(Arc<AlignedVec>),
-}
-
-impl Deref for Payload {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Payload::Mapped(map, range) => &map[range.clone()],
-            Payload::Unpacked(bytes) => bytes,
-        }
-    }
-}
-
-impl<T: Archive> Clone for Mapped<T> {
-    fn clone(&self) -> Mapped<T> {
-        Mapped { payload: self.payload.clone(), of: PhantomData }
-    }
-}
-
-impl<T: Archive> Mapped<T>
-where
-    T::Archived: Checked,
-{
-    fn check(payload: Payload) -> Option<Mapped<T>> {
-        // Without debug assertions, the error says nothing.
-        rkyv::access::<T::Archived, rancor::Error>(&payload).ok()?;
-        Some(Mapped { payload, of: PhantomData })
-    }
-
-    /// Takes the record's pages out of memory; they are read again from the page cache or the disk when they are looked at.
-    #[expect(unsafe_code, reason = "advice about a memory map")]
-    pub fn release(&self) {
-        const PAGE: usize = 4096;
-        /// Less is not worth the system call.
-        const LEAST: usize = 256 << 10;
-        let Payload::Mapped(map, range) = &self.payload else { return };
-        let (start, end) = (range.start.next_multiple_of(PAGE), range.end / PAGE * PAGE);
-        if start + LEAST <= end {
-            // SAFETY: the map is of a file, shared and never written through, so what is dropped comes back the same.
-            // Advice that the system does not take changes nothing.
-            let _ = unsafe { map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, end - start) };
-        }
-    }
-
-    /// The record itself.
-    #[expect(unsafe_code, reason = "the check of every access would cost more than the access")]
-    pub fn get(&self) -> &T::Archived {
-        // SAFETY: `check` validated these very bytes, the files in which committed bytes lie are replaced and never rewritten
-        // or cut, and nobody can change unpacked ones.
-        unsafe { rkyv::access_unchecked::<T::Archived>(&self.payload) }
-    }
-}
-
-impl<T: Archive> Deref for Mapped<T>
-where
-    T::Archived: Checked,
-{
-    type Target = T::Archived;
-
-    fn deref(&self) -> &T::Archived {
-        self.get()
-    }
-}
-
 /// A record file of one kind of record.
 pub struct RecordFile<T> {
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
     kind: u32,
     /// Committed end: records before it exist.
-    end: RecordRef,
-    maps: RwLock<Vec<Option<Arc<Mmap>>>>,
+    pub(super) end: RecordRef,
+    pub(super) maps: RwLock<Vec<Option<Arc<Map>>>>,
+    pub(super) in_place: Mutex<ReadInPlace>,
     /// Segments opened to be read without a map.
-    files: RwLock<Vec<Option<Arc<File>>>>,
+    pub(super) files: RwLock<Vec<Option<Arc<File>>>>,
+    /// Opened by whoever holds the lock: long records are mapped.
+    pub(super) is_locked: bool,
     writer: Option<Writer>,
     /// A write has failed: what the file holds behind its committed end is not known.
     has_failed: bool,
     of: PhantomData<fn() -> T>,
 }
 
-/// The records of a file, in order.
-pub struct Records<'f, T> {
-    file: &'f RecordFile<T>,
-    at: RecordRef,
-}
-
-impl<T: Stored> Iterator for Records<'_, T>
-where
-    T::Archived: Checked,
-{
-    type Item = Result<(RecordRef, Mapped<T>)>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let read = |at: RecordRef| -> Result<Option<(RecordRef, Mapped<T>, RecordRef)>> {
-            let at = self.file.behind_holes(at)?;
-            if at >= self.file.end {
-                return Ok(None);
-            }
-            let (record, next) = self.file.read_next(at)?;
-            Ok(Some((at, record, next)))
-        };
-        match read(self.at).transpose()? {
-            Ok((at, record, next)) => {
-                self.at = next;
-                Some(Ok((at, record)))
-            }
-            Err(error) => {
-                self.at = self.file.end;
-                Some(Err(error))
-            }
-        }
-    }
-}
-
 /// The committed bytes of a segment.
 pub(super) struct Segment {
     pub(super) number: u32,
     pub(super) path: PathBuf,
-    pub(super) map: Mmap,
+    pub(super) map: Map,
 }
 
 struct Writer {
@@ -223,7 +83,7 @@ where
         if write {
             fs::create_dir_all(folder).map_err(Error::io(folder, "making the folder"))?;
         }
-        let mut records = RecordFile::unopened(folder, kind, end);
+        let mut records = RecordFile { is_locked: write, ..RecordFile::unopened(folder, kind, end) };
         records.check_committed()?;
         if write {
             records.writer = Some(records.open_writer()?);
@@ -249,7 +109,9 @@ where
             kind,
             end,
             maps: RwLock::default(),
+            in_place: Mutex::default(),
             files: RwLock::default(),
+            is_locked: false,
             writer: None,
             has_failed: false,
             of: PhantomData,
@@ -373,6 +235,7 @@ where
         if self.has_failed {
             return Err(self.damage(AFTER_A_FAILURE.into()));
         }
+        self.check_in_place()?;
         let folder = &self.folder;
         if let Some(writer) = self.writer.as_mut().filter(|w| w.dirty) {
             let path = segment_path(folder, writer.segment);
@@ -395,102 +258,12 @@ where
         self.end
     }
 
-    /// The record at `at`.
-    ///
-    /// # Errors
-    /// When nothing is committed there, or it is damaged.
-    pub fn read(&self, at: RecordRef) -> Result<Mapped<T>> {
-        Ok(self.read_next(at)?.0)
-    }
-
-    /// The record at `at`, and where the next one stands.
-    ///
-    /// # Errors
-    /// As [`RecordFile::read`].
-    pub fn read_next(&self, at: RecordRef) -> Result<(Mapped<T>, RecordRef)> {
-        if at >= self.end {
-            return Err(self.unreadable(at, "nothing is committed there"));
-        }
-        let map = self.map_of(at.segment(), at.offset())?;
-        let found = frame(&map, at.offset()).filter(|frame| !frame.is_hole());
-        let Some(frame) = found else { return Err(self.unreadable(at, "its checksum does not fit")) };
-        let next = self.behind(at, align(frame.range.end as u64), map.len() as u64);
-        let payload = if frame.is_packed() {
-            let bytes = unpack(&map[frame.range]).ok_or_else(|| self.unreadable(at, "it cannot be unpacked"))?;
-            Payload::Unpacked(Arc::new(bytes))
-        } else {
-            Payload::Mapped(map, frame.range)
-        };
-        let record = Mapped::check(payload).ok_or_else(|| self.senseless(at))?;
-        Ok((record, next))
-    }
-
-    /// The records from `at` on, in order, each with its place; holes are passed over.
-    pub fn records_from(&self, at: RecordRef) -> Records<'_, T> {
-        Records { file: self, at }
-    }
-
-    /// What stands behind the holes at `at`.
-    fn behind_holes(&self, mut at: RecordRef) -> Result<RecordRef> {
-        while at < self.end {
-            let map = self.map_of(at.segment(), at.offset())?;
-            let Some(hole) = frame(&map, at.offset()).filter(Frame::is_hole) else { break };
-            at = self.behind(at, align(hole.range.end as u64), map.len() as u64);
-        }
-        Ok(at)
-    }
-
-    /// Where a frame that ends at `after` is followed by the next.
-    fn behind(&self, at: RecordRef, after: u64, segment_bytes: u64) -> RecordRef {
-        if at.segment() == self.end.segment() || after < segment_bytes {
-            RecordRef::new(at.segment(), after)
-        } else {
-            RecordRef::new(at.segment() + 1, FILE_HEADER)
-        }
-    }
-
-    /// The bytes of the record at `at`, if it is packed; they are no archive. Nothing is mapped.
-    ///
-    /// # Errors
-    /// As [`RecordFile::read`].
-    pub fn read_packed(&self, at: RecordRef) -> Result<Option<AlignedVec>> {
-        if at >= self.end {
-            return Err(self.unreadable(at, "nothing is committed there"));
-        }
-        let path = segment_path(&self.folder, at.segment());
-        let file = self.file_of(at.segment(), &path)?;
-        let length = if at.segment() == self.end.segment() { self.end.offset() } else { u64::MAX };
-        FRAME_BYTES.with_borrow_mut(|bytes| {
-            let mut wanted = READ_AT_ONCE.min((length - at.offset()) as usize);
-            loop {
-                bytes.resize(wanted, 0);
-                let read = read_at(&file, bytes, at.offset()).map_err(Error::io(&path, "reading"))?;
-                bytes.truncate(read);
-                let needed = bytes.get(4..8).map_or(0, |length| {
-                    FRAME_HEADER as usize + u32::from_le_bytes([length[0], length[1], length[2], length[3]]) as usize
-                });
-                if needed > read && read == wanted && needed as u64 <= length - at.offset() {
-                    wanted = needed;
-                    continue;
-                }
-                break;
-            }
-            let Some(frame) = frame_of(bytes, at.offset()) else {
-                return Err(self.unreadable(at, "its checksum does not fit"));
-            };
-            if !frame.is_packed() {
-                return Ok(None);
-            }
-            unpack(&bytes[frame.range]).map(Some).ok_or_else(|| self.unreadable(at, "it cannot be unpacked"))
-        })
-    }
-
     /// The error of a record whose bytes make no sense.
     pub fn senseless(&self, at: RecordRef) -> Error {
         self.unreadable(at, "its bytes make no sense")
     }
 
-    fn file_of(&self, segment: u32, path: &Path) -> Result<Arc<File>> {
+    pub(super) fn file_of(&self, segment: u32, path: &Path) -> Result<Arc<File>> {
         let poisoned = || self.damage("another thread failed while opening".into());
         let index = segment as usize;
         if let Some(Some(file)) = self.files.read().map_err(|_| poisoned())?.get(index) {
@@ -506,27 +279,9 @@ where
     }
 
     /// Takes what was looked at out of memory; it is read again from the page cache or the disk when it is looked at.
-    #[expect(unsafe_code, reason = "advice about memory maps")]
     pub fn release(&self) {
         let Ok(maps) = self.maps.read() else { return };
-        for map in maps.iter().flatten() {
-            // SAFETY: as in `Mapped::release`.
-            let _ = unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
-        }
-    }
-
-    /// Lets go of all maps that nobody reads any more.
-    pub fn unmap(&self) {
-        if let Ok(mut maps) = self.maps.write() {
-            maps.clear();
-        }
-    }
-
-    /// True when a frame that is no hole stands at a place; its payload is not looked at.
-    pub(super) fn has(&self, at: RecordRef) -> bool {
-        let Ok(map) = self.map_of(at.segment(), at.offset()) else { return false };
-        let magic = map.get(at.offset() as usize..).and_then(|bytes| bytes.first_chunk());
-        at < self.end && magic.is_some_and(|magic| [FRAME_MAGIC, PACKED_MAGIC].contains(&u32::from_le_bytes(*magic)))
+        maps.iter().flatten().for_each(|map| map.release(0..map.len()));
     }
 
     /// The segments, as far as they are committed, each opened anew when its turn comes.
@@ -550,21 +305,6 @@ where
         u64::from(self.end.segment()) * SEGMENT_BYTES + self.end.offset()
     }
 
-    /// Bytes of some records with their frames.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
-    pub(super) fn bytes_of(&self, records: &[u64]) -> Result<u64> {
-        let mut sum = 0;
-        for at in records.iter().map(|&at| RecordRef(at)).filter(|&at| at < self.end) {
-            let map = self.map_of(at.segment(), at.offset())?;
-            let length = map.get(at.offset() as usize + 4..at.offset() as usize + 8);
-            let length = length.and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u32::from_le_bytes(*bytes));
-            sum += align(FRAME_HEADER + u64::from(length));
-        }
-        Ok(sum)
-    }
-
     /// Stops writing, so that segments can be replaced. True when it was open for writing.
     pub(super) fn close_writer(&mut self) -> bool {
         debug_assert!(self.pending() == self.end, "what was appended is committed first");
@@ -585,7 +325,7 @@ where
         }
     }
 
-    fn map_of(&self, segment: u32, offset: u64) -> Result<Arc<Mmap>> {
+    pub(super) fn map_of(&self, segment: u32, offset: u64) -> Result<Arc<Map>> {
         let poisoned = || self.damage("another thread failed while mapping".into());
         let index = segment as usize;
         if let Some(Some(map)) = self.maps.read().map_err(|_| poisoned())?.get(index)
@@ -605,17 +345,17 @@ where
     }
 
     /// Not beyond what is committed, so that a later cut of the tail stays outside the map.
-    fn map_committed(&self, segment: u32, file: &File, path: &Path) -> Result<Mmap> {
+    fn map_committed(&self, segment: u32, file: &File, path: &Path) -> Result<Map> {
         let length = file.metadata().map_err(Error::io(path, "reading its length"))?.len();
         let length = if segment == self.end.segment() { length.min(self.end.offset()) } else { length };
-        map(file, path, length)
+        Map::of(file, path, length)
     }
 
     fn damage(&self, problem: String) -> Error {
         Error::Store { path: self.folder.clone(), problem }
     }
 
-    fn unreadable(&self, at: RecordRef, why: &str) -> Error {
+    pub(super) fn unreadable(&self, at: RecordRef, why: &str) -> Error {
         let problem = format!(
             "the record at byte {} is damaged ({why}); `diglot check --repair` says what is lost, and `diglot run` then \
              makes it again",
@@ -650,36 +390,6 @@ impl Writer {
         self.dirty = true;
         Ok(())
     }
-}
-
-/// Bytes read at once where a frame is read without a map: most frames are shorter.
-const READ_AT_ONCE: usize = 48 << 10;
-
-/// Maps a file as it is.
-///
-/// # Errors
-/// When it cannot be read.
-pub fn map_whole(path: &Path) -> Result<Mmap> {
-    let file = File::open(path).map_err(Error::io(path, "opening"))?;
-    let length = file.metadata().map_err(Error::io(path, "reading its length"))?.len();
-    map(&file, path, length)
-}
-
-#[expect(unsafe_code, reason = "memory maps")]
-pub(super) fn map(file: &File, path: &Path, length: u64) -> Result<Mmap> {
-    let length = usize::try_from(length)
-        .map_err(|_| Error::Store { path: path.to_owned(), problem: "too long to map".into() })?;
-    disk::before(disk::Step::Map, path).map_err(Error::io(path, "mapping"))?;
-    // SAFETY: the files in which committed bytes lie are replaced and never rewritten or cut, and no byte beyond `length` is
-    // mapped.
-    let mapped = unsafe { memmap2::MmapOptions::new().len(length).map(file) };
-    mapped.map_err(|error| match error.kind() {
-        std::io::ErrorKind::OutOfMemory => {
-            let problem = "the system gives no more memory; allow more (`ulimit -v`, the limit of a container), or give a smaller --memory";
-            Error::Store { path: path.to_owned(), problem: problem.into() }
-        }
-        _ => Error::io(path, "mapping")(error),
-    })
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use std::path::Path;
 use super::disk;
 use super::format::FORMAT_VERSION;
 use super::frames::{FILE_HEADER, RecordRef, Walked, align, file_header, sound_header, walk};
-use super::records::{Checked, RecordFile, SEGMENT_BYTES, START, Stored, UNKNOWN, map};
+use super::maps::Map;
+use super::records::{Checked, RecordFile, SEGMENT_BYTES, START, Stored, UNKNOWN};
 use super::segments::{own_length, segment_path};
 use crate::error::{Error, Result};
 
@@ -58,7 +59,7 @@ where
             };
             let stop = if is_last { length.min(stop) } else { length };
             let file = File::open(&path).map_err(Error::io(&path, "opening"))?;
-            let map = map(&file, &path, length)?;
+            let map = Map::of(&file, &path, length)?;
             let header = sound_header(&map, kind, segment);
             survey.has_torn_header |= header.is_none();
             // Where it does not tell, frames that are sound are of the present format.

@@ -1,20 +1,21 @@
-//! A run: some of a view's entries in a file, sorted by key, in checksummed blocks. Written once, read in place.
+//! A run: some of a view's entries in a file, sorted by key, in checksummed blocks. Written once.
 //!
 //! Bytes are in docs/format.md. The index of the blocks holds the checksum of each, so that the checksum of the index, which the manifest
-//! has, stands for the whole file; a block is checked when it is read.
+//! has, stands for the whole file; a block is checked when it is read. Readers keep the index and the blocks they read; who merges runs has them
+//! mapped.
 
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-use memmap2::Mmap;
+use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result};
 use crate::index::numbers;
 use crate::store::disk;
 use crate::store::format::FORMAT_VERSION;
-use crate::store::records;
+use crate::store::maps::Map;
+use crate::store::segments::read_at;
+use crate::store::witness::Seen;
 
 /// First bytes of a run.
 const MAGIC: [u8; 8] = *b"DIGLOTVW";
@@ -148,74 +149,128 @@ impl RunWriter {
 #[derive(Clone)]
 pub struct Run {
     path: Arc<PathBuf>,
-    map: Arc<Mmap>,
-    rows: Range<usize>,
-    keys: Range<usize>,
+    /// The rows of the index, and behind them the first keys of the blocks.
+    index: Arc<Vec<u8>>,
+    count: usize,
+    blocks: Blocks,
+}
+
+/// The blocks of a run.
+#[derive(Clone)]
+enum Blocks {
+    /// In place: for whoever holds the lock of the store, and reads each once.
+    Mapped(Arc<Map>),
+    /// Copied when they are first read: what happens to the file later does not reach them.
+    Kept(Arc<File>, Arc<[OnceLock<Box<[u8]>>]>),
 }
 
 impl Run {
-    /// Opens the run of a name, and checks header and index.
+    /// Opens the run of a name, to be read more than once, and checks header and index.
     ///
     /// # Errors
     /// [`Error::Io`] when it cannot be read, [`Error::Store`] when it is damaged.
     pub fn open(folder: &Path, name: &RunName) -> Result<Run> {
-        let path = name.path(folder);
-        let damaged = |why: &str| damage(&path, why);
-        let map = records::map_whole(&path).map_err(|error| match error {
-            Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => damaged("it is missing"),
-            other => other,
-        })?;
-        if map.len() as u64 != name.bytes || map.len() < HEADER + TRAILER {
-            return Err(damaged("its length is wrong"));
-        }
-        if map[..HEADER] != header(name.number) {
-            return Err(damaged("its header makes no sense"));
-        }
-        let end = map.len() - TRAILER;
-        let trailer = &map[end..];
-        let start = usize::try_from(long(trailer)).unwrap_or(usize::MAX);
-        let blocks = word(&trailer[8..]) as usize;
-        let rows = start..start.saturating_add(blocks.saturating_mul(INDEX_ROW));
-        if start < HEADER || rows.end > end {
-            return Err(damaged("its end makes no sense"));
-        }
-        if word(&trailer[12..]) != name.crc || crc32c::crc32c(&map[start..end]) != name.crc {
-            return Err(damaged("the checksum of its index does not fit"));
-        }
-        let keys = rows.end..end;
-        Ok(Run { path: Arc::new(path), map: Arc::new(map), rows, keys })
+        let keep = |file: File, blocks: usize| {
+            Ok(Blocks::Kept(Arc::new(file), (0..blocks).map(|_| OnceLock::new()).collect()))
+        };
+        Run::open_as(folder, name, keep)
     }
 
-    fn blocks(&self) -> usize {
-        self.rows.len() / INDEX_ROW
+    /// The same, to be merged.
+    ///
+    /// # Errors
+    /// As [`Run::open`].
+    pub fn open_to_merge(folder: &Path, name: &RunName) -> Result<Run> {
+        Run::open_as(folder, name, |file, _| {
+            Ok(Blocks::Mapped(Arc::new(Map::of(&file, &name.path(folder), name.bytes)?)))
+        })
+    }
+
+    fn open_as(folder: &Path, name: &RunName, blocks: impl FnOnce(File, usize) -> Result<Blocks>) -> Result<Run> {
+        let path = name.path(folder);
+        let damaged = |why: &str| damage(&path, why);
+        let file = File::open(&path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => damaged("it is missing"),
+            _ => Error::io(&path, "opening")(error),
+        })?;
+        let length = file.metadata().map_err(Error::io(&path, "reading its length"))?.len();
+        if length != name.bytes || length < (HEADER + TRAILER) as u64 {
+            return Err(damaged("its length is wrong"));
+        }
+        let read = |bytes: &mut [u8], at: u64| match read_at(&file, bytes, at) {
+            Ok(read) if read == bytes.len() => Ok(()),
+            Ok(_) => Err(damaged("its length is wrong")),
+            Err(error) => Err(Error::io(&path, "reading")(error)),
+        };
+        let mut found = [0; HEADER];
+        read(&mut found, 0)?;
+        if found != header(name.number) {
+            return Err(damaged("its header makes no sense"));
+        }
+        let end = length - TRAILER as u64;
+        let mut trailer = [0; TRAILER];
+        read(&mut trailer, end)?;
+        let start = long(&trailer);
+        let count = word(&trailer[8..]) as usize;
+        let rows = count.saturating_mul(INDEX_ROW) as u64;
+        if start < HEADER as u64 || start.saturating_add(rows) > end {
+            return Err(damaged("its end makes no sense"));
+        }
+        let mut index = vec![0; (end - start) as usize];
+        read(&mut index, start)?;
+        if word(&trailer[12..]) != name.crc || crc32c::crc32c(&index) != name.crc {
+            return Err(damaged("the checksum of its index does not fit"));
+        }
+        let blocks = blocks(file, count)?;
+        Ok(Run { path: Arc::new(path), index: Arc::new(index), count, blocks })
+    }
+
+    /// The file, where it is kept open.
+    pub fn seen(&self) -> Result<Option<Seen>> {
+        let Blocks::Kept(file, _) = &self.blocks else { return Ok(None) };
+        Seen::new((*self.path).clone(), Arc::clone(file), None).map(Some)
     }
 
     fn row(&self, block: usize) -> &[u8] {
-        &self.map[self.rows.start + block * INDEX_ROW..][..INDEX_ROW]
+        &self.index[block * INDEX_ROW..][..INDEX_ROW]
     }
 
     /// The first key of a block; the index was checked as a whole.
     fn first_key(&self, block: usize) -> &[u8] {
         let row = self.row(block);
         let (at, length) = (word(&row[16..]) as usize, word(&row[20..]) as usize);
-        self.map[self.keys.clone()].get(at..at + length).unwrap_or_default()
+        self.index[self.count * INDEX_ROW..].get(at..at + length).unwrap_or_default()
     }
 
     /// The bytes of a block.
     ///
     /// # Errors
-    /// When its checksum does not fit.
+    /// When its checksum does not fit, or it cannot be read.
     pub fn block(&self, block: usize) -> Result<&[u8]> {
         let row = self.row(block);
-        let start = usize::try_from(long(row)).unwrap_or(usize::MAX);
-        let bytes = self.map.get(start..start.saturating_add(word(&row[8..]) as usize));
-        let sound = bytes.filter(|bytes| crc32c::crc32c(bytes) == word(&row[12..]));
-        sound.ok_or_else(|| damage(&self.path, &format!("the checksum of block {block} does not fit")))
+        let (start, length) = (long(row), word(&row[8..]) as usize);
+        let is_sound = |bytes: &&[u8]| crc32c::crc32c(bytes) == word(&row[12..]);
+        let misfit = || damage(&self.path, &format!("the checksum of block {block} does not fit"));
+        match &self.blocks {
+            Blocks::Mapped(map) => {
+                let start = usize::try_from(start).unwrap_or(usize::MAX);
+                map.get(start..start.saturating_add(length)).filter(is_sound).ok_or_else(misfit)
+            }
+            Blocks::Kept(file, blocks) => {
+                if let Some(known) = blocks[block].get() {
+                    return Ok(known);
+                }
+                let mut bytes = vec![0; length];
+                let read = read_at(file, &mut bytes, start).map_err(Error::io(&*self.path, "reading"))?;
+                let read = bytes.get(..read).filter(is_sound).ok_or_else(misfit)?;
+                Ok(blocks[block].get_or_init(|| read.into()))
+            }
+        }
     }
 
     /// The last block whose first key is not behind `key`.
     fn block_of(&self, key: &[u8]) -> Option<usize> {
-        let (mut low, mut high) = (0, self.blocks());
+        let (mut low, mut high) = (0, self.count);
         while low < high {
             let middle = low + (high - low) / 2;
             if self.first_key(middle) <= key { low = middle + 1 } else { high = middle }
@@ -269,7 +324,7 @@ impl<'r> Cursor<'r> {
                 if entry.0 >= self.from.as_slice() {
                     return Ok(Some(entry));
                 }
-            } else if self.block < self.run.blocks() {
+            } else if self.block < self.run.count {
                 self.entries = Entries::of(self.run.block(self.block)?);
                 self.block += 1;
             } else {

@@ -1,0 +1,112 @@
+//! A record in memory: in bytes of its own, or in a map.
+
+use std::marker::PhantomData;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+use rkyv::api::high::{HighDeserializer, HighSerializer, HighValidator};
+use rkyv::bytecheck::CheckBytes;
+use rkyv::rancor;
+use rkyv::ser::allocator::ArenaHandle;
+use rkyv::util::AlignedVec;
+use rkyv::{Archive, Deserialize, Portable, Serialize};
+
+use super::maps::Map;
+
+/// What can be archived into a record.
+pub trait Stored: Archive + for<'a> Serialize<HighSerializer<AlignedVec, ArenaHandle<'a>, rancor::Error>> {}
+
+impl<T> Stored for T where T: Archive + for<'a> Serialize<HighSerializer<AlignedVec, ArenaHandle<'a>, rancor::Error>> {}
+
+/// What can be read back from a record after a check.
+pub trait Checked: Portable + for<'a> CheckBytes<HighValidator<'a, rancor::Error>> {}
+
+impl<T> Checked for T where T: Portable + for<'a> CheckBytes<HighValidator<'a, rancor::Error>> {}
+
+/// What can be read back whole.
+pub trait Owned: Archive<Archived: Checked + Deserialize<Self, HighDeserializer<rancor::Error>>> + Sized {}
+
+impl<T> Owned for T where T: Archive<Archived: Checked + Deserialize<T, HighDeserializer<rancor::Error>>> {}
+
+/// Bytes where an archive can be read: copied, since they need not be aligned where they lie.
+pub fn aligned(bytes: &[u8]) -> AlignedVec {
+    let mut aligned = AlignedVec::with_capacity(bytes.len());
+    aligned.extend_from_slice(bytes);
+    aligned
+}
+
+/// A record in memory: checksum and structure were checked when it was opened.
+pub struct Mapped<T: Archive> {
+    payload: Payload,
+    of: PhantomData<fn() -> T>,
+}
+
+/// The bytes of a record.
+#[derive(Clone)]
+pub enum Payload {
+    /// Those of a file, in place.
+    Mapped(Arc<Map>, Range<usize>),
+    /// Bytes of its own, which nobody changes: copied or unpacked.
+    Own(Arc<AlignedVec>),
+}
+
+impl Deref for Payload {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Payload::Mapped(map, range) => &map[range.clone()],
+            Payload::Own(bytes) => bytes,
+        }
+    }
+}
+
+impl<T: Archive> Clone for Mapped<T> {
+    fn clone(&self) -> Mapped<T> {
+        Mapped { payload: self.payload.clone(), of: PhantomData }
+    }
+}
+
+impl<T: Archive> Mapped<T>
+where
+    T::Archived: Checked,
+{
+    /// The record in these bytes; `None` where they hold none.
+    pub(super) fn check(payload: Payload) -> Option<Mapped<T>> {
+        // Without debug assertions, the error says nothing.
+        rkyv::access::<T::Archived, rancor::Error>(&payload).ok()?;
+        Some(Mapped { payload, of: PhantomData })
+    }
+
+    /// Its bytes.
+    #[cfg(test)]
+    pub(super) fn payload(&self) -> &Payload {
+        &self.payload
+    }
+
+    /// Takes the record's pages out of memory if it is mapped; they are read again when they are looked at.
+    pub fn release(&self) {
+        if let Payload::Mapped(map, range) = &self.payload {
+            map.release(range.clone());
+        }
+    }
+
+    /// The record itself.
+    #[expect(unsafe_code, reason = "the check of every access would cost more than the access")]
+    pub fn get(&self) -> &T::Archived {
+        // SAFETY: `check` validated these very bytes. Nobody can change a record's own bytes. Only whoever holds the lock of the store
+        // maps records: committed bytes are replaced and never rewritten or cut, and what others do to them is looked for (`maps`).
+        unsafe { rkyv::access_unchecked::<T::Archived>(&self.payload) }
+    }
+}
+
+impl<T: Archive> Deref for Mapped<T>
+where
+    T::Archived: Checked,
+{
+    type Target = T::Archived;
+
+    fn deref(&self) -> &T::Archived {
+        self.get()
+    }
+}

@@ -1,0 +1,394 @@
+//! How records are read: copied by readers, and by those who write as far as they are short; else in place.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::ops::Range;
+use std::sync::Arc;
+
+use rkyv::util::AlignedVec;
+
+use super::frames::{FILE_HEADER, FRAME_HEADER, FRAME_MAGIC, Head, PACKED_MAGIC, RecordRef, align, head_of};
+use super::mapped::{Checked, Mapped, Payload, Stored};
+use super::maps::Map;
+use super::packing::unpack;
+use super::records::RecordFile;
+use super::segments::{read_at, segment_path};
+use super::witness::Seen;
+use crate::error::{Error, Result};
+
+/// Bytes read at once of packed frames: most are shorter.
+const PACKED_AT_ONCE: usize = 48 << 10;
+/// Bytes read at once of others.
+const AT_ONCE: usize = 8 << 10;
+/// Plain records that are longer are read in place by whoever holds the lock of the store.
+const MAPPED_FROM: usize = 256 << 10;
+
+thread_local! {
+    /// The first bytes of a frame that is being read.
+    static BEGIN: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What was read in place, since all maps were let go of.
+#[derive(Default)]
+pub(super) struct ReadInPlace {
+    read: BTreeMap<RecordRef, InPlace>,
+    /// One that was changed after it was checked.
+    changed: Option<RecordRef>,
+}
+
+/// A record that was read in place.
+struct InPlace {
+    map: Arc<Map>,
+    range: Range<usize>,
+    head: Head,
+}
+
+/// A frame of which the first bytes were read.
+struct Begun<'b> {
+    head: Head,
+    file: Arc<File>,
+    begin: &'b [u8],
+}
+
+/// The records of a file, in order.
+pub struct Records<'f, T> {
+    file: &'f RecordFile<T>,
+    at: RecordRef,
+}
+
+impl<T: Stored> Iterator for Records<'_, T>
+where
+    T::Archived: Checked,
+{
+    type Item = Result<(RecordRef, Mapped<T>)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let read = |at: RecordRef| -> Result<Option<(RecordRef, Mapped<T>, RecordRef)>> {
+            let at = self.file.behind_holes(at)?;
+            if at >= self.file.end {
+                return Ok(None);
+            }
+            let (record, next) = self.file.read_next(at)?;
+            Ok(Some((at, record, next)))
+        };
+        match read(self.at).transpose()? {
+            Ok((at, record, next)) => {
+                self.at = next;
+                Some(Ok((at, record)))
+            }
+            Err(error) => {
+                self.at = self.file.end;
+                Some(Err(error))
+            }
+        }
+    }
+}
+
+impl<T: Stored> RecordFile<T>
+where
+    T::Archived: Checked,
+{
+    /// The record at `at`.
+    ///
+    /// # Errors
+    /// When nothing is committed there, or it is damaged.
+    pub fn read(&self, at: RecordRef) -> Result<Mapped<T>> {
+        Ok(self.read_next(at)?.0)
+    }
+
+    /// The record at `at`, and where the next one stands.
+    ///
+    /// # Errors
+    /// As [`RecordFile::read`].
+    pub fn read_next(&self, at: RecordRef) -> Result<(Mapped<T>, RecordRef)> {
+        BEGIN.with_borrow_mut(|begin| {
+            let begun = self.begin(at, AT_ONCE, begin)?;
+            let head = begun.head;
+            let payload = if head.is_hole() {
+                return Err(self.misfit(at));
+            } else if head.is_packed() {
+                Payload::Own(Arc::new(self.unpacked(at, &begun)?))
+            } else if self.is_locked && head.length >= MAPPED_FROM {
+                self.in_place(at, &head)?
+            } else {
+                Payload::Own(Arc::new(self.payload(at, &begun)?))
+            };
+            let next = self.behind(at, &head)?;
+            Ok((Mapped::check(payload).ok_or_else(|| self.senseless(at))?, next))
+        })
+    }
+
+    /// The records from `at` on, in order, each with its place; holes are passed over.
+    pub fn records_from(&self, at: RecordRef) -> Records<'_, T> {
+        Records { file: self, at }
+    }
+
+    /// The bytes of the record at `at`, if it is packed; they are no archive.
+    ///
+    /// # Errors
+    /// As [`RecordFile::read`].
+    pub fn read_packed(&self, at: RecordRef) -> Result<Option<AlignedVec>> {
+        BEGIN.with_borrow_mut(|begin| {
+            let begun = self.begin(at, PACKED_AT_ONCE, begin)?;
+            if begun.head.is_packed() { self.unpacked(at, &begun).map(Some) } else { Ok(None) }
+        })
+    }
+
+    /// Reads the first bytes of the frame at `at` into `begin`, so many where there are as many.
+    fn begin<'b>(&self, at: RecordRef, bytes: usize, begin: &'b mut Vec<u8>) -> Result<Begun<'b>> {
+        if at >= self.end {
+            return Err(self.unreadable(at, "nothing is committed there"));
+        }
+        let path = segment_path(&self.folder, at.segment());
+        let file = self.file_of(at.segment(), &path)?;
+        let left = self.committed(at.segment()) - at.offset();
+        begin.resize(bytes.min(usize::try_from(left).unwrap_or(bytes)), 0);
+        let read = read_at(&file, begin, at.offset()).map_err(Error::io(&path, "reading"))?;
+        begin.truncate(read);
+        let head = head_of(begin, at.offset()).ok_or_else(|| self.misfit(at))?;
+        Ok(Begun { head, file, begin })
+    }
+
+    /// What a frame holds, copied, and checked there. Memory is asked for once the file is as long as the frame says.
+    fn payload(&self, at: RecordRef, begun: &Begun<'_>) -> Result<AlignedVec> {
+        let read = begun.begin.get(FRAME_HEADER as usize..).unwrap_or_default();
+        let read = &read[..read.len().min(begun.head.length)];
+        let path = || segment_path(&self.folder, at.segment());
+        if read.len() < begun.head.length {
+            let length = begun.file.metadata().map_err(Error::io(path(), "reading its length"))?.len();
+            let end = at.offset() + FRAME_HEADER + begun.head.length as u64;
+            if end > length.min(self.committed(at.segment())) {
+                return Err(self.misfit(at));
+            }
+        }
+        let mut payload = AlignedVec::with_capacity(begun.head.length);
+        payload.extend_from_slice(read);
+        if read.len() < begun.head.length {
+            payload.resize(begun.head.length, 0);
+            let rest = at.offset() + FRAME_HEADER + read.len() as u64;
+            // A short read leaves zeros, which the checksum tells.
+            read_at(&begun.file, &mut payload[read.len()..], rest).map_err(Error::io(path(), "reading"))?;
+        }
+        if begun.head.fits(&payload) { Ok(payload) } else { Err(self.misfit(at)) }
+    }
+
+    /// What a packed frame holds, unpacked.
+    fn unpacked(&self, at: RecordRef, begun: &Begun<'_>) -> Result<AlignedVec> {
+        let whole = begun.begin.get(FRAME_HEADER as usize..FRAME_HEADER as usize + begun.head.length);
+        let unpacked = match whole {
+            Some(payload) if begun.head.fits(payload) => unpack(payload),
+            Some(_) => return Err(self.misfit(at)),
+            None => unpack(&self.payload(at, begun)?),
+        };
+        unpacked.ok_or_else(|| self.unreadable(at, "it cannot be unpacked"))
+    }
+
+    /// What a frame holds, where it lies.
+    fn in_place(&self, at: RecordRef, head: &Head) -> Result<Payload> {
+        let map = self.map_of(at.segment(), at.offset())?;
+        let start = (at.offset() + FRAME_HEADER) as usize;
+        let range = start..start + head.length;
+        let is_whole = map.get(range.clone()).is_some_and(|payload| head.fits(payload));
+        if !is_whole {
+            return Err(self.misfit(at));
+        }
+        if let Ok(mut in_place) = self.in_place.lock() {
+            in_place.read.insert(at, InPlace { map: Arc::clone(&map), range: range.clone(), head: *head });
+        }
+        Ok(Payload::Mapped(map, range))
+    }
+
+    /// Looks once more at what was read in place, which others may have changed after it was checked, and forgets it; remembers the first
+    /// that is not as it was.
+    fn look_again(&self) {
+        let Ok(mut in_place) = self.in_place.lock() else { return };
+        let read = std::mem::take(&mut in_place.read);
+        for (at, InPlace { map, range, head }) in read {
+            if !head.fits(&map[range.clone()]) {
+                in_place.changed.get_or_insert(at);
+            }
+            map.release(range);
+        }
+    }
+
+    /// Sees that what was read in place is as it was when it was checked: what was made of it may be committed.
+    ///
+    /// # Errors
+    /// When others have changed it.
+    pub(super) fn check_in_place(&self) -> Result<()> {
+        self.look_again();
+        let changed = self.in_place.lock().ok().and_then(|in_place| in_place.changed);
+        changed.map_or(Ok(()), |at| {
+            Err(self
+                .unreadable(at, "another program changed it while it was read; nothing that was made of it is kept"))
+        })
+    }
+
+    /// Lets go of all maps that nobody reads any more.
+    pub fn unmap(&self) {
+        self.look_again();
+        if let Ok(mut maps) = self.maps.write() {
+            maps.clear();
+        }
+    }
+
+    /// What stands behind the holes at `at`.
+    fn behind_holes(&self, mut at: RecordRef) -> Result<RecordRef> {
+        let mut header = Vec::new();
+        while at < self.end {
+            let Ok(Begun { head, .. }) = self.begin(at, FRAME_HEADER as usize, &mut header) else { break };
+            if !head.is_hole() {
+                break;
+            }
+            at = self.behind(at, &head)?;
+        }
+        Ok(at)
+    }
+
+    /// Where a frame is followed by the next.
+    fn behind(&self, at: RecordRef, head: &Head) -> Result<RecordRef> {
+        let after = head.end(at.offset());
+        let is_last = at.segment() == self.end.segment();
+        let is_within = || -> Result<bool> {
+            let path = segment_path(&self.folder, at.segment());
+            let file = self.file_of(at.segment(), &path)?;
+            Ok(after < file.metadata().map_err(Error::io(&path, "reading its length"))?.len())
+        };
+        Ok(if is_last || is_within()? {
+            RecordRef::new(at.segment(), after)
+        } else {
+            RecordRef::new(at.segment() + 1, FILE_HEADER)
+        })
+    }
+
+    /// Where what is committed of a segment ends, as far as that is known without its file.
+    fn committed(&self, segment: u32) -> u64 {
+        if segment == self.end.segment() { self.end.offset() } else { u64::MAX }
+    }
+
+    /// True when a frame that is no hole stands at a place; its payload is not looked at.
+    pub(super) fn has(&self, at: RecordRef) -> bool {
+        self.words(at).is_ok_and(|[magic, _]| at < self.end && [FRAME_MAGIC, PACKED_MAGIC].contains(&magic))
+    }
+
+    /// Bytes of some records with their frames.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub(super) fn bytes_of(&self, records: &[u64]) -> Result<u64> {
+        let mut sum = 0;
+        for at in records.iter().map(|&at| RecordRef(at)).filter(|&at| at < self.end) {
+            sum += align(FRAME_HEADER + u64::from(self.words(at)?[1]));
+        }
+        Ok(sum)
+    }
+
+    /// What the frame at `at` says it is, and how long; zeros behind the end of the file.
+    fn words(&self, at: RecordRef) -> Result<[u32; 2]> {
+        let path = segment_path(&self.folder, at.segment());
+        let mut bytes = [0; 8];
+        read_at(&*self.file_of(at.segment(), &path)?, &mut bytes, at.offset()).map_err(Error::io(&path, "reading"))?;
+        let [magic, length] =
+            [&bytes[..4], &bytes[4..]].map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+        Ok([magic, length])
+    }
+
+    /// The segments that are open, as they are now.
+    pub(super) fn seen(&self, seen: &mut Vec<Seen>) -> Result<()> {
+        let Ok(files) = self.files.read() else { return Ok(()) };
+        for (segment, file) in (0..).zip(&*files) {
+            let committed = (segment == self.end.segment()).then_some(self.end.offset());
+            if let Some(file) = file {
+                seen.push(Seen::new(segment_path(&self.folder, segment), Arc::clone(file), committed)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn misfit(&self, at: RecordRef) -> Error {
+        self.unreadable(at, "its checksum does not fit")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use proptest::prelude::*;
+
+    use super::super::records::START;
+    use super::*;
+
+    type Texts = RecordFile<Vec<String>>;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+        #[test]
+        fn what_is_copied_is_what_is_read_in_place_and_nothing_reaches_a_copy(
+            lengths in prop::collection::vec(prop_oneof![0usize..200, 8000usize..9000, 200_000usize..400_000], 1..6),
+            packed in 0u32..64,
+        ) {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            let mut file = Texts::open(folder.path(), 7, START, true).expect("an empty folder");
+            let record = |at: usize, length: usize| vec![at.to_string(), "ab".repeat(length / 2)];
+            let append = |(at, &length): (usize, &usize)| {
+                let record = record(at, length);
+                let is_packed = packed >> at & 1 == 1;
+                if is_packed { file.append_packed(&record) } else { file.append(&record) }.expect("room on disk")
+            };
+            let places: Vec<RecordRef> = lengths.iter().enumerate().map(append).collect();
+            file.sync().expect("a disk");
+            let reader = Texts::open(folder.path(), 7, file.end(), false).expect("it was written");
+            let read = |file: &Texts| -> Vec<(RecordRef, Mapped<Vec<String>>)> {
+                file.records_from(START).collect::<Result<_>>().expect("they are sound")
+            };
+            let (in_place, copied) = (read(&file), read(&reader));
+            let is_mapped = |record: &Mapped<Vec<String>>| matches!(record.payload(), Payload::Mapped(..));
+            for (at, (one, other)) in in_place.iter().zip(&copied).enumerate() {
+                prop_assert_eq!((one.0, other.0), (places[at], places[at]));
+                let is_long = lengths[at] >= MAPPED_FROM && packed >> at & 1 == 0;
+                prop_assert_eq!((is_mapped(&one.1), is_mapped(&other.1)), (is_long, false));
+                prop_assert!(**one.1.payload() == **other.1.payload());
+            }
+            file.check_in_place().expect("nobody changed it");
+            let again = read(&file);
+            prop_assert_eq!(again.len(), lengths.len());
+            let path = segment_path(folder.path(), 0);
+            let long = in_place.iter().find(|(_, record)| is_mapped(record)).map(|(place, _)| *place);
+            if let Some(place) = long {
+                let other = fs::OpenOptions::new().write(true).open(&path).expect("it is there");
+                std::os::unix::fs::FileExt::write_at(&other, b"xyz", place.offset() + 20_000).expect("room on disk");
+                let told = file.check_in_place().err().map(|error| error.to_string()).unwrap_or_default();
+                prop_assert!(told.contains("another program changed it") && told.contains("000000.rec"), "{}", told);
+                prop_assert!(file.sync().is_err());
+            }
+            drop((in_place, again));
+            file.unmap();
+            fs::write(path, b"other bytes").expect("room on disk");
+            for (at, (_, record_read)) in copied.iter().enumerate() {
+                let texts: Vec<&str> = record_read.iter().map(|text| text.as_str()).collect();
+                prop_assert_eq!(texts, record(at, lengths[at]));
+            }
+            prop_assert!(places.iter().all(|&place| reader.read(place).is_err()));
+        }
+    }
+
+    #[test]
+    fn no_memory_is_asked_for_what_a_frame_says_it_holds_and_the_file_does_not() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut file = Texts::open(folder.path(), 7, START, true).expect("an empty folder");
+        let place = file.append(&vec!["a".repeat(100)]).expect("room on disk");
+        file.sync().expect("a disk");
+        let path = segment_path(folder.path(), 0);
+        let mut bytes = fs::read(&path).expect("it was written");
+        let at = place.offset() as usize;
+        bytes[at..at + 16].copy_from_slice(&super::super::frames::claiming(i32::MAX as u32, place.offset()));
+        fs::write(&path, &bytes).expect("room on disk");
+        for is_locked in [true, false] {
+            let reader = Texts::open(folder.path(), 7, file.end(), is_locked).expect("it is as long as it was");
+            let told = reader.read(place).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(told.contains("its checksum does not fit"), "{told}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What a reader has opened, to tell in the end whether others left it alone.
+//!
+//! Readers copy what they read, so that nothing that is done to a file later reaches them; but where another program writes over several
+//! files while they read, as `cp -r BACKUP/. STORE/` does, they may have read some before and some after. The one who holds the lock
+//! only appends to the last segments, and replaces files; whatever else has changed since the store was opened, its answer is not to be
+//! trusted.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::access::is_written;
+use super::manifest::{self, Manifest};
+use crate::error::{Error, Result};
+
+/// A file as it was when it was opened.
+pub struct Seen {
+    path: PathBuf,
+    file: Arc<File>,
+    length: u64,
+    modified: Option<SystemTime>,
+    /// How much of it is committed, where whoever holds the lock may append to it.
+    committed: Option<u64>,
+}
+
+impl Seen {
+    /// A file that is open.
+    ///
+    /// # Errors
+    /// When its length cannot be read.
+    pub fn new(path: PathBuf, file: Arc<File>, committed: Option<u64>) -> Result<Seen> {
+        let metadata = file.metadata().map_err(Error::io(&path, "reading its length"))?;
+        let (length, modified) = (metadata.len(), metadata.modified().ok());
+        Ok(Seen { path, file, length, modified, committed })
+    }
+
+    /// The manifest of a store.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn manifest(folder: &Path) -> Result<Seen> {
+        let path = folder.join(manifest::NAME);
+        let file = File::open(&path).map_err(Error::io(&path, "opening"))?;
+        Seen::new(path, Arc::new(file), None)
+    }
+}
+
+/// The files of a store that a reader opened.
+pub struct Witness {
+    folder: PathBuf,
+    manifest: Manifest,
+    files: Vec<Seen>,
+}
+
+impl Witness {
+    /// Of a store that was opened by a manifest, and of its files.
+    pub fn new(folder: &Path, manifest: Manifest, files: Vec<Seen>) -> Witness {
+        Witness { folder: folder.to_owned(), manifest, files }
+    }
+
+    /// Sees that nobody but the one who holds the lock has changed the files since they were opened. Cost: a system call for each.
+    ///
+    /// # Errors
+    /// [`Error::Store`] with the file that was changed.
+    pub fn check(&self) -> Result<()> {
+        let mut is_worked_on = None;
+        for seen in &self.files {
+            let metadata = seen.file.metadata().map_err(Error::io(&seen.path, "reading its length"))?;
+            if metadata.len() == seen.length && metadata.modified().ok() == seen.modified {
+                continue;
+            }
+            let may_grow = seen.committed.is_some_and(|committed| metadata.len() >= committed);
+            if !may_grow || !*is_worked_on.get_or_insert_with(|| self.is_worked_on()) {
+                let problem = "another program changed it while it was read, so that the answer may be wrong; ask again, and restore copies \
+                               of a store when nobody reads it";
+                return Err(Error::Store { path: seen.path.clone(), problem: problem.into() });
+            }
+        }
+        Ok(())
+    }
+
+    /// True when somebody holds the lock, or has committed something since the store was opened.
+    fn is_worked_on(&self) -> bool {
+        is_written(&self.folder) || Manifest::read(&self.folder).is_ok_and(|now| now != self.manifest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::catalog::Changes;
+    use super::super::{Access, Store};
+
+    #[test]
+    fn what_others_change_is_told_and_what_a_commit_changes_is_not() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = folder.path().join("store");
+        let write = || Store::open(&folder, Access::Write).expect("nobody else has it");
+        let commit = |store: &mut Store| {
+            store.requests.append(&Default::default()).expect("room on disk");
+            store.commit(Changes::default()).expect("room on disk");
+        };
+        commit(&mut write());
+        let open = || Store::open(&folder, Access::Read).expect("it was made").witness().expect("readers have one");
+        let reader = open();
+        reader.check().expect("nothing happened");
+        let mut writer = write();
+        commit(&mut writer);
+        reader.check().expect("a commit is no surprise");
+        writer.requests.append(&Default::default()).expect("room on disk");
+        reader.check().expect("nor is what may become one");
+        drop(writer);
+        reader.check().expect("nor is what became none");
+        let changed = std::fs::read_dir(folder.join("view")).expect("it is there").flatten().map(|entry| entry.path());
+        for path in changed.chain(["manifest.json", "requests/000000.rec"].map(|name| folder.join(name))) {
+            let reader = open();
+            let bytes = std::fs::read(&path).expect("it is there");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            std::fs::write(&path, &bytes).expect("room on disk");
+            let told = reader.check().err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(told.contains(&path.display().to_string()), "{told}");
+        }
+    }
+}
