@@ -1,10 +1,12 @@
 //! The allocator: mimalloc, and an end with a message where the system gives no memory.
 
 use std::alloc::{GlobalAlloc, Layout};
+#[cfg(not(unix))]
+use std::io;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use std::{io, process, thread};
+use std::{process, thread};
 
 use mimalloc::MiMalloc;
 
@@ -83,11 +85,31 @@ fn end(bytes: usize) -> ! {
         thread::sleep(Duration::from_secs(5));
         process::abort();
     }
-    // Nothing here allocates.
+    let mut text = [0; 400];
+    let mut rest = &mut text[..];
     let _ = writeln!(
-        io::stderr(),
+        rest,
         "diglot: the system gives no more memory ({bytes} bytes were asked for); allow more (`ulimit -v`, the limit of a container), or give \
          a smaller --memory and fewer --threads; what was committed is kept, and the same command resumes"
     );
+    let left = rest.len();
+    say_and_exit(&text[..text.len() - left])
+}
+
+/// Nothing here allocates, nor waits for a lock that another thread may hold, or this one.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "the way out that takes no lock")]
+fn say_and_exit(text: &[u8]) -> ! {
+    use nix::libc;
+    // SAFETY: the bytes are there; what cannot be said is left unsaid. Nothing that would run at the end is needed.
+    unsafe {
+        libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len());
+        libc::_exit(1)
+    }
+}
+
+#[cfg(not(unix))]
+fn say_and_exit(text: &[u8]) -> ! {
+    let _ = io::stderr().write_all(text);
     process::exit(1)
 }

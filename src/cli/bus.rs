@@ -1,4 +1,4 @@
-//! A fault in a map of a file is told as what it is: another program cut the file.
+//! A fault in a map of a file is told as what it is: the file was cut, or cannot be read.
 
 use std::ffi::{c_int, c_void};
 
@@ -23,17 +23,18 @@ extern "C" fn tell(_: c_int, info: *mut siginfo_t, _: *mut c_void) {
     };
     // SAFETY: the system gives the handler what it says of the signal.
     let address = unsafe { (*info).si_addr() } as usize;
-    let told = file_at(address, |path| {
+    let path = file_at(address);
+    if let Some(path) = path {
         say("diglot: ");
         say(path);
         say(
-            ": another program cut it while it was read; what was committed is kept as far as it is there: `diglot check` tells\n",
+            ": it was cut while it was read, or the disk cannot read it; what was committed is kept as far as it is there: `diglot check` tells\n",
         );
-    });
+    }
     // SAFETY: both may be done in a handler. Where no file is known, the fault comes again, and ends the program by itself.
     unsafe {
-        match told {
-            Some(()) => libc::_exit(1),
+        match path {
+            Some(_) => libc::_exit(1),
             None => drop(libc::signal(libc::SIGBUS, libc::SIG_DFL)),
         }
     }

@@ -86,6 +86,9 @@ impl Global {
     }
 
     pub fn write(&self) -> anyhow::Result<Store> {
+        // What was read decides what is written.
+        super::touched::check()?;
+        super::touched::forget();
         self.open(Access::Write)
     }
 

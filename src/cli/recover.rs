@@ -103,6 +103,7 @@ impl Recover {
             }
             return self.list.print(pages);
         }
+        super::touched::check()?;
         let out: Box<dyn Write> = if to_stdout {
             Box::new(io::stdout().lock())
         } else {

@@ -53,6 +53,7 @@ impl Review {
         }
         // What is lost or stale is said before the page is there.
         drop(global.read()?);
+        super::touched::forget();
         let user = ["USER", "USERNAME", "LOGNAME"].into_iter().filter_map(|name| std::env::var(name).ok());
         let reviewer = self.reviewer.clone().or_else(|| user.into_iter().find(|name| !name.is_empty()));
         let options = Options {
@@ -196,6 +197,7 @@ impl Report {
         let (store, config) = global.query(super::freshness::Lists::Report)?;
         let form = if form == ReportForm::Md { Form::Markdown } else { Form::Html };
         let text = report::write(&store, &config, form)?;
+        super::touched::check()?;
         let Some(path) = &self.output else {
             if io::stdout().is_terminal() && form == Form::Html {
                 return Err(Error::Config("HTML is not for a terminal: give -o report.html".into()).into());

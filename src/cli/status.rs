@@ -52,6 +52,8 @@ impl Status {
             }
             let shown = store.commit_number();
             drop(store);
+            super::touched::check()?;
+            super::touched::forget();
             while Store::open(&global.store, Access::Read)?.commit_number() == shown {
                 std::thread::sleep(POLL);
             }

@@ -15,6 +15,11 @@ pub fn watch(store: &Store) {
     *WITNESS.lock().unwrap_or_else(PoisonError::into_inner) = store.witness();
 }
 
+/// Lets go of what was read: whatever happens to it from now on, it was answered from.
+pub fn forget() {
+    *WITNESS.lock().unwrap_or_else(PoisonError::into_inner) = None;
+}
+
 /// Sees that nobody changed what was read.
 ///
 /// # Errors

@@ -9,7 +9,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 
 use super::failure::Failure;
-use super::state::{App, check_untouched};
+use super::state::{App, begin_request, check_untouched};
 use super::views::{Frame, Problem};
 
 /// Parameters of an address, or fields of a form.
@@ -57,10 +57,11 @@ pub async fn answer(
 ) -> Response {
     let request = Request { app, fields };
     let worked = tokio::task::spawn_blocking(move || {
-        match work(&request).and_then(|response| check_untouched().map(|()| response)) {
-            Ok(response) => response,
-            Err(failure) => failed(&request, failure),
-        }
+        begin_request();
+        let worked = work(&request);
+        let answer = check_untouched().and(worked).unwrap_or_else(|failure| failed(&request, failure));
+        begin_request();
+        answer
     });
     worked
         .await

@@ -179,7 +179,11 @@ impl Counting {
         std::thread::spawn(move || {
             let _running = Running(&counting.is_running);
             let began = Instant::now();
-            match counting.open().and_then(|store| count(&store)) {
+            let untouched = |store: &Store| store.witness().map_or(Ok(()), |witness| witness.check());
+            match counting
+                .open()
+                .and_then(|store| count(&store).and_then(|counted| untouched(&store).map(|()| counted)))
+            {
                 Ok(counted) => *held(&counting.last) = Some(Arc::new(counted)),
                 Err(why) => drop(writeln!(std::io::stderr(), "diglot: the figures cannot be counted: {why}")),
             }

@@ -18,7 +18,7 @@ use super::figures::{counted, grouped};
 use super::lists::lang_pair;
 use super::pair::{SHOWN, marked, place_in_list, sides, url};
 use super::sample::{By, Design, Item, Said, Sample, What};
-use super::state::App;
+use super::state::{App, check_untouched};
 use super::views::*;
 
 /// The largest sample.
@@ -140,6 +140,7 @@ fn drawn(request: &Request) -> Result<String, Failure> {
     }
     let name: String = at.chars().filter(char::is_ascii_digit).collect();
     let text = serde_json::to_string(&sample).map_err(|why| Failure::Broken(why.to_string()))?;
+    check_untouched()?;
     request.app.reviews().keep_sample(&name, &text)?;
     Ok(request.frame("").link(&format!("/judge/{name}"), &[("who", request.reviewer())]))
 }
@@ -245,6 +246,7 @@ pub async fn mark(State(app): State<Arc<App>>, Form(fields): Form<Fields>) -> Re
                 (marked(&reading), frame.link("/pair", &fields))
             }
         };
+        check_untouched()?;
         request.app.reviews().add(&Mark { marked: about, verdict, reviewer, at: now() })?;
         Ok(Redirect::to(&to).into_response())
     })

@@ -1,6 +1,6 @@
 //! What all requests share.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,16 +13,21 @@ use super::counting::Counting;
 use super::failure::Failure;
 
 thread_local! {
-    /// Of the store that was opened last for the request that this thread works on.
-    static WITNESS: Cell<Option<Arc<Witness>>> = const { Cell::new(None) };
+    /// Of what was opened for the request that this thread works on.
+    static WITNESSES: RefCell<Vec<Arc<Witness>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Sees that nobody changed what was read for the request that this thread has worked on.
+/// Forgets what was read for another request.
+pub fn begin_request() {
+    WITNESSES.take();
+}
+
+/// Sees that nobody changed what was read for the request that this thread works on: before something is kept, or answered.
 ///
 /// # Errors
 /// With the file that was changed.
 pub fn check_untouched() -> Result<(), Failure> {
-    WITNESS.take().map_or(Ok(()), |witness| Ok(witness.check()?))
+    WITNESSES.with_borrow(|witnesses| witnesses.iter().try_for_each(|witness| Ok(witness.check()?)))
 }
 
 /// One page over one store.
@@ -94,7 +99,7 @@ impl App {
     /// The store as of its last commit, and its settings.
     pub fn open(&self) -> Result<(Store, Config), Failure> {
         let store = Store::open(&self.folder, Access::Read)?;
-        WITNESS.set(store.witness());
+        WITNESSES.with_borrow_mut(|witnesses| witnesses.extend(store.witness()));
         let (config, _) = configuration(&store.settings().values);
         Ok((store, config))
     }

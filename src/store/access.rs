@@ -2,7 +2,7 @@
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::error::{Error, Result};
 
@@ -34,7 +34,11 @@ pub(super) fn lock(folder: &Path) -> Result<File> {
     let since = Instant::now();
     loop {
         match file.try_lock() {
-            Ok(()) => return Ok(file),
+            Ok(()) => {
+                // Tells readers that somebody has written, though nothing may come of it. Where it cannot be set, it tells nothing.
+                let _ = file.set_modified(SystemTime::now());
+                return Ok(file);
+            }
             Err(TryLockError::WouldBlock) if since.elapsed() < PATIENCE => {
                 std::thread::sleep(Duration::from_millis(20))
             }
@@ -44,7 +48,20 @@ pub(super) fn lock(folder: &Path) -> Result<File> {
     }
 }
 
-/// True when a process holds the lock.
-pub(super) fn is_written(folder: &Path) -> bool {
-    File::open(folder.join("lock")).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+/// Who has held the lock.
+#[derive(PartialEq, Eq)]
+pub(super) enum Held {
+    /// A process holds it now.
+    Now,
+    /// One took it last at this time, if any did.
+    Before(Option<SystemTime>),
+}
+
+/// Looks whether a process holds the lock.
+pub(super) fn held(folder: &Path) -> Held {
+    let Ok(file) = File::open(folder.join("lock")) else { return Held::Before(None) };
+    match file.try_lock_shared() {
+        Err(TryLockError::WouldBlock) => Held::Now,
+        _ => Held::Before(file.metadata().and_then(|metadata| metadata.modified()).ok()),
+    }
 }

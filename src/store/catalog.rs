@@ -12,8 +12,8 @@ use rkyv::rancor;
 
 use super::disk;
 use super::records::{Owned, Stored, aligned};
+use super::seen::Seen;
 use super::view::{Delta, View};
-use super::witness::Seen;
 use crate::error::{Error, Result};
 use crate::sheltered::sheltered;
 

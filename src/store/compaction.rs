@@ -52,7 +52,7 @@ impl Store {
         let mut usage = Usage::default();
         let holes = self.hole_bytes()?;
         for kind in KINDS.iter().filter(|kind| !kind.is_source) {
-            let (all, named) = self.bytes_of_kind(kind.number, live.of(kind.number))?;
+            let (all, named) = self.bytes_of_kind(kind.number, live.of(kind.number));
             usage.live += named;
             usage.dead += all.saturating_sub(named + holes.get(kind.number as usize - 1).copied().unwrap_or(0));
         }

@@ -110,32 +110,18 @@ fn header_with(magic: u32, length: u32, payload_crc: u32, offset: u64) -> [u8; F
     header
 }
 
-/// Where the payload of a frame lies, and what it is.
+/// A sound frame, and where its payload lies.
 #[derive(Clone)]
 pub(super) struct Frame {
+    pub(super) head: Head,
     pub(super) range: Range<usize>,
-    magic: u32,
 }
 
 impl Frame {
-    /// Where its payload lies.
-    pub(super) fn payload(&self) -> Range<usize> {
-        self.range.clone()
-    }
-
-    /// Its first bytes.
-    pub(super) fn magic(&self) -> u32 {
-        self.magic
-    }
-
-    /// True when its payload is compressed.
-    pub(super) fn is_packed(&self) -> bool {
-        self.magic == PACKED_MAGIC
-    }
-
-    /// True when it holds nothing.
-    pub(super) fn is_hole(&self) -> bool {
-        self.magic == HOLE_MAGIC
+    /// What it holds, copied out of its segment, so that nobody changes it any more; `None` where somebody has since it was found.
+    pub(super) fn payload(&self, segment: &[u8]) -> Option<Vec<u8>> {
+        let payload = segment[self.range.clone()].to_vec();
+        self.head.fits(&payload).then_some(payload)
     }
 }
 
@@ -174,19 +160,14 @@ pub(super) fn walk(segment: &[u8]) -> impl Iterator<Item = Walked> + '_ {
     })
 }
 
-/// The frame at `offset` of a segment, if a sound frame stands there.
+/// The frame at `offset` of a segment, if a sound frame stands there. What a hole holds is in no checksum.
 pub(super) fn frame(segment: &[u8], offset: u64) -> Option<Frame> {
     let start = usize::try_from(offset).ok()?;
-    let Frame { range, magic } = frame_of(segment.get(start..)?, offset)?;
-    Some(Frame { range: range.start + start..range.end + start, magic })
-}
-
-/// The frame that these bytes of a segment, from `offset` on, begin with. What a hole holds is in no checksum.
-pub(super) fn frame_of(bytes: &[u8], offset: u64) -> Option<Frame> {
-    let head = head_of(bytes, offset)?;
-    let range = FRAME_HEADER as usize..(FRAME_HEADER as usize).checked_add(head.length)?;
-    let payload = bytes.get(range.clone())?;
-    (head.is_hole() || head.fits(payload)).then_some(Frame { range, magic: head.magic })
+    let head = head_of(segment.get(start..)?, offset)?;
+    let start = start + FRAME_HEADER as usize;
+    let range = start..start.checked_add(head.length)?;
+    let payload = segment.get(range.clone())?;
+    (head.is_hole() || head.fits(payload)).then_some(Frame { head, range })
 }
 
 /// The head of a frame: what it is, how long, and the checksum of what it holds.
@@ -199,6 +180,11 @@ pub(super) struct Head {
 }
 
 impl Head {
+    /// Its first bytes.
+    pub(super) fn magic(&self) -> u32 {
+        self.magic
+    }
+
     /// True when its payload is compressed.
     pub(super) fn is_packed(&self) -> bool {
         self.magic == PACKED_MAGIC

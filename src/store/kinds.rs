@@ -12,10 +12,11 @@ use super::manifest::first_catalog;
 use super::records::{RecordFile, RecordRef, START};
 use super::removed::Removed;
 use super::rewriting::{Damaged, Kept};
+use super::seen::Seen;
 use super::survey::Survey;
 use super::verifying::{FileReport, is_page_block, is_record};
 use super::view::Publisher;
-use super::witness::{Seen, Witness};
+use super::witness::Witness;
 use crate::error::Result;
 
 macro_rules! record_files {
@@ -142,9 +143,9 @@ macro_rules! record_files {
             }
 
             /// Bytes of the record file of a kind, and those of some of its records with their frames.
-            pub(super) fn bytes_of_kind(&self, kind: u32, records: &[u64]) -> Result<(u64, u64)> {
+            pub(super) fn bytes_of_kind(&self, kind: u32, records: &[u64]) -> (u64, u64) {
                 match kind {
-                    $($kind => Ok((self.$name.bytes(), self.$name.bytes_of(records)?)),)*
+                    $($kind => (self.$name.bytes(), self.$name.bytes_of(records)),)*
                     number => unreachable!("there is no kind {number}"),
                 }
             }

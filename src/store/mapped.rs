@@ -1,7 +1,7 @@
 //! A record in memory: in bytes of its own, or in a map.
 
 use std::marker::PhantomData;
-use std::ops::{Deref, Range};
+use std::ops::Deref;
 use std::sync::Arc;
 
 use rkyv::api::high::{HighDeserializer, HighSerializer, HighValidator};
@@ -11,7 +11,7 @@ use rkyv::ser::allocator::ArenaHandle;
 use rkyv::util::AlignedVec;
 use rkyv::{Archive, Deserialize, Portable, Serialize};
 
-use super::maps::Map;
+use super::in_place::InPlace;
 
 /// What can be archived into a record.
 pub trait Stored: Archive + for<'a> Serialize<HighSerializer<AlignedVec, ArenaHandle<'a>, rancor::Error>> {}
@@ -45,7 +45,7 @@ pub struct Mapped<T: Archive> {
 #[derive(Clone)]
 pub enum Payload {
     /// Those of a file, in place.
-    Mapped(Arc<Map>, Range<usize>),
+    Mapped(Arc<InPlace>),
     /// Bytes of its own, which nobody changes: copied or unpacked.
     Own(Arc<AlignedVec>),
 }
@@ -55,7 +55,7 @@ impl Deref for Payload {
 
     fn deref(&self) -> &[u8] {
         match self {
-            Payload::Mapped(map, range) => &map[range.clone()],
+            Payload::Mapped(place) => place.bytes(),
             Payload::Own(bytes) => bytes,
         }
     }
@@ -86,8 +86,8 @@ where
 
     /// Takes the record's pages out of memory if it is mapped; they are read again when they are looked at.
     pub fn release(&self) {
-        if let Payload::Mapped(map, range) = &self.payload {
-            map.release(range.clone());
+        if let Payload::Mapped(place) = &self.payload {
+            place.release();
         }
     }
 
@@ -95,7 +95,8 @@ where
     #[expect(unsafe_code, reason = "the check of every access would cost more than the access")]
     pub fn get(&self) -> &T::Archived {
         // SAFETY: `check` validated these very bytes. Nobody can change a record's own bytes. Only whoever holds the lock of the store
-        // maps records: committed bytes are replaced and never rewritten or cut, and what others do to them is looked for (`maps`).
+        // maps records: committed bytes are replaced and never rewritten or cut, and what others do to them is looked for
+        // (`RecordFile::check_in_place`).
         unsafe { rkyv::access_unchecked::<T::Archived>(&self.payload) }
     }
 }

@@ -4,11 +4,13 @@
 //! cuts such a file all the same takes the pages of the map with it, and the system then sends SIGBUS to whoever looks at them. [`file_at`]
 //! tells which file that was.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::ops::{Deref, Range};
 use std::path::Path;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use memmap2::{Mmap, MmapOptions, UncheckedAdvice};
 
@@ -19,17 +21,30 @@ use crate::error::{Error, Result};
 pub struct Map {
     map: Mmap,
     /// Where it is listed.
-    listed: Option<&'static AtomicPtr<Listed>>,
+    listed: Option<&'static Listed>,
 }
 
-/// A map that is there.
+/// A place in the list of maps that are there. It stays where it is, and so do paths: a handler of a signal may look at any time.
 struct Listed {
-    addresses: Range<usize>,
-    path: Box<str>,
+    is_taken: AtomicBool,
+    start: AtomicUsize,
+    /// 0 while nothing is listed.
+    end: AtomicUsize,
+    path: AtomicPtr<&'static str>,
 }
 
 /// The maps that are there. More than these are maps all the same, but a fault in them is told without their names.
-static LISTED: [AtomicPtr<Listed>; 1024] = [const { AtomicPtr::new(null_mut()) }; 1024];
+static LISTED: [Listed; 1024] = [const {
+    Listed {
+        is_taken: AtomicBool::new(false),
+        start: AtomicUsize::new(0),
+        end: AtomicUsize::new(0),
+        path: AtomicPtr::new(null_mut()),
+    }
+}; 1024];
+
+/// The paths that were ever listed, each once: there are few.
+static PATHS: Mutex<BTreeMap<String, &'static &'static str>> = Mutex::new(BTreeMap::new());
 
 impl Map {
     /// Maps the first bytes of a file.
@@ -41,7 +56,7 @@ impl Map {
         let length = usize::try_from(length)
             .map_err(|_| Error::Store { path: path.to_owned(), problem: "too long to map".into() })?;
         disk::before(disk::Step::Map, path).map_err(Error::io(path, "mapping"))?;
-        // SAFETY: whoever maps a file holds the lock of the store or reads bytes as bytes, with a check of each; what is committed is
+        // SAFETY: whoever maps a file holds the lock of the store, or looks at its bytes as bytes; what is committed is
         // replaced and never rewritten or cut by this program, and no byte beyond `length` is mapped. That others keep their hands off
         // is the contract of docs/trust.md; `Store::commit` looks whether they have.
         let mapped = unsafe { MmapOptions::new().len(length).map(file) };
@@ -52,19 +67,8 @@ impl Map {
             }
             _ => Error::io(path, "mapping")(error),
         })?;
-        let start = map.as_ptr() as usize;
-        let listed = Listed { addresses: start..start + map.len(), path: path.display().to_string().into() };
-        Ok(Map { map, listed: list(listed) })
-    }
-
-    /// Maps a file as it is.
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    pub fn whole(path: &Path) -> Result<Map> {
-        let file = File::open(path).map_err(Error::io(path, "opening"))?;
-        let length = file.metadata().map_err(Error::io(path, "reading its length"))?.len();
-        Map::of(&file, path, length)
+        let listed = list(map.as_ptr() as usize, map.len(), path);
+        Ok(Map { map, listed })
     }
 
     /// Takes the pages that lie in a range whole out of memory; they are read again from the page cache or the disk when they are looked
@@ -91,46 +95,40 @@ impl Deref for Map {
 }
 
 impl Drop for Map {
-    #[expect(unsafe_code, reason = "what was leaked for the handler of a signal")]
     fn drop(&mut self) {
-        let Some(place) = self.listed else { return };
-        let listed = place.swap(null_mut(), Ordering::AcqRel);
-        if !listed.is_null() {
-            // SAFETY: it was leaked by `list`, and only this map took it from its place. A handler that reads it at this moment ends
-            // the process.
-            drop(unsafe { Box::from_raw(listed) });
+        if let Some(listed) = self.listed {
+            listed.end.store(0, Ordering::Release);
+            listed.is_taken.store(false, Ordering::Release);
         }
     }
 }
 
-/// Puts a map down where a free place is.
-fn list(listed: Listed) -> Option<&'static AtomicPtr<Listed>> {
-    let listed = Box::into_raw(Box::new(listed));
-    let is_free = |place: &&AtomicPtr<Listed>| {
-        place.compare_exchange(null_mut(), listed, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+/// Puts a map down where a place is free.
+fn list(start: usize, length: usize, path: &Path) -> Option<&'static Listed> {
+    let is_free = |listed: &&Listed| !listed.is_taken.swap(true, Ordering::AcqRel);
+    let listed = LISTED.iter().find(is_free)?;
+    let mut paths = PATHS.lock().unwrap_or_else(PoisonError::into_inner);
+    let kept = *paths.entry(path.display().to_string()).or_insert_with_key(|path| {
+        let path: &'static str = Box::leak(path.clone().into_boxed_str());
+        Box::leak(Box::new(path))
+    });
+    listed.path.store(std::ptr::from_ref(kept).cast_mut(), Ordering::Release);
+    listed.start.store(start, Ordering::Release);
+    listed.end.store(start + length, Ordering::Release);
+    Some(listed)
+}
+
+/// The path of the file that is mapped at an address; `None` where there is no map. For handlers of signals: it neither allocates nor waits.
+pub fn file_at(address: usize) -> Option<&'static str> {
+    let is_there = |listed: &&Listed| {
+        address < listed.end.load(Ordering::Acquire) && listed.start.load(Ordering::Acquire) <= address
     };
-    let found = LISTED.iter().find(is_free);
-    if found.is_none() {
-        #[expect(unsafe_code, reason = "it was leaked a moment ago")]
-        // SAFETY: nobody else has it.
-        drop(unsafe { Box::from_raw(listed) });
+    let path = LISTED.iter().find(is_there)?.path.load(Ordering::Acquire);
+    #[expect(unsafe_code, reason = "a path that was leaked for the handler of a signal")]
+    // SAFETY: it is null, or was leaked by `list` and is never freed nor changed.
+    unsafe {
+        path.as_ref().copied()
     }
-    found
-}
-
-/// Gives the path of the file that is mapped at an address to `tell`; `None` where there is no map. For handlers of signals: it neither
-/// allocates nor waits.
-pub fn file_at<T>(address: usize, tell: impl FnOnce(&str) -> T) -> Option<T> {
-    for place in &LISTED {
-        let listed = place.load(Ordering::Acquire);
-        #[expect(unsafe_code, reason = "what was leaked for the handler of a signal")]
-        // SAFETY: it is null, or was leaked by `list` and is freed only when its map goes, which the fault in it shows to be there.
-        let Some(listed) = (unsafe { listed.as_ref() }) else { continue };
-        if listed.addresses.contains(&address) {
-            return Some(tell(&listed.path));
-        }
-    }
-    None
 }
 
 #[cfg(test)]
@@ -142,13 +140,14 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("file");
         std::fs::write(&path, [7; 10_000]).expect("room on disk");
-        let map = Map::whole(&path).expect("it is there");
+        let file = File::open(&path).expect("it was written");
+        let map = Map::of(&file, &path, 10_000).expect("it is there");
         let address = map.as_ptr() as usize;
-        let is_it = |name: &str| name == path.display().to_string();
-        assert_eq!(file_at(address, is_it), Some(true));
-        assert_eq!(file_at(address + 9_999, is_it), Some(true));
-        assert_eq!(file_at(address + 10_000, is_it).filter(|is_it| *is_it), None);
+        let name = path.display().to_string();
+        assert_eq!(file_at(address), Some(name.as_str()));
+        assert_eq!(file_at(address + 9_999), Some(name.as_str()));
+        assert_ne!(file_at(address + 10_000), Some(name.as_str()));
         drop(map);
-        assert_eq!(file_at(address, is_it).filter(|is_it| *is_it), None);
+        assert_ne!(file_at(address), Some(name.as_str()));
     }
 }

@@ -56,6 +56,7 @@ mod frames;
 pub mod frames;
 #[cfg(feature = "exec")]
 mod imports;
+mod in_place;
 mod kept_blocks;
 mod kinds;
 mod known_inputs;
@@ -86,6 +87,7 @@ mod removed;
 mod requests;
 mod reviews;
 mod rewriting;
+mod seen;
 mod segments;
 mod sites;
 mod survey;
@@ -122,13 +124,13 @@ pub(crate) use rebuild::add_batch;
 use records::{Mapped, RecordRef, START};
 pub(crate) use removed::{archive_hash, name_hash};
 pub use reviews::{Forgotten, Marks, Reviews, Standing};
+use seen::Seen;
 pub(crate) use sites::OF_SITES;
 use view::{Publisher, View};
 #[cfg(not(feature = "internals"))]
 pub(crate) use views::{SiteLinks, SitePages, SiteWeb};
 #[cfg(feature = "internals")]
 pub use views::{SiteLinks, SitePages, SiteWeb};
-use witness::Seen;
 pub use witness::Witness;
 
 impl Store {
@@ -156,20 +158,21 @@ impl Store {
             };
             return Err(fault(folder, problem));
         }
+        let held = access::held(folder);
         let mut manifest = Manifest::read(folder)?;
         loop {
             if manifest.format != FORMAT_VERSION {
                 return Err(upgrade::needed(folder, manifest.format));
             }
             let opened = Store::of_manifest(folder, &manifest);
-            let seen = Seen::manifest(folder);
+            let seen = Seen::open(folder.join(manifest::NAME));
             // What was opened is that commit if it still is the last: until then nothing of it is replaced.
             let now = Manifest::read(folder)?;
             if now == manifest {
                 let (mut store, mut seen) = (opened?, vec![seen?]);
                 seen.extend(store.seen_segments()?);
                 seen.extend(store.catalog.seen()?);
-                store.witness = Some(Arc::new(Witness::new(folder, manifest, seen)));
+                store.witness = Some(Arc::new(Witness::new(folder, manifest, seen, held)));
                 return Ok(store);
             }
             manifest = now;

@@ -1,47 +1,34 @@
 //! How records are read: copied by readers, and by those who write as far as they are short; else in place.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fs::File;
-use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use rkyv::util::AlignedVec;
 
-use super::frames::{FILE_HEADER, FRAME_HEADER, FRAME_MAGIC, Head, PACKED_MAGIC, RecordRef, align, head_of};
+use super::frames::{FILE_HEADER, FRAME_HEADER, Head, RecordRef, head_of};
+use super::in_place::InPlace;
 use super::mapped::{Checked, Mapped, Payload, Stored};
-use super::maps::Map;
 use super::packing::unpack;
 use super::records::RecordFile;
+use super::seen::Seen;
 use super::segments::{read_at, segment_path};
-use super::witness::Seen;
 use crate::error::{Error, Result};
 
 /// Bytes read at once of packed frames: most are shorter.
 const PACKED_AT_ONCE: usize = 48 << 10;
 /// Bytes read at once of others.
 const AT_ONCE: usize = 8 << 10;
-/// Plain records that are longer are read in place by whoever holds the lock of the store.
-const MAPPED_FROM: usize = 256 << 10;
+/// Plain records that are longer are read in place by whoever holds the lock of the store; of those that are read one after the other, and may
+/// be kept, all are.
+const MAPPED_FROM: usize = 16 << 10;
+
+/// Why a frame is none that says it is longer than its file.
+const BEYOND: &str = "it is said to end behind the end of its file";
 
 thread_local! {
     /// The first bytes of a frame that is being read.
     static BEGIN: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-}
-
-/// What was read in place, since all maps were let go of.
-#[derive(Default)]
-pub(super) struct ReadInPlace {
-    read: BTreeMap<RecordRef, InPlace>,
-    /// One that was changed after it was checked.
-    changed: Option<RecordRef>,
-}
-
-/// A record that was read in place.
-struct InPlace {
-    map: Arc<Map>,
-    range: Range<usize>,
-    head: Head,
 }
 
 /// A frame of which the first bytes were read.
@@ -69,7 +56,7 @@ where
             if at >= self.file.end {
                 return Ok(None);
             }
-            let (record, next) = self.file.read_next(at)?;
+            let (record, next) = self.file.read_from(at, 0)?;
             Ok(Some((at, record, next)))
         };
         match read(self.at).transpose()? {
@@ -102,6 +89,11 @@ where
     /// # Errors
     /// As [`RecordFile::read`].
     pub fn read_next(&self, at: RecordRef) -> Result<(Mapped<T>, RecordRef)> {
+        self.read_from(at, MAPPED_FROM)
+    }
+
+    /// The same; a plain record of at least so many bytes is read in place if the lock is held.
+    fn read_from(&self, at: RecordRef, mapped_from: usize) -> Result<(Mapped<T>, RecordRef)> {
         BEGIN.with_borrow_mut(|begin| {
             let begun = self.begin(at, AT_ONCE, begin)?;
             let head = begun.head;
@@ -109,7 +101,7 @@ where
                 return Err(self.misfit(at));
             } else if head.is_packed() {
                 Payload::Own(Arc::new(self.unpacked(at, &begun)?))
-            } else if self.is_locked && head.length >= MAPPED_FROM {
+            } else if self.is_locked && head.length >= mapped_from {
                 self.in_place(at, &head)?
             } else {
                 Payload::Own(Arc::new(self.payload(at, &begun)?))
@@ -159,7 +151,7 @@ where
             let length = begun.file.metadata().map_err(Error::io(path(), "reading its length"))?.len();
             let end = at.offset() + FRAME_HEADER + begun.head.length as u64;
             if end > length.min(self.committed(at.segment())) {
-                return Err(self.misfit(at));
+                return Err(self.unreadable(at, BEYOND));
             }
         }
         let mut payload = AlignedVec::with_capacity(begun.head.length);
@@ -189,45 +181,34 @@ where
         let map = self.map_of(at.segment(), at.offset())?;
         let start = (at.offset() + FRAME_HEADER) as usize;
         let range = start..start + head.length;
-        let is_whole = map.get(range.clone()).is_some_and(|payload| head.fits(payload));
-        if !is_whole {
-            return Err(self.misfit(at));
+        if range.end > map.len() {
+            return Err(self.unreadable(at, BEYOND));
         }
-        if let Ok(mut in_place) = self.in_place.lock() {
-            in_place.read.insert(at, InPlace { map: Arc::clone(&map), range: range.clone(), head: *head });
-        }
-        Ok(Payload::Mapped(map, range))
+        let place = InPlace::check(map, range, *head).map(Arc::new).ok_or_else(|| self.misfit(at))?;
+        self.in_place.lock().unwrap_or_else(PoisonError::into_inner).put(at, &place);
+        Ok(Payload::Mapped(place))
     }
 
-    /// Looks once more at what was read in place, which others may have changed after it was checked, and forgets it; remembers the first
-    /// that is not as it was.
-    fn look_again(&self) {
-        let Ok(mut in_place) = self.in_place.lock() else { return };
-        let read = std::mem::take(&mut in_place.read);
-        for (at, InPlace { map, range, head }) in read {
-            if !head.fits(&map[range.clone()]) {
-                in_place.changed.get_or_insert(at);
-            }
-            map.release(range);
-        }
-    }
-
-    /// Sees that what was read in place is as it was when it was checked: what was made of it may be committed.
+    /// Sees that what was read in place is as it was when it was checked: what was made of it may be committed. What nobody reads any
+    /// more is looked at for the last time; what is still read, when its segment looks changed.
     ///
     /// # Errors
     /// When others have changed it.
     pub(super) fn check_in_place(&self) -> Result<()> {
-        self.look_again();
-        let changed = self.in_place.lock().ok().and_then(|in_place| in_place.changed);
-        changed.map_or(Ok(()), |at| {
-            Err(self
-                .unreadable(at, "another program changed it while it was read; nothing that was made of it is kept"))
-        })
+        let stamp = |segment: u32| {
+            let file = self.file_of(segment, &segment_path(&self.folder, segment)).ok()?;
+            let metadata = file.metadata().ok()?;
+            Some((metadata.len(), metadata.modified().ok()))
+        };
+        let changed = self.in_place.lock().unwrap_or_else(PoisonError::into_inner).look_again(stamp);
+        let told = "another program changed it while it was read; nothing that was made of it is kept";
+        changed.map_or(Ok(()), |at| Err(self.unreadable(at, told)))
     }
 
     /// Lets go of all maps that nobody reads any more.
     pub fn unmap(&self) {
-        self.look_again();
+        // What it finds is told before the next commit.
+        let _ = self.check_in_place();
         if let Ok(mut maps) = self.maps.write() {
             maps.clear();
         }
@@ -269,29 +250,17 @@ where
 
     /// True when a frame that is no hole stands at a place; its payload is not looked at.
     pub(super) fn has(&self, at: RecordRef) -> bool {
-        self.words(at).is_ok_and(|[magic, _]| at < self.end && [FRAME_MAGIC, PACKED_MAGIC].contains(&magic))
+        self.begin(at, FRAME_HEADER as usize, &mut Vec::new()).is_ok_and(|begun| !begun.head.is_hole())
     }
 
-    /// Bytes of some records with their frames.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
-    pub(super) fn bytes_of(&self, records: &[u64]) -> Result<u64> {
-        let mut sum = 0;
-        for at in records.iter().map(|&at| RecordRef(at)).filter(|&at| at < self.end) {
-            sum += align(FRAME_HEADER + u64::from(self.words(at)?[1]));
-        }
-        Ok(sum)
-    }
-
-    /// What the frame at `at` says it is, and how long; zeros behind the end of the file.
-    fn words(&self, at: RecordRef) -> Result<[u32; 2]> {
-        let path = segment_path(&self.folder, at.segment());
-        let mut bytes = [0; 8];
-        read_at(&*self.file_of(at.segment(), &path)?, &mut bytes, at.offset()).map_err(Error::io(&path, "reading"))?;
-        let [magic, length] =
-            [&bytes[..4], &bytes[4..]].map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-        Ok([magic, length])
+    /// Bytes of some records with their frames; nothing of those that are damaged.
+    pub(super) fn bytes_of(&self, records: &[u64]) -> u64 {
+        let mut bytes = Vec::new();
+        let mut of = |at: RecordRef| {
+            let begun = self.begin(at, FRAME_HEADER as usize, &mut bytes).ok();
+            begun.map_or(0, |begun| begun.head.end(at.offset()) - at.offset())
+        };
+        records.iter().map(|&at| of(RecordRef(at))).sum()
     }
 
     /// The segments that are open, as they are now.
@@ -347,15 +316,18 @@ mod tests {
             let is_mapped = |record: &Mapped<Vec<String>>| matches!(record.payload(), Payload::Mapped(..));
             for (at, (one, other)) in in_place.iter().zip(&copied).enumerate() {
                 prop_assert_eq!((one.0, other.0), (places[at], places[at]));
-                let is_long = lengths[at] >= MAPPED_FROM && packed >> at & 1 == 0;
-                prop_assert_eq!((is_mapped(&one.1), is_mapped(&other.1)), (is_long, false));
+                let is_plain = packed >> at & 1 == 0;
+                prop_assert_eq!((is_mapped(&one.1), is_mapped(&other.1)), (is_plain, false));
+                let alone = file.read(one.0).expect("it is sound");
+                prop_assert_eq!(is_mapped(&alone), is_plain && alone.payload().len() >= MAPPED_FROM);
                 prop_assert!(**one.1.payload() == **other.1.payload());
             }
             file.check_in_place().expect("nobody changed it");
             let again = read(&file);
             prop_assert_eq!(again.len(), lengths.len());
             let path = segment_path(folder.path(), 0);
-            let long = in_place.iter().find(|(_, record)| is_mapped(record)).map(|(place, _)| *place);
+            let is_long = |record: &Mapped<Vec<String>>| is_mapped(record) && record.payload().len() > 100_000;
+            let long = in_place.iter().find(|(_, record)| is_long(record)).map(|(place, _)| *place);
             if let Some(place) = long {
                 let other = fs::OpenOptions::new().write(true).open(&path).expect("it is there");
                 std::os::unix::fs::FileExt::write_at(&other, b"xyz", place.offset() + 20_000).expect("room on disk");
@@ -388,7 +360,7 @@ mod tests {
         for is_locked in [true, false] {
             let reader = Texts::open(folder.path(), 7, file.end(), is_locked).expect("it is as long as it was");
             let told = reader.read(place).err().map(|error| error.to_string()).unwrap_or_default();
-            assert!(told.contains("its checksum does not fit"), "{told}");
+            assert!(told.contains(BEYOND), "{told}");
         }
     }
 }

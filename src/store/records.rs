@@ -18,10 +18,10 @@ use super::disk::{self, Writing};
 use super::format::FORMAT_VERSION;
 pub use super::frames::RecordRef;
 use super::frames::{FILE_HEADER, FRAME_HEADER, FRAME_MAGIC, PACKED_MAGIC, align, file_header, frame_header};
+use super::in_place::ReadInPlace;
 pub use super::mapped::{Checked, Mapped, Owned, Stored, aligned};
 use super::maps::Map;
 use super::packing::pack;
-use super::reading::ReadInPlace;
 use super::segments::{own_length, segment_path};
 use crate::error::{Error, Result};
 

@@ -63,15 +63,16 @@ where
             let (mut parts, mut gone) = (Vec::new(), 0);
             for Walked { range, frame } in walk(&old) {
                 let kept = match &frame {
-                    Some(frame) if frame.is_hole() => Kept::Gone,
+                    Some(frame) if frame.head.is_hole() => Kept::Gone,
                     Some(frame) => {
                         let at = RecordRef::new(number, range.start);
-                        decide(at, &old[frame.payload()], frame.is_packed())?
+                        let payload = frame.payload(&old).ok_or_else(|| self.senseless(at))?;
+                        decide(at, &payload, frame.head.is_packed())?
                     }
                     None if damaged == Damaged::Stays => Kept::Same,
                     None => Kept::Gone,
                 };
-                let is_hole = frame.as_ref().is_some_and(|frame| frame.is_hole());
+                let is_hole = frame.as_ref().is_some_and(|frame| frame.head.is_hole());
                 let left = match &kept {
                     Kept::Same => range.end - range.start,
                     Kept::Gone => 0,
@@ -82,7 +83,7 @@ where
                     return Err(Error::Store { path, problem: problem.into() });
                 }
                 gone += if is_hole { 0 } else { (range.end - range.start).saturating_sub(left) };
-                let magic = frame.map_or(0, |frame| frame.magic());
+                let magic = frame.map_or(0, |frame| frame.head.magic());
                 parts.push(Part { range, magic, kept });
             }
             // A header that is damaged is written anew with the holes.

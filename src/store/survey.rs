@@ -69,7 +69,10 @@ where
             }
             for Walked { range, frame } in walk(&map[..stop as usize]) {
                 let [start, end] = [range.start, range.end].map(|offset| RecordRef::new(segment, offset));
-                let sound = frame.filter(|frame| frame.is_hole() || is_sound(&map[frame.payload()], frame.is_packed()));
+                let sound = frame.filter(|frame| {
+                    let is_record = |payload: Vec<u8>| is_sound(&payload, frame.head.is_packed());
+                    frame.head.is_hole() || frame.payload(&map).is_some_and(is_record)
+                });
                 match sound {
                     Some(_) => survey.end = end,
                     None => survey.lose(start..end),

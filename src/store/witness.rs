@@ -5,58 +5,26 @@
 //! only appends to the last segments, and replaces files; whatever else has changed since the store was opened, its answer is not to be
 //! trusted.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::SystemTime;
 
-use super::access::is_written;
-use super::manifest::{self, Manifest};
+use super::access::{Held, held};
+use super::manifest::Manifest;
+use super::seen::{Seen, Since};
 use crate::error::{Error, Result};
-
-/// A file as it was when it was opened.
-pub struct Seen {
-    path: PathBuf,
-    file: Arc<File>,
-    length: u64,
-    modified: Option<SystemTime>,
-    /// How much of it is committed, where whoever holds the lock may append to it.
-    committed: Option<u64>,
-}
-
-impl Seen {
-    /// A file that is open.
-    ///
-    /// # Errors
-    /// When its length cannot be read.
-    pub fn new(path: PathBuf, file: Arc<File>, committed: Option<u64>) -> Result<Seen> {
-        let metadata = file.metadata().map_err(Error::io(&path, "reading its length"))?;
-        let (length, modified) = (metadata.len(), metadata.modified().ok());
-        Ok(Seen { path, file, length, modified, committed })
-    }
-
-    /// The manifest of a store.
-    ///
-    /// # Errors
-    /// When it cannot be opened.
-    pub fn manifest(folder: &Path) -> Result<Seen> {
-        let path = folder.join(manifest::NAME);
-        let file = File::open(&path).map_err(Error::io(&path, "opening"))?;
-        Seen::new(path, Arc::new(file), None)
-    }
-}
 
 /// The files of a store that a reader opened.
 pub struct Witness {
     folder: PathBuf,
     manifest: Manifest,
     files: Vec<Seen>,
+    /// Who held the lock before the files were opened.
+    held: Held,
 }
 
 impl Witness {
     /// Of a store that was opened by a manifest, and of its files.
-    pub fn new(folder: &Path, manifest: Manifest, files: Vec<Seen>) -> Witness {
-        Witness { folder: folder.to_owned(), manifest, files }
+    pub(super) fn new(folder: &Path, manifest: Manifest, files: Vec<Seen>, held: Held) -> Witness {
+        Witness { folder: folder.to_owned(), manifest, files, held }
     }
 
     /// Sees that nobody but the one who holds the lock has changed the files since they were opened. Cost: a system call for each.
@@ -66,23 +34,26 @@ impl Witness {
     pub fn check(&self) -> Result<()> {
         let mut is_worked_on = None;
         for seen in &self.files {
-            let metadata = seen.file.metadata().map_err(Error::io(&seen.path, "reading its length"))?;
-            if metadata.len() == seen.length && metadata.modified().ok() == seen.modified {
-                continue;
-            }
-            let may_grow = seen.committed.is_some_and(|committed| metadata.len() >= committed);
-            if !may_grow || !*is_worked_on.get_or_insert_with(|| self.is_worked_on()) {
+            let is_own = match seen.look_again()? {
+                Since::Same => true,
+                Since::MayHaveGrown => *is_worked_on.get_or_insert_with(|| self.is_worked_on()),
+                Since::Changed => false,
+            };
+            if !is_own {
                 let problem = "another program changed it while it was read, so that the answer may be wrong; ask again, and restore copies \
                                of a store when nobody reads it";
-                return Err(Error::Store { path: seen.path.clone(), problem: problem.into() });
+                return Err(Error::Store { path: seen.path().to_owned(), problem: problem.into() });
             }
         }
         Ok(())
     }
 
-    /// True when somebody holds the lock, or has committed something since the store was opened.
+    /// True when somebody holds the lock, or has held it since the store was opened, be it that nothing came of it.
     fn is_worked_on(&self) -> bool {
-        is_written(&self.folder) || Manifest::read(&self.folder).is_ok_and(|now| now != self.manifest)
+        let now = held(&self.folder);
+        self.held == Held::Now
+            || now != self.held
+            || Manifest::read(&self.folder).is_ok_and(|manifest| manifest != self.manifest)
     }
 }
 
@@ -111,6 +82,14 @@ mod tests {
         reader.check().expect("nor is what may become one");
         drop(writer);
         reader.check().expect("nor is what became none");
+        for _ in 0..2 {
+            // The first makes a tail that is never committed, and the second cuts it when it opens.
+            let reader = open();
+            let mut writer = write();
+            writer.requests.append(&Default::default()).expect("room on disk");
+            drop(writer);
+            reader.check().expect("nor is what came to nothing");
+        }
         let changed = std::fs::read_dir(folder.join("view")).expect("it is there").flatten().map(|entry| entry.path());
         for path in changed.chain(["manifest.json", "requests/000000.rec"].map(|name| folder.join(name))) {
             let reader = open();

@@ -47,7 +47,7 @@ fn packages() -> BTreeMap<(String, String), String> {
     let (mut seen, mut waiting) = (BTreeSet::new(), vec![own.clone()]);
     while let Some(id) = waiting.pop() {
         for dependency in list(&nodes[&id]["deps"]) {
-            // Those without a kind are built in; others serve tests, or building.
+            // Those without a kind are built in, or write its code (procedural macros); others serve tests, or building.
             if list(&dependency["dep_kinds"]).iter().any(|kind| kind["kind"].is_null())
                 && seen.insert(text(&dependency["pkg"]))
             {

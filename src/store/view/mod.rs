@@ -13,7 +13,7 @@ use run::{Cursor, Entry, Run};
 pub use run::{RunName, RunWriter};
 
 use super::disk;
-use super::witness::Seen;
+use super::seen::Seen;
 use crate::error::{Error, Result};
 
 /// The folder of the view in a store.
@@ -242,6 +242,8 @@ impl Publisher {
         for (key, value) in changed {
             put(key, value.as_deref())?;
         }
+        // What was read in place is what it was.
+        runs.iter().try_for_each(Run::check)?;
         writer.finish()
     }
 

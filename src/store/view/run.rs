@@ -14,8 +14,8 @@ use crate::index::numbers;
 use crate::store::disk;
 use crate::store::format::FORMAT_VERSION;
 use crate::store::maps::Map;
+use crate::store::seen::Seen;
 use crate::store::segments::read_at;
-use crate::store::witness::Seen;
 
 /// First bytes of a run.
 const MAGIC: [u8; 8] = *b"DIGLOTVW";
@@ -242,6 +242,14 @@ impl Run {
         self.index[self.count * INDEX_ROW..].get(at..at + length).unwrap_or_default()
     }
 
+    /// Sees that every block is what it was when it was written.
+    ///
+    /// # Errors
+    /// When one is not.
+    pub fn check(&self) -> Result<()> {
+        (0..self.count).try_for_each(|block| self.block(block).map(drop))
+    }
+
     /// The bytes of a block.
     ///
     /// # Errors
@@ -261,9 +269,10 @@ impl Run {
                     return Ok(known);
                 }
                 let mut bytes = vec![0; length];
-                let read = read_at(file, &mut bytes, start).map_err(Error::io(&*self.path, "reading"))?;
-                let read = bytes.get(..read).filter(is_sound).ok_or_else(misfit)?;
-                Ok(blocks[block].get_or_init(|| read.into()))
+                // A short read leaves zeros, which the checksum tells.
+                read_at(file, &mut bytes, start).map_err(Error::io(&*self.path, "reading"))?;
+                let sound = Some(bytes).filter(|bytes| is_sound(&bytes.as_slice())).ok_or_else(misfit)?;
+                Ok(blocks[block].get_or_init(|| sound.into_boxed_slice()))
             }
         }
     }

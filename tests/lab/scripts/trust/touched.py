@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
 from common import HANG, Bench, Outcome, difference, options, rounds
@@ -23,8 +24,8 @@ KINDS = ["truncate", "overwrite", "restore"]
 CHECKS = 0.1
 # How much longer than usual a query may live before it is touched.
 STRETCH = 1.1
-# Pages that `review` is asked for; those of pairs are added.
-PAGES = ["/", "/pairs", "/hosts"]
+# Pages that `review` is asked for; some are of a host or of a pair.
+PAGES = ["", "hosts", "host?host={host}", "pair?a={a}&b={b}"]
 
 
 def touch(store, other, kind, dice):
@@ -59,7 +60,10 @@ class Touched:
         for base in self.bases:
             bench.lay(base)
             self.expected.append(bench.questions.ask_all(bench.store))
-        self.server = None
+        rows = [expected["pairs"].outcome.out.decode().splitlines()[1].split("\t") for expected in self.expected]
+        self.pairs = [row[:2] for row in rows]
+        # What a run with other settings ends in, where nobody touches it.
+        self.ends = {}
 
     def round(self, number, dice):
         bench = self.bench
@@ -114,11 +118,17 @@ class Touched:
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
             address = process.stdout.readline().split()[-1]
+            quote = lambda text: urllib.parse.quote(text, safe="")
+            a, b = self.pairs[which]
+            pages = [page.format(a=quote(a), b=quote(b), host=quote(a.split("/")[2])) for page in PAGES]
             for _ in range(20):
                 kind = dice.choice(KINDS)
                 done = touch(bench.store, self.bases[1 - which], kind, dice)
-                code = ask(address.replace("/?", dice.choice(PAGES) + "?"))
+                page = dice.choice(pages)
+                code = ask(address + page)
                 self.book.count(f"served: {code}")
+                if code not in (200, 404, 500):
+                    self.book.violation(f"served: {code}", {"round": number, "touched": done, "page": page})
                 if process.poll() is not None:
                     err = process.stderr.read()
                     return self.book.violation(f"review ends with {process.returncode}", {"round": number, "touched": done, "stderr": err[-600:]})
@@ -133,6 +143,10 @@ class Touched:
         which = dice.randrange(2)
         bench.lay(self.bases[which])
         args = ["run", "--min-score", "0.6", "--langs", "en,fr,de"] if dice.random() < 0.5 else ["run", "--across-suffixes"]
+        if (which, args[1]) not in self.ends:
+            bench.program.must(bench.store, args)
+            self.ends[which, args[1]] = bench.questions.ask_all(bench.store)
+            bench.lay(self.bases[which])
         process = bench.program.start(bench.store, args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         time.sleep(dice.uniform(0, 1) * bench.options.longest)
         process.send_signal(signal.SIGSTOP)
@@ -145,6 +159,12 @@ class Touched:
             self.book.violation(f"run ends with {outcome.code}", report, sort=done["kind"])
         elif outcome.code == 1 and not outcome.is_told():
             self.book.violation("message without place or remedy", report)
+        elif outcome.code == 0 and done["kind"] != "restore":
+            expected = self.ends[which, args[1]]
+            wrong = [name for name, answer in bench.questions.ask_all(bench.store).items() if not answer.same(expected[name]) and not answer.outcome.is_told()]
+            if wrong:
+                self.book.violation("other answers after a run that ended well", {**report, "differ": wrong}, sort=done["kind"])
+            self.book.count(f"{done['kind']}: ended well")
         else:
             self.book.count(f"{done['kind']}: {'told' if outcome.code else 'ended well'}")
 

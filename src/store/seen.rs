@@ -1,0 +1,92 @@
+//! A file as it was when it was opened.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use crate::error::{Error, Result};
+
+/// A file as it was when it was opened.
+pub struct Seen {
+    path: PathBuf,
+    file: Arc<File>,
+    length: u64,
+    modified: Option<SystemTime>,
+    /// How much of it is committed, where whoever holds the lock may append to it.
+    committed: Option<u64>,
+}
+
+impl Seen {
+    /// A file that is open.
+    ///
+    /// # Errors
+    /// When its length cannot be read.
+    pub fn new(path: PathBuf, file: Arc<File>, committed: Option<u64>) -> Result<Seen> {
+        let metadata = file.metadata().map_err(Error::io(&path, "reading its length"))?;
+        let (length, modified) = (metadata.len(), metadata.modified().ok());
+        Ok(Seen { path, file, length, modified, committed })
+    }
+
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn open(path: PathBuf) -> Result<Seen> {
+        let file = File::open(&path).map_err(Error::io(&path, "opening"))?;
+        Seen::new(path, Arc::new(file), None)
+    }
+
+    /// What has become of it since.
+    ///
+    /// # Errors
+    /// When its length cannot be read.
+    pub fn look_again(&self) -> Result<Since> {
+        let metadata = self.file.metadata().map_err(Error::io(&self.path, "reading its length"))?;
+        let (length, is_same) = (metadata.len(), metadata.modified().ok() == self.modified);
+        Ok(if length == self.length && is_same {
+            Since::Same
+        } else if self.committed.is_some_and(|committed| length >= committed) {
+            Since::MayHaveGrown
+        } else {
+            Since::Changed
+        })
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// What has become of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Since {
+    /// Nothing.
+    Same,
+    /// It was changed, as whoever holds the lock of a store does it.
+    MayHaveGrown,
+    /// Nobody may change it so.
+    Changed,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_may_grow_behind_what_is_committed_and_nothing_else() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("file");
+        std::fs::write(&path, "0123456789").expect("room on disk");
+        let file = || Arc::new(File::open(&path).expect("it was written"));
+        let seen = |committed| Seen::new(path.clone(), file(), committed).expect("it was written");
+        let (fixed, growing) = (seen(None), seen(Some(8)));
+        let look = |seen: &Seen| seen.look_again().expect("it is open");
+        assert_eq!((look(&fixed), look(&growing)), (Since::Same, Since::Same));
+        std::fs::write(&path, "0123456789ab").expect("room on disk");
+        assert_eq!((look(&fixed), look(&growing)), (Since::Changed, Since::MayHaveGrown));
+        std::fs::write(&path, "0123456").expect("room on disk");
+        assert_eq!(look(&growing), Since::Changed);
+    }
+}
