@@ -9,7 +9,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 
 use super::failure::Failure;
-use super::state::{App, begin_request, check_untouched};
+use super::state::{App, check_untouched, forget_what_was_read};
 use super::views::{Frame, Problem};
 
 /// Parameters of an address, or fields of a form.
@@ -57,10 +57,10 @@ pub async fn answer(
 ) -> Response {
     let request = Request { app, fields };
     let worked = tokio::task::spawn_blocking(move || {
-        begin_request();
+        forget_what_was_read();
         let worked = work(&request);
         let answer = check_untouched().and(worked).unwrap_or_else(|failure| failed(&request, failure));
-        begin_request();
+        forget_what_was_read();
         answer
     });
     worked

@@ -179,11 +179,7 @@ impl Counting {
         std::thread::spawn(move || {
             let _running = Running(&counting.is_running);
             let began = Instant::now();
-            let untouched = |store: &Store| store.witness().map_or(Ok(()), |witness| witness.check());
-            match counting
-                .open()
-                .and_then(|store| count(&store).and_then(|counted| untouched(&store).map(|()| counted)))
-            {
+            match counting.open().and_then(|store| count(&store)) {
                 Ok(counted) => *held(&counting.last) = Some(Arc::new(counted)),
                 Err(why) => drop(writeln!(std::io::stderr(), "diglot: the figures cannot be counted: {why}")),
             }
@@ -208,6 +204,8 @@ fn count(store: &Store) -> diglot::Result<Counted> {
     let (config, _) = configuration(&store.settings().values);
     let stages = pipeline::progress(store, &config, LAST_STAGE)?;
     let lacking = query::shortages(store, &config, &Scope::all())?;
+    // Figures of a store that others changed meanwhile are not kept.
+    store.witness().map_or(Ok(()), |witness| witness.check())?;
     Ok(Counted::new(overview, stages, lacking, hosts))
 }
 

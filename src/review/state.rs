@@ -17,8 +17,8 @@ thread_local! {
     static WITNESSES: RefCell<Vec<Arc<Witness>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Forgets what was read for another request.
-pub fn begin_request() {
+/// Lets go of what was read for the last request of this thread.
+pub fn forget_what_was_read() {
     WITNESSES.take();
 }
 

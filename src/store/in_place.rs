@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use super::frames::{Head, RecordRef};
 use super::maps::Map;
+use super::seen::Stamp;
 
 /// A record that is read in place.
 pub struct InPlace {
@@ -35,9 +35,6 @@ impl InPlace {
         self.head.fits(self.bytes())
     }
 }
-
-/// The length of a file, and when it was changed last.
-pub type Stamp = (u64, Option<SystemTime>);
 
 /// What was read in place of a record file, and is to be looked at again.
 #[derive(Default)]
@@ -94,7 +91,7 @@ mod tests {
         let map = Arc::new(Map::of(&file, &path, FRAME_HEADER + 5000).expect("it is there"));
         let head = head_of(&map, 0).expect("a sound head");
         let place = || Arc::new(InPlace::check(Arc::clone(&map), 16..5016, head).expect("it is sound"));
-        let stamp = |seconds: u64| move |_| Some((seconds, None));
+        let stamp = |length: u64| move |_| Some(Stamp { length, modified: None });
         let at = RecordRef(0);
         let change = |byte: u8| {
             let file = OpenOptions::new().write(true).open(&path).expect("it is there");

@@ -58,7 +58,7 @@ impl Map {
         disk::before(disk::Step::Map, path).map_err(Error::io(path, "mapping"))?;
         // SAFETY: whoever maps a file holds the lock of the store, or looks at its bytes as bytes; what is committed is
         // replaced and never rewritten or cut by this program, and no byte beyond `length` is mapped. That others keep their hands off
-        // is the contract of docs/trust.md; `Store::commit` looks whether they have.
+        // is the contract of docs/trust.md; `RecordFile::check_in_place` looks whether they have.
         let mapped = unsafe { MmapOptions::new().len(length).map(file) };
         let map = mapped.map_err(|error| match error.kind() {
             std::io::ErrorKind::OutOfMemory => {

@@ -11,7 +11,7 @@ use super::in_place::InPlace;
 use super::mapped::{Checked, Mapped, Payload, Stored};
 use super::packing::unpack;
 use super::records::RecordFile;
-use super::seen::Seen;
+use super::seen::{Seen, Stamp};
 use super::segments::{read_at, segment_path};
 use crate::error::{Error, Result};
 
@@ -51,13 +51,16 @@ where
     type Item = Result<(RecordRef, Mapped<T>)>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let read = |at: RecordRef| -> Result<Option<(RecordRef, Mapped<T>, RecordRef)>> {
-            let at = self.file.behind_holes(at)?;
-            if at >= self.file.end {
-                return Ok(None);
+        let read = |mut at: RecordRef| -> Result<Option<(RecordRef, Mapped<T>, RecordRef)>> {
+            while at < self.file.end {
+                let (record, head) = self.file.read_frame(at, 0)?;
+                let next = self.file.behind(at, &head)?;
+                if let Some(record) = record {
+                    return Ok(Some((at, record, next)));
+                }
+                at = next;
             }
-            let (record, next) = self.file.read_from(at, 0)?;
-            Ok(Some((at, record, next)))
+            Ok(None)
         };
         match read(self.at).transpose()? {
             Ok((at, record, next)) => {
@@ -81,7 +84,7 @@ where
     /// # Errors
     /// When nothing is committed there, or it is damaged.
     pub fn read(&self, at: RecordRef) -> Result<Mapped<T>> {
-        Ok(self.read_next(at)?.0)
+        self.read_frame(at, MAPPED_FROM)?.0.ok_or_else(|| self.misfit(at))
     }
 
     /// The record at `at`, and where the next one stands.
@@ -89,16 +92,18 @@ where
     /// # Errors
     /// As [`RecordFile::read`].
     pub fn read_next(&self, at: RecordRef) -> Result<(Mapped<T>, RecordRef)> {
-        self.read_from(at, MAPPED_FROM)
+        let (record, head) = self.read_frame(at, MAPPED_FROM)?;
+        Ok((record.ok_or_else(|| self.misfit(at))?, self.behind(at, &head)?))
     }
 
-    /// The same; a plain record of at least so many bytes is read in place if the lock is held.
-    fn read_from(&self, at: RecordRef, mapped_from: usize) -> Result<(Mapped<T>, RecordRef)> {
+    /// The head of the frame at `at`, and its record, unless it is a hole; a plain record of at least so many bytes is read in place if the
+    /// lock is held.
+    fn read_frame(&self, at: RecordRef, mapped_from: usize) -> Result<(Option<Mapped<T>>, Head)> {
         BEGIN.with_borrow_mut(|begin| {
             let begun = self.begin(at, AT_ONCE, begin)?;
             let head = begun.head;
             let payload = if head.is_hole() {
-                return Err(self.misfit(at));
+                return Ok((None, head));
             } else if head.is_packed() {
                 Payload::Own(Arc::new(self.unpacked(at, &begun)?))
             } else if self.is_locked && head.length >= mapped_from {
@@ -106,8 +111,7 @@ where
             } else {
                 Payload::Own(Arc::new(self.payload(at, &begun)?))
             };
-            let next = self.behind(at, &head)?;
-            Ok((Mapped::check(payload).ok_or_else(|| self.senseless(at))?, next))
+            Ok((Some(Mapped::check(payload).ok_or_else(|| self.senseless(at))?), head))
         })
     }
 
@@ -197,8 +201,7 @@ where
     pub(super) fn check_in_place(&self) -> Result<()> {
         let stamp = |segment: u32| {
             let file = self.file_of(segment, &segment_path(&self.folder, segment)).ok()?;
-            let metadata = file.metadata().ok()?;
-            Some((metadata.len(), metadata.modified().ok()))
+            Stamp::of(&file).ok()
         };
         let changed = self.in_place.lock().unwrap_or_else(PoisonError::into_inner).look_again(stamp);
         let told = "another program changed it while it was read; nothing that was made of it is kept";
@@ -212,19 +215,6 @@ where
         if let Ok(mut maps) = self.maps.write() {
             maps.clear();
         }
-    }
-
-    /// What stands behind the holes at `at`.
-    fn behind_holes(&self, mut at: RecordRef) -> Result<RecordRef> {
-        let mut header = Vec::new();
-        while at < self.end {
-            let Ok(Begun { head, .. }) = self.begin(at, FRAME_HEADER as usize, &mut header) else { break };
-            if !head.is_hole() {
-                break;
-            }
-            at = self.behind(at, &head)?;
-        }
-        Ok(at)
     }
 
     /// Where a frame is followed by the next.

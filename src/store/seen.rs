@@ -1,18 +1,36 @@
 //! A file as it was when it was opened.
 
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::error::{Error, Result};
 
+/// The length of a file, and when it was changed last.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    pub(super) length: u64,
+    pub(super) modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    /// That of an open file.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn of(file: &File) -> io::Result<Stamp> {
+        let metadata = file.metadata()?;
+        Ok(Stamp { length: metadata.len(), modified: metadata.modified().ok() })
+    }
+}
+
 /// A file as it was when it was opened.
 pub struct Seen {
     path: PathBuf,
     file: Arc<File>,
-    length: u64,
-    modified: Option<SystemTime>,
+    stamp: Stamp,
     /// How much of it is committed, where whoever holds the lock may append to it.
     committed: Option<u64>,
 }
@@ -23,9 +41,8 @@ impl Seen {
     /// # Errors
     /// When its length cannot be read.
     pub fn new(path: PathBuf, file: Arc<File>, committed: Option<u64>) -> Result<Seen> {
-        let metadata = file.metadata().map_err(Error::io(&path, "reading its length"))?;
-        let (length, modified) = (metadata.len(), metadata.modified().ok());
-        Ok(Seen { path, file, length, modified, committed })
+        let stamp = Stamp::of(&file).map_err(Error::io(&path, "reading its length"))?;
+        Ok(Seen { path, file, stamp, committed })
     }
 
     /// Opens a file.
@@ -42,11 +59,10 @@ impl Seen {
     /// # Errors
     /// When its length cannot be read.
     pub fn look_again(&self) -> Result<Since> {
-        let metadata = self.file.metadata().map_err(Error::io(&self.path, "reading its length"))?;
-        let (length, is_same) = (metadata.len(), metadata.modified().ok() == self.modified);
-        Ok(if length == self.length && is_same {
+        let now = Stamp::of(&self.file).map_err(Error::io(&self.path, "reading its length"))?;
+        Ok(if now == self.stamp {
             Since::Same
-        } else if self.committed.is_some_and(|committed| length >= committed) {
+        } else if self.committed.is_some_and(|committed| now.length >= committed) {
             Since::MayHaveGrown
         } else {
             Since::Changed
