@@ -189,12 +189,8 @@ mod tests {
         let mut store = Store::open(folder.path(), Access::Write).expect("a new store");
         let start = store.requests.end();
         remember_in(&mut store, &pages, 2).expect("room on the disk");
-        let (mut at, mut records) = (start, 0);
-        while at < store.requests.end() {
-            at = store.requests.read_next(at).expect("it was written").1;
-            records += 1;
-        }
-        assert_eq!(records, 3);
+        let records = store.requests.records_from(start).collect::<Result<Vec<_>>>().expect("they were written");
+        assert_eq!(records.len(), 3);
         let known = |store: &Store| store.requested("x.org").expect("readable").into_keys().collect::<Vec<_>>();
         let expected: Vec<String> = (0..5).map(|name| format!("x.org/fr/{name}")).collect();
         assert_eq!(known(&store), expected);

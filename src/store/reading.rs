@@ -87,15 +87,6 @@ where
         self.read_frame(at, MAPPED_FROM)?.0.ok_or_else(|| self.misfit(at))
     }
 
-    /// The record at `at`, and where the next one stands.
-    ///
-    /// # Errors
-    /// As [`RecordFile::read`].
-    pub fn read_next(&self, at: RecordRef) -> Result<(Mapped<T>, RecordRef)> {
-        let (record, head) = self.read_frame(at, MAPPED_FROM)?;
-        Ok((record.ok_or_else(|| self.misfit(at))?, self.behind(at, &head)?))
-    }
-
     /// The head of the frame at `at`, and its record, unless it is a hole; a plain record of at least so many bytes is read in place if the
     /// lock is held.
     fn read_frame(&self, at: RecordRef, mapped_from: usize) -> Result<(Option<Mapped<T>>, Head)> {

@@ -419,14 +419,13 @@ mod tests {
         let records: Vec<Vec<String>> = (0..50).map(|i| vec!["x".repeat(i * 7), i.to_string()]).collect();
         let (refs, end) = write(folder.path(), &records);
         let file = Texts::open(folder.path(), 7, end, false).expect("it was written");
-        let mut at = START;
+        let mut found = file.records_from(START);
         for (expected, place) in records.iter().zip(refs) {
+            let (at, record) = found.next().expect("as many as were written").expect("it is there");
             assert_eq!(at, place);
-            let (record, next) = file.read_next(at).expect("it is there");
             assert_eq!(record.iter().map(|s| s.as_str()).collect::<Vec<_>>(), *expected);
-            at = next;
         }
-        assert_eq!(at, end);
+        assert!(found.next().is_none());
     }
 
     #[test]
