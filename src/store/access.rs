@@ -26,9 +26,12 @@ pub(super) fn in_use(folder: &Path) -> Error {
     fault(folder, "another process writes it; wait until that ends (queries need not wait)")
 }
 
+/// The file that is locked.
+pub(super) const LOCK: &str = "lock";
+
 /// The lock of the one process that writes.
 pub(super) fn lock(folder: &Path) -> Result<File> {
-    let path = folder.join("lock");
+    let path = folder.join(LOCK);
     let file = File::options().create(true).truncate(false).write(true).open(&path);
     let file = file.map_err(Error::io(&path, "opening"))?;
     let since = Instant::now();
@@ -59,7 +62,7 @@ pub(super) enum Held {
 
 /// Looks whether a process holds the lock.
 pub(super) fn held(folder: &Path) -> Held {
-    let Ok(file) = File::open(folder.join("lock")) else { return Held::Before(None) };
+    let Ok(file) = File::open(folder.join(LOCK)) else { return Held::Before(None) };
     match file.try_lock_shared() {
         Err(TryLockError::WouldBlock) => Held::Now,
         _ => Held::Before(file.metadata().and_then(|metadata| metadata.modified()).ok()),

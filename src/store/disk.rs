@@ -6,6 +6,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use crate::error::Error;
+
 /// Asked here too before a step that something else takes: sled, or the mapping of a file.
 pub use super::faults::{Step, before};
 use super::faults::{before_write, names_synced};
@@ -35,6 +37,14 @@ impl Writing {
         self.file.set_len(length)
     }
 
+    /// As [`check_name`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn check_name(&self) -> Result<(), Error> {
+        check_name(&self.file, &self.path)
+    }
+
     /// How long it is.
     ///
     /// # Errors
@@ -59,6 +69,28 @@ impl Seek for Writing {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.file.seek(to)
     }
+}
+
+/// Sees that a path still names the open file: a commit of files that were removed or replaced would hold nothing.
+///
+/// # Errors
+/// When it names another one, or none. Where the system does not tell one file from another, none.
+pub fn check_name(file: &File, path: &Path) -> Result<(), Error> {
+    #[cfg(unix)]
+    let is_same = {
+        use std::os::unix::fs::MetadataExt;
+        let of = |found: io::Result<fs::Metadata>| found.map(|found| (found.dev(), found.ino())).ok();
+        let open = of(file.metadata());
+        open.is_some() && open == of(fs::metadata(path))
+    };
+    #[cfg(not(unix))]
+    let is_same = file.metadata().is_ok() && path.exists();
+    if is_same {
+        return Ok(());
+    }
+    let problem = "another program has removed it, or put another file in its place, while this one wrote the store; nothing is kept since \
+                   the last commit: put it back, and run again";
+    Err(Error::Store { path: path.to_owned(), problem: problem.into() })
 }
 
 /// Makes a file, empty where there is one.

@@ -12,6 +12,8 @@ pub const FRAME_MAGIC: u32 = 0x4d41_5246;
 pub const PACKED_MAGIC: u32 = 0x4b43_4150;
 /// First bytes of what stands where records were: nothing, up to the next frame.
 pub const HOLE_MAGIC: u32 = 0x454c_4f48;
+/// First bytes of what ends the records of a commit: it holds none, and the checksum of all before it.
+pub const SEAL_MAGIC: u32 = 0x4c41_4553;
 /// Bytes of a segment's header.
 pub const FILE_HEADER: u64 = 64;
 /// Bytes of a frame's header; frames begin on multiples of it.
@@ -93,6 +95,16 @@ pub(super) fn hole_header(length: u32, offset: u64) -> [u8; FRAME_HEADER as usiz
     header_with(HOLE_MAGIC, length, 0, offset)
 }
 
+/// The checksum of the headers so far and this one, which follows them; without its own checksum, with which a CRC of it would always be the same.
+pub(super) fn chained(chain: u32, header: &[u8; FRAME_HEADER as usize]) -> u32 {
+    crc32c::crc32c_append(chain, &header[..12])
+}
+
+/// What ends the records of a commit, when `chain` has come out of all of them.
+pub(super) fn seal(chain: u32, offset: u64) -> [u8; FRAME_HEADER as usize] {
+    header_with(SEAL_MAGIC, 0, chain, offset)
+}
+
 /// The header of a plain frame that says it is so long.
 #[cfg(test)]
 pub(super) fn claiming(length: u32, offset: u64) -> [u8; FRAME_HEADER as usize] {
@@ -167,7 +179,7 @@ pub(super) fn frame(segment: &[u8], offset: u64) -> Option<Frame> {
     let start = start + FRAME_HEADER as usize;
     let range = start..start.checked_add(head.length)?;
     let payload = segment.get(range.clone())?;
-    (head.is_hole() || head.fits(payload)).then_some(Frame { head, range })
+    (head.holds_nothing() || head.fits(payload)).then_some(Frame { head, range })
 }
 
 /// The head of a frame: what it is, how long, and the checksum of what it holds.
@@ -190,9 +202,19 @@ impl Head {
         self.magic == PACKED_MAGIC
     }
 
-    /// True when it holds nothing.
+    /// True when it stands where records were.
     pub(super) fn is_hole(&self) -> bool {
         self.magic == HOLE_MAGIC
+    }
+
+    /// The checksum of all frames before it, if it is what ends the records of a commit.
+    pub(super) fn seal(&self) -> Option<u32> {
+        (self.magic == SEAL_MAGIC).then_some(self.crc)
+    }
+
+    /// True when there is no record in it.
+    pub(super) fn holds_nothing(&self) -> bool {
+        self.is_hole() || self.seal().is_some()
     }
 
     /// True when this is what it holds.
@@ -211,7 +233,7 @@ pub(super) fn head_of(bytes: &[u8], offset: u64) -> Option<Head> {
     let header = bytes.first_chunk::<{ FRAME_HEADER as usize }>()?;
     let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
     let (magic, length, crc) = (word(0), word(4), word(8));
-    let is_frame = [FRAME_MAGIC, PACKED_MAGIC, HOLE_MAGIC].contains(&magic);
+    let is_frame = [FRAME_MAGIC, PACKED_MAGIC, HOLE_MAGIC].contains(&magic) || magic == SEAL_MAGIC && length == 0;
     (is_frame && header_with(magic, length, crc, offset) == *header).then_some(Head {
         magic,
         crc,

@@ -4,14 +4,16 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::access::Access;
+use super::access::{Access, LOCK};
 use super::catalog::{Catalog, Keyspace};
+use super::disk;
 use super::kept_blocks::KeptBlocks;
 use super::layout::*;
 use super::manifest::first_catalog;
 use super::records::{RecordFile, RecordRef, START};
 use super::removed::Removed;
 use super::rewriting::{Damaged, Kept};
+use super::seals::check_seal;
 use super::seen::Seen;
 use super::survey::Survey;
 use super::verifying::{FileReport, is_page_block, is_record};
@@ -104,10 +106,10 @@ macro_rules! record_files {
                 Ok(seen)
             }
 
-            /// Syncs the record files, and returns their ends.
-            pub(super) fn sync(&mut self) -> Result<Vec<u64>> {
+            /// Syncs the record files, and returns their ends, and what the seals before them say.
+            pub(super) fn sync(&mut self) -> Result<(Vec<u64>, Vec<u32>)> {
                 $(self.$name.sync()?;)*
-                Ok(vec![$(self.$name.end().0),*])
+                Ok((vec![$(self.$name.end().0),*], vec![$(self.$name.last_seal()),*]))
             }
 
             /// Reads all of the record file of a kind.
@@ -116,6 +118,11 @@ macro_rules! record_files {
                     $($kind => self.$name.check(kind.name, kind.is_sound),)*
                     number => unreachable!("there is no kind {number}"),
                 }
+            }
+
+            /// Sees that the lock has its name: without it, another process may write too.
+            pub(super) fn check_lock(&self) -> Result<()> {
+                self._lock.as_ref().map_or(Ok(()), |lock| disk::check_name(lock, &self.folder.join(LOCK)))
             }
 
             /// Holds the lock for as long as the store is open.
@@ -245,6 +252,17 @@ const _: () = {
         at += 1;
     }
 };
+
+/// Sees that the record files are those of a commit, as far as they are there; nothing is known of those of a format without seals.
+///
+/// # Errors
+/// When one is not.
+pub(super) fn check_seals(folder: &Path, sentinel: &Sentinel) -> Result<()> {
+    let check = |(kind, &seal): (&Kind, &u32)| {
+        check_seal(&folder.join(kind.name), kind.number, end_of(kind.number, sentinel), seal)
+    };
+    KINDS.iter().zip(&sentinel.seals).try_for_each(check)
+}
 
 /// Where the record file of a kind ends.
 pub(super) fn end_of(kind: u32, sentinel: &Sentinel) -> RecordRef {

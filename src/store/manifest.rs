@@ -65,6 +65,8 @@ impl Manifest {
     /// The same, with what a rebuild found lost, before it mends anything.
     pub fn with_lost(mut self, lost: Vec<String>) -> Manifest {
         self.lost = lost;
+        // What is mended may take them away.
+        self.sentinel.seals.clear();
         self.crc = self.checksum();
         self
     }

@@ -87,6 +87,7 @@ mod removed;
 mod requests;
 mod reviews;
 mod rewriting;
+mod seals;
 mod seen;
 mod segments;
 mod sites;
@@ -185,6 +186,7 @@ impl Store {
     }
 
     fn of_manifest(folder: &Path, manifest: &Manifest) -> Result<Store> {
+        kinds::check_seals(folder, &manifest.sentinel)?;
         let catalog = Catalog::of_view(&folder.join(view::FOLDER), View::open(folder, &manifest.view)?);
         let mut store = Store::with_catalog(folder, None, catalog, manifest.sentinel.clone(), Access::Read)?;
         store.settings = manifest.settings.clone();
@@ -205,6 +207,9 @@ impl Store {
     fn open_locked(folder: &Path, lock: fs::File) -> Result<Store> {
         let is_there = folder.join(manifest::NAME).exists();
         let known = if is_there { Some(Manifest::read(folder)?) } else { None };
+        if let Some(known) = &known {
+            kinds::check_seals(folder, &known.sentinel)?;
+        }
         let mut store = match Store::open_last(folder, known.as_ref())? {
             Ok(store) => store,
             Err(before) => return rebuild::rebuild(folder, lock, known, before),
@@ -236,6 +241,7 @@ impl Store {
         }
         let settings = known.map(|known| known.settings.clone()).unwrap_or_default();
         let upgraded_from = upgrade::upgrade(folder, &catalog, &mut sentinel, last, &settings)?;
+        kinds::check_seals(folder, &sentinel)?;
         match kinds::check_ends(folder, &sentinel) {
             // Shorter than what was committed: what is left of them is worth keeping.
             Err(Error::Store { .. }) => return Ok(Err(rebuild::known_of(&catalog))),
@@ -288,7 +294,7 @@ impl Store {
             Err(OpenFailure::Damaged(_)) => return Ok(None),
             Err(failure) => return Err(refused(folder, failure)),
         };
-        let sentinel: Option<Sentinel> = catalog.get(Keyspace::Meta, b"sentinel").unwrap_or(None);
+        let sentinel = upgrade::sentinel_of(&catalog).unwrap_or(None);
         let fits = match (&sentinel, known) {
             // A later one: the program stopped before the manifest was replaced, or the manifest is an old copy.
             (Some(sentinel), Some(known)) => sentinel == known || sentinel.commit > known.commit,
@@ -336,8 +342,9 @@ impl Store {
         }
         // Until it is done.
         self.has_failed = true;
-        let ends = self.sync()?;
-        self.sentinel = Sentinel { commit: self.sentinel.commit + 1, ends };
+        self.check_lock()?;
+        let (ends, seals) = self.sync()?;
+        self.sentinel = Sentinel { commit: self.sentinel.commit + 1, ends, seals };
         changes.put(Keyspace::Meta, b"format", &FORMAT_VERSION);
         changes.put(Keyspace::Meta, b"sentinel", &self.sentinel);
         self.catalog.apply(&changes)?;
@@ -608,7 +615,7 @@ fn refuse_foreign_folder(folder: &Path) -> Result<()> {
     let Ok(entries) = fs::read_dir(folder) else {
         return if folder.exists() { Err(fault(folder, "not a folder; give another --store")) } else { Ok(()) };
     };
-    let own = ["lock", "catalog", view::FOLDER, reviews::FOLDER, "tmp", "manifest.new"];
+    let own = [access::LOCK, "catalog", view::FOLDER, reviews::FOLDER, "tmp", "manifest.new"];
     let of_kinds = || KINDS.iter().map(|kind| kind.name).chain(upgrade::GONE.iter().map(|(_, name)| *name));
     for entry in entries.flatten() {
         let is_own = own.into_iter().chain(of_kinds()).any(|name| entry.file_name() == name)

@@ -87,13 +87,13 @@ where
         self.read_frame(at, MAPPED_FROM)?.0.ok_or_else(|| self.misfit(at))
     }
 
-    /// The head of the frame at `at`, and its record, unless it is a hole; a plain record of at least so many bytes is read in place if the
+    /// The head of the frame at `at`, and its record, if it holds one; a plain record of at least so many bytes is read in place if the
     /// lock is held.
     fn read_frame(&self, at: RecordRef, mapped_from: usize) -> Result<(Option<Mapped<T>>, Head)> {
         BEGIN.with_borrow_mut(|begin| {
             let begun = self.begin(at, AT_ONCE, begin)?;
             let head = begun.head;
-            let payload = if head.is_hole() {
+            let payload = if head.holds_nothing() {
                 return Ok((None, head));
             } else if head.is_packed() {
                 Payload::Own(Arc::new(self.unpacked(at, &begun)?))
@@ -106,7 +106,7 @@ where
         })
     }
 
-    /// The records from `at` on, in order, each with its place; holes are passed over.
+    /// The records from `at` on, in order, each with its place; holes and seals are passed over.
     pub fn records_from(&self, at: RecordRef) -> Records<'_, T> {
         Records { file: self, at }
     }
@@ -229,9 +229,9 @@ where
         if segment == self.end.segment() { self.end.offset() } else { u64::MAX }
     }
 
-    /// True when a frame that is no hole stands at a place; its payload is not looked at.
+    /// True when a frame with a record stands at a place; its payload is not looked at.
     pub(super) fn has(&self, at: RecordRef) -> bool {
-        self.begin(at, FRAME_HEADER as usize, &mut Vec::new()).is_ok_and(|begun| !begun.head.is_hole())
+        self.begin(at, FRAME_HEADER as usize, &mut Vec::new()).is_ok_and(|begun| !begun.head.holds_nothing())
     }
 
     /// Bytes of some records with their frames; nothing of those that are damaged.

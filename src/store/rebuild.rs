@@ -133,7 +133,7 @@ fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
     }
     // Counted on: what is of an earlier commit is never taken for a later one.
     let commit = manifest.map_or(0, |manifest| manifest.sentinel.commit);
-    let mut sentinel = Sentinel { commit, ends: vec![START.0; KINDS.len()] };
+    let mut sentinel = Sentinel { commit, ends: vec![START.0; KINDS.len()], ..Sentinel::default() };
     let (mut torn, mut less) = (Vec::new(), Vec::new());
     for (kind, end) in KINDS.iter().zip(&mut sentinel.ends) {
         let path = folder.join(kind.name);

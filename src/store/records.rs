@@ -17,11 +17,14 @@ use rkyv::util::AlignedVec;
 use super::disk::{self, Writing};
 use super::format::FORMAT_VERSION;
 pub use super::frames::RecordRef;
-use super::frames::{FILE_HEADER, FRAME_HEADER, FRAME_MAGIC, PACKED_MAGIC, align, file_header, frame_header};
+use super::frames::{
+    FILE_HEADER, FRAME_HEADER, FRAME_MAGIC, PACKED_MAGIC, align, chained, file_header, frame_header, seal,
+};
 use super::in_place::ReadInPlace;
 pub use super::mapped::{Checked, Mapped, Owned, Stored, aligned};
 use super::maps::Map;
 use super::packing::pack;
+use super::seals::sealed_before;
 use super::segments::{own_length, segment_path};
 use crate::error::{Error, Result};
 
@@ -41,6 +44,8 @@ pub struct RecordFile<T> {
     /// Opened by whoever holds the lock: long records are mapped.
     pub(super) is_locked: bool,
     writer: Option<Writer>,
+    /// What the last seal says; 0 where there is none.
+    seal: u32,
     /// A write has failed: what the file holds behind its committed end is not known.
     has_failed: bool,
     of: PhantomData<fn() -> T>,
@@ -57,6 +62,10 @@ struct Writer {
     file: BufWriter<Writing>,
     segment: u32,
     offset: u64,
+    /// What has come out of all frames so far.
+    chain: u32,
+    /// Records were appended since the last seal.
+    is_unsealed: bool,
     dirty: bool,
     /// The name of the segment is durable.
     is_named: bool,
@@ -86,6 +95,7 @@ where
         let mut records = RecordFile { is_locked: write, ..RecordFile::unopened(folder, kind, end) };
         records.check_committed()?;
         if write {
+            records.seal = sealed_before(folder, end)?.unwrap_or(0);
             records.writer = Some(records.open_writer()?);
         } else if end != START {
             for segment in 0..=end.segment() {
@@ -113,6 +123,7 @@ where
             files: RwLock::default(),
             is_locked: false,
             writer: None,
+            seal: 0,
             has_failed: false,
             of: PhantomData,
         }
@@ -164,6 +175,8 @@ where
             file: BufWriter::with_capacity(1 << 20, file),
             segment,
             offset: self.end.offset(),
+            chain: self.seal,
+            is_unsealed: false,
             dirty: self.end == START,
             // What was committed was named before.
             is_named: self.end != START,
@@ -236,10 +249,15 @@ where
             return Err(self.damage(AFTER_A_FAILURE.into()));
         }
         self.check_in_place()?;
+        self.check_names()?;
         let folder = &self.folder;
         if let Some(writer) = self.writer.as_mut().filter(|w| w.dirty) {
             let path = segment_path(folder, writer.segment);
             self.has_failed = true;
+            if writer.is_unsealed {
+                writer.seal().map_err(Error::io(&path, "writing"))?;
+                self.seal = writer.chain;
+            }
             writer.file.flush().map_err(Error::io(&path, "writing"))?;
             writer.file.get_ref().sync_data().map_err(Error::io(&path, "syncing"))?;
             if !writer.is_named {
@@ -253,9 +271,24 @@ where
         Ok(())
     }
 
+    /// Sees that what was written and read is what the folder has.
+    fn check_names(&self) -> Result<()> {
+        if let Some(writer) = &self.writer {
+            writer.file.get_ref().check_name()?;
+        }
+        let files = self.files.read().map_err(|_| self.damage("another thread failed while opening".into()))?;
+        let open = (0..).zip(&*files).filter_map(|(segment, file)| Some((segment, file.as_ref()?)));
+        open.into_iter().try_for_each(|(segment, file)| disk::check_name(file, &segment_path(&self.folder, segment)))
+    }
+
     /// The committed end.
     pub fn end(&self) -> RecordRef {
         self.end
+    }
+
+    /// What the seal before it says; 0 where there is none. Of whoever writes.
+    pub(super) fn last_seal(&self) -> u32 {
+        self.seal
     }
 
     /// The error of a record whose bytes make no sense.
@@ -368,6 +401,7 @@ where
 impl Writer {
     fn next_segment(&mut self, folder: &Path, kind: u32) -> Result<()> {
         let path = segment_path(folder, self.segment);
+        self.seal().map_err(Error::io(&path, "writing"))?;
         self.file.flush().map_err(Error::io(&path, "writing"))?;
         self.file.get_ref().sync_data().map_err(Error::io(&path, "syncing"))?;
         self.segment += 1;
@@ -377,12 +411,24 @@ impl Writer {
         self.file.write_all(&file_header(FORMAT_VERSION, kind, self.segment)).map_err(Error::io(&path, "writing"))?;
         self.offset = FILE_HEADER;
         self.is_named = false;
+        // The same once more, so that each segment says which one it follows.
+        self.seal().map_err(Error::io(&path, "writing"))
+    }
+
+    /// Ends what was appended.
+    fn seal(&mut self) -> std::io::Result<()> {
+        self.file.write_all(&seal(self.chain, self.offset))?;
+        self.offset += FRAME_HEADER;
+        self.is_unsealed = false;
         Ok(())
     }
 
     fn write_frame(&mut self, magic: u32, payload: &[u8]) -> std::io::Result<()> {
-        self.file.write_all(&frame_header(magic, payload, self.offset))?;
+        let header = frame_header(magic, payload, self.offset);
+        self.file.write_all(&header)?;
         self.file.write_all(payload)?;
+        self.chain = chained(self.chain, &header);
+        self.is_unsealed = true;
         let end = self.offset + FRAME_HEADER + payload.len() as u64;
         let next = align(end);
         self.file.write_all(&[0; FRAME_HEADER as usize][..(next - end) as usize])?;

@@ -64,6 +64,7 @@ where
             for Walked { range, frame } in walk(&old) {
                 let kept = match &frame {
                     Some(frame) if frame.head.is_hole() => Kept::Gone,
+                    Some(frame) if frame.head.seal().is_some() => Kept::Same,
                     Some(frame) => {
                         let at = RecordRef::new(number, range.start);
                         let payload = frame.payload(&old).ok_or_else(|| self.senseless(at))?;

@@ -71,7 +71,7 @@ where
                 let [start, end] = [range.start, range.end].map(|offset| RecordRef::new(segment, offset));
                 let sound = frame.filter(|frame| {
                     let is_record = |payload: Vec<u8>| is_sound(&payload, frame.head.is_packed());
-                    frame.head.is_hole() || frame.payload(&map).is_some_and(is_record)
+                    frame.head.holds_nothing() || frame.payload(&map).is_some_and(is_record)
                 });
                 match sound {
                     Some(_) => survey.end = end,

@@ -6,11 +6,13 @@ use std::path::Path;
 use super::catalog::{Catalog, Changes, Keyspace};
 use super::format::{FORMAT_VERSION, OLDEST_FORMAT};
 use super::kinds::KINDS;
-use super::layout::{Sentinel, StoredSettings};
+use super::layout::{Sentinel, StoredSettings, UnsealedSentinel};
 use super::manifest;
 use super::records::START;
 use crate::error::{Error, Result};
 
+/// The first format whose record files have seals.
+const SEALED_SINCE: u32 = 12;
 /// Stages whose results are dropped with the records that a format changed.
 const STAGES: &[(u32, &[&str])] =
     &[(6, &["verify", "iterate", "align"]), (7, &["links", "verify", "iterate"]), (11, &["verify", "iterate"])];
@@ -18,6 +20,23 @@ const STAGES: &[(u32, &[&str])] =
 pub const GONE: &[(u32, &str)] = &[(5, "settled")];
 /// Changes applied together: sled keeps what a large batch replaces for long.
 const BATCH: usize = 5000;
+
+/// The format that a catalog is written in.
+fn format_of(catalog: &Catalog) -> Result<Option<u32>> {
+    catalog.get(Keyspace::Meta, b"format")
+}
+
+/// Which commit a catalog of any format holds.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn sentinel_of(catalog: &Catalog) -> Result<Option<Sentinel>> {
+    if format_of(catalog)?.is_some_and(|format| format >= SEALED_SINCE) {
+        return catalog.get(Keyspace::Meta, b"sentinel");
+    }
+    let before: Option<UnsealedSentinel> = catalog.get(Keyspace::Meta, b"sentinel")?;
+    Ok(before.map(|UnsealedSentinel { commit, ends }| Sentinel { commit, ends, ..Sentinel::default() }))
+}
 
 /// The error of a reader whose store must be upgraded first.
 pub fn needed(folder: &Path, format: u32) -> Error {
@@ -41,7 +60,7 @@ pub fn upgrade(
     settings: &StoredSettings,
 ) -> Result<Option<u32>> {
     let is_new = sentinel.commit == 0;
-    let format = catalog.get(Keyspace::Meta, b"format")?.unwrap_or(if is_new { FORMAT_VERSION } else { OLDEST_FORMAT });
+    let format = format_of(catalog)?.unwrap_or(if is_new { FORMAT_VERSION } else { OLDEST_FORMAT });
     if format >= FORMAT_VERSION {
         return Ok(None);
     }

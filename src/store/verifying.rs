@@ -61,6 +61,7 @@ where
                 let range = RecordRef::new(number, walked.range.start)..RecordRef::new(number, walked.range.end);
                 match walked.frame {
                     None => found.torn.push(Torn { kind, range, why: "its checksum does not fit" }),
+                    Some(frame) if frame.head.seal().is_some() => {}
                     Some(frame) if frame.head.is_hole() => found.holes += walked.range.end - walked.range.start,
                     Some(frame)
                         if frame.payload(&map).is_some_and(|payload| is_sound(&payload, frame.head.is_packed())) =>

@@ -246,3 +246,96 @@ fn an_output_that_takes_nothing_is_told() {
         assert_eq!(stderr.lines().count(), 1, "{stderr}");
     }
 }
+
+/// Puts a part of a store in the place of another store's: a file, or a folder with all that is in it.
+fn put_part(from: &Path, to: &Path, part: &str) {
+    let (from, to) = (from.join(part), to.join(part));
+    if from.is_file() {
+        fs::copy(from, to).expect("room on the disk");
+    } else {
+        let _ = fs::remove_dir_all(&to);
+        copy(&from, &to);
+    }
+}
+
+#[test]
+fn a_store_whose_parts_are_of_several_states_answers_as_one_of_them_or_tells() {
+    let (folder, before) = tiny_store();
+    let state = |name: &str| folder.path().join(name);
+    let archive = folder.path().join("tiny.warc");
+    // Two stores that went on from one, as after a copy was put back.
+    let states: Vec<PathBuf> = [("one", "keys"), ("other", "content")]
+        .map(|(name, without)| {
+            copy(&before, &state(name));
+            diglot(&state(name)).args(["run", "--no-compact", "--without", without]).arg(&archive).assert().success();
+            state(name)
+        })
+        .into_iter()
+        .chain([before.clone()])
+        .collect();
+    let expected: Vec<Vec<String>> = states.iter().map(|state| answers(state)).collect();
+    let parts: Vec<String> = fs::read_dir(&before)
+        .expect("it is there")
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| !["lock", "tmp", "review"].contains(&name.as_str()))
+        .collect();
+    let (mut dice, mut refused) = (7u64, 0);
+    let mut roll = |sides: usize| {
+        dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (dice >> 33) as usize % sides
+    };
+    let store = state("mixed");
+    for round in 0..60 {
+        let _ = fs::remove_dir_all(&store);
+        let whole = roll(3);
+        copy(&states[whole], &store);
+        let other = (whole + 1 + roll(2)) % 3;
+        // One part of another state, and then more of them.
+        for _ in 0..=round / 15 {
+            put_part(&states[other], &store, &parts[roll(parts.len())]);
+        }
+        let mut told = String::new();
+        let found: Vec<Option<String>> = [&["pairs"][..], &["keys"], &["hosts"], &["bitext"]]
+            .iter()
+            .map(|arguments| {
+                let output = diglot(&store).args(*arguments).output().expect("it starts");
+                told.push_str(&String::from_utf8_lossy(&output.stderr));
+                output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+            })
+            .collect();
+        let is_of = |state: &Vec<String>| found.iter().zip(state).all(|(a, b)| a.as_ref().is_none_or(|a| a == b));
+        assert!(expected.iter().any(is_of), "round {round}: {found:?}\n{told}");
+        if found.iter().any(Option::is_none) {
+            refused += 1;
+            assert!(told.contains(&store.display().to_string()), "round {round}: {told}");
+        }
+        // Who goes on writes no state that never was.
+        if diglot(&store).args(["run", "-q", "--no-compact"]).output().expect("it starts").status.success() {
+            let after = answers(&store);
+            assert!(expected.contains(&after), "round {round}: {after:?}");
+        }
+    }
+    assert!(refused > 20, "{refused}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_store_whose_files_are_taken_away_under_a_writer_is_not_committed() {
+    let (folder, store) = tiny_store();
+    let before = stdout(&store, &["pairs"]);
+    for (name, is_replaced) in [("pages/000000.rec", false), ("verified/000000.rec", true), ("lock", false)] {
+        let (path, away) = (store.join(name), folder.path().join("away"));
+        let mut writer = Store::open(&store, Access::Write).expect("nobody else has it");
+        fs::rename(&path, &away).expect("a disk");
+        if is_replaced {
+            fs::copy(&away, &path).expect("room on the disk");
+        }
+        let settings = writer.settings().clone();
+        let told = writer.keep_settings(settings).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(told.contains(name) && told.contains("another program has removed it"), "{told}");
+        drop(writer);
+        fs::rename(&away, &path).expect("a disk");
+        assert_eq!(stdout(&store, &["pairs"]), before, "{name}");
+    }
+}

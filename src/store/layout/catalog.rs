@@ -14,6 +14,18 @@ pub struct Sentinel {
     pub commit: u64,
     /// Ends of the record files, in the order of their kinds.
     pub ends: Vec<u64>,
+    /// What the seals before these ends say, 0 where there is none; empty where that is not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seals: Vec<u32>,
+}
+
+/// The same before format 12.
+#[derive(Archive, Serialize, Deserialize)]
+pub struct UnsealedSentinel {
+    /// Number of the commit.
+    pub commit: u64,
+    /// Ends of the record files, in the order of their kinds.
+    pub ends: Vec<u64>,
 }
 
 /// One archive. Key `a` number.

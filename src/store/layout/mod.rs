@@ -24,7 +24,7 @@ pub use bitext::{
 };
 pub use catalog::{
     ArchiveRecord, Credibility, FreshRecord, HintRecord, HostRecord, LossRecord, RefusedRecord, ResultHead, Sentinel,
-    SiteHead, StageRecord,
+    SiteHead, StageRecord, UnsealedSentinel,
 };
 pub use graph::{AlternateRow, ArchivedGraphRecord, CanonicalRow, GraphHead, GraphRecord, OutsideRow};
 pub use judged::{ArchivedLearntRecord, ArchivedSureRow, JudgedHead, JudgedRecord, LearntHead, LearntRecord, SureRow};
@@ -131,7 +131,7 @@ mod tests {
                 dropped, shared, compared, shared_dropped
             }
             ModelHead = ArchivedModelHead { record, input, params }
-            Sentinel = ArchivedSentinel { commit, ends }
+            Sentinel = ArchivedSentinel { commit, ends, seals }
             StoredSettings = ArchivedStoredSettings { values }
             ArchiveRecord = ArchivedArchiveRecord { identity, position, done, records, pages, skips, samples }
             SiteHead = ArchivedSiteHead { domain, chunks, skipped, pages, older, generation, indexed, hosts }

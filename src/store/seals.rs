@@ -1,0 +1,152 @@
+//! What ends the records of a commit: a frame with the checksum of all frames of the file up to there.
+//!
+//! The manifest and the catalog name the last seal of each record file, so that a file from another state of the store, or from another
+//! store, is known when it is opened, be it long enough, and each of its frames sound: as after a copy of a store that was put back in part.
+
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use super::frames::{FILE_HEADER, FRAME_HEADER, RecordRef, head_of};
+use super::records::START;
+use super::segments::{own_length, read_at, segment_path};
+use crate::error::{Error, Result};
+
+/// What the seal before the end of a record file says; `None` where another frame stands there, or the file ends before.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn sealed_before(folder: &Path, end: RecordRef) -> Result<Option<u32>> {
+    match end.offset().checked_sub(FRAME_HEADER) {
+        Some(at) if at >= FILE_HEADER => seal_at(&segment_path(folder, end.segment()), at),
+        _ => Ok(None),
+    }
+}
+
+/// What the seal at a place of a segment says; `None` where there is none.
+fn seal_at(path: &Path, at: u64) -> Result<Option<u32>> {
+    let file = match File::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        opened => opened.map_err(Error::io(path, "opening"))?,
+    };
+    let mut header = [0; FRAME_HEADER as usize];
+    let read = read_at(&file, &mut header, at).map_err(Error::io(path, "reading"))?;
+    Ok(head_of(&header[..read], at).and_then(|head| head.seal()))
+}
+
+/// Sees that a record file is the one whose last seal says `seal` (0 where it has none), as far as it is there: what is too short or
+/// missing is told elsewhere. Its segments must follow one another.
+///
+/// # Errors
+/// When it is another one, with the remedy; or cannot be read.
+pub fn check_seal(folder: &Path, kind: u32, end: RecordRef, seal: u32) -> Result<()> {
+    let other = |segment: u32| {
+        let problem = "is not of the same state of the store as manifest.json: a copy was put back in part, or its end is damaged; put all \
+                       files of one copy back, or delete this one: `diglot run` then makes again what it can, and says which archives \
+                       must be given again";
+        Err(Error::Store { path: segment_path(folder, segment), problem: problem.into() })
+    };
+    if end == START {
+        return Ok(());
+    }
+    for segment in 1..=end.segment() {
+        let before = segment_path(folder, segment - 1);
+        let Some(length) = own_length(&before, kind, segment - 1)? else { continue };
+        let follows = seal_at(&segment_path(folder, segment), FILE_HEADER)?;
+        if follows.is_some() && seal_at(&before, length.saturating_sub(FRAME_HEADER))? != follows {
+            return other(segment - 1);
+        }
+    }
+    let is_there = own_length(&segment_path(folder, end.segment()), kind, end.segment())?;
+    if is_there.is_some_and(|length| length >= end.offset()) && sealed_before(folder, end)?.unwrap_or(0) != seal {
+        return other(end.segment());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, OpenOptions};
+    use std::os::unix::fs::FileExt;
+
+    use super::super::format::FORMAT_VERSION;
+    use super::super::frames::{FRAME_MAGIC, file_header, frame_header, seal};
+    use super::super::records::{RecordFile, SEGMENT_BYTES};
+    use super::*;
+
+    type Texts = RecordFile<Vec<String>>;
+
+    fn append(file: &mut Texts, texts: &[&str]) -> (RecordRef, u32) {
+        for text in texts {
+            file.append(&vec![(*text).to_owned()]).expect("room on disk");
+        }
+        file.sync().expect("a disk");
+        (file.end(), file.last_seal())
+    }
+
+    #[test]
+    fn a_seal_is_the_checksum_of_all_headers_before_it_and_tells_files_apart() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
+        let mut file = Texts::open(&one, 7, START, true).expect("an empty folder");
+        assert_eq!(append(&mut file, &[]), (START, 0));
+        let first = append(&mut file, &["a", "b"]);
+        assert_eq!(append(&mut file, &[]), first);
+        drop(file);
+        let mut file = Texts::open(&one, 7, first.0, true).expect("it was written");
+        let last = append(&mut file, &["c"]);
+        let bytes = fs::read(segment_path(&one, 0)).expect("it was written");
+        let headers = |stop: RecordRef| {
+            super::super::frames::walk(&bytes[..stop.offset() as usize]).fold(0, |chain, walked| {
+                let (at, frame) = (walked.range.start as usize, walked.frame.expect("it is sound"));
+                if frame.head.seal().is_some() { chain } else { crc32c::crc32c_append(chain, &bytes[at..at + 12]) }
+            })
+        };
+        assert_eq!((first.1, last.1), (headers(first.0), headers(last.0)));
+        // The first commit is in both, and so the older of them may be asked of the longer file.
+        for (end, seal) in [first, last] {
+            check_seal(&one, 7, end, seal).expect("it is that of the commit");
+        }
+        let mut file = Texts::open(&other, 7, START, true).expect("an empty folder");
+        append(&mut file, &["a", "x"]);
+        let same_length = append(&mut file, &["c"]);
+        assert_eq!(same_length.0, last.0);
+        let told = check_seal(&other, 7, last.0, last.1).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(told.contains("000000.rec: is not of the same state"), "{told}");
+        // Missing or short: that is told elsewhere.
+        check_seal(folder.path(), 7, last.0, last.1).expect("there is none");
+        fs::write(segment_path(&other, 0), &bytes[..first.0.offset() as usize]).expect("room on disk");
+        check_seal(&other, 7, last.0, last.1).expect("it is short");
+        // As before there were seals.
+        let end = RecordRef(first.0.0 - FRAME_HEADER);
+        check_seal(&one, 7, end, 0).expect("none was there");
+        assert!(check_seal(&one, 7, end, 1).is_err());
+    }
+
+    #[test]
+    fn segments_follow_one_another() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let write = |segment: u32, at: u64, bytes: &[u8]| {
+            let path = segment_path(folder.path(), segment);
+            let file = OpenOptions::new().create(true).truncate(false).write(true).open(path).expect("room on disk");
+            file.write_all_at(bytes, at).expect("room on disk");
+        };
+        for segment in 0..2 {
+            write(segment, 0, &file_header(FORMAT_VERSION, 7, segment));
+        }
+        // A hole in the file as long as a segment may be, then what a commit ends with, here and in the next.
+        write(0, SEGMENT_BYTES, &seal(11, SEGMENT_BYTES));
+        write(1, FILE_HEADER, &seal(11, FILE_HEADER));
+        let payload = rkyv::to_bytes::<rkyv::rancor::Error>(&vec!["a".to_owned()]).expect("memory");
+        let header = frame_header(FRAME_MAGIC, &payload, FILE_HEADER + FRAME_HEADER);
+        write(1, FILE_HEADER + FRAME_HEADER, &[&header[..], &payload].concat());
+        let at = FILE_HEADER + 2 * FRAME_HEADER + payload.len().next_multiple_of(16) as u64;
+        write(1, at, &seal(12, at));
+        let end = RecordRef::new(1, at + FRAME_HEADER);
+        check_seal(folder.path(), 7, end, 12).expect("they follow one another");
+        assert!(check_seal(folder.path(), 7, end, 11).is_err());
+        write(0, SEGMENT_BYTES, &seal(10, SEGMENT_BYTES));
+        let told = check_seal(folder.path(), 7, end, 12).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(told.contains("000000.rec: is not of the same state"), "{told}");
+    }
+}
