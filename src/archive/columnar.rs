@@ -8,12 +8,16 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bytes::Bytes;
+use parquet::basic::Compression;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::column::reader::{ColumnReader, get_column_reader};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
+use parquet::file::serialized_reader::SerializedPageReader;
 use serde_json::{Map, Value};
 
 use super::format::{Archive, Format, Item, Params};
@@ -45,6 +49,10 @@ const COLUMNS: Columns = &[
 
 /// Rows decoded at once.
 const BATCH_ROWS: usize = 1024;
+/// The longest page, in bytes; those of Common Crawl have one MiB.
+const MAX_PAGE_BYTES: usize = 128 << 20;
+/// Snappy makes of three bytes 64 at the most.
+const MAX_SNAPPY_RATIO: usize = 22;
 
 impl Format for ColumnarFormat {
     fn name(&self) -> &'static str {
@@ -66,7 +74,7 @@ impl Format for ColumnarFormat {
 
 /// True for a Parquet file that has all of these columns.
 pub(super) fn has_columns(path: &Path, names: Columns) -> bool {
-    open_file(path).is_ok_and(|reader| columns(&reader, names).iter().all(Option::is_some))
+    open_file(path).is_ok_and(|(reader, _)| columns(&reader, names).iter().all(Option::is_some))
 }
 
 /// The rows of a Parquet file from the one of a number on, each as an object of JSON with those of the columns that are there.
@@ -74,7 +82,7 @@ pub(super) fn has_columns(path: &Path, names: Columns) -> bool {
 /// # Errors
 /// When it cannot be read, or is damaged from its first byte on.
 pub(super) fn open(path: &Path, position: u64, names: Columns) -> Result<Box<dyn Archive>> {
-    let reader = open_file(path)
+    let (reader, file) = open_file(path)
         .map_err(|error| Error::input(path.display().to_string(), format!("a damaged Parquet file: {error}")))?;
     let rows = reader.metadata().file_metadata().num_rows().max(0) as u64;
     let columns = columns(&reader, names);
@@ -82,6 +90,7 @@ pub(super) fn open(path: &Path, position: u64, names: Columns) -> Result<Box<dyn
     let ready = VecDeque::new();
     let mut table = Table {
         path: path.to_owned(),
+        file,
         file_bytes,
         reader,
         names,
@@ -96,10 +105,13 @@ pub(super) fn open(path: &Path, position: u64, names: Columns) -> Result<Box<dyn
     Ok(Box::new(table))
 }
 
-fn open_file(path: &Path) -> std::result::Result<SerializedFileReader<Whole>, String> {
+/// What describes a file, and the file.
+fn open_file(path: &Path) -> std::result::Result<(SerializedFileReader<Whole>, Arc<Whole>), String> {
     let open = || {
         let file = files::open(path).map_err(|error| error.to_string())?;
-        SerializedFileReader::new(Whole(file)).map_err(|error| error.to_string())
+        let again = file.try_clone().map_err(|error| error.to_string())?;
+        let reader = SerializedFileReader::new(Whole(file)).map_err(|error| error.to_string())?;
+        Ok((reader, Arc::new(Whole(again))))
     };
     decoded(open)
 }
@@ -177,6 +189,7 @@ struct Group {
 /// A Parquet file, being read.
 struct Table {
     path: PathBuf,
+    file: Arc<Whole>,
     file_bytes: u64,
     reader: SerializedFileReader<Whole>,
     names: Columns,
@@ -214,14 +227,15 @@ impl Table {
         for (at, (_, name)) in self.columns.iter().zip(self.names) {
             let Some(at) = *at else { continue };
             let descriptor = schema.column(at);
-            let (start, bytes) = reader.metadata().column(at).byte_range();
+            let chunk = reader.metadata().column(at);
+            let (start, bytes) = chunk.byte_range();
             if start.saturating_add(bytes) > self.file_bytes {
                 return Err(format!("column {name}: {bytes} bytes from {start} on, the file has {}", self.file_bytes));
             }
-            let pages = reader.get_column_page_reader(at).map_err(|error| error.to_string())?;
+            let pages = Checked::open(&self.file, chunk).map_err(|error| error.to_string())?;
             columns.push(Column {
                 name,
-                reader: get_column_reader(descriptor.clone(), Box::new(Checked(pages))),
+                reader: get_column_reader(descriptor.clone(), Box::new(pages)),
                 optional: descriptor.max_def_level() > 0,
                 unit: if *name == "timestamp" { unit(&descriptor) } else { 0 },
             });
@@ -276,8 +290,68 @@ impl Group {
     }
 }
 
-/// The pages of a column. A dictionary that says it has more values than bytes would have the decoder make room for them.
-struct Checked(Box<dyn PageReader>);
+/// The pages of a column. The decoder would make room for what a page says that it holds, before it sees that it does not: so it is told that
+/// nothing is compressed, and pages are unpacked here. A dictionary that says it has more values than bytes is refused for the same reason.
+struct Checked {
+    pages: Box<dyn PageReader>,
+    codec: Compression,
+}
+
+impl Checked {
+    /// Those of a column of a row group.
+    fn open(file: &Arc<Whole>, chunk: &ColumnChunkMetaData) -> std::result::Result<Checked, ParquetError> {
+        let codec = chunk.compression();
+        let plain = chunk.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
+        // The number of rows is asked for where there are places of pages alone.
+        let pages = SerializedPageReader::new(Arc::clone(file), &plain, 0, None)?;
+        Ok(Checked { pages: Box::new(pages), codec })
+    }
+
+    /// A page, unpacked.
+    fn unpacked(&self, mut page: Page) -> std::result::Result<Page, ParquetError> {
+        if self.codec == Compression::UNCOMPRESSED {
+            return Ok(page);
+        }
+        match &mut page {
+            Page::DataPage { buf, .. } | Page::DictionaryPage { buf, .. } => *buf = unpack(self.codec, buf)?.into(),
+            Page::DataPageV2 { buf, def_levels_byte_len, rep_levels_byte_len, is_compressed: true, .. } => {
+                // Levels are not compressed.
+                let levels = u64::from(*def_levels_byte_len) + u64::from(*rep_levels_byte_len);
+                let parts = usize::try_from(levels).ok().and_then(|levels| buf.split_at_checked(levels));
+                let (levels, values) = parts.ok_or_else(|| misfit(format!("{levels} bytes of levels")))?;
+                *buf = [levels, &unpack(self.codec, values)?].concat().into();
+            }
+            Page::DataPageV2 { .. } => {}
+        }
+        Ok(page)
+    }
+}
+
+/// The bytes of a page.
+fn unpack(codec: Compression, packed: &[u8]) -> std::result::Result<Vec<u8>, ParquetError> {
+    let mut bytes = Vec::new();
+    let most = MAX_PAGE_BYTES as u64 + 1;
+    match codec {
+        // So are pages without values.
+        _ if packed.is_empty() => 0,
+        Compression::SNAPPY => {
+            let length = snap::raw::decompress_len(packed)?;
+            if length > MAX_PAGE_BYTES.min(packed.len().saturating_mul(MAX_SNAPPY_RATIO)) {
+                return Err(misfit(format!("{length} bytes in {}", packed.len())));
+            }
+            bytes = snap::raw::Decoder::new().decompress_vec(packed)?;
+            length
+        }
+        Compression::GZIP(_) => flate2::bufread::MultiGzDecoder::new(packed).take(most).read_to_end(&mut bytes)?,
+        Compression::ZSTD(_) => zstd::Decoder::with_buffer(packed)?.take(most).read_to_end(&mut bytes)?,
+        other => return Err(misfit(format!("the compression {other}, which is not read"))),
+    };
+    if bytes.len() > MAX_PAGE_BYTES { Err(misfit(format!("more than {MAX_PAGE_BYTES} bytes"))) } else { Ok(bytes) }
+}
+
+fn misfit(what: String) -> ParquetError {
+    ParquetError::General(format!("a page with {what}"))
+}
 
 impl Iterator for Checked {
     type Item = std::result::Result<Page, ParquetError>;
@@ -289,7 +363,8 @@ impl Iterator for Checked {
 
 impl PageReader for Checked {
     fn get_next_page(&mut self) -> std::result::Result<Option<Page>, ParquetError> {
-        match self.0.get_next_page()? {
+        let page = self.pages.get_next_page()?.map(|page| self.unpacked(page)).transpose()?;
+        match page {
             Some(Page::DictionaryPage { buf, num_values, .. }) if num_values as usize > buf.len() => {
                 let problem = format!("a dictionary of {num_values} values in {} bytes", buf.len());
                 Err(ParquetError::General(problem))
@@ -299,15 +374,15 @@ impl PageReader for Checked {
     }
 
     fn peek_next_page(&mut self) -> std::result::Result<Option<PageMetadata>, ParquetError> {
-        self.0.peek_next_page()
+        self.pages.peek_next_page()
     }
 
     fn skip_next_page(&mut self) -> std::result::Result<(), ParquetError> {
-        self.0.skip_next_page()
+        self.pages.skip_next_page()
     }
 
     fn at_record_boundary(&mut self) -> std::result::Result<bool, ParquetError> {
-        self.0.at_record_boundary()
+        self.pages.at_record_boundary()
     }
 }
 
@@ -401,10 +476,11 @@ impl Archive for Table {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use std::io::Write;
 
+    use parquet::basic::{GzipLevel, ZstdLevel};
     use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
-    use parquet::file::properties::WriterProperties;
+    use parquet::file::properties::{WriterProperties, WriterVersion};
     use parquet::file::writer::SerializedFileWriter;
     use parquet::schema::parser::parse_message_type;
     use proptest::prelude::*;
@@ -417,9 +493,13 @@ mod tests {
 
     /// `groups` row groups of `rows` rows; every third row has no language, every second is a 404.
     fn file(path: &Path, groups: usize, rows: usize) {
+        file_with(path, groups, rows, Compression::SNAPPY, WriterVersion::PARQUET_1_0);
+    }
+
+    fn file_with(path: &Path, groups: usize, rows: usize, codec: Compression, version: WriterVersion) {
         let schema = Arc::new(parse_message_type(SCHEMA).expect("a schema"));
-        let properties =
-            Arc::new(WriterProperties::builder().set_compression(parquet::basic::Compression::SNAPPY).build());
+        let properties = WriterProperties::builder().set_compression(codec).set_writer_version(version);
+        let properties = Arc::new(properties.build());
         let file = File::create(path).expect("room on the disk");
         let mut writer = SerializedFileWriter::new(file, schema, properties).expect("a schema");
         for group in 0..groups {
@@ -505,11 +585,50 @@ mod tests {
     fn a_dictionary_of_more_values_than_bytes_is_refused() {
         let dictionary = |num_values| {
             let (buf, encoding) = (vec![0; 8].into(), parquet::basic::Encoding::PLAIN);
-            Checked(Box::new(Given(vec![Page::DictionaryPage { buf, num_values, encoding, is_sorted: false }])))
+            let pages = Given(vec![Page::DictionaryPage { buf, num_values, encoding, is_sorted: false }]);
+            Checked { pages: Box::new(pages), codec: Compression::UNCOMPRESSED }
         };
         assert!(dictionary(2).get_next_page().is_ok_and(|page| page.is_some()));
         let error = dictionary(500_000_000).get_next_page().map(|_| ()).expect_err("too many").to_string();
         assert!(error.contains("a dictionary of 500000000 values in 8 bytes"), "{error}");
+    }
+
+    #[test]
+    fn pages_are_unpacked_whatever_packs_them() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("part.parquet");
+        file(&path, 2, 1500);
+        let all = items(&path, 0);
+        assert_eq!(all.len(), 3000);
+        let codecs = [
+            Compression::UNCOMPRESSED,
+            Compression::SNAPPY,
+            Compression::GZIP(GzipLevel::default()),
+            Compression::ZSTD(ZstdLevel::default()),
+        ];
+        for codec in codecs {
+            for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+                file_with(&path, 2, 1500, codec, version);
+                assert!(items(&path, 0) == all, "{codec} {version:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_memory_is_asked_for_what_a_page_says_it_holds_and_does_not() {
+        // A length of 2 GiB, and three bytes.
+        let error = unpack(Compression::SNAPPY, b"\x80\x80\x80\x80\x08abc").expect_err("too long").to_string();
+        assert!(error.contains("a page with 2147483648 bytes in 8"), "{error}");
+        // What holds more than a page may.
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        for _ in 0..=MAX_PAGE_BYTES >> 20 {
+            gzip.write_all(&[0; 1 << 20]).expect("memory");
+        }
+        let packed = gzip.finish().expect("memory");
+        let error = unpack(Compression::GZIP(GzipLevel::default()), &packed).expect_err("too long").to_string();
+        assert!(error.contains("more than"), "{error}");
+        assert!(unpack(Compression::LZO, b"abc").is_err());
+        assert!(unpack(Compression::SNAPPY, b"").expect("a page without values").is_empty());
     }
 
     #[test]
