@@ -47,6 +47,12 @@ pub fn first_catalog() -> String {
     "catalog".to_owned()
 }
 
+/// True for the names that the folder of a catalog may have.
+fn is_catalog(name: &str) -> bool {
+    let number = name.strip_prefix("catalog-");
+    name == first_catalog() || number.is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()))
+}
+
 impl Manifest {
     /// A manifest of the present format.
     pub fn new(
@@ -104,6 +110,10 @@ impl Manifest {
         if manifest.crc != manifest.checksum() {
             return Err(self::damaged(folder, "its checksum does not fit"));
         }
+        // A catalog that cannot be opened is removed: what has another name is none, and may lie anywhere.
+        if !is_catalog(&manifest.catalog) {
+            return Err(self::damaged(folder, "it names another folder as its catalog"));
+        }
         Ok(manifest)
     }
 
@@ -144,4 +154,33 @@ fn damaged(folder: &Path, why: &str) -> Error {
         folder,
         format!("manifest.json is damaged ({why}); delete that file and run again: what the record files hold is kept"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_named_as_a_catalog_is_none() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let store = folder.path().join("store");
+        fs::create_dir(&store).expect("room on disk");
+        let read = |name: &str| {
+            let sentinel = Sentinel::default();
+            let manifest = Manifest::new(sentinel, Vec::new(), name.to_owned(), 0, StoredSettings::default());
+            manifest.write(&store).expect("room on disk");
+            Manifest::read(&store).map(|manifest| manifest.catalog).map_err(|error| error.to_string())
+        };
+        for name in ["catalog", "catalog-7"] {
+            assert_eq!(read(name), Ok(name.to_owned()));
+        }
+        for name in ["", ".", "..", "../catalog", "/tmp", "pages", "catalog-7/..", "catalog-x"] {
+            assert!(read(name).is_err_and(|error| error.contains("another folder")), "{name}");
+        }
+        let other = folder.path().join("other");
+        fs::create_dir(&other).expect("room on disk");
+        assert!(read("../other").is_err());
+        let opened = crate::store::Store::open(&store, crate::store::Access::Write);
+        assert!(opened.is_err() && other.exists(), "it is not removed");
+    }
 }
