@@ -188,7 +188,13 @@ impl SiteBitext {
     /// When the store cannot be read.
     pub fn open(store: &Store, site: &Site) -> Result<Option<SiteBitext>> {
         let Some(head) = store.bitext_head(site.id)? else { return Ok(None) };
-        if is_fresh(&head, site) { Ok(Some(SiteBitext::read(store, &head)?)) } else { Ok(None) }
+        if !is_fresh(&head, site) {
+            return Ok(None);
+        }
+        let found = SiteBitext::read(store, &head)?;
+        let pages = site.head.pages;
+        let is_of = |row: &ArchivedBitextPairRow| row.a < pages && row.b < pages;
+        if found.pairs().all(is_of) { Ok(Some(found)) } else { Err(store.senseless("sentence pairs", &site.head)) }
     }
 
     /// Opens what a head names.

@@ -151,7 +151,8 @@ pub fn is_of_request(row: &ArchivedKeyRow, request: &RequestedRecord) -> bool {
 pub fn judged(store: &Store, id: SiteId, head: &SiteHead) -> Result<Option<Mapped<JudgedRecord>>> {
     let Some((table, found)) = judged_head(store, id, head)? else { return Ok(None) };
     let file = if table == Keyspace::Verified { &store.verified } else { &store.resolved };
-    Ok(Some(file.read(RecordRef(found.record))?))
+    let judged = file.read(RecordRef(found.record))?;
+    if judged.is_of(head.pages) { Ok(Some(judged)) } else { Err(store.senseless("page pairs", head)) }
 }
 
 /// Where that is, and in which table.

@@ -413,7 +413,7 @@ impl Store {
     pub fn site_count(&self) -> Result<u32> {
         // Numbers are dense, so the last one tells.
         let last = self.catalog.at_or_before(Keyspace::Site, &u32::MAX.to_be_bytes())?;
-        Ok(last.and_then(|(key, _)| key.try_into().ok()).map_or(0, |key| u32::from_be_bytes(key) + 1))
+        Ok(last.and_then(|(key, _)| key.try_into().ok()).map_or(0, |key| u32::from_be_bytes(key).saturating_add(1)))
     }
 
     /// What key discovery left for a site.
@@ -429,7 +429,13 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub(crate) fn result(&self, id: SiteId) -> Result<Option<Mapped<ResultRecord>>> {
-        self.result_head(id)?.map(|head| self.results.read(RecordRef(head.record))).transpose()
+        let Some(head) = self.result_head(id)? else { return Ok(None) };
+        let result = self.results.read(RecordRef(head.record))?;
+        let site = self.site(id)?.filter(|site| site.generation == head.generation);
+        match site.filter(|site| !result.is_of(site.pages)) {
+            Some(site) => Err(self.senseless("keys", &site)),
+            None => Ok(Some(result)),
+        }
     }
 
     /// What verification (or iteration) left for a site.
@@ -462,7 +468,11 @@ impl Store {
     /// When the store cannot be read.
     pub(crate) fn site_links(&self, id: SiteId, generation: u64) -> Result<Option<SiteLinks>> {
         let Some(head) = self.graph_head(id)?.filter(|head| head.generation == generation) else { return Ok(None) };
-        let chunks = head.chunks.iter().map(|&at| self.graphs.read(RecordRef(at))).collect::<Result<_>>()?;
+        let chunks: Vec<_> = head.chunks.iter().map(|&at| self.graphs.read(RecordRef(at))).collect::<Result<_>>()?;
+        let site = self.site(id)?.filter(|site| site.generation == generation);
+        if let Some(site) = site.filter(|site| !chunks.iter().all(|chunk| chunk.is_of(site.pages))) {
+            return Err(self.senseless("links", &site));
+        }
         Ok(Some(SiteLinks { chunks, stands: Default::default() }))
     }
 
@@ -563,11 +573,22 @@ impl Store {
             chunk.release();
             Ok(chunk)
         };
-        Ok(SitePages {
-            chunks: head.chunks.iter().map(read).collect::<Result<_>>()?,
-            count: head.pages,
-            canonical: Vec::new(),
-        })
+        let chunks: Vec<_> = head.chunks.iter().map(read).collect::<Result<_>>()?;
+        let left = |at: usize| (head.pages as usize).saturating_sub(at * CHUNK_PAGES).min(CHUNK_PAGES);
+        let is_whole = |(at, chunk): (usize, &Mapped<SiteChunk>)| chunk.count() == Some(left(at));
+        if left(chunks.len()) > 0 || !chunks.iter().enumerate().all(is_whole) {
+            return Err(self.senseless("pages", head));
+        }
+        Ok(SitePages { chunks, count: head.pages, canonical: Vec::new() })
+    }
+
+    /// The error of records of a site that do not fit together, though each is sound by itself.
+    pub(crate) fn senseless(&self, what: &str, site: &SiteHead) -> Error {
+        let problem = format!(
+            "what it has of the {what} of {} makes no sense, though its checksums fit; make a store anew from the archives",
+            site.domain
+        );
+        fault(&self.folder, problem)
     }
 }
 

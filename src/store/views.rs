@@ -219,3 +219,62 @@ impl Links for SiteLinks {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::catalog::{Changes, Keyspace};
+    use super::super::layout::{
+        CanonicalRow, ChunkBuilder, GraphHead, PageEntry, PairRow, ResultHead, ResultRecord, SiteHead,
+    };
+    use super::super::{Access, Store};
+    use super::*;
+    use crate::types::SiteId;
+
+    /// A site of two pages: its table, what key discovery left, and its links.
+    fn told(table: &SiteChunk, result: &ResultRecord, graph: &GraphRecord) -> [Option<String>; 3] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut store = Store::open(folder.path(), Access::Write).expect("an empty folder");
+        let mut changes = Changes::default();
+        let (key, id, generation) = (0u32.to_be_bytes(), SiteId(0), 1);
+        let chunks = vec![store.sites.append(table).expect("room on disk").0];
+        let head = SiteHead { domain: "ex.org".to_owned(), chunks, pages: 2, generation, ..SiteHead::default() };
+        changes.put(Keyspace::Site, &key, &head);
+        let record = store.results.append(result).expect("room on disk").0;
+        changes.put(Keyspace::Result, &key, &ResultHead { record, generation, ..ResultHead::default() });
+        let chunks = vec![store.graphs.append(graph).expect("room on disk").0];
+        changes.put(Keyspace::Graph, &key, &GraphHead { generation, chunks, ..GraphHead::default() });
+        store.commit(changes).expect("room on disk");
+        [
+            store.site_pages(&head).err().map(|error| error.to_string()),
+            store.result(id).err().map(|error| error.to_string()),
+            store.site_links(id, generation).err().map(|error| error.to_string()),
+        ]
+    }
+
+    #[test]
+    fn records_that_name_pages_which_a_site_lacks_are_errors() {
+        let mut builder = ChunkBuilder::default();
+        for identity in ["ex.org/a", "ex.org/b"] {
+            builder.push(&PageEntry { identity: identity.to_owned(), ..PageEntry::default() });
+        }
+        let table = builder.finish().expect("two pages");
+        let pair = |a, b| ResultRecord { pairs: vec![PairRow { a, b, key: 0 }], ..ResultRecord::default() };
+        let link = |to| GraphRecord {
+            ends: vec![1, 1],
+            targets: vec![to],
+            at: vec![0],
+            kinds: vec![0],
+            ..GraphRecord::default()
+        };
+        assert_eq!(told(&table, &pair(0, 1), &link(1)), [None, None, None]);
+        let fewer = SiteChunk { titles: vec![0], ..table.clone() };
+        let canonical = GraphRecord { canonical: vec![CanonicalRow { from: 0, to: 7 }], ..link(0) };
+        let beyond = GraphRecord { ends: vec![1, 2], ..link(0) };
+        for graph in [link(2), canonical, beyond] {
+            let [pages, keys, links] = told(&fewer, &pair(0, 2), &graph).map(Option::unwrap_or_default);
+            assert!(pages.contains("the pages of ex.org makes no sense"), "{pages}");
+            assert!(keys.contains("the keys of ex.org makes no sense"), "{keys}");
+            assert!(links.contains("the links of ex.org makes no sense"), "{links}");
+        }
+    }
+}

@@ -46,6 +46,17 @@ impl GraphRecord {
 }
 
 impl ArchivedGraphRecord {
+    /// True when all pages that it names are among the first so many, and each link has all that is said of links.
+    pub fn is_of(&self, pages: u32) -> bool {
+        let links = self.targets.len();
+        self.at.len() == links
+            && self.kinds.len() == links
+            && self.ends.iter().all(|&end| end.to_native() as usize <= links)
+            && self.targets.iter().all(|&to| to < pages)
+            && self.alternates.iter().all(|row| row.from < pages && row.to < pages)
+            && self.canonical.iter().all(|row| row.from < pages && row.to < pages)
+    }
+
     /// The links of the page at a place of the record.
     pub fn links(&self, place: usize) -> impl Iterator<Item = SiteLink> {
         let end = self.ends.get(place).map_or(0, |end| end.to_native() as usize);

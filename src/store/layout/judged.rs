@@ -159,6 +159,13 @@ impl JudgedRecord {
 }
 
 impl ArchivedJudgedRecord {
+    /// True when all pages that it names are among the first so many.
+    pub fn is_of(&self, pages: u32) -> bool {
+        self.pairs.iter().all(|pair| pair.a < pages && pair.b < pages)
+            && self.copies.iter().all(|copy| copy.0 < pages && copy.1 < pages)
+            && self.foreign.iter().all(|row| row.0 < pages)
+    }
+
     /// The judged pairs, in order. Rows that make no sense are left out: a checksum stands before them, so there are none.
     pub fn pairs(&self) -> impl Iterator<Item = JudgedPair> + '_ {
         self.pairs.iter().zip(0usize..).filter_map(|(row, at)| self.pair(row, at))

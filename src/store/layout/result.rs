@@ -94,6 +94,15 @@ pub struct HostRow {
     pub langs: Vec<([u8; 8], u32)>,
 }
 
+impl ArchivedResultRecord {
+    /// True when all pages that it names are among the first so many.
+    pub fn is_of(&self, pages: u32) -> bool {
+        self.pairs.iter().all(|pair| pair.a < pages && pair.b < pages)
+            && self.copies.iter().all(|copy| copy.0 < pages && copy.1 < pages)
+            && self.relabelled.iter().all(|row| row.0 < pages)
+    }
+}
+
 impl ArchivedKeyRow {
     /// The key; `None` when the row is damaged.
     pub fn key(&self) -> Option<Key> {

@@ -100,6 +100,26 @@ impl ChunkBuilder {
 }
 
 impl ArchivedSiteChunk {
+    /// How many pages it has; `None` where a column has another number of entries.
+    pub fn count(&self) -> Option<usize> {
+        let columns = [
+            self.https.len(),
+            self.pages.len(),
+            self.dates.len(),
+            self.digests.len(),
+            self.detected.len(),
+            self.confidence.len(),
+            self.declared.len(),
+            self.latin_share.len(),
+            self.text_bytes.len(),
+            self.titles.len(),
+            self.sketches.len(),
+            self.forms.len(),
+            self.links.len(),
+        ];
+        columns.iter().all(|&length| length == self.ends.len()).then_some(self.ends.len())
+    }
+
     /// URL of a page without scheme.
     pub fn identity(&self, at: usize) -> &str {
         let start = if at == 0 { 0 } else { self.ends[at - 1].to_native() as usize };
