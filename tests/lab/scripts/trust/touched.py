@@ -3,7 +3,7 @@
     touched.py --binary target/fast/diglot --seed 1 --rounds 1000 [--archives sample | crawl:2000 | PATH...]
 
 A round starts a query, stops it at a random instant of its life, and changes what lies in the store's folder without asking anybody:
-it truncates a file, overwrites part of one, or copies another state of the store over all of it, as `cp -r BACKUP/. STORE/` does. Then the
+it truncates a file, overwrites part of one, deletes one, gives another file its name, or copies another state of the store over all of it, as `cp -r BACKUP/. STORE/` does. Then the
 query goes on. Right are the answer of the store as it was, that of the copied state, and exit code 1 with a message that names a
 place and a remedy; anything else is a violation: a signal, a panic, a hang, another answer with exit code 0, a message that names nothing.
 One query in ten is `check`. `--served` does the same to a running `diglot review`, which must still be there to answer; `--written` to a
@@ -20,7 +20,7 @@ import urllib.request
 
 from common import HANG, Bench, Outcome, difference, options, rounds
 
-KINDS = ["truncate", "overwrite", "restore"]
+KINDS = ["truncate", "overwrite", "delete", "replace", "restore"]
 CHECKS = 0.1
 # How much longer than usual a query may live before it is touched.
 STRETCH = 1.1
@@ -38,6 +38,15 @@ def touch(store, other, kind, dice):
     path = dice.choice([path for path in files if path.relative_to(store).parts[0] == folder])
     size = path.stat().st_size
     done = {"kind": kind, "file": str(path.relative_to(store)), "bytes": size}
+    if kind == "delete":
+        path.unlink()
+        return done
+    if kind == "replace":
+        # What is open elsewhere stays as it is; its name leads to other bytes.
+        fresh = path.with_name(path.name + ".fresh")
+        fresh.write_bytes(dice.randbytes(size))
+        fresh.rename(path)
+        return done
     if kind == "truncate":
         left = dice.choice([0, min(64, size), dice.randrange(size), dice.randrange(size) // 4096 * 4096])
         os.truncate(path, left)
