@@ -1,6 +1,6 @@
 //! Files that others wrote or named, opened so that reading them ends, and stays where it belongs.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Component, Path};
 
@@ -15,6 +15,24 @@ pub const MAX_TEXT_BYTES: u64 = 256 << 20;
 /// When it is none, or cannot be opened.
 pub fn open(path: &Path) -> io::Result<File> {
     regular(system::open(path)?)
+}
+
+/// The same, as the options say: to write, or to make where there is none.
+///
+/// # Errors
+/// When there is something else of that name, or it cannot be opened.
+pub fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    regular(system::open_with(options, path)?)
+}
+
+/// All of a regular file.
+///
+/// # Errors
+/// When it is none, or cannot be read.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Opens a regular file by a name that stands in an input: below `folder`, and by way of no symbolic link. The folder itself may be
@@ -83,8 +101,9 @@ impl<R: Read> Read for AtMost<R> {
 #[cfg(unix)]
 mod system {
     use std::ffi::OsStr;
-    use std::fs::File;
+    use std::fs::{File, OpenOptions};
     use std::io;
+    use std::os::unix::fs::OpenOptionsExt;
     use std::path::Path;
 
     use rustix::fs::{CWD, Mode, OFlags, openat};
@@ -97,6 +116,15 @@ mod system {
 
     pub fn open(path: &Path) -> io::Result<File> {
         openat(CWD, path, READ, Mode::empty()).map(File::from).map_err(of_system)
+    }
+
+    pub fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+        let never_waits = OFlags::NONBLOCK | OFlags::NOCTTY;
+        options.custom_flags(never_waits.bits() as i32).open(path).map_err(|error| match Errno::from_io_error(&error) {
+            Some(Errno::NXIO | Errno::OPNOTSUPP) => refusal("a pipe or device, expected a file"),
+            Some(Errno::ISDIR) => refusal("a folder, expected a file"),
+            _ => error,
+        })
     }
 
     /// Goes from folder to folder, each by what is open: nobody can put a link in between.
@@ -122,7 +150,7 @@ mod system {
 #[cfg(not(unix))]
 mod system {
     use std::ffi::OsStr;
-    use std::fs::{self, File};
+    use std::fs::{self, File, OpenOptions};
     use std::io;
     use std::path::Path;
 
@@ -130,6 +158,10 @@ mod system {
 
     pub fn open(path: &Path) -> io::Result<File> {
         File::open(path)
+    }
+
+    pub fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+        options.open(path)
     }
 
     pub fn open_below(folder: &Path, parts: &[&OsStr], last: &OsStr) -> io::Result<File> {

@@ -86,7 +86,7 @@ pub struct Align {
 impl Align {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         self.settings.check(&global.store)?;
-        if !diglot::store::Store::is_at(&global.store) {
+        if !global.has_store()? {
             // The message of one who only reads names what to do.
             global.read()?;
         }

@@ -23,6 +23,7 @@ use super::eval::{scored_pairs, share};
 use super::global::Global;
 use super::gold::{self, SiteGold};
 use super::listing::{FormatArg, Listing};
+use super::output;
 use super::say::tell;
 use super::stop::look_at_stop;
 
@@ -132,7 +133,7 @@ impl Compare {
                 series: presets.iter().map(|preset| preset.preset.clone()).collect(),
                 groups: sites.iter().map(group).collect(),
             };
-            fs::write(path, plot::bars_svg(&bars)?).map_err(Error::io(path, "writing"))?;
+            output::write(path, plot::bars_svg(&bars)?.as_bytes())?;
         }
         let sites: Vec<(usize, &str)> = sites.iter().map(|&at| (at, judged[at].name.as_str())).collect();
         self.print(&sites, &scores)

@@ -1,6 +1,6 @@
 //! `diglot eval`.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -20,6 +20,7 @@ use super::freshness::Lists;
 use super::global::Global;
 use super::gold::{self, read_all};
 use super::listing::{FormatArg, Listing};
+use super::output;
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum What {
@@ -196,7 +197,7 @@ impl Eval {
         let points = evaluate::curve(scored, &CurveParams::default());
         if let Some(path) = &self.svg {
             let title = format!("Precision and recall of {} pairs", scored.pairs.len());
-            fs::write(path, plot::curve_svg(&title, &points)?).map_err(Error::io(path, "writing"))?;
+            output::write(path, plot::curve_svg(&title, &points)?.as_bytes())?;
         }
         let columns = ["score", "precision", "recall", "f1", "right", "wrong", "missed"];
         let mut listing = Listing::new(self.format.get(), &columns)?;

@@ -140,7 +140,10 @@ impl Exec {
             None => Input::stream("stdin".to_owned(), io::stdin())?,
         };
         let mut output = match &self.output {
-            Some(path) => Output::create(path)?,
+            Some(path) => {
+                super::output::refuse_within_store(path)?;
+                Output::create(path)?
+            }
             None if io::stdout().is_terminal() => {
                 return Err(Error::Config(
                     "rows are no text for a terminal; give -o FILE, or a program behind a pipe".into(),

@@ -1,13 +1,10 @@
 //! `diglot explore`.
 
-use std::fs;
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use diglot::config::Config;
-use diglot::error::Error;
 use diglot::explore::{Arrivals, By};
 use diglot::inputs::Inputs;
 use diglot::pipeline::explore::{Explored, keep, remember};
@@ -19,6 +16,7 @@ use serde_json::{Value, json};
 use super::freshness::Lists;
 use super::global::Global;
 use super::listing::{FormatArg, Listing, count};
+use super::output;
 use super::say::say;
 use super::stop::{STOP, look_at_stop};
 
@@ -86,17 +84,17 @@ impl Explore {
             return Ok(Listing::new(self.format.get(), &Explored::COLUMNS)?.finish()?);
         }
         let requested = next.iter().map(|next| explored.name(next.site).to_owned()).collect();
+        if let Some(path) = &self.output {
+            // Before they are remembered: what is requested twice does less harm than what is never requested.
+            let list: String = next.iter().map(|next| format!("http://{}/\n", explored.name(next.site))).collect();
+            output::write(path, list.as_bytes())?;
+        }
         let mut store = global.write()?;
         keep(&mut store, &explored, self.by_domain)?;
         remember(&mut store, &explored, self.by, self.by_domain, requested)?;
         drop(store);
-        if let Some(path) = &self.output {
-            let list: String = next.iter().map(|next| format!("http://{}/\n", explored.name(next.site))).collect();
-            if path.as_os_str() == "-" {
-                io::stdout().lock().write_all(list.as_bytes()).map_err(Error::io(path, "writing"))?;
-                return Ok(());
-            }
-            fs::write(path, list).map_err(Error::io(path, "writing"))?;
+        if self.output.as_deref().is_some_and(|path| path.as_os_str() == "-") {
+            return Ok(());
         }
         let mut listing = Listing::new(self.format.get(), &Explored::COLUMNS)?;
         for next in next {

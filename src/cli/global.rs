@@ -1,12 +1,14 @@
 //! What every command is given: which store, how many threads, how much memory, how much is said.
 
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use diglot::config::settings::{SIZE, configuration, size};
 use diglot::config::{Config, Memory};
+use diglot::error::Error;
 use diglot::store::{Access, Store};
 
 use super::freshness::{Lists, STORE, STORE_VARIABLE};
@@ -85,6 +87,25 @@ impl Global {
         Progress::new(self.quiet, self.verbose)
     }
 
+    /// Whether there is a store.
+    pub fn has_store(&self) -> Result<bool, Error> {
+        self.see_that_it_can_be_looked_at()?;
+        Ok(Store::is_at(&self.store))
+    }
+
+    /// A folder that cannot be looked into is no folder without a store.
+    fn see_that_it_can_be_looked_at(&self) -> Result<(), Error> {
+        let manifest = self.store.join("manifest.json");
+        match std::fs::metadata(&manifest).map_err(|error| (error.kind(), error)) {
+            Err((ErrorKind::NotFound | ErrorKind::NotADirectory, _)) | Ok(_) => Ok(()),
+            Err((ErrorKind::PermissionDenied, error)) => {
+                let problem = format!("the store cannot be looked at: {error}; get the right to read the folder");
+                Err(Error::Store { path: self.store.clone(), problem })
+            }
+            Err((_, error)) => Err(Error::io(manifest, "looking for a store")(error)),
+        }
+    }
+
     pub fn write(&self) -> anyhow::Result<Store> {
         // What was read decides what is written.
         super::touched::check()?;
@@ -92,7 +113,9 @@ impl Global {
         self.open(Access::Write)
     }
 
-    fn open(&self, access: Access) -> anyhow::Result<Store> {
+    /// Opens the store, and says what had to be mended.
+    pub fn open(&self, access: Access) -> anyhow::Result<Store> {
+        self.see_that_it_can_be_looked_at()?;
         let store = Store::open(&self.store, access)?;
         if store.was_rebuilt {
             tell(

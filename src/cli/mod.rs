@@ -10,7 +10,7 @@ use diglot::error::Error;
 #[cfg(target_os = "linux")]
 mod address_space;
 mod bitext;
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 mod bus;
 mod compare;
 mod dry;
@@ -133,6 +133,20 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// What to do about a limit that was met.
+fn remedy(error: &anyhow::Error) -> &'static str {
+    let of_system = |cause: &(dyn std::error::Error + 'static)| cause.downcast_ref::<io::Error>()?.raw_os_error();
+    #[cfg(unix)]
+    match error.chain().find_map(of_system).map(nix::errno::Errno::from_raw) {
+        Some(nix::errno::Errno::EMFILE) => return "; allow the program more of them (`ulimit -n 4096`)",
+        Some(nix::errno::Errno::EFBIG) => return "; allow longer files (`ulimit -f unlimited`)",
+        _ => {}
+    }
+    #[cfg(not(unix))]
+    let _ = (error, of_system);
+    ""
+}
+
 fn report(error: &anyhow::Error) -> ExitCode {
     let is_closed_pipe = |cause: &(dyn std::error::Error + 'static)| {
         cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
@@ -140,7 +154,7 @@ fn report(error: &anyhow::Error) -> ExitCode {
     if error.chain().any(is_closed_pipe) {
         return ExitCode::SUCCESS;
     }
-    tell(format_args!("diglot: {error:#}"));
+    tell(format_args!("diglot: {error:#}{}", remedy(error)));
     match error.downcast_ref::<Error>() {
         Some(Error::Interrupted) => ExitCode::from(130),
         Some(Error::Config(_)) => ExitCode::from(2),
@@ -148,17 +162,8 @@ fn report(error: &anyhow::Error) -> ExitCode {
     }
 }
 
-fn dispatch(cli: Cli) -> anyhow::Result<()> {
-    let global = &cli.global;
-    if global.quiet {
-        say::be_quiet();
-    }
-    #[cfg(target_os = "linux")]
-    {
-        address_space::keep_to_it()?;
-        bus::tell_of_faults();
-    }
-    parent::watch();
+/// Has the command end well at Ctrl-C, SIGTERM and SIGHUP.
+fn catch_wishes() {
     let caught = ctrlc::set_handler(|| {
         if stop::is_to_end_at_once() {
             #[cfg(feature = "review")]
@@ -171,6 +176,26 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         // What is committed is safe.
         tell(format_args!("diglot: Ctrl-C ends the program at once ({error})"));
     }
+}
+
+fn dispatch(cli: Cli) -> anyhow::Result<()> {
+    let global = &cli.global;
+    output::keep_out_of(&global.store);
+    if global.quiet {
+        say::be_quiet();
+    }
+    #[cfg(target_os = "linux")]
+    {
+        address_space::keep_to_it()?;
+        bus::tell_of_faults();
+    }
+    #[cfg(unix)]
+    bus::take_long_files_as_errors();
+    #[cfg(unix)]
+    bus::but_for_ignored(catch_wishes);
+    #[cfg(not(unix))]
+    catch_wishes();
+    parent::watch();
     threads::start(global.threads, global.quiet)?;
     match cli.command {
         Command::Run(command) => command.run(global),

@@ -4,11 +4,42 @@ use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use diglot::error::Error;
 use diglot::export::Output;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+
+/// The folder of the store.
+static STORE: OnceLock<PathBuf> = OnceLock::new();
+
+/// From here on no command writes its answers into the folder of the store.
+pub fn keep_out_of(store: &Path) {
+    let _ = STORE.set(store.to_owned());
+}
+
+/// Refuses a file within the folder of the store, by whatever way its path leads there.
+pub fn refuse_within_store(path: &Path) -> Result<(), Error> {
+    let Some(store) = STORE.get().and_then(|store| store.canonicalize().ok()) else { return Ok(()) };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // What a link leads to is what is written; a file that is not there will be in its folder.
+    let place = path.canonicalize().or_else(|_| folder.canonicalize());
+    if place.is_ok_and(|place| place.starts_with(&store)) {
+        let problem = format!("{} lies in the folder of the store; give a file elsewhere", path.display());
+        return Err(Error::Config(problem));
+    }
+    Ok(())
+}
+
+/// Writes a file whole, or not at all; `-` is stdout.
+pub fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let mut target = Target::open_raw(Some(path), "")?;
+    let mut out = target.take();
+    let written = out.write_all(bytes).and_then(|()| out.flush());
+    drop(out);
+    finish(vec![target], written.map_err(|error| Error::io(path, "writing")(error).into()))
+}
 
 /// Something to write to, and the file it becomes when all went well.
 pub struct Target {
@@ -38,6 +69,7 @@ impl Target {
             return Ok(Target { out: Some(out), file: None });
         };
         let path = with_suffix(path, suffix);
+        refuse_within_store(&path)?;
         if path.exists() && !path.is_file() {
             if path.is_dir() {
                 return Err(Error::input(path.display().to_string(), "is a folder, expected a file to write").into());

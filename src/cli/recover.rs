@@ -1,8 +1,6 @@
 //! `diglot recover`.
 
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -18,6 +16,7 @@ use super::filter::HostArg;
 use super::freshness::Lists;
 use super::global::Global;
 use super::listing::{ListArgs, count};
+use super::output;
 use super::say::tell;
 use super::stop::{STOP, look_at_stop};
 
@@ -94,6 +93,7 @@ impl Recover {
 
     /// Writes the list for a crawler, and remembers it.
     fn request(&self, path: &Path, pages: &[DeepPage], global: &Global) -> anyhow::Result<()> {
+        output::refuse_within_store(path)?;
         let missing: Vec<&DeepPage> = pages.iter().filter(|page| page.outcome == Outcome::Missing).collect();
         let to_stdout = path.as_os_str() == "-";
         if missing.is_empty() && !to_stdout && path.exists() {
@@ -104,17 +104,8 @@ impl Recover {
             return self.list.print(pages);
         }
         super::touched::check()?;
-        let out: Box<dyn Write> = if to_stdout {
-            Box::new(io::stdout().lock())
-        } else {
-            Box::new(File::create(path).map_err(Error::io(path, "creating"))?)
-        };
-        let mut out = BufWriter::new(out);
-        for page in missing {
-            writeln!(out, "{}", page.url).map_err(Error::io(path, "writing"))?;
-        }
-        out.flush().map_err(Error::io(path, "writing"))?;
-        drop(out);
+        let list: String = missing.iter().map(|page| format!("{}\n", page.url)).collect();
+        output::write(path, list.as_bytes())?;
         // After the list is written: a URL requested twice does less harm than one that is never requested.
         remember(&mut global.write()?, pages)?;
         if to_stdout { Ok(()) } else { self.list.print(pages) }

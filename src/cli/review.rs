@@ -2,18 +2,18 @@
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
 use diglot::error::Error;
 use diglot::store::Reviews;
-use diglot::types::counted;
 use tempfile::TempPath;
 
 use super::global::Global;
-use super::say::tell;
+use super::output;
+use super::say::{say, tell};
 use crate::review::judge::gold_files;
 use crate::review::report::{self, Form};
 use crate::review::{OPENING, Options, serve};
@@ -129,13 +129,13 @@ fn write_gold(global: &Global, folder: &PathBuf) -> anyhow::Result<()> {
     if marks.all.is_empty() {
         anyhow::bail!("nothing was judged yet: `diglot review` serves the page to do so");
     }
-    if marks.unreadable > 0 && !global.quiet {
-        tell(format_args!("diglot: {} of the file of marks cannot be read", counted(marks.unreadable as u64, "line")));
+    if let Some(lines) = marks.bad_lines() {
+        say(format_args!("left out what are no marks: {lines}; mend or delete these lines"));
     }
     fs::create_dir_all(folder).map_err(Error::io(folder, "making the folder"))?;
     for (name, content) in gold_files(&marks) {
         let path = folder.join(name);
-        fs::write(&path, &content).map_err(Error::io(&path, "writing"))?;
+        output::write(&path, content.as_bytes())?;
         writeln!(io::stdout(), "{}\t{}", path.display(), content.lines().count())?;
     }
     Ok(())
@@ -156,7 +156,7 @@ Examples:
   diglot report -o report.html
   diglot report -o report.md")]
 pub struct Report {
-    /// The file; its name tells the format.
+    /// The file; its name tells the format. By default, or with `-`, stdout. The file appears only once it is complete.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// The format; by default that of the name of the file, or html.
@@ -165,9 +165,14 @@ pub struct Report {
 }
 
 impl Report {
+    /// The file to write; `None` for stdout.
+    fn file(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| path.as_os_str() != "-")
+    }
+
     /// The form that the ending of the file says, or the option.
     fn form(&self) -> Result<ReportForm, Error> {
-        let Some(ending) = self.output.as_deref().and_then(|path| path.extension()) else {
+        let Some(ending) = self.file().and_then(Path::extension) else {
             return Ok(self.format.unwrap_or(ReportForm::Html));
         };
         let ending = ending.to_string_lossy().to_ascii_lowercase();
@@ -198,12 +203,10 @@ impl Report {
         let form = if form == ReportForm::Md { Form::Markdown } else { Form::Html };
         let text = report::write(&store, &config, form)?;
         super::touched::check()?;
-        let Some(path) = &self.output else {
-            if io::stdout().is_terminal() && form == Form::Html {
-                return Err(Error::Config("HTML is not for a terminal: give -o report.html".into()).into());
-            }
-            return Ok(io::stdout().write_all(text.as_bytes())?);
-        };
-        Ok(fs::write(path, text).map_err(Error::io(path, "writing"))?)
+        let path = self.file();
+        if path.is_none() && io::stdout().is_terminal() && form == Form::Html {
+            return Err(Error::Config("HTML is not for a terminal: give -o report.html".into()).into());
+        }
+        output::write(path.unwrap_or(Path::new("-")), text.as_bytes())
     }
 }

@@ -60,7 +60,7 @@ impl Run {
         }
         self.settings.check(&global.store)?;
         let nothing = || Error::Config("nothing to do: the store is empty and no input is given".into());
-        if self.inputs.is_empty() && !Store::is_at(&global.store) {
+        if self.inputs.is_empty() && !global.has_store()? {
             return Err(nothing().into());
         }
         if self.dry_run {
@@ -97,7 +97,7 @@ impl Run {
 
     /// Says what would be read, and which stages would be done again.
     fn tell_what_would_be(&self, global: &Global) -> anyhow::Result<()> {
-        let store = if Store::is_at(&global.store) { Some(global.read()?.0) } else { None };
+        let store = if global.has_store()? { Some(global.read()?.0) } else { None };
         let mut inputs = self.manner.inputs(store.as_ref(), &self.inputs)?;
         if let Some(store) = &store {
             add_partial(store, &mut inputs)?;
@@ -123,7 +123,7 @@ struct Manner {
 impl Manner {
     /// Opens the store for what the inputs come to. One that is not there yet is made only if all of them are sound.
     fn open(&self, inputs: &[OsString], global: &Global) -> anyhow::Result<(Store, Inputs)> {
-        if Store::is_at(&global.store) {
+        if global.has_store()? {
             let store = global.write()?;
             let inputs = self.inputs(Some(&store), inputs)?;
             look_at_stop();

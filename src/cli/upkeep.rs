@@ -7,14 +7,14 @@ use clap::Args;
 use diglot::error::Error;
 use diglot::export::rows::printable;
 use diglot::pipeline::Observer;
-use diglot::store::{Access, Report, Store};
+use diglot::store::{Access, Report};
 use diglot::types::counted;
 use diglot::upkeep::{self, Removal, Taken};
 use serde_json::json;
 
 use super::global::Global;
 use super::listing::{FormatArg, Listing};
-use super::say::tell;
+use super::say::{say, tell};
 
 /// Read every byte of the store and say what is damaged.
 ///
@@ -35,11 +35,11 @@ pub struct Check {
 
 impl Check {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
-        if self.repair && Store::is_at(&global.store) {
+        if self.repair && global.has_store()? {
             // Opening to write mends what keeps readers out.
             drop(global.write()?);
         }
-        let store = Store::open(&global.store, Access::Read)?;
+        let store = global.open(Access::Read)?;
         if !self.repair {
             super::touched::watch(&store);
         }
@@ -74,11 +74,10 @@ impl Check {
             listing.row(vec![json!("sound"), json!(kind), json!(found.records), json!(detail)])?;
         }
         listing.row(vec![json!("sound"), json!("view"), json!(report.entries), json!("entries")])?;
-        let (entries, detail) = match report.catalog_entries {
-            Some(entries) => (json!(entries), "entries"),
-            None => (json!(null), "not looked at: another process writes, or the folder cannot be written"),
-        };
-        listing.row(vec![json!("sound"), json!("catalog"), entries, json!(detail)])?;
+        listing.row(match &report.catalog_entries {
+            Ok(entries) => vec![json!("sound"), json!("catalog"), json!(entries), json!("entries")],
+            Err(why) => vec![json!("not looked at"), json!("catalog"), json!(null), json!(why)],
+        })?;
         let damage = &report.damage;
         let named = damage.view.iter().map(|problem| ("view", problem));
         let named = named.chain(damage.catalog.iter().map(|problem| ("catalog", problem)));
@@ -162,7 +161,7 @@ impl Remove {
             return Err(Error::Config("nothing is named; give --archive, --host, --url or --lost".into()).into());
         }
         // A store is not made by mistake.
-        drop(Store::open(&global.store, Access::Read)?);
+        drop(global.open(Access::Read)?);
         let mut store = global.write()?;
         if self.lost {
             let accepted = upkeep::accept_losses(&mut store)?;
@@ -190,6 +189,9 @@ fn say_taken(taken: &Taken) -> io::Result<()> {
     if taken.marks + taken.samples > 0 {
         let (marks, samples) = (counted(taken.marks, "mark"), counted(taken.samples, "sample"));
         writeln!(out, "forgotten: {marks} of reviewers, {samples}")?;
+    }
+    if let Some(lines) = &taken.left {
+        say(format_args!("left as they are, though they may name what was removed: {lines}; these are no marks"));
     }
     Ok(())
 }

@@ -48,6 +48,8 @@ impl Sort {
 /// What was counted.
 pub struct Counted {
     pub overview: Overview,
+    /// Of which commit: a store that was replaced by another may have one of the same number.
+    pub commit_hash: Option<u64>,
     /// How far each stage was: to tell what is left to do takes a look at every site.
     pub stages: Vec<StageStatus>,
     /// Hosts with few pairs, those with most pages concerned first.
@@ -73,7 +75,12 @@ impl Counted {
             order(|host| f64::from(host.pairs)),
             order(|host| f64::from(host.credibility)),
         ];
-        Counted { overview, stages, lacking, hosts, orders }
+        Counted { overview, commit_hash: None, stages, lacking, hosts, orders }
+    }
+
+    /// True when it is of the commit that a store was opened at.
+    pub fn is_of(&self, store: &Store) -> bool {
+        commit_hash(store) == self.commit_hash
     }
 
     /// The hosts whose names contain a text, in an order: how many, and those from `start` on.
@@ -157,7 +164,7 @@ impl Counting {
     }
 
     fn renew(self: &Arc<Self>, last: &Counted) {
-        if self.is_rested() && self.open().is_ok_and(|store| store.commit_number() != last.overview.commit) {
+        if self.is_rested() && self.open().is_ok_and(|store| !last.is_of(&store)) {
             self.begin();
         }
     }
@@ -206,7 +213,11 @@ fn count(store: &Store) -> diglot::Result<Counted> {
     let lacking = query::shortages(store, &config, &Scope::all())?;
     // Figures of a store that others changed meanwhile are not kept.
     store.witness().map_or(Ok(()), |witness| witness.check())?;
-    Ok(Counted::new(overview, stages, lacking, hosts))
+    Ok(Counted { commit_hash: commit_hash(store), ..Counted::new(overview, stages, lacking, hosts) })
+}
+
+fn commit_hash(store: &Store) -> Option<u64> {
+    store.witness().map(|witness| witness.commit_hash())
 }
 
 #[cfg(test)]

@@ -67,10 +67,7 @@ fn form(request: &Request, problem: Option<String>) -> Result<Response, Failure>
     let counted_langs = request.app.counting.last();
     let known = counted_langs.iter().flat_map(|counted| counted.overview.langs.keys());
     let known: Vec<String> = known.map(|langs| format!("{} {}", langs.a, langs.b)).collect();
-    let mut bad = match marks.unreadable {
-        0 => String::new(),
-        lines => format!("; {} of the file of marks cannot be read", counted(lines as u64, "line")),
-    };
+    let mut bad = marks.bad_lines().map_or(String::new(), |lines| format!("; no marks, and left out: {lines}"));
     if !unreadable.is_empty() {
         bad += &format!("; samples that cannot be read: {}", unreadable.join(", "));
     }

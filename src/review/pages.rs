@@ -47,7 +47,7 @@ pub async fn overview(state: State<Arc<App>>, fields: Query<Fields>) -> Response
             lacking: lacking_rows(&frame, lacking),
             lacking_left: lacking.len().saturating_sub(LACKING),
             frame,
-            newer: counted.as_ref().filter(|counted| counted.overview.commit != commit).map(|_| commit),
+            newer: counted.as_ref().filter(|counted| !counted.is_of(&store)).map(|_| commit),
             stages: counted.iter().flat_map(|counted| stage_rows(&counted.stages)).collect(),
             figures: counted.map(|counted| Figures::new(&counted.overview)),
             archives_left: archives.len().saturating_sub(ARCHIVES),

@@ -1,10 +1,12 @@
 //! Who may write a store: one process at a time. Readers need no leave.
 
-use std::fs::{File, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::error::{Error, Result};
+use crate::files;
 
 /// What a store is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,9 +33,10 @@ pub(super) const LOCK: &str = "lock";
 
 /// The lock of the one process that writes.
 pub(super) fn lock(folder: &Path) -> Result<File> {
+    refuse_others_than_files(folder)?;
     let path = folder.join(LOCK);
-    let file = File::options().create(true).truncate(false).write(true).open(&path);
-    let file = file.map_err(Error::io(&path, "opening"))?;
+    let file = files::open_with(OpenOptions::new().create(true).truncate(false).write(true), &path);
+    let file = file.map_err(|error| not_opened(&path, error))?;
     let since = Instant::now();
     loop {
         match file.try_lock() {
@@ -51,6 +54,61 @@ pub(super) fn lock(folder: &Path) -> Result<File> {
     }
 }
 
+/// Why a file of a store cannot be opened.
+pub(super) fn not_opened(path: &Path, error: io::Error) -> Error {
+    use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    if files::is_refusal(&error) {
+        return no_file(path, &error.to_string());
+    }
+    if path.ends_with("lock") && matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem) {
+        let problem = format!(
+            "this command writes the store, and may not: {error}; get the right to write the folder, or give a copy of it as \
+             --store (queries need no right to write)"
+        );
+        return fault(path, problem);
+    }
+    Error::io(path, "opening")(error)
+}
+
+fn no_file(path: &Path, found: &str) -> Error {
+    fault(
+        path,
+        format!(
+            "is {found}; take it away, and restore the file of that name from a copy of the store if there was one"
+        ),
+    )
+}
+
+/// Refuses a store in which a pipe, a device or a folder has the name of a file: who opens a pipe may wait for ever. Links to files are
+/// files.
+///
+/// # Errors
+/// With the first one that is found.
+pub(super) fn refuse_others_than_files(folder: &Path) -> Result<()> {
+    const FILES: [&str; 7] = ["lock", "manifest.json", "manifest.new", "marks.jsonl", "conf", "db", "snap"];
+    let mut waiting = vec![(folder.to_owned(), true)];
+    while let Some((folder, is_whole)) = waiting.pop() {
+        // What cannot be listed is told where it is opened.
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let Ok(kind) = fs::metadata(&path).map(|found| found.file_type()) else { continue };
+            let name = entry.file_name();
+            let is_of_file = FILES.iter().any(|file| name == *file)
+                || path.extension().is_some_and(|ending| ending == "rec" || ending == "run");
+            if !kind.is_file() && !kind.is_dir() {
+                return Err(no_file(&path, "a pipe or device, expected a file"));
+            }
+            if kind.is_dir() && is_of_file {
+                return Err(no_file(&path, "a folder, expected a file"));
+            }
+            if kind.is_dir() && is_whole && name != "tmp" {
+                waiting.push((path, false));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Who has held the lock.
 #[derive(PartialEq, Eq)]
 pub(super) enum Held {
@@ -62,9 +120,39 @@ pub(super) enum Held {
 
 /// Looks whether a process holds the lock.
 pub(super) fn held(folder: &Path) -> Held {
-    let Ok(file) = File::open(folder.join(LOCK)) else { return Held::Before(None) };
+    let Ok(file) = files::open(&folder.join(LOCK)) else { return Held::Before(None) };
     match file.try_lock_shared() {
         Err(TryLockError::WouldBlock) => Held::Now,
         _ => Held::Before(file.metadata().and_then(|metadata| metadata.modified()).ok()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_that_may_not_be_written_says_so_and_what_to_do() {
+        for kind in [io::ErrorKind::PermissionDenied, io::ErrorKind::ReadOnlyFilesystem] {
+            let told = not_opened(Path::new("s/lock"), kind.into()).to_string();
+            assert!(
+                told.contains("s/lock: this command writes the store, and may not: ") && told.contains("--store"),
+                "{told}"
+            );
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_refused_and_a_link_to_one_is_not() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir_all(at("pages")).expect("room on disk");
+        fs::write(at("elsewhere"), "").expect("room on disk");
+        std::os::unix::fs::symlink(at("elsewhere"), at("lock")).expect("a link");
+        drop(lock(folder.path()).expect("a link to a file is a file"));
+        fs::create_dir(at("pages/000000.rec")).expect("room on disk");
+        let told = lock(folder.path()).expect_err("a folder").to_string();
+        assert!(told.contains("pages/000000.rec: is a folder, expected a file; take it away"), "{told}");
     }
 }

@@ -50,14 +50,28 @@ impl Damage {
     }
 }
 
+/// True of an error that tells nothing of the files: sled writes when it opens, and the disk may be full.
+fn is_of_surroundings(error: &Error) -> bool {
+    use std::io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    let Error::Io { source, .. } = error else { return false };
+    matches!(source.kind(), PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull)
+}
+
+fn with_cause(error: &Error) -> String {
+    match error {
+        Error::Io { source, .. } => format!("{error}: {source}"),
+        _ => error.to_string(),
+    }
+}
+
 /// What was looked at, and what was found.
 pub struct Report {
     /// Each record file.
     pub files: Vec<(&'static str, FileReport)>,
     /// Entries of the view.
     pub entries: u64,
-    /// Entries of the catalog; none where somebody writes the store.
-    pub catalog_entries: Option<u64>,
+    /// Entries of the catalog, or why it was not looked at.
+    pub catalog_entries: Result<u64, String>,
     /// What is damaged.
     pub damage: Damage,
 }
@@ -91,33 +105,40 @@ impl Store {
         Ok(Report { files, entries, catalog_entries, damage })
     }
 
-    /// Compares the catalog with the view, if nobody writes. How many entries it has.
-    fn check_catalog(&self, damage: &mut Damage) -> Option<u64> {
+    /// Compares the catalog with the view, if nobody writes. How many entries it has, or why it is not looked at.
+    fn check_catalog(&self, damage: &mut Damage) -> Result<u64, String> {
         // Who may not write the folder has nobody's catalog to look at.
-        let _lock = lock(&self.folder).ok()?;
-        let manifest = super::Manifest::read(&self.folder).ok()?;
+        let _lock = lock(&self.folder).map_err(|error| error.reason())?;
+        let manifest = super::Manifest::read(&self.folder).map_err(|error| error.to_string())?;
         if manifest.sentinel != self.sentinel {
-            return None;
+            return Err("the store got another commit meanwhile; check again".into());
         }
         let name = manifest.catalog.clone();
         let opened = Store::open_catalog(&self.folder, &name, Some(&manifest.sentinel));
-        let Ok(Some((catalog, sentinel))) = opened else {
-            damage.catalog.push(format!("{name}: cannot be opened, or is of another commit"));
-            return Some(0);
+        let (catalog, sentinel) = match opened {
+            Ok(Some(opened)) => opened,
+            Err(error) if is_of_surroundings(&error) => return Err(with_cause(&error)),
+            failed => {
+                let why = failed
+                    .err()
+                    .map_or_else(|| "is of another commit, or damaged".to_owned(), |error| with_cause(&error));
+                damage.catalog.push(format!("{name}: cannot be opened: {why}"));
+                return Ok(0);
+            }
         };
         if sentinel != self.sentinel {
-            // Of the next commit, which the program was stopped in.
-            return None;
+            return Err("the program was stopped within a commit, which the next command that writes ends".into());
         }
         match self.differences(&catalog) {
-            Ok((entries, 0)) => Some(entries),
+            Ok((entries, 0)) => Ok(entries),
             Ok((entries, differing)) => {
                 damage.catalog.push(format!("{name}: {differing} of {entries} entries are not those of the view"));
-                Some(entries)
+                Ok(entries)
             }
+            Err(error) if is_of_surroundings(&error) => Err(with_cause(&error)),
             Err(error) => {
-                damage.catalog.push(format!("{name}: {error}"));
-                Some(0)
+                damage.catalog.push(format!("{name}: {}", with_cause(&error)));
+                Ok(0)
             }
         }
     }

@@ -1,17 +1,17 @@
 //! `manifest.json`: which commit a store holds, where its record files end, and its settings.
 
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::access::fault;
+use super::access::{fault, not_opened};
 use super::disk;
 use super::format::{FORMAT_VERSION, OLDEST_FORMAT};
 use super::layout::{Sentinel, StoredSettings};
 use super::view::RunName;
 use crate::error::{Error, Result};
+use crate::files;
 
 /// The name of the file.
 pub const NAME: &str = "manifest.json";
@@ -77,6 +77,11 @@ impl Manifest {
         self
     }
 
+    /// A hash of all that it says.
+    pub fn hash(&self) -> u64 {
+        xxhash_rust::xxh3::xxh3_64(serde_json::to_string(self).expect("numbers and text serialise").as_bytes())
+    }
+
     fn checksum(&self) -> u32 {
         if self.format < WHOLE_SINCE {
             return crc_of(self.format, &self.sentinel);
@@ -91,7 +96,7 @@ impl Manifest {
     /// When it cannot be read, is damaged, or of a format that is not known.
     pub fn read(folder: &Path) -> Result<Manifest> {
         let path = folder.join(NAME);
-        let text = fs::read(&path).map_err(Error::io(&path, "reading"))?;
+        let text = files::read(&path).map_err(|error| not_opened(&path, error))?;
         let damaged = |error: serde_json::Error| damaged(folder, &error.to_string());
         let value: serde_json::Value = serde_json::from_slice(&text).map_err(damaged)?;
         let Some(format) = value.get("format").and_then(serde_json::Value::as_u64) else {

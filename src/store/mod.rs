@@ -186,6 +186,8 @@ impl Store {
     }
 
     fn of_manifest(folder: &Path, manifest: &Manifest) -> Result<Store> {
+        // Who writes has looked when the lock was taken.
+        access::refuse_others_than_files(folder)?;
         kinds::check_seals(folder, &manifest.sentinel)?;
         let catalog = Catalog::of_view(&folder.join(view::FOLDER), View::open(folder, &manifest.view)?);
         let mut store = Store::with_catalog(folder, None, catalog, manifest.sentinel.clone(), Access::Read)?;

@@ -12,8 +12,10 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use super::access::{fault, not_opened};
 use super::disk;
 use crate::error::{Error, Result};
+use crate::files;
 use crate::text::json;
 use crate::types::{Mark, Marked};
 
@@ -28,11 +30,27 @@ pub struct Reviews {
 pub struct Marks {
     /// All of them, in the order they were made.
     pub all: Vec<Mark>,
-    /// Lines that are no marks: of a later release, or torn.
-    pub unreadable: usize,
+    /// Lines that are no marks, of a later release or torn: their numbers.
+    pub unreadable: Vec<usize>,
+    /// The file.
+    path: PathBuf,
 }
 
+/// Lines that are named; of more it is said how many.
+const NAMED: usize = 5;
+
 impl Marks {
+    /// Which lines of which file are no marks, if any are not.
+    pub fn bad_lines(&self) -> Option<String> {
+        let numbers: Vec<String> = self.unreadable.iter().take(NAMED).map(usize::to_string).collect();
+        let more = match self.unreadable.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let lines = if self.unreadable.len() == 1 { "line" } else { "lines" };
+        (!numbers.is_empty()).then(|| format!("{}, {lines} {}{more}", self.path.display(), numbers.join(", ")))
+    }
+
     /// What counts: the last mark of each reviewer of each thing, but for those that were taken back.
     pub fn standing(&self) -> Standing<'_> {
         let mut found: Standing<'_> = BTreeMap::new();
@@ -63,12 +81,14 @@ fn put<'m>(standing: &mut Vec<&'m Mark>, mark: &'m Mark) {
 pub type Standing<'m> = BTreeMap<&'m Marked, Vec<&'m Mark>>;
 
 /// What was forgotten.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Forgotten {
     /// Marks.
     pub marks: usize,
     /// Samples.
     pub samples: usize,
+    /// Lines that cannot be read and were left as they are, though they may name what is forgotten: in which file.
+    pub left: Option<String>,
 }
 
 /// The folder of marks and samples in a store.
@@ -92,8 +112,8 @@ impl Reviews {
         fs::create_dir_all(&self.folder).map_err(Error::io(&self.folder, "making the folder"))?;
         loop {
             let is_new = !path.exists();
-            let opened = OpenOptions::new().read(true).append(true).create(true).open(&path);
-            let file = opened.map_err(Error::io(&path, "opening"))?;
+            let opened = files::open_with(OpenOptions::new().read(true).append(true).create(true), &path);
+            let file = opened.map_err(|error| not_opened(&path, error))?;
             file.lock().map_err(Error::io(&path, "locking"))?;
             if is_new {
                 self.sync_folders()?;
@@ -142,19 +162,24 @@ impl Reviews {
     /// # Errors
     /// When the file cannot be read; a missing one has no marks.
     pub fn marks(&self) -> Result<Marks> {
-        let path = self.marks_file();
-        let bytes = match fs::read(&path) {
-            Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(Marks::default()),
-            read => read.map_err(Error::io(&path, "reading"))?,
-        };
-        let mut found = Marks::default();
-        for line in bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+        let mut found = Marks { path: self.marks_file(), ..Marks::default() };
+        for (line, number) in self.lines()?.iter().zip(1..).filter(|(line, _)| !line.is_empty()) {
             match serde_json::from_slice(line) {
                 Ok(mark) => found.all.push(mark),
-                Err(_) => found.unreadable += 1,
+                Err(_) => found.unreadable.push(number),
             }
         }
         Ok(found)
+    }
+
+    /// The lines of the file of marks, as they are.
+    fn lines(&self) -> Result<Vec<Vec<u8>>> {
+        let path = self.marks_file();
+        let bytes = match files::read(&path) {
+            Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            read => read.map_err(|error| not_opened(&path, error))?,
+        };
+        Ok(bytes.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect())
     }
 
     /// All URLs that marks and samples name.
@@ -162,8 +187,7 @@ impl Reviews {
     /// # Errors
     /// When the files cannot be read.
     pub fn urls(&self) -> Result<Vec<String>> {
-        let marks = self.marks()?.all.into_iter();
-        let mut found: Vec<String> = marks.flat_map(|mark| [mark.marked.url_a, mark.marked.url_b]).collect();
+        let mut found: Vec<String> = self.lines()?.iter().flat_map(|line| urls_of_line(line)).collect();
         for name in self.samples()? {
             found.extend(urls_in(&self.sample(&name)?).unwrap_or_default());
         }
@@ -172,7 +196,8 @@ impl Reviews {
         Ok(found)
     }
 
-    /// Forgets marks and samples of which a URL is to be forgotten; what cannot be read goes too, as it may name it.
+    /// Forgets marks and samples of which a URL is to be forgotten. Lines of marks that cannot be read go if such a URL stands in them; the others stay, and are
+    /// told. A sample that cannot be read goes, as it may name it.
     ///
     /// # Errors
     /// When the disk does not take it.
@@ -185,14 +210,15 @@ impl Reviews {
         if path.exists() {
             // Held until the new file has its name: who waits for the lock opens that one.
             let _lock = self.open_marks()?;
-            let marks = self.marks()?;
-            let is_named = |mark: &&Mark| is_gone(&mark.marked.url_a) || is_gone(&mark.marked.url_b);
-            let gone = marks.all.iter().filter(is_named).count();
-            if gone > 0 || marks.unreadable > 0 {
-                let kept: Result<Vec<Vec<u8>>> = marks.all.iter().filter(|mark| !is_named(mark)).map(line_of).collect();
-                self.replace(&path, &kept?.concat())?;
+            let lines: Vec<Vec<u8>> = self.lines()?.into_iter().filter(|line| !line.is_empty()).collect();
+            let is_kept = |line: &&Vec<u8>| !urls_of_line(line).iter().any(|url| is_gone(url));
+            let kept: Vec<&[u8]> = lines.iter().filter(is_kept).map(Vec::as_slice).collect();
+            forgotten.marks = lines.len() - kept.len();
+            if forgotten.marks > 0 {
+                let ended: Vec<u8> = kept.iter().flat_map(|line| line.iter().chain(b"\n")).copied().collect();
+                self.replace(&path, &ended)?;
             }
-            forgotten.marks = gone + marks.unreadable;
+            forgotten.left = self.marks()?.bad_lines();
         }
         for name in self.samples()? {
             // A sample of which something is gone is no sample of what is left.
@@ -247,7 +273,8 @@ impl Reviews {
             return Err(Error::input(name, "expected the name of a sample: letters, digits and hyphens"));
         }
         let path = self.sample_file(name);
-        fs::read_to_string(&path).map_err(Error::io(&path, "reading"))
+        let bytes = files::read(&path).map_err(|error| not_opened(&path, error))?;
+        String::from_utf8(bytes).map_err(|_| fault(&path, "is no text; remove the file, and draw the sample again"))
     }
 
     /// Keeps a sample under a name.
@@ -282,6 +309,12 @@ fn is_at(file: &File, path: &Path) -> bool {
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> bool {
     true
+}
+
+/// The URLs that a line of the file of marks names; of one that cannot be read, whatever stands in quotes.
+fn urls_of_line(line: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(line);
+    urls_in(&text).unwrap_or_else(|| text.split('"').filter(|part| part.contains("://")).map(str::to_owned).collect())
 }
 
 /// What of a JSON text stands under `url_a` and `url_b`; `None` where it is no JSON.
@@ -364,7 +397,27 @@ mod tests {
         fs::write(&path, [&whole[..], &whole[..20]].concat()).map_err(Error::io(&path, "writing"))?;
         reviews.add(&mark("http://ex.org/zh2", "ann", Some(Verdict::Right)))?;
         let marks = reviews.marks()?;
-        assert_eq!((marks.all.len(), marks.unreadable), (2, 1));
+        assert_eq!((marks.all.len(), marks.unreadable.as_slice()), (2, &[2][..]));
+        assert_eq!(marks.bad_lines(), Some(format!("{}, line 2", path.display())));
+        Ok(())
+    }
+
+    #[test]
+    fn lines_that_cannot_be_read_are_kept_unless_they_name_what_is_forgotten() -> Result<()> {
+        let folder = tempfile::tempdir().map_err(Error::io(Path::new("tmp"), "making"))?;
+        let reviews = Reviews::of(folder.path());
+        reviews.add(&mark("http://ex.org/secret", "ann", Some(Verdict::Right)))?;
+        let path = reviews.marks_file();
+        let whole = fs::read_to_string(&path).unwrap_or_default();
+        let of_later = "{\"later\": 1, \"url_a\": \"http://ex.org/zh\"}";
+        let torn = &whole[..whole.len() - 4];
+        let other = torn.replace("secret", "zh");
+        fs::write(&path, format!("{whole}{of_later}\n{torn}\n\n{other}\n")).map_err(Error::io(&path, "writing"))?;
+        assert!(reviews.urls()?.contains(&"http://ex.org/secret".to_owned()));
+        let forgotten = reviews.forget(|url| url.ends_with("secret"))?;
+        assert_eq!(forgotten.marks, 2);
+        assert_eq!(forgotten.left, Some(format!("{}, lines 1, 2", path.display())));
+        assert_eq!(fs::read_to_string(&path).unwrap_or_default(), format!("{of_later}\n{other}\n"));
         Ok(())
     }
 
@@ -380,7 +433,7 @@ mod tests {
         reviews.keep_sample("two", &sample("http://ex.org/zh"))?;
         fs::write(reviews.folder.join("copy of one.sample"), "{}").map_err(Error::io(&reviews.folder, "writing"))?;
         fs::write(reviews.sample_file("torn"), "{\"items\": [").map_err(Error::io(&reviews.folder, "writing"))?;
-        assert_eq!(reviews.forget(|url| url.ends_with("secret"))?, Forgotten { marks: 1, samples: 2 });
+        assert_eq!(reviews.forget(|url| url.ends_with("secret"))?, Forgotten { marks: 1, samples: 2, left: None });
         assert_eq!(reviews.samples()?, ["two"]);
         assert_eq!(reviews.marks()?.all.len(), 1);
         let left = fs::read_to_string(reviews.marks_file()).unwrap_or_default();

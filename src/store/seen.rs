@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::error::{Error, Result};
+use crate::files;
 
 /// The length of a file, and when it was changed last.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,7 +51,7 @@ impl Seen {
     /// # Errors
     /// When it cannot be opened.
     pub fn open(path: PathBuf) -> Result<Seen> {
-        let file = File::open(&path).map_err(Error::io(&path, "opening"))?;
+        let file = files::open(&path).map_err(Error::io(&path, "opening"))?;
         Seen::new(path, Arc::new(file), None)
     }
 
@@ -64,6 +65,8 @@ impl Seen {
             Since::Same
         } else if self.committed.is_some_and(|committed| now.length >= committed) {
             Since::MayHaveGrown
+        } else if now.length == self.stamp.length {
+            Since::Touched
         } else {
             Since::Changed
         })
@@ -82,6 +85,8 @@ pub enum Since {
     Same,
     /// It was changed, as whoever holds the lock of a store does it.
     MayHaveGrown,
+    /// Its time is another one, and its length the same: it was written over, or nothing was done to it (`touch`).
+    Touched,
     /// Nobody may change it so.
     Changed,
 }
@@ -102,6 +107,10 @@ mod tests {
         assert_eq!((look(&fixed), look(&growing)), (Since::Same, Since::Same));
         std::fs::write(&path, "0123456789ab").expect("room on disk");
         assert_eq!((look(&fixed), look(&growing)), (Since::Changed, Since::MayHaveGrown));
+        let later = SystemTime::now() + std::time::Duration::from_secs(9);
+        let touched = seen(None);
+        File::options().write(true).open(&path).and_then(|file| file.set_modified(later)).expect("it is there");
+        assert_eq!(look(&touched), Since::Touched);
         std::fs::write(&path, "0123456").expect("room on disk");
         assert_eq!(look(&growing), Since::Changed);
     }

@@ -42,6 +42,8 @@ pub struct Taken {
     pub marks: u64,
     /// Samples with such pages.
     pub samples: u64,
+    /// Lines of marks that cannot be read, and that were left though they may name what was removed.
+    pub left: Option<String>,
 }
 
 /// Removes archives, hosts and URLs from a store, at once and as a whole.
@@ -88,7 +90,7 @@ pub fn remove(store: &mut Store, removal: &Removal) -> Result<Taken> {
     let forgotten = Reviews::of(store.folder()).forget(|url| found.is_gone(url))?;
     let (archives, sites) = (numbers.len() as u64, sites.len() as u64);
     let (marks, samples) = (forgotten.marks as u64, forgotten.samples as u64);
-    let taken = Taken { already, archives, sites, marks, samples, ..found.taken };
+    let taken = Taken { already, archives, sites, marks, samples, left: forgotten.left, ..found.taken };
     store.commit_removal(&record, changes)?;
     Ok(taken)
 }

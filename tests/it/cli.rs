@@ -490,7 +490,8 @@ fn an_interrupted_run_says_so_and_goes_on() {
         assert!(child.try_wait().expect("a child").is_none(), "it ended too early");
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
-    let kill = |id: u32| std::process::Command::new("kill").args(["-INT", &id.to_string()]).status();
+    // Not INT, which a shell has what it runs in the background ignore.
+    let kill = |id: u32| std::process::Command::new("kill").args(["-TERM", &id.to_string()]).status();
     assert!(kill(child.id()).is_ok_and(|status| status.success()));
     let output = child.wait_with_output().expect("it ends");
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -517,10 +518,10 @@ fn a_listing_ends_at_the_first_interrupt() {
     // Opening a pipe waits for its reader: gold that never comes.
     let mut child = process(store).args(["eval", "--gold"]).arg(&pipe).spawn().expect("it starts");
     std::thread::sleep(std::time::Duration::from_millis(500));
-    let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    let killed = std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
     assert!(killed.is_ok_and(|status| status.success()));
     let status = child.wait().expect("it ends");
-    assert!(status.code() == Some(130) || status.signal() == Some(2), "{status}");
+    assert!(status.code() == Some(130) || status.signal() == Some(15), "{status}");
 }
 
 /// Whoever has started a program may be gone before it.

@@ -2,11 +2,14 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{process, rows, tiny_site, write_warc};
+use diglot::store::{Access, Store};
+
+use crate::resume::copy;
+use crate::support::{process, rows, run, tiny_site, write_warc};
 
 /// Far more than what is tested takes.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -238,4 +241,162 @@ fn a_run_in_little_address_space_ends_well_or_says_why_not() {
         let is_told = output.status.code() == Some(1) && stderr.starts_with("diglot: ");
         assert!(output.status.success() || is_told && limit < 600, "{limit} MiB: {:?}: {stderr}", output.status);
     }
+}
+
+/// A store of the tiny site in a folder.
+fn tiny_store(folder: &Path) -> PathBuf {
+    let (archive, store) = (folder.join("tiny.warc"), folder.join("s"));
+    tiny_site(&archive);
+    run(&store, &[&archive]);
+    store
+}
+
+/// The command after what a shell does before it.
+fn after(shell: &str, store: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("{shell}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_diglot")]);
+    command.env_remove("DIGLOT_STORE").arg("--store").arg(store).args(arguments);
+    command
+}
+
+/// What is said by a command that fails by itself.
+fn told(command: &mut Command) -> String {
+    let output = output(command);
+    let stderr = String::from_utf8(output.stderr).expect("messages are UTF-8");
+    assert!(matches!(output.status.code(), Some(1 | 2)), "{:?}: {stderr}", output.status);
+    stderr
+}
+
+#[test]
+fn signals_that_are_ignored_when_the_program_begins_stay_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = tiny_store(folder.path());
+    let gold = folder.path().join("pipe");
+    pipe(&gold);
+    // Waits for gold that never comes.
+    let arguments = ["eval", "--gold", &gold.display().to_string()];
+    let mut child = after("trap '' HUP INT", &store, &arguments).spawn().expect("it starts");
+    let send = |signal: &str| {
+        std::thread::sleep(Duration::from_millis(500));
+        assert!(Command::new("kill").arg(signal).arg(child.id().to_string()).status().expect("it starts").success());
+    };
+    send("-HUP");
+    send("-INT");
+    std::thread::sleep(Duration::from_millis(500));
+    let is_there = Command::new("kill").arg("-0").arg(child.id().to_string()).status().expect("it starts").success();
+    assert!(is_there && child.try_wait().expect("a process").is_none(), "it ended");
+    let killed = Command::new("kill").arg("-TERM").arg(child.id().to_string()).status();
+    assert!(killed.expect("it starts").success());
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+}
+
+#[test]
+fn limits_of_the_user_are_told_with_what_to_do() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let store = tiny_store(folder.path());
+    let long = |shell: &str| {
+        let archive = at("tiny.warc").display().to_string();
+        told(&mut after(shell, &at("new"), &["-q", "run", &archive]))
+    };
+    let stderr = long("ulimit -f 4");
+    assert!(stderr.contains(&at("new").display().to_string()) && stderr.contains("File too large"), "{stderr}");
+    assert!(stderr.trim_end().ends_with("(`ulimit -f unlimited`)"), "{stderr}");
+    let stderr = told(&mut after("ulimit -n 12", &store, &["pairs"]));
+    assert!(stderr.contains("Too many open files") && stderr.contains("`ulimit -n 4096`"), "{stderr}");
+}
+
+#[test]
+fn what_is_no_file_in_the_place_of_one_of_the_store_is_refused_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sound = tiny_store(folder.path());
+    put(&sound.join("review/marks.jsonl"), "");
+    let view = fs::read_dir(sound.join("view")).expect("a folder").flatten().next().expect("a run").file_name();
+    let view = format!("view/{}", view.display());
+    let names = ["manifest.json", "pages/000000.rec", &view, "review/marks.jsonl", "lock", "catalog/db"];
+    for (name, is_pipe) in names.into_iter().flat_map(|name| [(name, true), (name, false)]) {
+        let store = folder.path().join("t");
+        let _ = fs::remove_dir_all(&store);
+        copy(&sound, &store);
+        fs::remove_file(store.join(name)).expect("it is there");
+        if is_pipe {
+            pipe(&store.join(name));
+        } else {
+            fs::create_dir(store.join(name)).expect("room on the disk");
+        }
+        for arguments in [&["pairs"][..], &["status"], &["run"], &["check"], &["check", "--repair"], &["compact"]] {
+            let stderr = told(process(&store).args(arguments));
+            let place = store.join(name).display().to_string();
+            assert!(stderr.contains(&place) && stderr.contains("expected a file"), "{arguments:?} {name}: {stderr}");
+            assert!(stderr.contains("take it away"), "{arguments:?} {name}: {stderr}");
+        }
+    }
+    // A link to a file is that file.
+    let store = folder.path().join("u");
+    copy(&sound, &store);
+    fs::rename(store.join("manifest.json"), folder.path().join("elsewhere")).expect("it is there");
+    symlink(folder.path().join("elsewhere"), store.join("manifest.json")).expect("a link");
+    success(process(&store).args(["-q", "pairs"]));
+}
+
+#[test]
+fn what_commands_write_is_whole_or_not_there_and_never_in_the_store() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let store = tiny_store(folder.path());
+    symlink(&store, at("link")).expect("a link");
+    symlink(store.join("manifest.json"), at("file.md")).expect("a link");
+    let manifest = fs::read(store.join("manifest.json")).expect("it is there");
+    let commands: [&[&str]; 3] = [&["export", "--format", "tsv"], &["report", "--format", "md"], &["recover"]];
+    for command in commands {
+        for place in ["s/x.md", "s/../s/pages/x.md", "link/manifest.json", "file.md"] {
+            let place = at(place).display().to_string();
+            let stderr = told(process(&store).args(command).args(["-o", &place]));
+            assert!(
+                stderr.contains("lies in the folder of the store; give a file elsewhere"),
+                "{command:?} {place}: {stderr}"
+            );
+        }
+    }
+    assert!(fs::read(store.join("manifest.json")).expect("it is there") == manifest);
+    // What does not fit leaves what was there.
+    put(&at("old.html"), "old");
+    let old = at("old.html").display().to_string();
+    let stderr = told(&mut after("ulimit -f 1", &store, &["report", "-o", &old]));
+    assert!(stderr.contains("old.html") && stderr.contains("File too large"), "{stderr}");
+    assert_eq!(fs::read_to_string(at("old.html")).expect("it is there"), "old");
+    assert!(!at("old.html.part").exists());
+    // Stdout, as with every command.
+    let output = output(process(&store).current_dir(folder.path()).args(["-q", "report", "--format", "md", "-o", "-"]));
+    assert!(output.status.success() && output.stdout.starts_with(b"# "), "{output:?}");
+    assert!(!at("-").exists());
+}
+
+#[test]
+fn a_store_that_cannot_be_looked_at_is_not_said_to_be_missing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    symlink("s", &store).expect("a link");
+    for command in ["pairs", "run", "check"] {
+        let stderr = told(process(&store).arg(command));
+        let place = store.join("manifest.json").display().to_string();
+        assert!(stderr.contains(&format!("{place}: looking for a store failed: ")), "{command}: {stderr}");
+    }
+}
+
+#[test]
+fn check_says_why_it_did_not_look_at_the_catalog() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = tiny_store(folder.path());
+    let catalog = || {
+        let output = output(process(&store).args(["check", "--format", "tsv"]));
+        let stdout = String::from_utf8(output.stdout).expect("UTF-8");
+        stdout.lines().find(|line| line.contains("\tcatalog\t")).expect("a line").to_owned()
+    };
+    assert!(catalog().starts_with("sound\tcatalog\t"));
+    let writer = Store::open(&store, Access::Write).expect("nobody else has it");
+    let line = catalog();
+    assert!(line.starts_with("not looked at\tcatalog\t") && line.contains("another process writes it"), "{line}");
+    drop(writer);
+    assert!(catalog().starts_with("sound\tcatalog\t"));
 }

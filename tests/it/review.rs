@@ -645,3 +645,31 @@ fn hosts_with_few_pairs_are_named_with_the_reason_and_keys_with_where_they_act()
         assert!(Instant::now() < until, "{}", page.text("/"));
     }
 }
+
+#[test]
+fn figures_are_counted_again_where_a_store_of_as_many_commits_takes_the_place_of_another() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    tiny_site(&at("tiny.warc"));
+    let text = fs::read_to_string(at("tiny.warc")).expect("it was written");
+    fs::write(at("else.warc"), text.replace("tiny.test", "else.test")).expect("room on the disk");
+    run(&at("s"), &[&at("tiny.warc")]);
+    run(&at("other"), &[&at("else.warc")]);
+    let commit = |store: &str| {
+        let manifest = fs::read(at(store).join("manifest.json")).expect("a manifest");
+        serde_json::from_slice::<serde_json::Value>(&manifest).expect("JSON")["commit"].clone()
+    };
+    assert_eq!(commit("s"), commit("other"));
+    let page = Page::of(&at("s"));
+    let wait_for = |host: &str| {
+        let until = Instant::now() + Duration::from_secs(20);
+        while !page.text("/hosts").contains(host) {
+            assert!(Instant::now() < until, "{host} never came");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    wait_for("tiny.test");
+    fs::rename(at("s"), at("old")).expect("it is ours");
+    fs::rename(at("other"), at("s")).expect("it is ours");
+    wait_for("else.test");
+}

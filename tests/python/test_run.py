@@ -88,7 +88,7 @@ def test_ctrl_c_stops_the_run_once(tmp_path: pathlib.Path) -> None:
     log = tmp_path / "log"
     fake = tmp_path / "diglot"
     fake.write_text(
-        f"#!/bin/sh\ntrap 'echo stopping >> {log}; sleep 1; exit 130' INT\n"
+        f"#!/bin/sh\ntrap 'echo stopping >> {log}; sleep 1; exit 130' TERM\n"
         f"echo began >> {log}\nwhile :; do sleep 0.1; done\n"
     )
     fake.chmod(0o755)

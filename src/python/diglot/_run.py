@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -113,7 +112,8 @@ def _watched(command: list[str], hear: Callable[[str], object]) -> tuple[str, st
 def _stop(process: subprocess.Popen[str]) -> None:
     """Has a run end at its next commit, and waits for it."""
     try:
-        process.send_signal(signal.SIGINT)
+        # Not SIGINT, which a shell has its background jobs ignore, and these their children.
+        process.terminate()
         # What it says until then keeps it from waiting for a reader.
         if process.stderr is not None:
             process.stderr.read()

@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result};
+use crate::files;
 use crate::index::numbers;
+use crate::store::access::not_opened;
 use crate::store::disk;
 use crate::store::format::FORMAT_VERSION;
 use crate::store::maps::Map;
@@ -189,9 +191,9 @@ impl Run {
     fn open_as(folder: &Path, name: &RunName, blocks: impl FnOnce(File, usize) -> Result<Blocks>) -> Result<Run> {
         let path = name.path(folder);
         let damaged = |why: &str| damage(&path, why);
-        let file = File::open(&path).map_err(|error| match error.kind() {
+        let file = files::open(&path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => damaged("it is missing"),
-            _ => Error::io(&path, "opening")(error),
+            _ => not_opened(&path, error),
         })?;
         let length = file.metadata().map_err(Error::io(&path, "reading its length"))?.len();
         if length != name.bytes || length < (HEADER + TRAILER) as u64 {
