@@ -163,6 +163,8 @@ fn damaged(folder: &Path, why: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
