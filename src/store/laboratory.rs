@@ -1,9 +1,67 @@
-//! What the laboratory writes into stores.
+//! What the laboratory writes into stores, and the bytes of their files with right checksums.
+
+use std::ops::Range;
 
 use super::catalog::Changes;
+use super::frames;
+use super::kinds::KINDS;
 use super::layout::{BatchRecord, WebHead, WebRecord};
+pub use super::manifest::{Manifest, NAME as MANIFEST};
+pub use super::packing::{pack, pack_small, unpack};
+pub use super::view::{FOLDER as VIEW, RunName, RunWriter, View, sealed as sealed_run};
 use super::{SiteWeb, Store};
 use crate::error::Result;
+
+/// A frame of a segment.
+pub struct Framed {
+    /// Where it lies, with its padding.
+    pub range: Range<usize>,
+    /// Its first bytes, as a number.
+    pub magic: u32,
+    /// What it holds, unpacked.
+    pub payload: Vec<u8>,
+}
+
+/// The frames of a segment that hold something.
+pub fn framed(segment: &[u8]) -> Vec<Framed> {
+    let of = |walked: frames::Walked| {
+        let frame = walked.frame?;
+        let payload = frame.payload(segment)?;
+        let payload = if frame.head.is_packed() { unpack(&payload)?.to_vec() } else { payload };
+        let range = walked.range.start as usize..walked.range.end as usize;
+        Some(Framed { range, magic: frame.head.magic(), payload })
+    };
+    frames::walk(segment).filter_map(of).collect()
+}
+
+/// A frame as it lies at an offset of a segment, with its padding; the payload is packed already if it is to be.
+pub fn frame(magic: u32, payload: &[u8], offset: usize) -> Vec<u8> {
+    let mut bytes = frames::frame_header(magic, payload, offset as u64).to_vec();
+    bytes.extend_from_slice(payload);
+    bytes.resize(frames::align(bytes.len() as u64) as usize, 0);
+    bytes
+}
+
+/// The header of a hole that is so long.
+pub fn hole(length: u32, offset: usize) -> [u8; frames::FRAME_HEADER as usize] {
+    frames::hole_header(length, offset as u64)
+}
+
+/// The header of a segment.
+pub fn segment_header(format: u32, kind: u32, number: u32) -> [u8; frames::FILE_HEADER as usize] {
+    frames::file_header(format, kind, number)
+}
+
+/// The folders of the record files, in the order of their kinds.
+pub fn folders() -> Vec<&'static str> {
+    KINDS.iter().map(|kind| kind.name).collect()
+}
+
+/// A manifest with the checksum that belongs to what is in it.
+pub fn sealed_manifest(manifest: Manifest) -> Manifest {
+    let lost = manifest.lost.clone();
+    manifest.with_lost(lost)
+}
 
 impl Store {
     /// Appends a batch of ingestion, and commits if it is to be durable now.

@@ -61,7 +61,7 @@ mod kept_blocks;
 mod kinds;
 mod known_inputs;
 #[cfg(feature = "internals")]
-mod laboratory;
+pub mod laboratory;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod layout;
 #[cfg(feature = "internals")]

@@ -9,6 +9,8 @@ mod run;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "internals")]
+pub use run::sealed;
 use run::{Cursor, Entry, Run};
 pub use run::{RunName, RunWriter};
 

@@ -143,7 +143,7 @@ const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "fuzz",
-        usage: "[--seconds N] [--seed N] [--target T] | --target T --input N [--save FILE]",
+        usage: "[--seconds N] [--seed N] [--target T] | --target T --input N [--save FILE] | --target T --bytes FILE",
         about: "feeds every parser with changed inputs, and tells which it does not bear",
         run: fuzz::run,
     },

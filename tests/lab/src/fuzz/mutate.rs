@@ -60,7 +60,7 @@ const TOKENS: &[&[u8]] = &[
 ];
 
 /// Numbers at which things break.
-const NUMBERS: &[u64] = &[
+pub const NUMBERS: &[u64] = &[
     0,
     1,
     0x7f,
@@ -83,6 +83,43 @@ pub fn mutate(bytes: &mut Vec<u8>, other: &[u8], dice: &mut Dice) {
     for _ in 0..=dice.roll(MAX_CHANGES) {
         change(bytes, other, dice);
         bytes.truncate(MAX_BYTES);
+    }
+}
+
+/// Changes values where they lie, mostly, so that all else stays in its place: what the structs of an archive, and the numbers between
+/// them, need to be more than noise.
+pub fn mutate_values(bytes: &mut Vec<u8>, other: &[u8], dice: &mut Dice) {
+    if dice.roll(5) == 0 {
+        return mutate(bytes, other, dice);
+    }
+    for _ in 0..=dice.roll(4) {
+        let width = 1 << dice.roll(4);
+        let places = (bytes.len() / width) as u64;
+        if places == 0 {
+            continue;
+        }
+        let mut place = || dice.roll(places) as usize * width;
+        let (at, from) = (place(), place());
+        match dice.roll(6) {
+            0 => bytes[at + dice.roll(width as u64) as usize] ^= 1 << dice.roll(8),
+            1 => overwrite_number(bytes, at, dice),
+            // One that stands elsewhere.
+            2 => bytes.copy_within(from..from + width, at),
+            3 => {
+                let from = dice.roll((other.len() / width) as u64) as usize * width;
+                if let Some(part) = other.get(from..from + width) {
+                    bytes[at..at + width].copy_from_slice(part);
+                }
+            }
+            // A little more or less.
+            _ => {
+                let (more, width) = (dice.roll(33) as i64 - 16, width.min(4));
+                let mut number = [0; 8];
+                number[..width].copy_from_slice(&bytes[at..at + width]);
+                let number = i64::from_le_bytes(number).wrapping_add(more).to_le_bytes();
+                bytes[at..at + width].copy_from_slice(&number[..width]);
+            }
+        }
     }
 }
 
@@ -190,6 +227,10 @@ mod tests {
             let bytes = of(seed);
             assert!(bytes.len() <= MAX_BYTES);
             assert_eq!(bytes, of(seed));
+            for length in [0, 1, 7, 100] {
+                let mut bytes = vec![7; length];
+                mutate_values(&mut bytes, b"other", &mut Dice(seed));
+            }
         }
         mutate(&mut Vec::new(), &[], &mut Dice(1));
     }

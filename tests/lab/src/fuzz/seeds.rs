@@ -173,7 +173,8 @@ fn zlib(data: &[u8]) -> Result<Vec<u8>> {
     Ok(encoder.finish()?)
 }
 
-fn deflate(data: &[u8]) -> Result<Vec<u8>> {
+/// As deflated data alone.
+pub fn deflate(data: &[u8]) -> Result<Vec<u8>> {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(data)?;
     Ok(encoder.finish()?)
@@ -198,15 +199,11 @@ pub fn compress(data: Vec<u8>, dice: &mut Dice) -> Vec<u8> {
     made.unwrap_or(data)
 }
 
-/// The data as a WARC file in a zip.
-pub fn zipped(data: &[u8], deflated: bool) -> Result<Vec<u8>> {
-    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    let method = if deflated { zip::CompressionMethod::Deflated } else { zip::CompressionMethod::Stored };
-    let options = zip::write::SimpleFileOptions::default().compression_method(method);
-    let (first, second) = data.split_at(data.len() / 2);
-    for (name, data) in [("datapackage.json", &b"{}"[..]), ("archive/a.warc", first), ("archive/b.warc.gz", second)] {
-        zip.start_file(name, options)?;
-        zip.write_all(data)?;
-    }
-    Ok(zip.finish()?.into_inner())
+/// A list of ranges of two archives.
+pub const RANGES: &str = "warc_filename\toffset\tlength\turl\na.warc.gz\t0\t900\thttp://ex.org/0\n\
+    a.warc.gz\t0\t0\thttp://ex.org/0\nb.warc\t0\t0\thttp://ex.org/1\nb.warc\t334\t400\thttp://ex.org/1\n";
+
+/// The first number of some bytes, as stores have numbers.
+pub fn number(bytes: &[u8]) -> u32 {
+    bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }

@@ -3,21 +3,20 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use diglot::archive::{self, Item};
 use diglot::config::Config;
 use diglot::extract;
-use diglot::inputs::Inputs;
-use diglot::pipeline::{self, Context, Silent};
-use diglot::query::{self, Scope};
 use diglot::store::layout::{BatchRecord, PageRecord, StoredPage, block, encode, page_of_block};
 use diglot::store::records::{RecordFile, RecordRef, START};
 use diglot::store::{Access, Store};
 use diglot::types::{CanonicalUrl, Capture, Form, Lang, RawRecord, host_of, registrable_domain, without_session};
 use tempfile::TempDir;
 
-use super::seeds;
+use super::mutate::{mutate, mutate_values};
+use super::rows::Steps;
+use super::sealed::{self, Sealed};
+use super::{seeds, shaped};
 use crate::Result;
 use crate::dice::Dice;
 
@@ -27,12 +26,15 @@ type Outcome = std::result::Result<(), String>;
 /// Tries an input.
 type Test = dyn FnMut(&[u8], u64) -> Outcome;
 
+/// Makes an input of a seed, and of another one that parts of it may come from.
+type Make = dyn Fn(&[u8], &[u8], &mut Dice) -> Vec<u8>;
+
 /// A parser and all it takes to try it.
 pub struct Work {
     /// What inputs are made of.
     pub seeds: Vec<Vec<u8>>,
-    /// The last step of making an input: compression, mostly.
-    pub wrap: fn(Vec<u8>, &mut Dice) -> Vec<u8>,
+    /// Makes an input.
+    pub make: Box<Make>,
     /// Tries an input, whose number is given too.
     pub test: Box<Test>,
 }
@@ -43,17 +45,19 @@ pub struct Target {
     pub name: &'static str,
     /// The most memory an input may take, in bytes.
     pub max_held_bytes: u64,
+    /// The longest time an input may take. One that took more is tried again, since the machine may have been busy.
+    pub max_seconds: f64,
     /// Makes ready.
     pub open: fn() -> Result<Work>,
 }
 
 /// Several times the longest body, which is 1 MiB here.
 const USUAL_BYTES: u64 = 256 << 20;
-/// The decoder of Parquet makes room for what a page says it takes, before it sees that it does not: 2 GiB at the most.
-const PARQUET_BYTES: u64 = (2 << 30) + USUAL_BYTES;
+/// Commands that do much by themselves take so long.
+const LONG_SECONDS: f64 = 10.0;
 
 const fn target(name: &'static str, open: fn() -> Result<Work>) -> Target {
-    Target { name, max_held_bytes: USUAL_BYTES, open }
+    Target { name, max_held_bytes: USUAL_BYTES, max_seconds: 1.0, open }
 }
 
 /// All of them.
@@ -61,7 +65,8 @@ pub const TARGETS: &[Target] = &[
     target("warc", warc),
     target("arc", arc),
     target("index", index),
-    Target { max_held_bytes: PARQUET_BYTES, ..target("parquet", parquet) },
+    target("ranges", ranges),
+    target("parquet", parquet),
     target("wacz", wacz),
     target("httrack", httrack),
     target("http", http),
@@ -71,13 +76,38 @@ pub const TARGETS: &[Target] = &[
     target("page", page),
     target("record-file", record_file),
     target("store", store),
+    target("sealed", sealed_store),
+    Target { max_seconds: LONG_SECONDS, ..target("upkeep", upkeep) },
+    Target { max_seconds: LONG_SECONDS, ..target("rows", steps) },
 ];
 
 /// Longer archives are not read on from a position within them: it takes the square of their length.
 const MAX_ITEMS: usize = 5000;
 
+/// Bytes are changed, and made into a file by the last step: compression, mostly.
+fn changed(wrap: fn(Vec<u8>, &mut Dice) -> Vec<u8>) -> Box<Make> {
+    Box::new(move |seed, other, dice| {
+        let mut bytes = seed.to_vec();
+        mutate(&mut bytes, other, dice);
+        wrap(bytes, dice)
+    })
+}
+
 fn as_it_is(bytes: Vec<u8>, _: &mut Dice) -> Vec<u8> {
     bytes
+}
+
+/// Values are changed behind a head, which is changed now and then.
+fn values_behind<const HEAD: usize>() -> Box<Make> {
+    Box::new(|seed, other, dice| {
+        let (mut head, mut bytes) = (seed[..HEAD].to_vec(), seed[HEAD..].to_vec());
+        mutate_values(&mut bytes, &other[HEAD..], dice);
+        if dice.roll(4) == 0 {
+            let last = if dice.roll(4) == 0 { 0 } else { HEAD - 1 };
+            head[last] = dice.next() as u8;
+        }
+        [head, bytes].concat()
+    })
 }
 
 fn params() -> archive::Params {
@@ -143,22 +173,22 @@ fn shown(item: Option<&(Item, u64)>) -> String {
 }
 
 /// A parser of files, which are written for it.
-fn of_files(seeds: Vec<Vec<u8>>, wrap: fn(Vec<u8>, &mut Dice) -> Vec<u8>) -> Result<Work> {
+fn of_files(seeds: Vec<Vec<u8>>, make: Box<Make>) -> Result<Work> {
     let folder = TempDir::new()?;
     let test = move |bytes: &[u8], input: u64| {
         let path = folder.path().join("archive");
         fs::write(&path, bytes).map_err(|error| error.to_string())?;
         read_archive(&path, input)
     };
-    Ok(Work { seeds, wrap, test: Box::new(test) })
+    Ok(Work { seeds, make, test: Box::new(test) })
 }
 
 fn warc() -> Result<Work> {
-    of_files(seeds::warcs()?, seeds::compress)
+    of_files(seeds::warcs()?, changed(seeds::compress))
 }
 
 fn arc() -> Result<Work> {
-    of_files(seeds::arcs()?, seeds::compress)
+    of_files(seeds::arcs()?, changed(seeds::compress))
 }
 
 fn index() -> Result<Work> {
@@ -166,27 +196,60 @@ fn index() -> Result<Work> {
     let mut files: Vec<Vec<u8>> = lines.iter().map(|line| format!("{line}\n").into_bytes()).collect();
     files.push(lines[..2].join("\n").into_bytes());
     files.push(lines[2..].join("\n").into_bytes());
-    of_files(files, seeds::compress)
+    of_files(files, of_lines())
+}
+
+/// Fields of lines are changed, mostly, or bytes.
+fn of_lines() -> Box<Make> {
+    Box::new(|seed, other, dice| {
+        let mut bytes = seed.to_vec();
+        if dice.roll(4) > 0 {
+            bytes = shaped::change_index(seed, other, dice);
+        } else {
+            mutate(&mut bytes, other, dice);
+        }
+        seeds::compress(bytes, dice)
+    })
+}
+
+/// Lists of ranges beside the archives that they name.
+fn ranges() -> Result<Work> {
+    let folder = TempDir::new()?;
+    let warcs = seeds::warcs()?;
+    fs::write(folder.path().join("a.warc.gz"), seeds::gzip(&warcs[0])?)?;
+    fs::write(folder.path().join("b.warc"), &warcs[1])?;
+    let test = move |bytes: &[u8], input: u64| {
+        let path = folder.path().join("ranges.tsv");
+        fs::write(&path, bytes).map_err(|error| error.to_string())?;
+        read_archive(&path, input)
+    };
+    Ok(Work { seeds: vec![seeds::RANGES.as_bytes().to_vec()], make: of_lines(), test: Box::new(test) })
 }
 
 fn wacz() -> Result<Work> {
-    let wrap = |bytes: Vec<u8>, dice: &mut Dice| {
+    let make = |seed: &[u8], other: &[u8], dice: &mut Dice| {
+        let halves = seed.split_at(seed.len() / 2);
+        let entry = |name: &str, body: Vec<u8>| shaped::Entry { name: name.into(), body, ..shaped::Entry::default() };
+        let mut entries = vec![
+            entry("datapackage.json", b"{\"profile\": \"data-package\", \"resources\": []}".to_vec()),
+            entry("archive/a.warc", halves.0.to_vec()),
+            entry("archive/b.warc.gz", seeds::compress(halves.1.to_vec(), dice)),
+            entry("archive/c.warc.gz", seeds::gzip(other).unwrap_or_default()),
+            entry("indexes/index.cdx", seeds::INDEX_LINES.join("\n").into_bytes()),
+        ];
+        shaped::change_entries(&mut entries, other, dice);
+        let mut bytes = shaped::zip(&entries, dice);
         // Zips themselves are changed too.
-        if bytes.starts_with(b"PK") {
-            return bytes;
+        if dice.roll(4) == 0 {
+            mutate(&mut bytes, other, dice);
         }
-        let deflated = dice.roll(2) == 0;
-        seeds::zipped(&seeds::compress(bytes, dice), deflated).unwrap_or_default()
+        bytes
     };
-    let mut all = seeds::warcs()?;
-    for (at, warc) in seeds::warcs()?.iter().enumerate() {
-        all.push(seeds::zipped(warc, at % 2 == 0)?);
-    }
-    of_files(all, wrap)
+    of_files(seeds::warcs()?, Box::new(make))
 }
 
 fn parquet() -> Result<Work> {
-    of_files(vec![table(3, 2)?, table(1, 40)?], as_it_is)
+    of_files(vec![table(3, 2)?, table(1, 40)?], changed(as_it_is))
 }
 
 /// An index in columns as Common Crawl has them: so many groups of so many rows.
@@ -283,7 +346,21 @@ fn httrack() -> Result<Work> {
     let folder = Folder::copy(&seeds::repository("data/sites/packaging"), is_small)?;
     let seeds = folder.seeds();
     let test = move |bytes: &[u8], input: u64| folder.with(bytes, |path| read_archive(path, input));
-    Ok(Work { seeds, wrap: as_it_is, test: Box::new(test) })
+    let make = |seed: &[u8], other: &[u8], dice: &mut Dice| {
+        let (number, bytes) = seed.split_at(2);
+        let mut bytes = bytes.to_vec();
+        if dice.roll(4) == 0 {
+            mutate(&mut bytes, &other[2..], dice);
+        } else if bytes.starts_with(b"PK") {
+            let mut entries = shaped::entries(&bytes);
+            shaped::change_entries(&mut entries, &other[2..], dice);
+            bytes = shaped::zip(&entries, dice);
+        } else {
+            shaped::change_saved(&mut bytes, &other[2..], dice);
+        }
+        [number, &bytes].concat()
+    };
+    Ok(Work { seeds, make: Box::new(make), test: Box::new(test) })
 }
 
 /// Makes a page of a record, as ingestion does, first with little room.
@@ -314,7 +391,7 @@ fn record(form: Form, block: &[u8]) -> RawRecord {
 
 fn http() -> Result<Work> {
     let test = |bytes: &[u8], _| extract_record(&record(Form::Page, bytes));
-    Ok(Work { seeds: seeds::responses()?, wrap: as_it_is, test: Box::new(test) })
+    Ok(Work { seeds: seeds::responses()?, make: changed(as_it_is), test: Box::new(test) })
 }
 
 fn wat() -> Result<Work> {
@@ -330,7 +407,7 @@ fn wat() -> Result<Work> {
         }
         Ok(())
     };
-    Ok(Work { seeds: all, wrap: as_it_is, test: Box::new(test) })
+    Ok(Work { seeds: all, make: changed(as_it_is), test: Box::new(test) })
 }
 
 fn html() -> Result<Work> {
@@ -344,7 +421,7 @@ fn html() -> Result<Work> {
             ..Capture::default()
         })
     };
-    Ok(Work { seeds: seeds::pages()?, wrap: as_it_is, test: Box::new(test) })
+    Ok(Work { seeds: seeds::pages()?, make: changed(as_it_is), test: Box::new(test) })
 }
 
 fn url() -> Result<Work> {
@@ -366,7 +443,7 @@ fn url() -> Result<Work> {
             again => Err(format!("{url:?} becomes {again:?}")),
         }
     };
-    Ok(Work { seeds: all, wrap: as_it_is, test: Box::new(test) })
+    Ok(Work { seeds: all, make: changed(as_it_is), test: Box::new(test) })
 }
 
 fn page() -> Result<Work> {
@@ -391,7 +468,7 @@ fn page() -> Result<Work> {
         }
         Ok(())
     };
-    Ok(Work { seeds: pages, wrap: as_it_is, test: Box::new(test) })
+    Ok(Work { seeds: pages, make: changed(as_it_is), test: Box::new(test) })
 }
 
 fn record_file() -> Result<Work> {
@@ -429,32 +506,55 @@ fn record_file() -> Result<Work> {
         }
         Ok(())
     };
-    Ok(Work { seeds, wrap: as_it_is, test: Box::new(test) })
+    Ok(Work { seeds, make: changed(as_it_is), test: Box::new(test) })
 }
 
 /// A store of the sample whose record files, view or manifest are damaged. Its catalog is sled's, which checks itself.
 fn store() -> Result<Work> {
     let made = TempDir::new()?;
-    let inputs = Inputs::from(&[seeds::repository("data/sites/packaging")][..]);
     let config = Config::default();
-    let stop = AtomicBool::new(false);
-    let mut store = Store::open(made.path(), Access::Write)?;
-    pipeline::run(&mut store, &Context { config: &config, inputs: &inputs, observer: &Silent, stop: &stop }, "align")?;
-    drop(store);
+    sealed::sample(made.path(), &config)?;
     let folder = Folder::copy(made.path(), |name| !name.starts_with("catalog"))?;
     let seeds = folder.seeds();
     let test = move |bytes: &[u8], _| {
         folder.with(bytes, |path| {
-            let Ok(store) = Store::open(path, Access::Read) else { return Ok(()) };
-            // Errors are answers too.
-            let all = Scope::all();
-            let _ = (query::archives(&store), query::totals(&store), query::hosts(&store), query::patterns(&store));
-            let _ = (query::pairs(&store, &config, &all), query::keys(&store, &config, &all, true));
-            let _ = query::bitext::for_each_bead(&store, &config, &all, true, |_| Ok(()));
-            let url = CanonicalUrl::parse("http://fr.packaging.site.test/communication.html");
-            let _ = url.map(|url| pipeline::explain(&store, &config, &url, None).map(|_| ()));
+            sealed::ask(path, &config);
             Ok(())
         })
     };
-    Ok(Work { seeds, wrap: as_it_is, test: Box::new(test) })
+    Ok(Work { seeds, make: changed(as_it_is), test: Box::new(test) })
+}
+
+/// The same, with right checksums: asked, and every now and then checked.
+fn sealed_store() -> Result<Work> {
+    let mut sealed = Sealed::make()?;
+    let seeds = std::mem::take(&mut sealed.seeds);
+    let config = Config::default();
+    let test = move |bytes: &[u8], input: u64| {
+        sealed.with(bytes, |path| {
+            sealed::ask(path, &config);
+            if input.is_multiple_of(8) {
+                let _ = Store::open(path, Access::Read).and_then(|store| store.check(&()).map(|_| ()));
+            }
+            Ok(())
+        })
+    };
+    Ok(Work { seeds, make: values_behind::<{ sealed::HEAD }>(), test: Box::new(test) })
+}
+
+/// The same, and all that writes: opened for that, repaired, compacted, gone on with.
+fn upkeep() -> Result<Work> {
+    let mut sealed = Sealed::make()?;
+    let seeds = std::mem::take(&mut sealed.seeds);
+    let config = Config::default();
+    let test = move |bytes: &[u8], input: u64| sealed.with(bytes, |path| sealed::keep_up(path, &config, input));
+    Ok(Work { seeds, make: values_behind::<{ sealed::HEAD }>(), test: Box::new(test) })
+}
+
+/// Rows of `diglot exec`.
+fn steps() -> Result<Work> {
+    let mut steps = Steps::make()?;
+    let seeds = std::mem::take(&mut steps.seeds);
+    let test = move |bytes: &[u8], input: u64| steps.attempt(bytes, input);
+    Ok(Work { seeds, make: values_behind::<{ super::rows::HEAD }>(), test: Box::new(test) })
 }
