@@ -56,6 +56,11 @@ impl RecordRef {
     }
 }
 
+/// The end of an empty file.
+pub const START: RecordRef = RecordRef(FILE_HEADER);
+/// The end of a file of which nothing is known.
+pub const UNKNOWN: RecordRef = RecordRef(u64::MAX >> 1);
+
 pub(super) fn align(offset: u64) -> u64 {
     offset.next_multiple_of(FRAME_HEADER)
 }

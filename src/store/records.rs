@@ -16,10 +16,10 @@ use rkyv::util::AlignedVec;
 
 use super::disk::{self, Writing};
 use super::format::FORMAT_VERSION;
-pub use super::frames::RecordRef;
 use super::frames::{
     FILE_HEADER, FRAME_HEADER, FRAME_MAGIC, PACKED_MAGIC, align, chained, file_header, frame_header, seal,
 };
+pub use super::frames::{RecordRef, START, UNKNOWN};
 use super::in_place::ReadInPlace;
 pub use super::mapped::{Checked, Mapped, Owned, Stored, aligned};
 use super::maps::Map;
@@ -73,11 +73,6 @@ struct Writer {
 
 /// What a file says whose write has failed.
 const AFTER_A_FAILURE: &str = "an earlier write failed, so nothing more is written; the last commit holds";
-
-/// The end of an empty file.
-pub const START: RecordRef = RecordRef(FILE_HEADER);
-/// The end of a file of which nothing is known.
-pub const UNKNOWN: RecordRef = RecordRef(u64::MAX >> 1);
 
 impl<T: Stored> RecordFile<T>
 where

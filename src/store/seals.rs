@@ -7,8 +7,7 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use super::frames::{FILE_HEADER, FRAME_HEADER, RecordRef, head_of};
-use super::records::START;
+use super::frames::{FILE_HEADER, FRAME_HEADER, RecordRef, START, head_of};
 use super::segments::{own_length, read_at, segment_path};
 use crate::error::{Error, Result};
 

@@ -26,26 +26,38 @@ fn word(bytes: &[u8], at: usize) -> u32 {
 
 /// The records of a segment, after a check of every byte that is no payload.
 pub fn frames(bytes: &[u8], kind: u32) -> Vec<&[u8]> {
+    sealed_frames(bytes, kind).0
+}
+
+/// The same, and what the last seal says; 0 where there is none.
+fn sealed_frames(bytes: &[u8], kind: u32) -> (Vec<&[u8]>, u32) {
     assert_eq!(&bytes[..8], b"DIGLOTRC");
     assert_eq!(word(bytes, 8), FORMAT_VERSION);
     assert_eq!(bytes[12..16], [4, 3, 2, 1], "little-endian");
     assert_eq!((word(bytes, 16), word(bytes, 20)), (kind, 0), "kind and segment");
     assert!(bytes[24..60].iter().all(|&byte| byte == 0));
     assert_eq!(word(bytes, 60), crc32c(&[&bytes[..60]]));
-    let (mut at, mut records) = (64, Vec::new());
+    let (mut at, mut records, mut headers, mut last_seal) = (64, Vec::new(), Vec::new(), 0);
     while at < bytes.len() {
         let header = &bytes[at..at + 16];
         let length = word(header, 4) as usize;
         let payload = &bytes[at + 16..at + 16 + length];
-        assert!([b"FRAM", b"PACK"].iter().any(|magic| &header[..4] == *magic));
-        assert_eq!(word(header, 8), crc32c(&[payload]));
+        let is_seal = &header[..4] == b"SEAL";
+        assert!(is_seal || [b"FRAM", b"PACK"].iter().any(|magic| &header[..4] == *magic));
         assert_eq!(word(header, 12), crc32c(&[&(at as u64).to_le_bytes(), &header[..12]]));
         let end = at + 16 + length;
         at = end.next_multiple_of(16);
         assert!(bytes[end..at].iter().all(|&byte| byte == 0), "padding");
-        records.push(payload);
+        if is_seal {
+            last_seal = crc32c(&headers);
+            assert_eq!((word(header, 8), length), (last_seal, 0));
+        } else {
+            assert_eq!(word(header, 8), crc32c(&[payload]));
+            headers.push(&header[..12]);
+            records.push(payload);
+        }
     }
-    records
+    (records, last_seal)
 }
 
 #[test]
@@ -75,7 +87,8 @@ fn record_files_are_as_described() {
     ] {
         let bytes = fs::read(store.join(name).join("000000.rec")).expect(name);
         assert_eq!(manifest["ends"][kind as usize - 1], bytes.len(), "{name}: what the manifest says is all there is");
-        assert_eq!(frames(&bytes, kind).len(), count, "{name}");
+        let (records, seal) = sealed_frames(&bytes, kind);
+        assert_eq!((records.len(), &manifest["seals"][kind as usize - 1]), (count, &seal.into()), "{name}");
     }
     let text = fs::read_to_string(store.join("manifest.json")).expect("a manifest");
     let crc = format!("\"crc\": {},", manifest["crc"]);
