@@ -126,11 +126,11 @@ fn open(address: &str) {
 fn write_gold(global: &Global, folder: &PathBuf) -> anyhow::Result<()> {
     drop(global.read()?);
     let marks = Reviews::of(&global.store).marks()?;
-    if marks.all.is_empty() {
-        anyhow::bail!("nothing was judged yet: `diglot review` serves the page to do so");
-    }
     if let Some(lines) = marks.bad_lines() {
         say(format_args!("left out what are no marks: {lines}; mend or delete these lines"));
+    }
+    if marks.all.is_empty() {
+        anyhow::bail!("nothing was judged yet: `diglot review` serves the page to do so");
     }
     fs::create_dir_all(folder).map_err(Error::io(folder, "making the folder"))?;
     for (name, content) in gold_files(&marks) {

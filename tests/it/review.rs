@@ -673,3 +673,24 @@ fn figures_are_counted_again_where_a_store_of_as_many_commits_takes_the_place_of
     fs::rename(at("other"), at("s")).expect("it is ours");
     wait_for("else.test");
 }
+
+#[test]
+fn lines_that_are_no_marks_are_told_with_their_file_and_outlive_a_removal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (warc, store) = (folder.path().join("tiny.warc"), folder.path().join("s"));
+    tiny_site(&warc);
+    run(&store, &[&warc]);
+    let marks = store.join("review/marks.jsonl");
+    fs::create_dir_all(store.join("review")).expect("room on the disk");
+    fs::write(&marks, "{\"url_a\": \"http://ti\n").expect("room on the disk");
+    let told = |arguments: &[&str]| {
+        let output = diglot(&store).args(arguments).output().expect("it starts");
+        String::from_utf8(output.stderr).expect("messages are UTF-8")
+    };
+    let place = format!("{}, line 1", marks.display());
+    let gold = told(&["review", "--gold", &folder.path().join("gold").display().to_string()]);
+    assert!(gold.contains(&format!("left out what are no marks: {place}")), "{gold}");
+    let removed = told(&["remove", "--url", "http://tiny.test/en/garden.html"]);
+    assert!(removed.contains(&format!("though they may name what was removed: {place}")), "{removed}");
+    assert_eq!(fs::read_to_string(&marks).expect("it is there"), "{\"url_a\": \"http://ti\n");
+}
