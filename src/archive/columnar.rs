@@ -333,19 +333,18 @@ fn unpack(codec: Compression, packed: &[u8]) -> std::result::Result<Vec<u8>, Par
     let most = MAX_PAGE_BYTES as u64 + 1;
     match codec {
         // So are pages without values.
-        _ if packed.is_empty() => 0,
+        _ if packed.is_empty() => {}
         Compression::SNAPPY => {
             let length = snap::raw::decompress_len(packed)?;
             if length > MAX_PAGE_BYTES.min(packed.len().saturating_mul(MAX_SNAPPY_RATIO)) {
                 return Err(misfit(format!("{length} bytes in {}", packed.len())));
             }
             bytes = snap::raw::Decoder::new().decompress_vec(packed)?;
-            length
         }
-        Compression::GZIP(_) => flate2::bufread::MultiGzDecoder::new(packed).take(most).read_to_end(&mut bytes)?,
-        Compression::ZSTD(_) => zstd::Decoder::with_buffer(packed)?.take(most).read_to_end(&mut bytes)?,
+        Compression::GZIP(_) => drop(flate2::bufread::MultiGzDecoder::new(packed).take(most).read_to_end(&mut bytes)?),
+        Compression::ZSTD(_) => drop(zstd::Decoder::with_buffer(packed)?.take(most).read_to_end(&mut bytes)?),
         other => return Err(misfit(format!("the compression {other}, which is not read"))),
-    };
+    }
     if bytes.len() > MAX_PAGE_BYTES { Err(misfit(format!("more than {MAX_PAGE_BYTES} bytes"))) } else { Ok(bytes) }
 }
 

@@ -60,7 +60,7 @@ pub(super) fn not_opened(path: &Path, error: io::Error) -> Error {
     if files::is_refusal(&error) {
         return no_file(path, &error.to_string());
     }
-    if path.ends_with("lock") && matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem) {
+    if path.ends_with(LOCK) && matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem) {
         let problem = format!(
             "this command writes the store, and may not: {error}; get the right to write the folder, or give a copy of it as \
              --store (queries need no right to write)"
@@ -85,7 +85,7 @@ fn no_file(path: &Path, found: &str) -> Error {
 /// # Errors
 /// With the first one that is found.
 pub(super) fn refuse_others_than_files(folder: &Path) -> Result<()> {
-    const FILES: [&str; 7] = ["lock", "manifest.json", "manifest.new", "marks.jsonl", "conf", "db", "snap"];
+    const FILES: [&str; 7] = [LOCK, "manifest.json", "manifest.new", "marks.jsonl", "conf", "db", "snap"];
     let mut waiting = vec![(folder.to_owned(), true)];
     while let Some((folder, is_whole)) = waiting.pop() {
         // What cannot be listed is told where it is opened.
@@ -149,7 +149,7 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         fs::create_dir_all(at("pages")).expect("room on disk");
         fs::write(at("elsewhere"), "").expect("room on disk");
-        std::os::unix::fs::symlink(at("elsewhere"), at("lock")).expect("a link");
+        std::os::unix::fs::symlink(at("elsewhere"), at(LOCK)).expect("a link");
         drop(lock(folder.path()).expect("a link to a file is a file"));
         fs::create_dir(at("pages/000000.rec")).expect("room on disk");
         let told = lock(folder.path()).expect_err("a folder").to_string();

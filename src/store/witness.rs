@@ -51,7 +51,8 @@ impl Witness {
     }
 
     /// True when what was read of a file is right although its time is another one. Each block of the view was checked when it was read,
-    /// and the manifest has the checksum of their checksums. Records have none that says which store they are of.
+    /// and the manifest has the checksum of their checksums. Of a record file the last seal may be the right one again, and what was read before
+    /// another file's.
     fn is_as_it_was(&self, path: &Path) -> bool {
         if path == self.folder.join(manifest::NAME) {
             return Manifest::read(&self.folder).is_ok_and(|manifest| manifest == self.manifest);
@@ -115,7 +116,7 @@ mod tests {
                 std::fs::write(&path, bytes).expect("room on disk");
                 reader.check().err().map(|error| error.to_string()).unwrap_or_default()
             };
-            // The same again, as `touch` leaves it: of records nothing tells that they are.
+            // The same again, as `touch` leaves it: what was read of records meanwhile may have been others.
             let told = write(&bytes);
             assert_eq!(told.contains(&path.display().to_string()), path.ends_with("000000.rec"), "{told}");
             let sound = bytes.clone();
