@@ -14,7 +14,7 @@ use super::codec::{self, Codec, MAGIC_BYTES, Stream};
 use super::dictionary::{self, FRAME_HEADER_BYTES, holds_dictionary};
 use super::format::Params;
 use super::head::{decoded_head, is_blank};
-use super::window::Window;
+use super::window::{self, Window};
 
 /// Bytes of input held when a member begins, so that most are there whole.
 const LOOK_BYTES: usize = 64 << 10;
@@ -523,9 +523,7 @@ impl Members {
             self.end -= self.start;
             self.start = 0;
         }
-        if self.out.len() < self.end + room {
-            self.out.resize(self.end + room, 0);
-        }
+        window::grow(&mut self.out, self.end, self.end + room);
     }
 
     /// Gives up the damaged member, and all that is unread with it, and goes on at the next member with which a

@@ -67,10 +67,18 @@ impl Window {
         }
         // Room for a whole read, however much is held.
         let size = if self.buffer.len() - self.end < READ_BYTES / 4 { self.end + READ_BYTES } else { 0 };
-        let size = size.max(want);
-        if self.buffer.len() < size {
-            self.buffer.resize(size, 0);
-        }
+        grow(&mut self.buffer, self.end, size.max(want));
+    }
+}
+
+/// Makes a buffer `size` bytes long if it is shorter; the first `in_use` bytes are kept. Where none are, the system gives memory that is
+/// zero without being written, and most of it is never touched: streams are often short, and many.
+pub(super) fn grow(buffer: &mut Vec<u8>, in_use: usize, size: usize) {
+    if buffer.len() >= size {
+    } else if in_use == 0 {
+        *buffer = vec![0; size];
+    } else {
+        buffer.resize(size, 0);
     }
 }
 

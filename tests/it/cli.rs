@@ -9,7 +9,7 @@ use std::process::Stdio;
 use serde_json::Value;
 
 use crate::support::{
-    data, diglot, failure, golden, packaging, process, root, rows, run, sample_store, stdout, tiny_site, webserver,
+    Held, data, diglot, failure, golden, packaging, root, rows, run, sample_store, stdout, tiny_site, webserver,
 };
 
 const PAIR_COLUMNS: [&str; 7] = ["url_a", "url_b", "lang_a", "lang_b", "score", "method", "key"];
@@ -159,7 +159,7 @@ fn exit_codes_tell_a_mistake_of_the_user_from_one_of_the_world() {
         ("eval", "--gold <FILE>"),
         ("ingest", "<INPUT>..."),
     ] {
-        let output = diglot(store).args(arguments.split_whitespace()).assert().code(2).stdout("").get_output().clone();
+        let output = diglot(store).args(arguments.split_whitespace()).assert().code(2).stdout("").output;
         let stderr = String::from_utf8(output.stderr).expect("UTF-8");
         assert!(stderr.contains(message), "{arguments}: {stderr}");
     }
@@ -225,7 +225,7 @@ fn outputs_are_those_of_the_golden_files() {
     golden("status.tsv", &stdout(store, &["status"]));
     let folder = tempfile::tempdir().expect("a folder");
     let fresh = folder.path().join("s");
-    let output = diglot(&fresh).arg("run").args([webserver(), packaging()]).assert().success().get_output().clone();
+    let output = diglot(&fresh).arg("run").args([webserver(), packaging()]).assert().success().output;
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let named = format!(" --store {}", fresh.display());
     assert!(printed.contains(&named), "commands to go on with name the store: {printed}");
@@ -344,7 +344,7 @@ fn exporting_to_a_device_or_pipe_does_not_replace_it() {
     let pipe = folder.path().join("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.is_ok_and(|status| status.success()), "mkfifo, of coreutils, is needed");
-    let mut child = process(store).args(["export", "-o"]).arg(&pipe).spawn().expect("it starts");
+    let mut child = diglot(store).args(["export", "-o"]).arg(&pipe).spawn().expect("it starts");
     let mut text = String::new();
     fs::File::open(&pipe).and_then(|mut pipe| pipe.read_to_string(&mut text)).expect("it can be read");
     assert!(child.wait().expect("it ends").success());
@@ -456,7 +456,7 @@ fn a_closed_pipe_is_no_error() {
     ] {
         let folder = tempfile::tempdir().expect("a folder");
         let is_run = arguments == ["run"];
-        let mut command = process(if is_run { folder.path() } else { store });
+        let mut command = diglot(if is_run { folder.path() } else { store });
         command.args(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
         if is_run {
             command.arg(webserver());
@@ -478,7 +478,7 @@ fn an_interrupted_run_says_so_and_goes_on() {
     // Several times the sample, so that there is something to interrupt.
     let (archive, store) = (folder.path().join("long.warc.gz"), folder.path().join("s"));
     fs::write(&archive, fs::read(webserver()).expect("the sample").repeat(4)).expect("room on the disk");
-    let mut child = process(&store)
+    let mut child = diglot(&store)
         .arg("run")
         .arg(&archive)
         .args(["--threads", "1"])
@@ -516,7 +516,7 @@ fn a_listing_ends_at_the_first_interrupt() {
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.is_ok_and(|status| status.success()), "mkfifo, of coreutils, is needed");
     // Opening a pipe waits for its reader: gold that never comes.
-    let mut child = process(store).args(["eval", "--gold"]).arg(&pipe).spawn().expect("it starts");
+    let mut child = diglot(store).args(["eval", "--gold"]).arg(&pipe).spawn().expect("it starts");
     std::thread::sleep(std::time::Duration::from_millis(500));
     let killed = std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
     assert!(killed.is_ok_and(|status| status.success()));
@@ -537,12 +537,12 @@ fn a_reader_of_messages_who_is_gone_stops_no_command() {
         (&["exec", "none"], 2),
         (&["--none"], 2),
     ] {
-        let mut command = process(&store);
+        let mut command = diglot(&store);
         command.current_dir(root()).args(arguments).stdout(Stdio::null()).stderr(gone());
         assert_eq!(command.status().expect("it starts").code(), Some(code), "{arguments:?}");
     }
     // Data is another matter, but no failure either.
-    let status = process(&store).arg("compact").stdout(gone()).status().expect("it starts");
+    let status = diglot(&store).arg("compact").stdout(gone()).status().expect("it starts");
     assert_eq!(status.code(), Some(0));
 }
 
@@ -553,7 +553,7 @@ fn the_program_ends_with_whoever_holds_the_pipe_that_it_is_told_of() {
     let store = folder.path().join("s.store");
     run(&store, &[&packaging()]);
     let (reader, writer) = std::io::pipe().expect("a pipe");
-    let mut command = process(&store);
+    let mut command = diglot(&store);
     command.args(["-q", "review"]).env("DIGLOT_ALIVE_FD", "0").stdin(reader).stdout(Stdio::null());
     let mut child = command.spawn().expect("it starts");
     drop(command);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::format::frames;
-use crate::support::{diglot, failure, gzip, rows, run, stdout, tiny_site, write_warc};
+use crate::support::{Held, diglot, failure, gzip, rows, run, stdout, tiny_site, write_warc};
 
 const EN: &str = "The museum opens every morning at nine and shows the work of the painters who lived in the valley";
 const FR: &str =

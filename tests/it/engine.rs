@@ -11,6 +11,9 @@ use diglot::error::Result;
 use diglot::exec::{Content, Input, Job, Output, Row, step};
 use diglot::store::StoredSettings;
 
+#[path = "../../src/export/as_json.rs"]
+mod as_json;
+
 /// How the work is divided, and done by what settings.
 pub struct Engine {
     folder: tempfile::TempDir,
@@ -276,8 +279,5 @@ fn tables(rows: &[Row]) -> BTreeMap<String, Vec<String>> {
 /// The rows of a stream of Arrow as lines of JSON.
 pub fn lines_of(stream: &[u8]) -> Vec<String> {
     let reader = StreamReader::try_new(stream, None).expect("a stream");
-    let mut writer = arrow_json::LineDelimitedWriter::new(Vec::new());
-    reader.for_each(|batch| writer.write(&batch.expect("whole")).expect("memory"));
-    writer.finish().expect("memory");
-    String::from_utf8(writer.into_inner()).expect("UTF-8").lines().map(str::to_owned).collect()
+    reader.flat_map(|batch| as_json::objects(batch.expect("whole"))).map(|row| row.to_string()).collect()
 }

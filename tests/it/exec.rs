@@ -11,7 +11,10 @@ use serde_json::Value;
 
 use crate::engine::{Call, Engine, lines_of, of_kind, written};
 use crate::sites::Dice;
-use crate::support::{data, diglot, packaging, process, root, stdout, webserver};
+use crate::support::{Held, data, diglot, extent, packaging, root, stdout, webserver};
+
+/// What the papers describe.
+const PRESETS: [&str; 4] = ["kit-ng-2007", "pupsniffer-2013", "webmining-2008", "link-2014"];
 
 /// The tables that `run` and `export` give, each as its lines, sorted.
 fn by_run(archives: &[PathBuf], settings: &[(&str, &str)]) -> BTreeMap<String, Vec<String>> {
@@ -61,7 +64,7 @@ fn the_steps_give_what_a_run_gives_however_sites_are_divided() {
 #[test]
 fn so_do_they_with_other_methods() {
     let archives = [webserver(), packaging()];
-    for preset in ["kit-ng-2007", "pupsniffer-2013", "webmining-2008", "link-2014"] {
+    for &preset in extent(&PRESETS[2..], &PRESETS) {
         assert_same(&archives, &[("preset", preset)], &[(3, true)]);
     }
     assert_same(&archives, &[("langs", "en"), ("langs", "fr"), ("strict", "yes")], &[(2, false)]);
@@ -313,7 +316,7 @@ fn spoil_row(row: &mut Row, dice: &mut Dice) {
 
 #[test]
 fn rows_that_say_anything_are_answered_or_refused() {
-    const TIMES: u64 = 50;
+    let times: u64 = extent(8, 50);
     let folder = tempfile::tempdir().expect("a folder");
     let settings = [("rescue-above", "20")];
     let mut calls: BTreeMap<String, Vec<Call>> = BTreeMap::new();
@@ -331,7 +334,7 @@ fn rows_that_say_anything_are_answered_or_refused() {
     let (mut dice, mut outcomes, mut panics) = (Dice(11), [0, 0], Vec::new());
     let mut engine = Engine::new(2, &settings, false);
     for (name, calls) in &calls {
-        for time in 0..TIMES {
+        for time in 0..times {
             let mut call = calls[dice.roll(calls.len() as u64) as usize].clone();
             let given = call.with.iter_mut().filter(|rows| !rows.is_empty());
             let mut rows: Vec<&mut Row> = given.chain([&mut call.rows]).flatten().collect();
@@ -359,7 +362,7 @@ fn rows_that_say_anything_are_answered_or_refused() {
 
 /// The last line that a step says, and its exit code.
 fn said(arguments: &[&str], rows: &[u8]) -> (i32, Value, Vec<u8>) {
-    let mut child = process(Path::new("unused.store"))
+    let mut child = diglot(Path::new("unused.store"))
         .arg("exec")
         .args(arguments)
         .stdin(Stdio::piped())

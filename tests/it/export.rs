@@ -8,7 +8,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::sites::SiteBuilder;
-use crate::support::{diglot, failure, run, sample_store, stdout};
+use crate::support::{Held, diglot, failure, run, sample_store, stdout};
 
 /// A folder with a store of one site in English and French, and the archive it was read from.
 fn site(archive: &str) -> (TempDir, PathBuf, PathBuf) {
@@ -100,7 +100,7 @@ fn an_empty_result_is_a_valid_file_and_said() {
     let file = folder.path().join("x.tmx");
     let mut command = diglot(store);
     let told = command.args(["export", "--langs", "ja,ru", "-o"]).arg(&file).assert().success();
-    let told = String::from_utf8_lossy(&told.get_output().stderr).into_owned();
+    let told = String::from_utf8_lossy(&told.output.stderr).into_owned();
     assert!(told.starts_with("diglot: 0 sentence pairs\ndiglot: no page is in ja or ru; "), "{told}");
     let tmx = fs::read_to_string(&file).expect("it was written");
     assert!(tmx.contains("<body>") && tmx.trim_end().ends_with("</tmx>"), "{tmx}");
@@ -211,14 +211,14 @@ fn what_came_since_a_mark_and_what_was_before_are_all_there_is() {
         command.args(["export", "--what", what, "--since", &mark]);
         let langs: &[&str] = if *what == "pages" { &[] } else { &["--langs", "fr,en"] };
         let none = command.args(langs).args(["--format", "jsonl"]).assert().success().stdout("");
-        assert!(String::from_utf8_lossy(&none.get_output().stderr).starts_with("diglot: 0 "), "{what}");
+        assert!(String::from_utf8_lossy(&none.output.stderr).starts_with("diglot: 0 "), "{what}");
     }
     // Judged anew, rows that are gone are told of, and none comes twice.
     diglot(&store).args(["-q", "run", "--langs", "en,ko"]).assert().success();
     let mark = path("pairs");
     let mut command = diglot(&store);
     let gone = command.args(["export", "--since", &mark, "--mark", &mark]).assert().success();
-    let told = String::from_utf8_lossy(&gone.get_output().stderr).into_owned();
+    let told = String::from_utf8_lossy(&gone.output.stderr).into_owned();
     assert!(told.contains("40 pairs of pages exported before are not among these any more"), "{told}");
     diglot(&store).args(["-q", "run", "--langs", "all"]).assert().success();
     assert!(export(&store, &["-q", "--what", "pairs", "--since", &mark]).is_empty());

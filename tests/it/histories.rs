@@ -2,7 +2,7 @@
 //! answers as one that was made at once of the same archives and settings.
 //!
 //! `cargo test` plays a few histories, and [those that once failed](kept). More are played by
-//! `DIGLOT_HISTORIES=300 cargo test --test it histories -- --nocapture`.
+//! `DIGLOT_LONG=1 cargo test --test it histories -- --nocapture`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,7 +16,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRu
 use serde_json::Value;
 
 use crate::sites::SiteBuilder;
-use crate::support::process;
+use crate::support::{diglot, extent};
 
 /// Settings that a store may have. The presets come first.
 const SETTINGS: [&[&str]; 18] = [
@@ -293,7 +293,7 @@ impl<'w> Played<'w> {
     }
 
     fn command(&self, arguments: &[String]) -> std::process::Command {
-        let mut command = process(&self.store());
+        let mut command = diglot(&self.store());
         command.current_dir(self.folder).args(["--quiet", "--threads", "1"]).args(arguments);
         command
     }
@@ -569,7 +569,7 @@ fn preset_pairs(history: &[Step]) -> impl Iterator<Item = String> {
 
 #[test]
 fn a_store_of_any_history_answers_as_a_fresh_one() {
-    let count = std::env::var("DIGLOT_HISTORIES").ok().and_then(|text| text.parse().ok()).unwrap_or(12);
+    let count = extent(6, 300);
     let world = World::new();
     let kinds = play_some(&world, count);
     kinds.iter().for_each(|(kind, count)| println!("{count}\t{kind}"));
@@ -607,7 +607,7 @@ fn histories_that_once_failed_end_as_a_fresh_store() {
 fn a_preset_leaves_nothing_to_the_next() {
     let world = World::new();
     for from in 0..PRESETS {
-        for to in (0..PRESETS).filter(|to| *to != from) {
+        for to in (1..extent(2, PRESETS)).map(|more| (from + more) % PRESETS) {
             let history = [Step::Set(from, "align"), Step::Add(0), Step::Set(to, "align")];
             play(&world, &history).unwrap_or_else(|problem| panic!("{from} to {to}: {problem}"));
         }

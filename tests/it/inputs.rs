@@ -9,7 +9,7 @@ use diglot::inputs::{Inputs, Tally};
 use diglot::pipeline::{self, Context, Observer};
 use diglot::{Access, Config, Store};
 
-use crate::support::{diglot, failure, process, rows, stdout, tiny_site, write_warc};
+use crate::support::{Held, diglot, failure, fed, rows, stdout, tiny_site, write_warc};
 
 /// Writes a WARC of `pages` pages, the texts of which differ by `middle` in their middle only; its length depends on nothing else.
 fn long_archive(path: &Path, middle: &str) {
@@ -29,7 +29,7 @@ fn long_archive(path: &Path, middle: &str) {
 
 /// The line on stderr that says what became of the inputs.
 fn told(store: &Path, arguments: &[&str]) -> String {
-    let output = process(store).args(arguments).output().expect("it starts");
+    let output = diglot(store).args(arguments).output().expect("it starts");
     let stderr = String::from_utf8(output.stderr).expect("messages are UTF-8");
     assert!(output.status.success(), "{stderr}");
     stderr.lines().find(|line| line.starts_with("diglot: inputs: ")).unwrap_or_default().to_owned()
@@ -245,7 +245,7 @@ fn paths_need_not_be_utf_8() {
     let exported = folder.path().join(std::ffi::OsStr::from_bytes(b"out\xff.tsv"));
     diglot(&store).args(["export", "-o"]).arg(&exported).assert().success();
     assert!(fs::read_to_string(&exported).expect("a file").lines().count() > 1);
-    let output = process(&store).arg("ingest").arg(&path).output().expect("it starts");
+    let output = diglot(&store).arg("ingest").arg(&path).output().expect("it starts");
     assert!(String::from_utf8_lossy(&output.stderr).contains("inputs: 1 already read"), "{output:?}");
 }
 
@@ -257,7 +257,7 @@ fn standard_input_is_an_archive_and_resumes_by_what_it_begins_with() {
     tiny_site(&archive);
     let bytes = fs::read(&archive).expect("a file");
     let give = |bytes: &[u8]| {
-        let output = diglot(&store).args(["ingest", "-"]).write_stdin(bytes).output().expect("it starts");
+        let output = fed(diglot(&store).args(["ingest", "-"]), bytes);
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     let compressed = zstd::encode_all(bytes.as_slice(), 3).expect("memory");
@@ -295,7 +295,7 @@ fn a_stream_that_has_grown_is_read_on_and_outlives_the_catalog() {
     let bytes = long_stream(&archive);
     let half = memchr::memmem::find(&bytes[bytes.len() / 2..], b"WARC/1.").expect("more records") + bytes.len() / 2;
     for given in [half, bytes.len()] {
-        diglot(&store).args(["-q", "ingest", "-"]).write_stdin(&bytes[..given]).assert().success();
+        assert!(fed(diglot(&store).args(["-q", "ingest", "-"]), &bytes[..given]).status.success());
     }
     assert_eq!(count(&store, "captures kept"), 3000);
     fs::remove_dir_all(store.join("catalog")).expect("it is there");
@@ -315,7 +315,7 @@ fn a_signal_ends_a_run_that_waits_for_standard_input_and_it_goes_on_from_there()
     let (store, archive) = (folder.path().join("s"), folder.path().join("a.warc"));
     let bytes = long_stream(&archive);
     for (given, signal) in [(0, "TERM"), (0, "INT"), (bytes.len() * 3 / 4, "TERM")] {
-        let mut child = process(&store)
+        let mut child = diglot(&store)
             .args(["ingest", "-"])
             .stdin(Stdio::piped())
             .stderr(Stdio::piped())
@@ -335,7 +335,7 @@ fn a_signal_ends_a_run_that_waits_for_standard_input_and_it_goes_on_from_there()
     let kept = count(&store, "captures kept");
     assert!((1024..3000).contains(&kept), "{kept}");
     let stderr = |bytes: &[u8]| {
-        let output = diglot(&store).args(["ingest", "-"]).write_stdin(bytes).output().expect("it starts");
+        let output = fed(diglot(&store).args(["ingest", "-"]), bytes);
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
     // Another stream that begins the same is not taken for it.

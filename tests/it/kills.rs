@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::resume::copy;
 use crate::sites::Dice;
-use crate::support::{diglot, process, write_warc};
+use crate::support::{Held, diglot, extent, write_warc};
 
 const EN: &str = "The museum opens every morning at nine and shows the work of the painters who lived in the valley";
 const FR: &str =
@@ -69,7 +69,7 @@ const ASKING: [&[&str]; 3] = [
 fn finish(folder: &Path, threads: &str, arguments: &[&str]) -> String {
     let mut command = diglot(&folder.join("s"));
     command.current_dir(folder).args(["--quiet", "--threads", threads]).args(arguments).args(["--format", "tsv"]);
-    let output = command.assert().success().get_output().stdout.clone();
+    let output = command.assert().success().output.stdout;
     String::from_utf8(output).expect("UTF-8")
 }
 
@@ -92,7 +92,7 @@ fn undisturbed(store: &Path, threads: &str) -> (TempDir, Vec<String>) {
 
 #[test]
 fn recover_and_explore_killed_at_any_instant_ask_for_the_same() {
-    const KILLS: u64 = 12;
+    let kills = extent(3, 12);
     let made = tempfile::tempdir().expect("a folder");
     store_of_sites(made.path());
     let store = made.path().join("s");
@@ -110,10 +110,10 @@ fn recover_and_explore_killed_at_any_instant_ask_for_the_same() {
             // How long it takes is told by a copy, which is thrown away.
             finish(copied(&folder.path().join("s")).path(), "2", asking);
             let longest = began.elapsed().as_micros() as u64;
-            for _ in 0..KILLS / 3 {
+            for _ in 0..kills / 3 {
                 let delay = Duration::from_micros(dice.roll(longest));
                 println!("seed {seed}, store {round}: {asking:?} killed after {delay:?}");
-                let mut command = process(&folder.path().join("s"));
+                let mut command = diglot(&folder.path().join("s"));
                 command.current_dir(folder.path()).arg("--quiet").args(asking);
                 let mut child = command.stdout(Stdio::null()).spawn().expect("the program starts");
                 std::thread::sleep(delay);

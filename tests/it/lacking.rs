@@ -8,7 +8,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::sites::{SiteBuilder, html};
-use crate::support::{diglot, rows, stdout};
+use crate::support::{Held, diglot, rows, stdout};
 
 /// Pages of each language that a site has.
 const PAGES: usize = 14;
@@ -83,7 +83,7 @@ fn a_host_of_two_languages_without_pairs_is_named_with_its_reason() {
     let mut archive = SiteBuilder::default();
     unrelated(&mut archive, "other.ex.test", 3000, false);
     archive.write(&more);
-    let said = diglot(&store).arg("run").arg(&more).assert().success().get_output().stdout.clone();
+    let said = diglot(&store).arg("run").arg(&more).assert().success().output.stdout;
     let said = String::from_utf8(said).expect("text");
     assert!(said.contains("hosts with few pairs: 2\n"), "{said}");
     assert!(said.contains("\n  alone.ex.test  en 14, fr 14: no key pairs its pages; "), "{said}");

@@ -1,6 +1,6 @@
 //! Listings are asked for in one way: by host, by format, by number of lines.
 
-use crate::support::{diglot, failure, sample_store, stdout};
+use crate::support::{Held, diglot, failure, sample_store, stdout};
 
 const FRENCH: &str = "fr.packaging.site.test";
 

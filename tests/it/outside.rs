@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use diglot::store::{Access, Store};
 
 use crate::resume::copy;
-use crate::support::{process, rows, run, tiny_site, write_warc};
+use crate::support::{diglot, rows, run, tiny_site, write_warc};
 
 /// Far more than what is tested takes.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -102,14 +102,14 @@ fn a_mirror_reads_no_file_outside_itself() {
         b"PK\x01\x02".to_vec(),
     ];
     put(&at("mirror/hts-cache/new.zip"), entries.concat());
-    success(process(&at("s")).arg("ingest").arg(at("mirror")));
+    success(diglot(&at("s")).arg("ingest").arg(at("mirror")));
     assert_eq!((count(&at("s"), "captures kept"), count(&at("s"), NOT_READ)), (1, 2));
     // Without a cache, the files are listed. Nor is the cache or the log that of another folder.
     fs::remove_file(at("mirror/hts-cache/new.zip")).expect("it is there");
     put(&at("outside/new.zip"), [cached("other", "ex.org/good.html"), b"PK\x01\x02".to_vec()].concat());
     symlink(at("outside/new.zip"), at("mirror/hts-cache/new.zip")).expect("a link");
     symlink(at("outside/new.zip"), at("mirror/hts-cache/new.txt")).expect("a link");
-    success(process(&at("t")).arg("ingest").arg(at("mirror")));
+    success(diglot(&at("t")).arg("ingest").arg(at("mirror")));
     assert_eq!((count(&at("t"), "captures kept"), count(&at("t"), NOT_READ)), (1, 4));
 }
 
@@ -125,7 +125,7 @@ fn a_pipe_among_the_inputs_holds_up_no_run() {
     pipe(&at("in/mirror/ex.org/pipe.html"));
     put(&at("in/mirror/ex.org/good.html"), saved_page("good"));
     pipe(&at("in/pipe.warc.gz"));
-    let line = success(process(&at("s")).arg("ingest").arg(at("in")));
+    let line = success(diglot(&at("s")).arg("ingest").arg(at("in")));
     assert!(
         line.contains("2 read, 1 skipped: ") && line.contains("pipe.warc.gz: a pipe or device, expected a file"),
         "{line}"
@@ -141,7 +141,7 @@ fn a_list_of_ranges_over_a_pipe_leaves_out_its_rows() {
     write_warc(&at("a.warc"), &[("http://ex.org/a", "200 OK", &format!("<p>{TEXT} a.</p>"))]);
     pipe(&at("b.warc"));
     put(&at("ranges.tsv"), "warc_filename\toffset\tlength\nb.warc\t0\t0\na.warc\t0\t0\n/dev/zero\t0\t0\n");
-    success(process(&at("s")).arg("ingest").arg(at("ranges.tsv")));
+    success(diglot(&at("s")).arg("ingest").arg(at("ranges.tsv")));
     assert_eq!((count(&at("s"), "captures kept"), count(&at("s"), NOT_READ)), (1, 2));
 }
 
@@ -182,7 +182,7 @@ fn gold_in_a_folder_is_no_pipe() {
     pipe(&at("gold/tiny.pairs.tsv"));
     let warc = at("a.warc").display().to_string();
     let gold = at("gold").display().to_string();
-    let output = output(process(&at("s")).args(["compare", "--gold", &gold, &warc]));
+    let output = output(diglot(&at("s")).args(["compare", "--gold", &gold, &warc]));
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(1) && stderr.contains("tiny.pairs.tsv: opening failed"), "{stderr}");
 }
@@ -196,7 +196,7 @@ fn lists_that_name_one_another_many_times_are_read_once() {
         let line = if depth < 7 { format!("@{}.txt\n", depth + 1) } else { "a.warc\n".to_owned() };
         put(&at(&format!("{depth}.txt")), line.repeat(20));
     }
-    let line = success(process(&at("s")).arg("ingest").arg(format!("@{}", at("0.txt").display())));
+    let line = success(diglot(&at("s")).arg("ingest").arg(format!("@{}", at("0.txt").display())));
     assert!(line.contains("inputs: 1 read\n"), "{line}");
 }
 
@@ -209,7 +209,7 @@ fn looking_for_inputs_ends_when_it_is_told_to() {
     // Who runs the tests in the background may have the second ignored, and so the program ignores it too.
     for signal in ["-TERM", "-INT"].into_iter().take(if is_interrupt_ignored() { 1 } else { 2 }) {
         let mut child =
-            process(&folder.path().join("s")).args(["run", &pattern]).stderr(Stdio::null()).spawn().expect("it starts");
+            diglot(&folder.path().join("s")).args(["run", &pattern]).stderr(Stdio::null()).spawn().expect("it starts");
         std::thread::sleep(Duration::from_secs(1));
         assert!(child.try_wait().expect("a process").is_none(), "it is still looking");
         assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().expect("it starts").success());
@@ -334,7 +334,7 @@ fn what_is_no_file_in_the_place_of_one_of_the_store_is_refused_at_once() {
             fs::create_dir(store.join(name)).expect("room on the disk");
         }
         for arguments in [&["pairs"][..], &["status"], &["run"], &["check"], &["check", "--repair"], &["compact"]] {
-            let stderr = told(process(&store).args(arguments));
+            let stderr = told(diglot(&store).args(arguments));
             let place = store.join(name).display().to_string();
             assert!(stderr.contains(&place) && stderr.contains("expected a file"), "{arguments:?} {name}: {stderr}");
             assert!(stderr.contains("take it away"), "{arguments:?} {name}: {stderr}");
@@ -345,7 +345,7 @@ fn what_is_no_file_in_the_place_of_one_of_the_store_is_refused_at_once() {
     copy(&sound, &store);
     fs::rename(store.join("manifest.json"), folder.path().join("elsewhere")).expect("it is there");
     symlink(folder.path().join("elsewhere"), store.join("manifest.json")).expect("a link");
-    success(process(&store).args(["-q", "pairs"]));
+    success(diglot(&store).args(["-q", "pairs"]));
 }
 
 #[test]
@@ -360,7 +360,7 @@ fn what_commands_write_is_whole_or_not_there_and_never_in_the_store() {
     for command in commands {
         for place in ["s/x.md", "s/../s/pages/x.md", "link/manifest.json", "file.md"] {
             let place = at(place).display().to_string();
-            let stderr = told(process(&store).args(command).args(["-o", &place]));
+            let stderr = told(diglot(&store).args(command).args(["-o", &place]));
             assert!(
                 stderr.contains("lies in the folder of the store; give a file elsewhere"),
                 "{command:?} {place}: {stderr}"
@@ -376,7 +376,7 @@ fn what_commands_write_is_whole_or_not_there_and_never_in_the_store() {
     assert_eq!(fs::read_to_string(at("old.html")).expect("it is there"), "old");
     assert!(!at("old.html.part").exists());
     // Stdout, as with every command.
-    let output = output(process(&store).current_dir(folder.path()).args(["-q", "report", "--format", "md", "-o", "-"]));
+    let output = output(diglot(&store).current_dir(folder.path()).args(["-q", "report", "--format", "md", "-o", "-"]));
     assert!(output.status.success() && output.stdout.starts_with(b"# "), "{output:?}");
     assert!(!at("-").exists());
 }
@@ -387,7 +387,7 @@ fn a_store_that_cannot_be_looked_at_is_not_said_to_be_missing() {
     let store = folder.path().join("s");
     symlink("s", &store).expect("a link");
     for command in ["pairs", "run", "check"] {
-        let stderr = told(process(&store).arg(command));
+        let stderr = told(diglot(&store).arg(command));
         let place = store.join("manifest.json").display().to_string();
         assert!(stderr.contains(&format!("{place}: looking for a store failed: ")), "{command}: {stderr}");
     }
@@ -398,7 +398,7 @@ fn check_says_why_it_did_not_look_at_the_catalog() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = tiny_store(folder.path());
     let catalog = || {
-        let output = output(process(&store).args(["check", "--format", "tsv"]));
+        let output = output(diglot(&store).args(["check", "--format", "tsv"]));
         let stdout = String::from_utf8(output.stdout).expect("UTF-8");
         stdout.lines().find(|line| line.contains("\tcatalog\t")).expect("a line").to_owned()
     };

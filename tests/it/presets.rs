@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::sites::{SiteBuilder, html};
-use crate::support::{diglot, failure, golden, rows, run, stdout, tiny_site};
+use crate::support::{Held, diglot, failure, golden, rows, run, stdout, tiny_site};
 
 const PAGES: usize = 12;
 

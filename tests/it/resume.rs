@@ -17,12 +17,15 @@ use tempfile::TempDir;
 
 use crate::format::frames;
 use crate::sites::{Dice, SiteBuilder, diglot, html, stdout};
+use crate::support::extent;
 
 /// Global credibility that rescues here: two sites with the key of [`with_letters`] have it, one has not.
 const RESCUE_ABOVE: u64 = 30;
 
-/// Domains of two pages: more than index or keys take in one commit.
-const TINY_SITES: usize = 300;
+/// Domains of two pages; the whole number is more than index or keys take in one commit.
+fn tiny_sites() -> usize {
+    extent(40, 300)
+}
 
 fn config() -> Config {
     let mut config = Config::preset("default").expect("a preset");
@@ -55,7 +58,7 @@ fn archives(folder: &Path) -> Vec<PathBuf> {
     unpaired(&mut second, "weak.test", 60);
     second.pages(&["en", "fr"], 3, |lang, n| with_letters("weak.test", lang, n));
     let mut third = SiteBuilder::default();
-    for site in 0..TINY_SITES {
+    for site in 0..tiny_sites() {
         third.page(format!("http://tiny{site}.test/en/"), "en", site);
         third.page(format!("http://tiny{site}.test/fr/"), "fr", site);
     }
@@ -225,9 +228,6 @@ fn a_run_stopped_after_every_commit_ends_the_same() {
     assert_same(&answers(folder.path()), &expected, "after every commit");
 }
 
-/// Copies of a store in one stage, at the most.
-const COPIES: usize = 3;
-
 /// Copies the store now and then, as a power cut would leave it.
 struct Copier {
     store: PathBuf,
@@ -245,7 +245,7 @@ impl Observer for Copier {
         if self.events.fetch_add(1, Ordering::Relaxed).is_multiple_of(3) {
             let mut stages = self.stages.lock().expect("no panic");
             let stage = self.stage.lock().expect("no panic").clone();
-            if stages.iter().filter(|known| **known == stage).count() < COPIES {
+            if stages.iter().filter(|known| **known == stage).count() < extent(1, 3) {
                 copy(&self.store, &self.copies.join(stages.len().to_string()));
                 stages.push(stage);
             }
@@ -293,7 +293,6 @@ fn a_store_copied_in_the_middle_of_a_run_goes_on_to_the_same_end() {
 
 #[test]
 fn a_run_killed_at_any_instant_and_started_again_ends_the_same() {
-    const KILLS: u64 = 12;
     let inputs = tempdir();
     let mut inputs = archives(inputs.path());
     let sites = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/sites");
@@ -324,7 +323,7 @@ fn a_run_killed_at_any_instant_and_started_again_ends_the_same() {
         if let Some(stage) = done {
             stdout(command(killed.path()).args(["--until", stage]));
         }
-        for _ in 0..KILLS / 3 {
+        for _ in 0..extent(2, 4) {
             let delay = duration.mul_f64(dice.roll(50) as f64 / 100.0);
             println!("seed {seed}: killed after {delay:.1?} of {duration:.1?}, begun after {done:?}");
             let mut run =
@@ -662,8 +661,8 @@ fn a_catalog_damaged_anywhere_is_repaired_or_says_what_to_do() {
     let used = db.iter().rposition(|&byte| byte != 0).expect("it is not empty");
     let seed = 5;
     let mut dice = Dice(seed);
-    let mut told = 0;
-    for _ in 0..40 {
+    let (mut told, places) = (0, extent(8, 40));
+    for _ in 0..places {
         let store = tempdir();
         copy(sound.path(), store.path());
         let at = dice.roll(used as u64 - 64) as usize;
@@ -687,5 +686,5 @@ fn a_catalog_damaged_anywhere_is_repaired_or_says_what_to_do() {
         });
         assert_same(&found, &expected, &format!("seed {seed}, byte {at}"));
     }
-    println!("{told} of 40 said what to do, the others were repaired");
+    println!("{told} of {places} said what to do, the others were repaired");
 }

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::resume::copy;
-use crate::support::{diglot, packaging, process, rows, run, sample_store, stdout, tiny_site, webserver, write_warc};
+use crate::support::{Held, diglot, packaging, rows, run, sample_store, stdout, tiny_site, webserver, write_warc};
 
 /// A page that is served.
 struct Page {
@@ -28,7 +28,7 @@ struct Answer {
 
 impl Page {
     fn of(store: &Path) -> Page {
-        Page::started(process(store).args(["review", "--reviewer", "ann"]).stderr(Stdio::null()))
+        Page::started(diglot(store).args(["review", "--reviewer", "ann"]).stderr(Stdio::null()))
     }
 
     /// The page that a command serves.
@@ -291,7 +291,7 @@ fn nothing_secret_is_among_the_arguments_of_the_opener() {
         fs::write(path("xdg-open"), script).expect("room");
         fs::set_permissions(path("xdg-open"), fs::Permissions::from_mode(0o755)).expect("it is ours");
         let rest = std::env::var("PATH").unwrap_or_default();
-        let mut command = process(&store);
+        let mut command = diglot(&store);
         command.args(["-q", "review", "--open"]).stderr(Stdio::piped()).env("HOME", folder.path());
         command.env("PATH", format!("{}:{rest}", folder.path().display()));
         let mut page = Page::started(&mut command);
@@ -531,7 +531,7 @@ fn it_answers_while_a_run_writes() {
     run(&store, &[&warc]);
     let page = Page::of(&store);
     let mut job =
-        process(&store).arg("run").arg(webserver()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a run");
+        diglot(&store).arg("run").arg(webserver()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a run");
     let mut answers = 0;
     while job.try_wait().expect("a child").is_none() {
         page.text("/");

@@ -17,7 +17,7 @@ fn kept(store: &Path) -> String {
 
 /// What a query says on stderr; it must succeed.
 fn said(store: &Path, arguments: &[&str]) -> String {
-    let output = diglot(store).args(arguments).assert().success().get_output().clone();
+    let output = diglot(store).args(arguments).assert().success().output;
     String::from_utf8(output.stderr).expect("UTF-8")
 }
 

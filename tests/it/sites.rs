@@ -173,7 +173,7 @@ const PARTS_OF_SPEECH: [(&str, [[&str; 6]; 3]); 3] = [
 
 /// The program, about to run on a store.
 pub fn diglot(store: &Path) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("diglot"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_diglot"));
     command.arg("--store").arg(store).arg("--quiet");
     command
 }

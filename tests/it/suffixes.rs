@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::{diglot, rows, run, stdout, write_warc};
+use crate::support::{Held, diglot, rows, run, stdout, write_warc};
 
 const EN: [&str; 3] = [
     "The museum opens every morning at nine and shows the work of painters who lived in this valley",

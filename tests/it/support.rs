@@ -3,9 +3,9 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
-use assert_cmd::Command;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
@@ -13,6 +13,11 @@ use serde_json::Value;
 /// The folder of the crate.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// How far a campaign goes: a short way with each `cargo test`, the whole one where DIGLOT_LONG is set, as `.ci/long` does.
+pub fn extent<T>(short: T, whole: T) -> T {
+    if std::env::var_os("DIGLOT_LONG").is_some() { whole } else { short }
 }
 
 /// A file of `data/`.
@@ -37,16 +42,64 @@ pub fn diglot(store: &Path) -> Command {
     command
 }
 
-/// The command as a process of its own, not yet begun.
-pub fn process(store: &Path) -> std::process::Command {
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_diglot"));
-    command.env_remove("DIGLOT_STORE").arg("--store").arg(store);
-    command
+/// A command that is held to how it ends.
+pub trait Held {
+    /// Runs it to its end.
+    fn assert(&mut self) -> Ended;
+}
+
+impl Held for Command {
+    fn assert(&mut self) -> Ended {
+        Ended { output: self.output().expect("it starts"), command: format!("{self:?}") }
+    }
+}
+
+/// How a command ended.
+pub struct Ended {
+    pub output: Output,
+    command: String,
+}
+
+impl Ended {
+    pub fn success(self) -> Ended {
+        self.code(0)
+    }
+
+    #[track_caller]
+    pub fn code(self, code: i32) -> Ended {
+        let stderr = String::from_utf8_lossy(&self.output.stderr);
+        assert_eq!(self.output.status.code(), Some(code), "{}: {stderr}", self.command);
+        self
+    }
+
+    #[track_caller]
+    pub fn stdout(self, expected: &str) -> Ended {
+        assert_eq!(String::from_utf8_lossy(&self.output.stdout), expected, "{}", self.command);
+        self
+    }
+
+    #[track_caller]
+    pub fn stderr(self, expected: &str) -> Ended {
+        assert_eq!(String::from_utf8_lossy(&self.output.stderr), expected, "{}", self.command);
+        self
+    }
+}
+
+/// What became of a command that was given bytes on stdin.
+pub fn fed(command: &mut Command, bytes: &[u8]) -> Output {
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().expect("it starts");
+    let mut stdin = child.stdin.take().expect("it is piped");
+    std::thread::scope(|scope| {
+        // It may end before it has read all.
+        scope.spawn(move || stdin.write_all(bytes));
+        child.wait_with_output().expect("it is ours")
+    })
 }
 
 /// What a command printed to stdout; it must succeed, and say nothing on stderr.
 pub fn stdout(store: &Path, arguments: &[&str]) -> String {
-    let output = diglot(store).args(arguments).assert().success().stderr("").get_output().stdout.clone();
+    let output = diglot(store).args(arguments).assert().success().stderr("").output.stdout;
     String::from_utf8(output).expect("output is UTF-8")
 }
 

@@ -7,7 +7,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::sites::SiteBuilder;
-use crate::support::{diglot, failure, packaging, rows, run, sample_store, stdout, tiny_site, webserver, write_warc};
+use crate::support::{
+    Held, diglot, failure, packaging, rows, run, sample_store, stdout, tiny_site, webserver, write_warc,
+};
 
 #[path = "../../build.rs"]
 #[expect(dead_code, reason = "the main function of the build script")]
@@ -15,7 +17,7 @@ mod build;
 
 /// What a command prints to stdout and to stderr; it must succeed.
 fn told(store: &Path, arguments: &[&str]) -> [String; 2] {
-    let output = diglot(store).args(arguments).assert().success().get_output().clone();
+    let output = diglot(store).args(arguments).assert().success().output;
     [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("UTF-8"))
 }
 
@@ -266,7 +268,7 @@ fn numbers_that_make_no_sense_are_told_as_such() {
     for arguments in
         ["pairs --limit -1", "export --limit x", "recover --top -3", "explore --limit 1.5", "pairs --threads -2"]
     {
-        let output = diglot(store).args(arguments.split(' ')).assert().code(2).get_output().stderr.clone();
+        let output = diglot(store).args(arguments.split(' ')).assert().code(2).output.stderr;
         let stderr = String::from_utf8_lossy(&output);
         assert!(
             stderr.contains("invalid value") && stderr.contains("expected a whole number"),
@@ -274,7 +276,7 @@ fn numbers_that_make_no_sense_are_told_as_such() {
         );
     }
     // The store has a default, whether it is given or not.
-    let output = diglot(store).args(["pairs", "--bogus"]).assert().code(2).get_output().stderr.clone();
+    let output = diglot(store).args(["pairs", "--bogus"]).assert().code(2).output.stderr;
     let stderr = String::from_utf8_lossy(&output);
     assert!(stderr.contains("unexpected argument '--bogus'") && !stderr.contains("--store"), "{stderr}");
 }
@@ -335,7 +337,7 @@ fn json_is_one_array_and_a_limit_is_kept() {
 fn an_unknown_page_is_answered_with_the_nearest_one() {
     let store = sample_store();
     let fails = |url: &str, advice: &str| {
-        let output = diglot(store).args(["explain", url]).assert().code(1).get_output().clone();
+        let output = diglot(store).args(["explain", url]).assert().code(1).output;
         assert!(String::from_utf8_lossy(&output.stdout).contains("verdict"), "{url}");
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(stderr.contains(advice) && stderr.lines().count() == 1, "{url}: {stderr}");

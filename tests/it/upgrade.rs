@@ -12,7 +12,7 @@ use diglot::pipeline::stale;
 use diglot::query::{Scope, pairs};
 use diglot::store::{Access, FORMAT_VERSION, Store};
 
-use crate::support::{diglot, failure, root, rows, run, stdout, tiny_site};
+use crate::support::{Held, diglot, failure, root, rows, run, stdout, tiny_site};
 
 /// The store of format 4, in a folder of its own.
 fn old_store() -> (tempfile::TempDir, PathBuf) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::resume::copy;
 use crate::sites::SiteBuilder;
-use crate::support::{diglot, failure, packaging, run, stdout, webserver};
+use crate::support::{Held, diglot, failure, packaging, run, stdout, webserver};
 
 /// All that a store answers, and how many of each thing it has.
 fn answers(store: &Path) -> String {

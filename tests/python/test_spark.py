@@ -106,7 +106,7 @@ def one(archives: list[str], tmp_path_factory: pytest.TempPathFactory) -> tuple[
     ("pages_per_part", "parts", "settings"),
     [
         # All sites in one part.
-        (20000, 1, {}),
+        pytest.param(20000, 1, {}, marks=pytest.mark.long),
         # A large site alone, and others by two.
         (200, 3, {"buckets": 3, "memory": "2G"}),
     ],
@@ -140,6 +140,7 @@ def test_tables_are_those_of_one_store(
     assert (found.counts["records"], found.counts["captures"]) == (totals["records"], totals["captures kept"])
 
 
+@pytest.mark.long
 def test_settings_are_those_of_a_run(spark: SparkSession, archives: list[str], tmp_path: pathlib.Path) -> None:
     words = tmp_path / "words.tsv"
     words.write_text("en\tfr\nserver\tserveur\nmodule\tmodule\n")
@@ -167,6 +168,7 @@ def test_settings_are_those_of_a_run(spark: SparkSession, archives: list[str], t
         diglot.spark.run(spark, archives[:3], work=tmp_path / "w", out=tmp_path / "o", lexicon="nowhere.tsv")
 
 
+@pytest.mark.long
 def test_a_large_domain_is_divided(spark: SparkSession, archives: list[str], tmp_path: pathlib.Path) -> None:
     given = [archives[0], *archives[2:4]]
     store = diglot.run(given, store=tmp_path / "s").store
@@ -193,6 +195,7 @@ def test_a_large_domain_is_divided(spark: SparkSession, archives: list[str], tmp
         diglot.spark.run(spark, given, work=tmp_path / "w", out=tmp_path / "o", split_over=36, across_suffixes=True)
 
 
+@pytest.mark.long
 def test_an_archive_that_is_given_twice_counts_once(
     spark: SparkSession, archives: list[str], tmp_path: pathlib.Path
 ) -> None:
@@ -263,6 +266,7 @@ def index_of(archive: pathlib.Path) -> str:
     return "".join(lines)
 
 
+@pytest.mark.long
 def test_what_an_index_names_is_fetched_and_read(spark: SparkSession, tmp_path: pathlib.Path) -> None:
     index = tmp_path / "index.cdxj"
     index.write_text(index_of(WEBSERVER))
@@ -296,6 +300,7 @@ def test_what_an_index_names_is_fetched_and_read(spark: SparkSession, tmp_path: 
     assert found.counts["sites_to_explore"] == len(sites) > 0
 
 
+@pytest.mark.long
 def test_what_spark_alone_can_read_is_read_by_it(
     spark: SparkSession, archives: list[str], tmp_path: pathlib.Path
 ) -> None:
@@ -446,6 +451,7 @@ def fake(done: Fake, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) ->
     return fake
 
 
+@pytest.mark.long
 def test_a_run_goes_on_behind_the_last_step_that_was_done(fake: Fake) -> None:
     shutil.rmtree(fake.work)
     for number, step in enumerate(STEPS):
@@ -502,6 +508,7 @@ def test_what_was_done_otherwise_is_done_again(fake: Fake) -> None:
         replace(fake, archives=fake.archives[::-1]).run()
 
 
+@pytest.mark.long
 def test_what_follows_on_a_step_that_was_done_again_is_done_again(fake: Fake) -> None:
     # What the later steps have left is of the time before.
     (fake.work / "02-pages" / "_diglot.json").unlink()
@@ -515,6 +522,7 @@ def test_what_follows_on_a_step_that_was_done_again_is_done_again(fake: Fake) ->
     assert json.loads((fake.work / "08-judge" / "_diglot.json").read_text())["id"] != before["id"]
 
 
+@pytest.mark.long
 def test_tables_of_another_run_are_not_taken_for_those_of_this_one(fake: Fake, tmp_path: pathlib.Path) -> None:
     out = tmp_path / "tables"
     ours = fake.run(out=out)
@@ -531,6 +539,7 @@ def test_tables_of_another_run_are_not_taken_for_those_of_this_one(fake: Fake, t
     assert (mine / "private.pem").exists()
 
 
+@pytest.mark.long
 def test_files_that_were_lost_are_missed(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     def lost(pattern: str) -> None:
         for file in fake.work.glob(f"{pattern}/*.parquet"):
@@ -565,6 +574,7 @@ def test_files_that_were_lost_are_missed(fake: Fake, monkeypatch: pytest.MonkeyP
         fake.run()
 
 
+@pytest.mark.long
 def test_tables_that_lost_files_are_written_again(fake: Fake) -> None:
     where = fake.folder / "out" / "pairs" / "langs=en-fr"
     fake.run()
@@ -579,6 +589,7 @@ def test_tables_that_lost_files_are_written_again(fake: Fake) -> None:
     assert fake.sites() == sorted(SITES)
 
 
+@pytest.mark.long
 def test_no_run_works_in_a_folder_of_other_files(fake: Fake, tmp_path: pathlib.Path) -> None:
     (tmp_path / "mine" / "03-keys").mkdir(parents=True)
     (tmp_path / "mine" / "03-keys" / "precious.csv").touch()
@@ -591,6 +602,7 @@ def test_no_run_works_in_a_folder_of_other_files(fake: Fake, tmp_path: pathlib.P
             fake.run(**where)
 
 
+@pytest.mark.long
 def test_folders_may_have_any_name_that_spark_can_have(fake: Fake, tmp_path: pathlib.Path) -> None:
     where = {"work": tmp_path / "a %41 #1 é", "out": tmp_path / "o ut"}
     assert fake.run(**where).pairs().count() > 0
@@ -600,6 +612,7 @@ def test_folders_may_have_any_name_that_spark_can_have(fake: Fake, tmp_path: pat
         assert not (tmp_path / name).exists()
 
 
+@pytest.mark.long
 def test_a_run_ends_where_another_has_begun(fake: Fake) -> None:
     fake.begin_at("12-align")
 
@@ -648,6 +661,7 @@ def test_a_large_site_is_a_part_of_its_own(fake: Fake) -> None:
     assert rows == {"0": 2, "1": 2 * (len(SITES) - 1)}
 
 
+@pytest.mark.long
 def test_no_answer_that_is_not_whole_is_taken(fake: Fake) -> None:
     fake.begin_at("04-rescue")
     for what in ["no end", "cut", "short report", "no report"]:
@@ -656,6 +670,7 @@ def test_no_answer_that_is_not_whole_is_taken(fake: Fake) -> None:
             fake.run()
 
 
+@pytest.mark.long
 def test_a_program_that_was_killed_is_tried_again(fake: Fake) -> None:
     fake.begin_at("08-judge")
     fake.faults({"step": "judge", "part": 1, "what": "killed"})
@@ -671,6 +686,7 @@ def test_a_program_that_was_killed_is_tried_again(fake: Fake) -> None:
     assert kept["rows_out"] == {"store": 2 * len(SITES), "page_pair": 2 * len(SITES)}
 
 
+@pytest.mark.long
 def test_a_part_that_needs_more_memory_says_so(fake: Fake) -> None:
     fake.begin_at("12-align")
     fake.faults({"step": "align", "part": 0, "what": "over memory"})
@@ -680,6 +696,7 @@ def test_a_part_that_needs_more_memory_says_so(fake: Fake) -> None:
     assert "--memory=1G" in caught.value.command
 
 
+@pytest.mark.long
 def test_inputs_that_cannot_be_read_are_named_and_left_out_on_demand(fake: Fake, tmp_path: pathlib.Path) -> None:
     no_archive = tmp_path / "none.warc"
     no_archive.write_text("no archive")
@@ -694,6 +711,7 @@ def test_inputs_that_cannot_be_read_are_named_and_left_out_on_demand(fake: Fake,
     assert {line[0] for line in fake.log()} == {"inputs", "keys"}
 
 
+@pytest.mark.long
 def test_a_run_whose_driver_is_killed_leaves_no_program_and_is_resumed(fake: Fake, tmp_path: pathlib.Path) -> None:
     fake.begin_at("12-align")
     fake.faults({"step": "align", "what": "sleep"})

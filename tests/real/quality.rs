@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use crate::support::{diglot, root, rows};
+use crate::support::{Held, diglot, root, rows};
 use crate::{mirror, real};
 
 /// The row of a score.
