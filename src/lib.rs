@@ -75,6 +75,8 @@ pub mod align;
 mod archive;
 #[cfg(feature = "internals")]
 pub mod archive;
+#[cfg(test)]
+mod extent;
 #[cfg(not(feature = "internals"))]
 mod extract;
 #[cfg(feature = "internals")]

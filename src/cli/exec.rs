@@ -15,6 +15,7 @@ use diglot::store::StoredSettings;
 use serde::Serialize;
 
 use super::global::Global;
+use super::output::{Target, finish};
 use super::settings::{AllStages, Settings};
 use super::stop::STOP;
 
@@ -139,32 +140,23 @@ impl Exec {
             }
             None => Input::stream("stdin".to_owned(), io::stdin())?,
         };
-        let mut output = match &self.output {
-            Some(path) => {
-                super::output::refuse_within_store(path)?;
-                Output::create(path)?
-            }
-            None if io::stdout().is_terminal() => {
-                return Err(Error::Config(
-                    "rows are no text for a terminal; give -o FILE, or a program behind a pipe".into(),
-                )
-                .into());
-            }
-            None => Output::stream(io::stdout())?,
-        };
-        let done = step.run(&job, &mut input, &mut output).and_then(|()| output.finish());
-        if let (Err(_), Some(path)) = (&done, &self.output) {
-            // Half of it is of no use.
-            let _ = std::fs::remove_file(path);
+        if self.output.is_none() && io::stdout().is_terminal() {
+            let problem = "rows are no text for a terminal; give -o FILE, or a program behind a pipe";
+            return Err(Error::Config(problem.into()).into());
         }
-        done?;
+        let mut target = Target::open_raw(self.output.as_deref(), "")?;
+        let is_parquet = self.output.as_deref().and_then(Path::extension).is_some_and(|ending| ending == "parquet");
+        let mut output = if is_parquet { Output::parquet(target.take())? } else { Output::stream(target.take())? };
+        let done = step.run(&job, &mut input, &mut output).and_then(|()| output.finish());
+        let Output { rows, left_out, hash, .. } = output;
+        finish(vec![target], done.map_err(Into::into))?;
         let report = Report {
             version: SCHEMA_VERSION,
             step: step.name,
             rows_in: input.rows,
-            rows_out: &output.rows,
-            left_out: &output.left_out,
-            hash: format!("{:016x}", output.hash),
+            rows_out: &rows,
+            left_out: &left_out,
+            hash: format!("{hash:016x}"),
         };
         let _ = json_line(&mut io::stderr(), &report);
         Ok(())

@@ -10,6 +10,8 @@ use clap_complete::Shell;
 use diglot::error::Error;
 use roff::{Roff, roman};
 
+use super::output;
+
 /// Print completions for a shell.
 ///
 /// Where a shell looks for them: bash in ~/.local/share/bash-completion/completions/diglot, zsh in _diglot in a folder of $fpath,
@@ -62,7 +64,7 @@ impl Man {
 fn write_pages(command: &Command, folder: &Path) -> anyhow::Result<()> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
     let path = folder.join(format!("{name}.1"));
-    fs::write(&path, page(command)?).map_err(Error::io(&path, "writing"))?;
+    output::write(&path, &page(command)?)?;
     command.get_subcommands().filter(|command| !command.is_hide_set()).try_for_each(|below| write_pages(below, folder))
 }
 

@@ -312,7 +312,7 @@ impl<R: Read> Read for Tailed<R> {
 /// What writes batches.
 enum Sink<'o> {
     Stream(Box<StreamWriter<Box<dyn Write + 'o>>>),
-    File(Box<ArrowWriter<File>>),
+    File(Box<ArrowWriter<Box<dyn Write + Send + 'o>>>),
 }
 
 /// Rows as they are written.
@@ -351,16 +351,13 @@ impl<'o> Output<'o> {
         Ok(Output::of(Sink::Stream(Box::new(writer))))
     }
 
-    /// To a file: Parquet by its name's ending, a stream of Arrow otherwise.
+    /// As Parquet.
     ///
     /// # Errors
-    /// When it cannot be made.
-    pub fn create(path: &Path) -> Result<Output<'o>> {
-        let file = File::create(path).map_err(Error::io(path, "making"))?;
-        if path.extension().is_none_or(|ending| ending != "parquet") {
-            return Output::stream(file);
-        }
-        let writer = ArrowWriter::try_new(file, schema(), None).map_err(|error| failed(error.into()))?;
+    /// When the output does not take it.
+    pub fn parquet(out: impl Write + Send + 'o) -> Result<Output<'o>> {
+        let out: Box<dyn Write + Send + 'o> = Box::new(out);
+        let writer = ArrowWriter::try_new(out, schema(), None).map_err(|error| failed(error.into()))?;
         Ok(Output::of(Sink::File(Box::new(writer))))
     }
 
@@ -431,9 +428,12 @@ impl<'o> Output<'o> {
         match &mut self.sink {
             Sink::Stream(writer) => {
                 writer.finish().map_err(failed)?;
-                writer.get_mut().flush().map_err(Error::io("stdout", "writing"))
+                writer.get_mut().flush().map_err(Error::io("output", "writing"))
             }
-            Sink::File(writer) => writer.finish().map(|_| ()).map_err(|error| failed(error.into())),
+            Sink::File(writer) => {
+                writer.finish().map_err(|error| failed(error.into()))?;
+                writer.inner_mut().flush().map_err(Error::io("output", "writing"))
+            }
         }
     }
 }
@@ -482,7 +482,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         for name in ["rows.parquet", "rows.arrows"] {
             let path = folder.path().join(name);
-            let mut output = Output::create(&path).expect("a file");
+            let file = File::create(&path).expect("a file");
+            let output = if name.ends_with("parquet") { Output::parquet(file) } else { Output::stream(file) };
+            let mut output = output.expect("a file");
             rows.iter().rev().for_each(|row| output.put(row).expect("a disk"));
             output.finish().expect("a disk");
             assert_eq!(output.hash, hash, "whatever the order");

@@ -25,6 +25,7 @@ use super::found::{Discovery, FoundKey, FoundPair};
 use super::language_names::{is_language_name, names_language};
 use super::params::{CoreMode, LabelMode, Params, SiteUnit, Strength};
 use super::slots::Shape;
+use crate::extent::extent;
 use crate::index::site::{PageFacts, Pages, SKETCH, SiteIndex, Urls};
 use crate::text::tokens::Separators;
 use crate::types::{Edit, Field, Key, Lang, LangPair, PagePair};
@@ -900,7 +901,7 @@ fn config(cases: u32) -> ProptestConfig {
 }
 
 proptest! {
-    #![proptest_config(config(4000))]
+    #![proptest_config(config(extent(800, 4000)))]
     #[test]
     fn keys_powers_and_pairs_are_those_of_brute_force(
         site in small_site(),
@@ -914,7 +915,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(config(1000))]
+    #![proptest_config(config(extent(250, 1000)))]
     #[test]
     fn keys_between_domains_of_one_name_are_those_of_brute_force(
         site in site_of_suffixes(),

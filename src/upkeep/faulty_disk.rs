@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::config::Config;
+use crate::extent::extent;
 use crate::pipeline::run_all;
 use crate::query::{self, Scope};
 use crate::store::faults::{self, Failure};
@@ -60,11 +61,6 @@ fn what_a_finished_command_made_has_durable_names() {
     }
 }
 
-/// The step to be tried after another; each is tried where this is 1.
-const STRIDE: u64 = 29;
-/// As [`STRIDE`], where only files cannot be mapped.
-const MAP_STRIDE: u64 = 5;
-
 #[test]
 fn a_disk_that_fails_at_any_step_leaves_a_whole_store() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -80,9 +76,11 @@ fn a_disk_that_fails_at_any_step_leaves_a_whole_store() {
     let ((all, expected), (maps, _)) = (steps(Failure::Full), steps(Failure::NoMap));
     assert!(all > 300 && maps > 20, "{all} steps, {maps} maps");
     assert!(expected.len() > 10);
+    // The step to be tried after another, and the map.
+    let [stride, map_stride] = extent([59, 11], [3, 1]);
     let failures = [Failure::Full, Failure::Broken, Failure::Short];
-    let tried = (0..all).step_by(STRIDE as usize).zip(failures.into_iter().cycle());
-    for (nth, failure) in tried.chain((0..maps).step_by(MAP_STRIDE as usize).map(|nth| (nth, Failure::NoMap))) {
+    let tried = (0..all).step_by(stride).zip(failures.into_iter().cycle());
+    for (nth, failure) in tried.chain((0..maps).step_by(map_stride).map(|nth| (nth, Failure::NoMap))) {
         let store = folder.path().join("s");
         faults::plan(&store, nth, failure);
         let outcome = run(&store);

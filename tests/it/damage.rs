@@ -85,7 +85,7 @@ fn a_file_that_lies_in_the_place_of_another_is_told_and_mended() {
     let swaps = (1..3).flat_map(|step| (0..kinds.len()).map(move |at| (kinds[at], kinds[(at + step) % kinds.len()])));
     let longest = kinds.into_iter().max_by_key(|kind| fs::metadata(file(&sound, kind)).map_or(0, |file| file.len()));
     let of_longest = kinds.into_iter().filter_map(|to| Some((longest?, to))).filter(|(from, to)| from != to);
-    for (at, (from, to)) in swaps.chain(of_longest).enumerate() {
+    for (at, (from, to)) in swaps.chain(of_longest).enumerate().filter(|(at, _)| at % extent(3, 1) == 0) {
         let store = folder.path().join(format!("{from}-{to}-{at}"));
         copy(&sound, &store);
         fs::copy(file(&sound, from), file(&store, to)).expect("room on the disk");

@@ -569,7 +569,7 @@ fn preset_pairs(history: &[Step]) -> impl Iterator<Item = String> {
 
 #[test]
 fn a_store_of_any_history_answers_as_a_fresh_one() {
-    let count = extent(6, 300);
+    let count = extent(4, 300);
     let world = World::new();
     let kinds = play_some(&world, count);
     kinds.iter().for_each(|(kind, count)| println!("{count}\t{kind}"));

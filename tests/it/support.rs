@@ -10,14 +10,13 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
 
+#[path = "../../src/extent.rs"]
+mod extent;
+pub use extent::extent;
+
 /// The folder of the crate.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// How far a campaign goes: a short way with each `cargo test`, the whole one where DIGLOT_LONG is set, as `.ci/long` does.
-pub fn extent<T>(short: T, whole: T) -> T {
-    if std::env::var_os("DIGLOT_LONG").is_some() { whole } else { short }
 }
 
 /// A file of `data/`.
