@@ -1,7 +1,6 @@
 //! What must hold for every kind of archive: damage costs the records it touches and no others, and reading can go on
 //! from every position.
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -102,16 +101,12 @@ fn zipped(records: &[Vec<u8>], method: zip::CompressionMethod) -> Vec<u8> {
     zip.finish().expect("memory").into_inner()
 }
 
-/// As `zstd --train --maxdict=4096` makes it of 200 pages.
-fn zstd_dictionary() -> Vec<u8> {
-    fs::read("tests/data/pages.zdict").expect("it is there")
-}
-
 /// Every way of writing the same pages down.
 fn archives() -> Vec<(&'static str, Vec<u8>)> {
     let (warc, arc) = (warc_records(), arc_records());
     let whole = warc.concat();
-    let dictionary = zstd_dictionary();
+    // As `zstd --train --maxdict=4096` makes it of 200 pages.
+    let dictionary = std::fs::read("tests/data/pages.zdict").expect("it is there");
     let with_dictionary = each(&warc, |record| zstd_with(record, &dictionary));
     let bare_lf = String::from_utf8(whole.clone()).expect("text").replace("\r\n", "\n");
     let bare_lf = bare_lf.replace("Content-Length: 16\n", "Content-Length: 15\n");

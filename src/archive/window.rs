@@ -74,11 +74,12 @@ impl Window {
 /// Makes a buffer `size` bytes long if it is shorter; the first `in_use` bytes are kept. Where none are, the system gives memory that is
 /// zero without being written, and most of it is never touched: streams are often short, and many.
 pub(super) fn grow(buffer: &mut Vec<u8>, in_use: usize, size: usize) {
-    if buffer.len() >= size {
-    } else if in_use == 0 {
-        *buffer = vec![0; size];
-    } else {
-        buffer.resize(size, 0);
+    if buffer.len() < size {
+        if in_use == 0 {
+            *buffer = vec![0; size];
+        } else {
+            buffer.resize(size, 0);
+        }
     }
 }
 

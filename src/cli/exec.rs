@@ -119,7 +119,8 @@ impl Exec {
             what: &what,
             stop: &STOP,
         };
-        if let Some(ending) = self.output.as_deref().and_then(Path::extension)
+        let ending = self.output.as_deref().and_then(Path::extension);
+        if let Some(ending) = ending
             && !ENDINGS.iter().any(|known| ending == *known)
         {
             let problem = format!("-o ends in .{}, expected one of .{}", ending.display(), ENDINGS.join(", ."));
@@ -140,13 +141,15 @@ impl Exec {
             }
             None => Input::stream("stdin".to_owned(), io::stdin())?,
         };
-        if self.output.is_none() && io::stdout().is_terminal() {
+        if self.output.as_deref().is_none_or(|path| path.as_os_str() == "-") && io::stdout().is_terminal() {
             let problem = "rows are no text for a terminal; give -o FILE, or a program behind a pipe";
             return Err(Error::Config(problem.into()).into());
         }
         let mut target = Target::open_raw(self.output.as_deref(), "")?;
-        let is_parquet = self.output.as_deref().and_then(Path::extension).is_some_and(|ending| ending == "parquet");
-        let mut output = if is_parquet { Output::parquet(target.take())? } else { Output::stream(target.take())? };
+        let mut output = match ending {
+            Some(ending) if ending == "parquet" => Output::parquet(target.take())?,
+            _ => Output::stream(target.take())?,
+        };
         let done = step.run(&job, &mut input, &mut output).and_then(|()| output.finish());
         let Output { rows, left_out, hash, .. } = output;
         finish(vec![target], done.map_err(Into::into))?;

@@ -9,8 +9,9 @@ use diglot::query::Scope;
 use diglot::store::FORMAT_VERSION;
 use diglot::store::{Access, Store};
 
+use crate::extent::extent;
 use crate::resume::copy;
-use crate::support::{Held, diglot, extent, failure, rows, run, sample_store, stdout, tiny_site, webserver};
+use crate::support::{Held, diglot, failure, rows, run, sample_store, stdout, tiny_site, webserver};
 
 /// A store of the tiny site, in a folder of its own.
 fn tiny_store() -> (tempfile::TempDir, PathBuf) {
@@ -85,7 +86,7 @@ fn a_file_that_lies_in_the_place_of_another_is_told_and_mended() {
     let swaps = (1..3).flat_map(|step| (0..kinds.len()).map(move |at| (kinds[at], kinds[(at + step) % kinds.len()])));
     let longest = kinds.into_iter().max_by_key(|kind| fs::metadata(file(&sound, kind)).map_or(0, |file| file.len()));
     let of_longest = kinds.into_iter().filter_map(|to| Some((longest?, to))).filter(|(from, to)| from != to);
-    for (at, (from, to)) in swaps.chain(of_longest).enumerate().filter(|(at, _)| at % extent(3, 1) == 0) {
+    for (at, (from, to)) in swaps.chain(of_longest).enumerate().step_by(extent(3, 1)) {
         let store = folder.path().join(format!("{from}-{to}-{at}"));
         copy(&sound, &store);
         fs::copy(file(&sound, from), file(&store, to)).expect("room on the disk");

@@ -9,8 +9,9 @@ use diglot::exec::{Input, Row};
 use serde_json::Value;
 
 use crate::engine::{Call, Engine, lines_of, of_kind, written};
+use crate::extent::extent;
 use crate::sites::Dice;
-use crate::support::{Held, data, diglot, extent, fed, packaging, root, stdout, webserver};
+use crate::support::{Held, data, diglot, fed, packaging, root, stdout, webserver};
 
 /// What is read where the sample as a whole is not needed.
 fn archives() -> Vec<PathBuf> {

@@ -15,8 +15,9 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use serde_json::Value;
 
+use crate::extent::extent;
 use crate::sites::SiteBuilder;
-use crate::support::{diglot, extent};
+use crate::support::diglot;
 
 /// Settings that a store may have. The presets come first.
 const SETTINGS: [&[&str]; 18] = [

@@ -12,7 +12,8 @@ use diglot::pipeline::{self, Context, Observer, Silent};
 use diglot::query;
 use diglot::store::{Access, Store};
 
-use crate::support::{diglot, extent, gzip};
+use crate::extent::extent;
+use crate::support::{diglot, gzip};
 
 /// A record of a response in HTML, its body in a content coding.
 fn response(url: &str, coding: &str, body: &[u8]) -> Vec<u8> {

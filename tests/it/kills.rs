@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use crate::extent::extent;
 use crate::resume::copy;
 use crate::sites::Dice;
-use crate::support::{Held, diglot, extent, write_warc};
+use crate::support::{Held, diglot, write_warc};
 
 const EN: &str = "The museum opens every morning at nine and shows the work of the painters who lived in the valley";
 const FR: &str =

@@ -13,6 +13,8 @@ mod engine;
 mod exec;
 mod explain;
 mod export;
+#[path = "../../src/extent.rs"]
+mod extent;
 mod format;
 mod histories;
 mod hostile;

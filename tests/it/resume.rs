@@ -15,9 +15,9 @@ use diglot::store::{Access, Store};
 use diglot::types::BitextLine;
 use tempfile::TempDir;
 
+use crate::extent::extent;
 use crate::format::frames;
 use crate::sites::{Dice, SiteBuilder, diglot, html, stdout};
-use crate::support::extent;
 
 /// Global credibility that rescues here: two sites with the key of [`with_letters`] have it, one has not.
 const RESCUE_ABOVE: u64 = 30;

@@ -8,6 +8,8 @@ use std::process::Command;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+use crate::support;
+
 #[path = "../lab/src/dice.rs"]
 #[expect(dead_code, reason = "the laboratory uses the rest")]
 mod dice;
@@ -171,10 +173,10 @@ const PARTS_OF_SPEECH: [(&str, [[&str; 6]; 3]); 3] = [
     ),
 ];
 
-/// The program, about to run on a store.
+/// The program, about to run on a store; it says nothing but what it is asked for.
 pub fn diglot(store: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_diglot"));
-    command.arg("--store").arg(store).arg("--quiet");
+    let mut command = support::diglot(store);
+    command.arg("--quiet");
     command
 }
 

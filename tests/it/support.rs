@@ -10,10 +10,6 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
 
-#[path = "../../src/extent.rs"]
-mod extent;
-pub use extent::extent;
-
 /// The folder of the crate.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -60,6 +56,7 @@ pub struct Ended {
 }
 
 impl Ended {
+    #[track_caller]
     pub fn success(self) -> Ended {
         self.code(0)
     }
