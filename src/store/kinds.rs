@@ -253,15 +253,17 @@ const _: () = {
     }
 };
 
-/// Sees that the record files are those of a commit, as far as they are there; nothing is known of those of a format without seals.
+/// Sees that the record files are those of a commit, as far as they are there; nothing is known of those of a format without seals. The
+/// first file whose end is damaged, so that nobody can tell.
 ///
 /// # Errors
 /// When one is not.
-pub(super) fn check_seals(folder: &Path, sentinel: &Sentinel) -> Result<()> {
+pub(super) fn check_seals(folder: &Path, sentinel: &Sentinel) -> Result<Option<PathBuf>> {
     let check = |(kind, &seal): (&Kind, &u32)| {
         check_seal(&folder.join(kind.name), kind.number, end_of(kind.number, sentinel), seal)
     };
-    KINDS.iter().zip(&sentinel.seals).try_for_each(check)
+    let damaged: Vec<_> = KINDS.iter().zip(&sentinel.seals).map(check).collect::<Result<_>>()?;
+    Ok(damaged.into_iter().flatten().next())
 }
 
 /// Where the record file of a kind ends.

@@ -53,6 +53,20 @@ fn is_catalog(name: &str) -> bool {
     name == first_catalog() || number.is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
+/// True where a store is, or was, by what outlives its manifest.
+pub fn was_at(folder: &Path) -> bool {
+    folder.join("batches/000000.rec").exists()
+}
+
+fn missing(folder: &Path) -> Error {
+    let problem = if was_at(folder) {
+        "manifest.json is missing; `diglot run` makes it again"
+    } else {
+        "there is no store here; make one with `diglot run INPUT... --store DIR`"
+    };
+    fault(folder, problem)
+}
+
 impl Manifest {
     /// A manifest of the present format.
     pub fn new(
@@ -93,10 +107,11 @@ impl Manifest {
     /// Reads that of a store of any format that this program knows.
     ///
     /// # Errors
-    /// When it cannot be read, is damaged, or of a format that is not known.
+    /// When it is missing, cannot be read, is damaged, or of a format that is not known.
     pub fn read(folder: &Path) -> Result<Manifest> {
         let path = folder.join(NAME);
-        let text = files::read(&path).map_err(|error| not_opened(&path, error))?;
+        let why = |error| if path.exists() { not_opened(&path, error) } else { missing(folder) };
+        let text = files::read(&path).map_err(why)?;
         let damaged = |error: serde_json::Error| damaged(folder, &error.to_string());
         let value: serde_json::Value = serde_json::from_slice(&text).map_err(damaged)?;
         let Some(format) = value.get("format").and_then(serde_json::Value::as_u64) else {

@@ -137,7 +137,7 @@ pub use witness::Witness;
 impl Store {
     /// True when there is a store in `folder`, of whatever format, be it without its manifest.
     pub fn is_at(folder: &Path) -> bool {
-        folder.join(manifest::NAME).exists() || folder.join("batches/000000.rec").exists()
+        folder.join(manifest::NAME).exists() || manifest::was_at(folder)
     }
 
     /// Opens the store in `folder`.
@@ -151,14 +151,6 @@ impl Store {
 
     /// Opens the last commit, beside whoever writes the next.
     fn open_to_read(folder: &Path) -> Result<Store> {
-        if !folder.join(manifest::NAME).exists() {
-            let problem = if Store::is_at(folder) {
-                "manifest.json is missing; `diglot run` makes it again"
-            } else {
-                "there is no store here; make one with `diglot run INPUT... --store DIR`"
-            };
-            return Err(fault(folder, problem));
-        }
         let held = access::held(folder);
         let mut manifest = Manifest::read(folder)?;
         loop {
@@ -188,7 +180,11 @@ impl Store {
     fn of_manifest(folder: &Path, manifest: &Manifest) -> Result<Store> {
         // Who writes has looked when the lock was taken.
         access::refuse_others_than_files(folder)?;
-        kinds::check_seals(folder, &manifest.sentinel)?;
+        if let Some(path) = kinds::check_seals(folder, &manifest.sentinel)? {
+            let problem =
+                "its end is damaged; `diglot run` makes again what it can, and says which archives must be given again";
+            return Err(Error::Store { path, problem: problem.into() });
+        }
         let catalog = Catalog::of_view(&folder.join(view::FOLDER), View::open(folder, &manifest.view)?);
         let mut store = Store::with_catalog(folder, None, catalog, manifest.sentinel.clone(), Access::Read)?;
         store.settings = manifest.settings.clone();
@@ -243,13 +239,11 @@ impl Store {
         }
         let settings = known.map(|known| known.settings.clone()).unwrap_or_default();
         let upgraded_from = upgrade::upgrade(folder, &catalog, &mut sentinel, last, &settings)?;
-        // Those of the manifest were looked at before.
-        if last != Some(&sentinel) {
-            kinds::check_seals(folder, &sentinel)?;
-        }
+        let has_damaged_end = kinds::check_seals(folder, &sentinel)?.is_some();
         match kinds::check_ends(folder, &sentinel) {
             // Shorter than what was committed: what is left of them is worth keeping.
             Err(Error::Store { .. }) => return Ok(Err(rebuild::known_of(&catalog))),
+            Ok(()) if has_damaged_end => return Ok(Err(rebuild::known_of(&catalog))),
             checked => checked?,
         }
         let mut store = Store::with_catalog(folder, None, catalog, sentinel, Access::Write)?;

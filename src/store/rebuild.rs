@@ -7,6 +7,7 @@ use std::path::Path;
 use super::archives::{NAMELESS, REMOVALS, REQUESTS};
 use super::catalog::{Catalog, Changes, Keyspace};
 use super::format::FORMAT_VERSION;
+use super::frames::FRAME_HEADER;
 use super::kinds::{KINDS, Kind, end_of, survey};
 use super::layout::{ArchiveRecord, ArchivedBatchRecord, LossRecord, RemovalRecord, Sentinel, StoredSettings};
 use super::manifest::{Manifest, first_catalog};
@@ -146,6 +147,11 @@ fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
             if has_gaps || found.has_torn_header {
                 torn.push(kind);
             }
+            // Where nothing but the last seal is damaged, no record is.
+            let seals = manifest.map_or(&[][..], |manifest| &manifest.sentinel.seals);
+            let is_sealed = seals.get(kind.number as usize - 1).is_some_and(|&seal| seal != 0);
+            let is_seal = found.lost.is_empty() && is_sealed && found.end.0 + FRAME_HEADER == *end;
+            let has_gaps = has_gaps && !is_seal;
             // By now, or by a rebuild that was interrupted after it had made holes of it.
             if has_gaps || manifest.is_some_and(|manifest| manifest.lost.iter().any(|lost| lost == kind.name)) {
                 less.push(kind.name);

@@ -5,62 +5,93 @@
 
 use std::fs::File;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::frames::{FILE_HEADER, FRAME_HEADER, RecordRef, START, head_of};
+use super::frames::{FILE_HEADER, FRAME_HEADER, Head, RecordRef, START, head_of};
 use super::segments::{own_length, read_at, segment_path};
 use crate::error::{Error, Result};
+
+/// What stands before the end of a record file, or of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// A seal, and what it says.
+    Seal(u32),
+    /// Another frame, or the middle of one; or there is no file as long.
+    Frame,
+    /// Nothing that could be a frame, and no frame leads past it.
+    Damaged,
+}
 
 /// What the seal before the end of a record file says; `None` where another frame stands there, or the file ends before.
 ///
 /// # Errors
 /// When it cannot be read.
 pub fn sealed_before(folder: &Path, end: RecordRef) -> Result<Option<u32>> {
-    match end.offset().checked_sub(FRAME_HEADER) {
-        Some(at) if at >= FILE_HEADER => seal_at(&segment_path(folder, end.segment()), at),
-        _ => Ok(None),
-    }
+    let found = match end.offset().checked_sub(FRAME_HEADER) {
+        Some(at) if at >= FILE_HEADER => end_at(&segment_path(folder, end.segment()), at)?,
+        _ => End::Frame,
+    };
+    Ok(if let End::Seal(seal) = found { Some(seal) } else { None })
 }
 
-/// What the seal at a place of a segment says; `None` where there is none.
-fn seal_at(path: &Path, at: u64) -> Result<Option<u32>> {
+/// What stands at a place of a segment where a seal is expected. Where nothing sound does, its frames are followed from the beginning: one
+/// that leads past the place tells a sound file of another state from one that is damaged there, or somewhere before.
+fn end_at(path: &Path, at: u64) -> Result<End> {
     let file = match File::open(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(End::Frame),
         opened => opened.map_err(Error::io(path, "opening"))?,
     };
-    let mut header = [0; FRAME_HEADER as usize];
-    let read = read_at(&file, &mut header, at).map_err(Error::io(path, "reading"))?;
-    Ok(head_of(&header[..read], at).and_then(|head| head.seal()))
+    let head_at = |at: u64| -> Result<Option<Head>> {
+        let mut header = [0; FRAME_HEADER as usize];
+        let read = read_at(&file, &mut header, at).map_err(Error::io(path, "reading"))?;
+        Ok(head_of(&header[..read], at))
+    };
+    if let Some(head) = head_at(at)? {
+        return Ok(head.seal().map_or(End::Frame, End::Seal));
+    }
+    let mut place = FILE_HEADER;
+    while place < at {
+        let Some(head) = head_at(place)? else { return Ok(End::Damaged) };
+        place = head.end(place);
+    }
+    Ok(if place == at { End::Damaged } else { End::Frame })
 }
 
 /// Sees that a record file is the one whose last seal says `seal` (0 where it has none), as far as it is there: what is too short or
-/// missing is told elsewhere. Its segments must follow one another.
+/// missing is told elsewhere. Its segments must follow one another. The path of a segment whose end is damaged, so that nobody can tell.
 ///
 /// # Errors
 /// When it is another one, with the remedy; or cannot be read.
-pub fn check_seal(folder: &Path, kind: u32, end: RecordRef, seal: u32) -> Result<()> {
+pub fn check_seal(folder: &Path, kind: u32, end: RecordRef, seal: u32) -> Result<Option<PathBuf>> {
     let other = |segment: u32| {
-        let problem = "is not of the same state of the store as manifest.json: a copy was put back in part, or its end is damaged; put all \
-                       files of one copy back, or delete this one: `diglot run` then makes again what it can, and says which archives \
-                       must be given again";
+        let problem = "is not of the same state of the store as manifest.json: a copy was put back in part; put all files of one copy back, or \
+                       delete this one: `diglot run` then makes again what it can, and says which archives must be given again";
         Err(Error::Store { path: segment_path(folder, segment), problem: problem.into() })
     };
     if end == START {
-        return Ok(());
+        return Ok(None);
     }
+    let mut damaged = None;
     for segment in 1..=end.segment() {
         let before = segment_path(folder, segment - 1);
         let Some(length) = own_length(&before, kind, segment - 1)? else { continue };
-        let follows = seal_at(&segment_path(folder, segment), FILE_HEADER)?;
-        if follows.is_some() && seal_at(&before, length.saturating_sub(FRAME_HEADER))? != follows {
-            return other(segment - 1);
+        let End::Seal(follows) = end_at(&segment_path(folder, segment), FILE_HEADER)? else { continue };
+        match end_at(&before, length.saturating_sub(FRAME_HEADER))? {
+            End::Damaged => damaged = damaged.or(Some(before)),
+            found if found != End::Seal(follows) => return other(segment - 1),
+            _ => {}
         }
     }
-    let is_there = own_length(&segment_path(folder, end.segment()), kind, end.segment())?;
-    if is_there.is_some_and(|length| length >= end.offset()) && sealed_before(folder, end)?.unwrap_or(0) != seal {
-        return other(end.segment());
+    let path = segment_path(folder, end.segment());
+    if own_length(&path, kind, end.segment())?.is_none_or(|length| length < end.offset()) {
+        return Ok(damaged);
     }
-    Ok(())
+    match end_at(&path, end.offset().saturating_sub(FRAME_HEADER))? {
+        End::Seal(found) if found != seal => other(end.segment()),
+        End::Frame if seal != 0 => other(end.segment()),
+        End::Damaged if seal != 0 => Ok(damaged.or(Some(path))),
+        _ => Ok(damaged),
+    }
 }
 
 #[cfg(test)]
@@ -104,7 +135,7 @@ mod tests {
         assert_eq!((first.1, last.1), (headers(first.0), headers(last.0)));
         // The first commit is in both, and so the older of them may be asked of the longer file.
         for (end, seal) in [first, last] {
-            check_seal(&one, 7, end, seal).expect("it is that of the commit");
+            assert_eq!(check_seal(&one, 7, end, seal).expect("it is that of the commit"), None);
         }
         let mut file = Texts::open(&other, 7, START, true).expect("an empty folder");
         append(&mut file, &["a", "x"]);
@@ -116,6 +147,15 @@ mod tests {
         check_seal(folder.path(), 7, last.0, last.1).expect("there is none");
         fs::write(segment_path(&other, 0), &bytes[..first.0.offset() as usize]).expect("room on disk");
         check_seal(&other, 7, last.0, last.1).expect("it is short");
+        // A damaged end is no other state: here, where a frame before it is damaged too, and at the end of a segment that is not the last.
+        let path = segment_path(&one, 0);
+        for damage in [last.0.offset() - 3, last.0.offset() - 40] {
+            let mut damaged = bytes.clone();
+            damaged[damage as usize..].fill(0xa5);
+            fs::write(&path, &damaged).expect("room on disk");
+            assert_eq!(check_seal(&one, 7, last.0, last.1).expect("it can be read"), Some(path.clone()), "{damage}");
+        }
+        fs::write(&path, &bytes).expect("room on disk");
         // As before there were seals.
         let end = RecordRef(first.0.0 - FRAME_HEADER);
         check_seal(&one, 7, end, 0).expect("none was there");
@@ -147,5 +187,8 @@ mod tests {
         write(0, SEGMENT_BYTES, &seal(10, SEGMENT_BYTES));
         let told = check_seal(folder.path(), 7, end, 12).err().map(|error| error.to_string()).unwrap_or_default();
         assert!(told.contains("000000.rec: is not of the same state"), "{told}");
+        write(0, SEGMENT_BYTES, &[0xa5; 16]);
+        let damaged = check_seal(folder.path(), 7, end, 12).expect("it can be read");
+        assert_eq!(damaged, Some(segment_path(folder.path(), 0)));
     }
 }

@@ -109,6 +109,35 @@ fn a_file_that_lies_in_the_place_of_another_is_told_and_mended() {
 }
 
 #[test]
+fn a_file_whose_end_is_damaged_is_told_and_mended() {
+    let (folder, sound) = tiny_store();
+    let archive = folder.path().join("tiny.warc");
+    let expected = answers(&sound);
+    let files = contents(&sound)
+        .into_iter()
+        .filter(|(path, bytes)| path.extension().is_some_and(|ending| ending == "rec") && bytes.len() > 64);
+    let cases = files.flat_map(|(path, bytes)| [16, 40].map(|lost| (path.clone(), bytes.clone(), lost)));
+    for (path, mut bytes, lost) in cases.step_by(extent(3, 1)) {
+        let name = path.strip_prefix(&sound).expect("it lies there");
+        let store = folder.path().join("damaged");
+        copy(&sound, &store);
+        let end = bytes.len() - lost..;
+        bytes[end].fill(0xa5);
+        fs::write(store.join(name), bytes).expect("room on the disk");
+        let (code, told) = failure(diglot(&store).arg("pairs"));
+        assert!(code == 1 && told.contains(&format!("{}: its end is damaged", name.display())), "{told}");
+        let output = diglot(&store).args(["run", "-q"]).output().expect("it starts");
+        let told = String::from_utf8_lossy(&output.stderr);
+        // What ends a commit holds nothing; of what stands before, sources cannot be made again without their archives.
+        assert!(output.status.success() || lost > 16 && told.contains("the store lost "), "{name:?}, {lost}: {told}");
+        run(&store, &[&archive]);
+        assert_eq!(answers(&store), expected, "{name:?}, {lost}");
+        diglot(&store).arg("check").assert().success();
+        fs::remove_dir_all(&store).expect("it is ours");
+    }
+}
+
+#[test]
 fn readers_answer_from_the_last_commit_beside_a_writer() {
     let (folder, store) = tiny_store();
     let archive = folder.path().join("tiny.warc");

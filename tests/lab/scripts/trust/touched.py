@@ -18,7 +18,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from common import HANG, Bench, Outcome, difference, options, rounds
+from common import HANG, Bench, difference, options, rounds
 
 KINDS = ["truncate", "overwrite", "delete", "replace", "restore"]
 CHECKS = 0.1
@@ -87,19 +87,13 @@ class Touched:
         process = bench.program.start(bench.store, args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         time.sleep(instant)
         process.send_signal(signal.SIGSTOP)
-        done = touch(bench.store, self.bases[1 - which], kind, dice)
+        done = {**touch(bench.store, self.bases[1 - which], kind, dice), "after": round(instant, 4)}
         process.send_signal(signal.SIGCONT)
-        hung = False
-        try:
-            out, err = process.communicate(timeout=HANG)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            (out, err), hung = process.communicate(), True
-        outcome = Outcome(list(args), process.returncode, out, err.decode(errors="replace"), instant, hung)
+        outcome = bench.program.end(process, bench.store, args, HANG, time.monotonic() - instant)
         self.judge(number, name, is_check, which, outcome, done)
 
     def judge(self, number, name, is_check, which, outcome, done):
-        report = {"round": number, "touched": done, "after": round(outcome.seconds, 4), **outcome.brief()}
+        report = {"round": number, "touched": done, **outcome.brief()}
         accuse = lambda cause, **more: self.book.violation(cause, {**report, **more}, sort=f"{outcome.args[0]} {done['kind']}")
         if outcome.crashed:
             accuse("hang" if outcome.hung else "crash" if outcome.code > 0 else f"signal {-outcome.code}")
@@ -132,7 +126,7 @@ class Touched:
             pages = [page.format(a=quote(a), b=quote(b), host=quote(a.split("/")[2])) for page in PAGES]
             for _ in range(20):
                 kind = dice.choice(KINDS)
-                done = touch(bench.store, self.bases[1 - which], kind, dice)
+                done = {**touch(bench.store, self.bases[1 - which], kind, dice), "after": round(instant, 4)}
                 page = dice.choice(pages)
                 code = ask(address + page)
                 self.book.count(f"served: {code}")
@@ -161,8 +155,7 @@ class Touched:
         process.send_signal(signal.SIGSTOP)
         done = touch(bench.store, self.bases[1 - which], dice.choice(KINDS), dice)
         process.send_signal(signal.SIGCONT)
-        out, err = process.communicate(timeout=600)
-        outcome = Outcome(args, process.returncode, out, err.decode(errors="replace"))
+        outcome = bench.program.end(process, bench.store, args, 600, time.monotonic())
         report = {"round": number, "touched": done, **outcome.brief()}
         if outcome.crashed:
             self.book.violation(f"run ends with {outcome.code}", report, sort=done["kind"])
