@@ -28,8 +28,8 @@ use super::seals::sealed_before;
 use super::segments::{own_length, segment_path};
 use crate::error::{Error, Result};
 
-/// A new segment is begun once one is this long.
-pub const SEGMENT_BYTES: u64 = 1 << 30;
+/// A new segment is begun once one is this long; soon in the tests of the library, so that they have several.
+pub const SEGMENT_BYTES: u64 = if cfg!(test) { 1 << 14 } else { 1 << 30 };
 
 /// A record file of one kind of record.
 pub struct RecordFile<T> {
@@ -449,6 +449,10 @@ mod tests {
         (refs, file.end())
     }
 
+    fn texts(record: &Mapped<Vec<String>>) -> Vec<String> {
+        record.iter().map(|text| text.as_str().to_owned()).collect()
+    }
+
     /// The end of what is sound from the start on.
     fn sound_end(survey: Survey) -> RecordRef {
         survey.lost.first().map_or(survey.end, |lost| lost.start)
@@ -467,6 +471,58 @@ mod tests {
             assert_eq!(record.iter().map(|s| s.as_str()).collect::<Vec<_>>(), *expected);
         }
         assert!(found.next().is_none());
+    }
+
+    #[test]
+    fn records_go_on_in_the_next_segment_and_again_after_what_was_not_committed() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let text = |number: usize| vec![number.to_string(), "z".repeat(number * 37 % 2000)];
+        let mut places = Vec::new();
+        // Where each commit of seven records ended, and what its seal says.
+        let mut commits = vec![(START, 0)];
+        let mut go_on = |from: usize, until: usize, commits: &mut Vec<(RecordRef, u32)>| {
+            let mut file = Texts::open(folder.path(), 7, commits[from].0, true).expect("it is there as far");
+            for number in from * 7..until * 7 {
+                places.truncate(number);
+                places.push(file.append(&text(number)).expect("room on disk"));
+                if number % 7 == 6 {
+                    file.sync().expect("a disk");
+                    commits.push((file.end(), file.last_seal()));
+                }
+            }
+            places.clone()
+        };
+        let refs = go_on(0, 20, &mut commits);
+        let segments = |end: RecordRef| -> Vec<Vec<u8>> {
+            (0..=end.segment())
+                .map(|number| fs::read(segment_path(folder.path(), number)).expect("it is there"))
+                .collect()
+        };
+        let (last, _) = commits[20];
+        let (whole, count) = (segments(last), last.segment() as usize + 1);
+        assert!(count > 4 && whole[..count - 1].iter().all(|bytes| bytes.len() as u64 >= SEGMENT_BYTES), "{count}");
+        for (done, &(end, seal)) in commits.iter().enumerate() {
+            let file = Texts::open(folder.path(), 7, end, false).expect("it was written");
+            let found: Vec<_> = file.records_from(START).map(|found| found.expect("it is sound")).collect();
+            assert_eq!(found.len(), done * 7);
+            for (number, (at, record)) in found.iter().enumerate() {
+                assert_eq!((*at, texts(record)), (refs[number], text(number)));
+                let record = file.read(*at).expect("it is sound");
+                assert_eq!(texts(&record), text(number));
+            }
+            assert_eq!(super::super::seals::check_seal(folder.path(), 7, end, seal).expect("it can be read"), None);
+            let survey = Texts::survey(folder.path(), (7, 4), end, is_record::<Vec<String>>).expect("it can be read");
+            assert_eq!((survey.end, survey.lost), (end, vec![]));
+        }
+        // A commit in an earlier segment was the last one: what stands beyond goes, and what comes then is as it was.
+        commits.truncate(6);
+        drop(Texts::open(folder.path(), 7, commits[5].0, true).expect("it is there"));
+        let left = fs::read_dir(folder.path()).expect("it is there").count();
+        let end = commits[5].0;
+        let length = fs::metadata(segment_path(folder.path(), end.segment())).expect("it is there").len();
+        assert_eq!((left, length), (end.segment() as usize + 1, end.offset()));
+        assert_eq!(go_on(5, 20, &mut commits), refs);
+        assert!(segments(last) == whole, "other bytes than before");
     }
 
     #[test]
