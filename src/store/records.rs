@@ -25,11 +25,8 @@ pub use super::mapped::{Checked, Mapped, Owned, Stored, aligned};
 use super::maps::Map;
 use super::packing::pack;
 use super::seals::sealed_before;
-use super::segments::{own_length, segment_path};
+use super::segments::{SEGMENT_BYTES, own_length, segment_path};
 use crate::error::{Error, Result};
-
-/// A new segment is begun once one is this long; soon in the tests of the library, so that they have several.
-pub const SEGMENT_BYTES: u64 = if cfg!(test) { 1 << 14 } else { 1 << 30 };
 
 /// A record file of one kind of record.
 pub struct RecordFile<T> {

@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::frames::{FILE_HEADER, FRAME_HEADER, Head, RecordRef, START, head_of};
-use super::segments::{own_length, read_at, segment_path};
+use super::segments::{SEGMENT_BYTES, own_length, read_at, segment_path};
 use crate::error::{Error, Result};
 
 /// What stands before the end of a record file, or of a segment.
@@ -74,7 +74,8 @@ pub fn check_seal(folder: &Path, kind: u32, end: RecordRef, seal: u32) -> Result
     let mut damaged = None;
     for segment in 1..=end.segment() {
         let before = segment_path(folder, segment - 1);
-        let Some(length) = own_length(&before, kind, segment - 1)? else { continue };
+        let length = own_length(&before, kind, segment - 1)?;
+        let Some(length) = length.filter(|&length| length >= SEGMENT_BYTES) else { continue };
         let End::Seal(follows) = end_at(&segment_path(folder, segment), FILE_HEADER)? else { continue };
         match end_at(&before, length.saturating_sub(FRAME_HEADER))? {
             End::Damaged => damaged = damaged.or(Some(before)),
@@ -101,7 +102,7 @@ mod tests {
 
     use super::super::format::FORMAT_VERSION;
     use super::super::frames::{FRAME_MAGIC, file_header, frame_header, seal};
-    use super::super::records::{RecordFile, SEGMENT_BYTES};
+    use super::super::records::RecordFile;
     use super::*;
 
     type Texts = RecordFile<Vec<String>>;
@@ -190,5 +191,11 @@ mod tests {
         write(0, SEGMENT_BYTES, &[0xa5; 16]);
         let damaged = check_seal(folder.path(), 7, end, 12).expect("it can be read");
         assert_eq!(damaged, Some(segment_path(folder.path(), 0)));
+        // One that was cut is told elsewhere too, be it in the middle of a record.
+        let payload = vec![0; 100];
+        write(0, FILE_HEADER, &frame_header(FRAME_MAGIC, &payload, FILE_HEADER));
+        let first = OpenOptions::new().write(true).open(segment_path(folder.path(), 0)).expect("it was written");
+        first.set_len(FILE_HEADER + 64).expect("a disk");
+        assert_eq!(check_seal(folder.path(), 7, end, 12).expect("it can be read"), None);
     }
 }

@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use super::frames::{FILE_HEADER, is_foreign};
 use crate::error::{Error, Result};
 
+/// A new segment is begun once one is this long; soon in the tests of the library, so that they have several.
+pub const SEGMENT_BYTES: u64 = if cfg!(test) { 1 << 14 } else { 1 << 30 };
+
 /// How long the file of a segment is; `None` where there is none, or that of another segment or kind.
 ///
 /// # Errors

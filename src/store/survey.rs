@@ -9,8 +9,8 @@ use super::disk;
 use super::format::FORMAT_VERSION;
 use super::frames::{FILE_HEADER, RecordRef, Walked, align, file_header, sound_header, walk};
 use super::maps::Map;
-use super::records::{Checked, RecordFile, SEGMENT_BYTES, START, Stored, UNKNOWN};
-use super::segments::{own_length, segment_path};
+use super::records::{Checked, RecordFile, START, Stored, UNKNOWN};
+use super::segments::{SEGMENT_BYTES, own_length, segment_path};
 use crate::error::{Error, Result};
 
 /// What can be read of a damaged record file.
