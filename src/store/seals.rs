@@ -18,6 +18,8 @@ enum End {
     Seal(u32),
     /// Another frame, or the middle of one; or there is no file as long.
     Frame,
+    /// The middle of a hole, which a rebuild has made of what it could not read.
+    Hole,
     /// Nothing that could be a frame, and no frame leads past it.
     Damaged,
 }
@@ -53,6 +55,9 @@ fn end_at(path: &Path, at: u64) -> Result<End> {
     while place < at {
         let Some(head) = head_at(place)? else { return Ok(End::Damaged) };
         place = head.end(place);
+        if head.is_hole() && place > at {
+            return Ok(End::Hole);
+        }
     }
     Ok(if place == at { End::Damaged } else { End::Frame })
 }
@@ -78,6 +83,7 @@ pub fn check_seal(folder: &Path, kind: u32, end: RecordRef, seal: u32) -> Result
         let Some(length) = length.filter(|&length| length >= SEGMENT_BYTES) else { continue };
         let End::Seal(follows) = end_at(&segment_path(folder, segment), FILE_HEADER)? else { continue };
         match end_at(&before, length.saturating_sub(FRAME_HEADER))? {
+            End::Hole => {}
             End::Damaged => damaged = damaged.or(Some(before)),
             found if found != End::Seal(follows) => return other(segment - 1),
             _ => {}
@@ -89,7 +95,7 @@ pub fn check_seal(folder: &Path, kind: u32, end: RecordRef, seal: u32) -> Result
     }
     match end_at(&path, end.offset().saturating_sub(FRAME_HEADER))? {
         End::Seal(found) if found != seal => other(end.segment()),
-        End::Frame if seal != 0 => other(end.segment()),
+        End::Frame | End::Hole if seal != 0 => other(end.segment()),
         End::Damaged if seal != 0 => Ok(damaged.or(Some(path))),
         _ => Ok(damaged),
     }
@@ -101,7 +107,7 @@ mod tests {
     use std::os::unix::fs::FileExt;
 
     use super::super::format::FORMAT_VERSION;
-    use super::super::frames::{FRAME_MAGIC, file_header, frame_header, seal};
+    use super::super::frames::{FRAME_MAGIC, file_header, frame_header, hole_header, seal};
     use super::super::records::RecordFile;
     use super::*;
 
@@ -191,6 +197,9 @@ mod tests {
         write(0, SEGMENT_BYTES, &[0xa5; 16]);
         let damaged = check_seal(folder.path(), 7, end, 12).expect("it can be read");
         assert_eq!(damaged, Some(segment_path(folder.path(), 0)));
+        // What a rebuild has made a hole of says nothing.
+        write(0, FILE_HEADER, &hole_header(SEGMENT_BYTES as u32 - 64, FILE_HEADER));
+        assert_eq!(check_seal(folder.path(), 7, end, 12).expect("it can be read"), None);
         // One that was cut is told elsewhere too, be it in the middle of a record.
         let payload = vec![0; 100];
         write(0, FILE_HEADER, &frame_header(FRAME_MAGIC, &payload, FILE_HEADER));
