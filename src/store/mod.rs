@@ -239,12 +239,14 @@ impl Store {
         }
         let settings = known.map(|known| known.settings.clone()).unwrap_or_default();
         let upgraded_from = upgrade::upgrade(folder, &catalog, &mut sentinel, last, &settings)?;
-        let has_damaged_end = kinds::check_seals(folder, &sentinel)?.is_some();
-        match kinds::check_ends(folder, &sentinel) {
-            // Shorter than what was committed: what is left of them is worth keeping.
-            Err(Error::Store { .. }) => return Ok(Err(rebuild::known_of(&catalog))),
-            Ok(()) if has_damaged_end => return Ok(Err(rebuild::known_of(&catalog))),
-            checked => checked?,
+        let is_damaged = kinds::check_seals(folder, &sentinel)?.is_some();
+        let is_short = match kinds::check_ends(folder, &sentinel) {
+            Err(Error::Store { .. }) => true,
+            checked => checked.map(|()| false)?,
+        };
+        // What is left of the files is worth keeping.
+        if is_damaged || is_short {
+            return Ok(Err(rebuild::known_of(&catalog)));
         }
         let mut store = Store::with_catalog(folder, None, catalog, sentinel, Access::Write)?;
         store.catalog_name = catalog_name;
