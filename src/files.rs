@@ -53,6 +53,23 @@ pub fn open_below(folder: &Path, name: impl AsRef<Path>) -> io::Result<File> {
     regular(system::open_below(folder, &parts, last)?)
 }
 
+/// Makes the names in a folder durable; that above the name of a file alone is the present one.
+///
+/// # Errors
+/// When the disk does not take it. Not every system opens or syncs folders: where it does not, names are durable by themselves or not at
+/// all.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let opened = match File::open(here) {
+        Err(_) if !cfg!(unix) => return Ok(()),
+        opened => opened?,
+    };
+    match opened.sync_all() {
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
+        synced => synced,
+    }
+}
+
 /// True when a file was refused for what it is or where it lies; other errors are those of the system.
 pub fn is_refusal(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::InvalidInput

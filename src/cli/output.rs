@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use diglot::error::Error;
-use diglot::export::Output;
+use diglot::export::{Output, sync_folder};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -82,7 +82,9 @@ impl Target {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".part");
         let part = path.with_file_name(name);
-        let file = File::create(&part).map_err(Error::io(&part, "creating"))?;
+        // Whatever has that name was left by a run that was stopped; a link would lead elsewhere.
+        let _ = std::fs::remove_file(&part);
+        let file = File::create_new(&part).map_err(Error::io(&part, "creating"))?;
         Ok(Target { out: Some(output(&path, file)?), file: Some((part, path)) })
     }
 
@@ -151,10 +153,12 @@ pub fn finish(targets: Vec<Target>, written: anyhow::Result<()>) -> anyhow::Resu
     let written = written.and_then(|()| Ok(super::touched::check()?));
     for (part, path) in targets.into_iter().filter_map(|target| target.file) {
         if written.is_ok() {
-            // Its bytes first: a mark of rows that a power failure took would lose them.
+            // Its bytes first, and then its name: a mark of rows that a power failure took would lose them.
             let synced = File::open(&part).and_then(|file| file.sync_all());
             synced.map_err(Error::io(&part, "syncing"))?;
             std::fs::rename(&part, &path).map_err(Error::io(&path, "naming"))?;
+            let folder = path.parent().unwrap_or(&path);
+            sync_folder(folder).map_err(Error::io(folder, "syncing"))?;
         } else {
             let _ = std::fs::remove_file(&part);
         }

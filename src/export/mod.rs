@@ -30,6 +30,7 @@ mod tmx;
 mod tsv;
 mod warc;
 
+pub use crate::files::sync_folder;
 pub use exporter::{Content, Exporter, Job, Output, Row, rounded};
 
 /// How many files a format is made of.

@@ -418,21 +418,13 @@ impl Weighed<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::index::parts::Tree;
-    use crate::types::{Lang, Measure, Similarities};
+mod by_hand;
 
-    /// A site of one part, whose pages are those of candidates.
-    fn whole(compared: &[Compared]) -> Parts {
-        let pairs = || compared.iter().map(|one| one.candidate.pair);
-        let pages = pairs().map(|pair| pair.a.max(pair.b) + 1).max().unwrap_or(0);
-        let mut langs = vec![Lang::UNKNOWN; pages as usize];
-        for PagePair { langs: of, a, b } in pairs() {
-            (langs[a as usize], langs[b as usize]) = (of.a, of.b);
-        }
-        Parts::new(&Tree::flat(pages), &langs)
-    }
+#[cfg(test)]
+mod tests {
+    use super::by_hand::whole;
+    use super::*;
+    use crate::types::{Lang, Measure, Similarities};
 
     #[test]
     fn a_pair_that_two_things_propose_is_judged_once_as_the_more_trusted() {

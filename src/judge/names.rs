@@ -159,4 +159,11 @@ mod tests {
             assert!((said - least).abs() < 1e-6 || said > least, "{said} {least}");
         }
     }
+
+    #[test]
+    fn a_candidate_that_may_be_right_counts_in_part() {
+        let counts =
+            Counts::new([Seen { part: 1, shared: true, right: 0.25, is_free: true }].into_iter(), &two_folders(0));
+        assert_eq!(counts.at(1), [0.25, 0.25, 0.75, 0.75]);
+    }
 }

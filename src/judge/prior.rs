@@ -151,4 +151,9 @@ mod tests {
         let expected = (11.0 + (121.0f64 + 32.0).sqrt()) / 32.0;
         assert!((share - expected).abs() < 1e-5, "{share} {expected}");
     }
+
+    #[test]
+    fn where_all_pages_are_paired_hardly_another_pair_is_right() {
+        assert!((Params::default().beside_keys(20.0, 20.0) - 0.5 / 21.0 / 22.0).abs() < 1e-12);
+    }
 }

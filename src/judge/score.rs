@@ -356,4 +356,92 @@ mod tests {
         let sum: f64 = scorer.parts(&pair).iter().sum();
         assert!((sum - scorer.evidence(&pair)).abs() < 1e-12);
     }
+
+    #[test]
+    fn what_counts_of_evidence_by_hand() {
+        let counted = |x: f64| FitParams::default().counted(x);
+        assert!((counted(-12.6) + 8.494).abs() < 1e-3 && (counted(9.0) - 7.568).abs() < 1e-3, "{}", counted(-12.6));
+    }
+
+    #[test]
+    fn inputs_by_hand() {
+        let mut s = Similarities::default();
+        assert_eq!(Scorer::default().evidence(&s), 1.0);
+        s.set(Measure::Lcs, Some(0.9));
+        s.set(Measure::Hreflang, Some(0.0));
+        let (lcs, href) = (Measure::Lcs as usize, Measure::Hreflang as usize);
+        let mut wanted = [0.0; INPUTS];
+        (wanted[0], wanted[1 + 2 * lcs], wanted[2 + 2 * lcs]) = (1.0, 1.0, logit(f64::from(0.9f32)) / 4.0);
+        assert_eq!(of_contents(inputs(&s)), wanted);
+        (wanted[1 + 2 * href], wanted[2 + 2 * href]) = (1.0, logit(0.02) / 4.0);
+        assert_eq!(inputs(&s), wanted);
+    }
+
+    #[test]
+    fn contents_leave_out_addresses_alone() {
+        let inputs = of_contents([1.0; INPUTS]);
+        for (at, measure) in MEASURES.iter().enumerate() {
+            let kept = if measure.is_of_addresses() { 0.0 } else { 1.0 };
+            assert_eq!(inputs[1 + 2 * at..3 + 2 * at], [kept; 2], "{measure:?}");
+        }
+    }
+
+    #[test]
+    fn every_measure_has_its_part_of_the_evidence() {
+        assert_eq!(Scorer::default().parts(&Similarities::default()).len(), Similarities::COUNT + 1);
+    }
+
+    fn so_many(from: f32, count: usize) -> Vec<Similarities> {
+        (0..count)
+            .map(|i| {
+                let mut s = Similarities::default();
+                s.set(Measure::Lcs, Some(from + 0.3 * i as f32 / count as f32));
+                s
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_fit_asks_for_examples_of_both_kinds() {
+        let fit =
+            |good, bad| Scorer::fit(&so_many(0.6, good), &so_many(0.1, bad), &Scorer::default(), &FitParams::default());
+        assert!(fit(20, 20).is_some() && fit(19, 20).is_none() && fit(20, 19).is_none());
+    }
+
+    #[test]
+    fn the_more_frequent_kind_counts_no_more_than_the_other() {
+        let params = FitParams { good: (0.5, 1e12), ..FitParams::default() };
+        let fit = |copies: usize| {
+            let bad: Vec<_> = std::iter::repeat_n(so_many(0.2, 20), copies).flatten().collect();
+            Scorer::fit(&so_many(0.5, 20), &bad, &Scorer::default(), &params).expect("enough").weights
+        };
+        let (one, ten) = (fit(1), fit(10));
+        assert!(one.iter().zip(&ten).all(|(x, y)| (x - y).abs() < 1e-6), "{one:?} {ten:?}");
+    }
+
+    #[test]
+    fn a_system_is_solved_and_one_without_a_pivot_is_not() {
+        let mut m = vec![[0.0; INPUTS]; INPUTS];
+        for (i, row) in m.iter_mut().enumerate() {
+            for (j, cell) in row.iter_mut().enumerate().take(i + 1) {
+                *cell = if i == j { 8.0 + i as f64 } else { 1.0 / (1.0 + i as f64 + j as f64) };
+            }
+        }
+        let x: [f64; INPUTS] = std::array::from_fn(|at| at as f64 - 7.0);
+        let at = |i: usize, j: usize| if i >= j { m[i][j] } else { m[j][i] };
+        let v: [f64; INPUTS] = std::array::from_fn(|i| (0..INPUTS).map(|j| at(i, j) * x[j]).sum());
+        let found = solve(m.clone(), v).expect("definite");
+        assert!(found.iter().zip(&x).all(|(f, x)| (f - x).abs() < 1e-9), "{found:?}");
+        m[3][3] = 0.0;
+        assert_eq!(solve(m, v), None);
+    }
+
+    #[test]
+    fn slope_and_curvature_by_hand() {
+        let mut row = Row { inputs: [0.0; INPUTS], truth: 1.0, weight: 2.0 };
+        (row.inputs[0], row.inputs[1]) = (1.0, 3.0);
+        let flat = Scorer { weights: [0.0; INPUTS] };
+        let (g, h) = slope(&[row], &flat.weights, &flat, &FitParams::default());
+        assert_eq!((g[0], g[1], h[0][0], h[1][0], h[1][1]), (1.0, 3.0, 4.5, 1.5, 8.5));
+    }
 }

@@ -49,7 +49,7 @@ impl Shares {
         let mut expected_of: BTreeMap<u32, f64> = BTreeMap::new();
         for &part in within.keys() {
             let (count, sum) = groups.get(&part).copied().unwrap_or_default();
-            let across = here.get(&part).map(|evidence| (evidence, if count > 0.0 { shown(evidence) } else { 0.0 }));
+            let across = here.get(&part).map(|evidence| (evidence, shown(evidence)));
             let (count, sum) = across.map_or((count, sum), |(_, share)| (count + 1.0, sum + share));
             let expected = match parts.outer(part) {
                 None => belief,
@@ -168,5 +168,36 @@ mod tests {
         assert!((paired.share(1) - (10.0 + 4.0 / 3.0) / 14.0).abs() < 1e-12);
         assert!((paired.share(2) - 4.0 / 3.0 / 14.0).abs() < 1e-12);
         assert!((paired.pages(2) - 4.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_part_whose_pairs_are_in_none_of_its_groups_is_expected_as_they_show() {
+        let parts = two_folders(20);
+        let belief = (0.1, 4.0);
+        let shown = |evidence: &[f64]| share_right(evidence, belief);
+        let shares = Shares::new(&[(WHOLE, 3.0)], &parts, belief);
+        let (found, wanted) = (shares.at(1, &parts), (0.1 + shown(&[3.0])) / 2.0);
+        assert!(
+            (found - wanted).abs() < 1e-12,
+            "found {found}, by the documentation {wanted}, belief 0.1, shown {}",
+            shown(&[3.0])
+        );
+    }
+
+    #[test]
+    fn one_group_and_what_lies_across_by_hand() {
+        let parts = two_folders(20);
+        let belief = (0.1, 4.0);
+        let shown = |evidence: &[f64]| share_right(evidence, belief);
+        let shares = Shares::new(&[(1, 3.0), (WHOLE, -3.0)], &parts, belief);
+        assert!((shares.at(1, &parts) - share_right(&[3.0], ((0.1 + shown(&[-3.0])) / 2.0, 4.0))).abs() < 1e-12);
+        assert!((shares.at(2, &parts) - (0.1 + shown(&[3.0]) + shown(&[-3.0])) / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_part_without_pages_has_no_share() {
+        let parts = two_folders(20);
+        assert_eq!(Paired::new([(WHOLE, 1.0)].into_iter(), &parts, |_| 0.0, 4.0).share(WHOLE), 0.0);
+        assert_eq!(Paired::new([(WHOLE, 1.0)].into_iter(), &parts, |_| 1.0, 4.0).share(WHOLE), 1.0);
     }
 }

@@ -161,4 +161,17 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn the_surest_way_from_page_to_page_is_taken() {
+        let [en, fr, de] = ["en", "fr", "de"].map(|tag| Lang::parse(tag).expect("a tag"));
+        let pair = |(of_x, x): (Lang, u32), (of_y, y): (Lang, u32)| {
+            let langs = LangPair::new(of_x, of_y).expect("two");
+            if langs.a == of_x { PagePair { langs, a: x, b: y } } else { PagePair { langs, a: y, b: x } }
+        };
+        let pairs =
+            [(pair((en, 1), (fr, 10)), 0.9375), (pair((fr, 10), (de, 20)), 0.9375), (pair((en, 1), (de, 21)), 0.75)];
+        let versions = Versions::new(pairs.into_iter().map(|(pair, score)| (pair, logit(score))));
+        assert_eq!(versions.differ((en, 1), (de, 20)), 0.0);
+    }
 }

@@ -483,4 +483,29 @@ mod tests {
         let kept: Vec<u32> = worth_keeping(rows.to_vec(), 1).iter().map(|row| row.pair.b).collect();
         assert_eq!(kept, [7, 9]);
     }
+
+    fn of_tags(page: u32, tags: &[u16]) -> Shape {
+        Shape::new(
+            page,
+            Profile { body_bytes: 100, tag_count: tags.len() as u32, tags: tags.to_vec(), ..Profile::default() },
+        )
+    }
+
+    #[test]
+    fn the_least_distance_of_two_shapes_by_hand() {
+        let text = TEXT_TOKEN | 3;
+        let of = |x: &[u16], y: &[u16]| of_tags(0, x).min_distance(&of_tags(1, y));
+        assert_eq!(of(&[1, 2, 2, text], &[2, 1, 2, TEXT_TOKEN | 9]), 0.0);
+        assert_eq!((of(&[1, 2, 3], &[1, 2, 4]), of(&[1, 2], &[1, 2, 2]), of(&[1, 2, 2], &[2, 2])), (1.0, 0.5, 0.5));
+        assert_eq!((of(&[5], &[]), of(&[], &[5, 5])), (0.5, 1.0));
+    }
+
+    #[test]
+    fn a_page_and_its_copy_are_alike() {
+        let params = verify::Params::default();
+        let tags: Vec<u16> = (0..20).collect();
+        let (x, y) = (of_tags(0, &tags), of_tags(1, &tags));
+        let told = Step::new(&(), "comparing", 0);
+        assert_eq!(alike(&[&x], &[&y], &params, 10, &told), [Choice { a: 0, b: 1, score: 1.0 }]);
+    }
 }

@@ -85,7 +85,7 @@ fn no_file(path: &Path, found: &str) -> Error {
 /// # Errors
 /// With the first one that is found.
 pub(super) fn refuse_others_than_files(folder: &Path) -> Result<()> {
-    const FILES: [&str; 7] = [LOCK, "manifest.json", "manifest.new", "marks.jsonl", "conf", "db", "snap"];
+    const FILES: [&str; 6] = [LOCK, "manifest.json", "manifest.new", "marks.jsonl", "conf", "db"];
     let mut waiting = vec![(folder.to_owned(), true)];
     while let Some((folder, is_whole)) = waiting.pop() {
         // What cannot be listed is told where it is opened.
@@ -94,14 +94,16 @@ pub(super) fn refuse_others_than_files(folder: &Path) -> Result<()> {
             let Ok(kind) = fs::metadata(&path).map(|found| found.file_type()) else { continue };
             let name = entry.file_name();
             let is_of_file = FILES.iter().any(|file| name == *file)
-                || path.extension().is_some_and(|ending| ending == "rec" || ending == "run");
+                || path.extension().is_some_and(|ending| ending == "rec" || ending == "run")
+                || path.parent().is_some_and(|above| above.ends_with("blobs"));
             if !kind.is_file() && !kind.is_dir() {
                 return Err(no_file(&path, "a pipe or device, expected a file"));
             }
             if kind.is_dir() && is_of_file {
                 return Err(no_file(&path, "a folder, expected a file"));
             }
-            if kind.is_dir() && is_whole && name != "tmp" {
+            // Values of the catalog that are long lie deeper.
+            if kind.is_dir() && (is_whole && name != "tmp" || name == "blobs") {
                 waiting.push((path, false));
             }
         }

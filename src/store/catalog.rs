@@ -3,9 +3,13 @@
 //!
 //! One tree, not one a keyspace: a batch of sled is atomic within a tree, and a commit must be.
 
-use std::fs::File;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rkyv::rancor;
@@ -146,6 +150,8 @@ struct Closing {
     db: Option<sled::Db>,
     /// Its file, to be synced: sled itself syncs ranges of it (`sync_file_range`), which leaves out how long it is.
     file: Option<File>,
+    /// Its long values that are durable, by the names of their files.
+    synced: Mutex<BTreeSet<OsString>>,
 }
 
 impl std::ops::Deref for Closing {
@@ -153,6 +159,29 @@ impl std::ops::Deref for Closing {
 
     fn deref(&self) -> &sled::Db {
         self.db.as_ref().expect("it is there until it is dropped")
+    }
+}
+
+impl Closing {
+    /// Makes long values durable, which lie in files of their own: sled writes them and does not sync them.
+    fn sync_blobs(&self, folder: &Path) -> io::Result<()> {
+        let mut synced = self.synced.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found = BTreeSet::new();
+        for entry in fs::read_dir(folder)? {
+            let name = entry?.file_name();
+            if !synced.contains(&name) {
+                let path = folder.join(&name);
+                disk::before(disk::Step::Sync, &path)?;
+                match File::open(&path).and_then(|file| file.sync_data()) {
+                    // Of no use any more, and removed meanwhile.
+                    Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                    done => done?,
+                }
+            }
+            found.insert(name);
+        }
+        *synced = found;
+        disk::sync_folder(folder)
     }
 }
 
@@ -190,7 +219,7 @@ impl Catalog {
             match open_once(folder) {
                 Err(OpenFailure::Locked) if since.elapsed() < patience => std::thread::sleep(POLL),
                 Ok(db) => {
-                    let mut db = Closing { db: Some(db), file: None };
+                    let mut db = Closing { db: Some(db), file: None, synced: Mutex::default() };
                     db.file =
                         Some(sync_new(folder).map_err(|error| {
                             OpenFailure::Environment(Error::io(folder, "syncing the catalog")(error))
@@ -220,18 +249,30 @@ impl Catalog {
 
     fn failed(&self, action: &str, error: sled::Error) -> Error {
         match error {
+            // A long value of which not all came to the disk.
+            sled::Error::Io(source) if source.kind() == ErrorKind::UnexpectedEof => self.damaged(),
             sled::Error::Io(source) => {
                 Error::Io { path: self.folder.clone(), action: "accessing the catalog", source: of_the_system(source) }
             }
-            sled::Error::Corruption { .. } => Error::Store {
-                path: self.folder.clone(),
-                problem: "the catalog is damaged; delete this folder and run again: what the record files hold is kept"
-                    .into(),
-            },
+            sled::Error::Corruption { .. } => self.damaged(),
             other => {
-                Error::Store { path: self.folder.clone(), problem: format!("{action} the catalog failed: {other}") }
+                let problem = format!(
+                    "{action} the catalog failed: {other}; if it does so again, delete this folder and run again"
+                );
+                Error::Store { path: self.folder.clone(), problem }
             }
         }
+    }
+
+    fn damaged(&self) -> Error {
+        let problem = "the catalog is damaged; delete this folder and run again: what the record files hold is kept";
+        Error::Store { path: self.folder.clone(), problem: problem.into() }
+    }
+
+    /// The error of a value that makes no sense.
+    pub fn senseless(&self) -> Error {
+        let problem = "a value is damaged; delete this folder and run again: what the record files hold is kept";
+        Error::Store { path: self.folder.clone(), problem: problem.into() }
     }
 
     /// A value, if it is there.
@@ -249,10 +290,7 @@ impl Catalog {
     }
 
     fn decode<T: Owned>(&self, bytes: &[u8]) -> Result<T> {
-        rkyv::from_bytes::<T, rancor::Error>(&aligned(bytes)).map_err(|_| Error::Store {
-            path: self.folder.clone(),
-            problem: "a value is damaged; delete this folder and run again: what the record files hold is kept".into(),
-        })
+        rkyv::from_bytes::<T, rancor::Error>(&aligned(bytes)).map_err(|_| self.senseless())
     }
 
     /// True when a whole key has just this value.
@@ -376,13 +414,11 @@ impl Catalog {
         let apply = || -> Result<()> {
             disk::before(disk::Step::Write, &self.folder).map_err(Error::io(&self.folder, "writing"))?;
             db.apply_batch(batch).map_err(|error| self.failed("writing", error))?;
+            // What names long values comes to the disk after them.
+            db.sync_blobs(&self.folder.join("blobs")).map_err(Error::io(&self.folder, "syncing"))?;
             disk::before(disk::Step::Sync, &self.folder).map_err(Error::io(&self.folder, "syncing"))?;
             flush(db).map_err(|error| self.failed("writing", error))?;
-            let synced = db.file.as_ref().map_or(Ok(()), File::sync_data);
-            // Values that are long lie in files of their own.
-            synced
-                .and_then(|()| disk::sync_folder(&self.folder.join("blobs")))
-                .map_err(Error::io(&self.folder, "syncing"))
+            db.file.as_ref().map_or(Ok(()), File::sync_data).map_err(Error::io(&self.folder, "syncing"))
         };
         apply()?;
         // sled frees memory late otherwise: 20 times as much after a million changes.
@@ -475,6 +511,7 @@ fn of_the_system(error: std::io::Error) -> std::io::Error {
 
 #[cfg(test)]
 mod tests {
+    use super::super::faults;
     use super::*;
 
     fn open(folder: &Path) -> Option<Catalog> {
@@ -493,6 +530,38 @@ mod tests {
             std::hint::black_box([0u8; 1])[std::hint::black_box(1)]
         });
         assert!(outcome.is_err());
+    }
+
+    #[test]
+    fn long_values_are_durable_and_one_that_is_cut_is_never_taken_for_whole() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let blobs = folder.path().join("blobs");
+        let catalog = open(folder.path()).expect("a new one");
+        let mut changes = Changes::default();
+        changes.put_bytes(Keyspace::Site, &[0; 4], &vec![7; 1 << 20]);
+        let is_synced = (0..20).any(|nth| {
+            faults::plan(folder.path(), nth, faults::Failure::Broken);
+            let _ = catalog.apply(&changes);
+            let failed = faults::end(folder.path()).1;
+            failed.is_some_and(|(step, path)| step == disk::Step::Sync && path.parent() == Some(&blobs))
+        });
+        assert!(is_synced);
+        catalog.apply(&changes).expect("room on disk");
+        drop(catalog);
+        let files = || fs::read_dir(&blobs).expect("a folder").flatten().map(|entry| entry.path());
+        assert!(files().count() > 0, "sled keeps it elsewhere");
+        let db = File::open(folder.path().join("db")).expect("it was written");
+        db.lock().expect("sled lets go of it");
+        for path in files() {
+            File::options().write(true).open(path).and_then(|file| file.set_len(10)).expect("it is ours");
+        }
+        db.unlock().expect("it is held");
+        let catalog = open(folder.path()).expect("its own file is whole");
+        // As before the commit, which the sentinel would tell; or damaged.
+        match catalog.at_or_before(Keyspace::Site, &[0; 4]) {
+            Ok(found) => assert_eq!(found, None),
+            Err(error) => assert!(error.to_string().contains("delete this folder and run again"), "{error}"),
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Every byte of a store looked at: which records cannot be read, and what hangs on them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::catalog::{Catalog, Changes, Keyspace, is_of_view};
 use super::kinds::KINDS;
@@ -186,18 +186,18 @@ impl Store {
     }
 
     fn name_archives(&self, damage: &mut Damage) -> Result<()> {
-        let archives = self.archives()?;
-        let mut sound = vec![0u64; archives.len()];
-        for (_, batch) in self.batches.records_from(START).map_while(Result::ok) {
-            let is_sound = |page: u64| !damage.has("pages", RecordRef(page).frame().0);
-            let count = batch.pages.iter().filter(|page| is_sound(page.page.to_native())).count();
-            if let Some(sum) = sound.get_mut(batch.archive.to_native() as usize) {
-                *sum += count as u64;
-            }
-        }
-        for (archive, sound) in archives.into_iter().zip(sound) {
-            if archive.pages > sound && !archive.is_removed() {
-                damage.archives.insert(archive.identity.path, archive.pages - sound);
+        // From the beginning, and from behind all that cannot be read, each time up to what cannot, or was met before.
+        let behind = damage.torn.iter().filter(|torn| torn.kind == "batches").map(|torn| torn.range.end);
+        let mut met = BTreeSet::new();
+        let batches = [START].into_iter().chain(behind).flat_map(|at| self.batches_from(at).map_while(Result::ok));
+        let mut batches: Vec<_> = batches.filter(|(at, _)| met.insert(*at)).collect();
+        batches.sort_unstable_by_key(|(at, _)| *at);
+        let has = |page: RecordRef| self.pages.has(page.frame()) && !damage.has("pages", page.frame().0);
+        let (left, _) = rebuild::whole_archives(batches.into_iter().map(Ok), self.removed(), has)?;
+        for (number, archive) in (0..).zip(self.archives()?) {
+            let pages = left.get(&number).map_or(0, |left| left.pages);
+            if archive.pages > pages && !archive.is_removed() {
+                damage.archives.insert(archive.identity.path, archive.pages - pages);
             }
         }
         Ok(())
@@ -237,7 +237,7 @@ impl Store {
     }
 
     /// The store with the catalog made again.
-    fn without_catalog(self) -> Result<Store> {
+    pub(super) fn without_catalog(self) -> Result<Store> {
         let (folder, catalog) = (self.folder.clone(), self.folder.join(&self.catalog_name));
         let lock = self.into_lock();
         std::fs::remove_dir_all(&catalog).map_err(Error::io(&catalog, "removing the damaged catalog"))?;

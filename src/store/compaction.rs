@@ -126,20 +126,22 @@ impl Store {
                 Some(&places) => without(payload, places).map_err(Error::io(&folder, "compressing"))?,
             })
         })?;
-        let unreadable = |_: rkyv::rancor::Error| {
-            fault(&folder, "a batch or request is damaged; `diglot check --repair` says what is lost")
+        let unreadable = |kind: &'static str| {
+            let error = fault(&folder.join(kind), "a record is damaged; `diglot check --repair` says what is lost");
+            move |_: rkyv::rancor::Error| error
         };
         freed += self.batches.rewrite(Damaged::Stays, 0.0, |at, payload, _| {
             if removed.has_batch(at) {
                 return Ok(Kept::Gone);
             }
             let aligned = aligned(payload);
-            let batch = rkyv::access::<super::layout::ArchivedBatchRecord, _>(&aligned).map_err(unreadable)?;
+            let batch =
+                rkyv::access::<super::layout::ArchivedBatchRecord, _>(&aligned).map_err(unreadable("batches"))?;
             let Some(rest) = removed.rest(batch) else { return Ok(Kept::Same) };
-            Ok(Kept::Instead(rkyv::to_bytes::<rkyv::rancor::Error>(&rest).map_err(unreadable)?.to_vec()))
+            Ok(Kept::Instead(rkyv::to_bytes::<rkyv::rancor::Error>(&rest).map_err(unreadable("batches"))?.to_vec()))
         })?;
         freed += self.requests.rewrite(Damaged::Stays, 0.0, |_, payload, _| {
-            let request = rkyv::from_bytes::<RequestRecord, _>(&aligned(payload)).map_err(unreadable)?;
+            let request = rkyv::from_bytes::<RequestRecord, _>(&aligned(payload)).map_err(unreadable("requests"))?;
             let all = request.requested.len();
             let requested: Vec<_> =
                 request.requested.into_iter().filter(|request| !removed.has_request(request)).collect();
@@ -147,7 +149,7 @@ impl Store {
                 return Ok(Kept::Same);
             }
             let rest = RequestRecord { requested, rounds: request.rounds };
-            Ok(Kept::Instead(rkyv::to_bytes::<rkyv::rancor::Error>(&rest).map_err(unreadable)?.to_vec()))
+            Ok(Kept::Instead(rkyv::to_bytes::<rkyv::rancor::Error>(&rest).map_err(unreadable("requests"))?.to_vec()))
         })?;
         let last = self.removals.end();
         self.commit_removal(&removed.purged(), Changes::default())?;

@@ -7,6 +7,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
+use crate::files;
 
 /// Asked here too before a step that something else takes: sled, or the mapping of a file.
 pub use super::faults::{Step, before};
@@ -99,7 +100,8 @@ pub fn check_name(file: &File, path: &Path) -> Result<(), Error> {
 /// When it cannot be made.
 pub fn create(path: &Path) -> io::Result<Writing> {
     before(Step::Open, path)?;
-    Ok(Writing { file: File::create(path)?, path: path.to_owned() })
+    let file = files::open_with(OpenOptions::new().create(true).truncate(true).write(true), path)?;
+    Ok(Writing { file, path: path.to_owned() })
 }
 
 /// Opens a file to write on, and makes it where there is none.
@@ -108,7 +110,7 @@ pub fn create(path: &Path) -> io::Result<Writing> {
 /// When it cannot be opened.
 pub fn open(path: &Path) -> io::Result<Writing> {
     before(Step::Open, path)?;
-    let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
+    let file = files::open_with(OpenOptions::new().create(true).truncate(false).read(true).write(true), path)?;
     Ok(Writing { file, path: path.to_owned() })
 }
 
@@ -155,16 +157,7 @@ pub fn sync_name(path: &Path) -> io::Result<()> {
 /// When the disk does not take it.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     before(Step::Sync, folder)?;
-    // What is above the name of a file alone.
-    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    // Not every system opens or syncs folders; where it does not, names are durable by themselves or not at all.
-    let Ok(opened) = File::open(here) else { return Ok(()) };
-    match opened.sync_all() {
-        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
-        Err(error) => Err(error),
-        Ok(()) => {
-            names_synced(here);
-            Ok(())
-        }
-    }
+    files::sync_folder(folder)?;
+    names_synced(folder);
+    Ok(())
 }

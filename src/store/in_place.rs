@@ -39,7 +39,8 @@ impl InPlace {
 /// What was read in place of a record file, and is to be looked at again.
 #[derive(Default)]
 pub struct ReadInPlace {
-    read: BTreeMap<RecordRef, Arc<InPlace>>,
+    /// All of a place: what lies there may have been read twice, and been replaced in between.
+    read: BTreeMap<RecordRef, Vec<Arc<InPlace>>>,
     /// The stamps of segments when they were looked at last.
     stamps: BTreeMap<u32, Stamp>,
     /// One that was changed after it was checked.
@@ -49,7 +50,7 @@ pub struct ReadInPlace {
 impl ReadInPlace {
     /// One more.
     pub fn put(&mut self, at: RecordRef, place: &Arc<InPlace>) {
-        self.read.insert(at, Arc::clone(place));
+        self.read.entry(at).or_default().push(Arc::clone(place));
     }
 
     /// Looks at what nobody reads any more for the last time, and at what is still read if the stamp of its segment is another. The first
@@ -60,15 +61,18 @@ impl ReadInPlace {
             let look = || stamp(segment).is_none_or(|now| self.stamps.insert(segment, now) != Some(now));
             is_touched.entry(segment).or_insert_with(look);
         }
-        self.read.retain(|at, place| {
-            let is_read = Arc::strong_count(place) > 1;
-            if (!is_read || is_touched[&at.segment()]) && !place.is_as_checked() {
-                self.changed.get_or_insert(*at);
-            }
-            if !is_read {
-                place.release();
-            }
-            is_read
+        self.read.retain(|at, places| {
+            places.retain(|place| {
+                let is_read = Arc::strong_count(place) > 1;
+                if (!is_read || is_touched[&at.segment()]) && !place.is_as_checked() {
+                    self.changed.get_or_insert(*at);
+                }
+                if !is_read {
+                    place.release();
+                }
+                is_read
+            });
+            !places.is_empty()
         });
         self.changed
     }
@@ -111,5 +115,14 @@ mod tests {
         change(8);
         drop(read);
         assert_eq!(seen.look_again(stamp(1)), Some(at));
+        change(7);
+        // One that was read twice is watched until nobody reads it.
+        let (mut seen, read, again) = (ReadInPlace::default(), place(), place());
+        seen.put(at, &read);
+        seen.put(at, &again);
+        drop(again);
+        assert_eq!(seen.look_again(stamp(1)), None);
+        change(8);
+        assert_eq!((seen.look_again(stamp(2)), read.bytes().len()), (Some(at), 5000));
     }
 }

@@ -59,8 +59,7 @@ pub fn folders() -> Vec<&'static str> {
 
 /// A manifest with the checksum that belongs to what is in it.
 pub fn sealed_manifest(manifest: Manifest) -> Manifest {
-    let lost = manifest.lost.clone();
-    manifest.with_lost(lost)
+    manifest.with_checksum()
 }
 
 impl Store {

@@ -48,7 +48,7 @@ pub fn first_catalog() -> String {
 }
 
 /// True for the names that the folder of a catalog may have.
-fn is_catalog(name: &str) -> bool {
+pub fn is_catalog(name: &str) -> bool {
     let number = name.strip_prefix("catalog-");
     name == first_catalog() || number.is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()))
 }
@@ -76,10 +76,8 @@ impl Manifest {
         archives: u32,
         settings: StoredSettings,
     ) -> Manifest {
-        let mut manifest =
-            Manifest { format: FORMAT_VERSION, sentinel, view, catalog, archives, lost: Vec::new(), crc: 0, settings };
-        manifest.crc = manifest.checksum();
-        manifest
+        let format = FORMAT_VERSION;
+        Manifest { format, sentinel, view, catalog, archives, lost: Vec::new(), crc: 0, settings }.with_checksum()
     }
 
     /// The same, with what a rebuild found lost, before it mends anything.
@@ -87,6 +85,11 @@ impl Manifest {
         self.lost = lost;
         // What is mended may take them away.
         self.sentinel.seals.clear();
+        self.with_checksum()
+    }
+
+    /// The same, with the checksum of what is in it.
+    pub(crate) fn with_checksum(mut self) -> Manifest {
         self.crc = self.checksum();
         self
     }

@@ -18,7 +18,7 @@ use super::disk;
 use crate::error::{Error, Result};
 
 /// A file, or its beginning, in memory.
-pub struct Map {
+pub(crate) struct Map {
     map: Mmap,
     /// Where it is listed.
     listed: Option<&'static Listed>,
@@ -80,8 +80,8 @@ impl Map {
         if start >= end {
             return;
         }
-        // SAFETY: the map is of a file, shared and never written through, so what is dropped comes back the same.
-        // Advice that the system does not take changes nothing.
+        // SAFETY: the map is of a file, shared and never written through, so what is dropped comes back the same, and who still borrows
+        // it reads what it read before. Advice that the system does not take changes nothing.
         let _ = unsafe { self.map.unchecked_advise_range(UncheckedAdvice::DontNeed, start, end - start) };
     }
 }

@@ -205,20 +205,24 @@ impl Store {
     fn open_locked(folder: &Path, lock: fs::File) -> Result<Store> {
         let is_there = folder.join(manifest::NAME).exists();
         let known = if is_there { Some(Manifest::read(folder)?) } else { None };
-        if let Some(known) = &known {
-            kinds::check_seals(folder, &known.sentinel)?;
-        }
-        let mut store = match Store::open_last(folder, known.as_ref())? {
+        let damaged = known.as_ref().map(|known| kinds::check_seals(folder, &known.sentinel)).transpose()?.flatten();
+        let mut store = match Store::open_last(folder, known.as_ref(), damaged.is_some())? {
             Ok(store) => store,
             Err(before) => return rebuild::rebuild(folder, lock, known, before),
         };
         store.keep_lock(lock);
-        store.begin_view(known.as_ref())?;
-        Ok(store)
+        match store.begin_view(known.as_ref()) {
+            // A commit that did not end, and of whose long values not all came to the disk.
+            Err(Error::Store { path, .. }) if known.is_some() && path == folder.join(&store.catalog_name) => {
+                store.without_catalog()
+            }
+            begun => begun.map(|()| store),
+        }
     }
 
-    /// The store as it was committed last, to write on; where catalog or record files do not fit that, what was known.
-    fn open_last(folder: &Path, known: Option<&Manifest>) -> Result<Result<Store, Known>> {
+    /// The store as it was committed last, to write on; where catalog or record files do not fit that, what was known. `is_damaged`: an
+    /// end of a file that the manifest names is.
+    fn open_last(folder: &Path, known: Option<&Manifest>, is_damaged: bool) -> Result<Result<Store, Known>> {
         // An old copy of the manifest names a catalog that compaction has replaced.
         let named = known.map(|known| known.catalog.clone()).filter(|name| folder.join(name).exists());
         let mut catalog_name = named.unwrap_or_else(|| last_catalog(folder));
@@ -239,7 +243,8 @@ impl Store {
         }
         let settings = known.map(|known| known.settings.clone()).unwrap_or_default();
         let upgraded_from = upgrade::upgrade(folder, &catalog, &mut sentinel, last, &settings)?;
-        let is_damaged = kinds::check_seals(folder, &sentinel)?.is_some();
+        let is_damaged =
+            if last == Some(&sentinel) { is_damaged } else { kinds::check_seals(folder, &sentinel)?.is_some() };
         let is_short = match kinds::check_ends(folder, &sentinel) {
             Err(Error::Store { .. }) => true,
             checked => checked.map(|()| false)?,
@@ -624,7 +629,7 @@ fn last_catalog(folder: &Path) -> String {
 /// Removes copies of the catalog that did not come about, and what they were copied from.
 fn remove_other_catalogs(folder: &Path, name: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let is_other = entry.file_name().to_str().is_some_and(|found| found.starts_with("catalog") && found != name);
+        let is_other = entry.file_name().to_str().is_some_and(|found| manifest::is_catalog(found) && found != name);
         if is_other {
             // It does no harm, and is tried again.
             let _ = fs::remove_dir_all(entry.path());

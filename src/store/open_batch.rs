@@ -6,12 +6,9 @@ use super::catalog::{Changes, Keyspace};
 use super::kinds::Store;
 use super::known_inputs::InputNotes;
 use super::layout::{ArchiveIdentity, ArchiveRecord, BatchRecord, PageEntry, SkipEntry, SkipSample};
-use super::rebuild::add_batch;
+use super::rebuild::{SAMPLES, add_batch};
 use crate::error::Result;
 use crate::types::{ArchiveId, Skip, SkipReason, host_of};
-
-/// Samples of one reason kept of a batch.
-const SAMPLES: usize = 8;
 
 /// A batch that is not committed yet.
 pub(crate) struct OpenBatch {

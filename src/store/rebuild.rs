@@ -9,9 +9,11 @@ use super::catalog::{Catalog, Changes, Keyspace};
 use super::format::FORMAT_VERSION;
 use super::frames::FRAME_HEADER;
 use super::kinds::{KINDS, Kind, end_of, survey};
-use super::layout::{ArchiveRecord, ArchivedBatchRecord, LossRecord, RemovalRecord, Sentinel, StoredSettings};
+use super::layout::{
+    ArchiveRecord, ArchivedBatchRecord, BatchRecord, LossRecord, RemovalRecord, Sentinel, StoredSettings,
+};
 use super::manifest::{Manifest, first_catalog};
-use super::records::{Owned, RecordRef, START, UNKNOWN};
+use super::records::{Mapped, Owned, RecordRef, START, UNKNOWN};
 use super::removed::Removed;
 use super::requests::put_request;
 use super::rewriting::{Damaged, Kept};
@@ -21,8 +23,8 @@ use super::view::{Publisher, View};
 use super::{Access, Store};
 use crate::error::{Error, Result};
 
-/// Samples kept of each reason, an archive.
-const SAMPLES: usize = 8;
+/// Samples kept of each reason, of a batch and of an archive.
+pub const SAMPLES: usize = 8;
 
 /// What was known before.
 #[derive(Default)]
@@ -75,7 +77,8 @@ struct Left {
 /// again from the batches. What was requested of crawlers and what was removed is kept: nothing else tells it.
 pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>, known: Known) -> Result<Store> {
     let left = clear(folder, manifest.as_ref())?;
-    if let Some(manifest) = manifest.as_ref().filter(|known| !left.less.is_empty() && known.format == FORMAT_VERSION) {
+    let is_mended = !left.less.is_empty() || !left.torn.is_empty();
+    if let Some(manifest) = manifest.as_ref().filter(|known| is_mended && known.format == FORMAT_VERSION) {
         let lost = left.less.iter().map(|name| (*name).to_owned()).collect();
         manifest.clone().with_lost(lost).write(folder)?;
     }
@@ -93,7 +96,8 @@ pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>, known: Kno
     }
     store.removed = store.read_removals()?;
     let mut changes = Changes::default();
-    let (archives, torn) = whole_archives(&store)?;
+    let has = |page: RecordRef| store.pages.has(page.frame());
+    let (archives, torn) = whole_archives(store.batches_from(START), store.removed(), has)?;
     let archives_known = manifest.as_ref().map_or(0, |manifest| manifest.archives);
     put_archives(&archives, &known, archives_known, &mut changes);
     if !left.less.is_empty() && known.archives.is_empty() {
@@ -143,17 +147,15 @@ fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
             let limit = manifest.map_or(UNKNOWN, |manifest| end_of(kind.number, &manifest.sentinel));
             let found = survey(folder, kind, limit)?;
             *end = if limit == UNKNOWN { found.end.0 } else { limit.0 };
-            let has_gaps = !found.lost.is_empty() || found.end.0 < *end;
-            if has_gaps || found.has_torn_header {
+            let mut gaps: Vec<u64> = found.lost.iter().map(|lost| lost.end.0 - lost.start.0).collect();
+            gaps.push(*end - found.end.0.min(*end));
+            if found.has_torn_header || gaps.iter().any(|&bytes| bytes > 0) {
                 torn.push(kind);
             }
-            // Where nothing but the last seal is damaged, no record is.
-            let seals = manifest.map_or(&[][..], |manifest| &manifest.sentinel.seals);
-            let is_sealed = seals.get(kind.number as usize - 1).is_some_and(|&seal| seal != 0);
-            let is_seal = found.lost.is_empty() && is_sealed && found.end.0 + FRAME_HEADER == *end;
-            let has_gaps = has_gaps && !is_seal;
+            // A seal takes no more than its header, and every record does.
+            let has_lost = gaps.iter().any(|&bytes| bytes > FRAME_HEADER);
             // By now, or by a rebuild that was interrupted after it had made holes of it.
-            if has_gaps || manifest.is_some_and(|manifest| manifest.lost.iter().any(|lost| lost == kind.name)) {
+            if has_lost || manifest.is_some_and(|manifest| manifest.lost.iter().any(|lost| lost == kind.name)) {
                 less.push(kind.name);
             }
         } else if path.exists() {
@@ -180,21 +182,25 @@ impl Store {
 }
 
 /// The archives as the batches tell them, by number, and the batches that cannot count: those of an archive from the first on that
-/// is missing or lacks a page.
-fn whole_archives(store: &Store) -> Result<(Archives, Vec<u64>)> {
+/// is missing or lacks a page that the store `has` no more.
+pub fn whole_archives(
+    batches: impl Iterator<Item = Result<(RecordRef, Mapped<BatchRecord>)>>,
+    removed: &Removed,
+    has: impl Fn(RecordRef) -> bool,
+) -> Result<(Archives, Vec<u64>)> {
     let (mut archives, mut torn) = (Archives::new(), Vec::new());
-    for found in store.batches_from(START) {
+    for found in batches {
         let (at, batch) = found?;
         let number = batch.archive.to_native();
         let archive = archives.entry(number).or_default();
         let follows = archive.position == batch.from.to_native();
         let is_whole = || {
-            let mut counted = batch.pages.iter().filter(|page| !store.removed().takes(number, &page.identity));
+            let mut counted = batch.pages.iter().filter(|page| !removed.takes(number, &page.identity));
             // What could not be read is a hole.
-            counted.all(|page| store.pages.has(RecordRef(page.page.to_native()).frame()))
+            counted.all(|page| has(RecordRef(page.page.to_native())))
         };
         if follows && is_whole() {
-            add_batch(archive, &batch, store.removed());
+            add_batch(archive, &batch, removed);
         } else {
             torn.push(at.0);
         }

@@ -27,6 +27,7 @@ use super::packing::pack;
 use super::seals::sealed_before;
 use super::segments::{SEGMENT_BYTES, own_length, segment_path};
 use crate::error::{Error, Result};
+use crate::files;
 
 /// A record file of one kind of record.
 pub struct RecordFile<T> {
@@ -294,7 +295,7 @@ where
         if let Some(Some(file)) = self.files.read().map_err(|_| poisoned())?.get(index) {
             return Ok(file.clone());
         }
-        let file = Arc::new(File::open(path).map_err(Error::io(path, "opening"))?);
+        let file = Arc::new(files::open(path).map_err(Error::io(path, "opening"))?);
         let mut files = self.files.write().map_err(|_| poisoned())?;
         if files.len() <= index {
             files.resize(index + 1, None);
@@ -314,7 +315,7 @@ where
         let count = if self.end == START { 0 } else { self.end.segment() + 1 };
         (0..count).map(|number| {
             let path = segment_path(&self.folder, number);
-            let file = File::open(&path).map_err(Error::io(&path, "opening"))?;
+            let file = files::open(&path).map_err(Error::io(&path, "opening"))?;
             let map = self.map_committed(number, &file, &path)?;
             Ok(Segment { number, path, map })
         })

@@ -229,6 +229,9 @@ impl Reviews {
                 forgotten.samples += 1;
             }
         }
+        if forgotten.samples > 0 {
+            self.sync_folders()?;
+        }
         Ok(forgotten)
     }
 

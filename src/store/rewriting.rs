@@ -142,12 +142,15 @@ fn write(path: &Path, header: &[u8], old: &[u8], parts: &[Part]) -> std::io::Res
             _ => file.write_all(&old[range.start as usize..range.end as usize])?,
         }
     }
+    let mut length = old.len() as u64;
     if let Some(start) = hole {
-        write_holes(&mut file, start..old.len() as u64)?;
+        // What is left of a file that was cut may be shorter than the header of a hole.
+        length = align(length);
+        write_holes(&mut file, start..length)?;
     }
     file.flush()?;
     let file = file.into_inner().map_err(|error| error.into_error())?;
-    file.set_len(old.len() as u64)?;
+    file.set_len(length)?;
     file.sync_data()
 }
 

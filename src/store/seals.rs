@@ -3,22 +3,22 @@
 //! The manifest and the catalog name the last seal of each record file, so that a file from another state of the store, or from another
 //! store, is known when it is opened, be it long enough, and each of its frames sound: as after a copy of a store that was put back in part.
 
-use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::frames::{FILE_HEADER, FRAME_HEADER, Head, RecordRef, START, head_of};
 use super::segments::{SEGMENT_BYTES, own_length, read_at, segment_path};
 use crate::error::{Error, Result};
+use crate::files;
 
 /// What stands before the end of a record file, or of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     /// A seal, and what it says.
     Seal(u32),
-    /// Another frame, or the middle of one; or there is no file as long.
-    Frame,
-    /// The middle of a hole, which a rebuild has made of what it could not read.
+    /// Another frame, or the middle of one, which ends at this offset; or there is no file.
+    Frame(u64),
+    /// A hole, or the middle of one, which a rebuild has made of what it could not read.
     Hole,
     /// Nothing that could be a frame, and no frame leads past it.
     Damaged,
@@ -31,7 +31,7 @@ enum End {
 pub fn sealed_before(folder: &Path, end: RecordRef) -> Result<Option<u32>> {
     let found = match end.offset().checked_sub(FRAME_HEADER) {
         Some(at) if at >= FILE_HEADER => end_at(&segment_path(folder, end.segment()), at)?,
-        _ => End::Frame,
+        _ => End::Frame(0),
     };
     Ok(if let End::Seal(seal) = found { Some(seal) } else { None })
 }
@@ -39,8 +39,8 @@ pub fn sealed_before(folder: &Path, end: RecordRef) -> Result<Option<u32>> {
 /// What stands at a place of a segment where a seal is expected. Where nothing sound does, its frames are followed from the beginning: one
 /// that leads past the place tells a sound file of another state from one that is damaged there, or somewhere before.
 fn end_at(path: &Path, at: u64) -> Result<End> {
-    let file = match File::open(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(End::Frame),
+    let file = match files::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(End::Frame(0)),
         opened => opened.map_err(Error::io(path, "opening"))?,
     };
     let head_at = |at: u64| -> Result<Option<Head>> {
@@ -48,22 +48,24 @@ fn end_at(path: &Path, at: u64) -> Result<End> {
         let read = read_at(&file, &mut header, at).map_err(Error::io(path, "reading"))?;
         Ok(head_of(&header[..read], at))
     };
+    let other = |head: Head, end: u64| if head.is_hole() { End::Hole } else { End::Frame(end) };
     if let Some(head) = head_at(at)? {
-        return Ok(head.seal().map_or(End::Frame, End::Seal));
+        return Ok(head.seal().map_or(other(head, head.end(at)), End::Seal));
     }
     let mut place = FILE_HEADER;
     while place < at {
         let Some(head) = head_at(place)? else { return Ok(End::Damaged) };
         place = head.end(place);
-        if head.is_hole() && place > at {
-            return Ok(End::Hole);
+        if place > at {
+            return Ok(other(head, place));
         }
     }
-    Ok(if place == at { End::Damaged } else { End::Frame })
+    Ok(End::Damaged)
 }
 
-/// Sees that a record file is the one whose last seal says `seal` (0 where it has none), as far as it is there: what is too short or
-/// missing is told elsewhere. Its segments must follow one another. The path of a segment whose end is damaged, so that nobody can tell.
+/// Sees that a record file is the one whose last seal says `seal` (0 where it has none), as far as it is there: what is missing, or was
+/// cut, is told elsewhere. Its segments must follow one another, and what is too short and ends with a seal is of an earlier state. The path
+/// of a segment whose end is damaged, so that nobody can tell.
 ///
 /// # Errors
 /// When it is another one, with the remedy; or cannot be read.
@@ -79,23 +81,33 @@ pub fn check_seal(folder: &Path, kind: u32, end: RecordRef, seal: u32) -> Result
     let mut damaged = None;
     for segment in 1..=end.segment() {
         let before = segment_path(folder, segment - 1);
-        let length = own_length(&before, kind, segment - 1)?;
-        let Some(length) = length.filter(|&length| length >= SEGMENT_BYTES) else { continue };
+        let Some(length) = own_length(&before, kind, segment - 1)? else { continue };
+        let found = end_at(&before, length.saturating_sub(FRAME_HEADER))?;
+        if length < SEGMENT_BYTES {
+            if matches!(found, End::Seal(_)) {
+                return other(segment - 1);
+            }
+            continue;
+        }
         let End::Seal(follows) = end_at(&segment_path(folder, segment), FILE_HEADER)? else { continue };
-        match end_at(&before, length.saturating_sub(FRAME_HEADER))? {
+        match found {
             End::Hole => {}
+            End::Seal(found) if found == follows => {}
+            // One that leads out of the file was cut.
+            End::Frame(end) if end != length => damaged = damaged.or(Some(before)),
             End::Damaged => damaged = damaged.or(Some(before)),
-            found if found != End::Seal(follows) => return other(segment - 1),
-            _ => {}
+            End::Seal(_) | End::Frame(_) => return other(segment - 1),
         }
     }
     let path = segment_path(folder, end.segment());
-    if own_length(&path, kind, end.segment())?.is_none_or(|length| length < end.offset()) {
-        return Ok(damaged);
+    let Some(length) = own_length(&path, kind, end.segment())? else { return Ok(damaged) };
+    if length < end.offset() {
+        let is_earlier = matches!(end_at(&path, length.saturating_sub(FRAME_HEADER))?, End::Seal(_));
+        return if is_earlier { other(end.segment()) } else { Ok(damaged) };
     }
     match end_at(&path, end.offset().saturating_sub(FRAME_HEADER))? {
         End::Seal(found) if found != seal => other(end.segment()),
-        End::Frame | End::Hole if seal != 0 => other(end.segment()),
+        End::Frame(_) | End::Hole if seal != 0 => other(end.segment()),
         End::Damaged if seal != 0 => Ok(damaged.or(Some(path))),
         _ => Ok(damaged),
     }
@@ -150,10 +162,13 @@ mod tests {
         assert_eq!(same_length.0, last.0);
         let told = check_seal(&other, 7, last.0, last.1).err().map(|error| error.to_string()).unwrap_or_default();
         assert!(told.contains("000000.rec: is not of the same state"), "{told}");
-        // Missing or short: that is told elsewhere.
+        // Missing or cut: that is told elsewhere. One that is as short as it was once is of then.
         check_seal(folder.path(), 7, last.0, last.1).expect("there is none");
-        fs::write(segment_path(&other, 0), &bytes[..first.0.offset() as usize]).expect("room on disk");
-        check_seal(&other, 7, last.0, last.1).expect("it is short");
+        let cut = |length: u64| fs::write(segment_path(&other, 0), &bytes[..length as usize]).expect("room on disk");
+        cut(first.0.offset() - 1);
+        check_seal(&other, 7, last.0, last.1).expect("it was cut");
+        cut(first.0.offset());
+        assert!(check_seal(&other, 7, last.0, last.1).is_err());
         // A damaged end is no other state: here, where a frame before it is damaged too, and at the end of a segment that is not the last.
         let path = segment_path(&one, 0);
         for damage in [last.0.offset() - 3, last.0.offset() - 40] {
@@ -197,7 +212,9 @@ mod tests {
         write(0, SEGMENT_BYTES, &[0xa5; 16]);
         let damaged = check_seal(folder.path(), 7, end, 12).expect("it can be read");
         assert_eq!(damaged, Some(segment_path(folder.path(), 0)));
-        // What a rebuild has made a hole of says nothing.
+        // What a rebuild has made a hole of says nothing, be it no more than the seal.
+        write(0, SEGMENT_BYTES, &hole_header(0, SEGMENT_BYTES));
+        assert_eq!(check_seal(folder.path(), 7, end, 12).expect("it can be read"), None);
         write(0, FILE_HEADER, &hole_header(SEGMENT_BYTES as u32 - 64, FILE_HEADER));
         assert_eq!(check_seal(folder.path(), 7, end, 12).expect("it can be read"), None);
         // One that was cut is told elsewhere too, be it in the middle of a record.
@@ -206,5 +223,17 @@ mod tests {
         let first = OpenOptions::new().write(true).open(segment_path(folder.path(), 0)).expect("it was written");
         first.set_len(FILE_HEADER + 64).expect("a disk");
         assert_eq!(check_seal(folder.path(), 7, end, 12).expect("it can be read"), None);
+        // Its last record may go on behind what a segment needs, and is cut there.
+        let payload = vec![0; SEGMENT_BYTES as usize];
+        write(0, FILE_HEADER, &frame_header(FRAME_MAGIC, &payload, FILE_HEADER));
+        for (length, is_known) in [(SEGMENT_BYTES, false), (SEGMENT_BYTES + FILE_HEADER + FRAME_HEADER, true)] {
+            first.set_len(length).expect("a disk");
+            let told = check_seal(folder.path(), 7, end, 12);
+            assert_eq!(told.is_err(), is_known, "{told:?}");
+        }
+        // It was the last one once, and shorter.
+        write(0, FILE_HEADER, &seal(9, FILE_HEADER));
+        first.set_len(FILE_HEADER + FRAME_HEADER).expect("a disk");
+        assert!(check_seal(folder.path(), 7, end, 12).is_err());
     }
 }

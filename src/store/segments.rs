@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::frames::{FILE_HEADER, is_foreign};
 use crate::error::{Error, Result};
+use crate::files;
 
 /// A new segment is begun once one is this long; soon in the tests of the library, so that they have several.
 pub const SEGMENT_BYTES: u64 = if cfg!(test) { 1 << 14 } else { 1 << 30 };
@@ -15,7 +16,7 @@ pub const SEGMENT_BYTES: u64 = if cfg!(test) { 1 << 14 } else { 1 << 30 };
 /// # Errors
 /// When it cannot be read.
 pub fn own_length(path: &Path, kind: u32, segment: u32) -> Result<Option<u64>> {
-    let file = match File::open(path) {
+    let file = match files::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         opened => opened.map_err(Error::io(path, "opening"))?,
     };

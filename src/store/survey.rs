@@ -1,6 +1,6 @@
 //! What can be read of a record file that is damaged.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
@@ -12,6 +12,7 @@ use super::maps::Map;
 use super::records::{Checked, RecordFile, START, Stored, UNKNOWN};
 use super::segments::{SEGMENT_BYTES, own_length, segment_path};
 use crate::error::{Error, Result};
+use crate::files;
 
 /// What can be read of a damaged record file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +59,7 @@ where
                 continue;
             };
             let stop = if is_last { length.min(stop) } else { length };
-            let file = File::open(&path).map_err(Error::io(&path, "opening"))?;
+            let file = files::open(&path).map_err(Error::io(&path, "opening"))?;
             let map = Map::of(&file, &path, length)?;
             let header = sound_header(&map, kind, segment);
             survey.has_torn_header |= header.is_none();

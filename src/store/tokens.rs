@@ -9,7 +9,7 @@ use roaring::RoaringBitmap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::catalog::{Catalog, Changes, Keyspace};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::types::SiteId;
 
 const BLOCK_BYTES: usize = 4096;
@@ -29,7 +29,7 @@ pub fn sites_with(catalog: &Catalog, token: &str) -> Result<RoaringBitmap> {
     let Some((_, block)) = catalog.at_or_before(Keyspace::Token, &hash.to_be_bytes())? else {
         return Ok(RoaringBitmap::new());
     };
-    Ok(decode(&block)?.remove(&hash).unwrap_or_default())
+    Ok(decode(catalog, &block)?.remove(&hash).unwrap_or_default())
 }
 
 /// True when no token was ever put in: the first block, once it is there, stays.
@@ -53,7 +53,7 @@ pub fn change(catalog: &Catalog, postings: &mut Vec<Posting>, changes: &mut Chan
     let mut rest = &postings[..];
     while let Some(&(first, ..)) = rest.first() {
         let (key, mut lists) = match catalog.at_or_before(Keyspace::Token, &first.to_be_bytes())? {
-            Some((key, block)) => (key, decode(&block)?),
+            Some((key, block)) => (key, decode(catalog, &block)?),
             None => (0u64.to_be_bytes().to_vec(), BTreeMap::new()),
         };
         let end = match next_block(catalog, first)? {
@@ -109,8 +109,8 @@ fn encode(hash: u64, sites: &RoaringBitmap, block: &mut Vec<u8>) {
     sites.serialize_into(&mut *block).expect("writing to memory does not fail");
 }
 
-fn decode(block: &[u8]) -> Result<BTreeMap<u64, RoaringBitmap>> {
-    let damaged = || Error::Store { path: "catalog".into(), problem: "a block of the token index is damaged".into() };
+fn decode(catalog: &Catalog, block: &[u8]) -> Result<BTreeMap<u64, RoaringBitmap>> {
+    let damaged = || catalog.senseless();
     let mut lists = BTreeMap::new();
     let mut rest = block;
     while !rest.is_empty() {

@@ -1,5 +1,7 @@
 //! A disk that fails at any step: nothing is committed after it, and what was is whole.
 
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use crate::config::Config;
@@ -103,5 +105,99 @@ fn a_disk_that_fails_at_any_step_leaves_a_whole_store() {
         run(&store).expect(&what);
         assert_eq!(answers(&Store::open(&store, Access::Read).expect(&what)), expected, "{what}");
         std::fs::remove_dir_all(&store).expect("it is there");
+    }
+}
+
+/// What is done to the first segments of the pages: how it is called, the damage, and whether it takes pages away.
+type Harm = (&'static str, fn(&Path), bool);
+
+const HARMS: [Harm; 5] = [
+    ("the last seal", |pages| change(&last(pages), |length| length - 3), false),
+    (
+        "the seal of a segment that is not the last",
+        |pages| change(&pages.join("000000.rec"), |length| length - 3),
+        false,
+    ),
+    (
+        "a page, and the last seal",
+        |pages| {
+            change(&pages.join("000000.rec"), |length| length / 2);
+            change(&last(pages), |length| length - 3);
+        },
+        true,
+    ),
+    ("a segment that is cut within its last page", |pages| cut(&pages.join("000000.rec"), 48), true),
+    ("a segment that is cut within its seal", |pages| cut(&pages.join("000000.rec"), 8), false),
+];
+
+fn last(pages: &Path) -> std::path::PathBuf {
+    let segments = fs::read_dir(pages).expect("a folder").flatten().map(|entry| entry.path());
+    segments.max().expect("it has pages")
+}
+
+fn change(path: &Path, at: fn(u64) -> u64) {
+    let file = OpenOptions::new().read(true).write(true).open(path).expect("it is there");
+    let at = at(file.metadata().expect("it is there").len());
+    let mut byte = [0];
+    file.read_exact_at(&mut byte, at).expect("it is as long");
+    file.write_all_at(&[byte[0] ^ 1], at).expect("room on disk");
+}
+
+fn cut(path: &Path, bytes: u64) {
+    let file = OpenOptions::new().write(true).open(path).expect("it is there");
+    file.set_len(file.metadata().expect("it is there").len() - bytes).expect("a disk");
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("room on disk");
+    for entry in fs::read_dir(from).expect("a folder").flatten() {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).expect("room on disk");
+        }
+    }
+}
+
+#[test]
+fn a_mend_that_stops_at_any_step_goes_on_and_loses_no_more() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let [sound, store] = ["sound", "s"].map(|name| folder.path().join(name));
+    run_all(&mut Store::open(&sound, Access::Write).expect("a new store"), &[], &[SITE]).expect("room on disk");
+    // sled lets go of its files a moment after it is closed.
+    File::open(sound.join("catalog/db")).expect("it was written").lock().expect("sled lets go of it");
+    let expected = answers(&Store::open(&sound, Access::Read).expect("it is there"));
+    assert!(sound.join("pages/000001.rec").exists(), "it has several segments");
+    let lay = |harm: fn(&Path)| {
+        let _ = fs::remove_dir_all(&store);
+        copy(&sound, &store);
+        harm(&store.join("pages"));
+    };
+    for (name, harm, takes_pages) in HARMS {
+        lay(harm);
+        faults::plan(&store, u64::MAX, Failure::Broken);
+        let mended = Store::open(&store, Access::Write).expect(name);
+        let steps = faults::end(&store).0;
+        assert!(mended.was_rebuilt && steps > 20, "{name}: {steps}");
+        let losses = mended.losses().expect(name);
+        assert_eq!(losses.is_empty(), !takes_pages, "{name}: {losses:?}");
+        drop(mended);
+        let mut nth = 0;
+        while nth < steps {
+            let what = format!("{name}, step {nth}");
+            lay(harm);
+            faults::plan(&store, nth, Failure::Broken);
+            drop(Store::open(&store, Access::Write));
+            faults::end(&store);
+            let again = Store::open(&store, Access::Write).expect(&what);
+            let losses = again.losses().expect(&what);
+            assert_eq!(losses.is_empty(), !takes_pages, "{what}: {losses:?}");
+            assert!(again.check(&()).expect(&what).damage.is_none(), "{what}");
+            nth += extent(13, 1);
+        }
+        let given: &[&str] = if takes_pages { &[SITE] } else { &[] };
+        run_all(&mut Store::open(&store, Access::Write).expect(name), &[], given).expect(name);
+        assert_eq!(answers(&Store::open(&store, Access::Read).expect(name)), expected, "{name}");
     }
 }

@@ -33,7 +33,7 @@ impl Stage for Verify {
     }
 
     fn version(&self) -> u32 {
-        12
+        13
     }
 
     fn sections(&self) -> &'static [&'static str] {

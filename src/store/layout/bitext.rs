@@ -109,7 +109,7 @@ pub struct RepeatRow {
     pub bead: u32,
     /// Code of the reason it is left out for; 0: it is the first that says so.
     pub reason: u8,
-    /// Of the first: the page pairs of the site that say so too, in order, each as often as it does.
+    /// Of the first: the page pairs of the site that say so too, in order, each once.
     pub others: Vec<u32>,
     /// Of the first: the page pairs of other sites that do, by site and in order.
     pub elsewhere: Vec<PagePlaces>,
@@ -185,7 +185,7 @@ pub struct BitextHead {
     pub shared_dropped: Vec<(u8, u64)>,
 }
 
-/// Where the model of a pair of languages is. Key `w` the two tags, 8 bytes each.
+/// Where the model of a pair of languages is. Key `y` the two tags, 8 bytes each.
 #[derive(Archive, Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ModelHead {
     /// Its record.

@@ -154,6 +154,8 @@ pub struct Run {
     /// The rows of the index, and behind them the first keys of the blocks.
     index: Arc<Vec<u8>>,
     count: usize,
+    /// Where the blocks end, and the index begins.
+    end: u64,
     blocks: Blocks,
 }
 
@@ -224,7 +226,7 @@ impl Run {
             return Err(damaged("the checksum of its index does not fit"));
         }
         let blocks = blocks(file, count)?;
-        Ok(Run { path: Arc::new(path), index: Arc::new(index), count, blocks })
+        Ok(Run { path: Arc::new(path), index: Arc::new(index), count, end: start, blocks })
     }
 
     /// The file, where it is kept open.
@@ -269,6 +271,9 @@ impl Run {
             Blocks::Kept(file, blocks) => {
                 if let Some(known) = blocks[block].get() {
                     return Ok(known);
+                }
+                if start.saturating_add(length as u64) > self.end {
+                    return Err(misfit());
                 }
                 let mut bytes = vec![0; length];
                 // A short read leaves zeros, which the checksum tells.

@@ -6,10 +6,11 @@ Each round takes a scenario (a fresh store, a grown one, changed settings, compa
 has the commands) and kills one of its commands: after a random share of its time; right before or after a commit; at a random
 system call, before it, after it or when half of its bytes are written; or there with everything lost that was not synced, as
 when the power fails, by the order of ext4 or by no more than POSIX promises. `--every` lets the power fail at each system call of each step
-instead, once in each of these ways. Then, after most kills, queries: all must give the answers of one commit. The
+instead, once in each of these ways, and goes on from each store that this leaves once: most calls leave one that an earlier call left. Then, after most kills, queries: all must give the answers of one commit. The
 command is killed again sometimes, at last left to end, and all answers must be byte for byte those of the undisturbed run. `check`
 must find nothing, if there is one.
 """
+import hashlib
 import random
 import re
 import shutil
@@ -37,6 +38,7 @@ REMOVED = "the store has no"
 class Kills:
     def __init__(self, bench, modes):
         self.bench, self.modes = bench, modes
+        self.left = set()  # what `--every` has gone on from
 
     def kill(self, scenario, step, dice, fixed=None):
         """Runs a step and kills it; how, and whether it was hit. `fixed`: at which call the power fails, and how."""
@@ -103,7 +105,13 @@ class Kills:
             detail, was_hit = self.kill(scenario, target, dice, fixed)
             story.append(detail)
             book.count(f"{scenario.name} {detail['mode']} {'kills' if was_hit else 'ended before'}")
-            if was_hit and dice.random() < ASKED:
+            if fixed:
+                left = (scenario.name, target, was_hit, digest(bench.store))
+                if left in self.left:
+                    book.count("left a store as before")
+                    return
+                self.left.add(left)
+            if was_hit and (fixed or dice.random() < ASKED):
                 self.ask(number, scenario, story, dice)
             if fixed or not was_hit or dice.random() >= AGAIN:
                 break
@@ -169,6 +177,16 @@ class Kills:
         return " at ".join([scenario.name, *where])
 
 
+def digest(folder):
+    """Of the names and bytes below a folder."""
+    made = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        made.update(f"{path.relative_to(folder)}\0{path.is_dir()}\0".encode())
+        if path.is_file():
+            made.update(hashlib.sha256(path.read_bytes()).digest())
+    return made.digest()
+
+
 def main():
     def extra(parser):
         parser.add_argument("--scenarios", nargs="*", help="only these")
@@ -183,6 +201,9 @@ def main():
     kills = Kills(bench, made.modes)
     if made.every:
         cases = list(kills.every(scenarios))
+        # So that a run that is stopped by `--seconds` has tried some of each.
+        random.Random(made.seed).shuffle(cases)
+        bench.book.more["cases"] = len(cases)
         made.rounds = len(cases)
         for number, dice in rounds(made):
             scenario, step, at, do = cases[number]
