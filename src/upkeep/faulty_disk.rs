@@ -194,7 +194,7 @@ fn a_mend_that_stops_at_any_step_goes_on_and_loses_no_more() {
             let losses = again.losses().expect(&what);
             assert_eq!(losses.is_empty(), !takes_pages, "{what}: {losses:?}");
             assert!(again.check(&()).expect(&what).damage.is_none(), "{what}");
-            nth += extent(13, 1);
+            nth += extent(29, 1);
         }
         let given: &[&str] = if takes_pages { &[SITE] } else { &[] };
         run_all(&mut Store::open(&store, Access::Write).expect(name), &[], given).expect(name);
