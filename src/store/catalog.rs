@@ -250,11 +250,11 @@ impl Catalog {
     fn failed(&self, action: &str, error: sled::Error) -> Error {
         match error {
             // A long value of which not all came to the disk.
-            sled::Error::Io(source) if source.kind() == ErrorKind::UnexpectedEof => self.damaged(),
+            sled::Error::Io(source) if source.kind() == ErrorKind::UnexpectedEof => self.damaged("the catalog"),
             sled::Error::Io(source) => {
                 Error::Io { path: self.folder.clone(), action: "accessing the catalog", source: of_the_system(source) }
             }
-            sled::Error::Corruption { .. } => self.damaged(),
+            sled::Error::Corruption { .. } => self.damaged("the catalog"),
             other => {
                 let problem = format!(
                     "{action} the catalog failed: {other}; if it does so again, delete this folder and run again"
@@ -264,15 +264,15 @@ impl Catalog {
         }
     }
 
-    fn damaged(&self) -> Error {
-        let problem = "the catalog is damaged; delete this folder and run again: what the record files hold is kept";
-        Error::Store { path: self.folder.clone(), problem: problem.into() }
+    fn damaged(&self, what: &str) -> Error {
+        let problem =
+            format!("{what} is damaged; delete this folder and run again: what the record files hold is kept");
+        Error::Store { path: self.folder.clone(), problem }
     }
 
     /// The error of a value that makes no sense.
     pub fn senseless(&self) -> Error {
-        let problem = "a value is damaged; delete this folder and run again: what the record files hold is kept";
-        Error::Store { path: self.folder.clone(), problem: problem.into() }
+        self.damaged("a value")
     }
 
     /// A value, if it is there.

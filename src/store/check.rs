@@ -190,10 +190,9 @@ impl Store {
         let behind = damage.torn.iter().filter(|torn| torn.kind == "batches").map(|torn| torn.range.end);
         let mut met = BTreeSet::new();
         let batches = [START].into_iter().chain(behind).flat_map(|at| self.batches_from(at).map_while(Result::ok));
-        let mut batches: Vec<_> = batches.filter(|(at, _)| met.insert(*at)).collect();
-        batches.sort_unstable_by_key(|(at, _)| *at);
+        let batches = batches.filter(|(at, _)| met.insert(*at)).map(Ok);
         let has = |page: RecordRef| self.pages.has(page.frame()) && !damage.has("pages", page.frame().0);
-        let (left, _) = rebuild::whole_archives(batches.into_iter().map(Ok), self.removed(), has)?;
+        let (left, _) = rebuild::whole_archives(batches, self.removed(), has)?;
         for (number, archive) in (0..).zip(self.archives()?) {
             let pages = left.get(&number).map_or(0, |left| left.pages);
             if archive.pages > pages && !archive.is_removed() {

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::config::Config;
 use crate::extent::extent;
@@ -108,7 +108,7 @@ fn a_disk_that_fails_at_any_step_leaves_a_whole_store() {
     }
 }
 
-/// What is done to the first segments of the pages: how it is called, the damage, and whether it takes pages away.
+/// What is done to the pages of a store: how it is called, the damage, and whether it takes pages away.
 type Harm = (&'static str, fn(&Path), bool);
 
 const HARMS: [Harm; 5] = [
@@ -130,7 +130,7 @@ const HARMS: [Harm; 5] = [
     ("a segment that is cut within its seal", |pages| cut(&pages.join("000000.rec"), 8), false),
 ];
 
-fn last(pages: &Path) -> std::path::PathBuf {
+fn last(pages: &Path) -> PathBuf {
     let segments = fs::read_dir(pages).expect("a folder").flatten().map(|entry| entry.path());
     segments.max().expect("it has pages")
 }
@@ -183,8 +183,7 @@ fn a_mend_that_stops_at_any_step_goes_on_and_loses_no_more() {
         let losses = mended.losses().expect(name);
         assert_eq!(losses.is_empty(), !takes_pages, "{name}: {losses:?}");
         drop(mended);
-        let mut nth = 0;
-        while nth < steps {
+        for nth in (0..steps).step_by(extent(29, 1)) {
             let what = format!("{name}, step {nth}");
             lay(harm);
             faults::plan(&store, nth, Failure::Broken);
@@ -194,7 +193,6 @@ fn a_mend_that_stops_at_any_step_goes_on_and_loses_no_more() {
             let losses = again.losses().expect(&what);
             assert_eq!(losses.is_empty(), !takes_pages, "{what}: {losses:?}");
             assert!(again.check(&()).expect(&what).damage.is_none(), "{what}");
-            nth += extent(29, 1);
         }
         let given: &[&str] = if takes_pages { &[SITE] } else { &[] };
         run_all(&mut Store::open(&store, Access::Write).expect(name), &[], given).expect(name);

@@ -6,9 +6,9 @@ Each round takes a scenario (a fresh store, a grown one, changed settings, compa
 has the commands) and kills one of its commands: after a random share of its time; right before or after a commit; at a random
 system call, before it, after it or when half of its bytes are written; or there with everything lost that was not synced, as
 when the power fails, by the order of ext4 or by no more than POSIX promises. `--every` lets the power fail at each system call of each step
-instead, once in each of these ways, and goes on from each store that this leaves once: most calls leave one that an earlier call left. Then, after most kills, queries: all must give the answers of one commit. The
-command is killed again sometimes, at last left to end, and all answers must be byte for byte those of the undisturbed run. `check`
-must find nothing, if there is one.
+instead, once in each of these ways, and goes on from each store that this leaves once: most calls leave one that an earlier call left.
+Then, after most kills, queries: all must give the answers of one commit. The command is killed again sometimes, at last left to end, and
+all answers must be byte for byte those of the undisturbed run. `check` must find nothing, if there is one.
 """
 import hashlib
 import random
