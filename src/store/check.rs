@@ -236,7 +236,7 @@ impl Store {
     }
 
     /// The store with the catalog made again.
-    pub(super) fn without_catalog(self) -> Result<Store> {
+    fn without_catalog(self) -> Result<Store> {
         let (folder, catalog) = (self.folder.clone(), self.folder.join(&self.catalog_name));
         let lock = self.into_lock();
         std::fs::remove_dir_all(&catalog).map_err(Error::io(&catalog, "removing the damaged catalog"))?;

@@ -206,17 +206,22 @@ impl Store {
         let is_there = folder.join(manifest::NAME).exists();
         let known = if is_there { Some(Manifest::read(folder)?) } else { None };
         let damaged = known.as_ref().map(|known| kinds::check_seals(folder, &known.sentinel)).transpose()?.flatten();
-        let mut store = match Store::open_last(folder, known.as_ref(), damaged.is_some())? {
-            Ok(store) => store,
-            Err(before) => return rebuild::rebuild(folder, lock, known, before),
+        let opened = match Store::open_last(folder, known.as_ref(), damaged.is_some()) {
+            Ok(Err(before)) => return rebuild::rebuild(folder, lock, known, before),
+            Ok(Ok(mut store)) => store.begin_view(known.as_ref()).map(|()| store),
+            Err(error) => Err(error),
         };
-        store.keep_lock(lock);
-        match store.begin_view(known.as_ref()) {
-            // A commit that did not end, and of whose long values not all came to the disk.
-            Err(Error::Store { path, .. }) if known.is_some() && path == folder.join(&store.catalog_name) => {
-                store.without_catalog()
+        match opened {
+            // A commit that did not end, and of whose long values not all came to the disk: the one before is in the view.
+            Err(Error::Store { path, .. }) if known.is_some() && is_catalog_of(folder, &path) => {
+                fs::remove_dir_all(&path).map_err(Error::io(&path, "removing the damaged catalog"))?;
+                Store::open_locked(folder, lock)
             }
-            begun => begun.map(|()| store),
+            opened => {
+                let mut store = opened?;
+                store.keep_lock(lock);
+                Ok(store)
+            }
         }
     }
 
@@ -624,6 +629,12 @@ fn last_catalog(folder: &Path) -> String {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let copies = entries.filter_map(|entry| entry.file_name().to_str()?.strip_prefix("catalog-")?.parse::<u64>().ok());
     copies.max().map_or_else(manifest::first_catalog, |last| format!("catalog-{last}"))
+}
+
+/// True of the folder of a catalog of a store.
+fn is_catalog_of(folder: &Path, path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    path.parent() == Some(folder) && name.is_some_and(manifest::is_catalog)
 }
 
 /// Removes copies of the catalog that did not come about, and what they were copied from.

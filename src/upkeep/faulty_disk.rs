@@ -9,7 +9,7 @@ use crate::extent::extent;
 use crate::pipeline::run_all;
 use crate::query::{self, Scope};
 use crate::store::faults::{self, Failure};
-use crate::store::{Access, Store};
+use crate::store::{Access, InputNotes, Loss, Store};
 
 const SITE: &str = "data/sites/packaging";
 
@@ -198,4 +198,63 @@ fn a_mend_that_stops_at_any_step_goes_on_and_loses_no_more() {
         run_all(&mut Store::open(&store, Access::Write).expect(name), &[], given).expect(name);
         assert_eq!(answers(&Store::open(&store, Access::Read).expect(name)), expected, "{name}");
     }
+}
+
+#[test]
+fn a_commit_of_whose_long_values_not_all_came_to_the_disk_is_undone() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let [sound, store] = ["sound", "s"].map(|name| folder.path().join(name));
+    run_all(&mut Store::open(&sound, Access::Write).expect("a new store"), &[], &[SITE]).expect("room on disk");
+    File::open(sound.join("catalog/db")).expect("it was written").lock().expect("sled lets go of it");
+    let before = Store::open(&sound, Access::Read).expect("it is there");
+    let expected = answers(&before);
+    let mut undone = 0;
+    for nth in 0.. {
+        let what = format!("step {nth}");
+        let _ = fs::remove_dir_all(&store);
+        copy(&sound, &store);
+        let mut writing = Store::open(&store, Access::Write).expect(&what);
+        let mut notes = InputNotes::default();
+        // sled keeps what is longer than 128 KiB in a file of its own.
+        notes.refused(Path::new("a.warc"), "long ".repeat(1 << 16), true);
+        faults::plan(&store, nth, Failure::Broken);
+        let outcome = writing.keep_notes(&mut notes);
+        drop(writing);
+        if faults::end(&store).1.is_none() || outcome.is_ok() {
+            break;
+        }
+        File::open(store.join("catalog/db")).expect("it is there").lock().expect("sled lets go of it");
+        for blob in fs::read_dir(store.join("catalog/blobs")).expect("a folder of sled").flatten() {
+            cut(&blob.path(), blob.metadata().expect("it is there").len() / 2);
+        }
+        let again = Store::open(&store, Access::Write).expect(&what);
+        let is_undone = again.refused().expect(&what).is_empty();
+        assert_eq!(is_undone, again.commit_number() == before.commit_number(), "{what}");
+        undone += u32::from(is_undone);
+        assert!(!again.was_rebuilt && again.losses().expect(&what).is_empty(), "{what}");
+        drop(again);
+        let again = Store::open(&store, Access::Read).expect(&what);
+        assert!(again.check(&()).expect(&what).damage.is_none(), "{what}");
+        assert_eq!(answers(&again), expected, "{what}");
+    }
+    assert!(undone > 3, "{undone} commits were undone");
+}
+
+#[test]
+fn check_tells_the_pages_that_a_mend_loses() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    run_all(&mut Store::open(folder.path(), Access::Write).expect("a new store"), &[], &[SITE]).expect("room on disk");
+    let first = folder.path().join("pages/000000.rec");
+    for at in [|length: u64| length / 3, |length| length / 2] {
+        change(&first, at);
+    }
+    let report = Store::open(folder.path(), Access::Read).expect("its ends are whole").check(&()).expect("a disk");
+    let told: Vec<_> = report.damage.archives.clone().into_iter().collect();
+    let mended = Store::open(folder.path(), Access::Write).expect("a disk").repair(&report.damage).expect("a disk");
+    let lost = mended.losses().expect("a disk").into_iter();
+    let lost: Vec<_> = lost
+        .map(|loss| if let Loss::Archive { path, pages } = loss { (path, pages) } else { panic!("{loss:?}") })
+        .collect();
+    assert_eq!(told, lost);
+    assert!(matches!(&lost[..], [(_, pages)] if *pages > 0), "{lost:?}");
 }
