@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, Metadata};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::UNIX_EPOCH;
@@ -110,48 +110,6 @@ fn hash_file(path: &Path, told: &(dyn Fn(usize) -> Result<()> + Sync)) -> Result
     }
 }
 
-/// By what older releases knew an archive: a hash of its length and ends; of a mirror, of the names and lengths of its files.
-/// No hash of all bytes is the same.
-///
-/// # Errors
-/// When it cannot be read.
-pub fn fingerprint_of_ends(path: &Path) -> Result<u64> {
-    let mut hasher = Xxh3::new();
-    let mut bytes = 0;
-    if path.is_dir() {
-        let mut files: Vec<(String, u64)> = listing(path)?
-            .into_iter()
-            .map(|file| (file.name.to_string_lossy().into_owned(), file.metadata.len()))
-            .collect();
-        files.sort_unstable();
-        for (name, length) in files {
-            hasher.update(name.as_bytes());
-            hasher.update(&length.to_le_bytes());
-            bytes += length;
-        }
-    } else {
-        bytes = hash_ends(path, &mut hasher).map_err(Error::io(path, "reading"))?;
-    }
-    hasher.update(&bytes.to_le_bytes());
-    Ok(hasher.digest())
-}
-
-/// Bytes at each end of a file that told it from others.
-const END_BYTES: u64 = 64 << 10;
-
-fn hash_ends(path: &Path, hasher: &mut Xxh3) -> io::Result<u64> {
-    let mut file = files::open(path)?;
-    let bytes = file.metadata()?.len();
-    let mut buffer = Vec::new();
-    file.by_ref().take(END_BYTES).read_to_end(&mut buffer)?;
-    if bytes > END_BYTES {
-        file.seek(SeekFrom::Start(bytes.saturating_sub(END_BYTES)))?;
-        file.take(END_BYTES).read_to_end(&mut buffer)?;
-    }
-    hasher.update(&buffer);
-    Ok(bytes)
-}
-
 /// A file of a mirror.
 struct Listed {
     /// Its path below the mirror.
@@ -210,15 +168,11 @@ mod tests {
         let path = folder.path().join("a.warc");
         let mut bytes = vec![b'x'; 3 << 20];
         fs::write(&path, &bytes).expect("a file");
-        let (all, ends, in_folder) = (print(&path), fingerprint_of_ends(&path).expect("a file"), print(folder.path()));
+        let (all, in_folder) = (print(&path), print(folder.path()));
         bytes[1 << 20] = b'y';
         fs::write(&path, &bytes).expect("a file");
-        assert_eq!(fingerprint_of_ends(&path).expect("a file"), ends);
         assert_ne!(print(&path), all);
         assert_ne!(print(folder.path()), in_folder, "a mirror is its bytes too");
-        // What older releases knew is never taken for what this one knows.
-        fs::write(&path, "short").expect("a file");
-        assert_ne!(fingerprint_of_ends(&path).expect("a file"), print(&path));
     }
 
     #[test]

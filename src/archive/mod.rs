@@ -69,7 +69,7 @@ use detect::Formats;
 pub use beside::patiently;
 pub use copies::Copier;
 pub use format::{Archive, Format, Item, Params, RECORD_BYTES};
-pub use identity::{Stat, fingerprint, fingerprint_of_ends, stat};
+pub use identity::{Stat, fingerprint, stat};
 use inputs::Indexes;
 pub use inputs::{Inputs, Refused, Tally};
 pub use portions::{Limits, Portion, index_lines, portions, unforeseen};

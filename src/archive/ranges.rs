@@ -148,10 +148,12 @@ impl OpenFile {
 
     /// The bytes of a range, to be decoded.
     fn window(&mut self, range: &Range, params: &Params) -> io::Result<(Window, Vec<u8>)> {
+        // Behind the end is nothing, and nowhere that each file system can go.
+        let start = range.offset.min(self.file.metadata()?.len());
         if self.codec == Codec::Zstd && self.dictionary.is_none() {
-            self.dictionary = Some(dictionary::before(&mut self.file, range.offset)?);
+            self.dictionary = Some(dictionary::before(&mut self.file, start)?);
         }
-        self.file.seek(SeekFrom::Start(range.offset))?;
+        self.file.seek(SeekFrom::Start(start))?;
         let is_short = (1..=params.max_record_bytes.saturating_add(ROOM_BYTES)).contains(&range.length);
         let source: Box<dyn Read + Send> = if is_short {
             let mut bytes = Vec::new();
@@ -286,6 +288,24 @@ mod tests {
             Item::Skip(skip) => panic!("{skip:?}"),
         };
         items.into_iter().map(content).collect()
+    }
+
+    #[test]
+    fn a_row_that_leads_behind_the_end_of_its_archive_is_left_out() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        for codec in [Codec::Plain, Codec::Gzip, Codec::Zstd, Codec::Lz4] {
+            std::fs::write(at("a.warc"), coded(codec, &response(1))).expect("room on the disk");
+            for offset in [10_000, 99_999_999_999_999, u64::MAX >> 1] {
+                let list = format!("warc_filename\toffset\tlength\na.warc\t{offset}\t100\na.warc\t0\t0\n");
+                std::fs::write(at("ranges"), list).expect("room on the disk");
+                let found = all(&at("ranges"));
+                assert!(
+                    matches!(&found[..], [Item::Skip(skip), Item::Record(_)] if skip.detail.contains("ends before byte")),
+                    "{found:?}"
+                );
+            }
+        }
     }
 
     proptest! {

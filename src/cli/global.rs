@@ -119,11 +119,8 @@ impl Global {
         let store = Store::open(&self.store, access)?;
         if store.was_rebuilt {
             tell(
-                "diglot: the catalog was damaged and was made again from the record files; `diglot run` makes the results again",
+                "diglot: something of the store was damaged or missing, and was made again of the rest; `diglot run` makes the results again",
             );
-        }
-        if let Some(format) = store.upgraded_from {
-            tell(format_args!("diglot: upgraded the store from format {format}; `diglot run` makes the results again"));
         }
         Ok(store)
     }

@@ -181,6 +181,7 @@ fn catch_wishes() {
 fn dispatch(cli: Cli) -> anyhow::Result<()> {
     let global = &cli.global;
     output::keep_out_of(&global.store);
+    say::name_store(&global.store);
     if global.quiet {
         say::be_quiet();
     }

@@ -5,11 +5,20 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use diglot::error::Error;
 use diglot::export::{Output, sync_folder};
+use diglot::store::Store;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+
+use super::stop::STOP as IS_TO_STOP;
+
+/// How often it is looked whether a pipe has a reader, or the user wants to stop.
+const POLL: Duration = Duration::from_millis(50);
 
 /// The folder of the store.
 static STORE: OnceLock<PathBuf> = OnceLock::new();
@@ -19,14 +28,15 @@ pub fn keep_out_of(store: &Path) {
     let _ = STORE.set(store.to_owned());
 }
 
-/// Refuses a file within the folder of the store, by whatever way its path leads there.
+/// Refuses a file within the folder of the store, or of another one, by whatever way its path leads there.
 pub fn refuse_within_store(path: &Path) -> Result<(), Error> {
-    let Some(store) = STORE.get().and_then(|store| store.canonicalize().ok()) else { return Ok(()) };
+    let store = STORE.get().and_then(|store| store.canonicalize().ok());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // What a link leads to is what is written; a file that is not there will be in its folder.
     let place = path.canonicalize().or_else(|_| folder.canonicalize());
-    if place.is_ok_and(|place| place.starts_with(&store)) {
-        let problem = format!("{} lies in the folder of the store; give a file elsewhere", path.display());
+    let is_store = |folder: &Path| store.as_deref() == Some(folder) || Store::is_at(folder);
+    if place.is_ok_and(|place| place.ancestors().any(is_store)) {
+        let problem = format!("{} lies in the folder of a store; give a file elsewhere", path.display());
         return Err(Error::Config(problem));
     }
     Ok(())
@@ -74,7 +84,7 @@ impl Target {
             if path.is_dir() {
                 return Err(Error::input(path.display().to_string(), "is a folder, expected a file to write").into());
             }
-            let file = OpenOptions::new().write(true).open(&path).map_err(Error::io(&path, "opening"))?;
+            let file = open_to_write(&path)?;
             return Ok(Target { out: Some(output(&path, file)?), file: None });
         }
         // What a link leads to is replaced, not the link.
@@ -84,13 +94,30 @@ impl Target {
         let part = path.with_file_name(name);
         // Whatever has that name was left by a run that was stopped; a link would lead elsewhere.
         let _ = std::fs::remove_file(&part);
-        let file = File::create_new(&part).map_err(Error::io(&part, "creating"))?;
+        let file = File::create_new(&part).map_err(Error::io(&path, "creating"))?;
         Ok(Target { out: Some(output(&path, file)?), file: Some((part, path)) })
     }
 
     /// The output, once.
     pub fn take(&mut self) -> Output {
         self.out.take().unwrap_or_else(|| Box::new(io::sink()))
+    }
+}
+
+/// Opens what is no file. A pipe waits for somebody who reads it, until the user wants to stop.
+fn open_to_write(path: &Path) -> Result<File, Error> {
+    let (sender, opened) = mpsc::channel();
+    let to_open = path.to_owned();
+    std::thread::spawn(move || sender.send(OpenOptions::new().write(true).open(to_open)));
+    loop {
+        match opened.recv_timeout(POLL) {
+            Ok(opened) => return opened.map_err(Error::io(path, "opening")),
+            Err(RecvTimeoutError::Timeout) if IS_TO_STOP.load(Ordering::Relaxed) => return Err(Error::Interrupted),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(Error::input(path.display().to_string(), "cannot be opened"));
+            }
+        }
     }
 }
 

@@ -35,8 +35,6 @@ pub struct Setting {
     /// The stages it acts on: their commands have it. Their results are made again where it [changes](Setting::changes) them, and
     /// others follow where these give other results.
     pub stages: &'static [&'static str],
-    /// A value that takes the setting back, as `--reset` does: older releases had no other way.
-    pub reset_word: Option<&'static str>,
     /// Sets one value; of a list each in turn. Fails with what it expected.
     pub set: fn(&mut Config, &str) -> std::result::Result<(), String>,
 }
@@ -92,7 +90,6 @@ pub const SETTINGS: &[Setting] = &[
         example: "pupsniffer-2013",
         is_tuning: false,
         stages: &["keys", "verify", "iterate"],
-        reset_word: None,
         set: |config, name| {
             *config = Config::preset(name).ok_or_else(|| format!("one of {}", presets::names()))?;
             Ok(())
@@ -107,7 +104,6 @@ pub const SETTINGS: &[Setting] = &[
         example: "64M",
         is_tuning: true,
         stages: &["ingest"],
-        reset_word: None,
         set: |config, text| put(&mut config.archive.max_record_bytes, record_bytes(text)),
     },
     Setting {
@@ -119,7 +115,6 @@ pub const SETTINGS: &[Setting] = &[
         example: "2G",
         is_tuning: true,
         stages: &["ingest"],
-        reset_word: None,
         set: |config, text| put(&mut config.archive.max_window_bytes, size(text).ok_or(SIZE)),
     },
     Setting {
@@ -131,7 +126,6 @@ pub const SETTINGS: &[Setting] = &[
         example: "/crawl",
         is_tuning: true,
         stages: &["ingest"],
-        reset_word: None,
         set: |config, text| give(&mut config.archive.archives, Some(PathBuf::from(text))),
     },
     Setting {
@@ -143,7 +137,6 @@ pub const SETTINGS: &[Setting] = &[
         example: "fr",
         is_tuning: false,
         stages: &["keys"],
-        reset_word: Some("all"),
         set: |config, text| {
             config.keys.langs.push(Lang::parse(text).ok_or("tags such as en, fr, zh-Hans")?);
             Ok(())
@@ -163,7 +156,6 @@ pub const SETTINGS: &[Setting] = &[
         example: "domain",
         is_tuning: false,
         stages: &["keys"],
-        reset_word: None,
         set: |config, text| match text {
             "host" => give(&mut config.keys.site, SiteUnit::Host),
             "domain" => give(&mut config.keys.site, SiteUnit::Domain),
@@ -179,7 +171,6 @@ pub const SETTINGS: &[Setting] = &[
         example: "yes",
         is_tuning: false,
         stages: &["index", "keys"],
-        reset_word: None,
         set: |config, text| put(&mut config.keys.across_suffixes, yes_or_no(text)),
     },
     Setting {
@@ -191,7 +182,6 @@ pub const SETTINGS: &[Setting] = &[
         example: "0.75",
         is_tuning: false,
         stages: &["verify", "iterate"],
-        reset_word: None,
         set: |config, text| put(&mut config.judge.min_score, share(text)),
     },
     Setting {
@@ -203,7 +193,6 @@ pub const SETTINGS: &[Setting] = &[
         example: "/words.en-fr.tsv",
         is_tuning: false,
         stages: &["verify", "iterate"],
-        reset_word: Some("none"),
         set: |config, text| {
             config.lexicons.push(WordList::new(text));
             Ok(())
@@ -218,7 +207,6 @@ pub const SETTINGS: &[Setting] = &[
         example: "content",
         is_tuning: false,
         stages: &["verify", "iterate"],
-        reset_word: Some("nothing"),
         set: |config, text| match text {
             "keys" => give(&mut config.without_keys, true),
             "content" => give(&mut config.without_content, true),
@@ -234,7 +222,6 @@ pub const SETTINGS: &[Setting] = &[
         example: "strand",
         is_tuning: true,
         stages: &["verify", "iterate"],
-        reset_word: Some("none"),
         set: |config, text| {
             let names: Vec<&str> = VERIFIERS.iter().map(|verifier| verifier.name()).collect();
             if !names.contains(&text) {
@@ -252,7 +239,6 @@ pub const SETTINGS: &[Setting] = &[
         example: "20",
         is_tuning: true,
         stages: &["keys"],
-        reset_word: None,
         set: |config, text| put(&mut config.keys.rescue_above, whole(text).map(|pages: u64| Some(pages as f64))),
     },
     Setting {
@@ -264,7 +250,6 @@ pub const SETTINGS: &[Setting] = &[
         example: "1",
         is_tuning: true,
         stages: &["iterate"],
-        reset_word: None,
         set: |config, text| {
             let rounds: u32 = whole(text)?;
             config.iterate.rounds = rounds as usize;
@@ -281,7 +266,6 @@ pub const SETTINGS: &[Setting] = &[
         example: "yes",
         is_tuning: true,
         stages: &["align"],
-        reset_word: None,
         set: |config, text| {
             let of = |yes| if yes { clean::Params::strict() } else { clean::Params::default() };
             put(&mut config.align.clean, yes_or_no(text).map(of))
@@ -296,7 +280,6 @@ pub const SETTINGS: &[Setting] = &[
         example: "0.25",
         is_tuning: true,
         stages: &["iterate"],
-        reset_word: None,
         set: |config, text| put(&mut config.iterate.ets.alpha, share(text)),
     },
     Setting {
@@ -308,7 +291,6 @@ pub const SETTINGS: &[Setting] = &[
         example: "0.25",
         is_tuning: true,
         stages: &["iterate"],
-        reset_word: None,
         set: |config, text| put(&mut config.iterate.ets.beta, share(text)),
     },
     Setting {
@@ -322,7 +304,6 @@ pub const SETTINGS: &[Setting] = &[
         example: "first",
         is_tuning: true,
         stages: &["iterate"],
-        reset_word: None,
         set: |config, text| put(&mut config.iterate.ets.weights, Weights::of_name(text).ok_or("none, first or second")),
     },
     Setting {
@@ -334,7 +315,6 @@ pub const SETTINGS: &[Setting] = &[
         example: "0.25",
         is_tuning: true,
         stages: &["iterate"],
-        reset_word: Some("none"),
         set: |config, text| put(&mut config.iterate.ets.min_sim, share(text).map(Some)),
     },
 ];
@@ -519,32 +499,6 @@ mod tests {
                  back with `diglot run --reset colour`",
             ]
         );
-    }
-
-    #[test]
-    fn settings_of_a_store_of_format_4_are_settings_of_this_release() {
-        let old = serde_json::json!({
-            "preset": "pupsniffer-2013", "langs": ["zh-Hant"], "whole_domains": true, "across_suffixes": true,
-            "rescue_above": 7, "max_record_bytes": 9000, "without_keys": true, "lexicons": ["/l.tsv"], "min_score": 250_000,
-            "verifier": "lcs", "without_content": true, "alpha": 100_000, "beta": 200_000, "rounds": 4, "weights": "second",
-            "min_sim": 300_000
-        });
-        let settings = crate::store::layout::StoredSettings::from_format_4(&old);
-        let (found, unusable) = configuration(&settings.values);
-        assert_eq!(unusable, []);
-        let mut expected = Config::preset("pupsniffer-2013").expect("a preset");
-        expected.keys.langs = vec![Lang::parse("zh-Hant").expect("a tag")];
-        (expected.keys.site, expected.keys.across_suffixes) = (SiteUnit::Domain, true);
-        expected.keys.rescue_above = Some(7.0);
-        expected.archive.max_record_bytes = 9000;
-        (expected.without_keys, expected.without_content) = (true, true);
-        expected.lexicons = vec![WordList::new("/l.tsv")];
-        expected.judge.min_score = 0.25;
-        expected.verifier = Some("lcs".into());
-        (expected.iterate.ets.alpha, expected.iterate.ets.beta) = (0.1, 0.2);
-        (expected.iterate.rounds, expected.iterate.ets.rounds) = (4, 4);
-        (expected.iterate.ets.weights, expected.iterate.ets.min_sim) = (Weights::Second, Some(0.3));
-        assert_eq!(found, expected);
     }
 
     #[test]

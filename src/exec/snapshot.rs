@@ -148,7 +148,7 @@ impl Restoring {
         }
         drop(self.files);
         let store = Store::open(&self.folder, Access::Write)?;
-        if store.was_rebuilt || store.upgraded_from.is_some() {
+        if store.was_rebuilt {
             let problem = format!("those of part {part} are no whole store of this release: do the step anew");
             return Err(Error::input("store rows", problem));
         }

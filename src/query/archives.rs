@@ -144,10 +144,7 @@ pub fn known(store: &Store, path: &Path) -> Result<Known> {
         None if store.archives()?.iter().all(|archive| archive.identity.bytes != stat.bytes) => return Ok(Known::New),
         None => archive::fingerprint(path, &|_| Ok(()))?,
     };
-    let mut id = store.archive_by_fingerprint(fingerprint)?;
-    if id.is_none() {
-        id = store.archive_by_fingerprint(archive::fingerprint_of_ends(path)?)?;
-    }
+    let id = store.archive_by_fingerprint(fingerprint)?;
     let (_, archive) = store.known_archive(id)?;
     Ok(match (id, archive.done) {
         (None, _) => Known::New,

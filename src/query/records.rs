@@ -144,7 +144,7 @@ fn check(store: &Store, archive: &ArchiveRecord) -> Result<()> {
     if hint.is_some_and(|hint| hint.stamp == stat.stamp && hint.fingerprint == known) {
         return Ok(());
     }
-    if archive::fingerprint(path, &|_| Ok(()))? == known || archive::fingerprint_of_ends(path)? == known {
+    if archive::fingerprint(path, &|_| Ok(()))? == known {
         return Ok(());
     }
     Err(refused("has other bytes than when it was read"))

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::catalog::{Catalog, Changes, Keyspace, is_of_view};
+use super::frames::FRAME_HEADER;
 use super::kinds::KINDS;
 use super::live::HEADS;
 use super::records::{RecordRef, START};
@@ -31,12 +32,12 @@ pub struct Damage {
 impl Damage {
     /// True when all is sound.
     pub fn is_none(&self) -> bool {
-        self.torn.is_empty() && self.view.is_empty() && self.catalog.is_empty()
+        self.torn.is_empty() && self.archives.is_empty() && self.view.is_empty() && self.catalog.is_empty()
     }
 
     /// True when something is damaged that nothing else tells.
     fn is_of_sources(&self) -> bool {
-        KINDS.iter().any(|kind| kind.is_source && self.is_of(kind.name))
+        !self.archives.is_empty() || KINDS.iter().any(|kind| kind.is_source && self.is_of(kind.name))
     }
 
     /// True when something of a kind cannot be read.
@@ -48,13 +49,39 @@ impl Damage {
     fn has(&self, kind: &str, at: u64) -> bool {
         self.torn.iter().any(|torn| torn.kind == kind && torn.range.contains(&RecordRef(at)))
     }
+
+    /// Adds what is named and is not there, given each place that is named, ascending, and whether a record stands at it: what lies
+    /// between two that are there is one stretch.
+    fn lack(&mut self, kind: &'static str, named: impl Iterator<Item = (u64, bool)>) {
+        let mut is_open = false;
+        for (at, is_there) in named {
+            let is_missing = !is_there && !self.has(kind, at);
+            let range = RecordRef(at)..RecordRef(at + FRAME_HEADER);
+            match self.torn.last_mut().filter(|_| is_open && is_missing) {
+                Some(torn) => torn.range.end = range.end,
+                None if is_missing => self.torn.push(Torn { kind, range, why: "what is named there was removed" }),
+                None => {}
+            }
+            is_open = is_missing;
+        }
+    }
 }
 
 /// True of an error that tells nothing of the files: sled writes when it opens, and the disk may be full.
 fn is_of_surroundings(error: &Error) -> bool {
     use std::io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     let Error::Io { source, .. } = error else { return false };
-    matches!(source.kind(), PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull)
+    is_shortage(error) || matches!(source.kind(), PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull)
+}
+
+/// `ENFILE` and `EMFILE`: the system, or the process, has no more files to open.
+const OUT_OF_FILES: [i32; 2] = [23, 24];
+
+/// True of an error that says that files or memory have run out.
+fn is_shortage(error: &Error) -> bool {
+    let Error::Io { source, .. } = error else { return false };
+    let is_of_files = |code| OUT_OF_FILES.contains(&code);
+    source.kind() == std::io::ErrorKind::OutOfMemory || source.raw_os_error().is_some_and(is_of_files)
 }
 
 fn with_cause(error: &Error) -> String {
@@ -101,44 +128,60 @@ impl Store {
         } else {
             self.name_what_hangs(&mut damage)?;
         }
-        let catalog_entries = self.check_catalog(&mut damage);
+        let catalog_entries = self.check_catalog(&mut damage)?;
         Ok(Report { files, entries, catalog_entries, damage })
     }
 
     /// Compares the catalog with the view, if nobody writes. How many entries it has, or why it is not looked at.
-    fn check_catalog(&self, damage: &mut Damage) -> Result<u64, String> {
+    ///
+    /// # Errors
+    /// When files or memory run out.
+    fn check_catalog(&self, damage: &mut Damage) -> Result<Result<u64, String>> {
+        let not_looked_at = |error: Error| if is_shortage(&error) { Err(error) } else { Ok(Err(with_cause(&error))) };
         // Who may not write the folder has nobody's catalog to look at.
-        let _lock = lock(&self.folder).map_err(|error| error.reason())?;
-        let manifest = super::Manifest::read(&self.folder).map_err(|error| error.to_string())?;
+        let _lock = match lock(&self.folder) {
+            Err(error) if is_shortage(&error) => return Err(error),
+            Err(error) => return Ok(Err(error.reason())),
+            Ok(lock) => lock,
+        };
+        let manifest = match super::Manifest::read(&self.folder) {
+            Err(error) => return not_looked_at(error),
+            Ok(manifest) => manifest,
+        };
         if manifest.sentinel != self.sentinel {
-            return Err("the store got another commit meanwhile; check again".into());
+            return Ok(Err("the store got another commit meanwhile; check again".into()));
         }
         let name = manifest.catalog.clone();
+        // sled would make one.
+        if !self.folder.join(&name).join("db").exists() {
+            damage.catalog.push(format!("{name}: is missing"));
+            return Ok(Ok(0));
+        }
         let opened = Store::open_catalog(&self.folder, &name, Some(&manifest.sentinel));
         let (catalog, sentinel) = match opened {
             Ok(Some(opened)) => opened,
-            Err(error) if is_of_surroundings(&error) => return Err(with_cause(&error)),
+            Err(error) if is_of_surroundings(&error) => return not_looked_at(error),
             failed => {
                 let why = failed
                     .err()
                     .map_or_else(|| "is of another commit, or damaged".to_owned(), |error| with_cause(&error));
                 damage.catalog.push(format!("{name}: cannot be opened: {why}"));
-                return Ok(0);
+                return Ok(Ok(0));
             }
         };
         if sentinel != self.sentinel {
-            return Err("the program was stopped within a commit, which the next command that writes ends".into());
+            return Ok(Err("the program was stopped within a commit, which the next command that writes ends".into()));
         }
         match self.differences(&catalog) {
-            Ok((entries, 0)) => Ok(entries),
+            Ok((entries, 0)) => Ok(Ok(entries)),
             Ok((entries, differing)) => {
                 damage.catalog.push(format!("{name}: {differing} of {entries} entries are not those of the view"));
-                Ok(entries)
+                Ok(Ok(entries))
             }
-            Err(error) if is_of_surroundings(&error) => Err(with_cause(&error)),
+            Err(error) if is_of_surroundings(&error) => not_looked_at(error),
             Err(error) => {
                 damage.catalog.push(format!("{name}: {}", with_cause(&error)));
-                Ok(0)
+                Ok(Ok(0))
             }
         }
     }
@@ -161,8 +204,14 @@ impl Store {
         Ok((entries, (entries - same).max(of_view + tokens - same.min(of_view + tokens))))
     }
 
-    /// Names the sites and archives that damage hangs on.
+    /// Names the sites and archives that damage hangs on. What is named and was removed is damage too: the file is of a later state of
+    /// the store, which its seal does not tell.
     fn name_what_hangs(&self, damage: &mut Damage) -> Result<()> {
+        let live = self.live()?;
+        for kind in KINDS.iter().filter(|kind| !kind.is_source) {
+            let named = live.of(kind.number).iter().map(|&at| (at, self.kind_has(kind.number, RecordRef(at))));
+            damage.lack(kind.name, named);
+        }
         for keyspace in HEADS {
             self.for_each_head(keyspace, |key, named| {
                 for (kind, records) in named {
@@ -179,10 +228,7 @@ impl Store {
                 Ok(())
             })?;
         }
-        if damage.is_of("pages") || damage.is_of("batches") {
-            self.name_archives(damage)?;
-        }
-        Ok(())
+        self.name_archives(damage)
     }
 
     fn name_archives(&self, damage: &mut Damage) -> Result<()> {
@@ -191,8 +237,13 @@ impl Store {
         let mut met = BTreeSet::new();
         let batches = [START].into_iter().chain(behind).flat_map(|at| self.batches_from(at).map_while(Result::ok));
         let batches = batches.filter(|(at, _)| met.insert(*at)).map(Ok);
-        let has = |page: RecordRef| self.pages.has(page.frame()) && !damage.has("pages", page.frame().0);
+        let mut named = BTreeMap::new();
+        let has = |page: RecordRef| {
+            let is_there = *named.entry(page.frame().0).or_insert_with(|| self.pages.has(page.frame()));
+            is_there && !damage.has("pages", page.frame().0)
+        };
         let (left, _) = rebuild::whole_archives(batches, self.removed(), has)?;
+        damage.lack("pages", named.into_iter());
         for (number, archive) in (0..).zip(self.archives()?) {
             let pages = left.get(&number).map_or(0, |left| left.pages);
             if archive.pages > pages && !archive.is_removed() {

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use super::Store;
 use super::catalog::{Catalog, Changes, Keyspace, is_sentinel};
-use super::format::FORMAT_VERSION;
 use super::layout::Sentinel;
 use super::manifest::Manifest;
 use super::view::{FOLDER, View};
@@ -39,13 +38,13 @@ pub fn copy(from: &Catalog, to: &Catalog, sentinel: &Sentinel) -> Result<()> {
 }
 
 /// Makes the catalog of a manifest again from its view, which has no tokens: indexing makes these again. `None` where the view is
-/// damaged, or there was none in the format of the store.
+/// damaged.
 ///
 /// # Errors
 /// When the view cannot be read at all, or the disk does not take the catalog.
 pub fn of_view(folder: &Path, manifest: &Manifest) -> Result<Option<Catalog>> {
     // Of a rebuild that was interrupted, the record files are not those of the view.
-    if manifest.format != FORMAT_VERSION || !manifest.lost.is_empty() {
+    if !manifest.lost.is_empty() {
         return Ok(None);
     }
     let open = || Ok(Catalog::of_view(&folder.join(FOLDER), View::open(folder, &manifest.view)?));

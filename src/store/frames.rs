@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::format::{FORMAT_VERSION, OLDEST_FORMAT};
+use super::format::FORMAT_VERSION;
 
 /// First bytes of every segment.
 pub const FILE_MAGIC: [u8; 8] = *b"DIGLOTRC";
@@ -65,7 +65,12 @@ pub(super) fn align(offset: u64) -> u64 {
     offset.next_multiple_of(FRAME_HEADER)
 }
 
-pub(super) fn file_header(format: u32, kind: u32, segment: u32) -> [u8; FILE_HEADER as usize] {
+pub(super) fn file_header(kind: u32, segment: u32) -> [u8; FILE_HEADER as usize] {
+    header_of(FORMAT_VERSION, kind, segment)
+}
+
+/// The header of a segment of any format.
+pub(super) fn header_of(format: u32, kind: u32, segment: u32) -> [u8; FILE_HEADER as usize] {
     let mut header = [0; FILE_HEADER as usize];
     header[..8].copy_from_slice(&FILE_MAGIC);
     header[8..12].copy_from_slice(&format.to_le_bytes());
@@ -77,19 +82,22 @@ pub(super) fn file_header(format: u32, kind: u32, segment: u32) -> [u8; FILE_HEA
     header
 }
 
-/// The header of a segment and the format it was written in, if it is whole.
-pub(super) fn sound_header(map: &[u8], kind: u32, segment: u32) -> Option<(u32, [u8; FILE_HEADER as usize])> {
-    let header: [u8; FILE_HEADER as usize] = map.get(..FILE_HEADER as usize)?.try_into().ok()?;
-    let format = (OLDEST_FORMAT..=FORMAT_VERSION).find(|&format| header == file_header(format, kind, segment))?;
-    Some((format, header))
+/// True when a segment begins with its header.
+pub(super) fn has_sound_header(map: &[u8], kind: u32, segment: u32) -> bool {
+    map.starts_with(&file_header(kind, segment))
 }
 
-/// True when these bytes of a file begin with the whole header of a segment of another kind, or of another number: nothing in it is of
-/// this one, be its frames ever so sound.
-pub(super) fn is_foreign(bytes: &[u8], kind: u32, segment: u32) -> bool {
-    let Some(header) = bytes.first_chunk::<{ FILE_HEADER as usize }>() else { return false };
+/// The format that the header of a segment says, where it is the whole header of one.
+pub(super) fn format_of(bytes: &[u8]) -> Option<u32> {
+    let header = bytes.first_chunk::<{ FILE_HEADER as usize }>()?;
     let is_whole = header[..8] == FILE_MAGIC && header[60..] == crc32c::crc32c(&header[..60]).to_le_bytes();
-    is_whole && (header[16..20] != kind.to_le_bytes() || header[20..24] != segment.to_le_bytes())
+    is_whole.then(|| u32::from_le_bytes([header[8], header[9], header[10], header[11]]))
+}
+
+/// True when these bytes of a file begin with the whole header of a segment of another format, of another kind, or of another number:
+/// nothing in it is of this one, be its frames ever so sound.
+pub(super) fn is_foreign(bytes: &[u8], kind: u32, segment: u32) -> bool {
+    format_of(bytes).is_some() && !has_sound_header(bytes, kind, segment)
 }
 
 pub(super) fn frame_header(magic: u32, payload: &[u8], offset: u64) -> [u8; FRAME_HEADER as usize] {

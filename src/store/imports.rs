@@ -6,13 +6,13 @@ use super::Store;
 use super::catalog::{Changes, Keyspace};
 use super::layout::{
     ArchiveIdentity, ArchiveRecord, BLOCK_PAGES, BatchRecord, Credibility, LearntHead, LearntRecord, ModelHead,
-    ModelRecord, PageEntry, PageRecord, SkipEntry, StoredPage, encode, page_of_block,
+    ModelRecord, PageEntry, SkipEntry, StoredPage, encode, page_of_block,
 };
 use super::packing::unpack;
 use super::pages::packed_blocks;
 use super::records::RecordRef;
 use crate::error::{Error, Result};
-use crate::types::{LangPair, SkipReason, host_of};
+use crate::types::{Capture, LangPair, Page, SkipReason, host_of};
 
 /// Pages, each with its record as bytes, and what was left out beside them.
 pub(crate) type Unpacked = (Vec<(PageEntry, Vec<u8>)>, Vec<SkipEntry>);
@@ -190,7 +190,7 @@ impl Store {
     /// # Errors
     /// When the disk does not take them.
     pub(crate) fn append_strangers(&mut self, urls: &[&str]) -> Result<Vec<RecordRef>> {
-        let record = |url: &&str| encode(&PageRecord { url: (*url).to_owned(), ..PageRecord::default() });
+        let record = |url: &&str| encode(url, 0, &Capture::default(), &Page::default());
         let records: Vec<Vec<u8>> = urls.iter().map(record).collect();
         self.append_pages(records.iter().map(|record| ("", record.as_slice())).collect())
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::access::{Access, LOCK};
-use super::catalog::{Catalog, Keyspace};
+use super::catalog::Catalog;
 use super::disk;
 use super::kept_blocks::KeptBlocks;
 use super::layout::*;
@@ -24,8 +24,8 @@ use crate::error::Result;
 macro_rules! record_files {
     ($(
         $(#[$doc:meta])*
-        $name:ident: $record:ty = $kind:literal since $since:literal
-        $(source $source:literal)? $(sound $sound:ident)? $(heads [$($keyspace:ident),*])?;
+        $name:ident: $record:ty = $kind:literal
+        $(source $source:literal)? $(sound $sound:ident)?;
     )*) => {
         /// An open store.
         pub struct Store {
@@ -50,21 +50,17 @@ macro_rules! record_files {
             pub(super) page_blocks: KeptBlocks,
             /// True when opening had to make the catalog again.
             pub was_rebuilt: bool,
-            /// The format it had, when opening had to change it.
-            pub upgraded_from: Option<u32>,
         }
 
         /// All record files, in the order of their kinds.
         pub(super) const KINDS: &[Kind] = &[$(Kind {
             name: stringify!($name),
             number: $kind,
-            since: $since,
             is_source: false $(|| $source)?,
             is_sound: {
                 const CHECKS: &[Sound] = &[is_record::<$record> $(, $sound)?];
                 CHECKS[CHECKS.len() - 1]
             },
-            heads: &[$($(Keyspace::$keyspace),*)?],
         }),*];
 
         impl Store {
@@ -95,7 +91,6 @@ macro_rules! record_files {
                     has_failed: false,
                     witness: None,
                     was_rebuilt: false,
-                    upgraded_from: None,
                 })
             }
 
@@ -149,6 +144,14 @@ macro_rules! record_files {
                 }
             }
 
+            /// True when a record stands at a place of the record file of a kind.
+            pub(super) fn kind_has(&self, kind: u32, at: RecordRef) -> bool {
+                match kind {
+                    $($kind => self.$name.has(at),)*
+                    number => unreachable!("there is no kind {number}"),
+                }
+            }
+
             /// Bytes of the record file of a kind, and those of some of its records with their frames.
             pub(super) fn bytes_of_kind(&self, kind: u32, records: &[u64]) -> (u64, u64) {
                 match kind {
@@ -177,7 +180,7 @@ macro_rules! record_files {
             match kind.number {
                 $($kind => RecordFile::<$record>::survey(
                     &folder.join(kind.name),
-                    (kind.number, kind.since),
+                    kind.number,
                     limit,
                     kind.is_sound,
                 ),)*
@@ -187,40 +190,39 @@ macro_rules! record_files {
     };
 }
 
-// One line a kind: its folder and field, what it holds, its number, and the format in which its records took the layout
-// they have. A new kind gets the next number: ends are stored by it, and a store that lacks the kind has none of its
-// records. `source` files outlive a rebuild; the others follow from them, with what the catalog has under `heads`.
+// One line a kind: its folder and field, what it holds, and its number. A new kind gets the next number: ends are stored by it, and a
+// store that lacks the kind has none of its records. `source` files outlive a rebuild; the others follow from them.
 record_files! {
     /// Pages as extracted; `Store::page` reads one.
-    pages: PageRecord = 1 since 4 source true sound is_page_block;
+    pages: PageBlock = 1 source true sound is_page_block;
     /// What each commit of ingestion read.
-    batches: BatchRecord = 2 since 4 source true;
+    batches: BatchRecord = 2 source true;
     /// Page tables of sites.
-    sites: SiteChunk = 3 since 4 heads [Site, Domain, Token];
+    sites: SiteChunk = 3;
     /// Keys and pairs of sites.
-    results: ResultRecord = 4 since 4 heads [Result, Credibility];
+    results: ResultRecord = 4;
     /// Captures left out, by site.
-    skips: SkipChunk = 5 since 4;
+    skips: SkipChunk = 5;
     /// Links of the pages of sites.
-    graphs: GraphRecord = 6 since 7 heads [Graph];
+    graphs: GraphRecord = 6;
     /// Links between sites.
-    webs: WebRecord = 7 since 4 heads [Web];
+    webs: WebRecord = 7;
     /// Pairs as verified.
-    verified: JudgedRecord = 8 since 11 heads [Verified];
+    verified: JudgedRecord = 8;
     /// Pairs as resolved by iteration.
-    resolved: JudgedRecord = 9 since 11 heads [Resolved];
+    resolved: JudgedRecord = 9;
     /// What was learnt of language pairs.
-    learnt: LearntRecord = 10 since 10 heads [Learnt];
+    learnt: LearntRecord = 10;
     /// Sentence pairs of sites.
-    bitexts: BitextChunk = 11 since 6 heads [Bitext];
+    bitexts: BitextChunk = 11;
     /// Which of them are said more than once.
-    repeats: RepeatRecord = 12 since 6;
+    repeats: RepeatRecord = 12;
     /// What was learnt of pairs of languages.
-    models: ModelRecord = 13 since 6 heads [Model];
+    models: ModelRecord = 13;
     /// What was requested of crawlers.
-    requests: RequestRecord = 14 since 4 source true;
+    requests: RequestRecord = 14 source true;
     /// What of pages and batches counts no more.
-    removals: RemovalRecord = 15 since 8 source true;
+    removals: RemovalRecord = 15 source true;
 }
 
 /// Says what becomes of a record, given its place, its payload, and whether that is packed.
@@ -235,14 +237,10 @@ pub(super) struct Kind {
     pub(super) name: &'static str,
     /// From 1, without gaps.
     pub(super) number: u32,
-    /// The first format with the layout that its records have.
-    pub(super) since: u32,
     /// Nothing else tells what it holds.
     pub(super) is_source: bool,
     /// Tells of a payload whose checksum fits whether it is a record of this kind.
     pub(super) is_sound: Sound,
-    /// What of the catalog belongs to its records.
-    pub(super) heads: &'static [Keyspace],
 }
 
 const _: () = {
@@ -253,8 +251,7 @@ const _: () = {
     }
 };
 
-/// Sees that the record files are those of a commit, as far as they are there; nothing is known of those of a format without seals. The
-/// first file whose end is damaged, so that nobody can tell.
+/// Sees that the record files are those of a commit, as far as they are there. The first file whose end is damaged, so that nobody can tell.
 ///
 /// # Errors
 /// When one is not.
@@ -264,6 +261,11 @@ pub(super) fn check_seals(folder: &Path, sentinel: &Sentinel) -> Result<Option<P
     };
     let damaged: Vec<_> = KINDS.iter().zip(&sentinel.seals).map(check).collect::<Result<_>>()?;
     Ok(damaged.into_iter().flatten().next())
+}
+
+/// True when the record files have what was committed, as far as their ends tell.
+pub(super) fn hold(folder: &Path, sentinel: &Sentinel) -> bool {
+    matches!(check_seals(folder, sentinel), Ok(None)) && check_ends(folder, sentinel).is_ok()
 }
 
 /// Where the record file of a kind ends.

@@ -55,7 +55,6 @@ enum Note {
     Hint(PathBuf, HintRecord),
     Refused(PathBuf, RefusedRecord),
     Read(PathBuf),
-    Renamed([u64; 2], ArchiveId, ArchiveRecord),
 }
 
 impl InputNotes {
@@ -75,12 +74,6 @@ impl InputNotes {
         self.0.push(Note::Read(path.to_owned()));
     }
 
-    /// The archive that an older release knew by one fingerprint, and of which `known` is known, has another one.
-    pub(crate) fn renamed(&mut self, from: u64, to: u64, id: ArchiveId, mut known: ArchiveRecord) {
-        known.identity.fingerprint = to;
-        self.0.push(Note::Renamed([from, to], id, known));
-    }
-
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
@@ -93,12 +86,6 @@ impl InputNotes {
                 Note::Hint(path, hint) => changes.put(Keyspace::Hint, key(&path), &hint),
                 Note::Refused(path, record) => changes.put(Keyspace::Refused, key(&path), &record),
                 Note::Read(path) => changes.remove(Keyspace::Refused, key(&path)),
-                Note::Renamed([from, to], id, known) => {
-                    // Another file with the same ends is another archive from now on.
-                    changes.remove(Keyspace::Fingerprint, &from.to_be_bytes());
-                    changes.put(Keyspace::Fingerprint, &to.to_be_bytes(), &id.0);
-                    changes.put(Keyspace::Archive, &id.0.to_be_bytes(), &known);
-                }
             }
         }
     }

@@ -49,7 +49,7 @@ pub fn hole(length: u32, offset: usize) -> [u8; frames::FRAME_HEADER as usize] {
 
 /// The header of a segment.
 pub fn segment_header(format: u32, kind: u32, number: u32) -> [u8; frames::FILE_HEADER as usize] {
-    frames::file_header(format, kind, number)
+    frames::header_of(format, kind, number)
 }
 
 /// The folders of the record files, in the order of their kinds.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::access::{fault, not_opened};
 use super::disk;
-use super::format::{FORMAT_VERSION, OLDEST_FORMAT};
+use super::format::FORMAT_VERSION;
 use super::layout::{Sentinel, StoredSettings};
 use super::view::RunName;
 use crate::error::{Error, Result};
@@ -25,20 +25,16 @@ pub struct Manifest {
     #[serde(flatten)]
     pub sentinel: Sentinel,
     /// The view of that commit: its runs, the oldest first.
-    #[serde(default)]
     pub view: Vec<RunName>,
     /// Folder of the catalog.
-    #[serde(default = "first_catalog")]
     pub catalog: String,
     /// How many archives were known.
-    #[serde(default)]
     pub archives: u32,
     /// Kinds of records of which a rebuild that did not come to its end found something lost.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<String>,
     crc: u32,
     /// Kept here too, so that it outlives the catalog.
-    #[serde(default)]
     pub settings: StoredSettings,
 }
 
@@ -100,17 +96,14 @@ impl Manifest {
     }
 
     fn checksum(&self) -> u32 {
-        if self.format < WHOLE_SINCE {
-            return crc_of(self.format, &self.sentinel);
-        }
         let bare = Manifest { crc: 0, ..self.clone() };
         crc32c::crc32c(serde_json::to_string(&bare).expect("numbers and text serialise").as_bytes())
     }
 
-    /// Reads that of a store of any format that this program knows.
+    /// Reads that of a store.
     ///
     /// # Errors
-    /// When it is missing, cannot be read, is damaged, or of a format that is not known.
+    /// When it is missing, cannot be read, is damaged, or of another format.
     pub fn read(folder: &Path) -> Result<Manifest> {
         let path = folder.join(NAME);
         let why = |error| if path.exists() { not_opened(&path, error) } else { missing(folder) };
@@ -120,16 +113,10 @@ impl Manifest {
         let Some(format) = value.get("format").and_then(serde_json::Value::as_u64) else {
             return Err(self::damaged(folder, "no format is given"));
         };
-        if !(u64::from(OLDEST_FORMAT)..=u64::from(FORMAT_VERSION)).contains(&format) {
-            let is_newer = format > u64::from(FORMAT_VERSION);
-            let advice = if is_newer { "use a newer release" } else { "ingest its archives again" };
-            return Err(other_format(folder, format, advice));
+        if format != u64::from(FORMAT_VERSION) {
+            return Err(other_format(folder, format));
         }
-        let settings_of_4 = (format == 4).then(|| StoredSettings::from_format_4(&value["config"]));
-        let mut manifest: Manifest = serde_json::from_value(value).map_err(damaged)?;
-        if let Some(settings) = settings_of_4 {
-            manifest.settings = settings;
-        }
+        let manifest: Manifest = serde_json::from_value(value).map_err(damaged)?;
         if manifest.crc != manifest.checksum() {
             return Err(self::damaged(folder, "its checksum does not fit"));
         }
@@ -159,16 +146,13 @@ impl Manifest {
     }
 }
 
-/// The first format whose checksum is of the whole manifest.
-const WHOLE_SINCE: u32 = 8;
-
-fn crc_of(format: u32, sentinel: &Sentinel) -> u32 {
-    let numbers = [u64::from(format), sentinel.commit].into_iter().chain(sentinel.ends.iter().copied());
-    numbers.fold(0, |crc, number| crc32c::crc32c_append(crc, &number.to_le_bytes()))
-}
-
-/// The store is written in another format than this program's.
-pub fn other_format(folder: &Path, format: u64, advice: &str) -> Error {
+/// The error of a store that is written in another format than this program's.
+pub fn other_format(folder: &Path, format: u64) -> Error {
+    let advice = if format > u64::from(FORMAT_VERSION) {
+        "use a newer release"
+    } else {
+        "make another one of its archives with `diglot run ARCHIVE... --store NEW`, then delete this one"
+    };
     fault(folder, format!("written in format {format}, this program reads {FORMAT_VERSION}; {advice}"))
 }
 

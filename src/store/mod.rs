@@ -96,7 +96,6 @@ mod survey;
 pub(crate) mod tokens;
 #[cfg(feature = "internals")]
 pub mod tokens;
-mod upgrade;
 mod verifying;
 mod view;
 mod views;
@@ -154,9 +153,6 @@ impl Store {
         let held = access::held(folder);
         let mut manifest = Manifest::read(folder)?;
         loop {
-            if manifest.format != FORMAT_VERSION {
-                return Err(upgrade::needed(folder, manifest.format));
-            }
             let opened = Store::of_manifest(folder, &manifest);
             let seen = Seen::open(folder.join(manifest::NAME));
             // What was opened is that commit if it still is the last: until then nothing of it is replaced.
@@ -205,6 +201,9 @@ impl Store {
     fn open_locked(folder: &Path, lock: fs::File) -> Result<Store> {
         let is_there = folder.join(manifest::NAME).exists();
         let known = if is_there { Some(Manifest::read(folder)?) } else { None };
+        if known.is_none() {
+            segments::refuse_other_format(folder, &segments::segment_path(&folder.join("batches"), 0))?;
+        }
         let damaged = known.as_ref().map(|known| kinds::check_seals(folder, &known.sentinel)).transpose()?.flatten();
         let opened = match Store::open_last(folder, known.as_ref(), damaged.is_some()) {
             Ok(Err(before)) => return rebuild::rebuild(folder, lock, known, before),
@@ -232,7 +231,11 @@ impl Store {
         let named = known.map(|known| known.catalog.clone()).filter(|name| folder.join(name).exists());
         let mut catalog_name = named.unwrap_or_else(|| last_catalog(folder));
         let last = known.map(|known| &known.sentinel);
-        let (catalog, mut sentinel) = match (Store::open_catalog(folder, &catalog_name, last)?, known) {
+        let opened = Store::open_catalog(folder, &catalog_name, last)?;
+        // A later one than that of the manifest, of which the record files have not all, while they have all of that.
+        let is_of_other_state = matches!((&opened, last), (Some((_, sentinel)), Some(last))
+            if sentinel != last && !kinds::hold(folder, sentinel) && kinds::hold(folder, last));
+        let (catalog, sentinel) = match (opened.filter(|_| !is_of_other_state), known) {
             (Some(opened), _) => opened,
             (None, Some(known)) => {
                 let Some(catalog) = copying::of_view(folder, known)? else {
@@ -246,8 +249,6 @@ impl Store {
         if known.is_some() {
             remove_other_catalogs(folder, &catalog_name);
         }
-        let settings = known.map(|known| known.settings.clone()).unwrap_or_default();
-        let upgraded_from = upgrade::upgrade(folder, &catalog, &mut sentinel, last, &settings)?;
         let is_damaged =
             if last == Some(&sentinel) { is_damaged } else { kinds::check_seals(folder, &sentinel)?.is_some() };
         let is_short = match kinds::check_ends(folder, &sentinel) {
@@ -261,7 +262,6 @@ impl Store {
         let mut store = Store::with_catalog(folder, None, catalog, sentinel, Access::Write)?;
         store.catalog_name = catalog_name;
         store.settings = store.catalog.get(Keyspace::Meta, b"settings")?.unwrap_or_default();
-        store.upgraded_from = upgraded_from;
         store.removed = match store.read_removals() {
             Err(Error::Store { .. }) => return Ok(Err(rebuild::known_of(&store.catalog))),
             read => read?,
@@ -273,7 +273,7 @@ impl Store {
     fn begin_view(&mut self, known: Option<&Manifest>) -> Result<()> {
         let names = known.map(|known| known.view.clone()).unwrap_or_default();
         self.publisher = Some(Publisher::open(&self.folder, &names)?);
-        let is_last = known.is_some_and(|known| known.sentinel == self.sentinel && known.format == FORMAT_VERSION);
+        let is_last = known.is_some_and(|known| known.sentinel == self.sentinel);
         // Every block is read: a damaged one would be met when it is merged, and by readers.
         let read = || View::check(&self.folder, &names);
         if is_last && read().is_ok() {
@@ -305,7 +305,7 @@ impl Store {
             Err(OpenFailure::Damaged(_)) => return Ok(None),
             Err(failure) => return Err(refused(folder, failure)),
         };
-        let sentinel = upgrade::sentinel_of(&catalog).unwrap_or(None);
+        let sentinel = catalog.get::<Sentinel>(Keyspace::Meta, b"sentinel").unwrap_or(None);
         let fits = match (&sentinel, known) {
             // A later one: the program stopped before the manifest was replaced, or the manifest is an old copy.
             (Some(sentinel), Some(known)) => sentinel == known || sentinel.commit > known.commit,
@@ -356,7 +356,6 @@ impl Store {
         self.check_lock()?;
         let (ends, seals) = self.sync()?;
         self.sentinel = Sentinel { commit: self.sentinel.commit + 1, ends, seals };
-        changes.put(Keyspace::Meta, b"format", &FORMAT_VERSION);
         changes.put(Keyspace::Meta, b"sentinel", &self.sentinel);
         self.catalog.apply(&changes)?;
         self.publisher()?.add(&changes.into_view())?;
@@ -654,7 +653,7 @@ fn refuse_foreign_folder(folder: &Path) -> Result<()> {
         return if folder.exists() { Err(fault(folder, "not a folder; give another --store")) } else { Ok(()) };
     };
     let own = [access::LOCK, "catalog", view::FOLDER, reviews::FOLDER, "tmp", "manifest.new"];
-    let of_kinds = || KINDS.iter().map(|kind| kind.name).chain(upgrade::GONE.iter().map(|(_, name)| *name));
+    let of_kinds = || KINDS.iter().map(|kind| kind.name);
     for entry in entries.flatten() {
         let is_own = own.into_iter().chain(of_kinds()).any(|name| entry.file_name() == name)
             || entry.file_name().to_str().is_some_and(|name| name.starts_with("catalog-"));

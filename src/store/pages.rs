@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use rkyv::rancor;
 
 use super::Store;
 use super::kept_blocks::KeptBlocks;
-use super::layout::{BLOCK_BYTES, BLOCK_PAGES, PageRecord, StoredPage, block, encode, page_of_block};
+use super::layout::{BLOCK_BYTES, BLOCK_PAGES, StoredPage, block, page_of_block};
 use super::packing::pack;
 use super::records::RecordRef;
 use crate::error::{Error, Result};
@@ -62,7 +61,7 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub(crate) fn page(&self, at: RecordRef) -> Result<StoredPage> {
-        self.page_as(at, StoredPage::decode)?.map_or_else(|| self.page_of_format_5(at), Ok)
+        self.page_as(at, StoredPage::decode)
     }
 
     /// The URL of a page, which costs a fraction of the page.
@@ -70,31 +69,21 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub(crate) fn page_url(&self, at: RecordRef) -> Result<String> {
-        let url = self.page_as(at, |bytes| StoredPage::url_of(bytes).map(str::to_owned))?;
-        url.map_or_else(|| Ok(self.page_of_format_5(at)?.url().to_owned()), Ok)
+        self.page_as(at, |bytes| StoredPage::url_of(bytes).map(str::to_owned))
     }
 
-    /// What `decode` makes of the bytes of a page; `None` for a page as formats before 6 wrote it.
-    fn page_as<T>(&self, at: RecordRef, decode: impl Fn(&[u8]) -> Option<T>) -> Result<Option<T>> {
+    /// What `decode` makes of the bytes of a page.
+    fn page_as<T>(&self, at: RecordRef, decode: impl Fn(&[u8]) -> Option<T>) -> Result<T> {
         let block = match self.page_blocks.get(at.frame()) {
             Some(block) => block,
             None => {
-                let Some(block) = self.pages.read_packed(at)? else { return Ok(None) };
+                let block = self.pages.read_packed(at)?.ok_or_else(|| self.pages.senseless(at))?;
                 let block = Arc::new(block);
                 self.page_blocks.keep(at.frame(), &block);
                 block
             }
         };
-        let found = page_of_block(&block, at.place()).and_then(decode).ok_or_else(|| self.pages.senseless(at))?;
-        Ok(Some(found))
-    }
-
-    /// A page as formats before 6 wrote it: an archive of its own.
-    fn page_of_format_5(&self, at: RecordRef) -> Result<StoredPage> {
-        let senseless = || self.pages.senseless(at);
-        let record = self.pages.read(at)?;
-        let page = rkyv::deserialize::<PageRecord, rancor::Error>(record.get()).map_err(|_| senseless())?;
-        StoredPage::decode(&encode(&page)).ok_or_else(senseless)
+        page_of_block(&block, at.place()).and_then(decode).ok_or_else(|| self.pages.senseless(at))
     }
 
     /// Appends pages, each with its host, those of a host together; returns where each stands, in the order given.
@@ -120,7 +109,7 @@ impl Store {
     /// When the store cannot be read.
     #[cfg(feature = "exec")]
     pub(crate) fn page_bytes(&self, at: RecordRef) -> Result<Vec<u8>> {
-        self.page_as(at, |bytes| Some(bytes.to_vec()))?.ok_or_else(|| self.pages.senseless(at))
+        self.page_as(at, |bytes| Some(bytes.to_vec()))
     }
 }
 

@@ -84,7 +84,7 @@ where
     /// # Errors
     /// When nothing is committed there, or it is damaged.
     pub fn read(&self, at: RecordRef) -> Result<Mapped<T>> {
-        self.read_frame(at, MAPPED_FROM)?.0.ok_or_else(|| self.misfit(at))
+        self.read_frame(at, MAPPED_FROM)?.0.ok_or_else(|| self.unreadable(at, "it was removed"))
     }
 
     /// The head of the frame at `at`, and its record, if it holds one; a plain record of at least so many bytes is read in place if the

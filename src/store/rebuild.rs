@@ -6,7 +6,6 @@ use std::path::Path;
 
 use super::archives::{NAMELESS, REMOVALS, REQUESTS};
 use super::catalog::{Catalog, Changes, Keyspace};
-use super::format::FORMAT_VERSION;
 use super::frames::FRAME_HEADER;
 use super::kinds::{KINDS, Kind, end_of, survey};
 use super::layout::{
@@ -18,7 +17,6 @@ use super::removed::Removed;
 use super::requests::put_request;
 use super::rewriting::{Damaged, Kept};
 use super::survey::fill;
-use super::upgrade::GONE;
 use super::view::{Publisher, View};
 use super::{Access, Store};
 use crate::error::{Error, Result};
@@ -78,7 +76,7 @@ struct Left {
 pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>, known: Known) -> Result<Store> {
     let left = clear(folder, manifest.as_ref())?;
     let is_mended = !left.less.is_empty() || !left.torn.is_empty();
-    if let Some(manifest) = manifest.as_ref().filter(|known| is_mended && known.format == FORMAT_VERSION) {
+    if let Some(manifest) = manifest.as_ref().filter(|_| is_mended) {
         let lost = left.less.iter().map(|name| (*name).to_owned()).collect();
         manifest.clone().with_lost(lost).write(folder)?;
     }
@@ -159,12 +157,6 @@ fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
                 less.push(kind.name);
             }
         } else if path.exists() {
-            fs::remove_dir_all(&path).map_err(Error::io(&path, "clearing"))?;
-        }
-    }
-    for (_, name) in GONE {
-        let path = folder.join(name);
-        if path.exists() {
             fs::remove_dir_all(&path).map_err(Error::io(&path, "clearing"))?;
         }
     }

@@ -15,7 +15,6 @@ use rkyv::rancor;
 use rkyv::util::AlignedVec;
 
 use super::disk::{self, Writing};
-use super::format::FORMAT_VERSION;
 use super::frames::{
     FILE_HEADER, FRAME_HEADER, FRAME_MAGIC, PACKED_MAGIC, align, chained, file_header, frame_header, seal,
 };
@@ -158,7 +157,7 @@ where
         let length = file.length().map_err(Error::io(&path, "reading its length"))?;
         if self.end == START {
             file.set_len(0)
-                .and_then(|()| file.write_all(&file_header(FORMAT_VERSION, self.kind, segment)))
+                .and_then(|()| file.write_all(&file_header(self.kind, segment)))
                 .map_err(Error::io(&path, "writing"))?;
         } else if length > self.end.offset() {
             file.set_len(self.end.offset()).map_err(Error::io(&path, "cutting off what was not committed"))?;
@@ -401,7 +400,7 @@ impl Writer {
         let path = segment_path(folder, self.segment);
         let file = disk::create(&path).map_err(Error::io(&path, "creating"))?;
         self.file = BufWriter::with_capacity(1 << 20, file);
-        self.file.write_all(&file_header(FORMAT_VERSION, kind, self.segment)).map_err(Error::io(&path, "writing"))?;
+        self.file.write_all(&file_header(kind, self.segment)).map_err(Error::io(&path, "writing"))?;
         self.offset = FILE_HEADER;
         self.is_named = false;
         // The same once more, so that each segment says which one it follows.
@@ -509,7 +508,7 @@ mod tests {
                 assert_eq!(texts(&record), text(number));
             }
             assert_eq!(super::super::seals::check_seal(folder.path(), 7, end, seal).expect("it can be read"), None);
-            let survey = Texts::survey(folder.path(), (7, 4), end, is_record::<Vec<String>>).expect("it can be read");
+            let survey = Texts::survey(folder.path(), 7, end, is_record::<Vec<String>>).expect("it can be read");
             assert_eq!((survey.end, survey.lost), (end, vec![]));
         }
         // A commit in an earlier segment was the last one: what stands beyond goes, and what comes then is as it was.
@@ -528,7 +527,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let (_, end) = write(folder.path(), &[vec!["a".repeat(20)], vec!["b".repeat(21)]]);
         fs::copy(segment_path(folder.path(), 0), segment_path(folder.path(), 1)).expect("room on disk");
-        let survey = |kind| Texts::survey(folder.path(), (kind, 4), UNKNOWN, is_record::<Vec<String>>);
+        let survey = |kind| Texts::survey(folder.path(), kind, UNKNOWN, is_record::<Vec<String>>);
         assert_eq!(survey(7).expect("it can be read").end, end);
         assert_eq!(survey(8).expect("it can be read").end, START);
         let refused = Texts::open(folder.path(), 8, end, true).err().map(|error| error.to_string()).unwrap_or_default();
@@ -542,7 +541,7 @@ mod tests {
         let places = [&[9u8; 40][..], &rkyv::to_bytes::<rancor::Error>(&vec!["a".to_owned()]).expect("memory")]
             .map(|payload| file.append_frame(FRAME_MAGIC, payload).expect("room on disk"));
         file.sync().expect("a disk");
-        let survey = Texts::survey(folder.path(), (7, 4), file.end(), is_record::<Vec<String>>).expect("readable");
+        let survey = Texts::survey(folder.path(), 7, file.end(), is_record::<Vec<String>>).expect("readable");
         assert_eq!((survey.end, survey.lost), (file.end(), vec![START..places[1]]));
         let refused = file.read(places[0]).err().map(|error| error.to_string()).unwrap_or_default();
         assert!(
@@ -560,7 +559,7 @@ mod tests {
         for cut in START.offset() as usize..bytes.len() {
             fs::write(&path, &bytes[..cut]).expect("room on disk");
             let sound =
-                sound_end(Texts::survey(folder.path(), (7, 4), end, is_record::<Vec<String>>).expect("it can be read"));
+                sound_end(Texts::survey(folder.path(), 7, end, is_record::<Vec<String>>).expect("it can be read"));
             assert!(sound.offset() <= cut as u64);
             Texts::open(folder.path(), 7, sound, false).expect("cut to what is sound");
         }
@@ -581,7 +580,7 @@ mod tests {
                 *byte ^= 4;
             }
             fs::write(&path, &bytes).expect("room on disk");
-            let sound = sound_end(Texts::survey(folder.path(), (7, 4), end, is_record::<Vec<String>>).expect("it can be read"));
+            let sound = sound_end(Texts::survey(folder.path(), 7, end, is_record::<Vec<String>>).expect("it can be read"));
             let damage = cut.min(length).min(if flip < cut { flip } else { u64::MAX });
             let whole = refs.iter().chain([&end]).filter(|r| r.offset() <= damage).max().copied().unwrap_or(START);
             // A flipped bit of padding does no harm, so more may be sound than stands before the damage.

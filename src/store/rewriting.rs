@@ -8,9 +8,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::disk::{self, Writing};
-use super::format::FORMAT_VERSION;
 use super::frames::{
-    FRAME_HEADER, RecordRef, Walked, align, file_header, frame_header, hole_header, sound_header, walk,
+    FRAME_HEADER, RecordRef, Walked, align, file_header, frame_header, has_sound_header, hole_header, walk,
 };
 use super::records::{Checked, RecordFile, START, Segment, Stored};
 use crate::error::{Error, Result};
@@ -88,13 +87,12 @@ where
                 parts.push(Part { range, magic, kept });
             }
             // A header that is damaged is written anew with the holes.
-            let header = sound_header(&old, self.kind(), number);
-            let is_mended = damaged == Damaged::Hole && header.is_none();
+            let is_mended = damaged == Damaged::Hole && !has_sound_header(&old, self.kind(), number);
             if !is_mended && (gone == 0 || (gone as f64) < least_share * old.len() as f64) {
                 continue;
             }
             let fresh = path.with_extension("new");
-            let header = header.map_or_else(|| file_header(FORMAT_VERSION, self.kind(), number), |(_, header)| header);
+            let header = file_header(self.kind(), number);
             let written = write(&fresh, &header, &old, &parts).and_then(|()| disk::rename(&fresh, &path));
             written.map_err(Error::io(&path, "writing anew"))?;
             freed += gone;
@@ -215,7 +213,7 @@ mod tests {
             }
             let end = file.end();
             drop(file);
-            let survey = Texts::survey(folder.path(), (7, 4), end, is_record::<Vec<String>>).expect("it can be read");
+            let survey = Texts::survey(folder.path(), 7, end, is_record::<Vec<String>>).expect("it can be read");
             prop_assert_eq!((survey.end, survey.lost.len()), (end, 0));
         }
     }

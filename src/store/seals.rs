@@ -109,7 +109,6 @@ mod tests {
     use std::fs::{self, OpenOptions};
     use std::os::unix::fs::FileExt;
 
-    use super::super::format::FORMAT_VERSION;
     use super::super::frames::{FRAME_MAGIC, file_header, frame_header, hole_header, seal};
     use super::super::records::RecordFile;
     use super::*;
@@ -181,7 +180,7 @@ mod tests {
             file.write_all_at(bytes, at).expect("room on disk");
         };
         for segment in 0..2 {
-            write(segment, 0, &file_header(FORMAT_VERSION, 7, segment));
+            write(segment, 0, &file_header(7, segment));
         }
         // A hole in the file as long as a segment may be, then what a commit ends with, here and in the next.
         write(0, SEGMENT_BYTES, &seal(11, SEGMENT_BYTES));

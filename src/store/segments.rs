@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::frames::{FILE_HEADER, is_foreign};
+use super::format::FORMAT_VERSION;
+use super::frames::{FILE_HEADER, format_of, is_foreign};
+use super::manifest::other_format;
 use crate::error::{Error, Result};
 use crate::files;
 
@@ -24,6 +26,23 @@ pub fn own_length(path: &Path, kind: u32, segment: u32) -> Result<Option<u64>> {
     read_at(&file, &mut header, 0).map_err(Error::io(path, "reading"))?;
     let length = file.metadata().map_err(Error::io(path, "reading its length"))?.len();
     Ok((!is_foreign(&header, kind, segment)).then_some(length))
+}
+
+/// Sees that a segment, if it is there, is of the present format.
+///
+/// # Errors
+/// When it is of another one, or cannot be read; with the folder of the store.
+pub fn refuse_other_format(store: &Path, path: &Path) -> Result<()> {
+    let file = match files::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        opened => opened.map_err(Error::io(path, "opening"))?,
+    };
+    let mut header = [0; FILE_HEADER as usize];
+    read_at(&file, &mut header, 0).map_err(Error::io(path, "reading"))?;
+    match format_of(&header) {
+        Some(format) if format != FORMAT_VERSION => Err(other_format(store, u64::from(format))),
+        _ => Ok(()),
+    }
 }
 
 /// The path of a segment.

@@ -6,8 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::disk;
-use super::format::FORMAT_VERSION;
-use super::frames::{FILE_HEADER, RecordRef, Walked, align, file_header, sound_header, walk};
+use super::frames::{FILE_HEADER, RecordRef, Walked, align, file_header, has_sound_header, walk};
 use super::maps::Map;
 use super::records::{Checked, RecordFile, START, Stored, UNKNOWN};
 use super::segments::{SEGMENT_BYTES, own_length, segment_path};
@@ -36,13 +35,13 @@ where
     T::Archived: Checked,
 {
     /// What can be read of a damaged file before `limit`: of frames whose checksum fits, those whose payload `is_sound`, given whether it
-    /// is packed. The records must have been written by a format from `since` on.
+    /// is packed.
     ///
     /// # Errors
     /// When the folder cannot be read.
     pub fn survey(
         folder: &Path,
-        (kind, since): (u32, u32),
+        kind: u32,
         limit: RecordRef,
         is_sound: impl Fn(&[u8], bool) -> bool,
     ) -> Result<Survey> {
@@ -61,13 +60,7 @@ where
             let stop = if is_last { length.min(stop) } else { length };
             let file = files::open(&path).map_err(Error::io(&path, "opening"))?;
             let map = Map::of(&file, &path, length)?;
-            let header = sound_header(&map, kind, segment);
-            survey.has_torn_header |= header.is_none();
-            // Where it does not tell, frames that are sound are of the present format.
-            if header.is_some_and(|(format, _)| format < since) {
-                survey.lose(RecordRef::new(segment, FILE_HEADER)..RecordRef::new(segment + 1, 0));
-                continue;
-            }
+            survey.has_torn_header |= !has_sound_header(&map, kind, segment);
             for Walked { range, frame } in walk(&map[..stop as usize]) {
                 let [start, end] = [range.start, range.end].map(|offset| RecordRef::new(segment, offset));
                 let sound = frame.filter(|frame| {
@@ -114,7 +107,7 @@ pub fn fill(folder: &Path, kind: u32, end: RecordRef) -> Result<()> {
         let fill = || -> std::io::Result<()> {
             let mut file = disk::open(&path)?;
             if length < FILE_HEADER {
-                file.write_all(&file_header(FORMAT_VERSION, kind, segment))?;
+                file.write_all(&file_header(kind, segment))?;
             }
             file.set_len(needed)?;
             file.sync_data()

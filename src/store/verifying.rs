@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::frames::{FILE_HEADER, RecordRef, sound_header, walk};
-use super::layout::{BLOCK_PAGES, PageRecord, StoredPage, page_of_block};
+use super::frames::{FILE_HEADER, RecordRef, has_sound_header, walk};
+use super::layout::{BLOCK_PAGES, StoredPage, page_of_block};
 use super::packing::unpack;
 use super::records::{Checked, RecordFile, Segment, Stored, aligned};
 use crate::error::Result;
@@ -53,7 +53,7 @@ where
         let mut found = FileReport { bytes: self.bytes(), ..FileReport::default() };
         for segment in self.segments() {
             let Segment { number, map, .. } = segment?;
-            if sound_header(&map, self.kind(), number).is_none() {
+            if !has_sound_header(&map, self.kind(), number) {
                 let range = RecordRef::new(number, 0)..RecordRef::new(number, FILE_HEADER);
                 found.torn.push(Torn { kind, range, why: "the header of its segment does not fit" });
             }
@@ -76,12 +76,9 @@ where
     }
 }
 
-/// True when these are the bytes of a block of pages, each of which can be read or was removed; or of a page as formats before 6 wrote it.
+/// True when these are the bytes of a block of pages, each of which can be read or was removed.
 pub fn is_page_block(payload: &[u8], is_packed: bool) -> bool {
-    if !is_packed {
-        return is_record::<PageRecord>(payload, false);
-    }
-    let Some(block) = unpack(payload) else { return false };
+    let Some(block) = unpack(payload).filter(|_| is_packed) else { return false };
     let mut pages = (0..BLOCK_PAGES).map_while(|place| page_of_block(&block, place)).peekable();
     pages.peek().is_some() && pages.all(|page| page.is_empty() || StoredPage::decode(page).is_some())
 }

@@ -59,6 +59,16 @@ pub enum LinkKind {
     Own = 3,
 }
 
+impl LinkKind {
+    /// The kind of a stored code; an anchor where there is no such code.
+    pub fn from_code(code: u8) -> LinkKind {
+        [LinkKind::Anchor, LinkKind::Head, LinkKind::Frame, LinkKind::Own]
+            .get(usize::from(code))
+            .copied()
+            .unwrap_or_default()
+    }
+}
+
 /// One link: where it leads, and what it says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Link {

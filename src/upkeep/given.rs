@@ -58,8 +58,8 @@ impl Given {
             self.reset.iter().try_for_each(|name| check_reset(name, false))?;
         }
         for (setting, values) in &self.set {
-            values.iter().filter(|value| !is_reset(setting, value)).try_for_each(|value| setting.check(value))?;
-            if setting.name == "langs" && !values.iter().any(|value| is_reset(setting, value)) {
+            values.iter().try_for_each(|value| setting.check(value))?;
+            if setting.name == "langs" {
                 different_languages(values.iter().map(String::as_str))?;
                 let langs: Vec<Lang> = values.iter().filter_map(|value| Lang::parse(value)).collect();
                 two_languages(&langs, RESET_LANGS)?;
@@ -96,9 +96,7 @@ impl Given {
             }
         }
         for (setting, values) in &self.set {
-            let is_reset = values.iter().any(|value| is_reset(setting, value));
             let values: Vec<String> = match setting.takes {
-                _ if is_reset => Vec::new(),
                 Takes::Files | Takes::Folder => values.iter().map(|path| full(path)).collect::<Result<_>>()?,
                 _ => values.clone(),
             };
@@ -123,10 +121,6 @@ fn check_reset(name: &str, is_stored: bool) -> Result<()> {
 
 fn setting_names() -> String {
     SETTINGS.iter().map(|setting| setting.name).collect::<Vec<_>>().join(", ")
-}
-
-fn is_reset(setting: &Setting, value: &str) -> bool {
-    setting.reset_word == Some(value)
 }
 
 /// A path that means the same from everywhere.

@@ -292,7 +292,7 @@ fn what_several_sites_say_is_kept_once_with_all_its_sources() {
     // What is held against a site that is gone from the comparison comes back with it.
     stdout(diglot(&turned).args(["run", "--langs", "en,de"]));
     assert_eq!(export(&turned, &["--what", "bitext", "--format", "jsonl"]), "");
-    stdout(diglot(&turned).args(["run", "--langs", "all"]));
+    stdout(diglot(&turned).args(["run", "--reset", "langs"]));
     assert_eq!(export(&turned, &["--what", "bitext", "--format", "jsonl"]), all);
 }
 

@@ -42,7 +42,10 @@ fn a_store_of_another_version_is_left_alone() {
     let manifest = store.join("manifest.json");
     let sound = fs::read_to_string(&manifest).expect("a manifest");
     let mut value: serde_json::Value = serde_json::from_str(&sound).expect("JSON");
-    for (format, advice) in [(99, "use a newer release"), (0, "ingest its archives again")] {
+    for (format, advice) in [
+        (99, "use a newer release"),
+        (4, "make another one of its archives with `diglot run ARCHIVE... --store NEW`, then delete this one"),
+    ] {
         value["format"] = format.into();
         fs::write(&manifest, value.to_string()).expect("room on the disk");
         let before = contents(&store);
@@ -54,6 +57,19 @@ fn a_store_of_another_version_is_left_alone() {
         }
         assert!(contents(&store) == before, "the store was changed");
     }
+    // Without a manifest, the record files tell.
+    fs::remove_file(&manifest).expect("it is there");
+    let batches = store.join("batches/000000.rec");
+    let bytes = fs::read(&batches).expect("they are there");
+    let mut header = bytes[..60].to_vec();
+    header[8..12].copy_from_slice(&12u32.to_le_bytes());
+    header.extend(crc32c::crc32c(&header).to_le_bytes());
+    fs::write(&batches, [&header[..], &bytes[64..]].concat()).expect("room on the disk");
+    let before = contents(&store);
+    let (code, stderr) = failure(diglot(&store).arg("run").arg(folder.path().join("tiny.warc")));
+    assert!(code == 1 && stderr.contains("written in format 12, this program reads"), "{stderr}");
+    assert!(contents(&store) == before, "the store was changed");
+    fs::write(&batches, &bytes).expect("room on the disk");
     fs::write(&manifest, &sound).expect("room on the disk");
     assert_eq!(rows(&store, &["pairs"]).len(), 5);
 
@@ -93,7 +109,7 @@ fn a_file_that_lies_in_the_place_of_another_is_told_and_mended() {
         let output = diglot(&store).arg("pairs").output().expect("it starts");
         let told = String::from_utf8_lossy(&output.stderr);
         // A file of which nothing was committed is not looked at.
-        let is_told = told.contains(&format!("{to}/000000.rec")) && told.contains("`diglot run`");
+        let is_told = told.contains(&format!("{to}/000000.rec")) && told.contains("`diglot run --store ");
         let is_empty = fs::metadata(file(&sound, to)).is_ok_and(|file| file.len() == 64);
         assert!(is_told || (is_empty && told.is_empty()), "{from} as {to}: {told}");
         if at % 2 == 0 {
@@ -347,6 +363,65 @@ fn a_store_whose_parts_are_of_several_states_answers_as_one_of_them_or_tells() {
         }
     }
     assert!(refused > extent(5, 20), "{refused}");
+}
+
+#[test]
+fn a_file_of_a_later_compacted_state_is_told_and_mended() {
+    let (folder, before) = tiny_store();
+    let archive = folder.path().join("tiny.warc");
+    let expected = answers(&before);
+    let after = folder.path().join("after");
+    copy(&before, &after);
+    let url = rows(&before, &["pairs"])[0][0].clone();
+    diglot(&after).args(["remove", "--url", &url]).assert().success();
+    diglot(&after).arg("run").assert().success();
+    diglot(&after).arg("compact").assert().success();
+    let store = folder.path().join("mixed");
+    let kinds = fs::read_dir(&before).expect("a folder").flatten().map(|entry| entry.file_name());
+    let kinds = kinds.filter(|name| before.join(name).join("000000.rec").exists());
+    let mut failed = 0;
+    for kind in kinds {
+        let file = Path::new(&kind).join("000000.rec");
+        if fs::read(before.join(&file)).expect("it is there") == fs::read(after.join(&file)).expect("it is there") {
+            continue;
+        }
+        let _ = fs::remove_dir_all(&store);
+        copy(&before, &store);
+        fs::copy(after.join(&file), store.join(&file)).expect("room on the disk");
+        let query = |arguments: &[&str]| diglot(&store).args(arguments).output().expect("it starts");
+        let found = [&["pairs"][..], &["keys"], &["hosts"], &["bitext"]].map(query);
+        for (found, expected) in found.iter().zip(&expected) {
+            assert!(!found.status.success() || String::from_utf8_lossy(&found.stdout) == *expected, "{kind:?}");
+        }
+        let has_failed = found.iter().any(|found| !found.status.success());
+        failed += u32::from(has_failed);
+        let check = query(&["check"]);
+        assert!(!has_failed || !check.status.success(), "{kind:?}: {}", String::from_utf8_lossy(&check.stdout));
+        query(&["check", "--repair"]);
+        run(&store, &[&archive]);
+        assert_eq!(answers(&store), expected, "{kind:?}");
+        diglot(&store).arg("check").assert().success();
+    }
+    assert!(failed > 4, "{failed}");
+    // The catalog alone is of the later state: the view and the record files tell what the store had.
+    let _ = fs::remove_dir_all(&store);
+    copy(&before, &store);
+    fs::remove_dir_all(store.join("catalog")).expect("it is there");
+    let later = fs::read_dir(&after).expect("a folder").flatten().map(|entry| entry.path());
+    let later = later.filter(|path| path.join("db").exists()).max().expect("a catalog");
+    copy(&later, &store.join("catalog"));
+    assert!(!Store::open(&store, Access::Write).expect("it is sound").was_rebuilt);
+    assert_eq!(answers(&store), expected);
+}
+
+#[test]
+fn what_is_checked_is_left_as_it_was() {
+    let (_folder, store) = tiny_store();
+    diglot(&store).arg("check").assert().success();
+    fs::remove_dir_all(store.join("catalog")).expect("it is there");
+    let before = contents(&store);
+    let (code, _) = failure(diglot(&store).arg("check"));
+    assert!(code == 1 && contents(&store) == before);
 }
 
 #[cfg(unix)]

@@ -220,7 +220,7 @@ fn what_came_since_a_mark_and_what_was_before_are_all_there_is() {
     let gone = command.args(["export", "--since", &mark, "--mark", &mark]).assert().success();
     let told = String::from_utf8_lossy(&gone.output.stderr).into_owned();
     assert!(told.contains("40 pairs of pages exported before are not among these any more"), "{told}");
-    diglot(&store).args(["-q", "run", "--langs", "all"]).assert().success();
+    diglot(&store).args(["-q", "run", "--reset", "langs"]).assert().success();
     assert!(export(&store, &["-q", "--what", "pairs", "--since", &mark]).is_empty());
 
     let (code, stderr) = failure(diglot(&store).args(["export", "--what", "bitext", "--since", &mark]));

@@ -44,5 +44,4 @@ mod surprises;
 #[cfg(unix)]
 mod terminal;
 mod tidy;
-mod upgrade;
 mod upkeep;

@@ -361,8 +361,11 @@ fn what_commands_write_is_whole_or_not_there_and_never_in_the_store() {
         for place in ["s/x.md", "s/../s/pages/x.md", "link/manifest.json", "file.md"] {
             let place = at(place).display().to_string();
             let stderr = told(diglot(&store).args(command).args(["-o", &place]));
+            // Nor in that of another one.
+            let other = told(diglot(&at("other")).args(["man", &at("s/pages").display().to_string()]));
+            assert!(other.contains("lies in the folder of a store"), "{other}");
             assert!(
-                stderr.contains("lies in the folder of the store; give a file elsewhere"),
+                stderr.contains("lies in the folder of a store; give a file elsewhere"),
                 "{command:?} {place}: {stderr}"
             );
         }
@@ -408,4 +411,25 @@ fn check_says_why_it_did_not_look_at_the_catalog() {
     assert!(line.starts_with("not looked at\tcatalog\t") && line.contains("another process writes it"), "{line}");
     drop(writer);
     assert!(catalog().starts_with("sound\tcatalog\t"));
+}
+
+#[test]
+fn an_output_that_waits_for_a_reader_can_be_stopped() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (store, pipe) = (tiny_store(folder.path()), folder.path().join("pipe"));
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()));
+    let mut waiting = std::process::Command::new(env!("CARGO_BIN_EXE_diglot"))
+        .args(["export", "--store"])
+        .arg(&store)
+        .arg("-o")
+        .arg(&pipe)
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("it starts");
+    // It has nothing to do but wait.
+    std::thread::sleep(Duration::from_secs(2));
+    assert!(waiting.try_wait().expect("a child").is_none());
+    let kill = std::process::Command::new("kill").args(["-TERM", &waiting.id().to_string()]).status();
+    assert!(kill.is_ok_and(|status| status.success()));
+    assert_eq!(waiting.wait().expect("a child").code(), Some(130));
 }

@@ -636,7 +636,7 @@ fn a_store_damaged_in_the_middle_says_what_to_do() {
         // Pages and batches are not asked for pairs.
         if file.starts_with("sites") || file.starts_with("results") {
             assert_eq!(output.status.code(), Some(1), "{message}");
-            assert!(message.contains("`diglot check --repair`"), "{message}");
+            assert!(message.contains("`diglot check --repair --store "), "{message}");
         }
         // As told.
         let check = diglot(store.path()).arg("check").output().expect("the program starts");

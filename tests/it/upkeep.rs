@@ -231,7 +231,7 @@ fn an_old_manifest_loses_nothing_of_a_compacted_store() {
     stdout(&store, &["compact"]);
     fs::write(store.join("manifest.json"), manifest).expect("room on disk");
     let (code, stderr) = told(&store, &["pairs"]);
-    assert!(code == Some(1) && stderr.contains("`diglot check --repair`"), "{stderr}");
+    assert!(code == Some(1) && stderr.contains("`diglot check --repair --store "), "{stderr}");
     stdout(&store, &["check", "--repair"]);
     assert_same(&store, &expected, "");
 }
@@ -467,7 +467,7 @@ fn a_store_of_reviewers_without_a_manifest_opens() {
     fs::write(store.join("review/marks.jsonl"), "").expect("room on disk");
     fs::remove_file(store.join("manifest.json")).expect("it is there");
     let (code, stderr) = told(&store, &["pairs"]);
-    assert!(code == Some(1) && stderr.contains("`diglot run` makes it again"), "{stderr}");
+    assert!(code == Some(1) && stderr.contains("makes it again"), "{stderr}");
     diglot(&store).args(["-q", "run"]).assert().success();
     assert_same(&store, &expected, "as told");
 }
@@ -589,7 +589,7 @@ fn a_damaged_view_is_made_again_by_what_the_message_says() {
             flip(&largest(), |length| length / 4)
         }
         let (code, stderr) = told(&store, &["pairs"]);
-        assert!(code == Some(1) && stderr.contains("`diglot check --repair`"), "{stderr}");
+        assert!(code == Some(1) && stderr.contains("`diglot check --repair --store "), "{stderr}");
         stdout(&store, &["check", "--repair"]);
         assert_same(&store, &expected, "");
     }

@@ -11,7 +11,7 @@ use crate::extract;
 use crate::keys::copies;
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::store::catalog::{Changes, Keyspace};
-use crate::store::layout::{ArchiveIdentity, ArchiveRecord, PageEntry, PageRecord, StageRecord, encode};
+use crate::store::layout::{ArchiveIdentity, ArchiveRecord, PageEntry, StageRecord, encode};
 use crate::store::{InputNotes, OpenBatch, Store};
 use crate::types::{ArchiveId, CanonicalUrl, Capture, Form, RawRecord, Skip, counted};
 
@@ -177,15 +177,7 @@ impl Reading<'_> {
                 archive::fingerprint(&stat.path, &told).map_err(of_archive)?
             }
         };
-        let mut id = self.store.archive_by_fingerprint(fingerprint)?;
-        if id.is_none() && self.store.archive_count()? > 0 {
-            let ends = archive::fingerprint_of_ends(&stat.path).map_err(of_archive)?;
-            id = self.store.archive_by_fingerprint(ends)?;
-            if let Some(id) = id {
-                let (_, known) = self.store.known_archive(Some(id))?;
-                self.notes.renamed(ends, fingerprint, id, known);
-            }
-        }
+        let id = self.store.archive_by_fingerprint(fingerprint)?;
         if hint.is_none() {
             self.notes.hint(&stat.path, stat.stamp, fingerprint);
         }
@@ -372,7 +364,7 @@ fn extract_capture(mut capture: Capture, archive: u32, config: &Config) -> Outco
     };
     let blocks = page.blocks.iter().filter_map(|block| page.text.get(block.start as usize..block.end as usize));
     let entry = PageEntry::new(&url, &capture, &page, copies::sketch(blocks));
-    Outcome::Page(Box::new(entry), encode(&PageRecord::new(url.as_str(), archive, &capture, page)))
+    Outcome::Page(Box::new(entry), encode(url.as_str(), archive, &capture, &page))
 }
 
 #[cfg(test)]

@@ -19,15 +19,6 @@ pub struct Sentinel {
     pub seals: Vec<u32>,
 }
 
-/// The same before format 12.
-#[derive(Archive, Serialize, Deserialize)]
-pub struct UnsealedSentinel {
-    /// Number of the commit.
-    pub commit: u64,
-    /// Ends of the record files, in the order of their kinds.
-    pub ends: Vec<u64>,
-}
-
 /// One archive. Key `a` number.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
 pub struct ArchiveRecord {

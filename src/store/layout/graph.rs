@@ -66,7 +66,7 @@ impl ArchivedGraphRecord {
         targets.iter().zip(at).zip(&self.kinds[of(start, end)]).map(|((to, at), &kind)| SiteLink {
             to: to.to_native(),
             at: at.to_native(),
-            kind: super::page::kind_of(kind),
+            kind: crate::types::LinkKind::from_code(kind),
         })
     }
 }

@@ -7,7 +7,6 @@ mod bitext;
 mod catalog;
 mod graph;
 mod judged;
-mod page;
 mod removal;
 mod result;
 mod settings;
@@ -24,16 +23,15 @@ pub use bitext::{
 };
 pub use catalog::{
     ArchiveRecord, Credibility, FreshRecord, HintRecord, HostRecord, LossRecord, RefusedRecord, ResultHead, Sentinel,
-    SiteHead, StageRecord, UnsealedSentinel,
+    SiteHead, StageRecord,
 };
 pub use graph::{AlternateRow, ArchivedGraphRecord, CanonicalRow, GraphHead, GraphRecord, OutsideRow};
 pub use judged::{ArchivedLearntRecord, ArchivedSureRow, JudgedHead, JudgedRecord, LearntHead, LearntRecord, SureRow};
-pub use page::PageRecord;
 pub use removal::RemovalRecord;
 pub use result::{ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, HostRow, KeyRow, PairRow, ResultRecord};
 pub use settings::StoredSettings;
 pub use site::{ArchivedSiteChunk, CHUNK_PAGES, ChunkBuilder, SiteChunk, SkipChunk};
-pub use stored_page::{BLOCK_BYTES, BLOCK_PAGES, StoredPage, block, encode, page_of_block};
+pub use stored_page::{BLOCK_BYTES, BLOCK_PAGES, PageBlock, StoredPage, block, encode, page_of_block};
 pub use web::{RequestRecord, RequestedRecord, RoundRecord, WebHead, WebRecord, web_records};
 
 #[cfg(test)]
@@ -45,7 +43,6 @@ mod tests {
     use super::catalog::*;
     use super::graph::*;
     use super::judged::*;
-    use super::page::*;
     use super::removal::*;
     use super::result::*;
     use super::settings::*;
@@ -66,13 +63,6 @@ mod tests {
 
     fn layouts() -> Vec<Layout> {
         layouts! {
-            PageRecord = ArchivedPageRecord {
-                url, archive, body_bytes, offset, length, date_ms, charset, title, text, blocks, tags, link_text, links, images,
-                detected, confidence, declared, latin_share, file, form
-            }
-            BlockRecord = ArchivedBlockRecord { start, end, at, tag }
-            LinkRecord = ArchivedLinkRecord { shared, url_end, anchor_end, rel_end, at, hreflang, kind }
-            ImageRecord = ArchivedImageRecord { url, alt }
             BatchRecord = ArchivedBatchRecord { archive, identity, from, to, done, records, skips, samples, pages, skipped }
             ArchiveIdentity = ArchivedArchiveIdentity { path, format, bytes, fingerprint }
             SkipSample = ArchivedSkipSample { reason, offset, detail }

@@ -2,11 +2,10 @@
 //!
 //! Bytes are in docs/format.md.
 
-use super::page::{BlockRecord, LinkRecord, PageRecord, kind_of};
 use crate::index::numbers::{Reader, folded, put, unfolded};
-use crate::types::{Block, Image, Lang, Link, LinkKind, Page};
 #[cfg(feature = "exec")]
-use crate::types::{Capture, Pointer};
+use crate::types::Pointer;
+use crate::types::{Block, Capture, Image, Lang, Link, LinkKind, Page};
 
 /// Pages of a block, at the most: as many as the low bits of a reference can tell apart.
 pub const BLOCK_PAGES: usize = 16;
@@ -38,9 +37,17 @@ enum List {
 
 const LISTS: usize = 4;
 
-/// The bytes of a page, as [`StoredPage::decode`] reads them.
-pub fn encode(page: &PageRecord) -> Vec<u8> {
-    let mut image_text = String::new();
+/// A block of pages: [`block`] makes its bytes, packed, and [`page_of_block`] reads them. Kind 1. No archive of it is ever written.
+#[derive(rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
+pub struct PageBlock;
+
+/// The bytes of a page and of the capture it was extracted from, as [`StoredPage::decode`] reads them.
+pub fn encode(url: &str, archive: u32, capture: &Capture, page: &Page) -> Vec<u8> {
+    let (file, offset, length) = match &capture.pointer {
+        Some(pointer) => (pointer.file.as_str(), pointer.offset, pointer.length),
+        None => ("", capture.offset, capture.length),
+    };
+    let (mut link_text, mut image_text) = (String::new(), String::new());
     let mut lists = [const { Vec::new() }; LISTS];
     // Most tags take a byte, and most numbers of blocks and links.
     lists[List::Tags as usize].reserve(page.tags.len() * 5 / 4);
@@ -48,26 +55,24 @@ pub fn encode(page: &PageRecord) -> Vec<u8> {
     lists[List::Links as usize].reserve(page.links.len() * 7);
     page.tags.iter().for_each(|&tag| put(&mut lists[List::Tags as usize], u64::from(tag)));
     put_blocks(&mut lists[List::Blocks as usize], &page.blocks);
-    put_links(&mut lists[List::Links as usize], &page.links);
+    put_links(&mut lists[List::Links as usize], &mut link_text, url, &page.links);
     for image in &page.images {
         for text in [&image.url, &image.alt] {
             put(&mut lists[List::Images as usize], text.len() as u64);
             image_text.push_str(text);
         }
     }
-    let parts: [&str; PARTS] =
-        [&page.url, &page.charset, &page.title, &page.file, &page.link_text, &image_text, &page.text];
+    let parts: [&str; PARTS] = [url, &page.charset, &page.title, file, &link_text, &image_text, &page.text];
     let bytes = parts.iter().map(|part| part.len()).sum::<usize>() + lists.iter().map(Vec::len).sum::<usize>();
     let mut out = Vec::with_capacity(bytes + 128);
-    for number in [u64::from(page.archive), page.offset, page.length, folded(page.date_ms)] {
+    for number in [u64::from(archive), offset, length, folded(capture.date_ms), u64::from(page.body_bytes)] {
         put(&mut out, number);
     }
-    put(&mut out, u64::from(page.body_bytes));
-    out.extend(page.detected);
+    out.extend(page.detected.to_bytes());
     out.extend(page.confidence.to_le_bytes());
     out.extend(page.latin_share.to_le_bytes());
     put(&mut out, page.declared.len() as u64);
-    page.declared.iter().for_each(|lang| out.extend(lang));
+    page.declared.iter().for_each(|lang| out.extend(lang.to_bytes()));
     lists.iter().for_each(|list| put(&mut out, list.len() as u64));
     parts.iter().for_each(|part| put(&mut out, part.len() as u64));
     lists.iter().for_each(|list| out.extend(list));
@@ -75,7 +80,7 @@ pub fn encode(page: &PageRecord) -> Vec<u8> {
     out
 }
 
-fn put_blocks(out: &mut Vec<u8>, blocks: &[BlockRecord]) {
+fn put_blocks(out: &mut Vec<u8>, blocks: &[Block]) {
     let (mut end, mut at) = (0, 0);
     for block in blocks {
         put(out, folded(i64::from(block.start) - end));
@@ -86,22 +91,31 @@ fn put_blocks(out: &mut Vec<u8>, blocks: &[BlockRecord]) {
     }
 }
 
-fn put_links(out: &mut Vec<u8>, links: &[LinkRecord]) {
-    let (mut end, mut at) = (0, 0);
+/// A link has of its URL what the page's `own` does not begin with.
+fn put_links(out: &mut Vec<u8>, text: &mut String, own: &str, links: &[Link]) {
+    let mut at = 0;
     for link in links {
-        let has_lang = link.hreflang != [0; 8];
-        put(out, u64::from(link.shared));
-        for next in [link.url_end, link.anchor_end, link.rel_end] {
-            put(out, u64::from(next.saturating_sub(end)));
-            end = next;
+        let mut shared = shared_bytes(own.as_bytes(), link.url.as_bytes()).min(usize::from(u16::MAX));
+        while !link.url.is_char_boundary(shared) {
+            shared -= 1;
+        }
+        put(out, shared as u64);
+        for part in [&link.url[shared..], &link.anchor, &link.rel] {
+            put(out, part.len() as u64);
+            text.push_str(part);
         }
         put(out, folded(i64::from(link.at) - at));
         at = i64::from(link.at);
-        out.push(link.kind << 1 | u8::from(has_lang));
-        if has_lang {
-            out.extend(link.hreflang);
-        }
+        out.push((link.kind as u8) << 1 | u8::from(link.hreflang.is_some()));
+        out.extend(link.hreflang.iter().flat_map(|lang| lang.to_bytes()));
     }
+}
+
+/// How many bytes are the same at the beginning of both, eight at a time as far as that goes.
+fn shared_bytes(a: &[u8], b: &[u8]) -> usize {
+    let eights = a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0).take_while(|(a, b)| a == b).count();
+    let rest = a[eights * 8..].iter().zip(&b[eights * 8..]);
+    eights * 8 + rest.take_while(|(a, b)| a == b).count()
 }
 
 /// A page of the store.
@@ -264,7 +278,7 @@ impl StoredPage {
         let (file, offset, length) = (self.file().to_owned(), self.offset, self.length);
         let pointer = (!file.is_empty()).then_some(Pointer { file, offset, length });
         let capture = Capture { offset, length, date_ms: self.date_ms, pointer, ..Capture::default() };
-        encode(&PageRecord::new(self.url(), self.archive, &capture, page))
+        encode(self.url(), self.archive, &capture, &page)
     }
 
     /// The images.
@@ -296,7 +310,15 @@ impl StoredPage {
             place = place.wrapping_add(unfolded(from.number()?));
             let [code] = from.array()?;
             let hreflang = if code & 1 == 1 { Some(Lang::from_bytes(from.array()?)) } else { None };
-            Some(LinkRow { shared, rest, anchor, rel, at: place as u32, kind: kind_of(code >> 1), hreflang })
+            Some(LinkRow {
+                shared,
+                rest,
+                anchor,
+                rel,
+                at: place as u32,
+                kind: LinkKind::from_code(code >> 1),
+                hreflang,
+            })
         })
     }
 
@@ -373,7 +395,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::types::Capture;
 
     fn lang() -> impl Strategy<Value = Lang> {
         prop::sample::select(vec![Lang::EN, Lang::UNKNOWN, Lang::parse("zh-hant").expect("a tag")])
@@ -412,11 +433,18 @@ mod tests {
 
     proptest! {
         #[test]
+        fn what_is_shared_is_counted_byte_by_byte(a in "[ab]{0,40}", b in "[ab]{0,40}", same in "[a-z/é]{0,40}") {
+            let (a, b) = (format!("{same}{a}"), format!("{same}{b}"));
+            let slow = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+            prop_assert_eq!(shared_bytes(a.as_bytes(), b.as_bytes()), slow);
+        }
+
+        #[test]
         fn pages_of_a_block_come_back(pages in prop::collection::vec(any_page(), 1..4), offset in any::<u64>(), date_ms in any::<i64>()) {
             let capture = Capture { offset, date_ms, length: 77, ..Capture::default() };
             let encoded: Vec<Vec<u8>> = pages
                 .iter()
-                .map(|page| encode(&PageRecord::new("http://x.org/é/b", 3, &capture, page.clone())))
+                .map(|page| encode("http://x.org/é/b", 3, &capture, page))
                 .collect();
             let block = block(&encoded.iter().map(Vec::as_slice).collect::<Vec<_>>());
             for (number, page) in pages.iter().enumerate() {
@@ -448,7 +476,7 @@ mod tests {
 
         #[test]
         fn a_damaged_page_is_read_without_harm(page in any_page(), at in any::<prop::sample::Index>(), with in any::<u8>()) {
-            let mut bytes = encode(&PageRecord::new("http://x.org/é/b", 3, &Capture::default(), page));
+            let mut bytes = encode("http://x.org/é/b", 3, &Capture::default(), &page);
             let at = at.index(bytes.len());
             bytes[at] = with;
             if let Some(page) = StoredPage::decode(&bytes) {

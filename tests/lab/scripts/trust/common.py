@@ -40,7 +40,7 @@ NO_SUCH_PAGE = "the store has no such page"
 
 PLACE = re.compile(r"(pages|batches|sites|results|skips|graphs|webs|verified|resolved|learnt|bitexts|repeats|models|requests|views?|catalog"
                    r"|manifest|lock|tmp)\b|\.rec\b|/|" + TOLD_LOSS)
-REMEDY = re.compile(r"`diglot [a-z]|diglot (run|check|compact|upgrade)|\b(run|give|delete|restore|free|make|copy|wait|try|try again|again|use)\b")
+REMEDY = re.compile(r"`diglot [a-z]|diglot (run|check|compact)|\b(run|give|delete|restore|free|make|copy|wait|try|try again|again|use)\b")
 PANIC = re.compile(r"panicked at|RUST_BACKTRACE|core dumped|SIGBUS|overflowed its stack|memory allocation of")
 
 
@@ -367,12 +367,12 @@ class Bench:
         if base is not None:
             copy(base, self.store)
 
-    def base(self, name, steps, program=None):
+    def base(self, name, steps):
         """A finished store, made once."""
         if name not in self.bases:
             shutil.rmtree(self.store, ignore_errors=True)
             for step in steps:
-                (program or self.program).must(self.store, step)
+                self.program.must(self.store, step)
             self.bases[name] = self.work / f"base-{name}"
             shutil.rmtree(self.bases[name], ignore_errors=True)
             copy(self.store, self.bases[name])
@@ -405,10 +405,6 @@ class Bench:
                     made.append(Scenario(f"remove{option[1:]}", everything, [["remove", option, value], ["run"]]))
         if self.program.has("check", "--repair"):
             made.append(Scenario("repair", self.damaged(everything), [["check", "--repair"], ["run", *self.inputs]], may_lose=True))
-        old = self.options.old_binary
-        if old:
-            upgrade = [["upgrade"]] if self.program.has("upgrade") else []
-            made.append(Scenario("upgrade", self.base("old", [["run", *self.inputs]], Program(old)), [*upgrade, ["run"]]))
         return [scenario for scenario in made if not wanted or scenario.name in wanted]
 
     def damaged(self, base):
@@ -548,7 +544,6 @@ def options(doc, archives="tiny", rounds=100, extra=None):
     parser.add_argument("--archives", nargs="+", default=archives.split(),
                         help="paths, or tiny, sample, crawl:PAGES (default: %(default)s); the first is read before the others")
     parser.add_argument("--gold", default=str(DATA / "gold"), help="gold for `eval`")
-    parser.add_argument("--old-binary", help="a program of an older format, whose stores are upgraded")
     parser.add_argument("--work", help="work folder (default: a new one below /dev/shm)")
     parser.add_argument("--keep", default=os.path.join(tempfile.gettempdir(), "diglot-violations"), help="where stores of violations are kept")
     if extra:

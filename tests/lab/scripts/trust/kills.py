@@ -2,7 +2,7 @@
 
     kills.py --binary target/fast/diglot --seed 1 --rounds 1000
 
-Each round takes a scenario (a fresh store, a grown one, changed settings, compact, remove, repair, upgrade, …, as far as the program
+Each round takes a scenario (a fresh store, a grown one, changed settings, compact, remove, repair, …, as far as the program
 has the commands) and kills one of its commands: after a random share of its time; right before or after a commit; at a random
 system call, before it, after it or when half of its bytes are written; or there with everything lost that was not synced, as
 when the power fails, by the order of ext4 or by no more than POSIX promises. `--every` lets the power fail at each system call of each step

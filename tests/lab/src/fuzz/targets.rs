@@ -7,7 +7,7 @@ use std::sync::Arc;
 use diglot::archive::{self, Item};
 use diglot::config::Config;
 use diglot::extract;
-use diglot::store::layout::{BatchRecord, PageRecord, StoredPage, block, encode, page_of_block};
+use diglot::store::layout::{BatchRecord, StoredPage, block, encode, page_of_block};
 use diglot::store::records::{RecordFile, RecordRef, START};
 use diglot::store::{Access, Store};
 use diglot::types::{CanonicalUrl, Capture, Form, Lang, RawRecord, host_of, registrable_domain, without_session};
@@ -380,7 +380,7 @@ fn extract_record(record: &RawRecord) -> Outcome {
 fn extract_capture(capture: &Capture) -> Outcome {
     let url = CanonicalUrl::parse(&capture.url).map_err(|reason| reason.to_string())?;
     let Ok(page) = extract::extract(capture, &url, &Config::default().extract) else { return Ok(()) };
-    let stored = StoredPage::decode(&encode(&PageRecord::new(url.as_str(), 1, capture, page.clone())));
+    let stored = StoredPage::decode(&encode(url.as_str(), 1, capture, &page));
     if stored.is_some_and(|stored| stored.page() == page) { Ok(()) } else { Err("is stored otherwise".to_owned()) }
 }
 
@@ -452,7 +452,7 @@ fn page() -> Result<Work> {
         let capture = Capture { url: "http://ex.org/a".to_owned(), body, ..Capture::default() };
         let url = CanonicalUrl::parse(&capture.url)?;
         if let Ok(page) = extract::extract(&capture, &url, &Config::default().extract) {
-            pages.push(encode(&PageRecord::new(url.as_str(), 1, &capture, page)));
+            pages.push(encode(url.as_str(), 1, &capture, &page));
         }
     }
     let whole = block(&pages.iter().take(5).map(Vec::as_slice).collect::<Vec<_>>());
@@ -487,7 +487,7 @@ fn record_file() -> Result<Work> {
     let test = move |bytes: &[u8], _| {
         fs::write(&segment, bytes).map_err(|error| error.to_string())?;
         let whole = RecordRef(bytes.len() as u64 & !15);
-        let Ok(survey) = RecordFile::<BatchRecord>::survey(folder.path(), (KIND, 1), whole, |_, _| true) else {
+        let Ok(survey) = RecordFile::<BatchRecord>::survey(folder.path(), KIND, whole, |_, _| true) else {
             return Ok(());
         };
         for end in [survey.end, whole] {
