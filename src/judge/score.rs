@@ -342,6 +342,16 @@ mod tests {
     }
 
     #[test]
+    fn the_more_good_examples_are_believed_the_more_it_is_worth_to_be_like_them() {
+        let fit = |share: f64| {
+            let params = FitParams { good: (share, 1e12), ..FitParams::default() };
+            Scorer::fit(&examples(0.3, 1.0), &examples(0.0, 0.7), &Scorer::default(), &params).expect("examples enough")
+        };
+        let [doubted, believed] = [0.6, 0.95].map(|share| fit(share).contents(&pair(0.65, None)));
+        assert!(believed > doubted + 0.1, "{doubted} {believed}");
+    }
+
+    #[test]
     fn weights_learnt_before_a_measure_was_added_are_those_of_the_others() {
         let stored: Vec<f64> = (1..INPUTS - 2).map(|at| at as f64).collect();
         let scorer = Scorer::of_weights(&stored).expect("weights");

@@ -434,6 +434,7 @@ mod tests {
         ];
         assert_eq!(first_pairs(&choices, &Params::default()), [0, 5]);
         assert_eq!(first_pairs(&choices, &Params { first_pairs: 1, ..Params::default() }), [0]);
+        assert_eq!(first_pairs(&choices, &Params { first_similarity: 0.9, ..Params::default() }), [0, 5]);
     }
 
     /// A page of five sentences of four words out of forty, drawn by its number; the second language has other words.
@@ -471,6 +472,110 @@ mod tests {
         assert_ne!(accepted(&vec![Verdict::Unasked; choices.len()]), right);
         let few = by_content(&choices, &texts, &Params { min_first: 21, ..Params::default() });
         assert!(few.iter().all(|verdict| *verdict == Verdict::Unasked));
+    }
+
+    /// A page with a block for each letter, which is a word; a space stands for a block without words.
+    fn of_letters(letters: &str) -> Text {
+        let word = |letter: char| if letter == ' ' { Vec::new() } else { vec![u64::from(letter)] };
+        let words: Vec<Vec<u64>> = letters.chars().map(word).collect();
+        Text { page: Page { blocks: vec![Block::default(); words.len()], ..Page::default() }, words }
+    }
+
+    #[test]
+    fn a_block_without_words_is_no_sentence() {
+        let (a, b) = (of_letters("a b"), of_letters("AB "));
+        assert_eq!(a.sentences(&b), [(&[u64::from('a')][..], &[u64::from('A')][..])]);
+    }
+
+    /// What the content says of pairs, `choices`, of pages of so many letters. The model begins with the first pair. A letter that was learnt once as the
+    /// translation of another has t = 0.6, ln 0.6 = -0.5; beside others it has t(f|NULL) = 0.16 at the most, ln 0.16 = -1.8.
+    fn asked(choices: &[(u32, u32, f64)], pages: &[(u32, &str)]) -> Vec<Verdict> {
+        let choices: Vec<Choice> = choices.iter().map(|&(a, b, score)| choice(a, b, score)).collect();
+        let texts = pages.iter().map(|&(page, letters)| (page, of_letters(letters))).collect();
+        by_content(&choices, &texts, &Params { min_first: 1, min_log_prob: -1.0, ..Params::default() })
+    }
+
+    #[test]
+    fn what_the_best_pair_of_a_page_teaches_is_known_when_the_next_is_asked() {
+        // Half of page 1 is translated by what page 0 taught, which is just enough; half of page 2 by what page 1 did.
+        let verdicts = asked(
+            &[(0, 100, 0.9), (1, 101, 0.5), (1, 102, 0.5), (2, 103, 0.5)],
+            &[(0, "abcd"), (100, "ABCD"), (1, "abef"), (101, "ABEF"), (102, "AXYZ"), (2, "efgh"), (103, "EFGH")],
+        );
+        assert_eq!(verdicts, [Verdict::First, Verdict::Share(0.5), Verdict::Share(0.25), Verdict::Share(0.5)]);
+    }
+
+    #[test]
+    fn a_page_without_a_good_pair_teaches_nothing() {
+        let verdicts = asked(
+            &[(0, 100, 0.9), (1, 101, 0.5), (2, 102, 0.5)],
+            &[(0, "abcd"), (100, "ABCD"), (1, "aefg"), (101, "AXYZ"), (2, "efg"), (102, "XYZ")],
+        );
+        assert_eq!(verdicts, [Verdict::First, Verdict::Share(0.25), Verdict::Share(0.0)]);
+    }
+
+    #[test]
+    fn of_the_good_pairs_of_a_page_the_one_most_translated_teaches_and_of_equals_the_one_most_alike() {
+        // Whether `e` was learnt as `E`, or as `X`.
+        let learnt = |first: (&str, f64), second: (&str, f64)| {
+            let verdicts = asked(
+                &[(0, 100, 0.9), (1, 101, first.1), (1, 102, second.1), (2, 103, 0.5), (2, 104, 0.5)],
+                &[(0, "abcd"), (100, "ABCD"), (1, "abce"), (101, first.0), (102, second.0)]
+                    .into_iter()
+                    .chain([(2, "e"), (103, "E"), (104, "X")])
+                    .collect::<Vec<_>>(),
+            );
+            [verdicts[3], verdicts[4]].map(|verdict| verdict == Verdict::Share(1.0))
+        };
+        assert_eq!(learnt(("ABZX", 0.5), ("ABCE", 0.5)), [true, false]);
+        assert_eq!(learnt(("ABCE", 0.5), ("ABZX", 0.6)), [true, false]);
+        assert_eq!(learnt(("ABCE", 0.4), ("ABCX", 0.5)), [false, true]);
+        assert_eq!(learnt(("ABCX", 0.5), ("ABCE", 0.4)), [false, true]);
+    }
+
+    #[test]
+    fn a_page_teaches_by_one_pair_only() {
+        // The page of the second language has taught by the first pair; page 1 would teach `e` as `X` and `f` as `Y` by it.
+        let verdicts = asked(
+            &[(0, 100, 0.9), (1, 100, 0.5), (2, 102, 0.5)],
+            &[(0, "abcd  "), (100, "ABCDXY"), (1, "abcdef"), (2, "ef"), (102, "XY")],
+        );
+        assert_eq!(verdicts, [Verdict::First, Verdict::Share(4.0 / 6.0), Verdict::Share(0.0)]);
+        // So has that of the first language.
+        let verdicts = asked(
+            &[(0, 100, 0.9), (0, 101, 0.5), (1, 102, 0.5)],
+            &[(0, "abcdef"), (100, "ABCD  "), (101, "ABCDXY"), (1, "ef"), (102, "XY")],
+        );
+        assert_eq!(verdicts, [Verdict::First, Verdict::Share(4.0 / 6.0), Verdict::Share(0.0)]);
+        // And page 101 by page 1: what page 2 has in its place is not learnt.
+        let verdicts = asked(
+            &[(0, 100, 0.9), (1, 101, 0.5), (2, 101, 0.5), (3, 103, 0.5)],
+            &[(0, "abcd"), (100, "ABCD"), (1, "abc "), (101, "ABCX"), (2, "abce"), (3, "e"), (103, "X")],
+        );
+        assert_eq!(verdicts[2..], [Verdict::Share(0.75), Verdict::Share(0.0)]);
+    }
+
+    #[test]
+    fn the_share_of_translated_sentences_by_hand() {
+        // Nothing was learnt: a word is translated by itself.
+        let model = TranslationModel::new(ModelParams::default());
+        let (same, other): (SentencePair<'_>, SentencePair<'_>) = ((&[1], &[1]), (&[1], &[2]));
+        let shares = [&[][..], &[same], &[same, other, other, other]].map(|pairs| share(&model, pairs, -1.0));
+        assert_eq!(shares, [0.0, 1.0, 0.25]);
+        // As probable as is asked for is enough.
+        assert_eq!(share(&model, &[other], model.log_prob(Side::A, other.1, other.0)), 1.0);
+    }
+
+    #[test]
+    fn what_structure_and_content_say_counts_alike() {
+        let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
+        let decided = |verdict: Verdict, min_score: f64| {
+            let rows = decide(langs, &[choice(0, 10, 0.75)], &[verdict], min_score, &Params::default());
+            (rows[0].score, rows[0].outcome)
+        };
+        assert_eq!(decided(Verdict::Share(0.5), 0.625), (0.625, Outcome::Accepted));
+        assert_eq!(decided(Verdict::Share(1.0), 0.9), (0.875, Outcome::LowScore));
+        assert_eq!(decided(Verdict::Unasked, 0.75), (0.75, Outcome::Accepted));
     }
 
     #[test]

@@ -89,6 +89,90 @@ fn names_that_differ_say_little_where_those_of_keys_differ_too() {
     assert!(with(1.0) < with(0.0) - 1.0 && with(0.0) > -0.5, "{} {}", with(1.0), with(0.0));
 }
 
+/// What names say of a wrong pair of words in English and Chinese that has none in common, beside pairs in English and French.
+fn names_beside(others: impl Iterator<Item = Compared>) -> f32 {
+    let french = Lang::parse("fr").expect("a tag");
+    let langs = LangPair::new(Lang::EN, french).expect("two");
+    let in_french = |mut one: Compared| {
+        one.candidate.pair.langs = langs;
+        one
+    };
+    let pair = one(0, 1, Method::Words, &[(C, 0.02), (Measure::Named, 0.0)]);
+    let compared: Vec<Compared> = std::iter::once(pair).chain(others.map(in_french)).collect();
+    of(&all(&compared), 0, 1).beliefs.names
+}
+
+/// So many pairs that all have a name in common, or none of which has.
+fn named(count: u32, method: Method, named: f32) -> impl Iterator<Item = Compared> {
+    (0..count).map(move |i| one(10 + i, 110 + i, method, &[(C, 0.95), (Measure::Named, named)]))
+}
+
+#[test]
+fn names_that_keys_keep_in_another_language_are_expected_in_this_one() {
+    // A belief of 2 in 4, and 20 of 20, or none of them. Of wrong pairs 0.2 in 4 are believed to share a name, and one does not.
+    let by_chance: f64 = 0.2 / 5.0;
+    for (named_alike, right) in [(1.0, 22.0 / 24.0), (0.0, 2.0 / 24.0)] {
+        let found = f64::from(names_beside(named(20, Method::Key, named_alike)));
+        let wanted = ((1.0 - right) / (1.0 - by_chance)).ln();
+        assert!((found - wanted).abs() < 0.01, "{found} {wanted}");
+    }
+}
+
+#[test]
+fn pairs_of_words_and_copies_in_another_language_tell_nothing_of_names() {
+    let alone = names_beside(std::iter::empty());
+    assert_eq!(names_beside(named(20, Method::Words, 1.0)), alone);
+    let copy = |one: Compared| Compared { same_text: true, ..one };
+    assert_eq!(names_beside(named(20, Method::Key, 1.0).map(copy)), alone);
+}
+
+#[test]
+fn names_of_copies_tell_nothing() {
+    let names = |copies: u32| {
+        let copy = |i| one(200 + i, 300 + i, Method::Words, &[(C, 0.95), (Measure::Named, 0.0)]);
+        let copies = (0..copies).map(|i| Compared { same_text: true, ..copy(i) });
+        let compared: Vec<Compared> = named(10, Method::Words, 1.0).chain(copies).collect();
+        of(&all(&compared), 13, 113).beliefs.names
+    };
+    assert_eq!(names(20), names(0));
+}
+
+#[test]
+fn beside_many_keys_pairs_of_words_tell_what_names_wrong_pairs_have() {
+    let compared: Vec<Compared> = (0..40)
+        .map(|i| one(i, 100 + i, Method::Key, &[(C, 0.95)]))
+        .chain((40..50).map(|i| one(i, 100 + i, Method::Words, &[(C, 0.95), (Measure::Named, 1.0)])))
+        .collect();
+    // All ten count as wrong, beside a belief of 0.2 in 4. Of right pairs none is seen: 2 in 4.
+    let found = f64::from(of(&all(&compared), 45, 145).beliefs.names);
+    assert!((found - (0.5 / (10.2 / 14.0f64)).ln()).abs() < 1e-6, "{found}");
+}
+
+#[test]
+fn contents_that_differ_where_a_key_is_right_are_expected_less_to_agree() {
+    let agree = |odd: u32| {
+        let compared: Vec<Compared> =
+            (0..40).map(|i| one(i, 100 + i, Method::Key, &[(C, if i < odd { 0.3 } else { 0.95 })])).collect();
+        of(&all(&compared), 20, 120).beliefs.agree
+    };
+    // A belief of 3.8 in 4, and 40 of 40 or 37 of them, within what contents leave open.
+    for (odd, wanted) in [(0, 43.8 / 44.0), (3, 40.8 / 44.0)] {
+        assert!((agree(odd) - wanted).abs() < 0.02, "{odd} {} {wanted}", agree(odd));
+    }
+}
+
+#[test]
+fn what_unlikely_pairs_show_is_not_usual() {
+    let usual = |unlikely: u32| {
+        let compared: Vec<Compared> = (0..20)
+            .map(|i| one(i, 100 + i, Method::Key, &[(C, if i == 3 { 0.45 } else { 0.95 })]))
+            .chain((20..20 + unlikely).map(|i| one(i, 100 + i, Method::Order, &[(C, 0.45)])))
+            .collect();
+        of(&all(&compared), 3, 103).beliefs.usual
+    };
+    assert!(usual(0) < -2.0 && usual(20) < -2.0, "{} {}", usual(0), usual(20));
+}
+
 #[test]
 fn copies_are_no_pairs_and_teach_nothing() {
     let mut compared: Vec<Compared> = (0..10).map(|i| one(i, 100 + i, Method::Key, &[(C, 0.95)])).collect();
@@ -116,6 +200,18 @@ fn a_low_pair_has_lost_only_where_its_page_is_taken() {
         [(0, 10), (0, 11), (1, 12)].map(|(a, b)| of(&judged, a, b).outcome),
         [Outcome::Accepted, Outcome::LostToBetter, Outcome::LowScore]
     );
+}
+
+#[test]
+fn a_declared_pair_that_lost_is_an_edition_where_it_is_rather_wrong_than_right() {
+    let lost = |content: f32| {
+        let compared = [one(0, 10, Method::Key, &[(C, 0.95)]), one(0, 11, Method::Hreflang, &[(C, content)])];
+        of(&all(&compared), 0, 11)
+    };
+    let (rather_right, rather_wrong) = (lost(0.53), lost(0.47));
+    assert!((0.0..1.0).contains(&rather_right.beliefs.log_odds), "{rather_right:?}");
+    assert!((-1.0..0.0).contains(&rather_wrong.beliefs.log_odds), "{rather_wrong:?}");
+    assert_eq!([rather_right, rather_wrong].map(|pair| pair.outcome), [Outcome::LostToBetter, Outcome::Edition]);
 }
 
 #[test]
@@ -262,4 +358,14 @@ fn contents_of_a_folder_without_keys_are_believed_as_those_of_the_site() {
         .collect();
     let judged = judge(&compared, |_, _| scorer(), &parts, &Params::default());
     assert!(of(&judged, 16, 17).beliefs.agree > 0.9);
+}
+
+#[test]
+fn a_key_that_is_wrong_in_one_folder_is_believed_in_the_other() {
+    // Ten pairs in each of two folders; those of the second are wrong.
+    let compared: Vec<Compared> =
+        (0..20).map(|i| one(2 * i, 2 * i + 1, Method::Key, &[(C, if i < 10 { 0.95 } else { 0.05 })])).collect();
+    let judged = judge(&compared, |_, _| scorer(), &crate::index::parts::two_folders(0), &Params::default());
+    let [first, second] = [0, 38].map(|a| of(&judged, a, a + 1).beliefs.source);
+    assert!(first > 0.8 && second < 0.4, "{first} {second}");
 }
