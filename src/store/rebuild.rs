@@ -95,7 +95,18 @@ pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>, known: Kno
     store.removed = store.read_removals()?;
     let mut changes = Changes::default();
     let has = |page: RecordRef| store.pages.has(page.frame());
-    let (archives, torn) = whole_archives(store.batches_from(START), store.removed(), has)?;
+    let (mut archives, mut torn) = whole_archives(store.batches_from(START), store.removed(), has)?;
+    let short =
+        archives.extract_if(.., |number, now| known.archives.get(number).is_some_and(|known| lacks_pages(now, known)));
+    let short: BTreeMap<u32, ArchiveRecord> = short.collect();
+    if !short.is_empty() {
+        for found in store.batches_from(START) {
+            let (at, batch) = found?;
+            torn.extend(short.contains_key(&batch.archive.to_native()).then_some(at.0));
+        }
+        torn.sort_unstable();
+        torn.dedup();
+    }
     let archives_known = manifest.as_ref().map_or(0, |manifest| manifest.archives);
     put_archives(&archives, &known, archives_known, &mut changes);
     if !left.less.is_empty() && known.archives.is_empty() {
@@ -178,7 +189,7 @@ impl Store {
 pub fn whole_archives(
     batches: impl Iterator<Item = Result<(RecordRef, Mapped<BatchRecord>)>>,
     removed: &Removed,
-    has: impl Fn(RecordRef) -> bool,
+    mut has: impl FnMut(RecordRef) -> bool,
 ) -> Result<(Archives, Vec<u64>)> {
     let (mut archives, mut torn) = (Archives::new(), Vec::new());
     for found in batches {
@@ -186,7 +197,7 @@ pub fn whole_archives(
         let number = batch.archive.to_native();
         let archive = archives.entry(number).or_default();
         let follows = archive.position == batch.from.to_native();
-        let is_whole = || {
+        let mut is_whole = || {
             let mut counted = batch.pages.iter().filter(|page| !removed.takes(number, &page.identity));
             // What could not be read is a hole.
             counted.all(|page| has(RecordRef(page.page.to_native())))
@@ -199,6 +210,12 @@ pub fn whole_archives(
     }
     archives.retain(|_, archive| archive.records > 0 || archive.done);
     Ok((archives, torn))
+}
+
+/// True of an archive whose batches are all there, and tell fewer pages than were known: those of a later state of the store, from which
+/// pages were removed. It is read again.
+fn lacks_pages(now: &ArchiveRecord, known: &ArchiveRecord) -> bool {
+    now.position >= known.position && now.done == known.done && now.pages < known.pages
 }
 
 /// Puts down all archives, and what was lost of those that were known. There were `count`; in the place of those that were removed
