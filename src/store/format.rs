@@ -1,4 +1,19 @@
 //! The format of stores.
 
+use std::path::Path;
+
+use crate::error::Error;
+
 /// Format of stores this program writes and reads. None before it was released.
 pub const FORMAT_VERSION: u32 = 13;
+
+/// The error of a store that is written in another format than this program's.
+pub fn other_format(folder: &Path, format: u64) -> Error {
+    let advice = if format > u64::from(FORMAT_VERSION) {
+        "use a newer release"
+    } else {
+        "make another one of its archives with `diglot run ARCHIVE... --store NEW`, then delete this one"
+    };
+    let problem = format!("written in format {format}, this program reads {FORMAT_VERSION}; {advice}");
+    Error::Store { path: folder.to_owned(), problem }
+}

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::access::{fault, not_opened};
 use super::disk;
-use super::format::FORMAT_VERSION;
+use super::format::{FORMAT_VERSION, other_format};
 use super::layout::{Sentinel, StoredSettings};
 use super::view::RunName;
 use crate::error::{Error, Result};
@@ -144,16 +144,6 @@ impl Manifest {
         };
         write().map_err(Error::io(&path, "writing"))
     }
-}
-
-/// The error of a store that is written in another format than this program's.
-pub fn other_format(folder: &Path, format: u64) -> Error {
-    let advice = if format > u64::from(FORMAT_VERSION) {
-        "use a newer release"
-    } else {
-        "make another one of its archives with `diglot run ARCHIVE... --store NEW`, then delete this one"
-    };
-    fault(folder, format!("written in format {format}, this program reads {FORMAT_VERSION}; {advice}"))
 }
 
 fn damaged(folder: &Path, why: &str) -> Error {

@@ -4,9 +4,8 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::format::FORMAT_VERSION;
+use super::format::{FORMAT_VERSION, other_format};
 use super::frames::{FILE_HEADER, format_of, is_foreign};
-use super::manifest::other_format;
 use crate::error::{Error, Result};
 use crate::files;
 

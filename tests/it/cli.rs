@@ -569,3 +569,28 @@ fn the_program_ends_with_whoever_holds_the_pipe_that_it_is_told_of() {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
 }
+
+/// What stands in README.md below a query, line by line; `run`, whose store is there, and `keys` as a terminal shows it have golden files.
+#[test]
+fn the_session_of_the_readme_is_what_the_program_prints() {
+    let readme = fs::read_to_string(root().join("README.md")).expect("it is there");
+    let mut tried = 0;
+    for block in readme.split("```console\n").skip(1).filter_map(|rest| rest.split("\n```").next()) {
+        let mut lines = block.lines();
+        let command = lines.next().and_then(|line| line.strip_prefix("$ diglot ")).unwrap_or_default();
+        let command = command.split(" |").next().unwrap_or_default();
+        if !["pairs", "bitext", "explain"].iter().any(|query| command.starts_with(query)) {
+            continue;
+        }
+        let printed = stdout(sample_store(), &command.split(' ').collect::<Vec<_>>());
+        for expected in lines {
+            // The beginning of a path is that of a machine, and `cut` leaves the beginning of a line.
+            let (before, after) = expected.split_once('…').unwrap_or((expected, ""));
+            let after = after.trim_start_matches("/diglot");
+            let is_there = |line: &str| line.starts_with(before) && line.ends_with(after);
+            assert!(printed.lines().any(is_there), "`diglot {command}` does not print {expected:?}:\n{printed}");
+        }
+        tried += 1;
+    }
+    assert!(tried >= 4, "{tried} queries");
+}
