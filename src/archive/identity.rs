@@ -65,7 +65,7 @@ fn changes(metadata: &Metadata) -> [i128; 2] {
 
 /// Bytes read at a time: large enough that asking costs nothing.
 const READ_BYTES: usize = 1 << 20;
-/// Tells the hash of all bytes from that of the ends, by which older releases knew an archive.
+/// Of the hashes of archives.
 const SEED: u64 = 0x6469_676c_6f74_0002;
 
 /// Hash of all bytes of an archive; of a mirror, of the names and bytes of its files. `told` hears how many bytes were read so

@@ -148,7 +148,7 @@ impl OpenFile {
 
     /// The bytes of a range, to be decoded.
     fn window(&mut self, range: &Range, params: &Params) -> io::Result<(Window, Vec<u8>)> {
-        // Behind the end is nothing, and nowhere that each file system can go.
+        // Behind the end is nothing, and to seek far behind it is an error of some file systems.
         let start = range.offset.min(self.file.metadata()?.len());
         if self.codec == Codec::Zstd && self.dictionary.is_none() {
             self.dictionary = Some(dictionary::before(&mut self.file, start)?);

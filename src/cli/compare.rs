@@ -84,7 +84,7 @@ impl Compare {
         let temporary = temporary.context("making a temporary folder")?;
         let folder = match &self.keep {
             Some(folder) => {
-                output::refuse_within_store(&folder.join("default.store"))?;
+                output::refuse_within_store(folder)?;
                 fs::create_dir_all(folder).map_err(Error::io(folder, "making"))?;
                 folder.as_path()
             }

@@ -55,7 +55,7 @@ impl Man {
         let Some(folder) = self.folder else {
             return Ok(io::stdout().lock().write_all(&page(&command)?)?);
         };
-        output::refuse_within_store(&folder.join("diglot.1"))?;
+        output::refuse_within_store(&folder)?;
         fs::create_dir_all(&folder).map_err(Error::io(&folder, "creating"))?;
         write_pages(&command, &folder)
     }

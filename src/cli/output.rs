@@ -28,14 +28,15 @@ pub fn keep_out_of(store: &Path) {
     let _ = STORE.set(store.to_owned());
 }
 
-/// Refuses a file within the folder of the store, or of another one, by whatever way its path leads there.
+/// Refuses a file or folder within the folder of the store, or of another one, by whatever way its path leads there.
 pub fn refuse_within_store(path: &Path) -> Result<(), Error> {
     let store = STORE.get().and_then(|store| store.canonicalize().ok());
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // What a link leads to is what is written; a file that is not there will be in its folder.
-    let place = path.canonicalize().or_else(|_| folder.canonicalize());
-    let is_store = |folder: &Path| store.as_deref() == Some(folder) || Store::is_at(folder);
-    if place.is_ok_and(|place| place.ancestors().any(is_store)) {
+    // What a link leads to is what is written; what is not there will be in the nearest folder above it that is.
+    let here =
+        |place: &Path| if place.as_os_str().is_empty() { Path::new(".").canonicalize() } else { place.canonicalize() };
+    let place = path.ancestors().find_map(|place| here(place).ok());
+    let is_store = |folder: &Path| store.as_deref() == Some(folder) || Store::has_records_at(folder);
+    if place.is_some_and(|place| place.ancestors().any(is_store)) {
         let problem = format!("{} lies in the folder of a store; give a file elsewhere", path.display());
         return Err(Error::Config(problem));
     }
@@ -108,7 +109,8 @@ impl Target {
 fn open_to_write(path: &Path) -> Result<File, Error> {
     let (sender, opened) = mpsc::channel();
     let to_open = path.to_owned();
-    std::thread::spawn(move || sender.send(OpenOptions::new().write(true).open(to_open)));
+    let open = move || drop(sender.send(OpenOptions::new().write(true).open(to_open)));
+    std::thread::Builder::new().spawn(open).map_err(Error::io(path, "starting a thread that opens"))?;
     loop {
         match opened.recv_timeout(POLL) {
             Ok(opened) => return opened.map_err(Error::io(path, "opening")),

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::freshness::STORE;
+use super::freshness::place;
 
 static QUIET: AtomicBool = AtomicBool::new(false);
 
@@ -15,19 +15,18 @@ static STORE_OPTION: OnceLock<String> = OnceLock::new();
 
 /// From here on the commands that are told name this store.
 pub fn name_store(store: &Path) {
-    let option = if store == Path::new(STORE) { String::new() } else { format!(" --store {}", store.display()) };
-    let _ = STORE_OPTION.set(option);
+    let _ = STORE_OPTION.set(place(store));
 }
 
-/// Commands of the program that stand in a text without a store.
-const OF_STORE: [&str; 7] = ["run", "check", "compact", "remove", "hosts", "pairs", "keys"];
+/// Commands that take no store.
+const WITHOUT_STORE: [&str; 4] = ["compare", "completions", "exec", "man"];
 
 /// A text with a store named in each command of it (`` `diglot run` ``) that takes one and names none.
 fn with_store(text: &str, option: &str) -> String {
     let parts = text.split('`').enumerate().map(|(at, part)| {
         let command = part.strip_prefix("diglot ").and_then(|rest| rest.split(' ').next());
         let is_without =
-            at % 2 == 1 && !part.contains("--store") && command.is_some_and(|name| OF_STORE.contains(&name));
+            at % 2 == 1 && !part.contains("--store") && command.is_some_and(|name| !WITHOUT_STORE.contains(&name));
         format!("{part}{}", if is_without { option } else { "" })
     });
     parts.collect::<Vec<_>>().join("`")

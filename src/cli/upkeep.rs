@@ -12,6 +12,7 @@ use diglot::types::counted;
 use diglot::upkeep::{self, Removal, Taken};
 use serde_json::json;
 
+use super::freshness::place;
 use super::global::Global;
 use super::listing::{FormatArg, Listing};
 use super::say::{say, tell};
@@ -168,13 +169,13 @@ impl Remove {
             writeln!(stdout(), "losses accepted: {accepted}")?;
         }
         if removal != Removal::default() {
-            say_taken(&upkeep::remove(&mut store, &removal)?)?;
+            say_taken(&upkeep::remove(&mut store, &removal)?, &place(&global.store))?;
         }
         super::losses::tell(&store)
     }
 }
 
-fn say_taken(taken: &Taken) -> io::Result<()> {
+fn say_taken(taken: &Taken, place: &str) -> io::Result<()> {
     let mut out = stdout().lock();
     for name in &taken.already {
         writeln!(out, "removed already: {}", printable(name))?;
@@ -183,7 +184,7 @@ fn say_taken(taken: &Taken) -> io::Result<()> {
         let Taken { archives, captures, left_out, sites, .. } = taken;
         writeln!(
             out,
-            "removed: {archives} archives, {captures} captures, {left_out} of those left out; {sites} sites to be indexed again: `diglot run`"
+            "removed: {archives} archives, {captures} captures, {left_out} captures that had been left out; {sites} sites are to be indexed again: `diglot run{place}`"
         )?;
     }
     if taken.marks + taken.samples > 0 {

@@ -107,7 +107,6 @@ fn of_site(store: &Store, config: &Config, site: &StoredSite, request: &Request<
     let mut proposals = recover::propose(site, &keys, &config.recover);
     if let Some(targets) = link_targets(store, &site.site, &proposals)? {
         recover::weigh(&mut proposals, site, &targets, &config.recover);
-        store.pages.unmap();
     }
     let filter = Filter {
         has_host: &|identity| request.scope.has_host(identity),

@@ -274,8 +274,6 @@ impl SiteBitext {
     }
 }
 
-/// Page pairs whose pages are mapped together while they are listed.
-const PAIRS_MAPPED: u32 = 1024;
 /// URLs of pages of other sites that are remembered, at the most: some 10 MB.
 const KNOWN_URLS: usize = 1 << 16;
 
@@ -302,10 +300,6 @@ pub fn for_each_bead(
         let mut repeats = bitext.repeats().peekable();
         let mut shared = bitext.shared().filter(|_| are_compared).peekable();
         for ((row, beads), place) in bitext.aligned().zip(0u32..) {
-            // What is read once need not stay mapped.
-            if place.is_multiple_of(PAIRS_MAPPED) {
-                store.pages.unmap();
-            }
             let is_wanted = |page: u32| page < site.pages.count() && scope.has_host(site.pages.identity(page));
             let wanted = is_wanted(row.a.to_native()) || is_wanted(row.b.to_native());
             let pair = if wanted { Some(OpenPair::new(store, config, &site, row, &mut archives)?) } else { None };
@@ -329,7 +323,6 @@ pub fn for_each_bead(
                 }
             }
         }
-        store.pages.unmap();
     }
     Ok(())
 }
@@ -455,7 +448,6 @@ pub fn for_each_page_pair(
                 each(pair.langs, a.text(), b.text())?;
             }
         }
-        store.pages.unmap();
     }
     Ok(())
 }

@@ -16,9 +16,6 @@ use crate::store::layout::{ArchivedBitextPairRow, BeadRow, StoredPage};
 use crate::text::sentences::for_each_sentence;
 use crate::types::{AlignedSentences, DocumentLine, JudgedPair, Lang, PageLine, PairLine, SentencePlace, tag_name};
 
-/// Pages that stay mapped together while many are read: those of stores before format 6, whose pages are mapped.
-pub(super) const PAGES_MAPPED: u32 = 1024;
-
 /// Calls `each` with every aligned page pair of a scope that `is_wanted`: by domain, languages, then URLs. Their sentences are those
 /// that bitext is made of, whatever other pages say too; with `all`, also those that cleaning left out, with the reason.
 ///
@@ -37,11 +34,7 @@ pub fn for_each_document(
         let site = Site::open(store, id)?;
         let Some(bitext) = SiteBitext::open(store, &site)? else { continue };
         let lines = PairLines::new(&site, config);
-        for ((row, beads), place) in bitext.aligned().zip(0u32..) {
-            // What is read once need not stay mapped.
-            if place.is_multiple_of(PAGES_MAPPED) {
-                store.pages.unmap();
-            }
+        for (row, beads) in bitext.aligned() {
             let (a, b) = (row.a.to_native(), row.b.to_native());
             let is_here = |page: u32| page < site.pages.count() && scope.has_host(site.pages.identity(page));
             if !is_here(a) && !is_here(b) {
@@ -52,7 +45,6 @@ pub fn for_each_document(
                 config.lang_rank(Lang::from_bytes(row.lang_b)) < config.lang_rank(Lang::from_bytes(row.lang_a));
             each(document(store, &site, (row, &beads), pair, (is_turned, all), &mut archives)?)?;
         }
-        store.pages.unmap();
     }
     Ok(())
 }
@@ -71,9 +63,6 @@ pub fn for_each_page(
     for id in sites(store, scope)? {
         let site = Site::open(store, id)?;
         for page in 0..site.pages.count() {
-            if page.is_multiple_of(PAGES_MAPPED) {
-                store.pages.unmap();
-            }
             let (chunk, at) = site.pages.chunk(page);
             if !chunk.form(at).has_text() || !scope.has_host(site.pages.identity(page)) {
                 continue;
@@ -84,7 +73,6 @@ pub fn for_each_page(
                 each(page_line(&record, lang, archives.of(store, &record)?))?;
             }
         }
-        store.pages.unmap();
     }
     Ok(())
 }

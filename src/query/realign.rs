@@ -85,7 +85,6 @@ pub fn for_each_bead(
                 each(langs, a.text_of(bead.a_start..bead.a_end), b.text_of(bead.b_start..bead.b_end))?;
             }
         }
-        store.pages.unmap();
     }
     Ok(())
 }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::bitext::{accepted_pairs, page_record};
-use super::documents::PAGES_MAPPED;
 use super::scope::{Scope, sites};
 use super::site::Site;
 use crate::archive::{self, Copier, STREAM};
@@ -84,7 +83,6 @@ fn places(
     is_wanted: &dyn Fn([Lang; 2]) -> bool,
 ) -> Result<BTreeMap<u32, BTreeSet<Place>>> {
     let mut places: BTreeMap<u32, BTreeSet<Place>> = BTreeMap::new();
-    let mut read = 0u32;
     for id in sites(store, scope)? {
         let site = Site::open(store, id)?;
         let is_here = |page: u32| scope.has_host(site.pages.identity(page));
@@ -104,14 +102,8 @@ fn places(
             let (offset, length, date_ms) = (record.offset, record.length, record.date_ms);
             let place = Place { offset, length, date_ms, is_elsewhere };
             places.entry(record.archive).or_default().insert(place);
-            // What is read once need not stay mapped.
-            read += 1;
-            if read.is_multiple_of(PAGES_MAPPED) {
-                store.pages.unmap();
-            }
         }
     }
-    store.pages.unmap();
     Ok(places)
 }
 

@@ -474,17 +474,16 @@ fn open_once(folder: &Path) -> Result<sled::Db, OpenFailure> {
             let text = error.to_string();
             if text.contains("could not acquire lock") {
                 Err(OpenFailure::Locked)
-            } else if error.kind() == std::io::ErrorKind::Other
-                || error.kind() == std::io::ErrorKind::InvalidData
-                || error.kind() == std::io::ErrorKind::UnexpectedEof
-            {
-                Err(OpenFailure::Damaged(text))
             } else {
-                Err(OpenFailure::Environment(Error::Io {
-                    path: folder.to_owned(),
-                    action: "opening the catalog",
-                    source: of_the_system(error),
-                }))
+                use ErrorKind::{InvalidData, Other, UnexpectedEof};
+                let is_of_content = matches!(error.kind(), Other | InvalidData | UnexpectedEof);
+                let source = of_the_system(error);
+                if is_of_content && !disk::is_shortage(&source) {
+                    Err(OpenFailure::Damaged(text))
+                } else {
+                    let path = folder.to_owned();
+                    Err(OpenFailure::Environment(Error::Io { path, action: "opening the catalog", source }))
+                }
             }
         }
         Some(Err(error)) => Err(OpenFailure::Damaged(error.to_string())),

@@ -1,14 +1,16 @@
 //! Every byte of a store looked at: which records cannot be read, and what hangs on them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::catalog::{Catalog, Changes, Keyspace, is_of_view};
 use super::frames::FRAME_HEADER;
 use super::kinds::KINDS;
 use super::live::HEADS;
+use super::pages::PagesThere;
 use super::records::{RecordRef, START};
 pub use super::verifying::{FileReport, Torn};
-use super::{Access, Store, lock, rebuild};
+use super::{Access, Store, disk, lock, rebuild};
 use crate::error::{Error, Result};
 use crate::types::{SiteId, Watch};
 
@@ -45,25 +47,55 @@ impl Damage {
         self.torn.iter().any(|torn| torn.kind == kind)
     }
 
-    /// True when the record of a kind that stands at a place cannot be read.
-    fn has(&self, kind: &str, at: u64) -> bool {
-        self.torn.iter().any(|torn| torn.kind == kind && torn.range.contains(&RecordRef(at)))
+    /// Where nothing can be read.
+    fn stretches(&self) -> Stretches {
+        let mut by_kind: BTreeMap<&'static str, Vec<Range<RecordRef>>> = BTreeMap::new();
+        for torn in &self.torn {
+            by_kind.entry(torn.kind).or_default().push(torn.range.clone());
+        }
+        for ranges in by_kind.values_mut() {
+            ranges.sort_unstable_by_key(|range| range.start);
+            ranges.dedup_by(|next, range| {
+                let is_one = next.start <= range.end;
+                range.end = range.end.max(if is_one { next.end } else { range.end });
+                is_one
+            });
+        }
+        Stretches(by_kind)
     }
 
     /// Adds what is named and is not there, given each place that is named, ascending, and whether a record stands at it: what lies
-    /// between two that are there is one stretch.
+    /// between two that are there is one stretch, within a segment.
     fn lack(&mut self, kind: &'static str, named: impl Iterator<Item = (u64, bool)>) {
-        let mut is_open = false;
+        let torn = self.stretches();
+        let mut open: Option<Range<RecordRef>> = None;
         for (at, is_there) in named {
-            let is_missing = !is_there && !self.has(kind, at);
-            let range = RecordRef(at)..RecordRef(at + FRAME_HEADER);
-            match self.torn.last_mut().filter(|_| is_open && is_missing) {
-                Some(torn) => torn.range.end = range.end,
-                None if is_missing => self.torn.push(Torn { kind, range, why: "what is named there was removed" }),
-                None => {}
+            let (is_missing, range) = (!is_there && !torn.has(kind, at), RecordRef(at)..RecordRef(at + FRAME_HEADER));
+            match open.as_mut().filter(|open| is_missing && open.start.segment() == range.start.segment()) {
+                Some(open) => open.end = range.end,
+                None => {
+                    self.torn.extend(open.take().map(|range| lacking(kind, range)));
+                    open = is_missing.then_some(range);
+                }
             }
-            is_open = is_missing;
         }
+        self.torn.extend(open.map(|range| lacking(kind, range)));
+    }
+}
+
+fn lacking(kind: &'static str, range: Range<RecordRef>) -> Torn {
+    Torn { kind, range, why: "what is named there was removed, or never stood there" }
+}
+
+/// Ranges of record files by kind, ascending and apart.
+struct Stretches(BTreeMap<&'static str, Vec<Range<RecordRef>>>);
+
+impl Stretches {
+    /// True when the record of a kind that stands at a place cannot be read.
+    fn has(&self, kind: &str, at: u64) -> bool {
+        let Some(ranges) = self.0.get(kind) else { return false };
+        let behind = ranges.partition_point(|range| range.start <= RecordRef(at));
+        behind.checked_sub(1).is_some_and(|last| ranges[last].contains(&RecordRef(at)))
     }
 }
 
@@ -74,14 +106,9 @@ fn is_of_surroundings(error: &Error) -> bool {
     is_shortage(error) || matches!(source.kind(), PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull)
 }
 
-/// `ENFILE` and `EMFILE`: the system, or the process, has no more files to open.
-const OUT_OF_FILES: [i32; 2] = [23, 24];
-
 /// True of an error that says that files or memory have run out.
 fn is_shortage(error: &Error) -> bool {
-    let Error::Io { source, .. } = error else { return false };
-    let is_of_files = |code| OUT_OF_FILES.contains(&code);
-    source.kind() == std::io::ErrorKind::OutOfMemory || source.raw_os_error().is_some_and(is_of_files)
+    matches!(error, Error::Io { source, .. } if disk::is_shortage(source))
 }
 
 fn with_cause(error: &Error) -> String {
@@ -126,7 +153,8 @@ impl Store {
         if let Err(error) = read {
             damage.view.push(error.to_string());
         } else {
-            self.name_what_hangs(&mut damage)?;
+            let has_holes = files.iter().any(|(name, found)| *name == "pages" && found.holes > 0);
+            self.name_what_hangs(&mut damage, has_holes)?;
         }
         let catalog_entries = self.check_catalog(&mut damage)?;
         Ok(Report { files, entries, catalog_entries, damage })
@@ -205,17 +233,18 @@ impl Store {
     }
 
     /// Names the sites and archives that damage hangs on. What is named and was removed is damage too: the file is of a later state of
-    /// the store, which its seal does not tell.
-    fn name_what_hangs(&self, damage: &mut Damage) -> Result<()> {
+    /// the store, which its seal does not tell. `has_holes`: the file of pages does.
+    fn name_what_hangs(&self, damage: &mut Damage, has_holes: bool) -> Result<()> {
         let live = self.live()?;
         for kind in KINDS.iter().filter(|kind| !kind.is_source) {
             let named = live.of(kind.number).iter().map(|&at| (at, self.kind_has(kind.number, RecordRef(at))));
             damage.lack(kind.name, named);
         }
+        let torn = damage.stretches();
         for keyspace in HEADS {
             self.for_each_head(keyspace, |key, named| {
                 for (kind, records) in named {
-                    if !records.iter().any(|&at| damage.has(kind, at)) {
+                    if !records.iter().any(|&at| torn.has(kind, at)) {
                         continue;
                     }
                     let number: Option<[u8; 4]> = key.try_into().ok();
@@ -228,19 +257,23 @@ impl Store {
                 Ok(())
             })?;
         }
-        self.name_archives(damage)
+        self.name_archives(damage, has_holes)
     }
 
-    fn name_archives(&self, damage: &mut Damage) -> Result<()> {
+    fn name_archives(&self, damage: &mut Damage, has_holes: bool) -> Result<()> {
         // From the beginning, and from behind all that cannot be read, each time up to what cannot, or was met before.
         let behind = damage.torn.iter().filter(|torn| torn.kind == "batches").map(|torn| torn.range.end);
         let mut met = BTreeSet::new();
         let batches = [START].into_iter().chain(behind).flat_map(|at| self.batches_from(at).map_while(Result::ok));
         let batches = batches.filter(|(at, _)| met.insert(*at)).map(Ok);
-        let mut named = BTreeMap::new();
+        let torn = damage.stretches();
+        let mut named: BTreeMap<u64, bool> = BTreeMap::new();
+        let mut there = PagesThere::new(has_holes);
         let has = |page: RecordRef| {
-            let is_there = *named.entry(page.frame().0).or_insert_with(|| self.pages.has(page.frame()));
-            is_there && !damage.has("pages", page.frame().0)
+            let block = page.frame().0;
+            let is_there = !torn.has("pages", block) && there.has(self, page);
+            *named.entry(block).or_insert(true) &= is_there;
+            is_there
         };
         let (left, _) = rebuild::whole_archives(batches, self.removed(), has)?;
         damage.lack("pages", named.into_iter());
@@ -270,10 +303,10 @@ impl Store {
                 return Ok(self);
             }
         }
-        let mut changes = Changes::default();
+        let (mut changes, torn) = (Changes::default(), damage.stretches());
         for keyspace in HEADS {
             self.for_each_head(keyspace, |key, named| {
-                if named.iter().any(|(kind, records)| records.iter().any(|&at| damage.has(kind, at))) {
+                if named.iter().any(|(kind, records)| records.iter().any(|&at| torn.has(kind, at))) {
                     changes.remove(keyspace, key);
                 }
                 Ok(())
@@ -292,7 +325,7 @@ impl Store {
         let lock = self.into_lock();
         std::fs::remove_dir_all(&catalog).map_err(Error::io(&catalog, "removing the damaged catalog"))?;
         match lock {
-            Some(lock) => Store::open_locked(&folder, lock),
+            Some(lock) => Store::open_locked(&folder, lock, false),
             None => Store::open(&folder, Access::Write),
         }
     }
@@ -304,5 +337,31 @@ impl Store {
         let lock = self.into_lock();
         let Some(lock) = lock else { return Store::open(&folder, Access::Write) };
         rebuild::rebuild(&folder, lock, Some(manifest), known)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_between_two_that_are_there_is_one_stretch_of_a_segment() {
+        let at = |segment: u32, offset: u64| RecordRef::new(segment, offset).0;
+        let mut damage = Damage::default();
+        damage.torn.push(Torn { kind: "sites", range: RecordRef(at(0, 320))..RecordRef(at(0, 400)), why: "damaged" });
+        let named = [(64, true), (96, false), (160, false), (208, true), (256, false), (336, false), (480, false)];
+        let named = named.map(|(offset, is_there)| (at(0, offset), is_there));
+        damage.lack("sites", named.into_iter().chain([(at(1, 64), false), (at(1, 96), true)]));
+        let found: Vec<_> = damage.torn[1..].iter().map(|torn| (torn.range.start.0, torn.range.end.0)).collect();
+        let expected =
+            [(at(0, 96), at(0, 176)), (at(0, 256), at(0, 272)), (at(0, 480), at(0, 496)), (at(1, 64), at(1, 80))];
+        assert_eq!(found, expected);
+        let torn = damage.stretches();
+        for (place, is_torn) in
+            [(at(0, 64), false), (at(0, 160), true), (at(0, 208), false), (at(0, 399), true), (at(1, 64), true)]
+        {
+            assert_eq!(torn.has("sites", place), is_torn, "{place}");
+            assert!(!torn.has("pages", place));
+        }
     }
 }

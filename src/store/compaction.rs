@@ -119,10 +119,9 @@ impl Store {
         let removed = self.removed.clone();
         self.page_blocks.forget();
         let folder = self.folder.clone();
-        let mut freed = self.pages.rewrite(Damaged::Stays, 0.0, |at, payload, is_packed| {
+        let mut freed = self.pages.rewrite(Damaged::Stays, 0.0, |at, payload, _| {
             Ok(match dead.get(&at.0) {
                 None => Kept::Same,
-                Some(_) if !is_packed => Kept::Gone,
                 Some(&places) => without(payload, places).map_err(Error::io(&folder, "compressing"))?,
             })
         })?;

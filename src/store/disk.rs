@@ -13,6 +13,14 @@ use crate::files;
 pub use super::faults::{Step, before};
 use super::faults::{before_write, names_synced};
 
+/// `ENFILE` and `EMFILE`: the system, or the process, opens no more files.
+const OUT_OF_FILES: &[i32] = if cfg!(windows) { &[4] } else { &[23, 24] };
+
+/// True of an error that says that files or memory have run out.
+pub fn is_shortage(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::OutOfMemory || error.raw_os_error().is_some_and(|code| OUT_OF_FILES.contains(&code))
+}
+
 /// A file that is written.
 pub struct Writing {
     file: File,

@@ -19,7 +19,7 @@ use super::survey::Survey;
 use super::verifying::{FileReport, is_page_block, is_record};
 use super::view::Publisher;
 use super::witness::Witness;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 macro_rules! record_files {
     ($(
@@ -264,8 +264,13 @@ pub(super) fn check_seals(folder: &Path, sentinel: &Sentinel) -> Result<Option<P
 }
 
 /// True when the record files have what was committed, as far as their ends tell.
-pub(super) fn hold(folder: &Path, sentinel: &Sentinel) -> bool {
-    matches!(check_seals(folder, sentinel), Ok(None)) && check_ends(folder, sentinel).is_ok()
+///
+/// # Errors
+/// When they cannot be read.
+pub(super) fn hold(folder: &Path, sentinel: &Sentinel) -> Result<bool> {
+    let fits = |found: Result<bool>| if matches!(found, Err(Error::Store { .. })) { Ok(false) } else { found };
+    Ok(fits(check_seals(folder, sentinel).map(|damaged| damaged.is_none()))?
+        && fits(check_ends(folder, sentinel).map(|()| true))?)
 }
 
 /// Where the record file of a kind ends.

@@ -139,6 +139,11 @@ impl Store {
         folder.join(manifest::NAME).exists() || manifest::was_at(folder)
     }
 
+    /// True when the record files of a store are in `folder`, whatever else is.
+    pub fn has_records_at(folder: &Path) -> bool {
+        manifest::was_at(folder)
+    }
+
     /// Opens the store in `folder`.
     ///
     /// # Errors
@@ -194,11 +199,11 @@ impl Store {
             refuse_foreign_folder(folder)?;
             disk::create_folder(folder).map_err(Error::io(folder, "making the store"))?;
         }
-        Store::open_locked(folder, lock(folder)?)
+        Store::open_locked(folder, lock(folder)?, false)
     }
 
-    /// Goes on from the last commit of a folder that is there.
-    fn open_locked(folder: &Path, lock: fs::File) -> Result<Store> {
+    /// Goes on from the last commit of a folder that is there; `is_again` where the catalog was made again for that.
+    fn open_locked(folder: &Path, lock: fs::File, is_again: bool) -> Result<Store> {
         let is_there = folder.join(manifest::NAME).exists();
         let known = if is_there { Some(Manifest::read(folder)?) } else { None };
         if known.is_none() {
@@ -211,10 +216,13 @@ impl Store {
             Err(error) => Err(error),
         };
         match opened {
-            // A commit that did not end, and of whose long values not all came to the disk: the one before is in the view.
+            // The catalog is damaged, or is of a commit that did not end, and not all of it came to the disk: the one before is in the view.
             Err(Error::Store { path, .. }) if known.is_some() && is_catalog_of(folder, &path) => {
+                if is_again {
+                    return rebuild::rebuild(folder, lock, known, Known::default());
+                }
                 fs::remove_dir_all(&path).map_err(Error::io(&path, "removing the damaged catalog"))?;
-                Store::open_locked(folder, lock)
+                Store::open_locked(folder, lock, true)
             }
             opened => {
                 let mut store = opened?;
@@ -233,13 +241,19 @@ impl Store {
         let last = known.map(|known| &known.sentinel);
         let opened = Store::open_catalog(folder, &catalog_name, last)?;
         // A later one than that of the manifest, of which the record files have not all, while they have all of that.
-        let is_of_other_state = matches!((&opened, last), (Some((_, sentinel)), Some(last))
-            if sentinel != last && !kinds::hold(folder, sentinel) && kinds::hold(folder, last));
+        let is_of_other_state = match (&opened, last) {
+            (Some((_, sentinel)), Some(last)) if sentinel != last => {
+                !kinds::hold(folder, sentinel)? && kinds::hold(folder, last)?
+            }
+            _ => false,
+        };
+        let of_other_state =
+            opened.as_ref().filter(|_| is_of_other_state).map(|(catalog, _)| rebuild::known_of(catalog));
         let (catalog, sentinel) = match (opened.filter(|_| !is_of_other_state), known) {
             (Some(opened), _) => opened,
             (None, Some(known)) => {
                 let Some(catalog) = copying::of_view(folder, known)? else {
-                    return Ok(Err(rebuild::known_of_view(folder, Some(known))));
+                    return Ok(Err(of_other_state.unwrap_or_else(|| rebuild::known_of_view(folder, Some(known)))));
                 };
                 catalog_name.clone_from(&known.catalog);
                 (catalog, known.sentinel.clone())

@@ -1,5 +1,6 @@
 //! Pages of a store: written in blocks, read one by one.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -48,6 +49,36 @@ pub(crate) fn packed_blocks(pages: Vec<(&str, &[u8])>) -> std::io::Result<Vec<Pa
         Ok(PackedBlock { bytes: pack(&block(&sorted[range.clone()]))?, pages: order[range.clone()].to_vec() })
     };
     blocks.par_iter().map(packed).collect()
+}
+
+/// Which pages are there: a block may lack some, which were removed. Each block is looked at once.
+pub(super) struct PagesThere {
+    /// By block, a bit for each place that has a page.
+    blocks: BTreeMap<u64, u32>,
+    has_holes: bool,
+}
+
+impl PagesThere {
+    /// Of a file without holes, blocks are whole, and are not read.
+    pub(super) fn new(has_holes: bool) -> PagesThere {
+        PagesThere { blocks: BTreeMap::new(), has_holes }
+    }
+
+    /// True when a page is there.
+    pub(super) fn has(&mut self, store: &Store, page: RecordRef) -> bool {
+        let places = self.blocks.entry(page.frame().0).or_insert_with(|| match self.has_holes {
+            true => places_of(store, page.frame()),
+            false if store.pages.has(page.frame()) => u32::MAX,
+            false => 0,
+        });
+        *places >> page.place() & 1 == 1
+    }
+}
+
+fn places_of(store: &Store, block: RecordRef) -> u32 {
+    let Ok(Some(block)) = store.pages.read_packed(block) else { return 0 };
+    let is_there = |place: usize| page_of_block(&block, place).is_some_and(|page| !page.is_empty());
+    (0..BLOCK_PAGES).filter(|&place| is_there(place)).fold(0, |places, place| places | 1 << place)
 }
 
 impl Store {

@@ -12,6 +12,7 @@ use super::layout::{
     ArchiveRecord, ArchivedBatchRecord, BatchRecord, LossRecord, RemovalRecord, Sentinel, StoredSettings,
 };
 use super::manifest::{Manifest, first_catalog};
+use super::pages::PagesThere;
 use super::records::{Mapped, Owned, RecordRef, START, UNKNOWN};
 use super::removed::Removed;
 use super::requests::put_request;
@@ -94,7 +95,8 @@ pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>, known: Kno
     }
     store.removed = store.read_removals()?;
     let mut changes = Changes::default();
-    let has = |page: RecordRef| store.pages.has(page.frame());
+    let mut there = PagesThere::new(true);
+    let has = |page: RecordRef| there.has(&store, page);
     let (mut archives, mut torn) = whole_archives(store.batches_from(START), store.removed(), has)?;
     let short =
         archives.extract_if(.., |number, now| known.archives.get(number).is_some_and(|known| lacks_pages(now, known)));
@@ -213,7 +215,7 @@ pub fn whole_archives(
 }
 
 /// True of an archive whose batches are all there, and tell fewer pages than were known: those of a later state of the store, from which
-/// pages were removed. It is read again.
+/// pages were removed. It is to be given again.
 fn lacks_pages(now: &ArchiveRecord, known: &ArchiveRecord) -> bool {
     now.position >= known.position && now.done == known.done && now.pages < known.pages
 }

@@ -78,7 +78,7 @@ where
 
 /// True when these are the bytes of a block of pages, each of which can be read or was removed.
 pub fn is_page_block(payload: &[u8], is_packed: bool) -> bool {
-    let Some(block) = unpack(payload).filter(|_| is_packed) else { return false };
+    let Some(block) = is_packed.then(|| unpack(payload)).flatten() else { return false };
     let mut pages = (0..BLOCK_PAGES).map_while(|place| page_of_block(&block, place)).peekable();
     pages.peek().is_some() && pages.all(|page| page.is_empty() || StoredPage::decode(page).is_some())
 }

@@ -389,10 +389,11 @@ fn a_file_of_a_later_compacted_state_is_told_and_mended() {
         copy(&before, &store);
         fs::copy(after.join(&file), store.join(&file)).expect("room on the disk");
         let query = |arguments: &[&str]| diglot(&store).args(arguments).output().expect("it starts");
-        let found = [&["pairs"][..], &["keys"], &["hosts"], &["bitext"]].map(query);
+        let mut found = [&["pairs"][..], &["keys"], &["hosts"], &["bitext"]].map(query).to_vec();
         for (found, expected) in found.iter().zip(&expected) {
             assert!(!found.status.success() || String::from_utf8_lossy(&found.stdout) == *expected, "{kind:?}");
         }
+        found.push(query(&["explain", &url]));
         let has_failed = found.iter().any(|found| !found.status.success());
         failed += u32::from(has_failed);
         let check = query(&["check"]);

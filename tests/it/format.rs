@@ -6,7 +6,7 @@ use std::fs;
 use diglot::store::FORMAT_VERSION;
 use diglot::types::SkipReason;
 
-use crate::support::{run, tiny_site};
+use crate::support::{root, run, tiny_site};
 
 /// CRC-32C, bit by bit.
 fn crc32c(parts: &[&[u8]]) -> u32 {
@@ -69,6 +69,8 @@ fn record_files_are_as_described() {
     let manifest: serde_json::Value =
         serde_json::from_slice(&fs::read(store.join("manifest.json")).expect("a manifest")).expect("JSON");
     assert_eq!(manifest["format"], FORMAT_VERSION);
+    let document = fs::read_to_string(root().join("docs/format.md")).expect("it is there");
+    assert!(document.contains(&format!("Format version {FORMAT_VERSION}.")), "docs/format.md is of another version");
     // A block of ten pages; one batch; the pages and the left-out captures of one site; its keys and pairs; its links.
     for (name, kind, count) in [
         ("pages", 1, 1),

@@ -362,15 +362,21 @@ fn what_commands_write_is_whole_or_not_there_and_never_in_the_store() {
             let place = at(place).display().to_string();
             let stderr = told(diglot(&store).args(command).args(["-o", &place]));
             // Nor in that of another one.
-            let other = told(diglot(&at("other")).args(["man", &at("s/pages").display().to_string()]));
-            assert!(other.contains("lies in the folder of a store"), "{other}");
+            for place in ["s/pages", "s/new", "s/new/deeper"] {
+                let other = told(diglot(&at("other")).args(["man", &at(place).display().to_string()]));
+                assert!(other.contains("lies in the folder of a store"), "{place}: {other}");
+            }
             assert!(
                 stderr.contains("lies in the folder of a store; give a file elsewhere"),
                 "{command:?} {place}: {stderr}"
             );
         }
     }
-    assert!(fs::read(store.join("manifest.json")).expect("it is there") == manifest);
+    assert!(fs::read(store.join("manifest.json")).expect("it is there") == manifest && !store.join("new").exists());
+    // A manifest is none of a store alone.
+    fs::create_dir_all(at("site/pages")).expect("a folder");
+    fs::write(at("site/manifest.json"), "{}").expect("a file");
+    success(diglot(&store).args(["report", "--format", "md", "-o", &at("site/pages/x.md").display().to_string()]));
     // What does not fit leaves what was there.
     put(&at("old.html"), "old");
     let old = at("old.html").display().to_string();

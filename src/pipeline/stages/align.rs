@@ -481,7 +481,6 @@ impl Align {
             if !changes.is_empty() {
                 store.commit(changes)?;
             }
-            store.pages.unmap();
             store.sites.unmap();
             store.results.unmap();
             store.bitexts.unmap();

@@ -92,7 +92,6 @@ impl Stage for Links {
             }
             store.commit(changes)?;
             store.sites.unmap();
-            store.pages.unmap();
             context.check_stop()?;
         }
         Ok(())

@@ -41,8 +41,7 @@ pub struct ArchiveIdentity {
     pub format: String,
     /// Length in bytes.
     pub bytes: u64,
-    /// Hash of its bytes; of a folder, of the names and bytes of its files. Older releases: of its length, first and last 64 KiB,
-    /// and of the names and lengths of files.
+    /// Hash of its bytes; of a folder, of the names and bytes of its files.
     pub fingerprint: u64,
 }
 

@@ -305,7 +305,7 @@ fn refused() -> RefusedRecord {
 /// Hash of each kind of record and catalog value, for the fixed values above.
 ///
 /// **A difference here means that stores of the last release can no longer be read.** Where that is meant, the next
-/// `FORMAT_VERSION` comes with it, a line in docs/format.md, and new numbers here.
+/// `FORMAT_VERSION` comes with it, in docs/format.md and CHANGELOG.md too, and new hashes here.
 const LAYOUT: (u32, &[(&str, u64)]) = (
     13,
     &[

@@ -553,10 +553,11 @@ def options(doc, archives="tiny", rounds=100, extra=None):
 
 
 def rounds(made):
-    """Numbers of rounds, each with its dice."""
-    began = time.monotonic()
+    """Numbers of rounds, each with its dice. SIGTERM ends them after the one under way."""
+    began, told = time.monotonic(), []
+    signal.signal(signal.SIGTERM, lambda *_: told.append(True))
     for number in range(made.rounds) if made.only_round is None else [made.only_round]:
-        if made.seconds and time.monotonic() - began > made.seconds:
+        if told or (made.seconds and time.monotonic() - began > made.seconds):
             made.rounds = number  # for the summary
             return
         yield number, random.Random(f"{made.seed}/{number}")
