@@ -52,20 +52,19 @@ pub fn unique(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
 /// every better pair with a page of theirs is wrong, or that those which contradict are. Before, a score tells nothing of other pairs.
 /// `pairs` are those of one site.
 pub fn beside_rivals(pairs: &mut [JudgedPair], params: &prior::Params) {
-    let mut best: FxHashMap<(LangPair, u32), (usize, f32)> = FxHashMap::default();
-    let accepted = || pairs.iter().enumerate().filter(|(_, judged)| judged.is_accepted());
-    for (at, JudgedPair { pair, score, .. }) in accepted() {
-        best.insert((pair.langs, pair.a), (at, *score));
-        best.insert((pair.langs, pair.b), (at, *score));
+    let mut best: FxHashMap<(LangPair, u32), f32> = FxHashMap::default();
+    let accepted = || pairs.iter().filter(|judged| judged.is_accepted());
+    for JudgedPair { pair, score, .. } in accepted() {
+        best.extend([pair.a, pair.b].map(|page| ((pair.langs, page), *score)));
     }
     let log_odds = |score: f32| params.log_odds(f64::from(score));
-    let versions = Versions::new(accepted().map(|(_, judged)| (judged.pair, log_odds(judged.score))));
+    let versions = Versions::new(accepted().map(|judged| (judged.pair, log_odds(judged.score))));
     for judged in pairs.iter_mut() {
         let PagePair { langs, a, b } = judged.pair;
         if judged.outcome == Outcome::LostToBetter {
-            let [of_a, of_b] = [a, b].map(|page| best.get(&(langs, page)));
-            let others = [of_a, of_b.filter(|b| of_a.is_none_or(|a| a.0 != b.0))];
-            judged.score *= others.into_iter().flatten().map(|(_, score)| 1.0 - score).product::<f32>();
+            // Two pairs: one with both pages would be this one.
+            let others = [a, b].into_iter().filter_map(|page| best.get(&(langs, page)));
+            judged.score *= others.map(|score| 1.0 - score).product::<f32>();
         } else if judged.outcome == Outcome::Contradicted {
             // That they are surer was seen by all of the evidence.
             judged.score *= 1.0 - versions.differ((langs.a, a), (langs.b, b)) as f32;

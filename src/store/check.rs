@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::catalog::{Catalog, Changes, Keyspace, is_of_view};
 use super::frames::FRAME_HEADER;
-use super::kinds::KINDS;
+use super::kinds::{self, KINDS};
 use super::live::HEADS;
 use super::pages::PagesThere;
 use super::records::{RecordRef, START};
@@ -198,7 +198,12 @@ impl Store {
             }
         };
         if sentinel != self.sentinel {
-            return Ok(Err("the program was stopped within a commit, which the next command that writes ends".into()));
+            return Ok(if kinds::hold(&self.folder, &sentinel)? {
+                Err("the program was stopped within a commit, which the next command that writes ends".into())
+            } else {
+                damage.catalog.push(format!("{name}: is of another state of the store"));
+                Ok(0)
+            });
         }
         match self.differences(&catalog) {
             Ok((entries, 0)) => Ok(Ok(entries)),

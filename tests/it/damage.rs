@@ -411,6 +411,8 @@ fn a_file_of_a_later_compacted_state_is_told_and_mended() {
     let later = fs::read_dir(&after).expect("a folder").flatten().map(|entry| entry.path());
     let later = later.filter(|path| path.join("db").exists()).max().expect("a catalog");
     copy(&later, &store.join("catalog"));
+    let check = diglot(&store).arg("check").output().expect("it starts");
+    assert!(String::from_utf8_lossy(&check.stdout).contains("catalog: is of another state of the store"), "{check:?}");
     assert!(!Store::open(&store, Access::Write).expect("it is sound").was_rebuilt);
     assert_eq!(answers(&store), expected);
 }

@@ -348,8 +348,8 @@ fn an_unknown_page_is_answered_with_the_nearest_one() {
     );
     fails("en.packaging.site.test/backport.html", "the nearest URL it has is en.packaging.site.test/backports.html");
     fails("webserver.site.test", "`diglot hosts webserver.site.test --store ");
-    fails("it.packaging.site.test/x.html", "lists its sister hosts");
-    fails("http://nowhere.test/", "lists those it has");
+    fails("it.packaging.site.test/x.html", "`diglot hosts site.test --store ");
+    fails("http://nowhere.test/", "`diglot hosts --store ");
 }
 
 #[test]
