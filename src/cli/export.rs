@@ -2,7 +2,6 @@
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 
 use anyhow::bail;
 use clap::Args;
@@ -21,7 +20,7 @@ use super::global::Global;
 use super::listing::count;
 use super::output::{Target, compression, finish};
 use super::say::tell;
-use super::stop::{STOP, look_at_stop};
+use super::stop::{check_stop, look_at_stop};
 
 /// Write pairs, sentence pairs, documents, pages or archive records to a file, for other tools.
 ///
@@ -403,10 +402,6 @@ impl Source<'_> {
 
 fn takes_pair(wanted: &Wanted, pair: &diglot::types::PairLine) -> bool {
     wanted.takes(pair.score, [pair.lang_a, pair.lang_b])
-}
-
-fn check_stop() -> diglot::error::Result<()> {
-    if STOP.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
@@ -15,7 +14,7 @@ use diglot::store::Store;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::stop::STOP as IS_TO_STOP;
+use super::stop::check_stop;
 
 /// How often it is looked whether a pipe has a reader, or the user wants to stop.
 const POLL: Duration = Duration::from_millis(50);
@@ -114,8 +113,7 @@ fn open_to_write(path: &Path) -> Result<File, Error> {
     loop {
         match opened.recv_timeout(POLL) {
             Ok(opened) => return opened.map_err(Error::io(path, "opening")),
-            Err(RecvTimeoutError::Timeout) if IS_TO_STOP.load(Ordering::Relaxed) => return Err(Error::Interrupted),
-            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Timeout) => check_stop()?,
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(Error::input(path.display().to_string(), "cannot be opened"));
             }

@@ -51,9 +51,8 @@ pub fn say(text: impl Display) {
 
 /// Writes a line, quiet or not. Where nobody reads it, that is no failure of the command.
 pub fn tell(text: impl Display) {
-    let text = text.to_string();
-    let text = STORE_OPTION.get().map_or_else(|| text.clone(), |option| with_store(&text, option));
-    let _ = writeln!(stderr(), "{text}");
+    let option = STORE_OPTION.get().map_or("", String::as_str);
+    let _ = writeln!(stderr(), "{}", with_store(&text.to_string(), option));
 }
 
 #[cfg(test)]

@@ -136,7 +136,7 @@ pub use witness::Witness;
 impl Store {
     /// True when there is a store in `folder`, of whatever format, be it without its manifest.
     pub fn is_at(folder: &Path) -> bool {
-        folder.join(manifest::NAME).exists() || manifest::was_at(folder)
+        folder.join(manifest::NAME).exists() || Store::has_records_at(folder)
     }
 
     /// True when the record files of a store are in `folder`, whatever else is.

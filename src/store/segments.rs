@@ -12,17 +12,23 @@ use crate::files;
 /// A new segment is begun once one is this long; soon in the tests of the library, so that they have several.
 pub const SEGMENT_BYTES: u64 = if cfg!(test) { 1 << 14 } else { 1 << 30 };
 
-/// How long the file of a segment is; `None` where there is none, or that of another segment or kind.
-///
-/// # Errors
-/// When it cannot be read.
-pub fn own_length(path: &Path, kind: u32, segment: u32) -> Result<Option<u64>> {
+/// The file of a segment and its header, as far as it is there; `None` where there is no file.
+fn begun(path: &Path) -> Result<Option<(File, [u8; FILE_HEADER as usize])>> {
     let file = match files::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         opened => opened.map_err(Error::io(path, "opening"))?,
     };
     let mut header = [0; FILE_HEADER as usize];
     read_at(&file, &mut header, 0).map_err(Error::io(path, "reading"))?;
+    Ok(Some((file, header)))
+}
+
+/// How long the file of a segment is; `None` where there is none, or that of another segment or kind.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn own_length(path: &Path, kind: u32, segment: u32) -> Result<Option<u64>> {
+    let Some((file, header)) = begun(path)? else { return Ok(None) };
     let length = file.metadata().map_err(Error::io(path, "reading its length"))?.len();
     Ok((!is_foreign(&header, kind, segment)).then_some(length))
 }
@@ -32,16 +38,9 @@ pub fn own_length(path: &Path, kind: u32, segment: u32) -> Result<Option<u64>> {
 /// # Errors
 /// When it is of another one, or cannot be read; with the folder of the store.
 pub fn refuse_other_format(store: &Path, path: &Path) -> Result<()> {
-    let file = match files::open(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        opened => opened.map_err(Error::io(path, "opening"))?,
-    };
-    let mut header = [0; FILE_HEADER as usize];
-    read_at(&file, &mut header, 0).map_err(Error::io(path, "reading"))?;
-    match format_of(&header) {
-        Some(format) if format != FORMAT_VERSION => Err(other_format(store, u64::from(format))),
-        _ => Ok(()),
-    }
+    let format = begun(path)?.and_then(|(_, header)| format_of(&header));
+    let other = format.filter(|&format| format != FORMAT_VERSION);
+    other.map_or(Ok(()), |format| Err(other_format(store, u64::from(format))))
 }
 
 /// The path of a segment.

@@ -160,13 +160,22 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// A store of the site that nobody holds.
+fn make(folder: &Path) {
+    run_all(&mut Store::open(folder, Access::Write).expect("a new store"), &[], &[SITE]).expect("room on disk");
+    wait_for_sled(folder);
+}
+
+/// sled lets go of its files a moment after it is closed.
+fn wait_for_sled(store: &Path) {
+    File::open(store.join("catalog/db")).expect("it was written").lock().expect("sled lets go of it");
+}
+
 #[test]
 fn a_mend_that_stops_at_any_step_goes_on_and_loses_no_more() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let [sound, store] = ["sound", "s"].map(|name| folder.path().join(name));
-    run_all(&mut Store::open(&sound, Access::Write).expect("a new store"), &[], &[SITE]).expect("room on disk");
-    // sled lets go of its files a moment after it is closed.
-    File::open(sound.join("catalog/db")).expect("it was written").lock().expect("sled lets go of it");
+    make(&sound);
     let expected = answers(&Store::open(&sound, Access::Read).expect("it is there"));
     assert!(sound.join("pages/000001.rec").exists(), "it has several segments");
     let lay = |harm: fn(&Path)| {
@@ -204,8 +213,7 @@ fn a_mend_that_stops_at_any_step_goes_on_and_loses_no_more() {
 fn a_commit_of_whose_long_values_not_all_came_to_the_disk_is_undone() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let [sound, store] = ["sound", "s"].map(|name| folder.path().join(name));
-    run_all(&mut Store::open(&sound, Access::Write).expect("a new store"), &[], &[SITE]).expect("room on disk");
-    File::open(sound.join("catalog/db")).expect("it was written").lock().expect("sled lets go of it");
+    make(&sound);
     let before = Store::open(&sound, Access::Read).expect("it is there");
     let expected = answers(&before);
     let mut undone = 0;
@@ -223,7 +231,7 @@ fn a_commit_of_whose_long_values_not_all_came_to_the_disk_is_undone() {
         if faults::end(&store).1.is_none() || outcome.is_ok() {
             break;
         }
-        File::open(store.join("catalog/db")).expect("it is there").lock().expect("sled lets go of it");
+        wait_for_sled(&store);
         for blob in fs::read_dir(store.join("catalog/blobs")).expect("a folder of sled").flatten() {
             cut(&blob.path(), blob.metadata().expect("it is there").len() / 2);
         }
@@ -243,7 +251,7 @@ fn a_commit_of_whose_long_values_not_all_came_to_the_disk_is_undone() {
 #[test]
 fn check_tells_the_pages_that_a_mend_loses() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    run_all(&mut Store::open(folder.path(), Access::Write).expect("a new store"), &[], &[SITE]).expect("room on disk");
+    make(folder.path());
     let first = folder.path().join("pages/000000.rec");
     for at in [|length: u64| length / 3, |length| length / 2] {
         change(&first, at);

@@ -126,8 +126,10 @@ fn exit_codes_tell_a_mistake_of_the_user_from_one_of_the_world() {
     let store = sample_store();
     let folder = tempfile::tempdir().expect("a folder");
     let none = folder.path().join("none.store");
+    let no_host =
+        format!("nowhere.test: the store has no page of this host; `diglot hosts --store {}` lists", store.display());
     let cases: &[(&Path, &str, i32, &str)] = &[
-        (store, "pairs nowhere.test", 1, "nowhere.test: the store has no page of this host; `diglot hosts"),
+        (store, "pairs nowhere.test", 1, &no_host),
         (store, "keys nowhere.test", 1, "has no page of this host"),
         (store, "pairs a/b c", 2, ""),
         (store, "pairs --langs klingon", 2, "--langs has klingon, expected tags such as en, fr, zh-Hans"),

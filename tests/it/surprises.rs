@@ -347,9 +347,13 @@ fn an_unknown_page_is_answered_with_the_nearest_one() {
         "the nearest URL it has is webserver.site.test/manual/en/mpm.html",
     );
     fails("en.packaging.site.test/backport.html", "the nearest URL it has is en.packaging.site.test/backports.html");
-    fails("webserver.site.test", "`diglot hosts webserver.site.test --store ");
-    fails("it.packaging.site.test/x.html", "`diglot hosts site.test --store ");
-    fails("http://nowhere.test/", "`diglot hosts --store ");
+    let place = format!("--store {}", store.display());
+    let both = format!(
+        "`diglot hosts webserver.site.test {place}` counts them, `diglot pairs webserver.site.test {place}` lists"
+    );
+    fails("webserver.site.test", &both);
+    fails("it.packaging.site.test/x.html", &format!("`diglot hosts site.test {place}` lists its sister hosts"));
+    fails("http://nowhere.test/", &format!("`diglot hosts {place}` lists those it has"));
 }
 
 #[test]

@@ -467,7 +467,8 @@ fn a_store_of_reviewers_without_a_manifest_opens() {
     fs::write(store.join("review/marks.jsonl"), "").expect("room on disk");
     fs::remove_file(store.join("manifest.json")).expect("it is there");
     let (code, stderr) = told(&store, &["pairs"]);
-    assert!(code == Some(1) && stderr.contains("`diglot run --store "), "{stderr}");
+    let advice = format!("`diglot run --store {}` makes it again", store.display());
+    assert!(code == Some(1) && stderr.contains(&advice), "{stderr}");
     diglot(&store).args(["-q", "run"]).assert().success();
     assert_same(&store, &expected, "as told");
 }
