@@ -209,8 +209,7 @@ impl Store {
         if known.is_none() {
             segments::refuse_other_format(folder, &segments::segment_path(&folder.join("batches"), 0))?;
         }
-        let damaged = known.as_ref().map(|known| kinds::check_seals(folder, &known.sentinel)).transpose()?.flatten();
-        let opened = match Store::open_last(folder, known.as_ref(), damaged.is_some()) {
+        let opened = match Store::open_last(folder, known.as_ref()) {
             Ok(Err(before)) => return rebuild::rebuild(folder, lock, known, before),
             Ok(Ok(mut store)) => store.begin_view(known.as_ref()).map(|()| store),
             Err(error) => Err(error),
@@ -232,14 +231,25 @@ impl Store {
         }
     }
 
-    /// The store as it was committed last, to write on; where catalog or record files do not fit that, what was known. `is_damaged`: an
-    /// end of a file that the manifest names is.
-    fn open_last(folder: &Path, known: Option<&Manifest>, is_damaged: bool) -> Result<Result<Store, Known>> {
+    /// The store as it was committed last, to write on; where catalog or record files do not fit that, what was known.
+    fn open_last(folder: &Path, known: Option<&Manifest>) -> Result<Result<Store, Known>> {
         // An old copy of the manifest names a catalog that compaction has replaced.
         let named = known.map(|known| known.catalog.clone()).filter(|name| folder.join(name).exists());
         let mut catalog_name = named.unwrap_or_else(|| last_catalog(folder));
         let last = known.map(|known| &known.sentinel);
-        let opened = Store::open_catalog(folder, &catalog_name, last)?;
+        let of_manifest = last.map_or(Ok(None), |last| kinds::check_seals(folder, last));
+        // A store that is refused is left as it was, without a new catalog where none is.
+        let is_to_open = of_manifest.is_ok() || folder.join(&catalog_name).exists();
+        let opened = if is_to_open { Store::open_catalog(folder, &catalog_name, last)? } else { None };
+        let is_damaged = match (of_manifest, &opened) {
+            // The manifest alone is an old copy.
+            (Err(Error::Store { .. }), Some((_, sentinel)))
+                if Some(sentinel) != last && kinds::hold(folder, sentinel)? =>
+            {
+                false
+            }
+            (checked, _) => checked?.is_some(),
+        };
         // A later one than that of the manifest, of which the record files have not all, while they have all of that.
         let is_of_other_state = match (&opened, last) {
             (Some((_, sentinel)), Some(last)) if sentinel != last => {

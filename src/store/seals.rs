@@ -70,8 +70,9 @@ fn end_at(path: &Path, at: u64) -> Result<End> {
 /// When it is another one, with the remedy; or cannot be read.
 pub fn check_seal(folder: &Path, kind: u32, end: RecordRef, seal: u32) -> Result<Option<PathBuf>> {
     let other = |segment: u32| {
-        let problem = "is not of the same state of the store as manifest.json: a copy was put back in part; put all files of one copy back, or \
-                       delete this one: `diglot run` then makes again what it can, and says which archives must be given again";
+        let problem = "is not of the same state of the store as manifest.json: a copy was put back in part; `diglot run` goes on where \
+                       manifest.json alone is older; else put all files of one copy back, or delete this one: `diglot run` then makes \
+                       again what it can, and says which archives must be given again";
         Err(Error::Store { path: segment_path(folder, segment), problem: problem.into() })
     };
     if end == START {

@@ -415,6 +415,21 @@ fn a_file_of_a_later_compacted_state_is_told_and_mended() {
     assert!(String::from_utf8_lossy(&check.stdout).contains("catalog: is of another state of the store"), "{check:?}");
     assert!(!Store::open(&store, Access::Write).expect("it is sound").was_rebuilt);
     assert_eq!(answers(&store), expected);
+    // The manifest alone is of an earlier store: record files and catalog agree on the later one.
+    let _ = fs::remove_dir_all(&after);
+    run(&after, &[&webserver(), &archive]);
+    let expected = answers(&after);
+    for mend in [&["run", "-q"][..], &["check", "--repair"]] {
+        let _ = fs::remove_dir_all(&store);
+        copy(&after, &store);
+        fs::copy(before.join("manifest.json"), store.join("manifest.json")).expect("room on the disk");
+        let query = diglot(&store).arg("pairs").output().expect("it starts");
+        let told = String::from_utf8_lossy(&query.stderr);
+        assert!(told.contains("goes on where manifest.json alone is older"), "{told}");
+        diglot(&store).args(mend).assert().success();
+        assert_eq!(answers(&store), expected, "{mend:?}");
+        diglot(&store).arg("check").assert().success();
+    }
 }
 
 #[test]
