@@ -47,6 +47,11 @@ impl SiteBuilder {
         self
     }
 
+    /// Pages so far.
+    pub fn page_count(&self) -> usize {
+        self.captures.len()
+    }
+
     /// Writes the archive.
     pub fn write(&self, path: &Path) {
         let mut file = File::create(path).expect("a temporary folder");

@@ -100,6 +100,7 @@ impl ArchivedResultRecord {
         self.pairs.iter().all(|pair| pair.a < pages && pair.b < pages)
             && self.copies.iter().all(|copy| copy.0 < pages && copy.1 < pages)
             && self.relabelled.iter().all(|row| row.0 < pages)
+            && self.keys.iter().all(|key| key.scope_end <= pages)
     }
 }
 

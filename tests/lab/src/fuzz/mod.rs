@@ -22,6 +22,7 @@ mod seeds;
 mod shaped;
 mod targets;
 
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::collections::BTreeMap;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
@@ -91,7 +92,13 @@ pub fn run(args: &[String]) -> Result<()> {
         let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
         return Err(format!("--target is one of {}", names.join(", ")).into());
     }
-    panic::set_hook(Box::new(|info| *PANIC.lock().expect("no panic in a panic") = info.to_string()));
+    panic::set_hook(Box::new(|info| {
+        let backtrace = Backtrace::capture();
+        if backtrace.status() == BacktraceStatus::Captured {
+            eprintln!("{info}\n{backtrace}");
+        }
+        *PANIC.lock().expect("no panic in a panic") = info.to_string();
+    }));
     std::thread::spawn(watch);
     let share = Duration::from_secs(arguments.seconds) / chosen.len() as u32;
     let (mut total, mut found) = (0, 0);
