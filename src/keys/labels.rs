@@ -9,7 +9,7 @@ use super::found::FoundKey;
 use super::language_names::named_language;
 use super::params::{LabelMode, Params};
 use super::texts::for_each_text;
-use super::{unlabelled, variants};
+use super::{naming, unlabelled, variants};
 use crate::index::site::{Pages, SiteIndex};
 use crate::language::are_relatives;
 use crate::text::tokens::Anatomy;
@@ -23,6 +23,9 @@ pub fn initial<'p>(pages: &'p dyn Pages, params: &Params) -> SiteIndex<'p> {
     };
     let mut site = SiteIndex::collect(pages, label);
     resolve_scripts(pages, &mut site);
+    if params.labels == LabelMode::Detected && params.resolve_labels {
+        naming::name(pages, &mut site, |lang| params.wants(lang));
+    }
     if params.variants {
         variants::split(pages, &mut site);
     }

@@ -17,6 +17,23 @@ pub fn named_language(text: &str) -> Option<Lang> {
     tag(text).filter(|lang| lang.is_known() && lang.has_short_code())
 }
 
+/// The language that a text names by a code of two letters of ISO 639-1 or by one of three letters: `yo`, `kmb`, `pt_BR`.
+pub fn names_by_code(text: &str) -> Option<Lang> {
+    let is_code = |lang: &Lang| {
+        let base = lang.base();
+        let code = base.as_str().split('-').next().unwrap_or("");
+        code.len() == 3 || ISO_639_1.split(' ').any(|known| known == code)
+    };
+    tag(text).filter(|lang| lang.is_known() && is_code(lang))
+}
+
+/// All codes of two letters.
+const ISO_639_1: &str = "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo \
+                         es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv \
+                         ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd \
+                         ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr \
+                         ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu";
+
 fn tag(text: &str) -> Option<Lang> {
     // Most texts are none: their first run of letters is too long or too short.
     let letters = text.bytes().take(4).take_while(u8::is_ascii_alphabetic).count();

@@ -1,6 +1,6 @@
 //! Site → keys → candidate pairs (Kit & Ng 2007; Zhang, Yao & Kit 2013).
 //!
-//! [`discover()`] does one registrable domain. Its pages get their languages ([`labels`]; without text, [`unlabelled`]) and lose
+//! [`discover()`] does one registrable domain. Its pages get their languages ([`labels`], `naming`; without text, [`unlabelled`]) and lose
 //! [`copies`], those that say so and untranslated ones that URLs show; every host is scanned for keys in path, file and query, the whole domain for keys in host labels
 //! ([`candidate`], of the [`slots`] of URLs); their linking power is counted exactly ([`linking_power`]); [`credibility`] tells
 //! which are strong; [`competition`] lets them compete for pages. What single keys leave alone is scanned once more for character
@@ -24,6 +24,7 @@ pub mod labels;
 pub mod language_names;
 pub mod linking_power;
 mod marks;
+mod naming;
 mod params;
 #[cfg(test)]
 mod reference;

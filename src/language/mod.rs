@@ -11,12 +11,16 @@ mod params;
 mod scripts;
 mod words;
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
+
+use icu_normalizer::ComposingNormalizerBorrowed;
 
 use crate::types::Lang;
 use scripts::{Script, Scripts};
 
 pub use params::Params;
+pub use scripts::is_alone;
 
 /// A stretch of text of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +58,7 @@ pub struct Detected {
 /// Detects the language of a text. `runs` are its stretches, in order.
 pub fn detect(text: &str, runs: &[Run], params: &Params) -> Detected {
     let sample = sample(text, runs, params);
-    let (lang, confidence) = language(&sample, params);
+    let (lang, confidence) = language(&composed(&sample), params);
     Detected { lang, confidence, latin_share: scripts::latin_share(text) }
 }
 
@@ -79,19 +83,35 @@ pub fn is_told(lang: Lang) -> bool {
     words::is_listed(lang) || scripts::is_alone(lang)
 }
 
-/// Languages that short texts are taken for in place of each other.
+/// Languages that texts are taken for in place of each other: short ones, and those in a language that is not known here.
 const RELATIVES: &[&[&str]] = &[
-    &["gl", "pt", "es"],
-    &["ca", "oc", "es"],
-    &["bs", "hr", "sr", "sl"],
+    &["gl", "pt", "es", "ast", "an", "lad", "ext"],
+    &["ca", "oc", "es", "an"],
+    &["it", "co", "scn", "sc", "rm", "fur", "lmo", "vec", "lij", "pms", "nap", "rgn", "eml"],
+    &["fr", "wa", "pcd", "frp", "oc"],
+    &["bs", "hr", "sr", "sl", "cnr"],
     &["da", "no", "nn", "sv"],
-    &["id", "ms"],
+    &["id", "ms", "min", "bjn", "zlm"],
     &["cs", "sk"],
-    &["be", "ru", "uk", "bg", "mk"],
-    &["ga", "gd"],
-    &["af", "nl"],
-    &["az", "tr", "tk", "uz"],
-    &["et", "fi"],
+    &["pl", "szl", "csb", "hsb", "dsb"],
+    &["be", "ru", "uk", "bg", "mk", "rue"],
+    &["ga", "gd", "gv"],
+    &["en", "sco", "pcm"],
+    &["af", "nl", "fy", "li", "nds"],
+    &["de", "lb", "gsw", "nds", "bar", "ksh"],
+    &["az", "tr", "tk", "uz", "crh", "gag"],
+    &["et", "fi", "krl", "fkv", "vep", "vro"],
+    &["hi", "mr", "ne", "mai", "bho", "awa", "mag", "sa"],
+    &["fa", "ur", "ps", "ckb", "prs", "pnb"],
+    &["jv", "su"],
+    &["tl", "ceb", "hil", "ilo", "war", "pam", "bik"],
+    &["zu", "xh", "ss", "nr", "nd"],
+    &["am", "ti", "tig", "gez"],
+    &["he", "yi", "lad"],
+    &["bo", "dz"],
+    &["bn", "as"],
+    &["my", "mnw", "shn", "ksw"],
+    &["ka", "xmf"],
 ];
 
 /// True for near relatives, which detection takes for each other in short texts.
@@ -118,11 +138,20 @@ fn language(sample: &str, params: &Params) -> (Lang, f32) {
 
 /// How sure a language is at most that two of three means agree on (an estimate).
 const MAX_AGREED: f32 = 0.9;
+/// How sure a language is at most of which the text lacks most function words: it may be in one that is not known here, which words and
+/// models take for something that they know (an estimate).
+const DOUBTED: f32 = 0.5;
 /// How sure a language is that few function words alone speak for, times their share (an estimate).
 const WEAK_WORDS: f32 = 0.5;
 
 fn by_words_or_models(sample: &str, params: &Params) -> (Lang, f32) {
-    let Some(words) = words::read(sample).verdict() else { return by_model_twice(sample, params) };
+    let read = words::read(sample);
+    let (lang, confidence) = most_likely(sample, &read, params);
+    (lang, if read.exclude(lang, params) { confidence.min(DOUBTED) } else { confidence })
+}
+
+fn most_likely(sample: &str, read: &words::Words, params: &Params) -> (Lang, f32) {
+    let Some(words) = read.verdict() else { return by_model_twice(sample, params) };
     let min_share = if words.close { params.min_close_share } else { params.min_share };
     let one_sided = words.share >= min_share;
     if one_sided && words.own >= params.min_own_words as usize && words.coverage >= params.min_coverage {
@@ -165,6 +194,13 @@ fn by_model_twice(sample: &str, params: &Params) -> (Lang, f32) {
 /// The accurate model. A call costs 0.4 to 0.6 ms, and most of that is the same for any length.
 static MODEL: LazyLock<langid_rs::Model> =
     LazyLock::new(|| langid_rs::Model::load(true).expect("the model is part of the program"));
+
+/// A text with one character for a letter and its accents, as words and models have them.
+fn composed(text: &str) -> Cow<'_, str> {
+    // First bytes of U+0300 to U+037F.
+    let has_accents = text.bytes().any(|byte| matches!(byte, 0xcc | 0xcd));
+    if has_accents { ComposingNormalizerBorrowed::new_nfc().normalize(text) } else { Cow::Borrowed(text) }
+}
 
 /// The prose of a page, or as much of it as is looked at; text of links and listings where there is no other.
 fn sample(text: &str, runs: &[Run], params: &Params) -> String {

@@ -30,6 +30,10 @@ pub struct Params {
     pub min_share: f32,
     /// See [`Params::min_share`].
     pub min_close_share: f32,
+    /// The fewest different function words, compared with what a text of as many words would have, for a text to be in a language with a list
+    /// of them. Of texts of 500 bytes in 300 languages without a list 84 in a hundred have fewer of any list, and of those in a language with a
+    /// list 3 in a hundred of its own.
+    pub min_variety: f32,
     /// The smallest probability, 0..=1, at which the last model is believed alone.
     pub min_model_confidence: f32,
 }
@@ -48,6 +52,7 @@ impl Default for Params {
             min_own_words: 6,
             min_share: 0.6,
             min_close_share: 0.8,
+            min_variety: 0.3,
             min_model_confidence: 0.8,
         }
     }

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
+use super::params::Params;
 use crate::types::Lang;
 
 /// The function words of a text.
@@ -14,9 +15,38 @@ use crate::types::Lang;
 pub struct Words {
     /// How many words the text has.
     pub count: usize,
-    /// The languages of each of its function words, a bit each in the order of [`LISTS`].
-    masks: Vec<u64>,
+    /// Its function words: the hash of each, and its languages, a bit each in the order of [`LISTS`].
+    hits: Vec<(u64, u64)>,
+    /// A bit for each word that the text has, by its hash.
+    seen: Seen,
 }
+
+/// The words of a text, as far as a few thousand bits tell them apart.
+#[derive(Clone, Debug, PartialEq)]
+struct Seen([u64; SEEN / 64]);
+
+const SEEN: usize = 1 << 12;
+
+impl Default for Seen {
+    fn default() -> Seen {
+        Seen([0; SEEN / 64])
+    }
+}
+
+impl Seen {
+    fn add(&mut self, hash: u64) {
+        let bit = (hash >> 52) as usize;
+        self.0[bit / 64] |= 1 << (bit % 64);
+    }
+
+    /// How many different words were added, less those that share a bit with another.
+    fn count(&self) -> usize {
+        self.0.iter().map(|bits| bits.count_ones() as usize).sum()
+    }
+}
+
+/// Words of a text of some hundred words, to two different ones (an estimate).
+const WORDS_PER_TWO: usize = 3;
 
 /// What the function words say.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -124,10 +154,11 @@ impl Words {
             return;
         }
         self.count += 1;
+        self.seen.add(hash);
         if table.may_have(hash)
             && let Some(&mask) = table.masks.get(&hash)
         {
-            self.masks.push(mask);
+            self.hits.push((hash, mask));
         }
     }
 
@@ -150,11 +181,24 @@ impl Words {
         })
     }
 
+    /// True for a text that is not in a language with a list of function words: it has few *different* ones, compared with what as many
+    /// words of that language would have. A language that is not known here has the short words of many others, a few of them again and again.
+    pub fn exclude(&self, lang: Lang, params: &Params) -> bool {
+        let base = lang.base();
+        let Some(at) = LISTS.iter().position(|list| list.tag == base.as_str()) else { return false };
+        let mut found: Vec<u64> = self.hits.iter().filter(|hit| hit.1 & 1 << at != 0).map(|hit| hit.0).collect();
+        found.sort_unstable();
+        found.dedup();
+        // What a text says again and again has no more words than at first.
+        let count = self.count.min(self.seen.count() * WORDS_PER_TWO / 2);
+        (found.len() as f32) < params.min_variety * LISTS[at].variety(count)
+    }
+
     /// How much text in each language the function words stand for, those that `counts` lets through. Languages with
     /// many endings have few function words, and each stands for more.
     fn amounts(&self, counts: impl Fn(u64) -> bool) -> [f32; LISTS.len()] {
         let mut hits = [0u32; LISTS.len()];
-        for &mask in self.masks.iter().filter(|&&mask| counts(mask)) {
+        for mask in self.hits.iter().map(|hit| hit.1).filter(|&mask| counts(mask)) {
             let mut left = mask;
             while left != 0 {
                 hits[left.trailing_zeros() as usize] += 1;
@@ -168,8 +212,8 @@ impl Words {
     fn compare(&self, best: usize, other: Option<usize>) -> (usize, f32) {
         let bit = 1u64 << best;
         let other_bit = other.map_or(0, |other| 1u64 << other);
-        let own = self.masks.iter().filter(|&mask| mask & bit != 0 && mask & other_bit == 0).count();
-        let others = self.masks.iter().filter(|&mask| mask & bit == 0 && mask & other_bit != 0).count();
+        let own = self.hits.iter().filter(|(_, mask)| mask & bit != 0 && mask & other_bit == 0).count();
+        let others = self.hits.iter().filter(|(_, mask)| mask & bit == 0 && mask & other_bit != 0).count();
         let (own_amount, other_amount) =
             (own * other.map_or(1, |other| LISTS[other].per_hundred), others * LISTS[best].per_hundred);
         (own, own_amount as f32 / (own_amount + other_amount).max(1) as f32)
@@ -248,6 +292,16 @@ struct List {
     per_hundred: usize,
     /// In lower case, between spaces.
     words: &'static str,
+}
+
+impl List {
+    /// How many different words of the list so many words of text are expected to have, where the word of rank r, from 0, is as frequent as
+    /// 1 / (r + 2) says, and all together are as frequent as `per_hundred`.
+    fn variety(&self, count: usize) -> f32 {
+        let weights = || self.words.split_whitespace().enumerate().map(|(rank, _)| 1.0 / (rank as f32 + 2.0));
+        let per_weight = count as f32 * self.per_hundred as f32 / 100.0 / weights().sum::<f32>();
+        weights().map(|weight| 1.0 - (-per_weight * weight).exp()).sum()
+    }
 }
 
 const fn list(tag: &'static str, family: Family, per_hundred: usize, words: &'static str) -> List {
@@ -575,7 +629,7 @@ mod tests {
         #[test]
         fn words_are_those_read_character_by_character(text in r"([a-zA-Z]|the|The|à| |ÉTÉ|Ünd|İ|в|И|है|في|日|\.|[\u{1}-\u{1000}]){0,40}") {
             let (words, slow) = (read(&text), read_slowly(&text));
-            prop_assert_eq!((words.count, words.masks), (slow.count, slow.masks));
+            prop_assert_eq!((words.count, words.hits), (slow.count, slow.hits));
         }
     }
 

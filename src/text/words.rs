@@ -501,11 +501,17 @@ pub fn is_number(word: &str) -> bool {
     number(word).is_some()
 }
 
+/// The zeros of the scripts in use; the other digits follow each (Unicode, general category Nd).
+const ZEROS: &[u32] = &[
+    0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20,
+    0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40, 0x1c50, 0xa620, 0xa8d0,
+    0xa900, 0xa9d0, 0xa9f0, 0xaa50, 0xabf0, 0xff10, 0x10d30, 0x11136, 0x1e140, 0x1e950,
+];
+
 /// The hash of a number's digits; `None` for words that are none.
 ///
 /// Separators are dropped, so that `1,000`, `1.000` and `1'000` are one number in any language, and so are `3.14` and
-/// `3,14`. Digits of other scripts that are common on web pages (full-width, Arabic, Persian, Devanagari) count as
-/// those of ASCII.
+/// `3,14`. The digits of other scripts count as those of ASCII.
 pub fn number(word: &str) -> Option<u64> {
     // As most words do.
     if word.as_bytes().first().is_none_or(|&b| b.is_ascii_alphabetic() || b == b'_') {
@@ -517,12 +523,15 @@ pub fn number(word: &str) -> Option<u64> {
         let code = u32::from(character);
         let zero = match character {
             '0'..='9' => 0x30,
-            '٠'..='٩' => 0x660,
-            '۰'..='۹' => 0x6f0,
-            '०'..='९' => 0x966,
-            '０'..='９' => 0xff10,
-            _ if TABLES.is_alphanumeric(character) || character == '_' => return None,
-            _ => continue,
+            _ if character.is_ascii() && character != '_' && !character.is_alphabetic() => continue,
+            _ => {
+                let at = ZEROS.partition_point(|&zero| zero <= code);
+                match at.checked_sub(1).map(|at| ZEROS[at]).filter(|zero| code - zero < 10) {
+                    Some(zero) => zero,
+                    None if TABLES.is_alphanumeric(character) || character == '_' => return None,
+                    None => continue,
+                }
+            }
         };
         if count < digits.len() {
             digits[count] = b'0' + u8::try_from(code - zero).unwrap_or_default();
@@ -574,7 +583,9 @@ mod tests {
 
     #[test]
     fn numbers_are_one_in_every_language() {
-        for (one, other) in [("1,000", "1.000"), ("2026", "２０２６"), ("3.14", "3,14"), ("12", "١٢")] {
+        for (one, other) in
+            [("1,000", "1.000"), ("2026", "２０２６"), ("3.14", "3,14"), ("12", "١٢"), ("1978", "১৯৭৮"), ("30", "၃၀")]
+        {
             assert_eq!(number(one), number(other), "{one} {other}");
             assert!(is_number(one));
         }
@@ -582,6 +593,12 @@ mod tests {
             assert!(!is_number(word), "{word}");
         }
         assert_ne!(number("12"), number("21"));
+        let category = icu_properties::CodePointMapData::<icu_properties::props::GeneralCategory>::new();
+        let is_digit = |code: u32| category.get32(code) == icu_properties::props::GeneralCategory::DecimalNumber;
+        for &zero in ZEROS {
+            let all = (zero..zero + 10).all(is_digit);
+            assert!(all && !is_digit(zero - 1) || [0x1a90].contains(&zero), "{zero:x}");
+        }
     }
 
     /// Words by ICU alone, of each run without spaces.

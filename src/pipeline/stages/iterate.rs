@@ -29,7 +29,7 @@ impl Stage for Iterate {
     }
 
     fn version(&self) -> u32 {
-        14
+        15
     }
 
     fn sections(&self) -> &'static [&'static str] {

@@ -33,7 +33,7 @@ impl Stage for Verify {
     }
 
     fn version(&self) -> u32 {
-        13
+        14
     }
 
     fn sections(&self) -> &'static [&'static str] {
