@@ -1,4 +1,4 @@
-//! Who may write a store: one process at a time. Readers need no leave.
+//! Who may write a store: one process at a time. Readers need no permission.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -11,9 +11,9 @@ use crate::files;
 /// What a store is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Queries, as of the last commit: any number of processes, beside one that writes. Nothing is written.
+    /// Read-only queries on the last commit. Any number of processes may do so, even while another process writes.
     Read,
-    /// Everything: one process. Makes the store where there is none.
+    /// Reading and writing, by one process at a time. Makes the store where there is none.
     Write,
 }
 
@@ -41,7 +41,8 @@ pub(super) fn lock(folder: &Path) -> Result<File> {
     loop {
         match file.try_lock() {
             Ok(()) => {
-                // Tells readers that somebody has written, though nothing may come of it. Where it cannot be set, it tells nothing.
+                // The new time of the lock file tells readers that somebody has opened the store to write, even if no commit follows. Where
+                // the time cannot be set, readers are not told.
                 let _ = file.set_modified(SystemTime::now());
                 return Ok(file);
             }
@@ -79,16 +80,16 @@ fn no_file(path: &Path, found: &str) -> Error {
     )
 }
 
-/// Refuses a store in which a pipe, a device or a folder has the name of a file: who opens a pipe may wait for ever. Links to files are
-/// files.
+/// Refuses a store in which a pipe, a device or a folder has the name of a file, because opening a pipe may block for ever. Links to files
+/// count as files.
 ///
 /// # Errors
-/// With the first one that is found.
+/// With the first such name that is found.
 pub(super) fn refuse_others_than_files(folder: &Path) -> Result<()> {
     const FILES: [&str; 6] = [LOCK, "manifest.json", "manifest.new", "marks.jsonl", "conf", "db"];
     let mut waiting = vec![(folder.to_owned(), true)];
     while let Some((folder, is_whole)) = waiting.pop() {
-        // What cannot be listed is told where it is opened.
+        // A folder that cannot be listed gives an error later, when it is opened.
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             let path = entry.path();
             let Ok(kind) = fs::metadata(&path).map(|found| found.file_type()) else { continue };
@@ -102,7 +103,7 @@ pub(super) fn refuse_others_than_files(folder: &Path) -> Result<()> {
             if kind.is_dir() && is_of_file {
                 return Err(no_file(&path, "a folder, expected a file"));
             }
-            // Values of the catalog that are long lie deeper.
+            // sled keeps long values in the folder `blobs`.
             if kind.is_dir() && (is_whole && name != "tmp" || name == "blobs") {
                 waiting.push((path, false));
             }
@@ -111,12 +112,12 @@ pub(super) fn refuse_others_than_files(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Who has held the lock.
+/// Whether a process holds, or has held, the lock.
 #[derive(PartialEq, Eq)]
 pub(super) enum Held {
     /// A process holds it now.
     Now,
-    /// One took it last at this time, if any did.
+    /// No process holds it now; the last one took it at this time, if any ever did.
     Before(Option<SystemTime>),
 }
 

@@ -1,4 +1,4 @@
-//! Archives: what is known of each, and what was lost of them.
+//! Archives: what the store knows of each, and which of their data it has lost.
 
 use super::Store;
 use super::catalog::{Changes, Keyspace};
@@ -6,24 +6,24 @@ use super::layout::{ArchiveRecord, LossRecord};
 use crate::error::Result;
 use crate::types::ArchiveId;
 
-/// What was lost and cannot be made again.
+/// Data that the store has lost and cannot make again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Loss {
-    /// Pages of an archive, which must be given again.
+    /// Pages of an archive; the archive must be given again.
     Archive {
         /// Where it was when it was read.
         path: String,
         /// Pages that were lost.
         pages: u64,
     },
-    /// Pages of archives of which nothing else is known.
+    /// Pages of archives that are not known by name.
     Nameless {
-        /// How many archives there were in all.
+        /// How many archives the store had in all.
         archives: u32,
     },
-    /// What was removed may count again: removals must be made again.
+    /// The list of removals: what was removed may count again, so the removals must be repeated.
     Removals,
-    /// What was requested of crawlers is requested again.
+    /// The list of URLs requested of crawlers: they may be requested again.
     Requests,
 }
 
@@ -39,11 +39,11 @@ impl Loss {
     }
 }
 
-/// The key of what was lost of archives that are not known.
+/// The key of the loss record of archives that are not known by name.
 pub(super) const NAMELESS: u32 = u32::MAX;
-/// The key of removals that were lost.
+/// The key of the loss record of the list of removals.
 pub(super) const REMOVALS: u32 = u32::MAX - 1;
-/// The key of requests that were lost.
+/// The key of the loss record of the list of requests.
 pub(super) const REQUESTS: u32 = u32::MAX - 2;
 
 impl Store {
@@ -80,7 +80,7 @@ impl Store {
         Ok(last.and_then(|(key, _)| key.try_into().ok()).map_or(0, |key| u32::from_be_bytes(key) + 1))
     }
 
-    /// What was lost and cannot be made again: queries are wrong until these archives are given again.
+    /// All losses that the store cannot make good itself. Queries are wrong until these archives are given again.
     ///
     /// # Errors
     /// When the catalog cannot be read.
@@ -102,7 +102,7 @@ impl Store {
         found.into_iter().map(name).collect()
     }
 
-    /// What was lost of an archive is there again: it was read to its end.
+    /// Drops the loss record of an archive that has now been read to its end.
     ///
     /// # Errors
     /// When the catalog cannot be read.

@@ -1,7 +1,7 @@
-//! The catalog: small values by keyspace and key. Everything in it can be made again from the record files. Who writes has it in one
-//! tree of sled; readers have the view that the last commit published.
+//! The catalog: small values by keyspace and key. Everything in it can be made again from the record files. A process that writes has the
+//! catalog in one tree of sled; readers have the view that the last commit published.
 //!
-//! One tree, not one a keyspace: a batch of sled is atomic within a tree, and a commit must be.
+//! There is one tree for all keyspaces, because a batch of sled is atomic within a tree only, and a commit must be atomic.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -21,7 +21,7 @@ use super::view::{Delta, View};
 use crate::error::{Error, Result};
 use crate::sheltered::sheltered;
 
-/// What a key is of: its first byte.
+/// The kind of thing that a key stands for: the key's first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Keyspace {
@@ -63,7 +63,7 @@ pub enum Keyspace {
     Round = b'x',
     /// What was lost and cannot be made again, by number of the archive.
     Loss = b'k',
-    /// What bytes a file had when it was last looked at, by path.
+    /// The bytes that a file had when it was last looked at, by path.
     Hint = b'h',
     /// Inputs that were not read, by path.
     Refused = b'u',
@@ -78,12 +78,12 @@ impl Keyspace {
     }
 }
 
-/// True of the whole key that tells which commit a catalog holds.
+/// True of the whole key of the sentinel, which says which commit a catalog holds.
 pub fn is_sentinel(key: &[u8]) -> bool {
     key.split_first() == Some((&(Keyspace::Meta as u8), b"sentinel"))
 }
 
-/// True of the whole keys that readers see: all but the tokens, which indexing alone asks for.
+/// True of the whole keys that readers see: all but the tokens, which only indexing needs.
 pub fn is_of_view(key: &[u8]) -> bool {
     key.first() != Some(&(Keyspace::Token as u8))
 }
@@ -107,12 +107,12 @@ impl Changes {
         self.delta.insert(keyspace.key(key), Some(value.to_vec()));
     }
 
-    /// Sets a value by its whole key, the table's byte first.
+    /// Sets a value by its whole key, which begins with the byte of the keyspace.
     pub fn put_whole(&mut self, key: &[u8], value: &[u8]) {
         self.delta.insert(key.to_vec(), Some(value.to_vec()));
     }
 
-    /// Takes a value away.
+    /// Removes a value.
     pub fn remove(&mut self, keyspace: Keyspace, key: &[u8]) {
         self.delta.insert(keyspace.key(key), None);
     }
@@ -127,14 +127,14 @@ impl Changes {
         self.delta.is_empty()
     }
 
-    /// What of them readers see.
+    /// The part of these changes that readers see.
     pub fn into_view(mut self) -> Delta {
         self.delta.retain(|key, _| is_of_view(key));
         self.delta
     }
 }
 
-/// The open catalog: sled for the one who writes, the view of a commit for readers.
+/// The open catalog: sled for the process that writes, the view of a commit for readers.
 pub struct Catalog {
     folder: PathBuf,
     source: Source,
@@ -145,12 +145,12 @@ enum Source {
     View(View),
 }
 
-/// sled, closed without a panic: it writes once more then, and panics when the disk does not take that.
+/// A sled database that is closed without a panic: closing writes once more, and sled panics when the disk does not take that.
 struct Closing {
     db: Option<sled::Db>,
-    /// Its file, to be synced: sled itself syncs ranges of it (`sync_file_range`), which leaves out how long it is.
+    /// The file of the database, to be synced. sled itself syncs ranges of it (`sync_file_range`), which does not make its length durable.
     file: Option<File>,
-    /// Its long values that are durable, by the names of their files.
+    /// The long values that are already durable, by the names of their files.
     synced: Mutex<BTreeSet<OsString>>,
 }
 
@@ -163,7 +163,7 @@ impl std::ops::Deref for Closing {
 }
 
 impl Closing {
-    /// Makes long values durable, which lie in files of their own: sled writes them and does not sync them.
+    /// Makes long values durable. They lie in files of their own, which sled writes but does not sync.
     fn sync_blobs(&self, folder: &Path) -> io::Result<()> {
         let mut synced = self.synced.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found = BTreeSet::new();
@@ -173,7 +173,7 @@ impl Closing {
                 let path = folder.join(&name);
                 disk::before(disk::Step::Sync, &path)?;
                 match File::open(&path).and_then(|file| file.sync_data()) {
-                    // Of no use any more, and removed meanwhile.
+                    // The value was replaced and its file removed meanwhile.
                     Err(error) if error.kind() == ErrorKind::NotFound => continue,
                     done => done?,
                 }
@@ -188,14 +188,14 @@ impl Closing {
 impl Drop for Closing {
     fn drop(&mut self) {
         let db = self.db.take();
-        // What was committed was flushed.
+        // Everything committed has been flushed before.
         let _ = sheltered(|| drop(db));
     }
 }
 
 /// Why a catalog could not be opened.
 pub enum OpenFailure {
-    /// Another process holds it.
+    /// Another process holds the catalog.
     Locked,
     /// Its files are damaged.
     Damaged(String),
@@ -205,7 +205,7 @@ pub enum OpenFailure {
 
 /// What sled may keep in memory.
 const CACHE_BYTES: u64 = 64 << 20;
-/// How often is tried again what another process holds: sled lets go of its files a moment after it is closed.
+/// How long to wait before trying again to open a catalog that another process holds: sled releases its files a moment after it is closed.
 const POLL: Duration = Duration::from_millis(20);
 
 impl Catalog {
@@ -236,7 +236,7 @@ impl Catalog {
         Catalog { folder: folder.to_owned(), source: Source::View(view) }
     }
 
-    /// The files of the view it is read from, as they are now.
+    /// The files of the view that the catalog is read from, as they are now.
     ///
     /// # Errors
     /// When the length of one cannot be read.
@@ -249,7 +249,7 @@ impl Catalog {
 
     fn failed(&self, action: &str, error: sled::Error) -> Error {
         match error {
-            // A long value of which not all came to the disk.
+            // A long value of which only a part reached the disk.
             sled::Error::Io(source) if source.kind() == ErrorKind::UnexpectedEof => self.damaged("the catalog"),
             sled::Error::Io(source) => {
                 Error::Io { path: self.folder.clone(), action: "accessing the catalog", source: of_the_system(source) }
@@ -314,7 +314,7 @@ impl Catalog {
         self.for_each_below(keyspace, &[], each)
     }
 
-    /// As [`Catalog::for_each`], of the entries whose key begins with `prefix`; what comes behind it is told.
+    /// Like [`Catalog::for_each`], for the entries whose key begins with `prefix`; `each` gets the rest of the key.
     ///
     /// # Errors
     /// As there.
@@ -414,14 +414,14 @@ impl Catalog {
         let apply = || -> Result<()> {
             disk::before(disk::Step::Write, &self.folder).map_err(Error::io(&self.folder, "writing"))?;
             db.apply_batch(batch).map_err(|error| self.failed("writing", error))?;
-            // What names long values comes to the disk after them.
+            // A long value must be on the disk before the entry that names its file.
             db.sync_blobs(&self.folder.join("blobs")).map_err(Error::io(&self.folder, "syncing"))?;
             disk::before(disk::Step::Sync, &self.folder).map_err(Error::io(&self.folder, "syncing"))?;
             flush(db).map_err(|error| self.failed("writing", error))?;
             db.file.as_ref().map_or(Ok(()), File::sync_data).map_err(Error::io(&self.folder, "syncing"))
         };
         apply()?;
-        // sled frees memory late otherwise: 20 times as much after a million changes.
+        // Without this, sled frees memory late: it takes 20 times as much after a million changes.
         let guard = crossbeam_epoch::pin();
         for _ in 0..16 {
             guard.flush();
@@ -434,7 +434,8 @@ impl Catalog {
     }
 }
 
-/// Syncs what sled does not of a new catalog: the bytes of its configuration, and names. Gives its file.
+/// Syncs those parts of a new catalog that sled does not sync: its configuration and the names of its files. Returns the open database
+/// file.
 fn sync_new(folder: &Path) -> std::io::Result<File> {
     File::open(folder.join("conf"))?.sync_all()?;
     disk::sync_folder(folder)?;
@@ -442,11 +443,11 @@ fn sync_new(folder: &Path) -> std::io::Result<File> {
     File::open(folder.join("db"))
 }
 
-/// Has sled write all it was given. Where a thread of sled fails, the one that waits for it can sleep for ever: asking again then
-/// finds the failure, and wakes it.
+/// Makes sled write all that it was given. When a thread of sled fails, the thread that waits for it can sleep for ever; a second flush
+/// finds the failure and wakes the sleeping thread.
 fn flush(db: &sled::Db) -> Result<(), sled::Error> {
     const ASKED_AGAIN: Duration = Duration::from_secs(1);
-    // It does little, and is to start where there is hardly any memory left.
+    // The thread does little, and must start even when hardly any memory is left.
     const STACK_BYTES: usize = 256 << 10;
     std::thread::scope(|scope| {
         let (done, is_done) = mpsc::channel::<()>();
@@ -455,7 +456,7 @@ fn flush(db: &sled::Db) -> Result<(), sled::Error> {
                 let _ = db.flush();
             }
         };
-        // Without the thread it is no worse than sled.
+        // If this thread cannot be started, flushing is as safe as with sled alone.
         let _ = std::thread::Builder::new().name("flush".into()).stack_size(STACK_BYTES).spawn_scoped(scope, ask);
         let outcome = db.flush();
         drop(done);
@@ -491,17 +492,17 @@ fn open_once(folder: &Path) -> Result<sled::Db, OpenFailure> {
     }
 }
 
-/// Removes snapshots that sled was writing when the program stopped: it fails on them, and does without.
+/// Removes snapshots that sled was writing when the program stopped: sled fails on them, and needs none.
 fn remove_half_snapshots(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().ends_with(".generating") {
-            // Where it cannot be removed, opening tells.
+            // A snapshot that cannot be removed gives an error when the catalog is opened.
             let _ = std::fs::remove_file(entry.path());
         }
     }
 }
 
-/// The system's error that sled hands on as debug text (`Os { code: 28, … }`), for a person to read.
+/// The error of the system that sled passes on as debug text (`Os { code: 28, … }`), in a form for people.
 fn of_the_system(error: std::io::Error) -> std::io::Error {
     let text = error.to_string();
     let code = text.strip_prefix("Os { code: ").and_then(|rest| rest.split(',').next()?.parse().ok());
@@ -556,7 +557,7 @@ mod tests {
         }
         db.unlock().expect("it is held");
         let catalog = open(folder.path()).expect("its own file is whole");
-        // As before the commit, which the sentinel would tell; or damaged.
+        // The catalog is as before the commit, which the sentinel would show, or it is damaged.
         match catalog.at_or_before(Keyspace::Site, &[0; 4]) {
             Ok(found) => assert_eq!(found, None),
             Err(error) => assert!(error.to_string().contains("delete this folder and run again"), "{error}"),
@@ -600,7 +601,7 @@ mod tests {
             let value = |number: u32| catalog.at_or_before(Keyspace::Site, &number.to_be_bytes());
             let values = (0..4000u32).map(|number| Ok(value(number)?.filter(|(key, _)| *key == number.to_be_bytes())));
             match values.collect::<Result<Vec<_>>>() {
-                // Of an earlier commit, which the sentinel would tell.
+                // The catalog is of an earlier commit, which the sentinel would show.
                 Ok(values) => {
                     let there = values.iter().take_while(|value| value.is_some()).count();
                     assert!(there % 200 == 0 && values.iter().flatten().count() == there, "byte {at}: {there}");

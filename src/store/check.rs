@@ -1,4 +1,4 @@
-//! Every byte of a store looked at: which records cannot be read, and what hangs on them.
+//! Reads every byte of a store, and reports which records cannot be read and which results depend on them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -14,40 +14,40 @@ use super::{Access, Store, disk, lock, rebuild};
 use crate::error::{Error, Result};
 use crate::types::{SiteId, Watch};
 
-/// What hangs on what cannot be read.
+/// All damage that was found in a store, and what depends on the damaged records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Damage {
-    /// What cannot be read, by kind.
+    /// Parts of record files that cannot be read, by kind.
     pub torn: Vec<Torn>,
-    /// Sites of which something must be made again, by domain, and of which kinds.
+    /// Sites whose results must be made again, by domain, with the kinds of records concerned.
     pub sites: BTreeMap<String, Vec<&'static str>>,
-    /// Pairs of languages, or graphs, of which something must be made again: how many.
+    /// How many language pairs and graphs have results that must be made again.
     pub others: u64,
-    /// Archives of which pages are lost, and how many.
+    /// Archives that have lost pages, with the number of pages lost.
     pub archives: BTreeMap<String, u64>,
-    /// What is wrong with the view, which opening the store to write makes again.
+    /// Faults of the view; opening the store to write makes the view again.
     pub view: Vec<String>,
     /// What is wrong with the catalog.
     pub catalog: Vec<String>,
 }
 
 impl Damage {
-    /// True when all is sound.
+    /// True when nothing is damaged.
     pub fn is_none(&self) -> bool {
         self.torn.is_empty() && self.archives.is_empty() && self.view.is_empty() && self.catalog.is_empty()
     }
 
-    /// True when something is damaged that nothing else tells.
+    /// True when data is damaged that cannot be made again from other data.
     fn is_of_sources(&self) -> bool {
         !self.archives.is_empty() || KINDS.iter().any(|kind| kind.is_source && self.is_of(kind.name))
     }
 
-    /// True when something of a kind cannot be read.
+    /// True when a record of a kind cannot be read.
     fn is_of(&self, kind: &str) -> bool {
         self.torn.iter().any(|torn| torn.kind == kind)
     }
 
-    /// Where nothing can be read.
+    /// The ranges that cannot be read, merged, by kind.
     fn stretches(&self) -> Stretches {
         let mut by_kind: BTreeMap<&'static str, Vec<Range<RecordRef>>> = BTreeMap::new();
         for torn in &self.torn {
@@ -64,8 +64,8 @@ impl Damage {
         Stretches(by_kind)
     }
 
-    /// Adds what is named and is not there, given each place that is named, ascending, and whether a record stands at it: what lies
-    /// between two that are there is one stretch, within a segment.
+    /// Adds the missing records of a kind. `named` gives the place of each record that something refers to, ascending, and whether a record
+    /// stands there. Missing records with no sound one between them form one stretch, within a segment.
     fn lack(&mut self, kind: &'static str, named: impl Iterator<Item = (u64, bool)>) {
         let torn = self.stretches();
         let mut open: Option<Range<RecordRef>> = None;
@@ -99,14 +99,14 @@ impl Stretches {
     }
 }
 
-/// True of an error that tells nothing of the files: sled writes when it opens, and the disk may be full.
+/// True of an error that does not come from the files themselves: sled writes when it opens, and the disk may be full.
 fn is_of_surroundings(error: &Error) -> bool {
     use std::io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     let Error::Io { source, .. } = error else { return false };
     is_shortage(error) || matches!(source.kind(), PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull)
 }
 
-/// True of an error that says that files or memory have run out.
+/// True of an error that says that file handles or memory have run out.
 fn is_shortage(error: &Error) -> bool {
     matches!(error, Error::Io { source, .. } if disk::is_shortage(source))
 }
@@ -118,21 +118,21 @@ fn with_cause(error: &Error) -> String {
     }
 }
 
-/// What was looked at, and what was found.
+/// What a check has read, and the damage it has found.
 pub struct Report {
     /// Each record file.
     pub files: Vec<(&'static str, FileReport)>,
     /// Entries of the view.
     pub entries: u64,
-    /// Entries of the catalog, or why it was not looked at.
+    /// Number of entries of the catalog, or the reason why it was not checked.
     pub catalog_entries: Result<u64, String>,
     /// What is damaged.
     pub damage: Damage,
 }
 
 impl Store {
-    /// Reads every byte of the store, and tells `watch` how far it is. It may be read while somebody writes; then the catalog is not looked
-    /// at.
+    /// Reads every byte of the store, and reports its progress to `watch`. Another process may write meanwhile; the catalog is then not
+    /// checked.
     ///
     /// # Errors
     /// When it cannot be read at all.
@@ -160,13 +160,14 @@ impl Store {
         Ok(Report { files, entries, catalog_entries, damage })
     }
 
-    /// Compares the catalog with the view, if nobody writes. How many entries it has, or why it is not looked at.
+    /// Compares the catalog with the view, if nobody writes. Returns how many entries the catalog has, or the reason why it was not
+    /// checked.
     ///
     /// # Errors
-    /// When files or memory run out.
+    /// When file handles or memory run out.
     fn check_catalog(&self, damage: &mut Damage) -> Result<Result<u64, String>> {
         let not_looked_at = |error: Error| if is_shortage(&error) { Err(error) } else { Ok(Err(with_cause(&error))) };
-        // Who may not write the folder has nobody's catalog to look at.
+        // Without permission to write into the folder, the lock cannot be taken, so another process may be writing the catalog.
         let _lock = match lock(&self.folder) {
             Err(error) if is_shortage(&error) => return Err(error),
             Err(error) => return Ok(Err(error.reason())),
@@ -180,7 +181,7 @@ impl Store {
             return Ok(Err("the store got another commit meanwhile; check again".into()));
         }
         let name = manifest.catalog.clone();
-        // sled would make one.
+        // sled would make a new database here.
         if !self.folder.join(&name).join("db").exists() {
             damage.catalog.push(format!("{name}: is missing"));
             return Ok(Ok(0));
@@ -237,8 +238,8 @@ impl Store {
         Ok((entries, (entries - same).max(of_view + tokens - same.min(of_view + tokens))))
     }
 
-    /// Names the sites and archives that damage hangs on. What is named and was removed is damage too: the file is of a later state of
-    /// the store, which its seal does not tell. `has_holes`: the file of pages does.
+    /// Names the sites and archives that depend on damaged records. A record that is referred to but was removed is damage too: its file is
+    /// of a later state of the store, which a seal does not show. `has_holes`: the file of pages has holes.
     fn name_what_hangs(&self, damage: &mut Damage, has_holes: bool) -> Result<()> {
         let live = self.live()?;
         for kind in KINDS.iter().filter(|kind| !kind.is_source) {
@@ -266,7 +267,8 @@ impl Store {
     }
 
     fn name_archives(&self, damage: &mut Damage, has_holes: bool) -> Result<()> {
-        // From the beginning, and from behind all that cannot be read, each time up to what cannot, or was met before.
+        // Reads batches from the beginning, and again from behind each part that cannot be read. Each pass ends at the next unreadable
+        // part; batches that an earlier pass has met are left out.
         let behind = damage.torn.iter().filter(|torn| torn.kind == "batches").map(|torn| torn.range.end);
         let mut met = BTreeSet::new();
         let batches = [START].into_iter().chain(behind).flat_map(|at| self.batches_from(at).map_while(Result::ok));
@@ -291,12 +293,14 @@ impl Store {
         Ok(())
     }
 
-    /// Drops what is damaged, so that the next run makes it again; where sources are damaged, all that hangs on them.
+    /// Drops what is damaged, so that the next run makes it again. Where source records are damaged, everything that was made of them is
+    /// dropped.
     ///
     /// # Errors
     /// When the disk does not take it.
     pub fn repair(mut self, damage: &Damage) -> Result<Store> {
-        // Pages are numbered by their tables, and what a result added to global credibility only it can tell.
+        // In these cases everything is made again: the numbers of pages come from the tables of sites, and only a result knows what it has
+        // added to global credibility.
         let is_numbered = ["sites", "skips", "results"].into_iter().any(|kind| damage.is_of(kind));
         let is_known = damage.catalog.is_empty() || damage.view.is_empty();
         if damage.is_of_sources() || is_numbered || !is_known {
@@ -324,7 +328,7 @@ impl Store {
         Ok(self)
     }
 
-    /// The store with the catalog made again.
+    /// The store, with its catalog made again.
     fn without_catalog(self) -> Result<Store> {
         let (folder, catalog) = (self.folder.clone(), self.folder.join(&self.catalog_name));
         let lock = self.into_lock();

@@ -1,7 +1,7 @@
-//! Taking away what is dead: records that nothing names, and what was removed.
+//! Compaction: removes dead data from the files, that is records that nothing refers to, and whatever a user has removed.
 //!
-//! Each step leaves a store that is whole and answers the same: segments are replaced one by one ([`super::rewriting`]), the catalog is
-//! copied and then named by the manifest. What was removed is forgotten last.
+//! After each step the store is whole and answers the same: segments are replaced one by one ([`super::rewriting`]), and the catalog is
+//! copied before the manifest names the copy. The list of removals is shortened last.
 
 use std::fs;
 
@@ -18,29 +18,29 @@ use super::{Store, copying, fault};
 use crate::error::{Error, Result};
 use crate::types::Watch;
 
-/// Fewer dead bytes are not worth the work that nobody asked for.
+/// With fewer dead bytes than this, compaction does not start by itself.
 const LEAST_DEAD_BYTES: u64 = 16 << 20;
-/// What has to be dead of a segment for it to be written anew unasked.
+/// The share of a segment that must be dead before the segment is rewritten without being asked for.
 const DEAD_SHARE: f64 = 0.25;
 
-/// How much of the results is of use.
+/// How many bytes of the results are in use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Bytes of records that are named.
+    /// Bytes of records that the catalog refers to.
     pub live: u64,
-    /// Bytes of others that take room.
+    /// Bytes of all other records, which waste space.
     pub dead: u64,
 }
 
 impl Usage {
-    /// True when more is dead than alive.
+    /// True when more bytes are dead than live.
     pub fn wants_compaction(self) -> bool {
         self.dead > self.live.max(LEAST_DEAD_BYTES)
     }
 }
 
 impl Store {
-    /// How much of what can be made again is of use.
+    /// How many bytes are in use, of the records that can be made again.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -64,8 +64,8 @@ impl Store {
         Ok(self.catalog.get(Keyspace::Meta, b"holes")?.unwrap_or_default())
     }
 
-    /// Takes away the results that are dead, of segments in which that is much, where more is dead than alive. Returns how many bytes
-    /// of records went.
+    /// Removes dead results where more is dead than alive, from segments with a large share of dead records. Returns how many bytes of
+    /// records were freed.
     ///
     /// # Errors
     /// When the disk does not take it; the store is whole nevertheless.
@@ -74,8 +74,8 @@ impl Store {
         if self.usage_of(&live)?.wants_compaction() { self.compact_results(&live, DEAD_SHARE, &()) } else { Ok(0) }
     }
 
-    /// Takes away all that is dead and all that was removed, and copies the catalog; tells `watch` how far it is. Returns how many bytes of
-    /// records went.
+    /// Removes all dead records and all that was removed by users, and copies the catalog; reports its progress to `watch`. Returns how
+    /// many bytes of records were freed.
     ///
     /// # Errors
     /// When the disk does not take it; the store is whole nevertheless.
@@ -112,8 +112,8 @@ impl Store {
         Ok(sum)
     }
 
-    /// Takes away what was removed of pages, batches and requests. What is left of removals tells what to leave out of what is read
-    /// again.
+    /// Removes pages, batches and requests that a user has removed. The list of removals remains, so that these are left out when an
+    /// archive is read again.
     fn compact_sources(&mut self) -> Result<u64> {
         let dead = self.dead_pages()?;
         let removed = self.removed.clone();
@@ -156,7 +156,7 @@ impl Store {
         Ok(freed)
     }
 
-    /// Blocks of pages with pages that count no more, and which of their places these have, as bits.
+    /// The blocks that hold removed pages, each with the places of those pages as a bit mask.
     fn dead_pages(&self) -> Result<FxHashMap<u64, u16>> {
         let mut dead: FxHashMap<u64, u16> = FxHashMap::default();
         for found in self.batches.records_from(START) {
@@ -170,7 +170,7 @@ impl Store {
         Ok(dead)
     }
 
-    /// Copies the catalog: sled keeps what was replaced, and what was removed, for long.
+    /// Copies the catalog, since sled keeps replaced and removed values for a long time.
     fn copy_catalog(&mut self) -> Result<()> {
         let name = format!("catalog-{}", self.sentinel.commit);
         if name == self.catalog_name {
@@ -185,13 +185,13 @@ impl Store {
         let old = self.folder.join(std::mem::replace(&mut self.catalog_name, name));
         self.catalog = fresh;
         self.write_manifest()?;
-        // What cannot be removed now is when the store is opened next.
+        // If it cannot be removed now, it is removed when the store is opened next.
         let _ = fs::remove_dir_all(old);
         Ok(())
     }
 }
 
-/// A block without the pages in some places, which are left empty.
+/// A block without the pages at some places; these places stay, and are empty.
 fn without(payload: &[u8], places: u16) -> std::io::Result<Kept> {
     let Some(old) = unpack(payload) else { return Ok(Kept::Gone) };
     let pages: Vec<&[u8]> = (0..BLOCK_PAGES).map_while(|place| page_of_block(&old, place)).collect();
@@ -205,7 +205,7 @@ fn without(payload: &[u8], places: u16) -> std::io::Result<Kept> {
     }
     let fresh = block(&rest);
     let packed = pack(&fresh)?;
-    // What is shorter packs shorter, but for a few bytes now and then.
+    // A shorter block compresses to fewer bytes, except now and then by a few bytes.
     Ok(Kept::Instead(if packed.len() <= payload.len() { packed } else { pack_small(&fresh)? }))
 }
 

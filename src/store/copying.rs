@@ -1,4 +1,4 @@
-//! A catalog made from another one, or from the view of the last commit, which has all of it but the tokens.
+//! Makes a catalog from another catalog, or from the view of the last commit, which has everything but the tokens.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -11,10 +11,10 @@ use super::manifest::Manifest;
 use super::view::{FOLDER, View};
 use crate::error::{Error, Result};
 
-/// Changes put into a new catalog at once: sled keeps what a large batch replaces for long.
+/// How many changes are put into a new catalog at once. Batches are small because sled keeps for long what a large one replaces.
 const BATCH: usize = 5000;
 
-/// Copies all entries into an empty catalog, as those of a commit.
+/// Copies all entries into an empty catalog, as those of the commit of `sentinel`.
 ///
 /// # Errors
 /// When they cannot be read, or the disk does not take them.
@@ -31,19 +31,19 @@ pub fn copy(from: &Catalog, to: &Catalog, sentinel: &Sentinel) -> Result<()> {
         Ok(())
     })?;
     to.apply(&changes)?;
-    // Last, so that a copy which was not finished is no catalog of any commit.
+    // The sentinel comes last, so that an unfinished copy is not taken for the catalog of a commit.
     let mut last = Changes::default();
     last.put(Keyspace::Meta, b"sentinel", sentinel);
     to.apply(&last)
 }
 
-/// Makes the catalog of a manifest again from its view, which has no tokens: indexing makes these again. `None` where the view is
-/// damaged.
+/// Makes the catalog of a manifest again from the view of the manifest. A view has no tokens; indexing makes these again. `None` where the
+/// view is damaged.
 ///
 /// # Errors
 /// When the view cannot be read at all, or the disk does not take the catalog.
 pub fn of_view(folder: &Path, manifest: &Manifest) -> Result<Option<Catalog>> {
-    // Of a rebuild that was interrupted, the record files are not those of the view.
+    // After an interrupted rebuild, the record files no longer fit the view.
     if !manifest.lost.is_empty() {
         return Ok(None);
     }
@@ -63,7 +63,7 @@ pub fn of_view(folder: &Path, manifest: &Manifest) -> Result<Option<Catalog>> {
     Ok(sound(copy(&view, &catalog, &manifest.sentinel))?.map(|()| catalog))
 }
 
-/// `None` for what is damaged.
+/// Turns the error of damaged data into `None`.
 fn sound<T>(read: Result<T>) -> Result<Option<T>> {
     match read {
         Err(Error::Store { .. }) => Ok(None),

@@ -1,6 +1,6 @@
-//! What a store does to files, in one place, so that every failure of a disk can be tried.
+//! What a store does to files, in one place, so that tests can make every step fail.
 //!
-//! After a failed write nothing is known of what the file holds: whoever writes must not go on (`RecordFile`, `Store::commit`).
+//! After a failed write, the content of the file is unknown, so the writer must not go on (`RecordFile`, `Store::commit`).
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -9,19 +9,19 @@ use std::path::{Path, PathBuf};
 use crate::error::Error;
 use crate::files;
 
-/// Asked here too before a step that something else takes: sled, or the mapping of a file.
+/// Also called before steps that other code takes: sled, or the mapping of a file.
 pub use super::faults::{Step, before};
 use super::faults::{before_write, names_synced};
 
 /// `ENFILE` and `EMFILE`: the system, or the process, opens no more files.
 const OUT_OF_FILES: &[i32] = if cfg!(windows) { &[4] } else { &[23, 24] };
 
-/// True of an error that says that files or memory have run out.
+/// True of an error that says that file handles or memory have run out.
 pub fn is_shortage(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::OutOfMemory || error.raw_os_error().is_some_and(|code| OUT_OF_FILES.contains(&code))
 }
 
-/// A file that is written.
+/// A file that is open for writing.
 pub struct Writing {
     file: File,
     path: PathBuf,
@@ -37,7 +37,7 @@ impl Writing {
         self.file.sync_data()
     }
 
-    /// Cuts the file, or makes it longer by a hole.
+    /// Cuts the file, or lengthens it by a hole.
     ///
     /// # Errors
     /// When the disk does not take it.
@@ -54,7 +54,7 @@ impl Writing {
         check_name(&self.file, &self.path)
     }
 
-    /// How long it is.
+    /// The length of the file.
     ///
     /// # Errors
     /// When that cannot be told.
@@ -80,10 +80,10 @@ impl Seek for Writing {
     }
 }
 
-/// Sees that a path still names the open file: a commit of files that were removed or replaced would hold nothing.
+/// Checks that a path still names the open file: a commit into files that were removed or replaced would be lost.
 ///
 /// # Errors
-/// When it names another one, or none. Where the system does not tell one file from another, none.
+/// When the path names another file, or none. Where the system cannot tell files apart, there is no error.
 pub fn check_name(file: &File, path: &Path) -> Result<(), Error> {
     #[cfg(unix)]
     let is_same = {
@@ -102,7 +102,7 @@ pub fn check_name(file: &File, path: &Path) -> Result<(), Error> {
     Err(Error::Store { path: path.to_owned(), problem: problem.into() })
 }
 
-/// Makes a file, empty where there is one.
+/// Creates a file; empties it if it exists.
 ///
 /// # Errors
 /// When it cannot be made.
@@ -112,7 +112,7 @@ pub fn create(path: &Path) -> io::Result<Writing> {
     Ok(Writing { file, path: path.to_owned() })
 }
 
-/// Opens a file to write on, and makes it where there is none.
+/// Opens a file for writing, and creates it if it does not exist.
 ///
 /// # Errors
 /// When it cannot be opened.
@@ -122,7 +122,7 @@ pub fn open(path: &Path) -> io::Result<Writing> {
     Ok(Writing { file, path: path.to_owned() })
 }
 
-/// Gives a file another name, that of a file there is, if any; durably.
+/// Renames a file, replacing the file of the new name if there is one; durably.
 ///
 /// # Errors
 /// When the disk does not take it.
@@ -141,7 +141,7 @@ pub fn remove(path: &Path) -> io::Result<()> {
     fs::remove_file(path)
 }
 
-/// Makes a folder, and those above it that are missing; durably, though not what is in it.
+/// Creates a folder, and those above it that are missing; durably, though what is put into it later is not.
 ///
 /// # Errors
 /// When the disk does not take it.

@@ -1,4 +1,4 @@
-//! Failures of a disk, on demand: in tests, and for the laboratory.
+//! Disk failures on demand, for tests and for the laboratory.
 
 use std::io;
 use std::path::Path;
@@ -7,42 +7,42 @@ use std::path::PathBuf;
 #[cfg(any(test, feature = "internals"))]
 use std::sync::{Mutex, PoisonError};
 
-/// What can fail.
+/// A step that can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Opening a file to write.
     Open,
-    /// Writing into it, or cutting it.
+    /// Writing into a file, or cutting it.
     Write,
-    /// Making it durable.
+    /// Making a file durable.
     Sync,
-    /// Giving it its name.
+    /// Renaming a file.
     Rename,
-    /// Removing it.
+    /// Removing a file.
     Remove,
-    /// Mapping it.
+    /// Mapping a file.
     Map,
 }
 
-/// Asked before a step is taken.
+/// Called before a step is taken.
 ///
 /// # Errors
-/// When it is to fail.
+/// When the step is planned to fail.
 #[cfg(not(any(test, feature = "internals")))]
 pub fn before(_: Step, _: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Asked before bytes are written: how many of them are to be.
+/// Called before bytes are written; returns how many of them are to be written.
 ///
 /// # Errors
-/// When none are.
+/// When none are to be written.
 #[cfg(not(any(test, feature = "internals")))]
 pub fn before_write(length: usize, _: &Path) -> io::Result<usize> {
     Ok(length)
 }
 
-/// Told once the names in a folder are durable.
+/// Called once the names in a folder are durable.
 #[cfg(not(any(test, feature = "internals")))]
 pub fn names_synced(_: &Path) {}
 
@@ -80,7 +80,7 @@ pub fn plan(folder: &Path, nth: u64, failure: Failure) {
     PLANS.lock().unwrap_or_else(PoisonError::into_inner).push(plan);
 }
 
-/// Ends the plan of a folder: how many steps there were, and the first that failed.
+/// Ends the plan of a folder; returns how many steps there were, and the first that failed.
 #[cfg(any(test, feature = "internals"))]
 pub fn end(folder: &Path) -> (u64, Option<(Step, PathBuf)>) {
     let mut plans = PLANS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -88,21 +88,21 @@ pub fn end(folder: &Path) -> (u64, Option<(Step, PathBuf)>) {
     at.map(|at| plans.swap_remove(at)).map_or((0, None), |plan| (plan.steps, plan.failed))
 }
 
-/// Files and folders as names stand for them: by path and number.
+/// Names of files and folders: path and inode number.
 #[cfg(any(test, feature = "internals"))]
 type Names = std::collections::BTreeSet<(PathBuf, u64)>;
 
-/// Folders that are watched, and the durable names below each.
+/// The folders that are watched, and the durable names below each.
 #[cfg(any(test, feature = "internals"))]
 static WATCHED: Mutex<Vec<(PathBuf, Names)>> = Mutex::new(Vec::new());
 
-/// Notes from now on which names below a folder are durable.
+/// Records from now on which names below a folder are durable.
 #[cfg(any(test, feature = "internals"))]
 pub fn watch(folder: &Path) {
     WATCHED.lock().unwrap_or_else(PoisonError::into_inner).push((folder.to_owned(), Names::new()));
 }
 
-/// What is below a watched folder and would be gone, or not by this name, if the power failed now.
+/// The files and folders below a watched folder that would be missing, or have another name, if the power failed now.
 #[cfg(any(test, feature = "internals"))]
 pub fn unsynced(folder: &Path) -> Vec<PathBuf> {
     let watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -130,7 +130,7 @@ fn names_in(folder: &Path) -> Vec<(PathBuf, u64)> {
     entries.map(|entry| (entry.path(), number(&entry))).collect()
 }
 
-/// Told once the names in a folder are durable.
+/// Called once the names in a folder are durable.
 #[cfg(any(test, feature = "internals"))]
 pub fn names_synced(folder: &Path) {
     let mut watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -140,10 +140,10 @@ pub fn names_synced(folder: &Path) {
     }
 }
 
-/// Asked before a step is taken.
+/// Called before a step is taken.
 ///
 /// # Errors
-/// When it is to fail.
+/// When the step is planned to fail.
 #[cfg(any(test, feature = "internals"))]
 pub fn before(step: Step, path: &Path) -> io::Result<()> {
     match fails(step, path) {
@@ -154,10 +154,10 @@ pub fn before(step: Step, path: &Path) -> io::Result<()> {
     }
 }
 
-/// Asked before bytes are written: how many of them are to be.
+/// Called before bytes are written; returns how many of them are to be written.
 ///
 /// # Errors
-/// When none are.
+/// When none are to be written.
 #[cfg(any(test, feature = "internals"))]
 pub fn before_write(length: usize, path: &Path) -> io::Result<usize> {
     match fails(Step::Write, path) {

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use crate::error::Error;
 
-/// Format of stores this program writes and reads. None before it was released.
+/// Format of the stores that this program writes and reads. No other format was ever released.
 pub const FORMAT_VERSION: u32 = 13;
 
-/// The error of a store that is written in another format than this program's.
+/// The error of a store that is written in a format other than this program's.
 pub fn other_format(folder: &Path, format: u64) -> Error {
     let advice = if format > u64::from(FORMAT_VERSION) {
         "use a newer release"

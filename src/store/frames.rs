@@ -10,17 +10,17 @@ pub const FILE_MAGIC: [u8; 8] = *b"DIGLOTRC";
 pub const FRAME_MAGIC: u32 = 0x4d41_5246;
 /// First bytes of every frame whose payload is compressed.
 pub const PACKED_MAGIC: u32 = 0x4b43_4150;
-/// First bytes of what stands where records were: nothing, up to the next frame.
+/// First bytes of a hole, which stands where records were: it holds nothing, up to the next frame.
 pub const HOLE_MAGIC: u32 = 0x454c_4f48;
-/// First bytes of what ends the records of a commit: it holds none, and the checksum of all before it.
+/// First bytes of a seal, which ends the records of a commit: a frame without a record, with the checksum of everything before it.
 pub const SEAL_MAGIC: u32 = 0x4c41_4553;
 /// Bytes of a segment's header.
 pub const FILE_HEADER: u64 = 64;
 /// Bytes of a frame's header; frames begin on multiples of it.
 pub const FRAME_HEADER: u64 = 16;
 
-/// Where a record lies: segment and offset of its frame. Grows with every record of a file. Frames begin on multiples of 16, so
-/// that the low four bits are free: they tell apart what lies together in one record.
+/// Where a record lies: the segment and the offset of its frame. Values grow with every record of a file. Frames begin on multiples of 16,
+/// so the low four bits are free: they number the things that lie together in one record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RecordRef(pub u64);
 
@@ -39,18 +39,18 @@ impl RecordRef {
         self.0 & ((1 << Self::OFFSET_BITS) - 1) & !(FRAME_HEADER - 1)
     }
 
-    /// The frame alone.
+    /// The reference to the frame, without a place in the record.
     pub fn frame(self) -> RecordRef {
         RecordRef(self.0 & !(FRAME_HEADER - 1))
     }
 
-    /// The place of something in the record.
+    /// The reference to one thing in the record, by its place there.
     pub fn with_place(self, place: usize) -> RecordRef {
         debug_assert!(place < FRAME_HEADER as usize);
         RecordRef(self.0 | place as u64)
     }
 
-    /// That place.
+    /// The place of the thing in the record.
     pub fn place(self) -> usize {
         (self.0 & (FRAME_HEADER - 1)) as usize
     }
@@ -58,7 +58,7 @@ impl RecordRef {
 
 /// The end of an empty file.
 pub const START: RecordRef = RecordRef(FILE_HEADER);
-/// The end of a file of which nothing is known.
+/// The end of a file whose end is not known.
 pub const UNKNOWN: RecordRef = RecordRef(u64::MAX >> 1);
 
 pub(super) fn align(offset: u64) -> u64 {
@@ -87,15 +87,15 @@ pub(super) fn has_sound_header(map: &[u8], kind: u32, segment: u32) -> bool {
     map.starts_with(&file_header(kind, segment))
 }
 
-/// The format that the header of a segment says, where it is the whole header of one.
+/// The format that the header of a segment names; `None` unless the bytes are a whole header.
 pub(super) fn format_of(bytes: &[u8]) -> Option<u32> {
     let header = bytes.first_chunk::<{ FILE_HEADER as usize }>()?;
     let is_whole = header[..8] == FILE_MAGIC && header[60..] == crc32c::crc32c(&header[..60]).to_le_bytes();
     is_whole.then(|| u32::from_le_bytes([header[8], header[9], header[10], header[11]]))
 }
 
-/// True when these bytes of a file begin with the whole header of a segment of another format, of another kind, or of another number:
-/// nothing in it is of this one, be its frames ever so sound.
+/// True when these bytes of a file begin with the whole header of a segment of another format, kind or number. No frame of it then belongs
+/// to this segment, however sound it is.
 pub(super) fn is_foreign(bytes: &[u8], kind: u32, segment: u32) -> bool {
     format_of(bytes).is_some() && !has_sound_header(bytes, kind, segment)
 }
@@ -108,17 +108,18 @@ pub(super) fn hole_header(length: u32, offset: u64) -> [u8; FRAME_HEADER as usiz
     header_with(HOLE_MAGIC, length, 0, offset)
 }
 
-/// The checksum of the headers so far and this one, which follows them; without its own checksum, with which a CRC of it would always be the same.
+/// The checksum that follows `chain`, the checksum of the headers before this one. The header's own checksum is left out, since a CRC over
+/// data with its own CRC is constant.
 pub(super) fn chained(chain: u32, header: &[u8; FRAME_HEADER as usize]) -> u32 {
     crc32c::crc32c_append(chain, &header[..12])
 }
 
-/// What ends the records of a commit, when `chain` has come out of all of them.
+/// The seal at `offset`, when `chain` is the checksum of all frames before it.
 pub(super) fn seal(chain: u32, offset: u64) -> [u8; FRAME_HEADER as usize] {
     header_with(SEAL_MAGIC, 0, chain, offset)
 }
 
-/// The header of a plain frame that says it is so long.
+/// The header of a plain frame that claims this length.
 #[cfg(test)]
 pub(super) fn claiming(length: u32, offset: u64) -> [u8; FRAME_HEADER as usize] {
     header_with(FRAME_MAGIC, length, 0, offset)
@@ -129,7 +130,7 @@ fn header_with(magic: u32, length: u32, payload_crc: u32, offset: u64) -> [u8; F
     header[..4].copy_from_slice(&magic.to_le_bytes());
     header[4..8].copy_from_slice(&length.to_le_bytes());
     header[8..12].copy_from_slice(&payload_crc.to_le_bytes());
-    // Seeded with its place, so that a frame copied elsewhere is no frame.
+    // The checksum is seeded with the offset, so that a frame copied to another place is not valid there.
     let crc = crc32c::crc32c_append(crc32c::crc32c(&offset.to_le_bytes()), &header[..12]);
     header[12..].copy_from_slice(&crc.to_le_bytes());
     header
@@ -143,14 +144,15 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// What it holds, copied out of its segment, so that nobody changes it any more; `None` where somebody has since it was found.
+    /// The payload, copied out of the segment so that nobody can change it any more; `None` where the segment was changed since the frame
+    /// was found.
     pub(super) fn payload(&self, segment: &[u8]) -> Option<Vec<u8>> {
         let payload = segment[self.range.clone()].to_vec();
         self.head.fits(&payload).then_some(payload)
     }
 }
 
-/// A stretch of a segment: a frame with its padding, or what is none.
+/// A stretch of a segment: a frame with its padding, or bytes that are not a frame.
 pub(super) struct Walked {
     /// Where it lies.
     pub(super) range: Range<u64>,
@@ -158,10 +160,10 @@ pub(super) struct Walked {
     pub(super) frame: Option<Frame>,
 }
 
-/// Goes through the frames of a segment, and on behind those that are damaged.
+/// Goes through the frames of a segment; continues behind damaged ones.
 pub(super) fn walk(segment: &[u8]) -> impl Iterator<Item = Walked> + '_ {
     let stop = segment.len() as u64;
-    // A frame whose padding is cut off is not whole: the file would end before the end told here.
+    // A frame whose padding is cut off is not sound: the file would end before the end that is reported here.
     let sound = move |offset: u64| {
         let frame = frame(segment, offset)?;
         let end = align(frame.range.end as u64);
@@ -185,7 +187,7 @@ pub(super) fn walk(segment: &[u8]) -> impl Iterator<Item = Walked> + '_ {
     })
 }
 
-/// The frame at `offset` of a segment, if a sound frame stands there. What a hole holds is in no checksum.
+/// The frame at `offset` of a segment, if a sound frame stands there. The bytes inside a hole are not covered by a checksum.
 pub(super) fn frame(segment: &[u8], offset: u64) -> Option<Frame> {
     let start = usize::try_from(offset).ok()?;
     let head = head_of(segment.get(start..)?, offset)?;
@@ -195,42 +197,42 @@ pub(super) fn frame(segment: &[u8], offset: u64) -> Option<Frame> {
     (head.holds_nothing() || head.fits(payload)).then_some(Frame { head, range })
 }
 
-/// The head of a frame: what it is, how long, and the checksum of what it holds.
+/// The header of a frame: its type, its length, and the checksum of its payload.
 #[derive(Clone, Copy)]
 pub(super) struct Head {
     magic: u32,
     crc: u32,
-    /// Bytes of its payload.
+    /// Length of the payload in bytes.
     pub(super) length: usize,
 }
 
 impl Head {
-    /// Its first bytes.
+    /// The first bytes of the frame.
     pub(super) fn magic(&self) -> u32 {
         self.magic
     }
 
-    /// True when its payload is compressed.
+    /// True when the payload is compressed.
     pub(super) fn is_packed(&self) -> bool {
         self.magic == PACKED_MAGIC
     }
 
-    /// True when it stands where records were.
+    /// True when the frame is a hole.
     pub(super) fn is_hole(&self) -> bool {
         self.magic == HOLE_MAGIC
     }
 
-    /// The checksum of all frames before it, if it is what ends the records of a commit.
+    /// The checksum of all frames before this one, if this one is a seal.
     pub(super) fn seal(&self) -> Option<u32> {
         (self.magic == SEAL_MAGIC).then_some(self.crc)
     }
 
-    /// True when there is no record in it.
+    /// True when the frame holds no record.
     pub(super) fn holds_nothing(&self) -> bool {
         self.is_hole() || self.seal().is_some()
     }
 
-    /// True when this is what it holds.
+    /// True when `payload` is the payload of this frame.
     pub(super) fn fits(&self, payload: &[u8]) -> bool {
         payload.len() == self.length && crc32c::crc32c(payload) == self.crc
     }
@@ -241,7 +243,7 @@ impl Head {
     }
 }
 
-/// The head that these bytes of a segment, from `offset` on, begin with, if it is sound.
+/// The frame header that begins at `offset` of a segment, read from these bytes, if it is sound.
 pub(super) fn head_of(bytes: &[u8], offset: u64) -> Option<Head> {
     let header = bytes.first_chunk::<{ FRAME_HEADER as usize }>()?;
     let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);

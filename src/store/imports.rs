@@ -1,4 +1,4 @@
-//! What other processes have made, taken into a store: pages of archives, what is credible, what was learnt.
+//! Takes results of other processes into a store: pages of archives, credibility of patterns, and what was learnt.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use super::records::RecordRef;
 use crate::error::{Error, Result};
 use crate::types::{Capture, LangPair, Page, SkipReason, host_of};
 
-/// Pages, each with its record as bytes, and what was left out beside them.
+/// Pages, each with its record as bytes, and the captures that were left out.
 pub(crate) type Unpacked = (Vec<(PageEntry, Vec<u8>)>, Vec<SkipEntry>);
 
-/// Pages of one archive, packed as they lie in a store, and what was left out beside them.
+/// Pages of one archive, packed as they lie in a store, and the captures that were left out.
 #[derive(Debug, Default)]
 pub(crate) struct Captures {
-    /// Pages. In the place of the record: the number of its block, times [`BLOCK_PAGES`], and its place there.
+    /// The pages. The field for the page record holds the number of the block times [`BLOCK_PAGES`], plus the place in the block.
     pub pages: Vec<PageEntry>,
     /// Left-out captures that have a web URL.
     pub skipped: Vec<SkipEntry>,
@@ -29,7 +29,8 @@ pub(crate) struct Captures {
 }
 
 impl Captures {
-    /// Packs pages, each with its record as bytes, into portions of about `max_bytes`; what was left out goes with the first.
+    /// Packs pages, each with its record as bytes, into portions of about `max_bytes`; the first portion has the captures that were left
+    /// out.
     ///
     /// # Errors
     /// When a page is longer than the format allows.
@@ -54,7 +55,7 @@ impl Captures {
         Ok(portions)
     }
 
-    /// True when each page is at its place in the blocks, can be read, and is of an archive, as all that was left out is.
+    /// True when each page can be read at its place in the blocks, and all pages and left-out captures are of the given archive.
     pub fn is_sound(&self, archive: u32) -> bool {
         let blocks: Vec<_> = self.blocks.iter().map(|block| unpack(block)).collect();
         let page = |entry: &PageEntry| {
@@ -66,7 +67,7 @@ impl Captures {
         self.pages.iter().all(|entry| page(entry) == Some(true)) && self.skipped.iter().all(skip)
     }
 
-    /// The pages, each with its record as bytes, and what was left out, as they were packed; `None` where they make no sense.
+    /// The pages, each with its record as bytes, and the left-out captures, as they were packed; `None` where they make no sense.
     pub fn unpack(self) -> Option<Unpacked> {
         let blocks = self.blocks.iter().map(|block| unpack(block)).collect::<Option<Vec<_>>>()?;
         let page = |entry: PageEntry| {
@@ -81,19 +82,19 @@ impl Captures {
 /// Captures on their way into a store.
 #[derive(Default)]
 pub(crate) struct Imports {
-    /// By the number of the archive.
+    /// Batches that are not committed yet, by the number of the archive.
     batches: BTreeMap<u32, BatchRecord>,
     waiting: usize,
 }
 
-/// Captures that wait for one commit, at the most: some hundred bytes each.
+/// How many captures wait for one commit, at most; each takes some hundred bytes.
 const WAITING: usize = 200_000;
 
 impl Imports {
-    /// Takes captures of the archive of this number. Pages are appended at once; what is known of them is committed now and then.
+    /// Takes captures of the archive of this number. Pages are appended at once; their entries are committed from time to time.
     ///
     /// # Errors
-    /// When they make no sense, or the disk does not take them.
+    /// When the captures make no sense, or the disk does not take them.
     pub fn add(
         &mut self,
         store: &mut Store,
@@ -123,7 +124,7 @@ impl Imports {
         if self.waiting >= WAITING { self.commit(store, identities) } else { Ok(()) }
     }
 
-    /// Commits what waits.
+    /// Commits the captures that wait.
     ///
     /// # Errors
     /// When an archive has no identity, or the disk does not take it.
@@ -149,7 +150,7 @@ impl Imports {
 }
 
 impl Store {
-    /// Takes the credibility of patterns across all sites in place of what is known of them here.
+    /// Replaces the global credibility of patterns in this store.
     ///
     /// # Errors
     /// When the disk does not take it.
@@ -185,7 +186,7 @@ impl Store {
         self.commit(changes)
     }
 
-    /// Appends pages of which nothing but their URLs is known, for what refers to them from other sites. They exist from the next commit on.
+    /// Appends pages of which only the URLs are known, for references from other sites. They exist from the next commit on.
     ///
     /// # Errors
     /// When the disk does not take them.

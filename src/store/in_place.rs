@@ -1,4 +1,4 @@
-//! Records that are read where they lie, and whether they stayed as they were.
+//! Records that are read in place, and checks of whether they have changed since.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,7 +16,7 @@ pub struct InPlace {
 }
 
 impl InPlace {
-    /// What a frame holds, by its head and where that lies in a map; `None` where its checksum does not fit.
+    /// The payload of a frame, given its header and its range in a map; `None` where the checksum does not fit.
     pub(super) fn check(map: Arc<Map>, range: Range<usize>, head: Head) -> Option<InPlace> {
         Some(InPlace { map, range, head }).filter(InPlace::is_as_checked)
     }
@@ -26,7 +26,7 @@ impl InPlace {
         &self.map[self.range.clone()]
     }
 
-    /// Takes its pages out of memory; they are read again when they are looked at.
+    /// Removes the record's pages from memory; the system reads them again when they are accessed.
     pub fn release(&self) {
         self.map.release(self.range.clone());
     }
@@ -36,25 +36,25 @@ impl InPlace {
     }
 }
 
-/// What was read in place of a record file, and is to be looked at again.
+/// The records of a file that were read in place and must be checked again.
 #[derive(Default)]
 pub struct ReadInPlace {
-    /// All of a place: what lies there may have been read twice, and been replaced in between.
+    /// By place, all records that were read there: a record may have been read twice, and replaced in between.
     read: BTreeMap<RecordRef, Vec<Arc<InPlace>>>,
-    /// The stamps of segments when they were looked at last.
+    /// The stamp of each segment when it was last checked.
     stamps: BTreeMap<u32, Stamp>,
-    /// One that was changed after it was checked.
+    /// A record that was changed after it had been checked.
     changed: Option<RecordRef>,
 }
 
 impl ReadInPlace {
-    /// One more.
+    /// Adds a record.
     pub fn put(&mut self, at: RecordRef, place: &Arc<InPlace>) {
         self.read.entry(at).or_default().push(Arc::clone(place));
     }
 
-    /// Looks at what nobody reads any more for the last time, and at what is still read if the stamp of its segment is another. The first
-    /// that was ever found changed.
+    /// Checks a last time the records that nobody reads any more, and those still being read whose segment has a new stamp. Returns the
+    /// first record that was ever found changed.
     pub fn look_again(&mut self, stamp: impl Fn(u32) -> Option<Stamp>) -> Option<RecordRef> {
         let mut is_touched: BTreeMap<u32, bool> = BTreeMap::new();
         for segment in self.read.keys().map(|at| at.segment()) {
@@ -116,7 +116,7 @@ mod tests {
         drop(read);
         assert_eq!(seen.look_again(stamp(1)), Some(at));
         change(7);
-        // One that was read twice is watched until nobody reads it.
+        // A record that was read twice is watched until nobody reads it.
         let (mut seen, read, again) = (ReadInPlace::default(), place(), place());
         seen.put(at, &read);
         seen.put(at, &again);

@@ -1,4 +1,4 @@
-//! Blocks of pages that were read last, unpacked.
+//! The blocks of pages that were read last, kept unpacked.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,8 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::records::RecordRef;
 
-/// Unpacked blocks that are kept unless told otherwise, in bytes: pages of a site stand near each other, and are read in another
-/// order.
+/// Default size of the unpacked blocks that are kept, in bytes. Pages of a site lie near each other, but are read in another order.
 const KEPT_BYTES: usize = 32 << 20;
 
 /// The blocks that were read last.
@@ -27,18 +26,18 @@ impl Default for KeptBlocks {
 #[derive(Default)]
 struct Kept {
     by_ref: FxHashMap<RecordRef, Arc<AlignedVec>>,
-    /// In the order in which they came.
+    /// The blocks, in the order in which they were added.
     order: VecDeque<RecordRef>,
     bytes: usize,
 }
 
 impl KeptBlocks {
-    /// None yet; up to so many bytes.
+    /// An empty cache of up to `max_bytes`.
     pub fn new(max_bytes: usize) -> KeptBlocks {
         KeptBlocks { max_bytes, kept: Mutex::default() }
     }
 
-    /// Forgets all of them.
+    /// Drops all blocks.
     pub fn forget(&self) {
         *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Kept::default();
     }
@@ -48,7 +47,7 @@ impl KeptBlocks {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).by_ref.get(&at).cloned()
     }
 
-    /// Keeps a block, instead of those that came first where there are too many.
+    /// Keeps a block; drops the oldest ones where there are too many.
     pub fn keep(&self, at: RecordRef, block: &Arc<AlignedVec>) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if block.len() > self.max_bytes || kept.by_ref.insert(at, block.clone()).is_some() {

@@ -30,7 +30,7 @@ macro_rules! record_files {
         /// An open store.
         pub struct Store {
             pub(super) folder: PathBuf,
-            /// Held by the one who writes.
+            /// Held by the process that writes.
             _lock: Option<File>,
             pub(super) catalog: Catalog,
             pub(super) sentinel: Sentinel,
@@ -39,11 +39,11 @@ macro_rules! record_files {
             pub(super) catalog_name: String,
             /// Writes the view of each commit; readers have none.
             pub(super) publisher: Option<Publisher>,
-            /// What of pages and batches counts no more.
+            /// The pages and batches that were removed.
             pub(super) removed: Removed,
             /// A commit has failed.
             pub(super) has_failed: bool,
-            /// What was opened, of readers.
+            /// For readers: the files that were opened.
             pub(super) witness: Option<Arc<Witness>>,
             $($(#[$doc])* pub(crate) $name: RecordFile<$record>,)*
             /// Blocks of pages that were read last.
@@ -101,7 +101,7 @@ macro_rules! record_files {
                 Ok(seen)
             }
 
-            /// Syncs the record files, and returns their ends, and what the seals before them say.
+            /// Syncs the record files; returns their ends, and the checksums of the seals before these ends.
             pub(super) fn sync(&mut self) -> Result<(Vec<u64>, Vec<u32>)> {
                 $(self.$name.sync()?;)*
                 Ok((vec![$(self.$name.end().0),*], vec![$(self.$name.last_seal()),*]))
@@ -115,7 +115,7 @@ macro_rules! record_files {
                 }
             }
 
-            /// Sees that the lock has its name: without it, another process may write too.
+            /// Checks that the lock file still has its name: if it does not, another process may write too.
             pub(super) fn check_lock(&self) -> Result<()> {
                 self._lock.as_ref().map_or(Ok(()), |lock| disk::check_name(lock, &self.folder.join(LOCK)))
             }
@@ -125,7 +125,7 @@ macro_rules! record_files {
                 self._lock = Some(lock);
             }
 
-            /// The lock alone; the catalog is closed.
+            /// Closes the catalog and keeps the lock.
             pub(super) fn into_lock(self) -> Option<File> {
                 self._lock
             }
@@ -152,7 +152,7 @@ macro_rules! record_files {
                 }
             }
 
-            /// Bytes of the record file of a kind, and those of some of its records with their frames.
+            /// The bytes of the record file of a kind, and the bytes of some of its records with their frames.
             pub(super) fn bytes_of_kind(&self, kind: u32, records: &[u64]) -> (u64, u64) {
                 match kind {
                     $($kind => (self.$name.bytes(), self.$name.bytes_of(records)),)*
@@ -160,13 +160,13 @@ macro_rules! record_files {
                 }
             }
 
-            /// Lets go of the maps of what was read; they are made again when something is read.
+            /// Releases the maps of records that were read; they are made again when needed.
             pub(crate) fn unmap(&self) {
                 $(self.$name.unmap();)*
             }
         }
 
-        /// Sees that no record file is shorter than what was committed.
+        /// Checks that no record file is shorter than what was committed.
         ///
         /// # Errors
         /// When one is.
@@ -190,18 +190,18 @@ macro_rules! record_files {
     };
 }
 
-// One line a kind: its folder and field, what it holds, and its number. A new kind gets the next number: ends are stored by it, and a
-// store that lacks the kind has none of its records. `source` files outlive a rebuild; the others follow from them.
+// One line a kind: its folder and field, what it holds, and its number. A new kind gets the next number, by which its end is stored; a
+// store from before that kind has no records of it. `source` files survive a rebuild; all others can be made again from them.
 record_files! {
     /// Pages as extracted; `Store::page` reads one.
     pages: PageBlock = 1 source true sound is_page_block;
-    /// What each commit of ingestion read.
+    /// What each commit of ingestion has read.
     batches: BatchRecord = 2 source true;
     /// Page tables of sites.
     sites: SiteChunk = 3;
     /// Keys and pairs of sites.
     results: ResultRecord = 4;
-    /// Captures left out, by site.
+    /// Captures that were left out, by site.
     skips: SkipChunk = 5;
     /// Links of the pages of sites.
     graphs: GraphRecord = 6;
@@ -215,31 +215,31 @@ record_files! {
     learnt: LearntRecord = 10;
     /// Sentence pairs of sites.
     bitexts: BitextChunk = 11;
-    /// Which of them are said more than once.
+    /// Which of the sentence pairs occur more than once.
     repeats: RepeatRecord = 12;
     /// What was learnt of pairs of languages.
     models: ModelRecord = 13;
-    /// What was requested of crawlers.
+    /// URLs that were requested of crawlers.
     requests: RequestRecord = 14 source true;
-    /// What of pages and batches counts no more.
+    /// The pages and batches that were removed.
     removals: RemovalRecord = 15 source true;
 }
 
-/// Says what becomes of a record, given its place, its payload, and whether that is packed.
+/// Decides what becomes of a record, given its place, its payload, and whether that is packed.
 pub(super) type Decide<'d> = &'d mut dyn FnMut(RecordRef, &[u8], bool) -> Result<Kept>;
 
-/// True of the payload of a record; given whether it is packed.
+/// True of a payload that is a record; gets the payload, and whether it is packed.
 type Sound = fn(&[u8], bool) -> bool;
 
-/// What is known of a kind of records.
+/// The properties of a kind of records.
 pub(super) struct Kind {
     /// Folder.
     pub(super) name: &'static str,
     /// From 1, without gaps.
     pub(super) number: u32,
-    /// Nothing else tells what it holds.
+    /// True when the records cannot be made again from others.
     pub(super) is_source: bool,
-    /// Tells of a payload whose checksum fits whether it is a record of this kind.
+    /// True of a payload that is a record of this kind, given that its checksum fits.
     pub(super) is_sound: Sound,
 }
 
@@ -251,10 +251,11 @@ const _: () = {
     }
 };
 
-/// Sees that the record files are those of a commit, as far as they are there. The first file whose end is damaged, so that nobody can tell.
+/// Checks that the record files, as far as they exist, belong to the commit of `sentinel`. Returns the first file whose end is damaged, so
+/// that nobody can tell.
 ///
 /// # Errors
-/// When one is not.
+/// When a file belongs to another commit.
 pub(super) fn check_seals(folder: &Path, sentinel: &Sentinel) -> Result<Option<PathBuf>> {
     let check = |(kind, &seal): (&Kind, &u32)| {
         check_seal(&folder.join(kind.name), kind.number, end_of(kind.number, sentinel), seal)
@@ -263,7 +264,7 @@ pub(super) fn check_seals(folder: &Path, sentinel: &Sentinel) -> Result<Option<P
     Ok(damaged.into_iter().flatten().next())
 }
 
-/// True when the record files have what was committed, as far as their ends tell.
+/// True when the record files hold what was committed, judging by their ends.
 ///
 /// # Errors
 /// When they cannot be read.

@@ -1,4 +1,4 @@
-//! What became of inputs: which file has which bytes, as far as the file system tells, and what was not read, and why.
+//! Inputs: the bytes of each file, as far as the file system tells, and the inputs that were not read, with the reason.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::types::ArchiveId;
 
 impl Store {
-    /// What was known of the file at `path`, by its full name, when its bytes were last looked at.
+    /// What was known of the file at `path` (a full path) when its bytes were last looked at.
     ///
     /// # Errors
     /// When the catalog cannot be read.
@@ -17,7 +17,7 @@ impl Store {
         self.catalog.get(Keyspace::Hint, key(path))
     }
 
-    /// The number of an archive, and what is known of it; of a new one, the next number.
+    /// The number and the record of an archive; a new archive gets the next number.
     ///
     /// # Errors
     /// When the catalog cannot be read.
@@ -28,7 +28,7 @@ impl Store {
         })
     }
 
-    /// Commits what is noted, if anything is.
+    /// Commits the notes, if there are any.
     ///
     /// # Errors
     /// When the disk does not take it.
@@ -47,7 +47,7 @@ impl Store {
     }
 }
 
-/// What is to be remembered of inputs with the next commit.
+/// Notes on inputs, to be stored with the next commit.
 #[derive(Default)]
 pub(crate) struct InputNotes(Vec<Note>);
 
@@ -58,28 +58,28 @@ enum Note {
 }
 
 impl InputNotes {
-    /// The file at `path`, in the state of `stamp`, has the bytes of `fingerprint`.
+    /// Notes that the file at `path`, in the state of `stamp`, has the bytes of `fingerprint`.
     pub(crate) fn hint(&mut self, path: &Path, stamp: u64, fingerprint: u64) {
         self.0.push(Note::Hint(path.to_owned(), HintRecord { stamp, fingerprint }));
     }
 
-    /// The file at `path` is not read, or not to its end.
+    /// Notes that the file at `path` is not read, or not to its end.
     pub(crate) fn refused(&mut self, path: &Path, reason: String, is_fault: bool) {
         let record = RefusedRecord { path: path.display().to_string(), reason, is_fault };
         self.0.push(Note::Refused(path.to_owned(), record));
     }
 
-    /// The file at `path` is read to its end.
+    /// Notes that the file at `path` is read to its end.
     pub(crate) fn read(&mut self, path: &Path) {
         self.0.push(Note::Read(path.to_owned()));
     }
 
-    /// How many there are.
+    /// How many notes there are.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Hands them on to a commit.
+    /// Moves the notes into the changes of a commit.
     pub(crate) fn put(&mut self, changes: &mut Changes) {
         for note in self.0.drain(..) {
             match note {
@@ -91,7 +91,7 @@ impl InputNotes {
     }
 }
 
-/// The bytes of a path, which need not be UTF-8.
+/// The bytes of a path, which may not be UTF-8.
 fn key(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
 }

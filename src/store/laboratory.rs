@@ -1,4 +1,4 @@
-//! What the laboratory writes into stores, and the bytes of their files with right checksums.
+//! For the laboratory: writes records into stores, and makes bytes of their files with correct checksums.
 
 use std::ops::Range;
 
@@ -18,11 +18,11 @@ pub struct Framed {
     pub range: Range<usize>,
     /// Its first bytes, as a number.
     pub magic: u32,
-    /// What it holds, unpacked.
+    /// The payload, unpacked.
     pub payload: Vec<u8>,
 }
 
-/// The frames of a segment that hold something.
+/// The frames of a segment that hold records.
 pub fn framed(segment: &[u8]) -> Vec<Framed> {
     let of = |walked: frames::Walked| {
         let frame = walked.frame?;
@@ -34,7 +34,7 @@ pub fn framed(segment: &[u8]) -> Vec<Framed> {
     frames::walk(segment).filter_map(of).collect()
 }
 
-/// A frame as it lies at an offset of a segment, with its padding; the payload is packed already if it is to be.
+/// The bytes of a frame at an offset of a segment, with padding; a payload that is to be packed is given packed.
 pub fn frame(magic: u32, payload: &[u8], offset: usize) -> Vec<u8> {
     let mut bytes = frames::frame_header(magic, payload, offset as u64).to_vec();
     bytes.extend_from_slice(payload);
@@ -42,7 +42,7 @@ pub fn frame(magic: u32, payload: &[u8], offset: usize) -> Vec<u8> {
     bytes
 }
 
-/// The header of a hole that is so long.
+/// The header of a hole of this length.
 pub fn hole(length: u32, offset: usize) -> [u8; frames::FRAME_HEADER as usize] {
     frames::hole_header(length, offset as u64)
 }
@@ -57,13 +57,13 @@ pub fn folders() -> Vec<&'static str> {
     KINDS.iter().map(|kind| kind.name).collect()
 }
 
-/// A manifest with the checksum that belongs to what is in it.
+/// A manifest with the checksum of its content.
 pub fn sealed_manifest(manifest: Manifest) -> Manifest {
     manifest.with_checksum()
 }
 
 impl Store {
-    /// Appends a batch of ingestion, and commits if it is to be durable now.
+    /// Appends a batch of ingestion, and commits it if asked to.
     ///
     /// # Errors
     /// When the disk does not take it.

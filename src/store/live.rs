@@ -1,4 +1,4 @@
-//! Which records the catalog still names; the others are dead: replaced, or of sites that are no more.
+//! Which records the catalog still refers to. All others are dead: they were replaced, or belong to sites that no longer exist.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use super::layout::*;
 use super::records::{RecordRef, START};
 use crate::error::Result;
 
-/// The records that are named, by kind, each list ascending; of the kinds that are no source.
+/// The records that the catalog refers to, by kind, each list ascending. Source kinds are not included.
 pub struct Live {
     by_kind: BTreeMap<u32, Vec<u64>>,
 }
 
 impl Live {
-    /// True when a record of a kind is named.
+    /// True when the catalog refers to this record of a kind.
     pub fn has(&self, kind: u32, at: RecordRef) -> bool {
         self.of(kind).binary_search(&at.0).is_ok()
     }
@@ -31,10 +31,10 @@ pub fn kind_of(name: &str) -> u32 {
     KINDS.iter().find(|kind| kind.name == name).map_or(0, |kind| kind.number)
 }
 
-/// What the heads of a table name: the kind of the records, and where they are.
+/// The records that an entry of a table refers to: their kind and their places.
 pub type Named = Vec<(&'static str, Vec<u64>)>;
 
-/// The tables whose entries name records.
+/// The tables whose entries refer to records.
 pub const HEADS: [Keyspace; 9] = [
     Keyspace::Site,
     Keyspace::Result,
@@ -48,7 +48,7 @@ pub const HEADS: [Keyspace; 9] = [
 ];
 
 impl Store {
-    /// Calls `each` with the key of every entry of a table, and the records that it names.
+    /// Calls `each` with the key of every entry of a table, and the records that the entry refers to.
     ///
     /// # Errors
     /// When the catalog cannot be read, or what `each` returns.
@@ -88,7 +88,7 @@ impl Store {
         }
     }
 
-    /// The records that the catalog names.
+    /// The records that the catalog refers to.
     ///
     /// # Errors
     /// When it cannot be read.

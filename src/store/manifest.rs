@@ -16,7 +16,7 @@ use crate::files;
 /// The name of the file.
 pub const NAME: &str = "manifest.json";
 
-/// What the file holds.
+/// The content of the file.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Format of the store.
@@ -28,28 +28,28 @@ pub struct Manifest {
     pub view: Vec<RunName>,
     /// Folder of the catalog.
     pub catalog: String,
-    /// How many archives were known.
+    /// How many archives the store knew.
     pub archives: u32,
-    /// Kinds of records of which a rebuild that did not come to its end found something lost.
+    /// Set by an interrupted rebuild: the kinds of records of which it found some lost.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<String>,
     crc: u32,
-    /// Kept here too, so that it outlives the catalog.
+    /// A second copy of the settings, which survives the loss of the catalog.
     pub settings: StoredSettings,
 }
 
-/// The folder of the catalog of a new store.
+/// The name of the catalog's folder in a new store.
 pub fn first_catalog() -> String {
     "catalog".to_owned()
 }
 
-/// True for the names that the folder of a catalog may have.
+/// True for names that a catalog's folder may have.
 pub fn is_catalog(name: &str) -> bool {
     let number = name.strip_prefix("catalog-");
     name == first_catalog() || number.is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
-/// True where a store is, or was, by what outlives its manifest.
+/// True where a store is, or was, judging by the files that outlive a manifest.
 pub fn was_at(folder: &Path) -> bool {
     folder.join("batches/000000.rec").exists()
 }
@@ -64,7 +64,7 @@ fn missing(folder: &Path) -> Error {
 }
 
 impl Manifest {
-    /// A manifest of the present format.
+    /// A manifest of the current format.
     pub fn new(
         sentinel: Sentinel,
         view: Vec<RunName>,
@@ -76,21 +76,21 @@ impl Manifest {
         Manifest { format, sentinel, view, catalog, archives, lost: Vec::new(), crc: 0, settings }.with_checksum()
     }
 
-    /// The same, with what a rebuild found lost, before it mends anything.
+    /// The same manifest, with the kinds of which a rebuild found records lost; written before anything is mended.
     pub fn with_lost(mut self, lost: Vec<String>) -> Manifest {
         self.lost = lost;
-        // What is mended may take them away.
+        // Mending may remove the seals.
         self.sentinel.seals.clear();
         self.with_checksum()
     }
 
-    /// The same, with the checksum of what is in it.
+    /// The same manifest, with the checksum of its content.
     pub(crate) fn with_checksum(mut self) -> Manifest {
         self.crc = self.checksum();
         self
     }
 
-    /// A hash of all that it says.
+    /// A hash of the whole content.
     pub fn hash(&self) -> u64 {
         xxhash_rust::xxh3::xxh3_64(serde_json::to_string(self).expect("numbers and text serialise").as_bytes())
     }
@@ -100,7 +100,7 @@ impl Manifest {
         crc32c::crc32c(serde_json::to_string(&bare).expect("numbers and text serialise").as_bytes())
     }
 
-    /// Reads that of a store.
+    /// Reads the manifest of a store.
     ///
     /// # Errors
     /// When it is missing, cannot be read, is damaged, or of another format.
@@ -120,14 +120,14 @@ impl Manifest {
         if manifest.crc != manifest.checksum() {
             return Err(self::damaged(folder, "its checksum does not fit"));
         }
-        // A catalog that cannot be opened is removed: what has another name is none, and may lie anywhere.
+        // A damaged catalog is deleted, so any other name is refused: it might be any folder.
         if !is_catalog(&manifest.catalog) {
             return Err(self::damaged(folder, "it names another folder as its catalog"));
         }
         Ok(manifest)
     }
 
-    /// Replaces the file: whole, or not at all.
+    /// Replaces the file, atomically.
     ///
     /// # Errors
     /// When the disk does not take it.

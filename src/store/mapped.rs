@@ -1,4 +1,4 @@
-//! A record in memory: in bytes of its own, or in a map.
+//! A record in memory: in its own bytes, or in a map of its file.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -13,22 +13,22 @@ use rkyv::{Archive, Deserialize, Portable, Serialize};
 
 use super::in_place::InPlace;
 
-/// What can be archived into a record.
+/// A type that can be stored as a record.
 pub trait Stored: Archive + for<'a> Serialize<HighSerializer<AlignedVec, ArenaHandle<'a>, rancor::Error>> {}
 
 impl<T> Stored for T where T: Archive + for<'a> Serialize<HighSerializer<AlignedVec, ArenaHandle<'a>, rancor::Error>> {}
 
-/// What can be read back from a record after a check.
+/// An archived type that can be read in place after a check.
 pub trait Checked: Portable + for<'a> CheckBytes<HighValidator<'a, rancor::Error>> {}
 
 impl<T> Checked for T where T: Portable + for<'a> CheckBytes<HighValidator<'a, rancor::Error>> {}
 
-/// What can be read back whole.
+/// A type that can be read back as an owned value.
 pub trait Owned: Archive<Archived: Checked + Deserialize<Self, HighDeserializer<rancor::Error>>> + Sized {}
 
 impl<T> Owned for T where T: Archive<Archived: Checked + Deserialize<T, HighDeserializer<rancor::Error>>> {}
 
-/// Bytes where an archive can be read: copied, since they need not be aligned where they lie.
+/// A copy of the bytes, aligned so that an archive can be read from it.
 pub fn aligned(bytes: &[u8]) -> AlignedVec {
     let mut aligned = AlignedVec::with_capacity(bytes.len());
     aligned.extend_from_slice(bytes);
@@ -41,12 +41,12 @@ pub struct Mapped<T: Archive> {
     of: PhantomData<fn() -> T>,
 }
 
-/// The bytes of a record.
+/// The bytes of a record, mapped or owned.
 #[derive(Clone)]
 pub enum Payload {
-    /// Those of a file, in place.
+    /// Bytes of a file, in place.
     Mapped(Arc<InPlace>),
-    /// Bytes of its own, which nobody changes: copied or unpacked.
+    /// Bytes of its own, which nobody changes: a copy, or unpacked.
     Own(Arc<AlignedVec>),
 }
 
@@ -71,9 +71,9 @@ impl<T: Archive> Mapped<T>
 where
     T::Archived: Checked,
 {
-    /// The record in these bytes; `None` where they hold none.
+    /// The record in these bytes; `None` where they do not hold one.
     pub(super) fn check(payload: Payload) -> Option<Mapped<T>> {
-        // Without debug assertions, the error says nothing.
+        // The cause is left out: without debug assertions, this error says nothing.
         rkyv::access::<T::Archived, rancor::Error>(&payload).ok()?;
         Some(Mapped { payload, of: PhantomData })
     }
@@ -84,7 +84,7 @@ where
         &self.payload
     }
 
-    /// Takes the record's pages out of memory if it is mapped; they are read again when they are looked at.
+    /// Removes the pages of a mapped record from memory; the system reads them again when they are accessed.
     pub fn release(&self) {
         if let Payload::Mapped(place) = &self.payload {
             place.release();
@@ -94,9 +94,9 @@ where
     /// The record itself.
     #[expect(unsafe_code, reason = "the check of every access would cost more than the access")]
     pub fn get(&self) -> &T::Archived {
-        // SAFETY: `check` validated these very bytes. Nobody can change a record's own bytes. Only whoever holds the lock of the store
-        // maps records: committed bytes are replaced and never rewritten or cut, and what others do to them is looked for
-        // (`RecordFile::check_in_place`).
+        // SAFETY: `check` validated these very bytes. Nobody can change a record's own bytes. Records are mapped only by the process that
+        // holds the lock of the store: this program replaces committed bytes and never rewrites or cuts them, and changes by other programs
+        // are looked for (`RecordFile::check_in_place`).
         unsafe { rkyv::access_unchecked::<T::Archived>(&self.payload) }
     }
 }

@@ -1,8 +1,8 @@
-//! Maps of files, and which file lies where in memory: a fault in a map is a fault of its file.
+//! Maps of files, and a list of which file is mapped where, so that a fault in a map can be traced to its file.
 //!
-//! What stages read at large is mapped; they hold the lock of the store, and what is committed is never rewritten. Another program that
-//! cuts such a file all the same takes the pages of the map with it, and the system then sends SIGBUS to whoever looks at them. [`file_at`]
-//! tells which file that was.
+//! Stages map the large records they read; they hold the lock of the store, and what is committed is never rewritten. If another program
+//! cuts such a file all the same, the pages of the map are gone, and the system sends SIGBUS to whoever accesses them. [`file_at`] tells
+//! which file that was.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -17,23 +17,25 @@ use memmap2::{Mmap, MmapOptions, UncheckedAdvice};
 use super::disk;
 use crate::error::{Error, Result};
 
-/// A file, or its beginning, in memory.
+/// A file, or the beginning of one, mapped into memory.
 pub(crate) struct Map {
     map: Mmap,
-    /// Where it is listed.
+    /// The entry of this map in the list of maps.
     listed: Option<&'static Listed>,
 }
 
-/// A place in the list of maps that are there. It stays where it is, and so do paths: a handler of a signal may look at any time.
+/// An entry of the list of current maps. Entries and paths stay where they are in memory, because a signal handler may read them at any
+/// time.
 struct Listed {
     is_taken: AtomicBool,
     start: AtomicUsize,
-    /// 0 while nothing is listed.
+    /// End address; 0 while the entry is free.
     end: AtomicUsize,
     path: AtomicPtr<&'static str>,
 }
 
-/// The maps that are there. More than these are maps all the same, but a fault in them is told without their names.
+/// The list of current maps. When it is full, further files are mapped all the same, but a fault in them is reported without the name of
+/// the file.
 static LISTED: [Listed; 1024] = [const {
     Listed {
         is_taken: AtomicBool::new(false),
@@ -43,7 +45,7 @@ static LISTED: [Listed; 1024] = [const {
     }
 }; 1024];
 
-/// The paths that were ever listed, each once: there are few.
+/// All paths that were ever listed, each once; there are few.
 static PATHS: Mutex<BTreeMap<String, &'static &'static str>> = Mutex::new(BTreeMap::new());
 
 impl Map {
@@ -56,9 +58,9 @@ impl Map {
         let length = usize::try_from(length)
             .map_err(|_| Error::Store { path: path.to_owned(), problem: "too long to map".into() })?;
         disk::before(disk::Step::Map, path).map_err(Error::io(path, "mapping"))?;
-        // SAFETY: whoever maps a file holds the lock of the store, or looks at its bytes as bytes; what is committed is
-        // replaced and never rewritten or cut by this program, and no byte beyond `length` is mapped. That others keep their hands off
-        // is the contract of docs/trust.md; `RecordFile::check_in_place` looks whether they have.
+        // SAFETY: whoever maps a file holds the lock of the store, or only looks at its bytes as bytes. This program replaces what is
+        // committed and never rewrites or cuts it, and no byte beyond `length` is mapped. That other programs leave the files alone is the
+        // contract of docs/trust.md; `RecordFile::check_in_place` checks whether they have.
         let mapped = unsafe { MmapOptions::new().len(length).map(file) };
         let map = mapped.map_err(|error| match error.kind() {
             std::io::ErrorKind::OutOfMemory => {
@@ -71,8 +73,8 @@ impl Map {
         Ok(Map { map, listed })
     }
 
-    /// Takes the pages that lie in a range whole out of memory; they are read again from the page cache or the disk when they are looked
-    /// at.
+    /// Removes from memory the memory pages that lie wholly in a range; the system reads them again from its page cache or the disk when
+    /// they are accessed.
     #[expect(unsafe_code, reason = "advice about a memory map")]
     pub fn release(&self, range: Range<usize>) {
         const PAGE: usize = 4096;
@@ -80,8 +82,8 @@ impl Map {
         if start >= end {
             return;
         }
-        // SAFETY: the map is of a file, shared and never written through, so what is dropped comes back the same, and who still borrows
-        // it reads what it read before. Advice that the system does not take changes nothing.
+        // SAFETY: the map is of a file, shared and never written through, so dropped pages come back the same, and existing borrows read
+        // what they read before. If the system ignores the advice, nothing changes.
         let _ = unsafe { self.map.unchecked_advise_range(UncheckedAdvice::DontNeed, start, end - start) };
     }
 }
@@ -103,7 +105,7 @@ impl Drop for Map {
     }
 }
 
-/// Puts a map down where a place is free.
+/// Enters a map into the list where an entry is free.
 fn list(start: usize, length: usize, path: &Path) -> Option<&'static Listed> {
     let is_free = |listed: &&Listed| !listed.is_taken.swap(true, Ordering::AcqRel);
     let listed = LISTED.iter().find(is_free)?;
@@ -118,14 +120,15 @@ fn list(start: usize, length: usize, path: &Path) -> Option<&'static Listed> {
     Some(listed)
 }
 
-/// The path of the file that is mapped at an address; `None` where there is no map. For handlers of signals: it neither allocates nor waits.
+/// The path of the file that is mapped at an address; `None` where there is no map. Safe in signal handlers: it neither allocates nor
+/// waits.
 pub fn file_at(address: usize) -> Option<&'static str> {
     let is_there = |listed: &&Listed| {
         address < listed.end.load(Ordering::Acquire) && listed.start.load(Ordering::Acquire) <= address
     };
     let path = LISTED.iter().find(is_there)?.path.load(Ordering::Acquire);
     #[expect(unsafe_code, reason = "a path that was leaked for the handler of a signal")]
-    // SAFETY: it is null, or was leaked by `list` and is never freed nor changed.
+    // SAFETY: the pointer is null, or was leaked by `list` and is never freed or changed.
     unsafe {
         path.as_ref().copied()
     }

@@ -2,31 +2,31 @@
 //!
 //! A store is a folder:
 //! ```text
-//! lock            held by the one who writes
+//! lock            held by the process that writes
 //! manifest.json   number of the last commit, ends of the record files, its view, checksum
 //! catalog/        sled: archives, sites, results, credibility, stages, token → sites
 //! view/           the catalog as of the last commit, for readers
 //! pages/          record files: what extraction took out of each capture
-//! batches/        what each commit of ingestion read
+//! batches/        what each commit of ingestion has read
 //! sites/          page tables of registrable domains
 //! results/        keys and pairs of registrable domains
-//! skips/          captures left out, by site
+//! skips/          captures that were left out, by site
 //! graphs/         links of the pages of registrable domains
 //! verified/       pairs of registrable domains, verified
-//! resolved/       … and resolved by iteration over links
+//! resolved/       pairs of registrable domains, resolved by iteration over links
 //! learnt/         what was learnt of each language pair
 //! webs/           links between sites
 //! bitexts/        sentence pairs of registrable domains
-//! repeats/        which of them are said more than once
+//! repeats/        sentence pairs that occur more than once
 //! models/         what was learnt of a pair of languages
-//! requests/       what was requested of crawlers
-//! removals/       what of the pages and batches counts no more
+//! requests/       URLs that were requested of crawlers
+//! removals/       pages and batches that were removed
 //! review/         what people said of pairs; no commit covers it
 //! ```
-//! A commit syncs the record files, then makes the catalog's changes durable with a sentinel that holds the new ends, then writes what
-//! has changed into the view, then replaces the manifest. Whatever points past the committed ends does not exist. When catalog
-//! and manifest do not fit together (sled can open a damaged file as empty, without a word), the catalog is made again from
-//! the view; where that or a record file is damaged too, from the record files. Readers have the manifest, the view and the record files, and take no lock.
+//! A commit syncs the record files, then makes the catalog's changes durable together with a sentinel that holds the new ends, then writes
+//! the changes into the view, then replaces the manifest. Whatever lies past the committed ends does not exist. When catalog and manifest
+//! do not fit together (sled can open a damaged file as empty, without a word), the catalog is made again from the view, or from the record
+//! files where the view or a record file is damaged too. Readers use the manifest, the view and the record files, and take no lock.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -134,12 +134,12 @@ pub use views::{SiteLinks, SitePages, SiteWeb};
 pub use witness::Witness;
 
 impl Store {
-    /// True when there is a store in `folder`, of whatever format, be it without its manifest.
+    /// True when there is a store in `folder`, of any format, even without its manifest.
     pub fn is_at(folder: &Path) -> bool {
         folder.join(manifest::NAME).exists() || Store::has_records_at(folder)
     }
 
-    /// True when the record files of a store are in `folder`, whatever else is.
+    /// True when the record files of a store are in `folder`, whatever else is or is not there.
     pub fn has_records_at(folder: &Path) -> bool {
         manifest::was_at(folder)
     }
@@ -153,14 +153,14 @@ impl Store {
         if access == Access::Read { Store::open_to_read(folder) } else { Store::open_to_write(folder) }
     }
 
-    /// Opens the last commit, beside whoever writes the next.
+    /// Opens the last commit for reading, also while another process writes the next one.
     fn open_to_read(folder: &Path) -> Result<Store> {
         let held = access::held(folder);
         let mut manifest = Manifest::read(folder)?;
         loop {
             let opened = Store::of_manifest(folder, &manifest);
             let seen = Seen::open(folder.join(manifest::NAME));
-            // What was opened is that commit if it still is the last: until then nothing of it is replaced.
+            // If this commit is still the last one, no file of it was replaced while it was being opened.
             let now = Manifest::read(folder)?;
             if now == manifest {
                 let (mut store, mut seen) = (opened?, vec![seen?]);
@@ -173,13 +173,13 @@ impl Store {
         }
     }
 
-    /// What a reader opened; none of a store that is open for writing.
+    /// The files that a reader has opened; `None` for a store that is open for writing.
     pub fn witness(&self) -> Option<Arc<Witness>> {
         self.witness.clone()
     }
 
     fn of_manifest(folder: &Path, manifest: &Manifest) -> Result<Store> {
-        // Who writes has looked when the lock was taken.
+        // A process that writes has checked this when it took the lock.
         access::refuse_others_than_files(folder)?;
         if let Some(path) = kinds::check_seals(folder, &manifest.sentinel)? {
             let problem =
@@ -202,7 +202,7 @@ impl Store {
         Store::open_locked(folder, lock(folder)?, false)
     }
 
-    /// Goes on from the last commit of a folder that is there; `is_again` where the catalog was made again for that.
+    /// Continues from the last commit of an existing folder; `is_again`: the catalog was made again for that.
     fn open_locked(folder: &Path, lock: fs::File, is_again: bool) -> Result<Store> {
         let is_there = folder.join(manifest::NAME).exists();
         let known = if is_there { Some(Manifest::read(folder)?) } else { None };
@@ -215,7 +215,7 @@ impl Store {
             Err(error) => Err(error),
         };
         match opened {
-            // The catalog is damaged, or is of a commit that did not end, and not all of it came to the disk: the one before is in the view.
+            // The catalog is damaged, or is of an unfinished commit and only partly on the disk. The view holds the commit before.
             Err(Error::Store { path, .. }) if known.is_some() && is_catalog_of(folder, &path) => {
                 if is_again {
                     return rebuild::rebuild(folder, lock, known, Known::default());
@@ -231,18 +231,18 @@ impl Store {
         }
     }
 
-    /// The store as it was committed last, to write on; where catalog or record files do not fit that, what was known.
+    /// Opens the last commit for writing. Where the catalog or the record files do not fit it, returns what was known of the store instead.
     fn open_last(folder: &Path, known: Option<&Manifest>) -> Result<Result<Store, Known>> {
         // An old copy of the manifest names a catalog that compaction has replaced.
         let named = known.map(|known| known.catalog.clone()).filter(|name| folder.join(name).exists());
         let mut catalog_name = named.unwrap_or_else(|| last_catalog(folder));
         let last = known.map(|known| &known.sentinel);
         let of_manifest = last.map_or(Ok(None), |last| kinds::check_seals(folder, last));
-        // A store that is refused is left as it was, without a new catalog where none is.
+        // A store that is refused stays as it was; no new catalog is made in it.
         let is_to_open = of_manifest.is_ok() || folder.join(&catalog_name).exists();
         let opened = if is_to_open { Store::open_catalog(folder, &catalog_name, last)? } else { None };
         let is_damaged = match (of_manifest, &opened) {
-            // The manifest alone is an old copy.
+            // Only the manifest is an old copy.
             (Err(Error::Store { .. }), Some((_, sentinel)))
                 if Some(sentinel) != last && kinds::hold(folder, sentinel)? =>
             {
@@ -250,7 +250,8 @@ impl Store {
             }
             (checked, _) => checked?.is_some(),
         };
-        // A later one than that of the manifest, of which the record files have not all, while they have all of that.
+        // The catalog is of a later commit than the manifest, and the record files hold all of the manifest's commit but not all of the
+        // catalog's.
         let is_of_other_state = match (&opened, last) {
             (Some((_, sentinel)), Some(last)) if sentinel != last => {
                 !kinds::hold(folder, sentinel)? && kinds::hold(folder, last)?
@@ -279,7 +280,7 @@ impl Store {
             Err(Error::Store { .. }) => true,
             checked => checked.map(|()| false)?,
         };
-        // What is left of the files is worth keeping.
+        // The catalog is sound, so it says what the store knew.
         if is_damaged || is_short {
             return Ok(Err(rebuild::known_of(&catalog)));
         }
@@ -293,12 +294,12 @@ impl Store {
         Ok(Ok(store))
     }
 
-    /// Goes on with the view of the manifest, or makes a new one where it is not that of the last commit or cannot be read.
+    /// Continues the view of the manifest; makes a new view where that one is not of the last commit or cannot be read.
     fn begin_view(&mut self, known: Option<&Manifest>) -> Result<()> {
         let names = known.map(|known| known.view.clone()).unwrap_or_default();
         self.publisher = Some(Publisher::open(&self.folder, &names)?);
         let is_last = known.is_some_and(|known| known.sentinel == self.sentinel);
-        // Every block is read: a damaged one would be met when it is merged, and by readers.
+        // Every block is read, so that a damaged one is found now and not when runs are merged or by readers.
         let read = || View::check(&self.folder, &names);
         if is_last && read().is_ok() {
             return Ok(());
@@ -331,10 +332,10 @@ impl Store {
         };
         let sentinel = catalog.get::<Sentinel>(Keyspace::Meta, b"sentinel").unwrap_or(None);
         let fits = match (&sentinel, known) {
-            // A later one: the program stopped before the manifest was replaced, or the manifest is an old copy.
+            // The catalog is of a later commit: the program stopped before it replaced the manifest, or the manifest is an old copy.
             (Some(sentinel), Some(known)) => sentinel == known || sentinel.commit > known.commit,
             (Some(_), None) => true,
-            // Opened, and stopped before the first commit.
+            // The store was opened, and the program stopped before the first commit.
             (None, Some(known)) => known.commit == 0,
             (None, None) => fs::metadata(folder.join("batches/000000.rec")).map_or(0, |m| m.len()) <= START.0,
         };
@@ -342,7 +343,7 @@ impl Store {
         Ok(fits.then_some((catalog, sentinel)))
     }
 
-    /// Makes a catalog where none is.
+    /// Makes a catalog where there is none.
     fn new_catalog(folder: &Path, name: &str) -> Result<Catalog> {
         Catalog::open(&folder.join(name), PATIENCE).map_err(|failure| refused(folder, failure))
     }
@@ -352,7 +353,7 @@ impl Store {
         &self.folder
     }
 
-    /// The number of the commit that is answered from.
+    /// The number of the commit that queries are answered from.
     pub fn commit_number(&self) -> u64 {
         self.sentinel.commit
     }
@@ -367,15 +368,15 @@ impl Store {
         Ok(path)
     }
 
-    /// Makes everything appended so far, and `changes`, durable: all or nothing.
+    /// Makes `changes`, and everything appended so far, durable: all or nothing.
     ///
     /// # Errors
-    /// When the disk does not take it. The store then still holds the commit before, and takes no other until it is opened again.
+    /// When the disk does not take it. The store then still holds the commit before, and accepts no other until it is opened again.
     pub(crate) fn commit(&mut self, mut changes: Changes) -> Result<()> {
         if self.has_failed {
             return Err(fault(&self.folder, "an earlier commit failed, so no other follows; the last one holds"));
         }
-        // Until it is done.
+        // Reset when the commit has succeeded.
         self.has_failed = true;
         self.check_lock()?;
         let (ends, seals) = self.sync()?;
@@ -388,7 +389,7 @@ impl Store {
         Ok(())
     }
 
-    /// Replaces the manifest, and removes what it names no more.
+    /// Replaces the manifest, and removes files that it no longer names.
     fn write_manifest(&mut self) -> Result<()> {
         let archives = self.archive_count()?;
         let view = self.publisher()?.names().to_vec();
@@ -408,7 +409,7 @@ impl Store {
         &self.settings
     }
 
-    /// Changes the settings of the store, at once.
+    /// Changes the settings of the store, with a commit of its own.
     ///
     /// # Errors
     /// When the disk does not take it.
@@ -418,7 +419,7 @@ impl Store {
         self.commit(changes)
     }
 
-    /// Keeps settings, from the next commit on.
+    /// Changes the settings of the store, from the next commit on.
     fn set_settings(&mut self, settings: StoredSettings, changes: &mut Changes) {
         changes.put(Keyspace::Meta, b"settings", &settings);
         self.settings = settings;
@@ -445,12 +446,12 @@ impl Store {
     /// # Errors
     /// When the catalog cannot be read.
     pub fn site_count(&self) -> Result<u32> {
-        // Numbers are dense, so the last one tells.
+        // Numbers have no gaps, so the last one gives the count.
         let last = self.catalog.at_or_before(Keyspace::Site, &u32::MAX.to_be_bytes())?;
         Ok(last.and_then(|(key, _)| key.try_into().ok()).map_or(0, |key| u32::from_be_bytes(key).saturating_add(1)))
     }
 
-    /// What key discovery left for a site.
+    /// Where the result of key discovery for a site is.
     ///
     /// # Errors
     /// When the catalog cannot be read.
@@ -472,7 +473,7 @@ impl Store {
         }
     }
 
-    /// What verification (or iteration) left for a site.
+    /// Where the result of verification (or iteration) for a site is.
     ///
     /// # Errors
     /// When the catalog cannot be read.
@@ -480,7 +481,7 @@ impl Store {
         self.catalog.get(keyspace, &id.0.to_be_bytes())
     }
 
-    /// Where what verification learnt of a language pair is.
+    /// Where the record of what verification learnt of a language pair is.
     ///
     /// # Errors
     /// When the catalog cannot be read.
@@ -551,7 +552,7 @@ impl Store {
         self.bitexts.append(&record.packed().map_err(Error::io(&self.folder, "compressing sentence pairs"))?)
     }
 
-    /// Where what was learnt of a pair of languages is.
+    /// Where the record of what alignment learnt of a language pair is.
     ///
     /// # Errors
     /// When the catalog cannot be read.
@@ -567,7 +568,7 @@ impl Store {
         Ok(self.catalog.get(Keyspace::Credibility, pattern.as_bytes())?.unwrap_or_default())
     }
 
-    /// How far a stage is.
+    /// The progress of a stage.
     ///
     /// # Errors
     /// When the catalog cannot be read.
@@ -575,7 +576,8 @@ impl Store {
         Ok(self.catalog.get(Keyspace::Stage, name.as_bytes())?.unwrap_or_default())
     }
 
-    /// The stages that are known to be fresh at this commit, with the fingerprints they ran with; not: those that are not.
+    /// The stages that are known to be fresh at this commit, with the fingerprints they ran with. The list does not say which stages are
+    /// not fresh.
     ///
     /// # Errors
     /// When the catalog cannot be read.
@@ -585,7 +587,7 @@ impl Store {
         Ok(of_now.map_or_else(Vec::new, |record| record.stages))
     }
 
-    /// Puts down which stages are fresh, by a commit of its own; it holds until the next.
+    /// Stores which stages are fresh, in a commit of its own; valid until the next commit.
     ///
     /// # Errors
     /// When the disk does not take it.
@@ -603,7 +605,7 @@ impl Store {
     pub(crate) fn site_pages(&self, head: &SiteHead) -> Result<SitePages> {
         let read = |&at: &u64| {
             let chunk = self.sites.read(RecordRef(at))?;
-            // Checking looks at every byte, most of which are not needed soon.
+            // The check has read every byte into memory, and most bytes are not needed soon.
             chunk.release();
             Ok(chunk)
         };
@@ -616,7 +618,7 @@ impl Store {
         Ok(SitePages { chunks, count: head.pages, canonical: Vec::new() })
     }
 
-    /// The error of records of a site that do not fit together, though each is sound by itself.
+    /// The error of records of a site that are sound each by itself but do not fit together.
     pub(crate) fn senseless(&self, what: &str, site: &SiteHead) -> Error {
         let problem = format!(
             "what it has of the {what} of {} makes no sense, though its checksums fit; make a store anew from the archives",
@@ -647,31 +649,31 @@ fn refused(folder: &Path, failure: OpenFailure) -> Error {
     }
 }
 
-/// The catalog of a store whose manifest is gone.
+/// The name of the latest catalog, for a store whose manifest is gone.
 fn last_catalog(folder: &Path) -> String {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let copies = entries.filter_map(|entry| entry.file_name().to_str()?.strip_prefix("catalog-")?.parse::<u64>().ok());
     copies.max().map_or_else(manifest::first_catalog, |last| format!("catalog-{last}"))
 }
 
-/// True of the folder of a catalog of a store.
+/// True when `path` is the folder of a catalog of the store.
 fn is_catalog_of(folder: &Path, path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
     path.parent() == Some(folder) && name.is_some_and(manifest::is_catalog)
 }
 
-/// Removes copies of the catalog that did not come about, and what they were copied from.
+/// Removes unfinished copies of the catalog, and catalogs that a copy has replaced.
 fn remove_other_catalogs(folder: &Path, name: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_other = entry.file_name().to_str().is_some_and(|found| manifest::is_catalog(found) && found != name);
         if is_other {
-            // It does no harm, and is tried again.
+            // A catalog that remains does no harm; removing it is tried again later.
             let _ = fs::remove_dir_all(entry.path());
         }
     }
 }
 
-/// A folder that holds other things is not made a store by accident.
+/// Refuses a folder that holds other things, so that it does not become a store by accident.
 fn refuse_foreign_folder(folder: &Path) -> Result<()> {
     let Ok(entries) = fs::read_dir(folder) else {
         return if folder.exists() { Err(fault(folder, "not a folder; give another --store")) } else { Ok(()) };

@@ -1,4 +1,4 @@
-//! What ingestion gathers for one commit.
+//! What ingestion collects for one commit.
 
 use std::collections::BTreeMap;
 
@@ -29,12 +29,12 @@ impl OpenBatch {
         self.record.archive
     }
 
-    /// True when the archive ends with it.
+    /// True when the archive ends with this batch.
     pub(crate) fn is_done(&self) -> bool {
         self.record.done
     }
 
-    /// Bytes of its records, or of their pages where these are more.
+    /// Bytes of the records read, or of the pages made of them, whichever are more.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -51,12 +51,12 @@ impl OpenBatch {
         self.record.records += records;
     }
 
-    /// Adds to what it weighs.
+    /// Adds to the bytes of the batch.
     pub(crate) fn weigh(&mut self, bytes: usize) {
         self.bytes += bytes;
     }
 
-    /// Adds pages, each with its record as bytes, but for what was removed of the archive.
+    /// Adds pages, each with its record as bytes; pages that were removed from the archive are left out.
     ///
     /// # Errors
     /// When they cannot be written.
@@ -72,7 +72,7 @@ impl OpenBatch {
         Ok(())
     }
 
-    /// Counts something left out; `identity` is its URL without scheme, where it has one.
+    /// Counts a skip; `identity` is the URL without scheme, where there is one.
     pub(crate) fn skip(&mut self, skip: Skip, identity: Option<String>) {
         let count = self.skips.entry(skip.reason).or_default();
         *count += 1;
@@ -89,7 +89,7 @@ impl OpenBatch {
         }
     }
 
-    /// Makes the batch durable, with what is noted of inputs, and begins the next one.
+    /// Makes the batch durable, together with the notes on inputs, and begins the next batch.
     ///
     /// # Errors
     /// When the disk does not take it.
@@ -99,12 +99,12 @@ impl OpenBatch {
         notes: &mut InputNotes,
         known: &mut ArchiveRecord,
     ) -> Result<()> {
-        // The end of an archive is worth a record only once.
+        // The end of an archive is recorded only once.
         if self.record.records == 0 && (!self.record.done || known.done) {
             return Ok(());
         }
         let outcome = self.put(store, notes, known);
-        // The record may be there, and belongs to no other commit.
+        // On failure the record may already be appended, and must not become part of another commit.
         store.has_failed |= outcome.is_err();
         outcome?;
         let next = OpenBatch::new(self.record.archive, self.record.identity.clone(), self.record.to);

@@ -1,4 +1,4 @@
-//! Compressed payloads of records: how long they are, then a frame of zstd.
+//! Compressed payloads of records: the length, then a frame of zstd.
 
 use std::cell::RefCell;
 use std::io::{self, Read};
@@ -6,24 +6,24 @@ use std::io::{self, Read};
 use rkyv::util::AlignedVec;
 use zstd::bulk::{Compressor, Decompressor};
 
-/// Level of zstd: above it, compression costs several times as much for a tenth of the bytes.
+/// Level of zstd: higher levels cost several times as much time and save a tenth of the bytes.
 const LEVEL: i32 = 3;
-/// Bytes of the length before the frame.
+/// Bytes of the length that stands before the frame.
 const HEADER: usize = 4;
-/// Room for a frame that is kept for the next one, at the most.
+/// Size of the buffer that is kept for the next frame, at most.
 const MAX_KEPT_BYTES: usize = 1 << 20;
-/// Longer payloads are no payloads.
+/// Length of the longest valid payload.
 const MAX_BYTES: usize = i32::MAX as usize;
-/// Bytes that a block of zstd holds at the most, and takes at the least.
+/// How much a block of zstd holds at most, and how many bytes it takes at least.
 const BLOCK_BYTES: (usize, usize) = (128 << 10, 4);
-/// Payloads up to this length are unpacked at once, and longer ones that are so many times as long as their frame at the most.
+/// Payloads up to this length are unpacked at once, and so are longer ones of up to `USUAL_RATIO` times the length of their frame.
 const MAX_AT_ONCE: usize = 1 << 20;
 const USUAL_RATIO: usize = 64;
 
 thread_local! {
-    // Made once a thread: that takes longer than most payloads.
+    // Made once for each thread, since making one takes longer than compressing most payloads.
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
-    // Where frames are made: room for the longest there may be, which would be cleared each time if it were made anew.
+    // The buffer in which frames are made, as large as the longest possible frame; a new buffer would be cleared each time.
     static FRAME: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
@@ -54,7 +54,7 @@ pub fn pack(payload: &[u8]) -> io::Result<Vec<u8>> {
     })
 }
 
-/// Compresses a payload as far as it goes: several times slower than [`pack`].
+/// Compresses a payload as much as possible, several times slower than [`pack`].
 ///
 /// # Errors
 /// As there.
@@ -63,10 +63,10 @@ pub fn pack_small(payload: &[u8]) -> io::Result<Vec<u8>> {
     Ok([&(payload.len() as u32).to_le_bytes(), frame.as_slice()].concat())
 }
 
-/// The payload that was compressed; `None` where these are no such bytes.
+/// Decompresses a payload; `None` where the bytes are not a packed payload.
 pub fn unpack(packed: &[u8]) -> Option<AlignedVec> {
     let (length, frame) = packed.split_first_chunk::<HEADER>()?;
-    // Memory is not given for a length that the frame cannot have.
+    // No memory is allocated for a length that the frame cannot have.
     let most = (frame.len() / BLOCK_BYTES.1).saturating_mul(BLOCK_BYTES.0).min(MAX_BYTES);
     let length = Some(u32::from_le_bytes(*length) as usize).filter(|&length| length <= most)?;
     if length > MAX_AT_ONCE.max(frame.len().saturating_mul(USUAL_RATIO)) {
@@ -84,7 +84,7 @@ pub fn unpack(packed: &[u8]) -> Option<AlignedVec> {
     })
 }
 
-/// The same, of a frame that is said to hold very much: memory is taken for what it does hold.
+/// The same, for a frame that claims to hold very much: memory is allocated only for what it really holds.
 fn unpack_by_and_by(frame: &[u8], length: usize) -> Option<AlignedVec> {
     let mut decoder = zstd::Decoder::with_buffer(frame).ok()?;
     let mut payload = AlignedVec::new();

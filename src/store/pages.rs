@@ -12,7 +12,7 @@ use super::packing::pack;
 use super::records::RecordRef;
 use crate::error::{Error, Result};
 
-/// Which pages lie together: ranges of the bytes of pages that are to be stored one after the other.
+/// Divides pages into blocks: ranges of a list of encoded pages that are stored one after the other.
 fn blocks_of(pages: &[&[u8]]) -> Vec<std::ops::Range<usize>> {
     let (mut blocks, mut start, mut bytes) = (Vec::new(), 0, 0);
     for (at, page) in pages.iter().enumerate() {
@@ -28,15 +28,15 @@ fn blocks_of(pages: &[&[u8]]) -> Vec<std::ops::Range<usize>> {
     blocks
 }
 
-/// Pages that lie together.
+/// A block, and the pages in it.
 pub(crate) struct PackedBlock {
     /// The block as it lies in the store.
     pub bytes: Vec<u8>,
-    /// Its pages, as places in the list that was packed.
+    /// The pages in it, as positions in the list that was packed.
     pub pages: Vec<usize>,
 }
 
-/// Packs pages, each with its host, those of a host together.
+/// Packs pages, each given with its host, so that those of a host lie together.
 ///
 /// # Errors
 /// When one is longer than the format allows.
@@ -51,7 +51,7 @@ pub(crate) fn packed_blocks(pages: Vec<(&str, &[u8])>) -> std::io::Result<Vec<Pa
     blocks.par_iter().map(packed).collect()
 }
 
-/// Which pages are there: a block may lack some, which were removed. Each block is looked at once.
+/// Which pages exist: a block may lack some that were removed. Each block is read once.
 pub(super) struct PagesThere {
     /// By block, a bit for each place that has a page.
     blocks: BTreeMap<u64, u32>,
@@ -59,12 +59,12 @@ pub(super) struct PagesThere {
 }
 
 impl PagesThere {
-    /// Of a file without holes, blocks are whole, and are not read.
+    /// In a file without holes, all blocks are whole and need not be read.
     pub(super) fn new(has_holes: bool) -> PagesThere {
         PagesThere { blocks: BTreeMap::new(), has_holes }
     }
 
-    /// True when a page is there.
+    /// True when a page exists.
     pub(super) fn has(&mut self, store: &Store, page: RecordRef) -> bool {
         let places = self.blocks.entry(page.frame().0).or_insert_with(|| match self.has_holes {
             true => places_of(store, page.frame()),
@@ -95,7 +95,7 @@ impl Store {
         self.page_as(at, StoredPage::decode)
     }
 
-    /// The URL of a page, which costs a fraction of the page.
+    /// The URL of a page, at a fraction of the cost of reading the page.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -103,7 +103,7 @@ impl Store {
         self.page_as(at, |bytes| StoredPage::url_of(bytes).map(str::to_owned))
     }
 
-    /// What `decode` makes of the bytes of a page.
+    /// Reads the bytes of a page, and decodes them with `decode`.
     fn page_as<T>(&self, at: RecordRef, decode: impl Fn(&[u8]) -> Option<T>) -> Result<T> {
         let block = match self.page_blocks.get(at.frame()) {
             Some(block) => block,
@@ -117,7 +117,7 @@ impl Store {
         page_of_block(&block, at.place()).and_then(decode).ok_or_else(|| self.pages.senseless(at))
     }
 
-    /// Appends pages, each with its host, those of a host together; returns where each stands, in the order given.
+    /// Appends pages, each given with its host, so that those of a host lie together. Returns the place of each, in the order given.
     ///
     /// # Errors
     /// When they cannot be written.

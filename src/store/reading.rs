@@ -1,4 +1,4 @@
-//! How records are read: copied by readers, and by those who write as far as they are short; else in place.
+//! How records are read. Readers copy them; the process that writes copies short ones and reads long ones in place.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -15,15 +15,15 @@ use super::seen::{Seen, Stamp};
 use super::segments::{read_at, segment_path};
 use crate::error::{Error, Result};
 
-/// Bytes read at once of packed frames: most are shorter.
+/// How many bytes of a packed frame are read first; most frames are shorter.
 const PACKED_AT_ONCE: usize = 48 << 10;
-/// Bytes read at once of others.
+/// How many bytes of any other frame are read first.
 const AT_ONCE: usize = 8 << 10;
-/// Plain records that are longer are read in place by whoever holds the lock of the store; of those that are read one after the other, and may
-/// be kept, all are.
+/// Plain records of at least this length are read in place by the process that holds the lock of the store. When records are read in
+/// sequence and may be kept, all plain ones are.
 const MAPPED_FROM: usize = 16 << 10;
 
-/// Why a frame is none that says it is longer than its file.
+/// The fault of a frame that claims to be longer than its file.
 const BEYOND: &str = "it is said to end behind the end of its file";
 
 thread_local! {
@@ -31,7 +31,7 @@ thread_local! {
     static BEGIN: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A frame of which the first bytes were read.
+/// A frame whose first bytes have been read.
 struct Begun<'b> {
     head: Head,
     file: Arc<File>,
@@ -87,8 +87,8 @@ where
         self.read_frame(at, MAPPED_FROM)?.0.ok_or_else(|| self.unreadable(at, "it was removed"))
     }
 
-    /// The head of the frame at `at`, and its record, if it holds one; a plain record of at least so many bytes is read in place if the
-    /// lock is held.
+    /// The header of the frame at `at`, and its record, if it holds one. A plain record of at least `mapped_from` bytes is read in place if
+    /// the lock is held.
     fn read_frame(&self, at: RecordRef, mapped_from: usize) -> Result<(Option<Mapped<T>>, Head)> {
         BEGIN.with_borrow_mut(|begin| {
             let begun = self.begin(at, AT_ONCE, begin)?;
@@ -106,12 +106,12 @@ where
         })
     }
 
-    /// The records from `at` on, in order, each with its place; holes and seals are passed over.
+    /// The records from `at` on, in order, each with its place; holes and seals are skipped.
     pub fn records_from(&self, at: RecordRef) -> Records<'_, T> {
         Records { file: self, at }
     }
 
-    /// The bytes of the record at `at`, if it is packed; they are no archive.
+    /// The bytes of the record at `at`, if it is packed; these bytes are not an rkyv archive.
     ///
     /// # Errors
     /// As [`RecordFile::read`].
@@ -122,7 +122,7 @@ where
         })
     }
 
-    /// Reads the first bytes of the frame at `at` into `begin`, so many where there are as many.
+    /// Reads the first bytes of the frame at `at` into `begin`; `bytes` of them, or fewer where the file ends.
     fn begin<'b>(&self, at: RecordRef, bytes: usize, begin: &'b mut Vec<u8>) -> Result<Begun<'b>> {
         if at >= self.end {
             return Err(self.unreadable(at, "nothing is committed there"));
@@ -137,7 +137,7 @@ where
         Ok(Begun { head, file, begin })
     }
 
-    /// What a frame holds, copied, and checked there. Memory is asked for once the file is as long as the frame says.
+    /// The payload of a frame, copied and then checked. Memory is allocated only if the file is as long as the frame claims.
     fn payload(&self, at: RecordRef, begun: &Begun<'_>) -> Result<AlignedVec> {
         let read = begun.begin.get(FRAME_HEADER as usize..).unwrap_or_default();
         let read = &read[..read.len().min(begun.head.length)];
@@ -154,13 +154,13 @@ where
         if read.len() < begun.head.length {
             payload.resize(begun.head.length, 0);
             let rest = at.offset() + FRAME_HEADER + read.len() as u64;
-            // A short read leaves zeros, which the checksum tells.
+            // A short read leaves zeros, which the checksum detects.
             read_at(&begun.file, &mut payload[read.len()..], rest).map_err(Error::io(path(), "reading"))?;
         }
         if begun.head.fits(&payload) { Ok(payload) } else { Err(self.misfit(at)) }
     }
 
-    /// What a packed frame holds, unpacked.
+    /// The payload of a packed frame, unpacked.
     fn unpacked(&self, at: RecordRef, begun: &Begun<'_>) -> Result<AlignedVec> {
         let whole = begun.begin.get(FRAME_HEADER as usize..FRAME_HEADER as usize + begun.head.length);
         let unpacked = match whole {
@@ -171,7 +171,7 @@ where
         unpacked.ok_or_else(|| self.unreadable(at, "it cannot be unpacked"))
     }
 
-    /// What a frame holds, where it lies.
+    /// The payload of a frame, in place.
     fn in_place(&self, at: RecordRef, head: &Head) -> Result<Payload> {
         let map = self.map_of(at.segment(), at.offset())?;
         let start = (at.offset() + FRAME_HEADER) as usize;
@@ -184,11 +184,11 @@ where
         Ok(Payload::Mapped(place))
     }
 
-    /// Sees that what was read in place is as it was when it was checked: what was made of it may be committed. What nobody reads any
-    /// more is looked at for the last time; what is still read, when its segment looks changed.
+    /// Checks that records read in place have not changed since they were first checked, because results made of them may be about to be
+    /// committed. Records that nobody reads any more are checked a last time; those still being read, when their segment looks changed.
     ///
     /// # Errors
-    /// When others have changed it.
+    /// When another program has changed one.
     pub(super) fn check_in_place(&self) -> Result<()> {
         let stamp = |segment: u32| {
             let file = self.file_of(segment, &segment_path(&self.folder, segment)).ok()?;
@@ -199,16 +199,16 @@ where
         changed.map_or(Ok(()), |at| Err(self.unreadable(at, told)))
     }
 
-    /// Lets go of all maps that nobody reads any more.
+    /// Releases all maps that nobody reads any more.
     pub fn unmap(&self) {
-        // What it finds is told before the next commit.
+        // If this finds a change, it is reported before the next commit.
         let _ = self.check_in_place();
         if let Ok(mut maps) = self.maps.write() {
             maps.clear();
         }
     }
 
-    /// Where a frame is followed by the next.
+    /// The place of the frame that follows this one.
     fn behind(&self, at: RecordRef, head: &Head) -> Result<RecordRef> {
         let after = head.end(at.offset());
         let is_last = at.segment() == self.end.segment();
@@ -224,17 +224,17 @@ where
         })
     }
 
-    /// Where what is committed of a segment ends, as far as that is known without its file.
+    /// The end of the committed part of a segment, as far as it is known without the file.
     fn committed(&self, segment: u32) -> u64 {
         if segment == self.end.segment() { self.end.offset() } else { u64::MAX }
     }
 
-    /// True when a frame with a record stands at a place; its payload is not looked at.
+    /// True when a frame with a record stands at a place; the payload is not read.
     pub(super) fn has(&self, at: RecordRef) -> bool {
         self.begin(at, FRAME_HEADER as usize, &mut Vec::new()).is_ok_and(|begun| !begun.head.holds_nothing())
     }
 
-    /// Bytes of some records with their frames; nothing of those that are damaged.
+    /// The bytes of some records with their frames; damaged ones count as none.
     pub(super) fn bytes_of(&self, records: &[u64]) -> u64 {
         let mut bytes = Vec::new();
         let mut of = |at: RecordRef| {

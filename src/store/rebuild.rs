@@ -1,4 +1,4 @@
-//! Making the catalog again from the record files, and saying what was lost.
+//! Makes the catalog again from the record files, and records what was lost.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -22,22 +22,22 @@ use super::view::{Publisher, View};
 use super::{Access, Store};
 use crate::error::{Error, Result};
 
-/// Samples kept of each reason, of a batch and of an archive.
+/// How many samples of each reason are kept, for a batch and for an archive.
 pub const SAMPLES: usize = 8;
 
-/// What was known before.
+/// What was known of the store before.
 #[derive(Default)]
 pub struct Known {
-    /// By number.
+    /// The archives, by number.
     archives: Archives,
-    /// What was lost, by key.
+    /// The losses, by key.
     losses: BTreeMap<u32, LossRecord>,
     settings: Option<StoredSettings>,
 }
 
 type Archives = BTreeMap<u32, ArchiveRecord>;
 
-/// What a catalog knows; nothing where it cannot tell.
+/// What a catalog knows of the store; empty where it cannot be read.
 pub fn known_of(catalog: &Catalog) -> Known {
     fn all<T: Owned>(catalog: &Catalog, keyspace: Keyspace) -> Result<BTreeMap<u32, T>> {
         let mut found = BTreeMap::new();
@@ -56,24 +56,24 @@ pub fn known_of(catalog: &Catalog) -> Known {
     read().unwrap_or_else(|_: Error| Known::default())
 }
 
-/// The same of the view of a manifest.
+/// The same, from the view of a manifest.
 pub fn known_of_view(folder: &Path, known: Option<&Manifest>) -> Known {
     let view = known.and_then(|known| View::open(folder, &known.view).ok());
     view.map(|view| known_of(&Catalog::of_view(folder, view))).unwrap_or_default()
 }
 
-/// What is left of the source files.
+/// The state of the source files.
 struct Left {
     sentinel: Sentinel,
-    /// The sources in which something is to become a hole.
+    /// The source kinds in which unreadable parts must become holes.
     torn: Vec<&'static Kind>,
-    /// The sources of which something that was committed is not there.
+    /// The source kinds that have lost records that were committed.
     less: Vec<&'static str>,
 }
 
-/// Makes a new catalog from the batches that are whole; what stands behind the first damaged batch of an archive is read from it
-/// again, and what was lost of the archives that were `known` is put down. Sites and results are not kept: indexing makes them
-/// again from the batches. What was requested of crawlers and what was removed is kept: nothing else tells it.
+/// Makes a new catalog from the batches that are whole. From the first damaged batch of an archive on, the archive is read again, and what
+/// archives that were `known` have lost is recorded. Sites and results are dropped; indexing makes them again from the batches. Requests
+/// and removals are kept, since they cannot be made again.
 pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>, known: Known) -> Result<Store> {
     let left = clear(folder, manifest.as_ref())?;
     let is_mended = !left.less.is_empty() || !left.torn.is_empty();
@@ -136,7 +136,7 @@ pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>, known: Kno
     Ok(store)
 }
 
-/// Removes what is made again, and looks at what is not.
+/// Removes the files that can be made again, and surveys those that cannot.
 fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
     let names = [Some(first_catalog()), manifest.map(|manifest| manifest.catalog.clone())];
     for path in names.into_iter().flatten().map(|name| folder.join(name)) {
@@ -147,14 +147,14 @@ fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
             _ => {}
         }
     }
-    // Counted on: what is of an earlier commit is never taken for a later one.
+    // The number of the commit only grows, so that data of an earlier commit is never taken for data of a later one.
     let commit = manifest.map_or(0, |manifest| manifest.sentinel.commit);
     let mut sentinel = Sentinel { commit, ends: vec![START.0; KINDS.len()], ..Sentinel::default() };
     let (mut torn, mut less) = (Vec::new(), Vec::new());
     for (kind, end) in KINDS.iter().zip(&mut sentinel.ends) {
         let path = folder.join(kind.name);
         if kind.is_source {
-            // Without a manifest, all that is there.
+            // Without a manifest, everything in the file counts.
             let limit = manifest.map_or(UNKNOWN, |manifest| end_of(kind.number, &manifest.sentinel));
             let found = survey(folder, kind, limit)?;
             *end = if limit == UNKNOWN { found.end.0 } else { limit.0 };
@@ -163,9 +163,9 @@ fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
             if found.has_torn_header || gaps.iter().any(|&bytes| bytes > 0) {
                 torn.push(kind);
             }
-            // A seal takes no more than its header, and every record does.
+            // Every record takes more bytes than the header of a frame; a lost seal takes just that.
             let has_lost = gaps.iter().any(|&bytes| bytes > FRAME_HEADER);
-            // By now, or by a rebuild that was interrupted after it had made holes of it.
+            // Lost now, or found lost by an interrupted rebuild that had already made holes of it.
             if has_lost || manifest.is_some_and(|manifest| manifest.lost.iter().any(|lost| lost == kind.name)) {
                 less.push(kind.name);
             }
@@ -177,7 +177,7 @@ fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
 }
 
 impl Store {
-    /// Makes holes of what cannot be read of a kind.
+    /// Turns the unreadable parts of a kind's file into holes.
     pub(super) fn close_gaps_of(&mut self, kind: &Kind) -> Result<()> {
         let decide = &mut |_: RecordRef, payload: &[u8], is_packed: bool| {
             Ok(if (kind.is_sound)(payload, is_packed) { Kept::Same } else { Kept::Gone })
@@ -186,8 +186,8 @@ impl Store {
     }
 }
 
-/// The archives as the batches tell them, by number, and the batches that cannot count: those of an archive from the first on that
-/// is missing or lacks a page that the store `has` no more.
+/// The archives that the batches describe, by number, and the batches that cannot count. If a batch of an archive is missing, or a page of
+/// it is missing (`has`), this batch and all later ones of the archive do not count.
 pub fn whole_archives(
     batches: impl Iterator<Item = Result<(RecordRef, Mapped<BatchRecord>)>>,
     removed: &Removed,
@@ -201,7 +201,7 @@ pub fn whole_archives(
         let follows = archive.position == batch.from.to_native();
         let mut is_whole = || {
             let mut counted = batch.pages.iter().filter(|page| !removed.takes(number, &page.identity));
-            // What could not be read is a hole.
+            // Unreadable parts have become holes.
             counted.all(|page| has(RecordRef(page.page.to_native())))
         };
         if follows && is_whole() {
@@ -214,14 +214,14 @@ pub fn whole_archives(
     Ok((archives, torn))
 }
 
-/// True of an archive whose batches are all there, and tell fewer pages than were known: those of a later state of the store, from which
-/// pages were removed. It is to be given again.
+/// True of an archive whose batches are all there, but have fewer pages than were known. They are of a later state of the store, in which
+/// pages were removed. The archive must be given again.
 fn lacks_pages(now: &ArchiveRecord, known: &ArchiveRecord) -> bool {
     now.position >= known.position && now.done == known.done && now.pages < known.pages
 }
 
-/// Puts down all archives, and what was lost of those that were known. There were `count`; in the place of those that were removed
-/// something stands, so that their numbers are not given to others.
+/// Stores all archives, and what the `known` ones have lost. There were `count` archives; the removed ones get an empty record, so that
+/// their numbers are not given to others.
 fn put_archives(archives: &Archives, known: &Known, count: u32, changes: &mut Changes) {
     let last = archives.keys().chain(known.archives.keys()).max().map_or(0, |last| last + 1);
     for number in (0..last.max(count)).filter(|number| !archives.contains_key(number)) {
@@ -252,7 +252,7 @@ fn put_archives(archives: &Archives, known: &Known, count: u32, changes: &mut Ch
     }
 }
 
-/// Adds what a batch tells to what is known of its archive, but for what was removed of it.
+/// Adds the content of a batch to the record of its archive, without what was removed from it.
 pub fn add_batch(archive: &mut ArchiveRecord, batch: &ArchivedBatchRecord, removed: &Removed) {
     let number = batch.archive.to_native();
     archive.identity = batch.identity();

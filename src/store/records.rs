@@ -1,9 +1,9 @@
 //! Append-only record files, checksummed.
 //!
-//! A record file is a folder of segments, `000000.rec`, `000001.rec`, … Bytes are in docs/format.md. A record is written
-//! once and never changed; bytes beyond the committed length do not exist, whatever the file holds there. A record is either plain or
-//! packed, that is compressed. Readers copy records into memory of their own before they check them, so that nothing that happens to the
-//! file later reaches them; whoever writes holds the lock, and reads long plain records in place, from a map of the file.
+//! A record file is a folder of segments, `000000.rec`, `000001.rec`, … docs/format.md describes their bytes. A record is written once and
+//! never changed; bytes beyond the committed length do not exist, whatever the file holds there. A record is either plain or packed, that
+//! is compressed. Readers copy records into their own memory before they check them, so that later changes of the file do not affect them.
+//! The process that writes holds the lock, and reads long plain records in place, from a map of the file.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Seek, SeekFrom, Write};
@@ -32,18 +32,18 @@ use crate::files;
 pub struct RecordFile<T> {
     pub(super) folder: PathBuf,
     kind: u32,
-    /// Committed end: records before it exist.
+    /// Committed end: only records before it exist.
     pub(super) end: RecordRef,
     pub(super) maps: RwLock<Vec<Option<Arc<Map>>>>,
     pub(super) in_place: Mutex<ReadInPlace>,
-    /// Segments opened to be read without a map.
+    /// Segments that are open for reading without a map.
     pub(super) files: RwLock<Vec<Option<Arc<File>>>>,
-    /// Opened by whoever holds the lock: long records are mapped.
+    /// True in the process that holds the lock, which maps long records.
     pub(super) is_locked: bool,
     writer: Option<Writer>,
-    /// What the last seal says; 0 where there is none.
+    /// Checksum of the last seal; 0 where there is none.
     seal: u32,
-    /// A write has failed: what the file holds behind its committed end is not known.
+    /// True when a write has failed: what the file holds behind its committed end is then unknown.
     has_failed: bool,
     of: PhantomData<fn() -> T>,
 }
@@ -59,24 +59,24 @@ struct Writer {
     file: BufWriter<Writing>,
     segment: u32,
     offset: u64,
-    /// What has come out of all frames so far.
+    /// Checksum of all frames so far.
     chain: u32,
-    /// Records were appended since the last seal.
+    /// True when records were appended since the last seal.
     is_unsealed: bool,
     dirty: bool,
-    /// The name of the segment is durable.
+    /// True when the name of the segment is durable.
     is_named: bool,
 }
 
-/// What a file says whose write has failed.
+/// The error of any further write after a failed one.
 const AFTER_A_FAILURE: &str = "an earlier write failed, so nothing more is written; the last commit holds";
 
 impl<T: Stored> RecordFile<T>
 where
     T::Archived: Checked,
 {
-    /// Opens the file in `folder` whose records before `end` are committed. With `write`, what stands beyond is cut off;
-    /// without, nothing is written, and all segments are held open, so that they can be read though they are replaced.
+    /// Opens the file in `folder` whose records before `end` are committed. With `write`, bytes behind `end` are cut off. Without it
+    /// nothing is written, and all segments are kept open, so that they can be read even after they have been replaced.
     ///
     /// # Errors
     /// When the folder cannot be read, or ends before `end`.
@@ -97,10 +97,10 @@ where
         Ok(records)
     }
 
-    /// Sees that the file in `folder` is not shorter than what was committed.
+    /// Checks that the file in `folder` is not shorter than what was committed.
     ///
     /// # Errors
-    /// When it is, or cannot be looked at.
+    /// When it is shorter, or cannot be examined.
     pub fn check_end(folder: &Path, kind: u32, end: RecordRef) -> Result<()> {
         RecordFile::<T>::unopened(folder, kind, end).check_committed()
     }
@@ -149,7 +149,7 @@ where
             beyond += 1;
         }
         for segment in 0..=segment {
-            // Being written anew when the program stopped; mostly there is none.
+            // A segment that was being rewritten when the program stopped; mostly there is none.
             let _ = fs::remove_file(segment_path(&self.folder, segment).with_extension("new"));
         }
         let path = segment_path(&self.folder, segment);
@@ -170,7 +170,7 @@ where
             chain: self.seal,
             is_unsealed: false,
             dirty: self.end == START,
-            // What was committed was named before.
+            // The name of a segment with committed records is durable already.
             is_named: self.end != START,
         })
     }
@@ -184,7 +184,7 @@ where
         self.append_frame(FRAME_MAGIC, &payload)
     }
 
-    /// Appends a record compressed: for what is read once, or as a whole.
+    /// Appends a record, compressed; for records that are read once, or only as a whole.
     ///
     /// # Errors
     /// As [`RecordFile::append`].
@@ -216,7 +216,7 @@ where
         let folder = self.folder.clone();
         let kind = self.kind;
         let Some(writer) = &mut self.writer else { return Err(self.damage("opened for reading only".into())) };
-        // Until it is written.
+        // Reset once the record is written.
         self.has_failed = true;
         if writer.offset >= SEGMENT_BYTES {
             writer.next_segment(&folder, kind)?;
@@ -232,7 +232,7 @@ where
         self.writer.as_ref().map_or(self.end, |w| RecordRef::new(w.segment, w.offset))
     }
 
-    /// Makes what was appended durable, and the committed end move there.
+    /// Makes appended records durable, and moves the committed end behind them.
     ///
     /// # Errors
     /// When the disk does not take it.
@@ -263,7 +263,7 @@ where
         Ok(())
     }
 
-    /// Sees that what was written and read is what the folder has.
+    /// Checks that the files written and read still have their names in the folder.
     fn check_names(&self) -> Result<()> {
         if let Some(writer) = &self.writer {
             writer.file.get_ref().check_name()?;
@@ -278,7 +278,7 @@ where
         self.end
     }
 
-    /// What the seal before it says; 0 where there is none. Of whoever writes.
+    /// Checksum of the seal before the committed end; 0 where there is none. Known only to the process that writes.
     pub(super) fn last_seal(&self) -> u32 {
         self.seal
     }
@@ -303,13 +303,13 @@ where
         Ok(file)
     }
 
-    /// Takes what was looked at out of memory; it is read again from the page cache or the disk when it is looked at.
+    /// Removes mapped pages from memory; the system reads them again when they are accessed.
     pub fn release(&self) {
         let Ok(maps) = self.maps.read() else { return };
         maps.iter().flatten().for_each(|map| map.release(0..map.len()));
     }
 
-    /// The segments, as far as they are committed, each opened anew when its turn comes.
+    /// The committed parts of the segments, each opened when its turn comes.
     pub(super) fn segments(&self) -> impl Iterator<Item = Result<Segment>> + '_ {
         let count = if self.end == START { 0 } else { self.end.segment() + 1 };
         (0..count).map(|number| {
@@ -330,19 +330,19 @@ where
         u64::from(self.end.segment()) * SEGMENT_BYTES + self.end.offset()
     }
 
-    /// Stops writing, so that segments can be replaced. True when it was open for writing.
+    /// Stops writing, so that segments can be replaced. Returns whether the file was open for writing.
     pub(super) fn close_writer(&mut self) -> bool {
         debug_assert!(self.pending() == self.end, "what was appended is committed first");
         self.writer.take().is_some()
     }
 
-    /// Goes on writing.
+    /// Continues writing.
     pub(super) fn open_writer_again(&mut self) -> Result<()> {
         self.writer = Some(self.open_writer()?);
         Ok(())
     }
 
-    /// Lets go of files that were replaced.
+    /// Closes files that were replaced.
     pub(super) fn let_go(&mut self) {
         self.unmap();
         if let Ok(mut files) = self.files.write() {
@@ -369,7 +369,7 @@ where
         Ok(map)
     }
 
-    /// Not beyond what is committed, so that a later cut of the tail stays outside the map.
+    /// Maps no more than what is committed, so that cutting the tail later does not touch the map.
     fn map_committed(&self, segment: u32, file: &File, path: &Path) -> Result<Map> {
         let length = file.metadata().map_err(Error::io(path, "reading its length"))?.len();
         let length = if segment == self.end.segment() { length.min(self.end.offset()) } else { length };
@@ -403,11 +403,11 @@ impl Writer {
         self.file.write_all(&file_header(kind, self.segment)).map_err(Error::io(&path, "writing"))?;
         self.offset = FILE_HEADER;
         self.is_named = false;
-        // The same once more, so that each segment says which one it follows.
+        // Each segment begins by repeating the last seal, and so names the segment it follows.
         self.seal().map_err(Error::io(&path, "writing"))
     }
 
-    /// Ends what was appended.
+    /// Appends a seal behind the appended records.
     fn seal(&mut self) -> std::io::Result<()> {
         self.file.write_all(&seal(self.chain, self.offset))?;
         self.offset += FRAME_HEADER;
@@ -450,7 +450,7 @@ mod tests {
         record.iter().map(|text| text.as_str().to_owned()).collect()
     }
 
-    /// The end of what is sound from the start on.
+    /// The end of the sound part at the beginning of the file.
     fn sound_end(survey: Survey) -> RecordRef {
         survey.lost.first().map_or(survey.end, |lost| lost.start)
     }
@@ -475,7 +475,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let text = |number: usize| vec![number.to_string(), "z".repeat(number * 37 % 2000)];
         let mut places = Vec::new();
-        // Where each commit of seven records ended, and what its seal says.
+        // The end of each of seven commits, with the checksum of its seal.
         let mut commits = vec![(START, 0)];
         let mut go_on = |from: usize, until: usize, commits: &mut Vec<(RecordRef, u32)>| {
             let mut file = Texts::open(folder.path(), 7, commits[from].0, true).expect("it is there as far");
@@ -511,7 +511,8 @@ mod tests {
             let survey = Texts::survey(folder.path(), 7, end, is_record::<Vec<String>>).expect("it can be read");
             assert_eq!((survey.end, survey.lost), (end, vec![]));
         }
-        // A commit in an earlier segment was the last one: what stands beyond goes, and what comes then is as it was.
+        // The last commit ended in an earlier segment: everything behind it is cut off, and later writes behave as if it had never been
+        // there.
         commits.truncate(6);
         drop(Texts::open(folder.path(), 7, commits[5].0, true).expect("it is there"));
         let left = fs::read_dir(folder.path()).expect("it is there").count();
@@ -583,7 +584,7 @@ mod tests {
             let sound = sound_end(Texts::survey(folder.path(), 7, end, is_record::<Vec<String>>).expect("it can be read"));
             let damage = cut.min(length).min(if flip < cut { flip } else { u64::MAX });
             let whole = refs.iter().chain([&end]).filter(|r| r.offset() <= damage).max().copied().unwrap_or(START);
-            // A flipped bit of padding does no harm, so more may be sound than stands before the damage.
+            // A flipped bit in padding does no harm, so more may be sound than the part before the damage.
             prop_assert!(sound >= whole || damage < FILE_HEADER, "{sound:?} {whole:?}");
             let file = Texts::open(folder.path(), 7, sound, true).expect("cut to what is sound");
             for (record, place) in records.iter().zip(refs).take_while(|(_, place)| *place < sound) {

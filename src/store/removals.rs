@@ -1,4 +1,4 @@
-//! Removals in a store: read, put down, and heeded where batches are read.
+//! Removals in a store: reading them, storing them, and leaving out what they remove when batches are read.
 
 use super::Store;
 use super::catalog::Changes;
@@ -8,7 +8,7 @@ use super::removed::Removed;
 use crate::error::Result;
 
 impl Store {
-    /// What of the pages and batches counts no more.
+    /// The pages and batches that were removed.
     pub(crate) fn removed(&self) -> &Removed {
         &self.removed
     }
@@ -27,7 +27,7 @@ impl Store {
         Ok(removed)
     }
 
-    /// Lets something count no more, with the commit of `changes`.
+    /// Stores a removal, together with `changes`.
     ///
     /// # Errors
     /// When the disk does not take it.
@@ -38,7 +38,7 @@ impl Store {
         Ok(())
     }
 
-    /// The batches from `at` on that count, in order, each with its place.
+    /// The batches from `at` on that were not removed, in order, each with its place.
     pub(crate) fn batches_from(
         &self,
         at: RecordRef,

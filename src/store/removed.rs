@@ -1,4 +1,4 @@
-//! What of the pages and batches counts no more: batches as a whole, and hosts and URLs in the archives that there were.
+//! What was removed: batches as a whole, and hosts and URLs in the archives that existed at the time.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
@@ -7,12 +7,13 @@ use super::layout::{ArchivedBatchRecord, BatchRecord, RemovalRecord, RequestedRe
 use super::records::RecordRef;
 use crate::types::{CanonicalUrl, host_of, registrable_domain};
 
-/// What a host, a registrable domain or a URL without scheme is known by among what was removed.
+/// The hash under which a host, a registrable domain or a URL without scheme is listed as removed.
 pub fn name_hash(name: &str) -> u64 {
     xxh3_64(name.as_bytes())
 }
 
-/// What an archive is known by, under its path or the last part of it: no host and no URL has a blank.
+/// The hash under which an archive is listed as removed, by its path or the last part of the path. It differs from all hashes of hosts and
+/// URLs, since none of those has a blank.
 pub fn archive_hash(name: &str) -> u64 {
     name_hash(&format!("archive {name}"))
 }
@@ -21,14 +22,14 @@ pub fn archive_hash(name: &str) -> u64 {
 #[derive(Clone, Debug, Default)]
 pub struct Removed {
     batches: FxHashSet<u64>,
-    /// Hash of a name → it is removed from the archives with a lesser number.
+    /// Hash of a name → the name is removed from the archives with a smaller number.
     names: FxHashMap<u64, u32>,
-    /// Some of it is still in the files.
+    /// True when some of it is still in the files.
     is_in_files: bool,
 }
 
 impl Removed {
-    /// Adds what was removed at one time.
+    /// Adds one removal.
     pub fn add(&mut self, removal: &RemovalRecord) {
         if removal.replaces {
             *self = Removed::default();
@@ -41,7 +42,7 @@ impl Removed {
         self.is_in_files |= !removal.purged;
     }
 
-    /// The same as one record, once the files hold nothing of it.
+    /// All removals as one record, for when the files no longer hold anything of them.
     pub fn purged(&self) -> RemovalRecord {
         let mut names: Vec<(u64, u32)> = self.names.iter().map(|(&name, &archives)| (name, archives)).collect();
         names.sort_unstable();
@@ -53,12 +54,12 @@ impl Removed {
         self.is_in_files
     }
 
-    /// True when a batch counts no more at all.
+    /// True when a batch was removed as a whole.
     pub fn has_batch(&self, batch: RecordRef) -> bool {
         self.batches.contains(&batch.0)
     }
 
-    /// True when just this was removed at some time: what a [`name_hash`] or an [`archive_hash`] is of.
+    /// True when exactly this name was removed at some time; given its [`name_hash`] or [`archive_hash`].
     pub fn names(&self, hash: u64) -> bool {
         self.names.contains_key(&hash)
     }
@@ -68,7 +69,7 @@ impl Removed {
         self.takes(0, identity)
     }
 
-    /// True when what an archive has of a URL (without scheme) counts no more.
+    /// True when the captures of a URL (without scheme) in an archive are removed.
     pub fn takes(&self, archive: u32, identity: &str) -> bool {
         if self.names.is_empty() {
             return false;
@@ -79,12 +80,12 @@ impl Removed {
         names.iter().filter_map(|name| self.names.get(name)).any(|&archives| archive < archives)
     }
 
-    /// True when a request is for something that was removed, or because of it.
+    /// True when the URL of a request was removed, or the page on whose behalf it was made.
     pub fn has_request(&self, (identity, requested): &(String, RequestedRecord)) -> bool {
         self.has(identity) || self.has(&requested.from)
     }
 
-    /// True when a sample of what was left out of an archive is of a URL that counts no more.
+    /// True when a sample of the captures left out of an archive has a URL that was removed.
     pub fn takes_sample(&self, archive: u32, sample: &SkipSample) -> bool {
         if self.names.is_empty() {
             return false;
@@ -93,7 +94,7 @@ impl Removed {
         url.is_some_and(|url| self.takes(archive, url.identity()))
     }
 
-    /// What is left of a batch, if anything of it is removed.
+    /// A batch without what was removed from it; `None` if nothing was.
     pub fn rest(&self, batch: &ArchivedBatchRecord) -> Option<BatchRecord> {
         let archive = batch.archive.to_native();
         let takes = |identity: &str| self.takes(archive, identity);
@@ -136,7 +137,7 @@ mod tests {
         let sample = SkipSample { reason: 1, offset: 0, detail: "http://ex.org/x 404".into() };
         assert!(removed.takes_sample(0, &sample));
         assert!(removed.has("three.net/a") && !removed.has("three.net/b") && removed.is_in_files());
-        // Once the files hold nothing of it, it is removed all the same.
+        // After the files hold nothing of it any more, it still counts as removed.
         let mut again = Removed::default();
         again.add(&removed.purged());
         assert!(again.takes(2, "ex.org/a") && !again.takes(3, "ex.org/a") && !again.is_in_files());

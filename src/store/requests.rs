@@ -1,4 +1,4 @@
-//! What was requested of crawlers: in a record file, and by domain in the catalog.
+//! URLs that were requested of crawlers: in a record file, and by domain in the catalog.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::types::{host_of, registrable_domain};
 
 impl Store {
-    /// What was requested of crawlers because pages of a registrable domain lack it, by URL without scheme.
+    /// The requests made on behalf of pages of a registrable domain, by requested URL without scheme.
     ///
     /// # Errors
     /// When the catalog cannot be read.
@@ -22,7 +22,7 @@ impl Store {
         Ok(requested)
     }
 
-    /// Forgets what was requested because pages of a registrable domain lack it.
+    /// Forgets the requests made on behalf of pages of a registrable domain.
     ///
     /// # Errors
     /// When the catalog cannot be read.
@@ -33,7 +33,7 @@ impl Store {
         Ok(())
     }
 
-    /// Remembers what was requested of crawlers, from the next commit on. It outlives the catalog.
+    /// Stores requests to crawlers, from the next commit on. They survive the loss of the catalog.
     ///
     /// # Errors
     /// When the disk does not take it.
@@ -44,7 +44,7 @@ impl Store {
     }
 }
 
-/// What the catalog has of a request.
+/// Enters requests into the catalog.
 pub(super) fn put_request(request: &RequestRecord, changes: &mut Changes) {
     for (identity, requested) in &request.requested {
         let from = registrable_domain(host_of(&requested.from));

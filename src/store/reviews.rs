@@ -1,11 +1,11 @@
-//! What people said of pairs: marks and samples, in a folder of the store of their own.
+//! Marks that people gave to pairs, and samples drawn for them, in their own folder of the store.
 //!
 //! ```text
-//! review/marks.jsonl      a line a mark, in the order they were made; what comes later counts
-//! review/NAME.sample      what was drawn to be judged, as JSON
+//! review/marks.jsonl      one mark a line, in the order they were made; later ones replace earlier ones
+//! review/NAME.sample      a sample that was drawn to be judged, as JSON
 //! ```
-//! No commit covers them and no run touches them: a reviewer writes beside a running job. A line is written at once and synced; one that
-//! was torn when the power failed is no mark, and the next begins on a line of its own.
+//! No commit covers these files and no run touches them, so a reviewer can write beside a running job. Each line is written and synced at
+//! once. A line that was cut off by a power failure does not count, and the next mark begins on a new line.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -30,17 +30,17 @@ pub struct Reviews {
 pub struct Marks {
     /// All of them, in the order they were made.
     pub all: Vec<Mark>,
-    /// Lines that are no marks, of a later release or torn: their numbers.
+    /// Numbers of the lines that are not valid marks, because they are of a later release or cut off.
     pub unreadable: Vec<usize>,
     /// The file.
     path: PathBuf,
 }
 
-/// Lines that are named; of more it is said how many.
+/// How many invalid lines are named; of the rest only the number is given.
 const NAMED: usize = 5;
 
 impl Marks {
-    /// Which lines of which file are no marks, if any are not.
+    /// A message that names the file and its invalid lines, if there are any.
     pub fn bad_lines(&self) -> Option<String> {
         let numbers: Vec<String> = self.unreadable.iter().take(NAMED).map(usize::to_string).collect();
         let more = match self.unreadable.len().saturating_sub(NAMED) {
@@ -51,7 +51,7 @@ impl Marks {
         (!numbers.is_empty()).then(|| format!("{}, {lines} {}{more}", self.path.display(), numbers.join(", ")))
     }
 
-    /// What counts: the last mark of each reviewer of each thing, but for those that were taken back.
+    /// The marks that count: the last one of each reviewer on each thing, without those that were taken back.
     pub fn standing(&self) -> Standing<'_> {
         let mut found: Standing<'_> = BTreeMap::new();
         for mark in &self.all {
@@ -61,7 +61,7 @@ impl Marks {
         found
     }
 
-    /// The same of one thing.
+    /// The marks that count for one thing.
     pub fn of(&self, marked: &Marked) -> Vec<&Mark> {
         let mut found = Vec::new();
         self.all.iter().filter(|mark| mark.marked == *marked).for_each(|mark| put(&mut found, mark));
@@ -69,7 +69,7 @@ impl Marks {
     }
 }
 
-/// Puts a mark in the place of what its reviewer said before.
+/// Replaces the earlier mark of the same reviewer.
 fn put<'m>(standing: &mut Vec<&'m Mark>, mark: &'m Mark) {
     standing.retain(|known| known.reviewer != mark.reviewer);
     if mark.verdict.is_some() {
@@ -77,17 +77,17 @@ fn put<'m>(standing: &mut Vec<&'m Mark>, mark: &'m Mark) {
     }
 }
 
-/// The marks that count of each thing, in the order they were made.
+/// The marks that count, by the thing marked, in the order they were made.
 pub type Standing<'m> = BTreeMap<&'m Marked, Vec<&'m Mark>>;
 
-/// What was forgotten.
+/// What a call of [`Reviews::forget`] has removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Forgotten {
-    /// Marks.
+    /// How many marks.
     pub marks: usize,
-    /// Samples.
+    /// How many samples.
     pub samples: usize,
-    /// Lines that cannot be read and were left as they are, though they may name what is forgotten: in which file.
+    /// A message about unreadable lines that were kept, though they may name something that was to be forgotten, if there are any.
     pub left: Option<String>,
 }
 
@@ -97,7 +97,7 @@ const MARKS: &str = "marks.jsonl";
 const SAMPLE: &str = "sample";
 
 impl Reviews {
-    /// Those of the store in a folder.
+    /// The reviews of the store in a folder.
     pub fn of(store: &Path) -> Reviews {
         Reviews { folder: store.join(FOLDER) }
     }
@@ -118,14 +118,14 @@ impl Reviews {
             if is_new {
                 self.sync_folders()?;
             }
-            // Whoever held the lock may have put another file in its place: marks are for the one of that name.
+            // A previous holder of the lock may have replaced the file; marks must go into the file that now has the name.
             if is_at(&file, &path) {
                 return Ok(file);
             }
         }
     }
 
-    /// Makes names durable: of the files, and of the folder in the store.
+    /// Makes names durable: those of the files, and that of the folder in the store.
     fn sync_folders(&self) -> Result<()> {
         for folder in [Some(self.folder.as_path()), self.folder.parent()].into_iter().flatten() {
             disk::sync_folder(folder).map_err(Error::io(folder, "syncing"))?;
@@ -133,7 +133,7 @@ impl Reviews {
         Ok(())
     }
 
-    /// Replaces a file of the folder: it is the old one or the new one, whenever the program stops.
+    /// Replaces a file of the folder atomically, even if the program stops.
     fn replace(&self, path: &Path, content: &[u8]) -> Result<()> {
         let temporary = tempfile::NamedTempFile::new_in(&self.folder).map_err(Error::io(&self.folder, "writing"))?;
         let written = temporary.as_file().write_all(content).and_then(|()| temporary.as_file().sync_data());
@@ -172,7 +172,7 @@ impl Reviews {
         Ok(found)
     }
 
-    /// The lines of the file of marks, as they are.
+    /// The lines of the file of marks, not parsed.
     fn lines(&self) -> Result<Vec<Vec<u8>>> {
         let path = self.marks_file();
         let bytes = match files::read(&path) {
@@ -196,8 +196,8 @@ impl Reviews {
         Ok(found)
     }
 
-    /// Forgets marks and samples of which a URL is to be forgotten. Lines of marks that cannot be read go if such a URL stands in them; the others stay, and are
-    /// told. A sample that cannot be read goes, as it may name it.
+    /// Removes marks and samples that name a URL for which `is_gone` holds. An unreadable line of marks is removed if it contains such a
+    /// URL; else it stays, and is reported. An unreadable sample is removed, since it may name such a URL.
     ///
     /// # Errors
     /// When the disk does not take it.
@@ -208,7 +208,7 @@ impl Reviews {
         }
         let path = self.marks_file();
         if path.exists() {
-            // Held until the new file has its name: who waits for the lock opens that one.
+            // The lock is held until the new file has its name; a process that waits for the lock then opens the new file.
             let _lock = self.open_marks()?;
             let lines: Vec<Vec<u8>> = self.lines()?.into_iter().filter(|line| !line.is_empty()).collect();
             let is_kept = |line: &&Vec<u8>| !urls_of_line(line).iter().any(|url| is_gone(url));
@@ -221,7 +221,7 @@ impl Reviews {
             forgotten.left = self.marks()?.bad_lines();
         }
         for name in self.samples()? {
-            // A sample of which something is gone is no sample of what is left.
+            // A sample that has lost a pair is no longer a random sample.
             let urls = urls_in(&self.sample(&name)?);
             if urls.is_none_or(|urls| urls.iter().any(|url| is_gone(url))) {
                 let path = self.sample_file(&name);
@@ -239,7 +239,7 @@ impl Reviews {
         self.folder.join(format!("{name}.{SAMPLE}"))
     }
 
-    /// The names of the samples, in order; files with other names are none ([`Reviews::may_name`]).
+    /// The names of the samples, in order; other files of the folder are ignored ([`Reviews::may_name`]).
     ///
     /// # Errors
     /// When the folder cannot be read.
@@ -267,10 +267,10 @@ impl Reviews {
         !name.is_empty() && name.len() <= MAX && name.bytes().all(is_plain)
     }
 
-    /// A sample, as it was kept.
+    /// A sample, as it was stored.
     ///
     /// # Errors
-    /// When there is none of the name, or it cannot be read.
+    /// When no sample has that name, or it cannot be read.
     pub fn sample(&self, name: &str) -> Result<String> {
         if !Reviews::may_name(name) {
             return Err(Error::input(name, "expected the name of a sample: letters, digits and hyphens"));
@@ -280,10 +280,10 @@ impl Reviews {
         String::from_utf8(bytes).map_err(|_| fault(&path, "is no text; remove the file, and draw the sample again"))
     }
 
-    /// Keeps a sample under a name.
+    /// Stores a sample under a name.
     ///
     /// # Errors
-    /// When the name is not one ([`Reviews::may_name`]), or the disk does not take it.
+    /// When the name is not allowed ([`Reviews::may_name`]), or the disk does not take it.
     pub fn keep_sample(&self, name: &str, json: &str) -> Result<()> {
         if !Reviews::may_name(name) {
             return Err(Error::input(name, "expected a name of letters, digits and hyphens"));
@@ -300,7 +300,7 @@ fn line_of(mark: &Mark) -> Result<Vec<u8>> {
     Ok(line)
 }
 
-/// True when a file that is open is the one at a path.
+/// True when the open file is the one at a path.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -308,19 +308,19 @@ fn is_at(file: &File, path: &Path) -> bool {
     file.metadata().map(number).ok() == fs::metadata(path).map(number).ok()
 }
 
-/// Elsewhere an open file cannot be replaced.
+/// On other systems an open file cannot be replaced.
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> bool {
     true
 }
 
-/// The URLs that a line of the file of marks names; of one that cannot be read, whatever stands in quotes.
+/// The URLs that a line of the file of marks names; in an unreadable line, every quoted string.
 fn urls_of_line(line: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(line);
     urls_in(&text).unwrap_or_else(|| text.split('"').filter(|part| part.contains("://")).map(str::to_owned).collect())
 }
 
-/// What of a JSON text stands under `url_a` and `url_b`; `None` where it is no JSON.
+/// The values of `url_a` and `url_b` in a JSON text; `None` where it is not JSON.
 fn urls_in(json: &str) -> Option<Vec<String>> {
     fn gather(value: &serde_json::Value, found: &mut Vec<String>) {
         match value {

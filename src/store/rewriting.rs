@@ -1,7 +1,8 @@
-//! Segments written anew without what is dead in them: what stays keeps its place, so that no reference changes, and the rest is a hole,
-//! which takes no room on disk where the file system knows sparse files.
+//! Rewrites segments without their dead records. Live records keep their places, so that no reference changes; the rest becomes holes,
+//! which take no room on disk where the file system supports sparse files.
 //!
-//! A segment is replaced as a whole, by a rename, so that this can be interrupted at any moment; who reads the old one goes on reading it.
+//! A segment is replaced as a whole, by a rename, so the work can be interrupted at any moment. A process that reads the old segment goes
+//! on reading it.
 
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -14,38 +15,38 @@ use super::frames::{
 use super::records::{Checked, RecordFile, START, Segment, Stored};
 use crate::error::{Error, Result};
 
-/// What becomes of a record.
+/// The decision about a record.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Kept {
     /// It stays as it is.
     Same,
-    /// It goes.
+    /// It is removed.
     Gone,
-    /// It stays with this payload, no longer than before, of the same kind (packed or plain).
+    /// It is replaced by this payload, which is not longer than the old one and of the same kind (packed or plain).
     Instead(Vec<u8>),
 }
 
-/// What becomes of what is damaged.
+/// What to do with damaged parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damaged {
-    /// It stays as it is, to be found and told.
+    /// They stay as they are, to be found and reported later.
     Stays,
     /// It becomes a hole.
     Hole,
 }
 
-/// A hole holds so much at the most, since its length is stored as that of a record.
+/// Length of the longest hole, since it is stored like the length of a record.
 const MAX_HOLE: u64 = (i32::MAX as u64) & !(FRAME_HEADER - 1);
 
 impl<T: Stored> RecordFile<T>
 where
     T::Archived: Checked,
 {
-    /// Lets `decide` say of every committed record what becomes of it (it is given the place, the payload as it lies there, and whether
-    /// that is packed). Segments of which less than `least_share` goes stay as they are. Returns how many bytes went.
+    /// Asks `decide` about every committed record, given its place, its payload as stored, and whether that is packed. A segment stays as
+    /// it is if less than `least_share` of it would be removed. Returns how many bytes were removed.
     ///
     /// # Errors
-    /// When the disk does not take it, or what `decide` returns. Each segment is then as it was or as it is to be.
+    /// When the disk does not take it, or what `decide` returns. Each segment is then either as before or completely rewritten.
     pub fn rewrite(
         &mut self,
         damaged: Damaged,
@@ -86,7 +87,7 @@ where
                 let magic = frame.map_or(0, |frame| frame.head.magic());
                 parts.push(Part { range, magic, kept });
             }
-            // A header that is damaged is written anew with the holes.
+            // A damaged header of a segment is repaired together with making holes.
             let is_mended = damaged == Damaged::Hole && !has_sound_header(&old, self.kind(), number);
             if !is_mended && (gone == 0 || (gone as f64) < least_share * old.len() as f64) {
                 continue;
@@ -142,7 +143,7 @@ fn write(path: &Path, header: &[u8], old: &[u8], parts: &[Part]) -> std::io::Res
     }
     let mut length = old.len() as u64;
     if let Some(start) = hole {
-        // What is left of a file that was cut may be shorter than the header of a hole.
+        // The rest of a file that was cut may be shorter than the header of a hole.
         length = align(length);
         write_holes(&mut file, start..length)?;
     }
@@ -157,7 +158,7 @@ fn write_holes(file: &mut BufWriter<Writing>, range: Range<u64>) -> std::io::Res
     while at < range.end {
         let next = range.end.min(at + MAX_HOLE);
         file.write_all(&hole_header((next - at - FRAME_HEADER) as u32, at))?;
-        // Nothing is written there, so nothing is kept there.
+        // The rest of the hole is skipped, so that it takes no room on disk.
         file.seek(SeekFrom::Start(next))?;
         at = next;
     }
@@ -196,7 +197,7 @@ mod tests {
                     _ => Kept::Same,
                 }));
                 prop_assert!(freed.is_ok());
-                // Put once more, what is short is made shorter: the test says so too.
+                // Applied once more, short records become shorter; the test's model does the same.
                 model.iter_mut().filter(|(_, (_, fate))| *fate == 1).for_each(|(_, (text, fate))| {
                     *text = short(text).remove(0);
                     *fate = 2;
@@ -205,7 +206,7 @@ mod tests {
                 let read: BTreeMap<RecordRef, String> = file.records_from(START)
                     .map(|found| found.map(|(at, record)| (at, record.get()[0].to_string())).expect("it is sound")).collect();
                 prop_assert_eq!(&read, &model.iter().map(|(at, (text, _))| (*at, text.clone())).collect());
-                // And it takes more.
+                // And the file accepts more records.
                 let text = format!("more {again}");
                 let at = file.append(&vec![text.clone()]).expect("room on disk");
                 file.sync().expect("a disk");

@@ -1,7 +1,8 @@
-//! What ends the records of a commit: a frame with the checksum of all frames of the file up to there.
+//! Seals: a seal ends the records of a commit, and is a frame with the checksum of all frames of the file before it.
 //!
-//! The manifest and the catalog name the last seal of each record file, so that a file from another state of the store, or from another
-//! store, is known when it is opened, be it long enough, and each of its frames sound: as after a copy of a store that was put back in part.
+//! The manifest and the catalog name the last seal of each record file. A file from another state of the store, or from another store, is
+//! thereby recognized when it is opened, even if it is long enough and each of its frames is sound: for example after a copy of a store was
+//! restored in part.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -11,20 +12,20 @@ use super::segments::{SEGMENT_BYTES, own_length, read_at, segment_path};
 use crate::error::{Error, Result};
 use crate::files;
 
-/// What stands before the end of a record file, or of a segment.
+/// What stands before the end of a record file or of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    /// A seal, and what it says.
+    /// A seal, with its checksum.
     Seal(u32),
-    /// Another frame, or the middle of one, which ends at this offset; or there is no file.
+    /// Another frame that ends at this offset, or the middle of one; or there is no file.
     Frame(u64),
-    /// A hole, or the middle of one, which a rebuild has made of what it could not read.
+    /// A hole, or the middle of one, which a rebuild has put in place of unreadable data.
     Hole,
-    /// Nothing that could be a frame, and no frame leads past it.
+    /// No valid frame, and no frame before it reaches past this place.
     Damaged,
 }
 
-/// What the seal before the end of a record file says; `None` where another frame stands there, or the file ends before.
+/// The checksum of the seal before the end of a record file; `None` where another frame stands there, or the file ends before.
 ///
 /// # Errors
 /// When it cannot be read.
@@ -36,8 +37,8 @@ pub fn sealed_before(folder: &Path, end: RecordRef) -> Result<Option<u32>> {
     Ok(if let End::Seal(seal) = found { Some(seal) } else { None })
 }
 
-/// What stands at a place of a segment where a seal is expected. Where nothing sound does, its frames are followed from the beginning: one
-/// that leads past the place tells a sound file of another state from one that is damaged there, or somewhere before.
+/// What stands at a place of a segment where a seal is expected. If no sound frame begins there, the frames are followed from the
+/// beginning: if one of them reaches past the place, the file is sound but of another state; else it is damaged there or before.
 fn end_at(path: &Path, at: u64) -> Result<End> {
     let file = match files::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(End::Frame(0)),
@@ -63,11 +64,12 @@ fn end_at(path: &Path, at: u64) -> Result<End> {
     Ok(End::Damaged)
 }
 
-/// Sees that a record file is the one whose last seal says `seal` (0 where it has none), as far as it is there: what is too short or
-/// missing is told elsewhere. Its segments must follow one another. The path of a segment whose end is damaged, so that nobody can tell.
+/// Checks that a record file, as far as it exists, is the one whose last seal has the checksum `seal` (0 where it has none), and that its
+/// segments follow one another. A short or missing file is reported elsewhere. Returns the path of a segment whose end is damaged, so that
+/// nobody can tell.
 ///
 /// # Errors
-/// When it is another one, with the remedy; or cannot be read.
+/// When it is another file, with the remedy; or when it cannot be read.
 pub fn check_seal(folder: &Path, kind: u32, end: RecordRef, seal: u32) -> Result<Option<PathBuf>> {
     let other = |segment: u32| {
         let problem = "is not of the same state of the store as manifest.json: a copy was put back in part; `diglot run` goes on where \
@@ -87,7 +89,7 @@ pub fn check_seal(folder: &Path, kind: u32, end: RecordRef, seal: u32) -> Result
         match end_at(&before, length.saturating_sub(FRAME_HEADER))? {
             End::Hole => {}
             End::Seal(found) if found == follows => {}
-            // One that leads out of the file was cut.
+            // If this frame reaches past the end of the file, the file was cut.
             End::Frame(end) if end != length => damaged = damaged.or(Some(before)),
             End::Damaged => damaged = damaged.or(Some(before)),
             End::Seal(_) | End::Frame(_) => return other(segment - 1),
@@ -143,7 +145,7 @@ mod tests {
             })
         };
         assert_eq!((first.1, last.1), (headers(first.0), headers(last.0)));
-        // The first commit is in both, and so the older of them may be asked of the longer file.
+        // The first commit is in both files, so the longer file passes for it too.
         for (end, seal) in [first, last] {
             assert_eq!(check_seal(&one, 7, end, seal).expect("it is that of the commit"), None);
         }
@@ -153,11 +155,12 @@ mod tests {
         assert_eq!(same_length.0, last.0);
         let told = check_seal(&other, 7, last.0, last.1).err().map(|error| error.to_string()).unwrap_or_default();
         assert!(told.contains("000000.rec: is not of the same state"), "{told}");
-        // Missing or short: that is told elsewhere.
+        // A missing or short file is reported elsewhere.
         check_seal(folder.path(), 7, last.0, last.1).expect("there is none");
         fs::write(segment_path(&other, 0), &bytes[..first.0.offset() as usize]).expect("room on disk");
         check_seal(&other, 7, last.0, last.1).expect("it is short");
-        // A damaged end is no other state: here, where a frame before it is damaged too, and at the end of a segment that is not the last.
+        // A damaged end is not another state: here, where an earlier frame is damaged too, and at the end of a segment that is not the
+        // last.
         let path = segment_path(&one, 0);
         for damage in [last.0.offset() - 3, last.0.offset() - 40] {
             let mut damaged = bytes.clone();
@@ -166,7 +169,7 @@ mod tests {
             assert_eq!(check_seal(&one, 7, last.0, last.1).expect("it can be read"), Some(path.clone()), "{damage}");
         }
         fs::write(&path, &bytes).expect("room on disk");
-        // As before there were seals.
+        // As in files from before there were seals.
         let end = RecordRef(first.0.0 - FRAME_HEADER);
         check_seal(&one, 7, end, 0).expect("none was there");
         assert!(check_seal(&one, 7, end, 1).is_err());
@@ -183,7 +186,7 @@ mod tests {
         for segment in 0..2 {
             write(segment, 0, &file_header(7, segment));
         }
-        // A hole in the file as long as a segment may be, then what a commit ends with, here and in the next.
+        // A hole as long as a segment may be, then what ends a commit, here and in the next segment.
         write(0, SEGMENT_BYTES, &seal(11, SEGMENT_BYTES));
         write(1, FILE_HEADER, &seal(11, FILE_HEADER));
         let payload = rkyv::to_bytes::<rkyv::rancor::Error>(&vec!["a".to_owned()]).expect("memory");
@@ -200,18 +203,18 @@ mod tests {
         write(0, SEGMENT_BYTES, &[0xa5; 16]);
         let damaged = check_seal(folder.path(), 7, end, 12).expect("it can be read");
         assert_eq!(damaged, Some(segment_path(folder.path(), 0)));
-        // What a rebuild has made a hole of says nothing, be it no more than the seal.
+        // A hole made by a rebuild says nothing, even if only the seal was lost.
         write(0, SEGMENT_BYTES, &hole_header(0, SEGMENT_BYTES));
         assert_eq!(check_seal(folder.path(), 7, end, 12).expect("it can be read"), None);
         write(0, FILE_HEADER, &hole_header(SEGMENT_BYTES as u32 - 64, FILE_HEADER));
         assert_eq!(check_seal(folder.path(), 7, end, 12).expect("it can be read"), None);
-        // One that was cut is told elsewhere too, be it in the middle of a record.
+        // A cut file is reported elsewhere too, even if it ends in the middle of a record.
         let payload = vec![0; 100];
         write(0, FILE_HEADER, &frame_header(FRAME_MAGIC, &payload, FILE_HEADER));
         let first = OpenOptions::new().write(true).open(segment_path(folder.path(), 0)).expect("it was written");
         first.set_len(FILE_HEADER + 64).expect("a disk");
         assert_eq!(check_seal(folder.path(), 7, end, 12).expect("it can be read"), None);
-        // Its last record may go on behind what a segment needs, and is cut there.
+        // The last record of a segment may reach past the normal length of segments, and be cut there.
         let payload = vec![0; SEGMENT_BYTES as usize];
         write(0, FILE_HEADER, &frame_header(FRAME_MAGIC, &payload, FILE_HEADER));
         for (length, is_known) in [(SEGMENT_BYTES, false), (SEGMENT_BYTES + FILE_HEADER + FRAME_HEADER, true)] {

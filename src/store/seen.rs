@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use crate::error::{Error, Result};
 use crate::files;
 
-/// The length of a file, and when it was changed last.
+/// The length of a file, and the time of its last change.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     pub(super) length: u64,
@@ -17,7 +17,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// That of an open file.
+    /// The stamp of an open file.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -32,12 +32,12 @@ pub struct Seen {
     path: PathBuf,
     file: Arc<File>,
     stamp: Stamp,
-    /// How much of it is committed, where whoever holds the lock may append to it.
+    /// Length of the committed part, for files that the process that holds the lock may append to.
     committed: Option<u64>,
 }
 
 impl Seen {
-    /// A file that is open.
+    /// Remembers the state of an open file.
     ///
     /// # Errors
     /// When its length cannot be read.
@@ -55,7 +55,7 @@ impl Seen {
         Seen::new(path, Arc::new(file), None)
     }
 
-    /// What has become of it since.
+    /// What has happened to the file since.
     ///
     /// # Errors
     /// When its length cannot be read.
@@ -78,16 +78,16 @@ impl Seen {
     }
 }
 
-/// What has become of a file.
+/// What has happened to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Since {
-    /// Nothing.
+    /// Nothing has.
     Same,
-    /// It was changed, as whoever holds the lock of a store does it.
+    /// It was changed in the way in which the holder of the store's lock changes it.
     MayHaveGrown,
-    /// Its time is another one, and its length the same: it was written over, or nothing was done to it (`touch`).
+    /// Its time has changed but not its length: it was overwritten, or only touched (`touch`).
     Touched,
-    /// Nobody may change it so.
+    /// It was changed in a way that is not allowed.
     Changed,
 }
 

@@ -1,4 +1,4 @@
-//! The files of segments: how they are called, how long they are, and reading them without a map.
+//! The files of segments: their names, their lengths, and reading them without a map.
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -9,10 +9,10 @@ use super::frames::{FILE_HEADER, format_of, is_foreign};
 use crate::error::{Error, Result};
 use crate::files;
 
-/// A new segment is begun once one is this long; soon in the tests of the library, so that they have several.
+/// Length at which a new segment is begun; small in the unit tests, so that files there have several segments.
 pub const SEGMENT_BYTES: u64 = if cfg!(test) { 1 << 14 } else { 1 << 30 };
 
-/// The file of a segment and its header, as far as it is there; `None` where there is no file.
+/// The file of a segment and the bytes of its header that exist; `None` where there is no file.
 fn begun(path: &Path) -> Result<Option<(File, [u8; FILE_HEADER as usize])>> {
     let file = match files::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -23,7 +23,7 @@ fn begun(path: &Path) -> Result<Option<(File, [u8; FILE_HEADER as usize])>> {
     Ok(Some((file, header)))
 }
 
-/// How long the file of a segment is; `None` where there is none, or that of another segment or kind.
+/// The length of the file of a segment; `None` where there is none, or the file is that of another segment or kind.
 ///
 /// # Errors
 /// When it cannot be read.
@@ -33,10 +33,10 @@ pub fn own_length(path: &Path, kind: u32, segment: u32) -> Result<Option<u64>> {
     Ok((!is_foreign(&header, kind, segment)).then_some(length))
 }
 
-/// Sees that a segment, if it is there, is of the present format.
+/// Checks that a segment, if it exists, is of the current format.
 ///
 /// # Errors
-/// When it is of another one, or cannot be read; with the folder of the store.
+/// When it is of another format, or cannot be read. The error names the folder of the store.
 pub fn refuse_other_format(store: &Path, path: &Path) -> Result<()> {
     let format = begun(path)?.and_then(|(_, header)| format_of(&header));
     let other = format.filter(|&format| format != FORMAT_VERSION);
@@ -48,7 +48,7 @@ pub fn segment_path(folder: &Path, segment: u32) -> PathBuf {
     folder.join(format!("{segment:06}.rec"))
 }
 
-/// Reads bytes at a place, fewer where the file ends.
+/// Reads bytes at an offset; fewer where the file ends.
 ///
 /// # Errors
 /// When they cannot be read.
@@ -58,7 +58,7 @@ pub fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> std::io::Result<us
     read_whole(bytes, offset, |bytes, offset| file.read_at(bytes, offset))
 }
 
-/// Reads bytes at a place, fewer where the file ends.
+/// Reads bytes at an offset; fewer where the file ends.
 ///
 /// # Errors
 /// When they cannot be read.

@@ -1,4 +1,4 @@
-//! Sites of a family of domains, and how results are forgotten.
+//! Sites of a family of domains, and removing results.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::model_key;
 use crate::error::Result;
 use crate::types::{LangPair, SiteId, family};
 
-/// The tables of sites and of what is made of them.
+/// The tables of sites and of results about them.
 pub(crate) const OF_SITES: &[Keyspace] = &[
     Keyspace::Site,
     Keyspace::Domain,
@@ -25,12 +25,12 @@ pub(crate) const OF_SITES: &[Keyspace] = &[
 ];
 
 impl Store {
-    /// The domains of a family ([`crate::types::family`]) that the store has, with the site of each.
+    /// The domains of a family ([`crate::types::family`]) that the store has, each with its site.
     ///
     /// # Errors
     /// When the catalog cannot be read.
     pub(crate) fn sites_of_family(&self, name: &str) -> Result<Vec<(String, SiteId)>> {
-        // The name of a host without a public suffix is that of its family.
+        // A host without a public suffix has the same name as its family.
         let start = name.split_once('*').map_or(name, |(start, _)| start);
         let mut found = Vec::new();
         self.catalog.for_each_below(Keyspace::Domain, start.as_bytes(), |rest, site: u32| {
@@ -43,12 +43,12 @@ impl Store {
         Ok(found)
     }
 
-    /// Forgets all that a stage made, which is in these tables, and that it ever ran.
+    /// Removes all results of a stage, which are in these tables, and marks the stage as never run.
     ///
     /// # Errors
     /// When the disk does not take it.
     pub(crate) fn forget_results(&mut self, stage: &str, tables: &[Keyspace]) -> Result<()> {
-        // First: who stops in between has a stage that never ran, and forgets the rest before it does.
+        // The mark comes first: if the program stops in between, the stage counts as never run, and removes the rest before it runs.
         if self.stage(stage)?.fingerprint != 0 {
             let mut changes = Changes::default();
             changes.remove(Keyspace::Stage, stage.as_bytes());
@@ -59,7 +59,7 @@ impl Store {
 
     /// Removes all entries of a table.
     fn forget_table(&mut self, table: Keyspace) -> Result<()> {
-        // Sled keeps what a large batch replaces for long.
+        // sled keeps for long what a large batch replaces.
         const BATCH: usize = 5000;
         for keys in self.catalog.keys(table)?.chunks(BATCH) {
             let mut changes = Changes::default();
@@ -69,7 +69,7 @@ impl Store {
         Ok(())
     }
 
-    /// Forgets what a table of language pairs has of others than these.
+    /// Removes the entries of all language pairs but these from a table of language pairs.
     ///
     /// # Errors
     /// When the disk does not take it.

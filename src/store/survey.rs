@@ -1,4 +1,4 @@
-//! What can be read of a record file that is damaged.
+//! Surveys a damaged record file: which of it can be read.
 
 use std::fs;
 use std::io::Write;
@@ -16,11 +16,11 @@ use crate::files;
 /// What can be read of a damaged record file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Survey {
-    /// Behind the last sound frame.
+    /// The place behind the last sound frame.
     pub end: RecordRef,
-    /// What lies before and cannot be read.
+    /// The ranges before `end` that cannot be read.
     pub lost: Vec<Range<RecordRef>>,
-    /// The header of a segment does not fit.
+    /// True when the header of a segment does not fit.
     pub has_torn_header: bool,
 }
 
@@ -34,8 +34,8 @@ impl<T: Stored> RecordFile<T>
 where
     T::Archived: Checked,
 {
-    /// What can be read of a damaged file before `limit`: of frames whose checksum fits, those whose payload `is_sound`, given whether it
-    /// is packed.
+    /// Surveys a damaged file before `limit`. A frame counts as readable when its checksum fits and `is_sound` accepts its payload (given
+    /// whether it is packed).
     ///
     /// # Errors
     /// When the folder cannot be read.
@@ -76,15 +76,15 @@ where
                 survey.lose(RecordRef::new(segment, align(length))..RecordRef::new(segment + 1, 0));
             }
         }
-        // What is lost at the end is no hole: the file ends before it.
+        // Unreadable data at the end is not reported: `end` stands before it.
         let end = survey.end;
         survey.lost.retain(|lost| lost.start < end);
         Ok(survey)
     }
 }
 
-/// Gives the file of a kind the length that was committed, where it is shorter or another file stands in its place. What is missing is
-/// then damaged, and becomes a hole: no reference is given twice.
+/// Gives the file of a kind its committed length, where it is shorter or replaced by another file. The missing part then counts as damaged
+/// and becomes a hole, so that no reference is given out twice.
 ///
 /// # Errors
 /// When the disk does not take it.

@@ -1,7 +1,7 @@
 //! The inverted index of tokens: token → roaring bitmap of the sites whose URLs have it.
 //!
-//! Many tokens share a block of about 4 KB, kept in the catalog under the hash of its first token: one put a token costs
-//! 3 to 40 times as much. A token's list of up to seven sites is plain integers, a longer one a roaring bitmap.
+//! Many tokens share a block of about 4 KB, kept in the catalog under the hash of its first token; one entry for each token would cost 3 to
+//! 40 times as much. A token's list of up to seven sites is stored as plain integers, a longer one as a roaring bitmap.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::types::SiteId;
 const BLOCK_BYTES: usize = 4096;
 const PLAIN_SITES: u64 = 7;
 
-/// Hash a token is kept under. Two tokens that share one share their sites, which only makes more sites be looked at.
+/// The hash under which a token is kept. Two tokens with the same hash share their sites, so that some sites are looked at in vain.
 pub fn token_hash(token: &str) -> u64 {
     xxh3_64(token.as_bytes())
 }
@@ -32,7 +32,7 @@ pub fn sites_with(catalog: &Catalog, token: &str) -> Result<RoaringBitmap> {
     Ok(decode(catalog, &block)?.remove(&hash).unwrap_or_default())
 }
 
-/// True when no token was ever put in: the first block, once it is there, stays.
+/// True when no token was ever added: the first block, once it exists, stays.
 ///
 /// # Errors
 /// When the catalog cannot be read.
@@ -43,7 +43,7 @@ pub fn is_empty(catalog: &Catalog) -> Result<bool> {
 /// A token's hash, a site, and whether the site has it (now) or no longer.
 pub type Posting = (u64, SiteId, bool);
 
-/// Adds and takes away tokens of sites. Call it once a commit: it does not see what `changes` holds already.
+/// Adds and removes tokens of sites. Call it once for each commit: it does not see what `changes` already holds.
 ///
 /// # Errors
 /// When the catalog cannot be read, or a block is damaged.
@@ -81,7 +81,7 @@ fn next_block(catalog: &Catalog, hash: u64) -> Result<Option<u64>> {
     Ok(key.and_then(|key| key.try_into().ok()).map(u64::from_be_bytes))
 }
 
-/// Cuts lists into blocks; the first keeps its key, so that no block is left without tokens below its key.
+/// Divides lists into blocks. The first block keeps its key, so that no token lies before the first block.
 fn put_blocks(key: &[u8], lists: &BTreeMap<u64, RoaringBitmap>, changes: &mut Changes) {
     let mut key = key.to_vec();
     let mut block = Vec::with_capacity(BLOCK_BYTES + 512);
@@ -145,7 +145,7 @@ mod tests {
             let Ok(catalog) = Catalog::open(folder.path(), Duration::ZERO) else { panic!("a new catalog opens") };
             let mut present: BTreeSet<(u32, u32)> = BTreeSet::new();
             for part in told.chunks(told.len().div_ceil(portions)) {
-                // Of one token and site, one thing is told a commit.
+                // In one commit, a token and site get one posting only.
                 let part: BTreeMap<(u32, u32), bool> = part.iter().map(|&(token, site, dice)| ((token, site), dice > 0)).collect();
                 let posting = |(&(token, site), &here): (&(u32, u32), &bool)| (token_hash(&token.to_string()), SiteId(site), here);
                 let mut changes = Changes::default();

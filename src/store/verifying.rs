@@ -1,4 +1,4 @@
-//! Every byte of a record file looked at.
+//! Reads every byte of a record file and checks it.
 
 use std::ops::Range;
 
@@ -13,9 +13,9 @@ use crate::error::Result;
 pub struct Torn {
     /// Kind of the records.
     pub kind: &'static str,
-    /// From where to where.
+    /// The range.
     pub(super) range: Range<RecordRef>,
-    /// Why.
+    /// The reason.
     pub why: &'static str,
 }
 
@@ -36,11 +36,11 @@ impl Torn {
 pub struct FileReport {
     /// Records that are sound.
     pub records: u64,
-    /// Bytes that are committed, and of these the ones in holes.
+    /// Committed bytes, including holes.
     pub bytes: u64,
     /// Bytes of holes.
     pub holes: u64,
-    /// What cannot be read.
+    /// The stretches that cannot be read.
     pub torn: Vec<Torn>,
 }
 
@@ -48,7 +48,7 @@ impl<T: Stored> RecordFile<T>
 where
     T::Archived: Checked,
 {
-    /// Reads all of a file; `is_sound` looks at the payload of a record whose checksum fits.
+    /// Reads a whole file; `is_sound` checks the payload of each record whose checksum fits.
     pub(super) fn check(&self, kind: &'static str, is_sound: impl Fn(&[u8], bool) -> bool) -> Result<FileReport> {
         let mut found = FileReport { bytes: self.bytes(), ..FileReport::default() };
         for segment in self.segments() {
@@ -76,14 +76,14 @@ where
     }
 }
 
-/// True when these are the bytes of a block of pages, each of which can be read or was removed.
+/// True when these bytes are a block of pages, and each page in it can be read or was removed.
 pub fn is_page_block(payload: &[u8], is_packed: bool) -> bool {
     let Some(block) = is_packed.then(|| unpack(payload)).flatten() else { return false };
     let mut pages = (0..BLOCK_PAGES).map_while(|place| page_of_block(&block, place)).peekable();
     pages.peek().is_some() && pages.all(|page| page.is_empty() || StoredPage::decode(page).is_some())
 }
 
-/// True when these are the bytes of a record.
+/// True when these bytes are a record of type `T`.
 pub fn is_record<T: Stored>(payload: &[u8], is_packed: bool) -> bool
 where
     T::Archived: Checked,

@@ -1,4 +1,4 @@
-//! Records of one thing that are read together: the page table of a site, its links, the links between sites.
+//! Records that are read together: the page table of a site, its links, the links between sites.
 
 use std::cmp::Ordering;
 
@@ -16,17 +16,17 @@ use crate::types::Lang;
 pub struct SitePages {
     pub(super) chunks: Vec<Mapped<SiteChunk>>,
     pub(super) count: u32,
-    /// (page, page it names as the one it is), by page; none where that was not asked for.
+    /// (page, its canonical page), by page; empty where this was not asked for.
     pub(super) canonical: Vec<(u32, u32)>,
 }
 
 impl SitePages {
-    /// The same, with what the pages name as the ones they are.
+    /// The same table, with the canonical pages that the pages name.
     pub fn with_canonical(self, links: Option<&SiteLinks>) -> SitePages {
         SitePages { canonical: links.map(SiteLinks::canonical).unwrap_or_default(), ..self }
     }
 
-    /// The chunk a page lies in, and its place there.
+    /// The chunk that holds a page, and the place of the page in it.
     pub fn chunk(&self, page: u32) -> (&ArchivedSiteChunk, usize) {
         let page = page as usize;
         (self.chunks[page / CHUNK_PAGES].get(), page % CHUNK_PAGES)
@@ -76,13 +76,13 @@ impl Pages for SitePages {
     }
 }
 
-/// The links between sites.
+/// The graph of links between sites.
 pub struct SiteWeb {
     records: Vec<WebRecord>,
 }
 
 impl SiteWeb {
-    /// The web of these records, be they stored or not.
+    /// The graph in these records, which need not be stored.
     pub fn new(records: Vec<WebRecord>) -> SiteWeb {
         SiteWeb { records }
     }
@@ -110,7 +110,7 @@ impl SiteWeb {
         self.records.first().and_then(|first| first.pairs.get(site as usize)).copied().unwrap_or(0)
     }
 
-    /// The site of the store that has a name; these are sorted by name.
+    /// The site of the store that has a name; sites of the store are sorted by name.
     pub fn find_stored(&self, name: &str) -> Option<u32> {
         let (mut low, mut high) = (0, self.stored());
         while low < high {
@@ -124,7 +124,7 @@ impl SiteWeb {
         None
     }
 
-    /// Hash of its sites, links and pairs: the same for equal graphs, wherever their records are.
+    /// Hash of its sites, links and pairs: equal for equal graphs, however they are divided into records.
     pub fn content(&self) -> u64 {
         let mut hasher = Xxh3::new();
         for site in 0..self.count() {
@@ -169,13 +169,13 @@ impl Web for SiteWeb {
 /// The links of one site's pages, in mapped memory.
 pub struct SiteLinks {
     pub(super) chunks: Vec<Mapped<GraphRecord>>,
-    /// Of each copy, the page that stands for it, and whether the copy says so itself.
+    /// For each copy, the page that stands for it, and whether the copy itself says so.
     pub(super) stands: FxHashMap<u32, (u32, bool)>,
 }
 
 impl SiteLinks {
-    /// The same, with what is said of copies said of the pages that stand for them: declared versions, and links where a copy itself
-    /// names another page as the one it is. What an untranslated copy stands among is not what its original stands among.
+    /// The same links, with statements about copies applied to the pages that stand for them: declared versions always, other links only
+    /// where the copy itself names that page as canonical. An untranslated copy may stand among other pages than its original does.
     pub fn standing_for(self, copies: impl Iterator<Item = (u32, u32)>) -> SiteLinks {
         let canonical = self.canonical();
         let says_so = |copy: u32| {
@@ -186,7 +186,7 @@ impl SiteLinks {
         SiteLinks { stands, ..self }
     }
 
-    /// (page, page that it names as the one it is), by page.
+    /// (page, its canonical page), by page.
     pub fn canonical(&self) -> Vec<(u32, u32)> {
         let rows = self.chunks().flat_map(|chunk| chunk.canonical.iter());
         rows.map(|row| (row.from.to_native(), row.to.to_native())).collect()
@@ -230,7 +230,7 @@ mod tests {
     use super::*;
     use crate::types::SiteId;
 
-    /// A site of two pages: its table, what key discovery left, and its links.
+    /// A site of two pages: its table, its keys and pairs, and its links.
     fn told(table: &SiteChunk, result: &ResultRecord, graph: &GraphRecord) -> [Option<String>; 3] {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut store = Store::open(folder.path(), Access::Write).expect("an empty folder");

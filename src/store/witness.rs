@@ -1,9 +1,8 @@
-//! What a reader has opened, to tell in the end whether others left it alone.
+//! The files that a reader has opened, so that it can find out in the end whether other programs have changed them.
 //!
-//! Readers copy what they read, so that nothing that is done to a file later reaches them; but where another program writes over several
-//! files while they read, as `cp -r BACKUP/. STORE/` does, they may have read some before and some after. The one who holds the lock
-//! only appends to the last segments, and replaces files; whatever else has changed since the store was opened, its answer is not to be
-//! trusted.
+//! Readers copy what they read, so that later changes of a file do not affect them. But while another program overwrites several files, as
+//! `cp -r BACKUP/. STORE/` does, a reader may have read some of them before and some after. The holder of the lock only appends to the last
+//! segments and replaces files; if anything else has changed since the store was opened, the answer is not to be trusted.
 
 use std::path::{Path, PathBuf};
 
@@ -18,17 +17,17 @@ pub struct Witness {
     folder: PathBuf,
     manifest: Manifest,
     files: Vec<Seen>,
-    /// Who held the lock before the files were opened.
+    /// Whether the lock was held before the files were opened.
     held: Held,
 }
 
 impl Witness {
-    /// Of a store that was opened by a manifest, and of its files.
+    /// A witness of a store that was opened by a manifest, and of its files.
     pub(super) fn new(folder: &Path, manifest: Manifest, files: Vec<Seen>, held: Held) -> Witness {
         Witness { folder: folder.to_owned(), manifest, files, held }
     }
 
-    /// Sees that nobody but the one who holds the lock has changed the files since they were opened. Cost: a system call for each.
+    /// Checks that only the holder of the lock has changed the files since they were opened. Cost: a system call for each file.
     ///
     /// # Errors
     /// [`Error::Store`] with the file that was changed.
@@ -50,9 +49,9 @@ impl Witness {
         Ok(())
     }
 
-    /// True when what was read of a file is right although its time is another one. Each block of the view was checked when it was read,
-    /// and the manifest has the checksum of their checksums. Of a record file the last seal may be the right one again, and what was read before
-    /// another file's.
+    /// True when what was read of a file is right although its time has changed. This holds for files of the view: each block was checked
+    /// when it was read, and the manifest has the checksum of their checksums. It does not hold for record files: the last seal may be
+    /// right again although an earlier read was from another file.
     fn is_as_it_was(&self, path: &Path) -> bool {
         if path == self.folder.join(manifest::NAME) {
             return Manifest::read(&self.folder).is_ok_and(|manifest| manifest == self.manifest);
@@ -60,12 +59,12 @@ impl Witness {
         path.starts_with(self.folder.join(view::FOLDER))
     }
 
-    /// A number that two commits share only if their manifests are the same, whatever their numbers.
+    /// A number that two commits share only if their manifests are equal, even when their commit numbers are the same.
     pub fn commit_hash(&self) -> u64 {
         self.manifest.hash()
     }
 
-    /// True when somebody holds the lock, or has held it since the store was opened, be it that nothing came of it.
+    /// True when a process holds the lock, or has held it since the store was opened, even if it committed nothing.
     fn is_worked_on(&self) -> bool {
         let now = held(&self.folder);
         self.held == Held::Now
@@ -100,7 +99,7 @@ mod tests {
         drop(writer);
         reader.check().expect("nor is what became none");
         for _ in 0..2 {
-            // The first makes a tail that is never committed, and the second cuts it when it opens.
+            // The first writer leaves a tail that is never committed, and the second one cuts it off when it opens the store.
             let reader = open();
             let mut writer = write();
             writer.requests.append(&Default::default()).expect("room on disk");
@@ -116,7 +115,7 @@ mod tests {
                 std::fs::write(&path, bytes).expect("room on disk");
                 reader.check().err().map(|error| error.to_string()).unwrap_or_default()
             };
-            // The same again, as `touch` leaves it: what was read of records meanwhile may have been others.
+            // The same bytes written again, as `touch` leaves them: meanwhile, other records may have been read.
             let told = write(&bytes);
             assert_eq!(told.contains(&path.display().to_string()), path.ends_with("000000.rec"), "{told}");
             let sound = bytes.clone();

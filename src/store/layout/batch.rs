@@ -1,4 +1,4 @@
-//! Batch records: what one commit of ingestion read, and from where to where. The archive's progress can be rebuilt from them.
+//! Batch records: what one commit of ingestion read, and from which position to which. The archive's progress can be rebuilt from them.
 
 use rkyv::{Archive, Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
@@ -10,7 +10,7 @@ use crate::types::{CanonicalUrl, Capture, Lang, Page};
 pub struct BatchRecord {
     /// Number of the archive.
     pub archive: u32,
-    /// What the archive is; the same in every batch of it.
+    /// Identity of the archive; the same in all its batches.
     pub identity: ArchiveIdentity,
     /// Position in the archive where the batch begins.
     pub from: u64,
@@ -20,9 +20,9 @@ pub struct BatchRecord {
     pub done: bool,
     /// Records read.
     pub records: u64,
-    /// Code of each reason something was left out for, and how often.
+    /// Code of each reason for which captures were left out, and how many there were.
     pub skips: Vec<(u8, u64)>,
-    /// A few of them.
+    /// A few of the captures that were left out.
     pub samples: Vec<SkipSample>,
     /// Pages, in the order of the archive.
     pub pages: Vec<PageEntry>,
@@ -30,7 +30,7 @@ pub struct BatchRecord {
     pub skipped: Vec<SkipEntry>,
 }
 
-/// What tells an archive from others.
+/// Tells an archive from all others.
 #[derive(
     Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize,
 )]
@@ -50,9 +50,9 @@ pub struct ArchiveIdentity {
 pub struct SkipSample {
     /// Code of the reason.
     pub reason: u8,
-    /// Where it begins in the archive.
+    /// Where the record begins in the archive.
     pub offset: u64,
-    /// What was found.
+    /// Details of what was found.
     pub detail: String,
 }
 
@@ -65,11 +65,11 @@ pub struct PageEntry {
     pub https: bool,
     /// [`crate::types::Form`].
     pub form: u8,
-    /// Its page record.
+    /// Reference to its page record.
     pub page: u64,
     /// Milliseconds since 1970 UTC.
     pub date_ms: i64,
-    /// Hash of its text, title and links: which of two captures of one instant is kept must not depend on their order.
+    /// Hash of its text, title and links. It decides which of two captures of the same instant is kept, so that their order does not.
     pub digest: u64,
     /// Bytes of text.
     pub text_bytes: u32,
@@ -77,15 +77,15 @@ pub struct PageEntry {
     pub title: u64,
     /// Smallest hashes of its blocks.
     pub sketch: [u32; 8],
-    /// Language of the text.
+    /// Language detected in the text.
     pub detected: [u8; 8],
-    /// How sure that is.
+    /// Confidence of that detection.
     pub confidence: f32,
-    /// Language it declares; `und`: none.
+    /// Language that the page declares; `und`: none.
     pub declared: [u8; 8],
-    /// Share of A–Z in its letters.
+    /// Share of the letters A–Z among all letters of the text.
     pub latin_share: f32,
-    /// Page record that has the links of a page whose own record is text alone; 0: its own.
+    /// Reference to the page record with the links, for a page whose own record has only text; 0: the page's own record.
     pub links: u64,
 }
 
@@ -96,18 +96,18 @@ pub struct SkipEntry {
     pub identity: String,
     /// Code of the reason.
     pub reason: u8,
-    /// What was found.
+    /// Details of what was found.
     pub detail: String,
-    /// Archive.
+    /// Number of the archive.
     pub archive: u32,
     /// Where it begins in the archive.
     pub offset: u64,
-    /// Its bytes there.
+    /// Length of the record in the archive, in bytes.
     pub length: u64,
 }
 
 impl PageEntry {
-    /// What indexing sees of a page that was taken out of `capture`; `sketch`: smallest hashes of its blocks.
+    /// The entry of a page that was extracted from `capture`; `sketch`: smallest hashes of its blocks.
     pub fn new(url: &CanonicalUrl, capture: &Capture, page: &Page, sketch: [u32; 8]) -> PageEntry {
         let declared = page.declared.first().copied().unwrap_or(Lang::UNKNOWN);
         let mut entry = PageEntry {
@@ -142,7 +142,7 @@ impl PageEntry {
 }
 
 impl ArchivedBatchRecord {
-    /// What the archive is.
+    /// Identity of the archive.
     pub fn identity(&self) -> ArchiveIdentity {
         ArchiveIdentity {
             path: self.identity.path.to_string(),
@@ -152,7 +152,7 @@ impl ArchivedBatchRecord {
         }
     }
 
-    /// Some of what was left out.
+    /// Some of the captures that were left out.
     pub fn samples(&self) -> impl Iterator<Item = SkipSample> {
         self.samples.iter().map(|sample| SkipSample {
             reason: sample.reason,

@@ -1,4 +1,4 @@
-//! Beads in few bytes: what is alike of all beads of a record lies together, and is compressed.
+//! Compact storage of beads: equal fields of all beads of a record lie together, and are compressed.
 //!
 //! Bytes are in docs/format.md.
 
@@ -6,19 +6,18 @@ use super::bitext::{ArchivedBitextChunk, BeadRow, BitextChunk, BitextPairRow, Bi
 use crate::index::numbers::{Reader, folded, put, unfolded};
 use crate::store::packing::{pack, unpack};
 
-/// Bytes kept of the hash of what near duplicates have in common: of 10⁸ beads, some 18 pairs are taken for near duplicates that are
-/// none.
+/// Bytes that are kept of the hash by which near duplicates are found. With 10⁸ beads, some 18 pairs are wrongly taken for near duplicates.
 const NEAR_BYTES: usize = 6;
-/// Of the hash of the very texts, by which near duplicates are told from duplicates alone.
+/// Bytes that are kept of the hash of the exact texts, which tells exact duplicates from near duplicates.
 const EXACT_BYTES: usize = 2;
-/// Scores are kept as whole numbers of these parts: what is printed of them.
+/// Scores are stored as integers, in units of one part of this many; as many digits are printed.
 const SCORE_PARTS: f64 = 1e4;
 
-/// The lists, in their order.
+/// How many lists there are, in their fixed order.
 const LISTS: usize = 9;
 
 impl BitextRecord {
-    /// As it lies in the store.
+    /// The record as it lies in the store.
     ///
     /// # Errors
     /// When it is longer than 2 GiB.

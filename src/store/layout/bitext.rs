@@ -1,13 +1,13 @@
-//! Sentence pairs of one site, what is repeated among them, and what was learnt of a pair of languages.
+//! Sentence pairs of one site, repetitions among them, and what was learnt of a language pair.
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-/// Aligned page pairs of one site, in the order of languages, then of URLs, as they are written. Kind 11.
+/// Aligned page pairs of one site, ordered by languages, then by URLs. Kind 11.
 #[derive(Clone, Debug, Default)]
 pub struct BitextRecord {
     /// Number of the site.
     pub site: u32,
-    /// Place of the first of its page pairs among those of the site.
+    /// Position of its first page pair among those of the site.
     pub first: u32,
     /// The page pairs.
     pub pairs: Vec<PairBitextRow>,
@@ -18,11 +18,11 @@ pub struct BitextRecord {
 pub struct PairBitextRow {
     /// Reference to the record of the page in the first language.
     pub page_a: u64,
-    /// To that of the page in the second.
+    /// Reference to the record of the page in the second language.
     pub page_b: u64,
     /// Ordinal of the page in the first language.
     pub a: u32,
-    /// Of the page in the second.
+    /// Ordinal of the page in the second language.
     pub b: u32,
     /// First language.
     pub lang_a: [u8; 8],
@@ -34,20 +34,20 @@ pub struct PairBitextRow {
     pub beads: Vec<BeadRow>,
 }
 
-/// One bead. What is stored of it is in [`super::beads`].
+/// One bead. [`super::beads`] says how it is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BeadRow {
-    /// Hash of what near duplicates have in common, as far as it is kept: 48 bits; 0 where a reason is given.
+    /// Hash of what near duplicates have in common, of which 48 bits are kept; 0 where `reason` is not 0.
     pub near: u64,
-    /// Hash of the very texts: 16 bits.
+    /// Hash of the exact texts: 16 bits.
     pub exact: u64,
     /// First byte of the first side in its page's text.
     pub a_start: u32,
-    /// One past the last.
+    /// One past the last byte of the first side.
     pub a_end: u32,
     /// First byte of the second side.
     pub b_start: u32,
-    /// One past the last.
+    /// One past the last byte of the second side.
     pub b_end: u32,
     /// Probability that the sides are translations, to four places.
     pub score: f32,
@@ -55,7 +55,7 @@ pub struct BeadRow {
     pub m: u8,
     /// Sentences of the second.
     pub n: u8,
-    /// Code of the reason it is left out for, as far as it tells by itself; 0: none.
+    /// Code of the reason for leaving the bead out, as far as the bead by itself shows one; 0: none.
     pub reason: u8,
 }
 
@@ -64,11 +64,11 @@ pub struct BeadRow {
 pub struct BitextChunk {
     /// Number of the site.
     pub site: u32,
-    /// Place of the first of its page pairs among those of the site.
+    /// Position of its first page pair among those of the site.
     pub first: u32,
     /// The page pairs.
     pub pairs: Vec<BitextPairRow>,
-    /// The beads of all of them, packed.
+    /// The beads of all page pairs, packed.
     pub beads: Vec<u8>,
 }
 
@@ -77,11 +77,11 @@ pub struct BitextChunk {
 pub struct BitextPairRow {
     /// Reference to the record of the page in the first language.
     pub page_a: u64,
-    /// To that of the page in the second.
+    /// Reference to the record of the page in the second language.
     pub page_b: u64,
     /// Ordinal of the page in the first language.
     pub a: u32,
-    /// Of the page in the second.
+    /// Ordinal of the page in the second language.
     pub b: u32,
     /// First language.
     pub lang_a: [u8; 8],
@@ -89,29 +89,29 @@ pub struct BitextPairRow {
     pub lang_b: [u8; 8],
     /// Share of aligned text.
     pub score: f32,
-    /// How many beads it has.
+    /// How many beads the page pair has.
     pub beads: u32,
 }
 
-/// What is said more than once, on a site or on several, in the order of the beads of a site. Kind 12.
+/// Sentence pairs that occur more than once, on a site or on several, in the order of the site's beads. Kind 12.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
 pub struct RepeatRecord {
-    /// One row a bead.
+    /// One row for each bead concerned.
     pub rows: Vec<RepeatRow>,
 }
 
-/// A bead that is said again, or says again.
+/// A bead that is repeated later, or that repeats an earlier one.
 #[derive(Archive, Serialize, Clone, Debug, Default, PartialEq, Eq)]
 pub struct RepeatRow {
-    /// Place of its page pair among those of the site.
+    /// Position of its page pair among those of the site.
     pub pair: u32,
-    /// Its place among the beads of the page pair.
+    /// Position of the bead in the page pair.
     pub bead: u32,
-    /// Code of the reason it is left out for; 0: it is the first that says so.
+    /// Code of the reason for leaving the bead out; 0: it is the first occurrence.
     pub reason: u8,
-    /// Of the first: the page pairs of the site that say so too, in order, each once.
+    /// For a first occurrence: the other page pairs of the site that have the same bead, in order, each once.
     pub others: Vec<u32>,
-    /// Of the first: the page pairs of other sites that do, by site and in order.
+    /// For a first occurrence: the page pairs of other sites that have the same bead, by site and in order.
     pub elsewhere: Vec<PagePlaces>,
 }
 
@@ -120,22 +120,22 @@ pub struct RepeatRow {
 pub struct PagePlaces {
     /// Reference to the record of the page in the first language.
     pub a: u64,
-    /// To that of the page in the second.
+    /// Reference to the record of the page in the second language.
     pub b: u64,
 }
 
-/// What was learnt of a pair of languages. Kind 13.
+/// What was learnt of a language pair. Kind 13.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
 pub struct ModelRecord {
     /// First language.
     pub lang_a: [u8; 8],
     /// Second language.
     pub lang_b: [u8; 8],
-    /// Characters of the second language for one of the first.
+    /// Characters of the second language for each character of the first.
     pub ratio: f32,
     /// Variance of the second length for each character of the first.
     pub variance: f32,
-    /// Weights of the score; empty: the built-in ones.
+    /// Weights of the score; empty: the default weights.
     pub weights: Vec<f32>,
     /// Words of the first language.
     pub a: VocabularyRow,
@@ -161,34 +161,34 @@ pub struct BitextHead {
     pub generation: u64,
     /// Fingerprint of the settings.
     pub params: u64,
-    /// The record that its page pairs were last seen in.
+    /// Reference to the record from which the page pairs were last read.
     pub source: u64,
-    /// Key of the table whose head names that record: `i`, `v` or `r`.
+    /// Key byte of the keyspace whose head names that record: `i`, `v` or `r`.
     pub source_table: u8,
     /// Hash of the page pairs it was made from.
     pub pairs: u64,
-    /// Hash of what the models of its languages were learnt from.
+    /// Hash of the data that the models of its languages were learnt from.
     pub models: u64,
     /// Page pairs that are aligned.
     pub done: u32,
-    /// All are aligned, and repeats were looked for.
+    /// True when all page pairs are aligned and repetitions were looked for.
     pub finished: bool,
     /// Sentence pairs kept.
     pub kept: u64,
-    /// Code of each reason something was left out for, and how often.
+    /// Code of each reason for which sentence pairs were left out, and how many there were.
     pub dropped: Vec<(u8, u64)>,
-    /// Records of what other sites say too, in the order of its beads.
+    /// Records of the repetitions on other sites, in the order of the beads.
     pub shared: Vec<u64>,
-    /// Hash of what was compared: the sentence pairs of all sites.
+    /// Hash of the sentence pairs of all sites, which were compared.
     pub compared: u64,
-    /// Code of each reason something kept was left out for, as a site before it says so, and how often.
+    /// Code of each reason for which sentence pairs were left out because an earlier site has them, and how many there were.
     pub shared_dropped: Vec<(u8, u64)>,
 }
 
-/// Where the model of a pair of languages is. Key `y` the two tags, 8 bytes each.
+/// Where the model of a language pair is. Key `y` the two tags, 8 bytes each.
 #[derive(Archive, Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ModelHead {
-    /// Its record.
+    /// Reference to its record.
     pub record: u64,
     /// Hash of the page pairs it was learnt from.
     pub input: u64,

@@ -5,7 +5,7 @@ use rkyv::{Archive, Deserialize, Serialize};
 use super::{ArchiveIdentity, SkipSample};
 use crate::types::SkipReason;
 
-/// Which commit the catalog holds, and where the record files end in it. Key `m` `sentinel`.
+/// Which commit the catalog holds, and where the record files end at that commit. Key `m` `sentinel`.
 #[derive(
     Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize,
 )]
@@ -14,7 +14,7 @@ pub struct Sentinel {
     pub commit: u64,
     /// Ends of the record files, in the order of their kinds.
     pub ends: Vec<u64>,
-    /// What the seals before these ends say, 0 where there is none; empty where that is not known.
+    /// Checksums of the seals before these ends, 0 where there is no seal; empty where they are not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seals: Vec<u32>,
 }
@@ -22,29 +22,29 @@ pub struct Sentinel {
 /// One archive. Key `a` number.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
 pub struct ArchiveRecord {
-    /// What it is.
+    /// Its identity.
     pub identity: ArchiveIdentity,
-    /// How far it is read.
+    /// Position up to which it was read.
     pub position: u64,
-    /// Read to its end.
+    /// True when it was read to its end.
     pub done: bool,
     /// Records read.
     pub records: u64,
     /// Pages taken.
     pub pages: u64,
-    /// Code of each reason something was left out for, and how often.
+    /// Code of each reason for which captures were left out, and how many there were.
     pub skips: Vec<(u8, u64)>,
-    /// A few of them.
+    /// A few of the captures that were left out.
     pub samples: Vec<SkipSample>,
 }
 
 impl ArchiveRecord {
-    /// True when the archive was removed: its number alone is left, so that no other gets it.
+    /// True when the archive was removed. Its record stays, so that no other archive gets its number.
     pub fn is_removed(&self) -> bool {
         self.identity.path.is_empty()
     }
 
-    /// True when it was found to be damaged or cut off while it was read.
+    /// True when the archive was found to be damaged or cut off while it was read.
     pub fn is_damaged(&self) -> bool {
         self.skips.iter().any(|&(code, _)| SkipReason::from_code(code).is_some_and(SkipReason::is_damage))
     }
@@ -53,19 +53,19 @@ impl ArchiveRecord {
 /// One site: where its pages are. Key `s` number.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 pub struct SiteHead {
-    /// Registrable domain; with a `*` for the public suffix, a family of them.
+    /// Registrable domain; with a `*` in place of the public suffix, a family of domains.
     pub domain: String,
     /// Its chunks, in order.
     pub chunks: Vec<u64>,
-    /// Its left-out captures.
+    /// Records of its left-out captures.
     pub skipped: Vec<u64>,
     /// Pages.
     pub pages: u32,
-    /// Captures that a newer one of their URL replaced.
+    /// Captures that were replaced by a newer one of the same URL.
     pub older: u64,
     /// Grows whenever its pages change.
     pub generation: u64,
-    /// Batches before it are merged.
+    /// The batches before this place are merged.
     pub indexed: u64,
     /// Hosts.
     pub hosts: Vec<HostRecord>,
@@ -80,10 +80,10 @@ pub struct HostRecord {
     pub langs: Vec<([u8; 8], u32)>,
 }
 
-/// What key discovery left for one site. Key `r` number.
+/// Result of key discovery for one site. Key `r` number.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResultHead {
-    /// Its result record.
+    /// Reference to its result record.
     pub record: u64,
     /// [`SiteHead::generation`] it was made from.
     pub generation: u64,
@@ -95,12 +95,13 @@ pub struct ResultHead {
     pub pairs: u64,
 }
 
-/// What the store lost and cannot make again. Key `k` number of the archive; 2³² − 1: of archives that are not known; 2³² − 2: removals; 2³² − 3: requests.
+/// A loss: data that the store had and cannot make again. Key `k` number of the archive; 2³² − 1: archives that are not known by name; 2³²
+/// − 2: removals; 2³² − 3: requests.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
 pub struct LossRecord {
     /// Pages that were lost.
     pub pages: u64,
-    /// How many archives there were, where it is not known which; 0 where it is.
+    /// How many archives the store had, where it is not known which of them lost pages; else 0.
     pub archives: u32,
 }
 
@@ -109,34 +110,34 @@ pub struct LossRecord {
 pub struct Credibility {
     /// [`crate::keys::GlobalSum`].
     pub sum: u64,
-    /// Sites that add to it.
+    /// Number of sites that add to the sum.
     pub sites: u32,
 }
 
-/// How far a stage is. Key `g` name.
+/// Progress of a stage. Key `g` name.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
 pub struct StageRecord {
     /// Fingerprint of the stage's name, version and settings; 0: never run.
     pub fingerprint: u64,
-    /// How far it is; each stage says what the number means.
+    /// How far the stage has come; each stage says what the number means.
     pub cursor: u64,
-    /// True when it came to its end.
+    /// True when the stage has finished.
     pub finished: bool,
 }
 
-/// Which stages were fresh at a commit, so that not all heads need be looked at to see it. Key `m` `fresh`.
+/// The stages that had nothing to do at a commit, stored so that not all heads need be read to find out. Key `m` `fresh`.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
 pub struct FreshRecord {
-    /// Number of the commit; at any later one it says nothing.
+    /// Number of the commit; the record is valid at that commit only.
     pub commit: u64,
-    /// Their names, and the fingerprints they were fresh with.
+    /// Names of the stages, and the fingerprints with which they were fresh.
     pub stages: Vec<(String, u64)>,
 }
 
 /// What was known of a file when its bytes were last looked at. Key `h` path.
 #[derive(Archive, Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HintRecord {
-    /// Hash of what the file system says of it; while that is the same, so are its bytes.
+    /// Hash of the file's metadata; while it is the same, the bytes are taken to be the same.
     pub stamp: u64,
     /// Fingerprint of its bytes.
     pub fingerprint: u64,
@@ -147,8 +148,8 @@ pub struct HintRecord {
 pub struct RefusedRecord {
     /// Its path, or what the user named.
     pub path: String,
-    /// Why.
+    /// Reason.
     pub reason: String,
-    /// The user named it, or reading it failed; else it was found in a folder or by a pattern.
+    /// True when the user named the file, or reading it failed; false when it was found in a folder or by a pattern.
     pub is_fault: bool,
 }

@@ -17,20 +17,20 @@ pub struct GraphRecord {
     pub ends: Vec<u32>,
     /// The page a link leads to; only links to pages of the site.
     pub targets: Vec<u32>,
-    /// Tags of the page before the link.
+    /// Number of tags of the page before the link.
     pub at: Vec<u32>,
     /// [`crate::types::LinkKind`].
     pub kinds: Vec<u8>,
-    /// Pages that are said to be another page in another language (`hreflang`).
+    /// Statements that a page is a version of another page in another language (`hreflang`).
     pub alternates: Vec<AlternateRow>,
-    /// Pages that name a page of the site as the one that they are, by page.
+    /// Pages that name a page of the site as their canonical URL, by page.
     pub canonical: Vec<CanonicalRow>,
-    /// Links to hosts of other sites, counted; by host, then host linked to.
+    /// Links to hosts of other sites, counted; ordered by linking host, then by linked host.
     pub outside: Vec<OutsideRow>,
 }
 
 impl GraphRecord {
-    /// The records of a site, each with those versions that are no more than labelled, and are answered ([`answered`]).
+    /// The records of a site, each with those label-only versions of it that are answered ([`answered`]).
     pub fn with_answered(chunks: Vec<(GraphRecord, Vec<AlternateRow>)>) -> Vec<GraphRecord> {
         let ends = |rows: &[AlternateRow]| rows.iter().map(|row| (row.from, row.to)).collect::<Vec<_>>();
         let declared: Vec<_> = chunks.iter().flat_map(|(graph, _)| ends(&graph.alternates)).collect();
@@ -46,7 +46,7 @@ impl GraphRecord {
 }
 
 impl ArchivedGraphRecord {
-    /// True when all pages that it names are among the first so many, and each link has all that is said of links.
+    /// True when all pages that it names are among the first `pages`, and the columns of the links have equal lengths.
     pub fn is_of(&self, pages: u32) -> bool {
         let links = self.targets.len();
         self.at.len() == links
@@ -74,31 +74,31 @@ impl ArchivedGraphRecord {
 /// One `hreflang` link between pages of the site.
 #[derive(Archive, Serialize, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AlternateRow {
-    /// The page that says it.
+    /// The page with the `hreflang` link.
     pub from: u32,
-    /// The page it speaks of.
+    /// The page it links to.
     pub to: u32,
-    /// The language that page is said to be in.
+    /// The language of that page according to the link.
     pub lang: [u8; 8],
 }
 
-/// What a page names as its canonical URL, where that is a page of the site.
+/// The canonical URL that a page names, where it is a page of the site.
 #[derive(Archive, Serialize, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CanonicalRow {
-    /// The page that says it.
+    /// The page that names the canonical URL.
     pub from: u32,
-    /// The page it names; may be itself.
+    /// The canonical page; may be the same page.
     pub to: u32,
 }
 
 /// Links from one host of the site to a host of another site.
 #[derive(Archive, Serialize, Clone, Debug, PartialEq, Eq)]
 pub struct OutsideRow {
-    /// Host that links.
+    /// Host with the links.
     pub from: String,
-    /// Host that is linked to.
+    /// Host that they lead to.
     pub host: String,
-    /// How many links; two links on one page are two.
+    /// How many links; two links on one page count twice.
     pub links: u32,
 }
 
@@ -107,7 +107,7 @@ pub struct OutsideRow {
 pub struct GraphHead {
     /// [`super::SiteHead::generation`] it was made from.
     pub generation: u64,
-    /// Fingerprint of the stage.
+    /// Fingerprint of the stage's settings.
     pub params: u64,
     /// Its records, in order.
     pub chunks: Vec<u64>,

@@ -1,7 +1,7 @@
-//! Pairs that were judged, and the models they were judged by.
+//! Judged pairs, and the models that judged them.
 //!
-//! [`JudgedRecord::new`] and [`ArchivedJudgedRecord::pairs`] with its neighbours are the door between these rows and
-//! [`JudgedSite`], the form in which the rest of the program knows judged pairs.
+//! These rows are converted from and to [`JudgedSite`], the form that the rest of the program uses, by [`JudgedRecord::new`] and by
+//! [`ArchivedJudgedRecord::pairs`] and its neighbours, and nowhere else.
 
 use rkyv::{Archive, Deserialize, Serialize};
 
@@ -22,17 +22,18 @@ pub struct JudgedRecord {
     pub pairs: Vec<JudgedRow>,
     /// How many measures there were when it was written.
     pub measures: u32,
-    /// What the measures say of each pair, in the order of [`crate::types::MEASURES`], pair after pair; NaN: nothing.
+    /// The values of all measures for each pair, in the order of [`crate::types::MEASURES`], pair after pair; NaN: the measure says
+    /// nothing.
     pub similarities: Vec<f32>,
     /// How often each source of candidates was right.
     pub sources: Vec<SourceRow>,
-    /// What `hosts` lists.
+    /// Number of pairs per host, as `hosts` lists it.
     pub hosts: Vec<(String, u64)>,
-    /// Untranslated copies that stand among pages of another language: the copy, and the page it is a copy of.
+    /// Untranslated copies that stand among pages of another language: the copy, and its original.
     pub copies: Vec<(u32, u32)>,
-    /// Pages whose own text is in another language than they count for, and that language.
+    /// Pages whose own text is in another language than the one they count for, and the language of the text.
     pub foreign: Vec<(u32, [u8; 8])>,
-    /// Weights of the score that were fitted to parts of the site.
+    /// Weights of the score that were fitted to a part of the site.
     pub fitted: Vec<FittedRow>,
 }
 
@@ -43,7 +44,7 @@ pub struct FittedRow {
     pub lang_a: [u8; 8],
     /// Second language.
     pub lang_b: [u8; 8],
-    /// One for each input ([`crate::judge::score::inputs`]).
+    /// One weight for each input ([`crate::judge::score::inputs`]).
     pub weights: Vec<f64>,
 }
 
@@ -58,7 +59,7 @@ pub struct JudgedRow {
     pub key: u32,
     /// Weight of the evidence, in nats.
     pub evidence: f32,
-    /// Position of its weights among [`JudgedRecord::fitted`]; `u32::MAX`: it has those of the run.
+    /// Position of its weights in [`JudgedRecord::fitted`]; `u32::MAX`: the weights of the run.
     pub weights: u32,
     /// [`Beliefs`], in their order.
     pub beliefs: [f32; 5],
@@ -66,9 +67,9 @@ pub struct JudgedRow {
     pub score: f32,
     /// Position of its languages in [`JudgedRecord::langs`].
     pub langs: u16,
-    /// What proposed it ([`Method`]).
+    /// The method that proposed the pair ([`Method`]).
     pub method: u8,
-    /// What was decided ([`Outcome`]).
+    /// The decision ([`Outcome`]).
     pub outcome: u8,
 }
 
@@ -81,17 +82,17 @@ pub struct SourceRow {
     pub lang_b: [u8; 8],
     /// Position of the key; `u32::MAX`: none.
     pub key: u32,
-    /// What proposed the pairs.
+    /// The method that proposed the pairs.
     pub method: u8,
     /// Pairs it proposed.
     pub proposed: u32,
-    /// Accepted ones.
+    /// Pairs that were accepted.
     pub accepted: u32,
-    /// Share that is right, as estimated.
+    /// Estimated share of right pairs.
     pub precision: f32,
 }
 
-/// How no key is written.
+/// Stands for "no key".
 const NONE: u32 = u32::MAX;
 
 fn place_of(stored: u32) -> Option<u32> {
@@ -159,24 +160,24 @@ impl JudgedRecord {
 }
 
 impl ArchivedJudgedRecord {
-    /// True when all pages that it names are among the first so many.
+    /// True when all pages that it names are among the first `pages`.
     pub fn is_of(&self, pages: u32) -> bool {
         self.pairs.iter().all(|pair| pair.a < pages && pair.b < pages)
             && self.copies.iter().all(|copy| copy.0 < pages && copy.1 < pages)
             && self.foreign.iter().all(|row| row.0 < pages)
     }
 
-    /// The judged pairs, in order. Rows that make no sense are left out: a checksum stands before them, so there are none.
+    /// The judged pairs, in order. Rows that make no sense are left out; since the record has a sound checksum, there are none.
     pub fn pairs(&self) -> impl Iterator<Item = JudgedPair> + '_ {
         self.pairs.iter().zip(0usize..).filter_map(|(row, at)| self.pair(row, at))
     }
 
-    /// The pair at a place among them.
+    /// The pair at a position.
     pub fn pair_at(&self, at: usize) -> Option<JudgedPair> {
         self.pair(self.pairs.get(at)?, at)
     }
 
-    /// The accepted ones among them.
+    /// The accepted pairs.
     pub fn accepted(&self) -> impl Iterator<Item = JudgedPair> + '_ {
         let accepted = self.pairs.iter().zip(0usize..).filter(|(row, _)| row.outcome == Outcome::Accepted as u8);
         accepted.filter_map(|(row, at)| self.pair(row, at))
@@ -198,7 +199,7 @@ impl ArchivedJudgedRecord {
         })
     }
 
-    /// Measures that came later say nothing of pairs written before.
+    /// Measures that were added later say nothing of pairs written before.
     fn similarities_at(&self, at: usize) -> Similarities {
         let width = self.measures.to_native() as usize;
         let mut found = Similarities::default();
@@ -229,7 +230,7 @@ impl ArchivedJudgedRecord {
         Some(row.weights.iter().map(|weight| weight.to_native()).collect())
     }
 
-    /// The page that a copy among pages of another language is a copy of.
+    /// The original of a page that is a copy among pages of another language.
     pub fn copy_of(&self, page: u32) -> Option<u32> {
         let at = self.copies.binary_search_by_key(&page, |copy| copy.0.to_native()).ok()?;
         Some(self.copies[at].1.to_native())
@@ -240,18 +241,18 @@ impl ArchivedJudgedRecord {
         self.copies.iter().map(|copy| copy.0.to_native())
     }
 
-    /// The language of a page's own text, where it is another one than the page counts for.
+    /// The language of a page's own text, where it differs from the one the page counts for.
     pub fn foreign(&self, page: u32) -> Option<Lang> {
         let at = self.foreign.binary_search_by_key(&page, |row| row.0.to_native()).ok()?;
         Some(Lang::from_bytes(self.foreign[at].1))
     }
 
-    /// The pages whose own text is in another language than they count for, with that language.
+    /// The pages whose own text is in another language than the one they count for, with the language of the text.
     pub fn foreign_pages(&self) -> impl Iterator<Item = (u32, Lang)> + '_ {
         self.foreign.iter().map(|row| (row.0.to_native(), Lang::from_bytes(row.1)))
     }
 
-    /// All of it.
+    /// The whole record in the form that the rest of the program uses.
     #[cfg(test)]
     pub fn to_site(&self) -> JudgedSite {
         JudgedSite {
@@ -274,16 +275,16 @@ impl ArchivedJudgedRecord {
     }
 }
 
-/// What a stage left of judging a site. Keys `v` and `i` number.
+/// What verification or iteration stored for a site. Keys `v` and `i` number.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
 pub struct JudgedHead {
-    /// Its record.
+    /// Reference to its record.
     pub record: u64,
     /// [`super::SiteHead::generation`] it was made from.
     pub generation: u64,
-    /// The result record of the keys it was made from.
+    /// Reference to the result record whose keys were judged.
     pub result: u64,
-    /// Hash of settings and models, and of what it was made from.
+    /// Hash of the settings, the models and all other inputs.
     pub inputs: u64,
     /// Accepted pairs.
     pub pairs: u64,
@@ -300,16 +301,16 @@ pub struct LearntRecord {
     pub inputs: u64,
     /// Page pairs it was learnt from.
     pub pairs: u32,
-    /// Weights of the score; empty: the shipped ones.
+    /// Weights of the score; empty: the default weights.
     pub weights: Vec<f64>,
-    /// Bytes of text of the second language for one of the first.
+    /// Bytes of text of the second language for each byte of the first.
     pub length_ratio: f64,
-    /// Translations, sorted by words: each list learnt from one half of the pairs and asked about the other.
+    /// Word translations, sorted by words: each list was learnt from one half of the pairs, and is used to judge the other half.
     pub halves: [Vec<SureRow>; 2],
-    /// References to the records of the pages it was learnt from, those in the first language, sorted: they have its words as they are
-    /// written.
+    /// References to the records of the pages it was learnt from, those in the first language, sorted. These pages have the words in their
+    /// written form.
     pub pages_a: Vec<u64>,
-    /// Those in the second.
+    /// References to those in the second language.
     pub pages_b: Vec<u64>,
 }
 
@@ -318,7 +319,7 @@ pub struct LearntRecord {
 pub struct SureRow {
     /// Hash of the word of the first language.
     pub a: u64,
-    /// Hash of that of the second.
+    /// Hash of the word of the second language.
     pub b: u64,
     /// Probability of the second given the first.
     pub forth: f32,
@@ -329,7 +330,7 @@ pub struct SureRow {
 /// Where the model of a language pair is. Key `o` the two languages, 8 bytes each.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
 pub struct LearntHead {
-    /// Its record.
+    /// Reference to its record.
     pub record: u64,
     /// [`LearntRecord::inputs`].
     pub inputs: u64,

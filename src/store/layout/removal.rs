@@ -1,18 +1,18 @@
-//! What of the pages and batches counts no more.
+//! The pages and batches that were removed.
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-/// What was removed at one time. Kind 15.
+/// One removal. Kind 15.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
 pub struct RemovalRecord {
-    /// Batches that count no more, as a whole.
+    /// Batches that are removed as a whole.
     pub batches: Vec<u64>,
-    /// XXH3 of hosts, of registrable domains for all of theirs, and of URLs without scheme; each counts no more in the archives
-    /// whose number is less than the one beside it. And of the archives that are removed, by their paths and the last parts of these, each
-    /// with `archive ` before it. Their texts are nowhere.
+    /// XXH3 hashes of what was removed, each with a number: it is removed from the archives with a smaller number. Hashed are hosts,
+    /// registrable domains (with all their hosts), and URLs without scheme. Removed archives stand here too, by `archive ` and their path,
+    /// and by `archive ` and the last part of the path. Only hashes are stored, not the names.
     pub names: Vec<(u64, u32)>,
-    /// It stands for all records before it.
+    /// True when this record replaces all records before it.
     pub replaces: bool,
-    /// Compaction has taken from the files what it names.
+    /// True when compaction has deleted from the files all that it names.
     pub purged: bool,
 }

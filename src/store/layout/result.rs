@@ -13,20 +13,20 @@ pub struct ResultRecord {
     pub generation: u64,
     /// Fingerprint of the settings it was made with.
     pub params: u64,
-    /// Patterns of other sites that were looked for here because they are credible.
+    /// Patterns that are credible on other sites and were therefore looked for here.
     pub considered: Vec<String>,
     /// Keys.
     pub keys: Vec<KeyRow>,
-    /// What each pattern adds to its global credibility ([`crate::keys::GlobalSum`]), and whether it is strong here: as found
-    /// without help from other sites, so that what they say does not come back to them.
+    /// What each pattern adds to its global credibility ([`crate::keys::GlobalSum`]), and whether it is strong here. Both are computed
+    /// without help from other sites, so that what other sites say does not come back to them.
     pub alone: Vec<(String, u64, bool)>,
     /// Pairs, by language pair and page.
     pub pairs: Vec<PairRow>,
-    /// Language each page counts for, where it is not the detected one; `und`: none.
+    /// Language that a page counts for, where it is not the detected one; `und`: none.
     pub relabelled: Vec<(u32, [u8; 8])>,
-    /// Untranslated copies, and the page that stands for each.
+    /// Untranslated copies, each with the page that stands for it.
     pub copies: Vec<(u32, u32)>,
-    /// What `hosts` lists.
+    /// Hosts, as `hosts` lists them.
     pub hosts: Vec<HostRow>,
 }
 
@@ -39,13 +39,13 @@ pub struct KeyRow {
     pub lang_b: [u8; 8],
     /// One or two edits.
     pub edits: Vec<EditRow>,
-    /// First page it was found among.
+    /// First page of the range in which it was found.
     pub scope_start: u32,
-    /// One past the last.
+    /// One past the last page of that range.
     pub scope_end: u32,
     /// Linking power.
     pub power: u64,
-    /// |w|.
+    /// |w|: pages of the site.
     pub site_pages: u64,
     /// Local credibility C(p, w).
     pub credibility: f64,
@@ -62,9 +62,9 @@ pub struct EditRow {
     pub field: u8,
     /// Text in the first language; empty: (null).
     pub from: String,
-    /// Text in the second.
+    /// Text in the second language; empty: (null).
     pub to: String,
-    /// Parts of tokens.
+    /// True when the texts are parts of tokens.
     pub core: bool,
 }
 
@@ -73,9 +73,9 @@ pub struct EditRow {
 pub struct PairRow {
     /// Page in the key's first language.
     pub a: u32,
-    /// Page in its second.
+    /// Page in the key's second language.
     pub b: u32,
-    /// Position of the key.
+    /// Position of the key in `keys`.
     pub key: u32,
 }
 
@@ -95,7 +95,7 @@ pub struct HostRow {
 }
 
 impl ArchivedResultRecord {
-    /// True when all pages that it names are among the first so many.
+    /// True when all pages that it names are among the first `pages`.
     pub fn is_of(&self, pages: u32) -> bool {
         self.pairs.iter().all(|pair| pair.a < pages && pair.b < pages)
             && self.copies.iter().all(|copy| copy.0 < pages && copy.1 < pages)
@@ -118,7 +118,7 @@ impl ArchivedKeyRow {
 
 #[cfg(feature = "exec")]
 impl KeyRow {
-    /// True when it is the row of a key.
+    /// True when the row is that of a valid key.
     pub fn is_sound(&self) -> bool {
         let langs = LangPair::new(Lang::from_bytes(self.lang_a), Lang::from_bytes(self.lang_b));
         let fields = self.edits.iter().all(|edit| Field::from_code(edit.field).is_some());
@@ -158,7 +158,7 @@ impl ArchivedHostRow {
 }
 
 impl KeyRow {
-    /// The row of a key; numbers are left 0.
+    /// The row of a key; its counts are left 0.
     pub fn new(key: &Key) -> KeyRow {
         let edit = |edit: &Edit| EditRow {
             field: edit.field as u8,

@@ -1,4 +1,4 @@
-//! Site chunks: the page table of one registrable domain, by columns, sorted by URL.
+//! Site chunks: the page table of one registrable domain, in columns, sorted by URL.
 
 use rkyv::{Archive, Serialize};
 
@@ -6,7 +6,7 @@ use super::{PageEntry, SkipEntry};
 use crate::index::site::PageFacts;
 use crate::types::{Form, Lang};
 
-/// Pages of a chunk; only the last chunk of a site has fewer.
+/// Number of pages in a chunk; only the last chunk of a site has fewer.
 pub const CHUNK_PAGES: usize = 1 << 14;
 
 /// Some pages of one site. Kind 3. All columns have one entry a page.
@@ -18,7 +18,7 @@ pub struct SiteChunk {
     pub ends: Vec<u32>,
     /// Scheme is https.
     pub https: Vec<bool>,
-    /// Page records.
+    /// References to page records.
     pub pages: Vec<u64>,
     /// Milliseconds since 1970 UTC.
     pub dates: Vec<i64>,
@@ -28,11 +28,11 @@ pub struct SiteChunk {
     pub langs: Vec<[u8; 8]>,
     /// Language of the text, as a position in `langs`.
     pub detected: Vec<u16>,
-    /// How sure that is, in 1/255.
+    /// Confidence of the detection, in 1/255.
     pub confidence: Vec<u8>,
     /// Declared language, as a position in `langs`.
     pub declared: Vec<u16>,
-    /// Share of A–Z, in 1/255.
+    /// Share of the letters A–Z, in 1/255.
     pub latin_share: Vec<u8>,
     /// Bytes of text.
     pub text_bytes: Vec<u32>,
@@ -53,14 +53,14 @@ pub struct SkipChunk {
     pub entries: Vec<SkipEntry>,
 }
 
-/// Fills chunks.
+/// Fills chunks with pages.
 #[derive(Default)]
 pub struct ChunkBuilder {
     chunk: SiteChunk,
 }
 
 impl ChunkBuilder {
-    /// Adds a page; gives a chunk once it is full.
+    /// Adds a page; returns a chunk once it is full.
     pub fn push(&mut self, entry: &PageEntry) -> Option<SiteChunk> {
         let chunk = &mut self.chunk;
         chunk.identities.push_str(&entry.identity);
@@ -84,7 +84,7 @@ impl ChunkBuilder {
         (chunk.ends.len() == CHUNK_PAGES).then(|| std::mem::take(chunk))
     }
 
-    /// What is left.
+    /// The last chunk, if any page is left.
     pub fn finish(self) -> Option<SiteChunk> {
         (!self.chunk.ends.is_empty()).then_some(self.chunk)
     }
@@ -100,7 +100,7 @@ impl ChunkBuilder {
 }
 
 impl ArchivedSiteChunk {
-    /// How many pages it has; `None` where a column has another number of entries.
+    /// How many pages the chunk has; `None` where the columns differ in length.
     pub fn count(&self) -> Option<usize> {
         let columns = [
             self.https.len(),
@@ -120,7 +120,7 @@ impl ArchivedSiteChunk {
         columns.iter().all(|&length| length == self.ends.len()).then_some(self.ends.len())
     }
 
-    /// URL of a page without scheme.
+    /// URL of a page, without scheme.
     pub fn identity(&self, at: usize) -> &str {
         let start = if at == 0 { 0 } else { self.ends[at - 1].to_native() as usize };
         self.identities.get(start..self.ends[at].to_native() as usize).unwrap_or("")
@@ -130,12 +130,12 @@ impl ArchivedSiteChunk {
         self.langs.get(usize::from(at)).map_or(Lang::UNKNOWN, |&bytes| Lang::from_bytes(bytes))
     }
 
-    /// Language of a page's text.
+    /// Detected language of a page.
     pub fn detected(&self, at: usize) -> Lang {
         self.lang(self.detected[at].to_native())
     }
 
-    /// What key discovery wants to know of a page.
+    /// The facts about a page that key discovery uses.
     pub fn facts(&self, at: usize) -> PageFacts {
         PageFacts {
             detected: self.detected(at),
@@ -149,7 +149,7 @@ impl ArchivedSiteChunk {
         }
     }
 
-    /// The page record that has a page's links.
+    /// Reference to the page record with the links of a page.
     pub fn link_record(&self, at: usize) -> u64 {
         match self.links[at].to_native() {
             0 => self.pages[at].to_native(),
@@ -157,12 +157,12 @@ impl ArchivedSiteChunk {
         }
     }
 
-    /// How much of a page is there.
+    /// The form of a page.
     pub fn form(&self, at: usize) -> Form {
         Form::from_code(self.forms[at])
     }
 
-    /// The page as an entry again, for merging with newer captures.
+    /// The page as an entry, to be merged with newer captures.
     pub fn entry(&self, at: usize) -> PageEntry {
         let facts = self.facts(at);
         PageEntry {

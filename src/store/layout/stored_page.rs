@@ -1,4 +1,4 @@
-//! Pages as they lie in the store: several in a block, numbers as varints, so that compression finds little air.
+//! Pages as they lie in the store: several in a block, numbers as varints, which leaves little for compression to remove.
 //!
 //! Bytes are in docs/format.md.
 
@@ -7,12 +7,12 @@ use crate::index::numbers::{Reader, folded, put, unfolded};
 use crate::types::Pointer;
 use crate::types::{Block, Capture, Image, Lang, Link, LinkKind, Page};
 
-/// Pages of a block, at the most: as many as the low bits of a reference can tell apart.
+/// How many pages a block has at most: as many as the low bits of a reference can number.
 pub const BLOCK_PAGES: usize = 16;
-/// A block takes no more pages once it is so long. Longer ones compress better, and cost more to read one page of.
+/// A block of this length takes no more pages. Longer blocks compress better, but reading a single page of them costs more.
 pub const BLOCK_BYTES: usize = 96 << 10;
 
-/// Strings of a page, in the order in which they lie there.
+/// Strings of a page, in the order in which they are stored.
 #[derive(Clone, Copy)]
 enum Part {
     Url,
@@ -26,7 +26,7 @@ enum Part {
 
 const PARTS: usize = 7;
 
-/// Lists of a page, in the order in which they lie there.
+/// Lists of a page, in the order in which they are stored.
 #[derive(Clone, Copy)]
 enum List {
     Tags,
@@ -37,7 +37,8 @@ enum List {
 
 const LISTS: usize = 4;
 
-/// A block of pages: [`block`] makes its bytes, packed, and [`page_of_block`] reads them. Kind 1. No archive of it is ever written.
+/// A block of pages: [`block`] makes its bytes, packed, and [`page_of_block`] reads them. Kind 1. This type only stands for the kind; no
+/// value of it is ever stored.
 #[derive(rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
 pub struct PageBlock;
 
@@ -49,7 +50,7 @@ pub fn encode(url: &str, archive: u32, capture: &Capture, page: &Page) -> Vec<u8
     };
     let (mut link_text, mut image_text) = (String::new(), String::new());
     let mut lists = [const { Vec::new() }; LISTS];
-    // Most tags take a byte, and most numbers of blocks and links.
+    // Most tags take one byte, and so do most block and link numbers.
     lists[List::Tags as usize].reserve(page.tags.len() * 5 / 4);
     lists[List::Blocks as usize].reserve(page.blocks.len() * 5);
     lists[List::Links as usize].reserve(page.links.len() * 7);
@@ -91,7 +92,7 @@ fn put_blocks(out: &mut Vec<u8>, blocks: &[Block]) {
     }
 }
 
-/// A link has of its URL what the page's `own` does not begin with.
+/// Of a link's URL, only what follows its common beginning with the page's URL `own` is stored.
 fn put_links(out: &mut Vec<u8>, text: &mut String, own: &str, links: &[Link]) {
     let mut at = 0;
     for link in links {
@@ -111,7 +112,7 @@ fn put_links(out: &mut Vec<u8>, text: &mut String, own: &str, links: &[Link]) {
     }
 }
 
-/// How many bytes are the same at the beginning of both, eight at a time as far as that goes.
+/// How many bytes at the beginning of both are equal, compared eight at a time as long as possible.
 fn shared_bytes(a: &[u8], b: &[u8]) -> usize {
     let eights = a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0).take_while(|(a, b)| a == b).count();
     let rest = a[eights * 8..].iter().zip(&b[eights * 8..]);
@@ -123,7 +124,7 @@ fn shared_bytes(a: &[u8], b: &[u8]) -> usize {
 pub struct StoredPage {
     /// Archive it came from.
     pub archive: u32,
-    /// Bytes of its body, codings undone.
+    /// Length of its body in bytes, after decoding.
     pub body_bytes: u32,
     /// Where its record begins in the archive.
     pub offset: u64,
@@ -133,9 +134,9 @@ pub struct StoredPage {
     pub date_ms: i64,
     /// Language of the text.
     pub detected: Lang,
-    /// How sure that is.
+    /// Confidence of that detection.
     pub confidence: f32,
-    /// Share of A–Z in its letters.
+    /// Share of the letters A–Z among all letters of the text.
     pub latin_share: f32,
     /// Languages it declares.
     pub declared: Vec<Lang>,
@@ -146,7 +147,7 @@ pub struct StoredPage {
 }
 
 impl StoredPage {
-    /// The page of these bytes; `None` when they are not those of a page.
+    /// Decodes a page; `None` when the bytes are not those of a page.
     pub fn decode(bytes: &[u8]) -> Option<StoredPage> {
         let mut from = Reader::new(bytes);
         let head = StoredPage::head(&mut from)?;
@@ -156,7 +157,7 @@ impl StoredPage {
         are_whole.then_some(StoredPage { lists, strings, ..head })
     }
 
-    /// The URL of the page of these bytes, as [`StoredPage::url`] has it; of what else there is, no more than needed is read.
+    /// The URL of an encoded page, as [`StoredPage::url`] returns it; reads no more of the page than it needs.
     pub fn url_of(bytes: &[u8]) -> Option<&str> {
         let mut from = Reader::new(bytes);
         let head = StoredPage::head(&mut from)?;
@@ -164,7 +165,7 @@ impl StoredPage {
         std::str::from_utf8(from.take(head.part_ends[Part::Url as usize])?).ok()
     }
 
-    /// What stands before the lists and strings of a page, which are empty.
+    /// Decodes the part before the lists and strings of a page, which are left empty.
     fn head(from: &mut Reader<'_>) -> Option<StoredPage> {
         let archive = from.number_u32()?;
         let (offset, length, date_ms) = (from.number()?, from.number()?, unfolded(from.number()?));
@@ -215,7 +216,7 @@ impl StoredPage {
         self.part(Part::Title)
     }
 
-    /// Archive that an index or WAT points at, where `offset` and `length` are; empty: the archive that was read.
+    /// Archive that an index or WAT file refers to, in which `offset` and `length` are positions; empty: the archive that was read.
     pub fn file(&self) -> &str {
         self.part(Part::File)
     }
@@ -261,8 +262,8 @@ impl StoredPage {
         }
     }
 
-    /// The bytes of the same page without what URLs are not told by: no text, no tags, no images, and of the links those of its
-    /// head and those that name the page alone.
+    /// The bytes of the same page without the parts that the search for keys does not need: without text, tags and images, and with only those
+    /// links that stand in its head or name the page.
     #[cfg(feature = "exec")]
     pub fn outline(&self) -> Vec<u8> {
         let is_named = |link: &Link| matches!(link.kind, LinkKind::Head | LinkKind::Own);
@@ -333,15 +334,15 @@ impl StoredPage {
         }
     }
 
-    /// Calls `each` with URL, `rel` and `hreflang` of what the head of the page or HTTP headers name, the page itself and its versions
-    /// among it.
+    /// Calls `each` with URL, `rel` and `hreflang` of every link in the head of the page or in its HTTP headers, including those to the
+    /// page itself and to its versions.
     pub fn for_each_name(&self, mut each: impl FnMut(&str, &str, Option<Lang>)) {
         for link in self.link_rows().filter(|link| matches!(link.kind, LinkKind::Head | LinkKind::Own)) {
             each(&[link.shared, link.rest].concat(), link.rel, link.hreflang);
         }
     }
 
-    /// The links, put together again, and what else names the page.
+    /// The links, with their URLs put together again, and all else that names the page.
     pub fn links(&self) -> Vec<Link> {
         let link = |row: LinkRow<'_>| Link {
             url: [row.shared, row.rest].concat(),
@@ -355,15 +356,15 @@ impl StoredPage {
     }
 }
 
-/// A link as it lies there: a [`Link`] whose URL is in two parts.
+/// A link as it is stored: a [`Link`] whose URL is in two parts.
 pub struct LinkRow<'p> {
     shared: &'p str,
     rest: &'p str,
-    /// As in [`Link`], and so are the others.
+    /// As in [`Link`], like the other fields.
     pub anchor: &'p str,
     /// `rel`.
     pub rel: &'p str,
-    /// Tags before it.
+    /// Number of tags before it.
     pub at: u32,
     /// Which element it is.
     pub kind: LinkKind,
@@ -371,7 +372,7 @@ pub struct LinkRow<'p> {
     pub hreflang: Option<Lang>,
 }
 
-/// The bytes of a block of pages: how many there are, the length of each, and their bytes.
+/// The bytes of a block of pages: the number of pages, the length of each, and their bytes.
 pub fn block(pages: &[&[u8]]) -> Vec<u8> {
     let mut out = Vec::with_capacity(pages.iter().map(|page| page.len() + 4).sum::<usize>() + 4);
     put(&mut out, pages.len() as u64);

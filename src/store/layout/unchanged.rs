@@ -1,4 +1,4 @@
-//! A change of the bytes of a record must be meant.
+//! Fails when the bytes of a record change, so that no such change is made by accident.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::store::FORMAT_VERSION;
 use crate::store::records::{Checked, RecordFile, START, Stored};
 use crate::types::{Block, Capture, Image, Lang, Link, LinkKind, Page, Pointer};
 
-/// Hash of the frame of one record: of nothing that hangs on the machine, or on the version.
+/// Hash of the frame of one record, without anything that depends on the machine or the version.
 fn file_hash<T>(kind: u32, record: &T) -> u64
 where
     T: Stored,
@@ -33,7 +33,7 @@ where
     file.sync().expect("a disk");
     let path: &Path = &folder.path().join("000000.rec");
     let bytes = fs::read(path).expect("it was written");
-    // Without the header, and what ends the commit.
+    // Without the header of the file and the seal.
     xxh3_64(&bytes[64..bytes.len() - 16])
 }
 
@@ -212,7 +212,7 @@ fn round() -> RoundRecord {
     RoundRecord { by: "weighted".into(), by_domain: true, web: 1, seeds: 2, pairs: 3, requested }
 }
 
-/// The bytes of a page.
+/// The bytes of a sample page.
 fn page() -> Vec<u8> {
     let en = Lang::parse("en").expect("a tag");
     let page = Page {
@@ -304,8 +304,8 @@ fn refused() -> RefusedRecord {
 
 /// Hash of each kind of record and catalog value, for the fixed values above.
 ///
-/// **A difference here means that stores of the last release can no longer be read.** Where that is meant, the next
-/// `FORMAT_VERSION` comes with it, in docs/format.md and CHANGELOG.md too, and new hashes here.
+/// **A difference here means that stores of the last release can no longer be read.** A change that is meant needs the next
+/// `FORMAT_VERSION`, also in docs/format.md and CHANGELOG.md, and new hashes here.
 const LAYOUT: (u32, &[(&str, u64)]) = (
     13,
     &[

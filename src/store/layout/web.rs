@@ -1,11 +1,11 @@
-//! What was requested of crawlers, and the graph of sites that tells where to look next.
+//! URLs that were requested of crawlers, and the graph of sites that suggests where to look next.
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-/// What was requested of crawlers in one commit. Kind 14. Of one URL or round, the last record holds.
+/// URLs that were requested of crawlers in one commit. Kind 14. The last record of a URL or round is the valid one.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, Default)]
 pub struct RequestRecord {
-    /// URLs without scheme.
+    /// URLs, without scheme.
     pub requested: Vec<(String, RequestedRecord)>,
     /// Rounds of exploring, by number.
     pub rounds: Vec<(u32, RoundRecord)>,
@@ -18,24 +18,24 @@ pub struct RequestedRecord {
     pub from: String,
     /// Pattern of the key that made the URL.
     pub pattern: String,
-    /// The language the page would be in.
+    /// The language that the page would be in.
     pub lang: [u8; 8],
-    /// Local credibility of the key then.
+    /// Local credibility of the key at the time of the request.
     pub credibility: f64,
-    /// Its scheme is https.
+    /// True when its scheme is https.
     pub https: bool,
 }
 
 /// Links between sites. Kind 7. Sites of the store come first, by name, then the others, by name.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
 pub struct WebRecord {
-    /// The first site whose links are here.
+    /// The first site whose links are in this record.
     pub first: u32,
     /// End of each site's links in the two columns that follow; sites of the store only.
     pub ends: Vec<u32>,
-    /// The site a link leads to, rising.
+    /// The site that a link leads to, ascending for each site.
     pub targets: Vec<u32>,
-    /// How many links.
+    /// How many links lead there.
     pub links: Vec<u32>,
     /// Names of all sites, end to end; in the first record only.
     pub names: String,
@@ -59,17 +59,17 @@ pub struct WebHead {
 /// One round of exploring. Key `x` number.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoundRecord {
-    /// What the sites were ranked by.
+    /// The measure by which the sites were ranked.
     pub by: String,
-    /// A site is a registrable domain.
+    /// True when a site is a registrable domain, false when it is a host.
     pub by_domain: bool,
     /// Hash of the graph: its sites, links and pairs.
     pub web: u64,
     /// Seed sites.
     pub seeds: u32,
-    /// Pairs of all sites then.
+    /// Pairs of all sites at that time.
     pub pairs: u64,
-    /// The sites that were named, best first.
+    /// The sites that were suggested, best first.
     pub requested: Vec<String>,
 }
 
@@ -123,10 +123,10 @@ impl ArchivedRoundRecord {
     }
 }
 
-/// Links of one record, at most, unless one site has more.
+/// How many links a record has at most, unless a single site has more.
 const RECORD_LINKS: usize = 1 << 24;
 
-/// Links by site and site linked to, as records: many in each, and all links of one site in the same.
+/// Records of the links, given as (site, linked site, number). Each record has many links, and all links of a site are in the same record.
 pub fn web_records(stored: u32, links: &[(u32, u32, u32)]) -> Vec<WebRecord> {
     let mut records = vec![WebRecord::default()];
     let mut at = 0;

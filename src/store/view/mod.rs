@@ -1,8 +1,9 @@
-//! The view: what readers need of the catalog, as of a commit, in files that are never changed.
+//! The view: the part of the catalog that readers need, as of a commit, in files that never change.
 //!
-//! Each commit writes one *run* of what it changed, sorted by key, and the manifest names the runs that make up the view, the oldest first.
-//! A run that is at most twice as long as the new one is merged into it, so that n commits leave some log n runs, and every entry is
-//! written some log n times. A reader opens the runs, and needs neither sled nor a lock; what is deleted later it still holds.
+//! Each commit writes its changes into one *run*, sorted by key, and the manifest names the runs that make up the view, the oldest first. A
+//! run that is at most twice as long as the new one is merged into it, so n commits leave some log n runs, and every entry is written some
+//! log n times. A reader opens the runs, and needs neither sled nor a lock; a run that is deleted later stays readable to those who have
+//! opened it.
 
 mod run;
 
@@ -21,10 +22,10 @@ use crate::error::{Error, Result};
 /// The folder of the view in a store.
 pub const FOLDER: &str = "view";
 
-/// What changes: a value, or none where it is removed.
+/// Changes: for each key its new value, or `None` where it is removed.
 pub type Delta = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
 
-/// The entries of some runs, those of later ones instead of those of earlier ones.
+/// The entries of some runs; where several runs have a key, the latest one counts.
 pub struct View {
     /// The oldest first.
     runs: Vec<Run>,
@@ -41,10 +42,10 @@ impl View {
         Ok(View { runs })
     }
 
-    /// Sees that every block of a view can be read.
+    /// Checks that every block of a view can be read.
     ///
     /// # Errors
-    /// When one cannot.
+    /// When one cannot be read.
     pub fn check(store: &Path, names: &[RunName]) -> Result<()> {
         let folder = store.join(FOLDER);
         let runs = names.iter().map(|name| Run::open_to_merge(&folder, name)).collect::<Result<_>>()?;
@@ -72,7 +73,7 @@ impl View {
         Ok(None)
     }
 
-    /// The last entry from `from` to `until`, both included.
+    /// The last entry with a key from `from` to `until`, both included.
     ///
     /// # Errors
     /// When the view is damaged.
@@ -87,7 +88,7 @@ impl View {
             if let Some(value) = self.get(key)? {
                 return Ok(Some((key, value)));
             }
-            // Removed: the one before it.
+            // This key was removed, so the one before it is looked for.
             until = key.to_vec();
             match until.pop() {
                 Some(0) => {}
@@ -100,7 +101,7 @@ impl View {
         }
     }
 
-    /// Calls `each` with every entry whose key begins with `prefix`, in order, until it says no.
+    /// Calls `each` with every entry whose key begins with `prefix`, in order, until it returns false.
     ///
     /// # Errors
     /// When the view is damaged, or what `each` returns.
@@ -120,10 +121,10 @@ impl View {
     }
 }
 
-/// Longer than any key of the catalog: a URL behind a domain.
+/// Longer than any key of the catalog; the longest are a URL behind a domain.
 const MAX_KEY_BYTES: usize = 64 << 10;
 
-/// Several cursors as one, those of later runs before those of earlier ones.
+/// Several cursors merged into one; entries of later runs hide those of earlier ones.
 struct Merge<'r> {
     cursors: Vec<(Cursor<'r>, Option<Entry<'r>>)>,
 }
@@ -158,12 +159,12 @@ pub struct Publisher {
     folder: PathBuf,
     names: Vec<RunName>,
     next: u64,
-    /// Runs that the next manifest does not name.
+    /// Runs that the next manifest will not name.
     gone: Vec<RunName>,
 }
 
 impl Publisher {
-    /// Goes on behind the runs of a manifest. Files that it does not name are of a commit that did not come about, and are removed.
+    /// Continues from the runs of a manifest. Files that it does not name belong to an unfinished commit, and are removed.
     ///
     /// # Errors
     /// When the folder cannot be made or read.
@@ -176,7 +177,7 @@ impl Publisher {
             let Some(number) = number else { continue };
             next = next.max(number + 1);
             if names.iter().all(|name| name.number != number) {
-                // Left where it cannot be removed: its number is not used again.
+                // A file that cannot be removed stays; its number is not used again.
                 let _ = disk::remove(&entry.path());
             }
         }
@@ -188,7 +189,7 @@ impl Publisher {
         &self.names
     }
 
-    /// Adds what a commit changed, in a run of its own or with those that are no longer than it.
+    /// Adds the changes of a commit: in a new run, or merged with runs that are not much longer.
     ///
     /// # Errors
     /// When the disk does not take it, or a run cannot be read.
@@ -229,7 +230,7 @@ impl Publisher {
         let mut merge = Merge::new(runs.iter().map(|run| run.from(&[])).collect())?;
         let mut changed = delta.iter().peekable();
         let mut put = |key: &[u8], value: Option<&[u8]>| {
-            // Nothing older is there for a removal to hide.
+            // No older run has an entry that this removal would have to hide.
             if value.is_none() && is_oldest { Ok(()) } else { writer.push(key, value) }
         };
         while let Some((key, value)) = merge.next()? {
@@ -244,7 +245,7 @@ impl Publisher {
         for (key, value) in changed {
             put(key, value.as_deref())?;
         }
-        // What was read in place is what it was.
+        // The blocks that were read in place must not have changed meanwhile.
         runs.iter().try_for_each(Run::check)?;
         writer.finish()
     }
@@ -263,21 +264,21 @@ impl Publisher {
         Ok(())
     }
 
-    /// Begins an empty view.
+    /// Makes the view empty.
     pub fn forget(&mut self) {
         self.gone.append(&mut self.names);
     }
 
-    /// Removes the files that the manifest, as it now is on disk, does not name.
+    /// Removes the files that the manifest on disk does not name.
     pub fn tidy(&mut self) {
         for name in self.gone.drain(..) {
-            // What cannot be removed now is when the store is opened next.
+            // If a file cannot be removed now, it is removed when the store is opened next.
             let _ = disk::remove(&name.path(&self.folder));
         }
     }
 }
 
-/// Runs up to twice this length are merged into a new one whatever its length, in bytes: one page of them costs as much as one entry.
+/// Runs up to twice this length, in bytes, are always merged into a new one: reading a disk page costs the same for one entry as for many.
 const SMALL: u64 = 16 << 10;
 
 #[cfg(test)]

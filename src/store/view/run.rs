@@ -1,8 +1,8 @@
-//! A run: some of a view's entries in a file, sorted by key, in checksummed blocks. Written once.
+//! A run: some of a view's entries in a file, sorted by key, in checksummed blocks. It is written once.
 //!
-//! Bytes are in docs/format.md. The index of the blocks holds the checksum of each, so that the checksum of the index, which the manifest
-//! has, stands for the whole file; a block is checked when it is read. Readers keep the index and the blocks they read; who merges runs has them
-//! mapped.
+//! docs/format.md describes the bytes. The index of the blocks holds the checksum of each block, so the checksum of the index, which the
+//! manifest has, stands for the whole file. A block is checked when it is read. Readers keep the index and the blocks they have read; the
+//! process that merges runs maps them.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -25,15 +25,15 @@ const MAGIC: [u8; 8] = *b"DIGLOTVW";
 const HEADER: usize = 64;
 /// Bytes at the end of a run.
 const TRAILER: usize = 16;
-/// A block takes no more entries once it is this long.
+/// A block of this length takes no more entries.
 const BLOCK_BYTES: usize = 4096;
-/// Bytes of what the index has of a block, besides its first key.
+/// Bytes of a row of the index, without the first key of its block.
 const INDEX_ROW: usize = 24;
 
-/// What the manifest has of a run: its number, and the checksum of its index.
+/// The name of a run in the manifest: its number, and the checksum of its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct RunName {
-    /// Its number; its file is named by it.
+    /// Its number, which is also the name of its file.
     pub number: u64,
     /// CRC-32C of its index.
     pub crc: u32,
@@ -48,12 +48,12 @@ impl RunName {
     }
 }
 
-/// The file of a number.
+/// The path of the run with a number.
 pub fn path(folder: &Path, number: u64) -> PathBuf {
     folder.join(format!("{number:012}.run"))
 }
 
-/// A run that is being written. Entries come in ascending order of their keys.
+/// A run that is being written. Entries must come in ascending order of their keys.
 pub struct RunWriter {
     path: PathBuf,
     number: u64,
@@ -66,7 +66,7 @@ pub struct RunWriter {
 }
 
 impl RunWriter {
-    /// Begins the run of a number.
+    /// Begins the run with a number.
     ///
     /// # Errors
     /// When the file cannot be made.
@@ -93,7 +93,7 @@ impl RunWriter {
         Ok(())
     }
 
-    /// Adds a key with its value, or with none where it was removed.
+    /// Adds a key with its value, or with `None` where it was removed.
     ///
     /// # Errors
     /// When the disk does not take it.
@@ -122,7 +122,7 @@ impl RunWriter {
         Ok(())
     }
 
-    /// Writes the index and makes all of it durable.
+    /// Writes the index, and makes the run durable.
     ///
     /// # Errors
     /// When the disk does not take it.
@@ -147,11 +147,11 @@ impl RunWriter {
     }
 }
 
-/// A run that is read.
+/// A run that is open for reading.
 #[derive(Clone)]
 pub struct Run {
     path: Arc<PathBuf>,
-    /// The rows of the index, and behind them the first keys of the blocks.
+    /// The rows of the index, followed by the first keys of the blocks.
     index: Arc<Vec<u8>>,
     count: usize,
     /// Where the blocks end, and the index begins.
@@ -162,14 +162,14 @@ pub struct Run {
 /// The blocks of a run.
 #[derive(Clone)]
 enum Blocks {
-    /// In place: for whoever holds the lock of the store, and reads each once.
+    /// In place: for the process that holds the lock of the store, which reads each block once.
     Mapped(Arc<Map>),
-    /// Copied when they are first read: what happens to the file later does not reach them.
+    /// Copied when they are first read, so that later changes of the file do not affect them.
     Kept(Arc<File>, Arc<[OnceLock<Box<[u8]>>]>),
 }
 
 impl Run {
-    /// Opens the run of a name, to be read more than once, and checks header and index.
+    /// Opens a run for repeated reading, and checks its header and index.
     ///
     /// # Errors
     /// [`Error::Io`] when it cannot be read, [`Error::Store`] when it is damaged.
@@ -180,7 +180,7 @@ impl Run {
         Run::open_as(folder, name, keep)
     }
 
-    /// The same, to be merged.
+    /// Opens a run for merging.
     ///
     /// # Errors
     /// As [`Run::open`].
@@ -229,7 +229,7 @@ impl Run {
         Ok(Run { path: Arc::new(path), index: Arc::new(index), count, end: start, blocks })
     }
 
-    /// The file, where it is kept open.
+    /// The file, if it is kept open.
     pub fn seen(&self) -> Result<Option<Seen>> {
         let Blocks::Kept(file, _) = &self.blocks else { return Ok(None) };
         Seen::new((*self.path).clone(), Arc::clone(file), None).map(Some)
@@ -239,14 +239,14 @@ impl Run {
         &self.index[block * INDEX_ROW..][..INDEX_ROW]
     }
 
-    /// The first key of a block; the index was checked as a whole.
+    /// The first key of a block. The index was checked as a whole when the run was opened.
     fn first_key(&self, block: usize) -> &[u8] {
         let row = self.row(block);
         let (at, length) = (word(&row[16..]) as usize, word(&row[20..]) as usize);
         self.index[self.count * INDEX_ROW..].get(at..at + length).unwrap_or_default()
     }
 
-    /// Sees that every block is what it was when it was written.
+    /// Checks that every block is as it was when it was written.
     ///
     /// # Errors
     /// When one is not.
@@ -276,7 +276,7 @@ impl Run {
                     return Err(misfit());
                 }
                 let mut bytes = vec![0; length];
-                // A short read leaves zeros, which the checksum tells.
+                // A short read leaves zeros, which the checksum detects.
                 read_at(file, &mut bytes, start).map_err(Error::io(&*self.path, "reading"))?;
                 let sound = Some(bytes).filter(|bytes| is_sound(&bytes.as_slice())).ok_or_else(misfit)?;
                 Ok(blocks[block].get_or_init(|| sound.into_boxed_slice()))
@@ -284,7 +284,7 @@ impl Run {
         }
     }
 
-    /// The last block whose first key is not behind `key`.
+    /// The last block whose first key is not greater than `key`.
     fn block_of(&self, key: &[u8]) -> Option<usize> {
         let (mut low, mut high) = (0, self.count);
         while low < high {
@@ -294,7 +294,7 @@ impl Run {
         low.checked_sub(1)
     }
 
-    /// The value of a key: `None` where the run says nothing of it, `Some(None)` where it was removed.
+    /// The value of a key: `None` where the run has no entry for it, `Some(None)` where it was removed.
     ///
     /// # Errors
     /// When the block is damaged.
@@ -304,7 +304,7 @@ impl Run {
         Ok(entries.find(|entry| entry.0 >= key).filter(|entry| entry.0 == key).map(|entry| entry.1))
     }
 
-    /// The last key that is not behind `key`, whether it has a value or not.
+    /// The last key that is not greater than `key`, with or without a value.
     ///
     /// # Errors
     /// When the block is damaged.
@@ -353,7 +353,7 @@ impl<'r> Cursor<'r> {
 /// A key, and its value unless it was removed.
 pub type Entry<'r> = (&'r [u8], Option<&'r [u8]>);
 
-/// The entries of a block, which has passed its check.
+/// The entries of a block that has been checked.
 struct Entries<'r>(numbers::Reader<'r>);
 
 impl<'r> Entries<'r> {
@@ -384,7 +384,7 @@ fn header(number: u64) -> [u8; HEADER] {
     header
 }
 
-/// For the laboratory: gives the bytes of a run the header of its number and right checksums, whatever else is in them.
+/// For the laboratory: gives the bytes of a run a header with its number and correct checksums, whatever else is in them.
 #[cfg(feature = "internals")]
 pub fn sealed(bytes: &mut Vec<u8>, number: u64) -> RunName {
     bytes.resize(bytes.len().max(HEADER + TRAILER), 0);
