@@ -1,4 +1,4 @@
-//! Answers: pages, and what went wrong.
+//! Answers to requests: pages, files and errors.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::views::{Frame, Problem};
 /// Parameters of an address, or fields of a form.
 pub type Fields = BTreeMap<String, String>;
 
-/// A request with what all handlers need.
+/// A request, with everything that handlers need.
 pub struct Request {
     pub app: Arc<App>,
     pub fields: Fields,
@@ -32,24 +32,24 @@ impl Request {
         self.get(name).ok_or_else(|| Failure::Bad(format!("{name} is missing")))
     }
 
-    /// A number, or what stands for it where there is none.
+    /// The number in a field, or `or` where there is none.
     pub fn number<N: std::str::FromStr>(&self, name: &str, or: N) -> Result<N, Failure> {
         let Some(text) = self.get(name) else { return Ok(or) };
         text.parse().map_err(|_| Failure::Bad(format!("{name} is {text:?}, expected a number")))
     }
 
-    /// Who marks.
+    /// The name of the reviewer who sends the request.
     pub fn reviewer(&self) -> &str {
         self.get("who").unwrap_or(&self.app.reviewer)
     }
 
-    /// What stands round each page.
+    /// The frame of a page: what surrounds its content.
     pub fn frame(&self, title: &str) -> Frame {
         Frame::new(&self.app, self.reviewer(), title)
     }
 }
 
-/// Works on a request where it may take its time, and makes its answer.
+/// Handles a request on a thread that may block, and makes the answer.
 pub async fn answer(
     State(app): State<Arc<App>>,
     Query(fields): Query<Fields>,
@@ -68,12 +68,12 @@ pub async fn answer(
         .unwrap_or_else(|_| (StatusCode::INTERNAL_SERVER_ERROR, "the program failed on this page").into_response())
 }
 
-/// A page of a template.
+/// A page made from a template.
 pub fn page(template: &impl Template) -> Result<Response, Failure> {
     Ok(Html(template.render()?).into_response())
 }
 
-/// A file to keep.
+/// A file to be downloaded.
 pub fn file(name: &str, content: String) -> Response {
     let headers = [
         (header::CONTENT_TYPE, "text/tab-separated-values; charset=utf-8".to_owned()),
@@ -95,12 +95,12 @@ fn failed(request: &Request, failure: Failure) -> Response {
     }
 }
 
-/// Leads the browser that was opened to the page; once.
+/// Redirects the browser that the program opened to the start page. Works once.
 pub async fn open(State(app): State<Arc<App>>, Path(code): Path<String>) -> Response {
     if app.is_opening(&code) { Redirect::to(&format!("{}/", app.base())).into_response() } else { not_found().await }
 }
 
-/// What is answered where nothing is, to those too who do not know the token.
+/// The answer for unknown addresses, which is also given to those who do not know the token.
 pub async fn not_found() -> Response {
     (StatusCode::NOT_FOUND, "not found\n").into_response()
 }

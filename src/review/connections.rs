@@ -1,4 +1,4 @@
-//! What requests come by: so many connections, each for so long, that whoever holds some open keeps nobody out.
+//! Connections to the server. Their number and their idle time are limited, so that nobody can keep others out by holding connections open.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,18 +17,19 @@ use tokio::task::JoinHandle;
 const MOST: usize = 64;
 /// How long a request may take to arrive, and the next one on the same connection to begin.
 pub const PATIENCE: Duration = Duration::from_secs(10);
-/// Bytes of a request before its form.
+/// Maximum length of a request's header, in bytes.
 const MAX_HEAD: usize = 64 << 10;
-/// How long to wait where the system gives no more connections.
+/// How long to wait when the system has no more connections to give.
 const PAUSE: Duration = Duration::from_millis(100);
 
 struct Connection {
     task: JoinHandle<()>,
-    /// A request of it is being answered.
+    /// True while a request on it is being answered.
     is_busy: Arc<AtomicBool>,
 }
 
-/// Answers requests, until the program ends. Where there are too many connections, the oldest that has nothing to do is closed for a new one.
+/// Answers requests until the program ends. When there are too many connections, the oldest idle one is closed in favour of a new one; if
+/// none is idle, the oldest of all.
 pub async fn serve(listener: TcpListener, router: Router) -> ! {
     let mut open: VecDeque<Connection> = VecDeque::new();
     loop {
@@ -57,7 +58,7 @@ pub async fn serve(listener: TcpListener, router: Router) -> ! {
         let mut builder = Builder::new();
         builder.timer(TokioTimer::new()).header_read_timeout(PATIENCE).max_buf_size(MAX_HEAD);
         let connection = builder.serve_connection(TokioIo::new(stream), service);
-        // Whoever breaks off needs no answer.
+        // A client that breaks off needs no answer.
         let task = tokio::spawn(async { drop(connection.await) });
         open.push_back(Connection { task, is_busy });
     }

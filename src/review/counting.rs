@@ -1,4 +1,4 @@
-//! Figures of the whole store, counted in the background: what is shown meanwhile is the count before.
+//! Figures of the whole store, counted in the background. Until a count is finished, the figures of the count before are shown.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use diglot::pipeline::{self, LAST_STAGE, StageStatus};
 use diglot::query::{self, HostLine, Overview, Scope, Shortage};
 use diglot::store::{Access, Store};
 
-/// One host, as small as can be: there may be a million.
+/// One host, stored compactly: there may be a million.
 pub struct Host {
     pub name: Box<str>,
     pub pages: u32,
@@ -19,7 +19,7 @@ pub struct Host {
     pub credibility: f32,
 }
 
-/// How hosts are listed.
+/// The orders in which hosts are listed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Sort {
     Name,
@@ -45,14 +45,14 @@ impl Sort {
     }
 }
 
-/// What was counted.
+/// The result of a count.
 pub struct Counted {
     pub overview: Overview,
-    /// Of which commit: a store that was replaced by another may have one of the same number.
+    /// The commit that was counted, by its hash: a store that replaced another may have a commit of the same number.
     pub commit_hash: Option<u64>,
-    /// How far each stage was: to tell what is left to do takes a look at every site.
+    /// The progress of each stage; finding out what is left to do means looking at every site.
     pub stages: Vec<StageStatus>,
-    /// Hosts with few pairs, those with most pages concerned first.
+    /// Hosts with few pairs, those with the most pages concerned first.
     pub lacking: Vec<Shortage>,
     /// By name.
     hosts: Vec<Host>,
@@ -78,7 +78,7 @@ impl Counted {
         Counted { overview, commit_hash: None, stages, lacking, hosts, orders }
     }
 
-    /// True when it is of the commit that a store was opened at.
+    /// True when the count is of the commit at which a store is open.
     pub fn is_of(&self, store: &Store) -> bool {
         commit_hash(store) == self.commit_hash
     }
@@ -107,7 +107,7 @@ impl Counted {
     }
 }
 
-/// The last count, and whether another is under way.
+/// The last finished count, and whether another one is running.
 pub struct Counting {
     /// Folder of the store.
     folder: PathBuf,
@@ -117,16 +117,16 @@ pub struct Counting {
     took: Mutex<Option<(Instant, Duration)>>,
 }
 
-/// A store that is written to is counted again after so many times as long as the last count took.
+/// After a count, this many times its duration must pass before a store that has changed is counted again.
 const REST: u32 = 5;
 
 /// How long a page waits for the first count.
 const PATIENCE: Duration = Duration::from_millis(60);
 
-/// The least time that a count is taken to have needed.
+/// A count that was faster than this is treated as if it had taken this long.
 const LEAST_REST: Duration = Duration::from_millis(200);
 
-/// A count under way, until it ends in whatever manner.
+/// Marks a count as running, until it ends in any way.
 struct Running<'c>(&'c AtomicBool);
 
 impl Drop for Running<'_> {
@@ -146,7 +146,7 @@ impl Counting {
         Arc::new(Counting { folder: folder.to_owned(), last, is_running: AtomicBool::new(false), took })
     }
 
-    /// The last count, if there is one by now. Begins another where the store has changed since.
+    /// The last count, if there is one. Starts another if the store has changed since.
     pub fn last(self: &Arc<Self>) -> Option<Arc<Counted>> {
         let began = Instant::now();
         loop {
@@ -177,7 +177,7 @@ impl Counting {
         Store::open(&self.folder, Access::Read)
     }
 
-    /// Begins to count, unless that is under way.
+    /// Starts a count, unless one is running.
     pub fn begin(self: &Arc<Self>) {
         if !self.is_rested() || self.is_running.swap(true, Ordering::Relaxed) {
             return;
@@ -190,7 +190,7 @@ impl Counting {
                 Ok(counted) => *held(&counting.last) = Some(Arc::new(counted)),
                 Err(why) => drop(writeln!(std::io::stderr(), "diglot: the figures cannot be counted: {why}")),
             }
-            // After a failure, not at once again.
+            // After a failure, the next count waits as well.
             *held(&counting.took) = Some((Instant::now(), began.elapsed().max(LEAST_REST)));
         });
     }
@@ -211,7 +211,7 @@ fn count(store: &Store) -> diglot::Result<Counted> {
     let (config, _) = configuration(&store.settings().values);
     let stages = pipeline::progress(store, &config, LAST_STAGE)?;
     let lacking = query::shortages(store, &config, &Scope::all())?;
-    // Figures of a store that others changed meanwhile are not kept.
+    // The figures are dropped if another program has changed the store meanwhile.
     store.witness().map_or(Ok(()), |witness| witness.check())?;
     Ok(Counted { commit_hash: commit_hash(store), ..Counted::new(overview, stages, lacking, hosts) })
 }

@@ -1,8 +1,8 @@
-//! What goes wrong with a page.
+//! Reasons why a request gets no page.
 
 /// Why there is no page.
 pub enum Failure {
-    /// There is no such thing.
+    /// The thing asked for does not exist.
     Missing(String),
     /// What was asked makes no sense.
     Bad(String),

@@ -1,4 +1,4 @@
-//! The figures that page and report have in common, ready to be drawn.
+//! Figures that the web page and the report share, ready to be drawn.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use diglot::types::{Lang, LangPair};
 /// A store at a glance.
 #[derive(Default)]
 pub struct Figures {
-    /// The commit it is of.
+    /// The commit that they are of.
     pub commit: u64,
     /// Archives, hosts and domains in words.
     pub scope: String,
@@ -16,13 +16,13 @@ pub struct Figures {
     pub funnels: Vec<Funnel>,
     pub matrix: Matrix,
     pub histograms: Vec<Histogram>,
-    /// Accepted pairs by what proposed them.
+    /// Accepted pairs by the method that proposed them.
     pub methods: Vec<Bar>,
     /// Pages by language.
     pub langs: Vec<Bar>,
 }
 
-/// Steps of one kind of thing, each a part of the one before.
+/// A funnel: counts of one kind of thing, each a part of the one before.
 pub struct Funnel {
     pub name: &'static str,
     pub steps: Vec<Step>,
@@ -31,7 +31,7 @@ pub struct Funnel {
 /// One step of a funnel.
 pub struct Step {
     pub bar: Bar,
-    /// What left before it, and why.
+    /// What was left out before this step, with the reasons.
     pub left: Vec<(String, String)>,
 }
 
@@ -43,14 +43,14 @@ pub struct Bar {
     pub width: String,
 }
 
-/// Page pairs of each two languages.
+/// Numbers of page pairs, by language pair.
 #[derive(Default)]
 pub struct Matrix {
     pub langs: Vec<String>,
     pub rows: Vec<(String, Vec<Option<Cell>>)>,
 }
 
-/// Page pairs of two languages.
+/// The page pairs of two languages.
 pub struct Cell {
     pub count: String,
     /// How dark it is, 0..=[`LEVELS`].
@@ -88,7 +88,7 @@ impl Histogram {
         let most = counts.into_iter().max().unwrap_or(0).max(1);
         let step = Histogram::WIDTH / BINS as u32;
         let bin = |(at, count): (usize, u64)| {
-            // A bin with one pair is seen too.
+            // A bin with a single pair must be visible too.
             let height = (count as f64 / most as f64 * f64::from(Histogram::HEIGHT)).ceil() as u32;
             let edge = |at: usize| format!("{:.2}", at as f64 / BINS as f64);
             HistogramBin {
@@ -135,13 +135,13 @@ impl Bar {
     }
 }
 
-/// Names with their counts, those of 0 left out.
+/// Reasons with their counts, without those of count 0.
 fn reasons<'n>(left: impl IntoIterator<Item = (&'n str, u64)>) -> Vec<(String, String)> {
     let left = left.into_iter().filter(|&(_, count)| count > 0);
     left.map(|(name, count)| (name.to_owned(), grouped(count))).collect()
 }
 
-/// A step's name, its count, and what left before it.
+/// The name of a step, its count, and what was left out before it.
 type Counted<'n> = (&'n str, u64, Vec<(String, String)>);
 
 fn funnel(name: &'static str, steps: Vec<Counted<'_>>) -> Funnel {

@@ -1,8 +1,8 @@
-//! Who may ask: only the browser that was given the address, for a page of this very origin.
+//! Access control: only the browser that was given the address may send requests, and only from pages of this server.
 //!
-//! Any web page can make a browser send requests to this port. What it cannot do is to know the token, which every path begins with; nor
-//! to send another `Host` than its own name (so a name that was made to point to this machine is refused), nor to pass off its `Origin`. Nor
-//! does it help to name two hosts.
+//! Any web page can make a browser send requests to this port. But it cannot know the token, which every path begins with. It cannot make
+//! the browser send another `Host` than its own name, so a foreign name that was made to resolve to this machine is refused. It cannot
+//! forge its `Origin`. Naming two hosts does not help either.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use super::connections::PATIENCE;
 use super::state::App;
 
-/// Nothing loads or runs but the style and the script of the page itself; no page of others shows it in a frame.
+/// Nothing may load or run but the style and the script of the page itself, and no other page may show it in a frame.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; \
                       base-uri 'none'; frame-ancestors 'none'";
 
@@ -24,20 +24,20 @@ const HEADERS: [(HeaderName, &str); 7] = [
     (header::CONTENT_SECURITY_POLICY, POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::X_FRAME_OPTIONS, "DENY"),
-    // Following a link out tells nobody the token; forms of the page still name their origin.
+    // Links to other servers do not reveal the token; forms of the page still send their origin.
     (header::REFERRER_POLICY, "same-origin"),
     (header::CACHE_CONTROL, "no-store"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
 
-/// Bytes of a form.
+/// Maximum length of a form, in bytes.
 const MAX_FORM: usize = 64 << 10;
 
-/// The port of addresses without one.
+/// The port that addresses without a port mean.
 const USUAL_PORT: u16 = 80;
 
-/// Refuses what does not come from the page itself, and sets the headers of every answer.
+/// Refuses requests that do not come from the page itself, and sets the headers of every answer.
 pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let mut response = match why_refused(app.port, request.method(), request.uri(), request.headers()) {
         Some(refused) => refused.into_response(),
@@ -49,7 +49,7 @@ pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) ->
     response
 }
 
-/// The answer to a request, once all of it is there.
+/// The whole answer to a request.
 async fn answered(request: Request, next: Next) -> Response {
     let (head, body) = request.into_parts();
     match timeout(PATIENCE, to_bytes(body, MAX_FORM)).await {
@@ -59,17 +59,17 @@ async fn answered(request: Request, next: Next) -> Response {
     }
 }
 
-/// What is answered to whom it is not for.
+/// The answer to a refused request.
 type Refused = (StatusCode, &'static str);
 
 fn why_refused(port: u16, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Refused> {
     let mut own = vec![format!("127.0.0.1:{port}"), format!("localhost:{port}")];
-    // Browsers leave out the usual port.
+    // Browsers leave out the default port.
     if port == USUAL_PORT {
         own.extend(["127.0.0.1".to_owned(), "localhost".to_owned()]);
     }
     let is_own_host = |host: &str| own.iter().any(|own| own == host);
-    // Of two hosts one program takes the first, another the last, and a third the one in the request line.
+    // Two `Host` headers are refused: one program takes the first, another the last, and a third the one in the request line.
     let mut hosts = headers.get_all(header::HOST).iter();
     let (Some(host), None) = (hosts.next(), hosts.next()) else {
         return Some((StatusCode::BAD_REQUEST, "a request names one host\n"));
@@ -86,7 +86,7 @@ fn why_refused(port: u16, method: &Method, uri: &Uri, headers: &HeaderMap) -> Op
     match *method {
         Method::GET | Method::HEAD if origin.is_none_or(is_own) => None,
         Method::GET | Method::HEAD => refused("this is for the page itself only\n"),
-        // A browser names the origin of every form that is sent.
+        // Browsers send the origin with every form.
         Method::POST if origin.is_some_and(is_own) => None,
         Method::POST => refused("forms are taken from the page itself only\n"),
         _ => refused("no such method\n"),

@@ -1,4 +1,4 @@
-//! Judging: marks, samples, what they say, and the same as gold.
+//! Judging: marks, samples, what samples show, and gold files made of marks.
 
 use std::sync::Arc;
 
@@ -39,17 +39,18 @@ pub async fn samples(state: State<Arc<App>>, fields: Query<Fields>) -> Response 
     answer(state, fields, |request| form(request, None)).await
 }
 
-/// The form that draws, and what was drawn; with what was wrong with the form as it was sent, which keeps what stood in it.
+/// The page with the form for a new sample and the list of samples; `problem` says what was wrong with the form as it was sent, whose
+/// values are kept.
 fn form(request: &Request, problem: Option<String>) -> Result<Response, Failure> {
     let frame = request.frame("Judge");
     let reviews = request.app.reviews();
     let marks = reviews.marks()?;
     let (mut samples, mut unreadable) = (Vec::new(), Vec::new());
     let mut names = reviews.samples()?;
-    // Their names are when they were drawn.
+    // The name of a sample is the time when it was drawn.
     names.sort_by(|x, y| y.cmp(x));
     for name in names {
-        // One that cannot be read says so where it is opened.
+        // An unreadable sample gives an error when it is opened.
         let Ok(sample) = read(request, &name) else {
             unreadable.push(name);
             continue;
@@ -72,7 +73,7 @@ fn form(request: &Request, problem: Option<String>) -> Result<Response, Failure>
         bad += &format!("; samples that cannot be read: {}", unreadable.join(", "));
     }
     let sent = |name: &str| request.get(name).unwrap_or("");
-    // Another seed each time, and short enough to be told.
+    // A new seed each time, short enough to be passed on.
     let seed = || (xxh3_64(now().as_bytes()) % 1_000_000).to_string();
     page(&JudgePage {
         langs: choices("all", known.iter().map(|langs| (langs.as_str(), langs.as_str())), sent("langs")),
@@ -96,10 +97,10 @@ fn to_the_minute(time: &str) -> String {
 /// What can be judged.
 const WHATS: [(&str, &str); 2] = [("pairs", "page pairs"), ("sentences", "sentence pairs")];
 
-/// What strata can be made of.
+/// What strata can be formed by.
 const STRATA: [(&str, &str); 3] = [("score", "bins of scores"), ("key", "keys"), ("host", "hosts")];
 
-/// How many are drawn unless something else is said.
+/// How many things are drawn unless the form says otherwise.
 const USUAL_SIZE: u64 = 100;
 
 pub async fn draw(State(app): State<Arc<App>>, Form(fields): Form<Fields>) -> Response {
@@ -112,7 +113,7 @@ pub async fn draw(State(app): State<Arc<App>>, Form(fields): Form<Fields>) -> Re
     .await
 }
 
-/// Draws what a form asks for; the address of the sample.
+/// Draws the sample that a form asks for; returns its address.
 fn drawn(request: &Request) -> Result<String, Failure> {
     let size = request.number("size", USUAL_SIZE)?;
     if !(1..=MOST).contains(&size) {
@@ -142,7 +143,7 @@ fn drawn(request: &Request) -> Result<String, Failure> {
     Ok(request.frame("").link(&format!("/judge/{name}"), &[("who", request.reviewer())]))
 }
 
-/// What a reviewer said of something.
+/// The verdict of a reviewer on something.
 fn said_by(standing: &Standing<'_>, marked: &Marked, reviewer: &str) -> Option<Verdict> {
     standing.get(marked)?.iter().find(|mark| mark.reviewer == reviewer)?.verdict
 }
@@ -189,7 +190,7 @@ fn next_item(request: &Request, name: &str) -> Result<Response, Failure> {
     })
 }
 
-/// Both sides of what is judged; none where the store no longer has the pages.
+/// Both sides of an item to be judged; `None` where the store no longer has the pages.
 fn item_sides(request: &Request, frame: &Frame, marked: &Marked) -> Result<Option<[SideView; 2]>, Failure> {
     if let Some((a, b)) = &marked.texts {
         let side = |text: &str, url: &str, lang: &str| SideView {
@@ -311,7 +312,7 @@ pub async fn result(state: State<Arc<App>>, Path(name): Path<String>, fields: Qu
     .await
 }
 
-/// What the last mark of each thing says, of whichever reviewer; the newest come last.
+/// The verdict of the last mark on each thing, by any reviewer; the newest last.
 fn last_verdicts(marks: &Marks) -> Vec<(&Marked, Verdict)> {
     let standing = marks.standing();
     let mut found: Vec<(&str, &Marked, Verdict)> = standing

@@ -1,4 +1,4 @@
-//! What of a long list is asked for.
+//! Reads from a request which part of a long list it asks for.
 
 use diglot::query::{PairFilter, PairOrder};
 use diglot::types::{Lang, LangPair, Method};
@@ -6,7 +6,7 @@ use diglot::types::{Lang, LangPair, Method};
 use super::answer::Request;
 use super::failure::Failure;
 
-/// In what order pairs are asked for.
+/// The order in which pairs are to be listed.
 pub fn order(request: &Request) -> PairOrder {
     match request.get("order") {
         Some("low") => PairOrder::LowScore,
@@ -23,7 +23,7 @@ pub fn lang_pair(text: &str) -> Result<LangPair, Failure> {
     LangPair::new(parse(a)?, parse(b)?).ok_or_else(bad)
 }
 
-/// Which pairs are asked for.
+/// Which pairs are to be listed.
 pub fn filter(request: &Request) -> Result<PairFilter, Failure> {
     let method = request.get("method").map(|name| {
         let known = Method::ALL.into_iter().find(|method| method.name() == name);

@@ -1,10 +1,12 @@
-//! A local web page over a store: look at pairs, judge them, see what that says of the rest; and the report as one file.
+//! A local web page on a store, for looking at pairs, judging them, and estimating from that how good the others are; and a report in one
+//! file.
 //!
-//! `connections.rs` is what requests come by, `state.rs` what all of them share, `guard.rs` who may ask, `pages.rs`, `pair.rs` and `judge.rs` what is answered. `views.rs` and `templates/` are how it
-//! looks; `figures.rs` the figures that page and report have in common; `sample.rs` what is drawn to be judged.
+//! `connections.rs` accepts connections, `state.rs` has what all requests share, `guard.rs` decides who may send requests, and `pages.rs`,
+//! `pair.rs` and `judge.rs` answer them. `views.rs` and `templates/` are the appearance; `figures.rs` has the figures that page and report
+//! share; `sample.rs` draws the samples to be judged.
 //!
-//! The store is opened for each request, so that an answer is that of the last commit, beside a job that writes. Archived text is escaped
-//! and never run: the pages say that nothing but their own style and script may load or run.
+//! The store is opened for each request, so that each answer is of the last commit, even while a job writes. Archived text is escaped and
+//! never run: headers allow nothing but the page's own style and script to load or run.
 
 mod answer;
 mod connections;
@@ -33,17 +35,17 @@ pub use state::OPENING;
 
 use state::App;
 
-/// What the page is started with.
+/// How the page is to be served.
 pub struct Options {
     /// The store.
     pub store: PathBuf,
     /// The port; 0: any that is free.
     pub port: u16,
-    /// Who marks.
+    /// The name under which marks are made.
     pub reviewer: String,
 }
 
-/// Serves the page until the program is stopped. `started` is given its address, and one that leads there once.
+/// Serves the page until the program is stopped. `started` gets its address, and a second address that leads there once.
 pub fn serve(options: Options, started: impl FnOnce(&str, &str) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {

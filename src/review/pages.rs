@@ -1,4 +1,4 @@
-//! Overview, hosts, one host, its pages without a partner.
+//! The pages for the overview, the list of hosts, one host, and the pages without a partner.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,19 +20,19 @@ use super::pair::link_in_list;
 use super::state::App;
 use super::views::*;
 
-/// Rows of a list that are shown at a time.
+/// How many rows of a list are shown at a time.
 const ROWS: usize = 50;
 
-/// Archives that the overview lists.
+/// How many archives the overview lists.
 const ARCHIVES: usize = 50;
 
-/// Keys of a host that are listed.
+/// How many keys of a host are listed.
 const KEYS: usize = 100;
 
-/// Hosts with few pairs that a page lists.
+/// How many hosts with few pairs a page lists.
 const LACKING: usize = 10;
 
-/// Languages of a host that a list names.
+/// How many languages of a host a list names.
 const LANGS: usize = 6;
 
 pub async fn overview(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
@@ -57,7 +57,7 @@ pub async fn overview(state: State<Arc<App>>, fields: Query<Fields>) -> Response
     .await
 }
 
-/// How far each stage is.
+/// The progress of each stage.
 pub fn stage_rows(stages: &[StageStatus]) -> impl Iterator<Item = StageRow> {
     let row = |stage: &StageStatus| StageRow {
         name: stage.name,
@@ -67,7 +67,7 @@ pub fn stage_rows(stages: &[StageStatus]) -> impl Iterator<Item = StageRow> {
     stages.iter().map(row)
 }
 
-/// What is shown of archives.
+/// The rows of a table of archives.
 pub fn archive_rows(archives: impl Iterator<Item = query::ArchiveLine>) -> Vec<ArchiveRow> {
     let left_out = |archive: &query::ArchiveLine| {
         let parts = archive.left_out.iter().map(|(reason, count)| format!("{} {}", grouped(*count), reason.name()));
@@ -90,7 +90,7 @@ pub fn archive_rows(archives: impl Iterator<Item = query::ArchiveLine>) -> Vec<A
         .collect()
 }
 
-/// What the script asks for while the first count is under way.
+/// Answers the script, which asks while the first count is running.
 pub async fn counted(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
     answer(state, fields, |request| {
         let is_there = request.app.counting.last().is_some();
@@ -99,12 +99,12 @@ pub async fn counted(state: State<Arc<App>>, fields: Query<Fields>) -> Response 
     .await
 }
 
-/// From where a list is shown, by the field `from`.
+/// The position at which a list starts, from the field `from`.
 fn start(request: &Request) -> Result<usize, Failure> {
     request.number("from", 0)
 }
 
-/// The way through a list, with the same fields but for where it begins.
+/// Links to the other parts of a list, with the same fields except for the start.
 fn paging(request: &Request, path: &str, start: usize, shown: usize, total: usize) -> Paging {
     let frame = request.frame("");
     let at = |from: usize| {
@@ -170,7 +170,7 @@ fn langs_of(line: &HostLine) -> String {
     listed(&langs)
 }
 
-/// The first of some languages, each with its pages.
+/// The first few languages, each with its pages.
 fn listed(langs: &[(Lang, u32)]) -> String {
     let more = langs.len().saturating_sub(LANGS);
     let mut parts: Vec<String> =
@@ -181,7 +181,7 @@ fn listed(langs: &[(Lang, u32)]) -> String {
     parts.join(", ")
 }
 
-/// The first of the hosts with few pairs.
+/// The first few of the hosts with few pairs.
 fn lacking_rows(frame: &Frame, lacking: &[Shortage]) -> Vec<LackingRow> {
     let row = |host: &Shortage| LackingRow {
         link: frame.host(&host.host),
@@ -253,7 +253,7 @@ pub async fn host(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
     .await
 }
 
-/// All pairs of the languages that some hosts have.
+/// All pairs of the languages that these hosts have.
 fn lang_choices(lines: &[HostLine], chosen: &str) -> Vec<Choice> {
     let mut langs: Vec<Lang> =
         lines.iter().flat_map(|line| line.langs.keys().copied()).filter(|lang| lang.is_known()).collect();
@@ -348,7 +348,7 @@ pub async fn lone(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
     .await
 }
 
-/// The style and the script of the page: they lie in the binary.
+/// The style and the script of the page, which are part of the binary.
 pub async fn asset(Path(file): Path<String>) -> Response {
     let (kind, content) = match file.as_str() {
         "review.css" => ("text/css; charset=utf-8", include_str!("assets/review.css")),

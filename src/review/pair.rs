@@ -1,4 +1,4 @@
-//! Two pages side by side with what speaks for and against them; one page with its candidates.
+//! The page for two pages side by side, with the evidence for and against them; and the page for one page, with its candidates.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use super::lists::{filter, order};
 use super::state::App;
 use super::views::*;
 
-/// Bytes of each text that are shown unless all of it is asked for.
+/// How many bytes of each text are shown unless the whole text is asked for.
 pub const SHOWN: usize = 100_000;
 
-/// Nats that a bar of evidence has room for on either side.
+/// How many nats a bar of evidence can show on either side.
 const MOST_NATS: f64 = 4.0;
 
 /// The URL of a field.
@@ -74,16 +74,16 @@ pub async fn pair(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
     .await
 }
 
-/// The fields that say where a pair is in the list that it was opened from.
+/// The fields that give the position of a pair in the list from which it was opened.
 const PLACE: [&str; 9] = ["host", "at", "langs", "method", "key", "min", "max", "order", "outcome"];
 
-/// Those that a request has.
+/// Those of these fields that a request has.
 pub fn place_in_list(request: &Request) -> Vec<(String, String)> {
     let field = |name: &&str| Some(((*name).to_owned(), request.get(name)?.to_owned()));
     PLACE.iter().filter_map(field).collect()
 }
 
-/// The address of a pair at a place of the list that a request shows.
+/// The address of a pair at a position in the list that a request shows.
 pub fn link_in_list(request: &Request, frame: &Frame, line: &PairLine, at: usize) -> String {
     let (place, at) = (place_in_list(request), at.to_string());
     let mut fields = vec![("a", line.url_a.as_str()), ("b", line.url_b.as_str())];
@@ -92,7 +92,7 @@ pub fn link_in_list(request: &Request, frame: &Frame, line: &PairLine, at: usize
     frame.link("/pair", &fields)
 }
 
-/// The pairs before and after, in the list that a pair was opened from.
+/// The pairs before and after it, in the list from which it was opened.
 fn neighbours(request: &Request, store: &Store, config: &Config) -> Result<(Option<String>, Option<String>), Failure> {
     let (Some(host), Some(_)) = (request.get("host"), request.get("at")) else { return Ok((None, None)) };
     let at: usize = request.number("at", 0)?;
@@ -108,7 +108,7 @@ fn neighbours(request: &Request, store: &Store, config: &Config) -> Result<(Opti
     Ok((if at > 0 { link(at - 1) } else { None }, link(at + 1)))
 }
 
-/// What is marked when two pages that are read side by side are.
+/// What a mark is about when two pages are read side by side.
 pub fn marked(reading: &Reading) -> Marked {
     let [a, b] = &reading.sides;
     Marked::pages((&a.url, a.lang), (&b.url, b.lang))
@@ -122,7 +122,7 @@ fn mark_rows(request: &Request, marked: &Marked) -> Result<Vec<MarkRow>, Failure
     Ok(marks.of(marked).into_iter().filter_map(row).collect())
 }
 
-/// Both pages as they are shown.
+/// Both pages, ready to be shown.
 pub fn sides(frame: &Frame, reading: Reading) -> [SideView; 2] {
     let Reading { sides, beads } = reading;
     let is_out: Vec<bool> = beads.iter().map(|bead| bead.left_out.is_some()).collect();
@@ -150,7 +150,7 @@ fn side_view(frame: &Frame, side: Side, is_out: &[bool]) -> SideView {
     }
 }
 
-/// What is known of the two but for the texts and what measures say, which have places of their own.
+/// The facts about the pair, without its texts and measures, which are shown elsewhere.
 fn facts(pair: &PairExplanation) -> Vec<(String, String)> {
     let mut bare = pair.clone();
     bare.measures.clear();
@@ -212,7 +212,7 @@ pub async fn page(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
     .await
 }
 
-/// The way to what the store has in place of a URL, and what it is.
+/// A link to what the store has in place of a URL, and a description of it.
 fn nearest(store: &Store, frame: &Frame, url: &CanonicalUrl) -> Result<Option<(String, String)>, Failure> {
     Ok(match query::nearest(store, url)? {
         Nearest::Page(page) => Some((frame.page(&format!("http://{page}")), plain(&page))),
@@ -222,7 +222,7 @@ fn nearest(store: &Store, frame: &Frame, url: &CanonicalUrl) -> Result<Option<(S
     })
 }
 
-/// Candidates of a page that are listed.
+/// How many candidates of a page are listed.
 const CANDIDATES: usize = 100;
 
 fn candidates(frame: &Frame, page: &PageExplanation) -> Vec<CandidateRow> {

@@ -1,4 +1,4 @@
-//! The report: what a store holds, in one file.
+//! The report: the contents of a store, in one file.
 
 use askama::Template;
 use diglot::config::{Config, SETTINGS};
@@ -11,14 +11,14 @@ use super::pages::{archive_rows, stage_rows};
 use super::sample::Sample;
 use super::views::{ArchiveRow, StageRow, StratumRow, plain};
 
-/// How it is written.
+/// The format of a report.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     Html,
     Markdown,
 }
 
-/// What was judged of a sample.
+/// The estimate that a sample gives.
 pub struct JudgedRow {
     pub what: String,
     pub judged: String,
@@ -56,7 +56,7 @@ struct MarkdownReport {
     facts: Facts,
 }
 
-/// Archives that are listed.
+/// How many archives are listed.
 const ARCHIVES: usize = 500;
 
 /// Writes a report of a store.
@@ -76,7 +76,7 @@ pub fn write(store: &Store, config: &Config, form: Form) -> anyhow::Result<Strin
     })
 }
 
-/// Texts that others chose, so that each stays in its cell of a table of Markdown.
+/// Escapes texts that others chose, so that each stays in its cell of a Markdown table.
 fn in_cells(mut facts: Facts) -> Facts {
     let paths = facts.archives.iter_mut().map(|archive| &mut archive.path);
     let values = facts.settings.iter_mut().map(|(_, value)| value);
@@ -107,7 +107,7 @@ fn facts(store: &Store, config: &Config) -> anyhow::Result<Facts> {
     })
 }
 
-/// What samples say, those that something was said of.
+/// The estimates of the samples that have marks.
 fn judged(store: &Store) -> anyhow::Result<Vec<JudgedRow>> {
     let reviews = Reviews::of(store.folder());
     let marks = reviews.marks()?;

@@ -1,7 +1,7 @@
-//! Samples: what is drawn to be judged, and what its marks say of the whole.
+//! Samples: which pairs are drawn to be judged, and what their marks say of all pairs.
 //!
-//! Each pair has a number that depends on the seed and on its URLs (and texts) only; those with the smallest are drawn. So a sample is a
-//! simple one within each stratum, the same for the same seed, and does not depend on the order of anything.
+//! Each pair has a number that depends only on the seed and on its URLs (and texts); the pairs with the smallest numbers are drawn. So a
+//! sample is a simple random sample within each stratum, is the same for the same seed, and does not depend on the order of the pairs.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -14,7 +14,7 @@ use diglot::types::{LangPair, Mark, Marked, Verdict, host_of};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// What is judged.
+/// What kind of thing is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum What {
@@ -22,32 +22,32 @@ pub enum What {
     Sentences,
 }
 
-/// What strata are made of.
+/// What strata are formed by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum By {
-    /// One for all: a simple sample.
+    /// A single stratum: a simple random sample.
     Nothing,
     /// Bins of scores.
     Score,
-    /// Keys; pairs of other methods by their method.
+    /// Keys; for pairs of other methods, the method.
     Key,
     /// Hosts of the first page.
     Host,
 }
 
-/// What is to be drawn.
+/// What sample is to be drawn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Design {
     pub what: What,
     pub by: By,
     pub seed: u64,
-    /// How many.
+    /// How many items.
     pub size: u64,
-    /// Two languages, by name; none: all.
+    /// Two languages, by name; `None`: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub langs: Option<(String, String)>,
-    /// A host or a domain; none: all.
+    /// A host or a domain; `None`: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
 }
@@ -60,39 +60,39 @@ pub struct Part {
     pub drawn: u64,
 }
 
-/// Something that was drawn.
+/// An item of a sample.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Item {
     #[serde(flatten)]
     pub marked: Marked,
-    /// Place of its stratum.
+    /// Position of its stratum.
     pub part: usize,
-    /// Its score when it was drawn.
+    /// Its score when the sample was drawn.
     pub score: f64,
 }
 
-/// A sample, as it is kept.
+/// A sample, as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     #[serde(flatten)]
     pub design: Design,
-    /// The commit of the store it was drawn from.
+    /// The commit of the store from which it was drawn.
     pub commit: u64,
     /// When it was drawn, as RFC 3339 in UTC.
     pub at: String,
     pub parts: Vec<Part>,
-    /// In the order in which they are judged, which mixes the strata.
+    /// The items in the order in which they are judged, which mixes the strata.
     pub items: Vec<Item>,
 }
 
-/// Edges of bins of scores: most scores lie near 1.
+/// Edges of the bins of scores: narrow near 1, where most scores lie.
 const EDGES: [f64; 7] = [0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999];
 
-/// What everything else is called where there are too many strata.
+/// The name of the stratum for all others, where there are too many strata.
 const OTHERS: &str = "all others";
 
 impl Design {
-    /// Draws from a store.
+    /// Draws a sample from a store.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -120,7 +120,7 @@ impl Design {
         Ok(Sample { design: self.clone(), commit: store.commit_number(), at, parts, items })
     }
 
-    /// The number that decides whether something is drawn.
+    /// The number by which items are chosen.
     fn number(&self, marked: &Marked) -> u64 {
         let mut bytes = Vec::new();
         let texts = marked.texts.iter().flat_map(|(a, b)| [a, b]);
@@ -131,8 +131,8 @@ impl Design {
         xxh3_64_with_seed(&bytes, self.seed)
     }
 
-    /// Strata with how many to draw of each, and to which each name belongs; too many are united, the smallest first, bins of scores with
-    /// their neighbours.
+    /// The strata, with the number of items to draw from each, and the stratum of each name. If there are too many, strata are merged, the
+    /// smallest first; bins of scores are merged with their neighbours.
     fn parts(&self, populations: BTreeMap<String, u64>) -> (BTreeMap<String, usize>, Vec<Part>) {
         let most = max_strata(self.size);
         let mut groups: Vec<(Vec<String>, u64)> =
@@ -180,7 +180,7 @@ impl Design {
         }
     }
 
-    /// Calls `each` with stratum, score and what would be marked, of everything that may be drawn.
+    /// Calls `each` for every possible item, with its stratum, its score, and what its mark would be about.
     fn for_each(
         &self,
         store: &Store,
@@ -217,7 +217,7 @@ impl Design {
         }
     }
 
-    /// In words.
+    /// The design in words.
     pub fn describe(&self) -> String {
         let what = match self.what {
             What::Pairs => "page pairs",
@@ -234,20 +234,20 @@ impl Design {
         format!("{what}{langs}{host}, {by}, seed {}", self.seed)
     }
 
-    /// Two languages of the design, as they are parsed.
+    /// The same design, with these two languages.
     pub fn with_langs(self, langs: Option<LangPair>) -> Design {
         Design { langs: langs.map(|langs| (langs.a.as_str().to_owned(), langs.b.as_str().to_owned())), ..self }
     }
 }
 
-/// The name of the bin of a score; the names sort as the scores do.
+/// The name of the bin of a score. Names sort like scores.
 fn bin(score: f64) -> String {
     let at = EDGES.partition_point(|edge| *edge <= score);
     let low = if at == 0 { 0.0 } else { EDGES[at - 1] };
     format!("{low} to {}", EDGES.get(at).copied().unwrap_or(1.0))
 }
 
-/// "0.5 to 0.8" and "0.9 to 0.95" are "0.5 to 0.95".
+/// The name of two bins joined: "0.5 to 0.8" and "0.9 to 0.95" give "0.5 to 0.95".
 fn joined(first: &str, last: &str) -> String {
     let low = first.split(' ').next().unwrap_or(first);
     let high = last.rsplit(' ').next().unwrap_or(last);
@@ -279,7 +279,7 @@ impl Ord for Drawn {
     }
 }
 
-/// What was said of the items of a stratum, or of all.
+/// The verdicts on the items of a stratum, or of all strata.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Said {
     pub stratum: Stratum,
@@ -287,10 +287,10 @@ pub struct Said {
 }
 
 impl Sample {
-    /// A sample, as it was kept.
+    /// Reads a sample.
     ///
     /// # Errors
-    /// What is wrong with it: a file may have been changed by hand, or be of a later release.
+    /// Says what is wrong with it: the file may have been changed by hand, or be of a later release.
     pub fn parse(text: &str) -> Result<Sample, String> {
         let sample: Sample = serde_json::from_str(text).map_err(|why| why.to_string())?;
         match sample.items.iter().find(|item| item.part >= sample.parts.len()) {
@@ -299,7 +299,7 @@ impl Sample {
         }
     }
 
-    /// What was said of each stratum: of each item what its last mark says, of whichever reviewer.
+    /// The verdicts in each stratum; the last mark of each item counts, whoever the reviewer is.
     pub fn said(&self, marks: &Marks) -> Vec<Said> {
         let standing = marks.standing();
         let mut found: Vec<Said> = self
@@ -320,7 +320,7 @@ impl Sample {
         found
     }
 
-    /// What two reviewers said of what both have judged, by their names.
+    /// For each two reviewers, by name, their verdicts on the items that both have judged.
     pub fn said_by_two<'m>(&self, marks: &'m Marks) -> BTreeMap<(&'m str, &'m str), Vec<(Verdict, Verdict)>> {
         let standing = marks.standing();
         let mut found: BTreeMap<(&str, &str), Vec<(Verdict, Verdict)>> = BTreeMap::new();

@@ -13,16 +13,17 @@ use super::counting::Counting;
 use super::failure::Failure;
 
 thread_local! {
-    /// Of what was opened for the request that this thread works on.
+    /// The witnesses of the stores that were opened for the current request of this thread.
     static WITNESSES: RefCell<Vec<Arc<Witness>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Lets go of what was read for the last request of this thread.
+/// Forgets the witnesses of the last request of this thread.
 pub fn forget_what_was_read() {
     WITNESSES.take();
 }
 
-/// Sees that nobody changed what was read for the request that this thread works on: before something is kept, or answered.
+/// Checks that nobody has changed the files that were read for the current request of this thread. To be called before something is stored
+/// or answered.
 ///
 /// # Errors
 /// With the file that was changed.
@@ -30,29 +31,29 @@ pub fn check_untouched() -> Result<(), Failure> {
     WITNESSES.with_borrow(|witnesses| witnesses.iter().try_for_each(|witness| Ok(witness.check()?)))
 }
 
-/// One page over one store.
+/// The web page of one store.
 pub struct App {
     /// Folder of the store.
     pub folder: PathBuf,
-    /// The port it is served on.
+    /// The port that it is served on.
     pub port: u16,
-    /// What its addresses begin with; whoever does not know it gets nothing.
+    /// The token, with which its addresses begin; without it a client gets nothing.
     pub token: String,
-    /// What leads to the page once, and from when on.
+    /// The code that leads to the page once, and the time from which it is valid.
     opening: Mutex<Option<(String, Instant)>>,
-    /// Who marks, unless a form says otherwise.
+    /// The reviewer's name, unless a form gives another.
     pub reviewer: String,
-    /// Figures of the whole store, counted beside the requests.
+    /// Figures of the whole store, counted in the background.
     pub counting: Arc<Counting>,
 }
 
 /// Random bytes of a token.
 const TOKEN_BYTES: usize = 16;
 
-/// How long the address leads to the page that the browser is opened with.
+/// How long the address that the browser is opened with is valid.
 pub const OPENING: Duration = Duration::from_mins(1);
 
-/// What nobody guesses.
+/// A random token that cannot be guessed.
 fn secret() -> anyhow::Result<String> {
     let mut bytes = [0; TOKEN_BYTES];
     getrandom::fill(&mut bytes).map_err(|why| anyhow::anyhow!("no random numbers can be had: {why}"))?;
@@ -61,7 +62,7 @@ fn secret() -> anyhow::Result<String> {
 
 impl App {
     pub fn new(folder: PathBuf, port: u16, reviewer: String) -> anyhow::Result<App> {
-        // What is wrong with the store is said at once.
+        // An unusable store gives an error at once.
         Store::open(&folder, Access::Read)?;
         let opening = Mutex::new(Some((secret()?, Instant::now())));
         let token = secret()?;
@@ -69,24 +70,24 @@ impl App {
         Ok(App { folder, port, token, opening, reviewer, counting })
     }
 
-    /// What the paths of all its addresses begin with.
+    /// The path with which all its addresses begin.
     pub fn base(&self) -> String {
         format!("/{}", self.token)
     }
 
-    /// The address to open.
+    /// The address of the page.
     pub fn address(&self) -> String {
         format!("http://127.0.0.1:{}{}/", self.port, self.base())
     }
 
-    /// An address that leads to it, once and for a minute.
+    /// An address that leads to the page once, within a minute.
     pub fn opening(&self) -> String {
         let opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         let code = opening.as_ref().map_or("", |(code, _)| code);
         format!("http://127.0.0.1:{}/open/{code}", self.port)
     }
 
-    /// True for the code that leads to the page, the first time that somebody has it.
+    /// True for the code that leads to the page, when it is used for the first time.
     pub fn is_opening(&self, code: &str) -> bool {
         let mut opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         let is_it = opening.as_ref().is_some_and(|(known, from)| known == code && from.elapsed() < OPENING);
@@ -104,7 +105,7 @@ impl App {
         Ok((store, config))
     }
 
-    /// What people said of its pairs.
+    /// The marks on its pairs, and the samples.
     pub fn reviews(&self) -> Reviews {
         Reviews::of(&self.folder)
     }

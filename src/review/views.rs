@@ -1,4 +1,4 @@
-//! What templates are filled with.
+//! The data that templates are filled with.
 
 use askama::Template;
 use diglot::evaluate::Estimate;
@@ -7,15 +7,15 @@ use url::form_urlencoded;
 use super::figures::Figures;
 use super::state::App;
 
-/// What stands round each page.
+/// What surrounds the content of each page.
 pub struct Frame {
-    /// What all addresses begin with.
+    /// The path with which all addresses begin.
     pub base: String,
     pub title: String,
     /// Name of the store's folder.
     pub store: String,
     pub reviewer: String,
-    /// True where that is not who started the page: addresses then say so.
+    /// True where the reviewer is not the one for whom the page was started; addresses then name the reviewer.
     is_other_reviewer: bool,
 }
 
@@ -65,7 +65,7 @@ impl Frame {
     }
 }
 
-/// Text of an archive with what could act on the terminal or the page made visible: control characters, but for tab and line feed.
+/// Text of an archive, with control characters made visible, except tab and line feed, so that they cannot affect the terminal or the page.
 pub fn plain(text: &str) -> String {
     let is_control = |c: char| c.is_control() && c != '\t' && c != '\n';
     text.chars().map(|c| if is_control(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
@@ -78,7 +78,7 @@ pub struct Problem {
     pub problem: String,
 }
 
-/// A stage, and how far it is.
+/// A stage, and its progress.
 pub struct StageRow {
     pub name: &'static str,
     pub state: &'static str,
@@ -96,7 +96,7 @@ pub struct ArchiveRow {
     pub left_out: String,
 }
 
-/// A host of which few pages are paired.
+/// A host with few pairs.
 pub struct LackingRow {
     pub name: String,
     pub link: String,
@@ -110,9 +110,9 @@ pub struct LackingRow {
 #[template(path = "overview.html", config = "src/review/askama.toml")]
 pub struct OverviewPage {
     pub frame: Frame,
-    /// None while they are counted for the first time.
+    /// `None` while they are counted for the first time.
     pub figures: Option<Figures>,
-    /// The commit of the store, where that is a later one.
+    /// The number of the store's last commit, where it is later than that of the figures.
     pub newer: Option<u64>,
     pub lacking: Vec<LackingRow>,
     pub lacking_left: usize,
@@ -121,14 +121,14 @@ pub struct OverviewPage {
     pub archives_left: usize,
 }
 
-/// The way through a long list.
+/// Links to the other parts of a long list.
 pub struct Paging {
     pub shown: String,
     pub previous: Option<String>,
     pub next: Option<String>,
 }
 
-/// A host of a list.
+/// A host in a list.
 pub struct HostRow {
     pub name: String,
     pub link: String,
@@ -138,7 +138,7 @@ pub struct HostRow {
     pub langs: String,
 }
 
-/// A choice of a form.
+/// An option of a form.
 pub struct Choice {
     pub value: String,
     pub name: String,
@@ -151,7 +151,7 @@ impl Choice {
     }
 }
 
-/// Choices of a form, the first of which stands for none of them.
+/// Options of a form, of which the first means "none of them".
 pub fn choices<'c>(none: &'c str, all: impl IntoIterator<Item = (&'c str, &'c str)>, chosen: &str) -> Vec<Choice> {
     std::iter::once(("", none)).chain(all).map(|(value, name)| Choice::new(value, name, chosen)).collect()
 }
@@ -162,7 +162,7 @@ pub struct HostsPage {
     pub frame: Frame,
     pub text: String,
     pub sorts: Vec<Choice>,
-    /// None while they are counted for the first time.
+    /// `None` while they are counted for the first time.
     pub hosts: Option<Vec<HostRow>>,
     pub paging: Paging,
 }
@@ -171,7 +171,7 @@ pub struct HostsPage {
 pub struct KeyRow {
     pub key: String,
     pub langs: String,
-    /// The smallest part of the domain that has its pages.
+    /// The smallest part of the domain that contains its pages.
     pub scope: String,
     pub state: &'static str,
     pub credibility: String,
@@ -180,11 +180,11 @@ pub struct KeyRow {
     pub accepted: String,
     pub precision: String,
     pub pairs: String,
-    /// A pair of it: its address and its URLs.
+    /// A pair of this key: its address and its URLs.
     pub example: Option<(String, String, String)>,
 }
 
-/// A pair of a list.
+/// A pair in a list.
 pub struct PairRow {
     pub link: String,
     pub url_a: String,
@@ -194,7 +194,7 @@ pub struct PairRow {
     pub method: &'static str,
     pub key: String,
     pub outcome: &'static str,
-    /// What was said of it.
+    /// The marks on it.
     pub marks: String,
 }
 
@@ -208,7 +208,7 @@ pub struct HostPage {
     pub lacking_left: usize,
     pub keys: Vec<KeyRow>,
     pub keys_left: usize,
-    /// Where the weak keys are listed too, if they are not.
+    /// Address of the list with the weak keys too, if they are not shown.
     pub weak: Option<String>,
     pub langs: Vec<Choice>,
     pub methods: Vec<Choice>,
@@ -228,33 +228,33 @@ pub struct LonePage {
     pub frame: Frame,
     pub host: String,
     pub langs: Vec<Choice>,
-    /// Address, URL, language.
+    /// Address, URL and language of each page.
     pub pages: Vec<(String, String, String)>,
     pub paging: Paging,
 }
 
-/// A piece of text, of a bead or of none.
+/// A piece of text, which may be part of a bead.
 pub struct PieceView {
     pub text: String,
     pub bead: Option<usize>,
-    /// Left out of bitext.
+    /// True when its bead is left out of bitext.
     pub is_out: bool,
 }
 
-/// One page of two.
+/// One of two pages that are shown side by side.
 pub struct SideView {
     pub url: String,
-    /// The way to what else is known of it; empty: none.
+    /// Address of the explanation of the page; empty: none.
     pub page: String,
     pub lang: String,
     pub title: String,
     pub blocks: Vec<(&'static str, Vec<PieceView>)>,
-    /// What is not shown, in words.
+    /// A note on text that is not shown.
     pub rest: String,
 }
 
 impl SideView {
-    /// Without what the program thinks of it: who judges is to read the texts.
+    /// The same without the program's opinion, so that reviewers judge by the texts.
     pub fn blind(mut self) -> SideView {
         self.page.clear();
         for piece in self.blocks.iter_mut().flat_map(|block| &mut block.1) {
@@ -269,13 +269,13 @@ pub struct EvidenceRow {
     pub name: String,
     pub value: String,
     pub nats: String,
-    /// Where its bar begins and how long it is, in percent of the picture; the middle is 0 nats.
+    /// Position and length of its bar, in percent of the picture; 0 nats is in the middle.
     pub start: String,
     pub width: String,
     pub is_for: bool,
 }
 
-/// A mark that stands.
+/// A mark that counts.
 pub struct MarkRow {
     pub verdict: &'static str,
     pub reviewer: String,
@@ -291,17 +291,17 @@ pub struct PairPage {
     pub facts: Vec<(String, String)>,
     pub evidence: Vec<EvidenceRow>,
     pub marks: Vec<MarkRow>,
-    /// Where it is in the list that it was opened from, as fields of a form.
+    /// Its position in the list from which it was opened, as fields of a form.
     pub place: Vec<(String, String)>,
     pub a: String,
     pub b: String,
-    /// Where the whole text is to be had, if it is cut.
+    /// Address of the whole text, if the text is cut.
     pub whole: Option<String>,
     pub previous: Option<String>,
     pub next: Option<String>,
 }
 
-/// A candidate of a page.
+/// A candidate partner of a page.
 pub struct CandidateRow {
     pub link: String,
     pub url: String,
@@ -316,9 +316,9 @@ pub struct CandidateRow {
 #[template(path = "page.html", config = "src/review/askama.toml")]
 pub struct PagePage {
     pub frame: Frame,
-    /// What the store has in its place, where it has not the page: a way there, and what it is.
+    /// Where the store does not have the page: the nearest thing that it has, as an address and a description.
     pub nearest: Option<(String, String)>,
-    /// The page that it is a copy of: address and URL.
+    /// Address and URL of the page of which it is a copy.
     pub original: Option<(String, String)>,
     pub url: String,
     pub host: String,
@@ -328,7 +328,7 @@ pub struct PagePage {
     pub leads: Vec<(String, String, String)>,
 }
 
-/// A sample of the list.
+/// A sample in the list.
 pub struct SampleRow {
     pub link: String,
     pub result: String,
@@ -368,11 +368,11 @@ pub struct ItemPage {
     pub previous: Option<String>,
     pub next: Option<String>,
     pub result: String,
-    /// The last one that was marked, to be taken back.
+    /// The item that was marked last, whose mark can be taken back.
     pub last: Option<usize>,
 }
 
-/// A stratum, judged.
+/// A stratum with its verdicts.
 pub struct StratumRow {
     pub name: String,
     pub population: String,
@@ -381,14 +381,14 @@ pub struct StratumRow {
     pub wrong: u64,
     pub unsure: u64,
     pub precision: String,
-    /// The picture of the interval, in percent.
+    /// Position and length of the interval in the picture, in percent.
     pub low: String,
     pub width: String,
     pub middle: String,
 }
 
 impl StratumRow {
-    /// An interval in words and as a picture.
+    /// An interval, as text and as a picture.
     pub fn interval(estimate: Option<Estimate>) -> (String, String, String, String) {
         let Some(found) = estimate else { return Default::default() };
         let percent = |share: f64| format!("{:.2}%", 100.0 * share);
@@ -401,7 +401,7 @@ impl StratumRow {
     }
 }
 
-/// How two reviewers agree.
+/// The agreement of two reviewers.
 pub struct AgreementRow {
     pub names: String,
     pub both: u64,
@@ -415,7 +415,7 @@ pub struct ResultPage {
     pub frame: Frame,
     pub what: String,
     pub whole: StratumRow,
-    /// Why there is no figure of the whole yet.
+    /// The reason why there is no estimate for the whole yet.
     pub missing: String,
     pub strata: Vec<StratumRow>,
     pub agreements: Vec<AgreementRow>,

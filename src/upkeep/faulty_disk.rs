@@ -1,4 +1,4 @@
-//! A disk that fails at any step: nothing is committed after it, and what was is whole.
+//! Tests with a disk that fails at any step: nothing is committed after the failure, and what was committed before is whole.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::FileExt;
@@ -32,7 +32,7 @@ fn what_a_finished_command_made_has_durable_names() {
     let store = folder.path().join("new/deep/s.store");
     faults::watch(folder.path());
     let expect_durable = |what: &str| {
-        // Locks and temporary files say nothing, and sled does without snapshots.
+        // Lock and temporary files do not matter, and sled needs no snapshots.
         let nothing = |path: &Path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             ["lock", "tmp"].contains(&&*name) || name.starts_with("snap.")
@@ -78,7 +78,7 @@ fn a_disk_that_fails_at_any_step_leaves_a_whole_store() {
     let ((all, expected), (maps, _)) = (steps(Failure::Full), steps(Failure::NoMap));
     assert!(all > 300 && maps > 20, "{all} steps, {maps} maps");
     assert!(expected.len() > 10);
-    // The step to be tried after another, and the map.
+    // How many steps to go on between one failing step and the next, for files and for maps.
     let [stride, map_stride] = extent([59, 11], [3, 1]);
     let failures = [Failure::Full, Failure::Broken, Failure::Short];
     let tried = (0..all).step_by(stride).zip(failures.into_iter().cycle());
@@ -89,7 +89,7 @@ fn a_disk_that_fails_at_any_step_leaves_a_whole_store() {
         let (_, failed) = faults::end(&store);
         let what = format!("step {nth}, {failure:?}: {failed:?}");
         assert!(failed.is_some(), "{what}");
-        // What is only tidied up may fail.
+        // Steps that only tidy up may fail.
         if let Err(error) = outcome {
             assert!(!error.to_string().contains("damaged"), "{what}: {error}");
         }
@@ -108,7 +108,7 @@ fn a_disk_that_fails_at_any_step_leaves_a_whole_store() {
     }
 }
 
-/// What is done to the pages of a store: how it is called, the damage, and whether it takes pages away.
+/// A way to damage the pages of a store: its name, the damage, and whether pages are lost by it.
 type Harm = (&'static str, fn(&Path), bool);
 
 const HARMS: [Harm; 5] = [
@@ -160,13 +160,13 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A store of the site that nobody holds.
+/// Makes a store of the site, and closes it.
 fn make(folder: &Path) {
     run_all(&mut Store::open(folder, Access::Write).expect("a new store"), &[], &[SITE]).expect("room on disk");
     wait_for_sled(folder);
 }
 
-/// sled lets go of its files a moment after it is closed.
+/// Waits for sled, which releases its files a moment after it is closed.
 fn wait_for_sled(store: &Path) {
     File::open(store.join("catalog/db")).expect("it was written").lock().expect("sled lets go of it");
 }
@@ -223,7 +223,7 @@ fn a_commit_of_whose_long_values_not_all_came_to_the_disk_is_undone() {
         copy(&sound, &store);
         let mut writing = Store::open(&store, Access::Write).expect(&what);
         let mut notes = InputNotes::default();
-        // sled keeps what is longer than 128 KiB in a file of its own.
+        // sled keeps values longer than 128 KiB in files of their own.
         notes.refused(Path::new("a.warc"), "long ".repeat(1 << 16), true);
         faults::plan(&store, nth, Failure::Broken);
         let outcome = writing.keep_notes(&mut notes);

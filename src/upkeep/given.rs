@@ -1,4 +1,4 @@
-//! Settings that are given to a store: the one way in for the command line and for the library.
+//! Settings that a user gives for a store, checked and applied in one place for the command line and for the library.
 
 use std::path::{Path, PathBuf};
 
@@ -11,21 +11,21 @@ use crate::types::Lang;
 /// The word that stands for all settings.
 const ALL: &str = "all";
 
-/// New values of settings; what is not given stays as the store has it.
+/// New values of settings; settings that are not named stay as they are in the store.
 #[derive(Clone, Default)]
 pub struct Given {
     set: Vec<(&'static Setting, Vec<String>)>,
-    /// Names of settings that are taken back.
+    /// Names of the settings to be reset to their defaults.
     reset: Vec<String>,
 }
 
 impl Given {
-    /// Names of settings that are taken back to their defaults, or `all`, and nothing else.
+    /// A change that only resets the settings of these names, or `all`, to their defaults.
     pub fn reset(names: Vec<String>) -> Given {
         Given { set: Vec::new(), reset: names }
     }
 
-    /// Settings by name; the values of a list one after another under the same name.
+    /// New values by name; the values of a list one after another under the same name.
     ///
     /// # Errors
     /// When there is no setting of a name.
@@ -43,15 +43,15 @@ impl Given {
         Ok(given)
     }
 
-    /// Gives a setting all of its values.
+    /// Sets all values of a setting.
     pub fn set(&mut self, setting: &'static Setting, values: Vec<String>) {
         self.set.push((setting, values));
     }
 
-    /// Tells of values that make no sense, before a store is made in a folder.
+    /// Refuses values that make no sense, before a store is made in a folder.
     ///
     /// # Errors
-    /// The first of them.
+    /// With the first such value.
     pub fn check(&self, store: &Path) -> Result<()> {
         // A store of another release may have settings that this one does not know.
         if !Store::is_at(store) {
@@ -68,7 +68,7 @@ impl Given {
         Ok(())
     }
 
-    /// Changes the store's settings, and gives what they come to.
+    /// Changes the store's settings, and returns the configuration that results.
     ///
     /// # Errors
     /// When a value makes no sense, here or beside the others; when the disk does not take it.
@@ -81,7 +81,7 @@ impl Given {
         Ok(config)
     }
 
-    /// The settings that those of a store become, and what they come to.
+    /// The new settings of a store, and the configuration that results from them.
     ///
     /// # Errors
     /// When a value makes no sense beside the others, or a file is not there.
@@ -103,7 +103,7 @@ impl Given {
             settings.set(setting.name, values);
         }
         let (config, unusable) = configuration(&settings.values);
-        // Results made without it would not be those that the store was set up for.
+        // Without this setting, results would differ from those that the store was set up for.
         if let Some(unusable) = unusable.first() {
             return Err(Error::Config(unusable.to_string()));
         }
@@ -123,7 +123,7 @@ fn setting_names() -> String {
     SETTINGS.iter().map(|setting| setting.name).collect::<Vec<_>>().join(", ")
 }
 
-/// A path that means the same from everywhere.
+/// The absolute path.
 fn full(path: &str) -> Result<String> {
     let full = PathBuf::from(path).canonicalize().map_err(Error::io(path, "opening"))?;
     Ok(full.to_string_lossy().into_owned())

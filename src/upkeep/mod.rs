@@ -1,7 +1,7 @@
-//! Keeping a store for years: giving it settings, and taking down what must not be in it.
+//! Keeping a store for years: giving it settings, and removing what must not be in it.
 //!
-//! What a store itself can do for its upkeep, it does ([`Store::check`](crate::store::Store::check), `repair`, `compact`); what needs the
-//! methods is here.
+//! Upkeep that needs nothing but the store is in `store` ([`Store::check`](crate::store::Store::check), `repair`, `compact`); upkeep that
+//! needs the methods is here.
 
 #[cfg(test)]
 mod faulty_disk;

@@ -1,5 +1,5 @@
-//! Removing archives, hosts and URLs: from then on the store is as if they had never been read, once the next run has made the results
-//! of their sites again. Their bytes stay on disk until the store is compacted.
+//! Removes archives, hosts and URLs. Once the next run has made the results of their sites again, the store is as if they had never been
+//! read. Their bytes stay on disk until the store is compacted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,12 +14,12 @@ use crate::store::records::START;
 use crate::store::{Reviews, Store, add_batch, archive_hash, name_hash, tokens};
 use crate::types::{ArchiveId, CanonicalUrl, SiteId, family, host_of, registrable_domain};
 
-/// What is to be removed.
+/// Names of what is to be removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Removal {
     /// Paths of archives, or their last parts.
     pub archives: Vec<String>,
-    /// Hosts, and registrable domains for all of theirs.
+    /// Hosts, and registrable domains, which stand for all their hosts.
     pub hosts: Vec<String>,
     /// URLs, with or without scheme.
     pub urls: Vec<String>,
@@ -28,31 +28,31 @@ pub struct Removal {
 /// What was removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Taken {
-    /// What of the names was removed before: the same removal may be given again.
+    /// Names that were removed before: a removal may be repeated.
     pub already: Vec<String>,
-    /// Archives.
+    /// How many archives.
     pub archives: u64,
-    /// Captures taken as pages.
+    /// How many captures that had become pages.
     pub captures: u64,
-    /// Captures that had been left out.
+    /// How many captures that had been left out.
     pub left_out: u64,
-    /// Sites whose results the next run makes again.
+    /// How many sites whose results the next run makes again.
     pub sites: u64,
-    /// Marks of reviewers on pages that no archive has any more.
+    /// How many marks of reviewers, on pages that no archive has any more.
     pub marks: u64,
-    /// Samples with such pages.
+    /// How many samples that contained such pages.
     pub samples: u64,
-    /// Lines of marks that cannot be read, and that were left though they may name what was removed.
+    /// A message about unreadable lines of marks that were kept, though they may name what was removed.
     pub left: Option<String>,
 }
 
 /// Removes archives, hosts and URLs from a store, at once and as a whole.
 ///
-/// What of their sites other archives have is indexed again by the next run. What people said of pages that no
-/// archive has any more is forgotten at once.
+/// The next run indexes again what other archives have of the same sites. Marks and samples of pages that no archive has any more are
+/// deleted at once.
 ///
 /// # Errors
-/// [`Error::Config`] when something is named that the store does not have and never had; when the disk does not take it.
+/// [`Error::Config`] for a name that the store does not have and never had; when the disk does not take it.
 pub fn remove(store: &mut Store, removal: &Removal) -> Result<Taken> {
     let (numbers, mut already) = numbers_of(store, &removal.archives)?;
     let wanted = Names::of(removal)?;
@@ -82,11 +82,11 @@ pub fn remove(store: &mut Store, removal: &Removal) -> Result<Taken> {
         if let Some(archive) = store.archive(ArchiveId(*number))? {
             changes.remove(Keyspace::Fingerprint, &archive.identity.fingerprint.to_be_bytes());
         }
-        // Its number is not given to another.
+        // The empty record keeps the archive's number from being given to another.
         changes.put(Keyspace::Archive, &number.to_be_bytes(), &ArchiveRecord::default());
         changes.remove(Keyspace::Loss, &number.to_be_bytes());
     }
-    // Before: whoever repeats a removal that stopped here still finds what is to be removed.
+    // This comes before the commit, so that a removal which stops here can be repeated: its names are then still found.
     let forgotten = Reviews::of(store.folder()).forget(|url| found.is_gone(url))?;
     let (archives, sites) = (numbers.len() as u64, sites.len() as u64);
     let (marks, samples) = (forgotten.marks as u64, forgotten.samples as u64);
@@ -95,7 +95,7 @@ pub fn remove(store: &mut Store, removal: &Removal) -> Result<Taken> {
     Ok(taken)
 }
 
-/// Goes on without what the store lost: no answer is said to lack it any more. An archive that was lost in part stays one that is read in
+/// Drops the store's list of losses, so that answers no longer warn of them. An archive that was lost in part stays one that is read in
 /// part. Returns how many losses there were.
 ///
 /// # Errors
@@ -110,7 +110,7 @@ pub fn accept_losses(store: &mut Store) -> Result<usize> {
     Ok(losses.len())
 }
 
-/// The numbers of archives that are named by their paths or the last parts of these, and the names of those that were removed before.
+/// The numbers of the archives of these names (paths, or the last parts of paths), and the names of those that were removed before.
 fn numbers_of(store: &Store, names: &[String]) -> Result<(BTreeSet<u32>, Vec<String>)> {
     let archives = store.archives()?;
     let (mut numbers, mut already) = (BTreeSet::new(), Vec::new());
@@ -146,7 +146,7 @@ fn numbers_of(store: &Store, names: &[String]) -> Result<(BTreeSet<u32>, Vec<Str
     Ok((numbers, already))
 }
 
-/// Names that are to be removed, as batches have them.
+/// The names to be removed, in the form that batches have them.
 #[derive(Default)]
 struct Names {
     hosts: BTreeSet<String>,
@@ -170,19 +170,19 @@ impl Names {
     }
 }
 
-/// What a removal hits.
+/// What a removal concerns.
 #[derive(Default)]
 struct Found {
-    /// Hosts of what is removed.
+    /// Hosts of the captures to be removed.
     hosts: BTreeSet<String>,
     urls: BTreeSet<String>,
-    /// Hashes of the URLs that people judged, or were to.
+    /// Hashes of the URLs in marks and samples.
     reviewed: FxHashSet<u64>,
-    /// Those of them that are hit.
+    /// Those of them that are to be removed.
     gone: FxHashSet<u64>,
-    /// Those that another archive keeps.
+    /// Those of them that another archive still has.
     kept: FxHashSet<u64>,
-    /// What is left of the archives, by number.
+    /// The records of the archives after the removal, by number.
     archives: BTreeMap<u32, ArchiveRecord>,
     taken: Taken,
 }
@@ -247,13 +247,13 @@ impl Found {
         }
     }
 
-    /// True for a URL that people judged and no archive has any more.
+    /// True for a URL in marks or samples that no archive has any more.
     fn is_gone(&self, url: &str) -> bool {
         let name = CanonicalUrl::parse(url).map(|url| name_hash(url.identity()));
         name.is_ok_and(|name| self.gone.contains(&name) && !self.kept.contains(&name))
     }
 
-    /// The names of which nothing is left, since they were removed before. A name that was mistyped is not taken for one of these.
+    /// The names that match nothing now because they were removed before. A mistyped name is not among them.
     fn removed_before(&self, store: &Store, wanted: &Names) -> Result<Vec<String>> {
         let has_host =
             |wanted: &str| self.hosts.iter().any(|host| host == wanted || registrable_domain(host).as_ref() == wanted);
@@ -267,13 +267,13 @@ impl Found {
         }
     }
 
-    /// The sites of what is hit, and those that stand or fall with them.
+    /// The sites concerned, and those that may be one site with them.
     fn sites(&self, store: &Store) -> Result<BTreeMap<SiteId, BTreeSet<String>>> {
         let mut sites: BTreeMap<SiteId, BTreeSet<String>> = BTreeMap::new();
         let domains: BTreeSet<_> = self.hosts.iter().map(|host| registrable_domain(host)).collect();
         for domain in domains {
             let Some(site) = store.site_of_domain(&domain)? else { continue };
-            // Where domains of a family may be one site, all of them are indexed again.
+            // The domains of a family may be one site, so all of them are indexed again.
             let mut family_sites = store.sites_of_family(&family(&domain))?;
             family_sites.push((domain.clone().into_owned(), site));
             for (domain, site) in family_sites {
@@ -284,7 +284,7 @@ impl Found {
     }
 }
 
-/// Lets sites be without pages, until the next run indexes what is left of them.
+/// Empties the page tables of sites, until the next run indexes what is left of them.
 fn reset(store: &Store, sites: &BTreeMap<SiteId, BTreeSet<String>>, changes: &mut Changes) -> Result<()> {
     let mut postings: Vec<tokens::Posting> = Vec::new();
     for (&id, domains) in sites {

@@ -1,4 +1,4 @@
-//! The token index made again, where it was lost with the catalog: the view, of which the catalog is made again, has none.
+//! Makes the token index again after it was lost with the catalog: the catalog can be made again from the view, which has no tokens.
 
 use crate::error::Result;
 use crate::index::site::Urls;
@@ -8,23 +8,23 @@ use crate::store::layout::StageRecord;
 use crate::store::{Store, tokens};
 use crate::types::SiteId;
 
-/// Sites of one commit, at the most: every commit writes anew the blocks of the token index that its sites touch, as in indexing.
+/// How many sites are committed at once, at most. As in indexing, every commit rewrites those blocks of the token index that its sites
+/// touch.
 const COMMIT_SITES: usize = 1000;
 /// Pages after which a commit is made.
 const COMMIT_PAGES: usize = 200_000;
-/// What is put down while this goes on, among the stages: the cursor is the number of the first site that is left.
+/// The key of the record of progress, among those of the stages: its cursor is the number of the first site not done yet.
 const MARK: &[u8] = b"tokens";
 
-/// Sees that the token index has all sites. To be called before it is asked, and before it is changed. After each commit `go_on` is
-/// asked.
+/// Makes sure that the token index has all sites. Must be called before the index is read or changed. Calls `go_on` after each commit.
 ///
 /// # Errors
-/// When the store cannot be read, the disk does not take it, or what `go_on` returns; the next call then goes on from there.
+/// When the store cannot be read, the disk does not take it, or what `go_on` returns; the next call then continues from there.
 pub(crate) fn complete_tokens(store: &mut Store, go_on: impl Fn() -> Result<()>) -> Result<()> {
     let count = store.site_count()?;
     let mark: Option<StageRecord> = store.catalog().get(Keyspace::Stage, MARK)?;
     let mut site = match &mark {
-        // A mark that came with the view is of tokens that were lost once more.
+        // The index is empty, so a record of progress that came with the view is of tokens that have been lost again.
         _ if tokens::is_empty(store.catalog())? => 0,
         Some(mark) => mark.cursor as u32,
         None => return Ok(()),
@@ -40,7 +40,7 @@ pub(crate) fn complete_tokens(store: &mut Store, go_on: impl Fn() -> Result<()>)
         }
         store.sites.unmap();
         if postings.is_empty() && mark.is_none() && site == count {
-            // Sites without a word.
+            // No site has a token.
             return Ok(());
         }
         let mut changes = Changes::default();
