@@ -21,13 +21,13 @@ pub struct ArchiveLine {
     pub bytes: u64,
     /// True when all of it has been read.
     pub is_read: bool,
-    /// The byte that reading goes on at.
+    /// The byte at which reading continues.
     pub position: u64,
     /// Records read.
     pub records: u64,
     /// Captures taken as pages.
     pub pages: u64,
-    /// How often each reason left something out.
+    /// How many captures were left out, by reason.
     pub left_out: Vec<(SkipReason, u64)>,
     /// A few records that were left out.
     pub samples: Vec<SkipSample>,
@@ -36,15 +36,15 @@ pub struct ArchiveLine {
 /// A record that was left out.
 #[derive(Clone, Debug)]
 pub struct SkipSample {
-    /// Why.
+    /// Reason.
     pub reason: SkipReason,
-    /// What there is to say of it.
+    /// Details; may be empty.
     pub detail: String,
     /// Where it begins in its archive.
     pub offset: u64,
 }
 
-/// All archives of the store, in the order in which they came.
+/// All archives of the store, in the order in which they were added.
 ///
 /// # Errors
 /// When the catalog cannot be read.
@@ -77,7 +77,7 @@ pub fn archives(store: &Store) -> Result<Vec<ArchiveLine>> {
 pub(super) struct ArchiveNames(BTreeMap<u32, String>);
 
 impl ArchiveNames {
-    /// That of the archive that a page lies in; empty for one that is not there.
+    /// The name of the archive that a page lies in; empty if the store does not have the archive.
     pub fn of(&mut self, store: &Store, page: &StoredPage) -> Result<String> {
         if !page.file().is_empty() {
             return Ok(page.file().to_owned());
@@ -90,7 +90,7 @@ impl ArchiveNames {
     }
 }
 
-/// The inputs that earlier runs did not read, or not to their end, by path; those read since are none of them.
+/// The inputs that earlier runs did not read, or not to their end, by path; without those that were read since.
 ///
 /// # Errors
 /// When the catalog cannot be read.
@@ -105,8 +105,8 @@ pub fn refused(store: &Store) -> Result<Vec<Refused>> {
         .collect())
 }
 
-/// What `named` inputs come to, as [`crate::inputs::expand`] says. Archives that the store has read, and that the file system
-/// says are as they were, are not looked into; with `reread` they are.
+/// The inputs that `named` stands for, as [`crate::inputs::expand`] finds them. Archives that the store has read, and that have not changed
+/// according to the file system, are not opened, except with `reread`.
 ///
 /// # Errors
 /// As there.
@@ -123,7 +123,7 @@ pub fn inputs(store: Option<&Store>, named: &[OsString], keep_going: bool, rerea
 /// What a store knows of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
-    /// Nothing.
+    /// The store has not read it.
     New,
     /// It was read up to this byte.
     Partial(u64),
@@ -131,8 +131,8 @@ pub enum Known {
     Read,
 }
 
-/// What a store knows of the archive at `path`, wherever it lay when it was read. Its bytes are read only where the file system cannot
-/// tell: one of that length is known, and this file has changed or moved since.
+/// What a store knows of the archive at `path`, even if the archive has been moved since. The whole file is read only where the file system
+/// cannot tell: if the store knows an archive of the same length, and this file has changed or moved.
 ///
 /// # Errors
 /// When the archive or the store cannot be read.

@@ -22,7 +22,7 @@ use crate::store::records::{Mapped, RecordRef};
 use crate::text::words::Words;
 use crate::types::{BitextLine, Block, JudgedPair, Lang, LangPair, PagePair, Place, SiteId, tag_name};
 
-/// The page pairs of a site that are taken for translations, by languages, then URLs: what bitext is made from.
+/// The accepted page pairs of a site, by languages, then URLs: bitext is made from these.
 pub(crate) fn accepted_pairs(site: &Site) -> Vec<PagePair> {
     let Some(result) = &site.result else { return Vec::new() };
     if let Some(judged) = &site.judged {
@@ -49,7 +49,7 @@ pub(crate) fn accepted_pairs(site: &Site) -> Vec<PagePair> {
     pairs
 }
 
-/// A hash that tells one list of page pairs from another.
+/// A hash of a list of page pairs.
 pub(crate) fn hash_of_pairs(pairs: &[PagePair]) -> u64 {
     let mut hasher = Xxh3::new();
     for pair in pairs {
@@ -144,24 +144,24 @@ fn is_fresh(head: &BitextHead, site: &Site) -> bool {
     is_of_pages && (is_of_source(head, site.source) || head.pairs == hash_of_pairs(&accepted_pairs(site)))
 }
 
-/// What is known of the sentence pairs of a site; `None` where there are none of its present page pairs.
+/// Where the sentence pairs of a site are; `None` where there are none of its present page pairs.
 ///
 /// # Errors
 /// When the store cannot be read.
 pub(crate) fn fresh_head(store: &Store, id: SiteId, site: &SiteHead) -> Result<Option<BitextHead>> {
     let is_of_pages = |head: &BitextHead| head.finished && head.generation == site.generation;
     let Some(head) = store.bitext_head(id)?.filter(is_of_pages) else { return Ok(None) };
-    // The same pairs may have come to stand in another record.
+    // The same page pairs may now stand in another record.
     let is_fresh = is_of_source(&head, pair_source(store, id, site)?) || is_fresh(&head, &Site::open(store, id)?);
     Ok(is_fresh.then_some(head))
 }
 
-/// True when the page pairs of a site are still in the record they were last seen in.
+/// True when the page pairs of a site are still in the record from which they were last read.
 pub fn is_of_source(head: &BitextHead, source: Option<PairSource>) -> bool {
     source.is_some_and(|source| (source.table as u8, source.record) == (head.source_table, head.source))
 }
 
-/// True when it is known what sites share: all are compared, and none has changed since.
+/// True when repetitions across sites are known: all sites have been compared, and none has changed since.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -182,7 +182,7 @@ pub(crate) fn are_compared(store: &Store) -> Result<bool> {
 }
 
 impl SiteBitext {
-    /// Opens those of a site; `None` when there are none, or they were made from other pages or page pairs.
+    /// Opens the sentence pairs of a site; `None` when there are none, or they were made from other pages or page pairs.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -197,7 +197,7 @@ impl SiteBitext {
         if found.pairs().all(is_of) { Ok(Some(found)) } else { Err(store.senseless("sentence pairs", &site.head)) }
     }
 
-    /// Opens what a head names.
+    /// Opens the records that a head refers to.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -211,7 +211,7 @@ impl SiteBitext {
         })
     }
 
-    /// The same, without what is repeated.
+    /// The same, without the repetitions.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -225,13 +225,13 @@ impl SiteBitext {
         self.chunks.iter().flat_map(|chunk| chunk.pairs.iter())
     }
 
-    /// The same, each with its beads.
+    /// The same page pairs, each with its beads.
     pub fn aligned(&self) -> impl Iterator<Item = (&ArchivedBitextPairRow, Vec<BeadRow>)> {
         self.chunks.iter().flat_map(|chunk| chunk.pairs.iter().zip(chunk.beads()))
     }
 
-    /// The beads of one page pair in the order of the page, each with the reason it is left out for, be it what else the site says;
-    /// `None` where the two were not aligned.
+    /// The beads of one page pair in the order of the page, each with the reason for leaving it out, including repetition on the site;
+    /// `None` where the two pages were not aligned.
     pub fn of_pair(&self, a: u32, b: u32) -> Option<(&ArchivedBitextPairRow, Vec<BeadRow>)> {
         for chunk in &self.chunks {
             let Some(at) = chunk.pairs.iter().position(|row| (row.a.to_native(), row.b.to_native()) == (a, b)) else {
@@ -249,37 +249,37 @@ impl SiteBitext {
         None
     }
 
-    /// A page pair by its place.
+    /// The page pair at a position.
     pub fn pair(&self, place: u32) -> Option<&ArchivedBitextPairRow> {
         let at = self.chunks.partition_point(|chunk| chunk.first <= place).checked_sub(1)?;
         let chunk = &self.chunks[at];
         chunk.pairs.get((place - chunk.first.to_native()) as usize)
     }
 
-    /// The page pairs from a place on, in order.
+    /// The page pairs from a position on, in order.
     pub fn pairs_from(&self, place: u32) -> impl Iterator<Item = &ArchivedBitextPairRow> {
         let at = self.chunks.partition_point(|chunk| chunk.first <= place).saturating_sub(1);
         let skipped = self.chunks.get(at).map_or(0, |chunk| place.saturating_sub(chunk.first.to_native()));
         self.chunks[at.min(self.chunks.len())..].iter().flat_map(|chunk| chunk.pairs.iter()).skip(skipped as usize)
     }
 
-    /// What is repeated on the site, in the order of the beads.
+    /// The beads that occur more than once on the site, in order.
     pub fn repeats(&self) -> impl Iterator<Item = &ArchivedRepeatRow> {
         self.repeats.iter().flat_map(|record| record.rows.iter())
     }
 
-    /// What other sites say too, in the order of the beads.
+    /// The beads that also occur on other sites, in order.
     pub fn shared(&self) -> impl Iterator<Item = &ArchivedRepeatRow> {
         self.shared.iter().flat_map(|record| record.rows.iter())
     }
 }
 
-/// URLs of pages of other sites that are remembered, at the most: some 10 MB.
+/// How many URLs of pages of other sites are kept in memory, at most: some 10 MB.
 const KNOWN_URLS: usize = 1 << 16;
 
-/// Calls `each` with every sentence pair of a scope: by domain, languages, URLs, then in the order of the page. Those
-/// that were left out come too when `all` is true, each with its reason. What several sites say is left out of all but the
-/// first, unless the scope is not the whole store.
+/// Calls `each` with every sentence pair of a scope: by domain, languages, URLs, then in the order of the page. With `all`, also with those
+/// that were left out, each with its reason. A sentence pair that several sites have is left out of all but the first, but only if the
+/// scope is the whole store.
 ///
 /// # Errors
 /// When the store cannot be read, or what `each` returns.
@@ -292,7 +292,7 @@ pub fn for_each_bead(
 ) -> Result<()> {
     let mut archives = ArchiveNames::default();
     let mut urls = KnownUrls::default();
-    // Until all sites are aligned, what they share is not known, or was found among others.
+    // Until all sites are aligned, repetitions across sites are unknown, or were found among other sites.
     let are_compared = scope.is_all() && are_compared(store)?;
     for id in sites(store, scope)? {
         let site = Site::open(store, id)?;
@@ -327,7 +327,7 @@ pub fn for_each_bead(
     Ok(())
 }
 
-/// URLs of pages of other sites, by the places of the pages: what several sites say recurs in the same pages.
+/// URLs of pages of other sites, by the places of the pages. They are kept because repetitions come from the same pages again and again.
 #[derive(Default)]
 struct KnownUrls(FxHashMap<u64, String>);
 
@@ -377,7 +377,7 @@ impl<'s> OpenPair<'s> {
         self.turned(self.site.pages.url(other.a.to_native()), self.site.pages.url(other.b.to_native()))
     }
 
-    /// Two things of the first and the second language, in the order of listing.
+    /// Two values, of the first and the second language, in the order of listing.
     fn turned<T>(&self, a: T, b: T) -> (T, T) {
         if self.is_turned { (b, a) } else { (a, b) }
     }
@@ -416,7 +416,7 @@ impl<'s> OpenPair<'s> {
     }
 }
 
-/// The languages of the page pairs of a scope that bitext is made from.
+/// The languages of the accepted page pairs of a scope.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -431,7 +431,7 @@ pub fn langs_of_page_pairs(store: &Store, scope: &Scope) -> Result<BTreeSet<Lang
     Ok(found)
 }
 
-/// Calls `each` with the texts of every page pair of a scope that bitext is made from.
+/// Calls `each` with the texts of every accepted page pair of a scope.
 ///
 /// # Errors
 /// When the store cannot be read, or what `each` returns.

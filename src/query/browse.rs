@@ -16,28 +16,28 @@ use crate::types::{self, JudgedPair, Lang, LangPair, Method, Outcome, PairLine, 
 /// Which pairs are asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PairFilter {
-    /// Of these languages only.
+    /// Only pairs of these languages.
     pub langs: Option<LangPair>,
-    /// Proposed by this method only.
+    /// Only pairs that this method proposed.
     pub method: Option<Method>,
-    /// Of this key only: its pattern, from either language to the other.
+    /// Only pairs of this key, given by its pattern, from either language to the other.
     pub key: Option<String>,
-    /// With such a score only: the least, and the greatest.
+    /// Only pairs with a score in this range, both ends included.
     pub scores: (f64, f64),
-    /// Those that were judged and not accepted, in place of those that were.
+    /// Pairs that were judged and rejected, instead of those that were accepted.
     pub rejected: bool,
 }
 
 /// A part of the pairs.
 #[derive(Clone, Debug, Default)]
 pub struct PairPage {
-    /// How many pass the filter.
+    /// How many pairs pass the filter.
     pub total: usize,
-    /// Those asked for, each with what was decided, if it was judged.
+    /// The pairs of this part, each with the decision on it, if it was judged.
     pub lines: Vec<(PairLine, Option<Outcome>)>,
 }
 
-/// In what order.
+/// The order of a listing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PairOrder {
     /// By domain, languages, URLs.
@@ -49,12 +49,12 @@ pub enum PairOrder {
     HighScore,
 }
 
-/// A pair that passed: its score, its site, and its place among the pairs of the site.
+/// A pair that passed the filter: its score, its site, and its position among the pairs of the site.
 type Passed = (f64, usize, usize);
 
 /// The pairs of a scope that pass a filter, from the one at `range.start` on.
 ///
-/// Only the lines that are asked for are made: the cost of the others is that of reading a row.
+/// Lines are made only for the pairs in `range`; any other pair costs the reading of a row.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -92,7 +92,7 @@ pub fn pairs_page(
     Ok(PairPage { total: passed.len(), lines: passed[start..end].iter().filter_map(line).collect() })
 }
 
-/// One accepted pair of each key of a scope, by the pattern that it is listed with and its languages: the first by URL.
+/// For each key of a scope, by pattern and languages as it is listed, its first accepted pair by URL.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -114,7 +114,7 @@ pub fn key_examples(store: &Store, config: &Config, scope: &Scope) -> Result<BTr
     Ok(found)
 }
 
-/// Adds the pairs of a site that pass.
+/// Adds the pairs of a site that pass the filter.
 fn pass(site: &Site, number: usize, scope: &Scope, filter: &PairFilter, passed: &mut Vec<Passed>) {
     let Some(result) = &site.result else { return };
     let here = pages_of(site, scope);
@@ -157,12 +157,12 @@ fn pass(site: &Site, number: usize, scope: &Scope, filter: &PairFilter, passed: 
     }
 }
 
-/// The pages of a site that are of a scope, as ranges: pages are sorted by URL, so those of a host stand together.
+/// The pages of a site that are in a scope, as ranges: pages are sorted by URL, so those of a host stand together.
 pub(super) fn pages_of(site: &Site, scope: &Scope) -> Vec<Range<u32>> {
     ranges_of(&site.pages, |host| scope.has_host(host))
 }
 
-/// The ranges of pages whose hosts are wanted; those that touch are one.
+/// The ranges of pages whose hosts are wanted; adjacent ranges are joined.
 fn ranges_of(urls: &(impl Urls + ?Sized), is_wanted: impl Fn(&str) -> bool) -> Vec<Range<u32>> {
     let mut found: Vec<Range<u32>> = Vec::new();
     let wanted = |range: &Range<u32>| is_wanted(host_of(urls.identity(range.start)));
@@ -175,7 +175,7 @@ fn ranges_of(urls: &(impl Urls + ?Sized), is_wanted: impl Fn(&str) -> bool) -> V
     found
 }
 
-/// True when a page lies in one of some ranges, which ascend.
+/// True when a page lies in one of the ranges, which are in ascending order.
 pub(super) fn lies_in(ranges: &[Range<u32>], page: u32) -> bool {
     let after = ranges.partition_point(|range| range.start <= page);
     after > 0 && ranges[after - 1].contains(&page)
@@ -184,9 +184,9 @@ pub(super) fn lies_in(ranges: &[Range<u32>], page: u32) -> bool {
 /// A part of the pages that have no partner.
 #[derive(Clone, Debug, Default)]
 pub struct LonePages {
-    /// How many there are, by the language they count for; unknown: they take no part.
+    /// How many there are in all, by the language they count for; unknown: they take no part.
     pub langs: BTreeMap<Lang, usize>,
-    /// Those asked for, with these languages.
+    /// The pages of this part, with their languages.
     pub lines: Vec<(String, Lang)>,
 }
 

@@ -1,4 +1,4 @@
-//! How much a site has, for `status` and the end of a run.
+//! Totals of a store and its sites, for `status` and the end of a run.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::store::Store;
 use crate::store::layout::{BitextHead, SiteHead};
 use crate::types::SiteId;
 
-/// How many pairs a site has, by the last stage that was done.
+/// How many pairs a site has after the last stage that has run.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -18,8 +18,8 @@ fn pair_count(store: &Store, id: SiteId, head: &SiteHead) -> Result<u64> {
     Ok(pair_source(store, id, head)?.map_or(0, |source| source.pairs))
 }
 
-/// How many sentence pairs a site has, and how many were left out for which reason (codes of [`Reason`]);
-/// with `are_compared` ([`are_compared`]), what other sites say too is left out.
+/// How many sentence pairs a site has, and how many were left out, by reason (codes of [`Reason`]). With `are_compared` ([`are_compared`]),
+/// repetitions of other sites are left out too.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -34,7 +34,7 @@ fn sentence_counts(store: &Store, id: SiteId, head: &SiteHead, are_compared: boo
     Ok((kept, counts))
 }
 
-/// What a store holds.
+/// Totals of a store.
 #[derive(Clone, Debug, Default)]
 pub struct Totals {
     /// Registrable domains.
@@ -43,17 +43,17 @@ pub struct Totals {
     pub hosts: u64,
     /// Pages, one a URL.
     pub pages: u64,
-    /// Captures that a newer one of their URL replaced.
+    /// Captures that were replaced by a newer one of the same URL.
     pub older: u64,
     /// Pairs of pages.
     pub pairs: u64,
     /// Sentence pairs.
     pub sentences: u64,
-    /// How many sentence pairs were left out for which reason.
+    /// How many sentence pairs were left out, by reason.
     pub sentences_left_out: BTreeMap<Reason, u64>,
 }
 
-/// Counts what a store holds.
+/// Counts the contents of a store.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -62,7 +62,7 @@ pub fn totals(store: &Store) -> Result<Totals> {
     let mut totals = Totals::default();
     for id in (0..store.site_count()?).map(SiteId) {
         let head = store.site(id)?.unwrap_or_default();
-        // A site without a name was removed.
+        // A site without a name has been removed.
         totals.domains += u64::from(!head.domain.is_empty());
         totals.hosts += head.hosts.len() as u64;
         totals.pages += u64::from(head.pages);
@@ -71,7 +71,7 @@ pub fn totals(store: &Store) -> Result<Totals> {
         let (kept, left_out) = sentence_counts(store, id, &head, are_compared)?;
         totals.sentences += kept;
         for (code, count) in left_out {
-            // A code of a later release is nothing this one has a word for.
+            // A reason of a later release has no name here.
             if let Some(reason) = Reason::from_code(code) {
                 *totals.sentences_left_out.entry(reason).or_default() += count;
             }

@@ -1,4 +1,4 @@
-//! Whole pages: those that have a text, and those of pairs with the sentences that were aligned.
+//! Whole pages with their texts, and page pairs with their aligned sentences.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,8 @@ use crate::store::layout::{ArchivedBitextPairRow, BeadRow, StoredPage};
 use crate::text::sentences::for_each_sentence;
 use crate::types::{AlignedSentences, DocumentLine, JudgedPair, Lang, PageLine, PairLine, SentencePlace, tag_name};
 
-/// Calls `each` with every aligned page pair of a scope that `is_wanted`: by domain, languages, then URLs. Their sentences are those
-/// that bitext is made of, whatever other pages say too; with `all`, also those that cleaning left out, with the reason.
+/// Calls `each` with every aligned page pair of a scope that `is_wanted`: by domain, languages, then URLs. Their sentences are the ones in
+/// bitext, including those that other pages repeat; with `all`, also those that cleaning left out, with the reason.
 ///
 /// # Errors
 /// When the store cannot be read, or what `each` returns.
@@ -77,13 +77,13 @@ pub fn for_each_page(
     Ok(())
 }
 
-/// The accepted pairs of a site, to be found by their pages.
+/// The accepted pairs of a site, for lookup by their pages.
 struct PairLines<'s> {
     site: &'s Site,
     config: &'s Config,
-    /// By their pages; where none is judged, empty.
+    /// The judged pairs by their pages; empty before pairs are judged.
     judged: Vec<JudgedPair>,
-    /// The place of each pair of keys, by its pages.
+    /// The position of each pair that a key was assigned, by its pages.
     assigned: BTreeMap<(u32, u32), usize>,
 }
 
@@ -140,7 +140,7 @@ fn page_line(record: &StoredPage, lang: Lang, archive: String) -> PageLine {
         if !tags.is_empty() {
             text.push('\n');
         }
-        // A paragraph is a line, whatever a text without markup has in it.
+        // A paragraph takes one line, even if a text without markup has line feeds in it.
         let inside = record.text().get(block.start as usize..block.end as usize).unwrap_or("");
         text.extend(inside.chars().map(|c| if c == '\n' { ' ' } else { c }));
         tags.push(tag_name(block.tag));
@@ -160,12 +160,12 @@ fn page_line(record: &StoredPage, lang: Lang, archive: String) -> PageLine {
 /// Where the sentences of a page begin.
 struct Sentences<'p> {
     page: &'p StoredPage,
-    /// Where each begins in the text; its paragraph, and its number there.
+    /// For each sentence: where it begins in the text, its paragraph, and its number in the paragraph.
     starts: Vec<(u32, u32, u32)>,
 }
 
 impl Sentences<'_> {
-    /// Cuts a page as alignment did.
+    /// Divides a page into sentences as alignment did.
     fn new(page: &StoredPage, lang: Lang) -> Sentences<'_> {
         let mut starts = Vec::new();
         for (block, paragraph) in page.blocks().zip(0u32..) {

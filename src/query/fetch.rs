@@ -1,4 +1,4 @@
-//! The captures that pairs lack the text of.
+//! The captures whose text is missing for pairs.
 
 use super::scope::{Scope, sites};
 use super::site::Site;
@@ -8,7 +8,7 @@ use crate::store::Store;
 use crate::store::records::RecordRef;
 use crate::types::{FetchLine, Lang};
 
-/// The captures to fetch so that the pairs of a scope, in languages that are requested, have text: by file and offset, each once.
+/// The captures to fetch, so that the pairs of a scope in requested languages get their texts: by file and offset, each once.
 ///
 /// # Errors
 /// When the store cannot be read.

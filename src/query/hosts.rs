@@ -25,7 +25,7 @@ pub struct HostLine {
     pub langs: BTreeMap<Lang, u32>,
     /// Pairs with a page on it.
     pub pairs: u64,
-    /// C(w), the credibility of its best key.
+    /// C(w), the credibility of the host's best key.
     pub credibility: f64,
 }
 
@@ -55,7 +55,7 @@ pub fn hosts_in(store: &Store, scope: &Scope) -> Result<Vec<HostLine>> {
     Ok(lines)
 }
 
-/// Some hosts by name, of those that the store has; each site is looked at once.
+/// The hosts of these names that the store has; each site is looked at once.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -96,7 +96,8 @@ pub(super) fn hosts_of(store: &Store, id: SiteId, is_wanted: impl Fn(&str) -> bo
             Some(row) => row.langs.iter().map(|l| (Lang::from_bytes(l.0), l.1.to_native())).collect(),
             None => host.langs.iter().map(|l| (Lang::from_bytes(l.0), l.1)).collect(),
         };
-        // Keys count the copies that URLs tell as of no language; so are those that links tell, and pages of foreign text.
+        // In the result of keys, copies by URL already count as of no language; copies by links and pages of foreign text are moved there
+        // now.
         for (lang, copies) in copies.get(host.host.as_str()).into_iter().flatten() {
             if let Some(pages) = langs.get_mut(lang).filter(|pages| **pages >= *copies) {
                 *pages -= copies;
@@ -119,7 +120,7 @@ pub(super) fn hosts_of(store: &Store, id: SiteId, is_wanted: impl Fn(&str) -> bo
     Ok(lines)
 }
 
-/// How many pages of each language are copies by their links, and not by their URLs, or have their own text in another language: of each host.
+/// For each host and language, how many pages are copies by their links but not by their URLs, or have their own text in another language.
 fn out_of_competition(site: &Site) -> BTreeMap<String, BTreeMap<Lang, u32>> {
     let mut copies: BTreeMap<String, BTreeMap<Lang, u32>> = BTreeMap::new();
     let pages = |judged: &Mapped<JudgedRecord>| {

@@ -25,7 +25,7 @@ pub struct KeyLine {
     pub site: String,
     /// The key, in the order of listing of its languages.
     pub key: Key,
-    /// True when the languages were turned round for listing.
+    /// True when the languages were swapped for listing.
     pub turned: bool,
     /// Linking power: URL pairs matched.
     pub power: u64,
@@ -37,17 +37,17 @@ pub struct KeyLine {
     pub global: f64,
     /// Its state after the competition.
     pub state: State,
-    /// Precision of its pairs as verification estimates it, 0..=1; `None` before.
+    /// Estimated precision of its pairs after verification, 0..=1; `None` before.
     pub est_precision: Option<f64>,
-    /// Pairs of it that were accepted; before verification those assigned to it.
+    /// How many of its pairs were accepted; before verification, how many were assigned to it.
     pub accepted: u64,
-    /// Where it acts: the smallest part of the domain that has all pages of the pairs it was assigned; of a key that was assigned none,
-    /// all pages it was found among. The domain, a host, or a folder, as `example.org/docs/`.
+    /// Where it acts: the smallest part of the domain (the domain, a host, or a folder, as `example.org/docs/`) that contains all pages of
+    /// its assigned pairs; for a key without assigned pairs, all pages among which it was found.
     pub scope: String,
 }
 
 impl KeyLine {
-    /// What became of it: its state, or `demoted` where verification finds that most of its pairs are wrong.
+    /// The name of its state, or `demoted` where verification finds that most of its pairs are wrong.
     pub fn state_name(&self) -> &'static str {
         state_name(self.state, self.est_precision)
     }
@@ -63,7 +63,7 @@ impl KeyLine {
         if self.turned { self.key.turned() } else { self.key.edits.clone() }
     }
 
-    /// Names of the [`KeyLine::values`].
+    /// Names of the columns of [`KeyLine::values`].
     pub const COLUMNS: [&'static str; 15] = [
         "site",
         "field",
@@ -82,7 +82,7 @@ impl KeyLine {
         "scope",
     ];
 
-    /// What is listed of it.
+    /// Its values in a listing.
     pub fn values(&self) -> [Value; 15] {
         let edits = self.edits();
         let join = |text: fn(&Edit) -> String| edits.iter().map(text).collect::<Vec<_>>().join("+");
@@ -107,7 +107,7 @@ impl KeyLine {
     }
 }
 
-/// The keys that act in a scope: by domain, then strongest first; weak ones only with `weak`. Cost: keys and their pairs.
+/// The keys that act in a scope: by domain, then the strongest first; weak keys only with `weak`. Cost: keys and their pairs.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -115,7 +115,7 @@ pub fn keys(store: &Store, config: &Config, scope: &Scope, weak: bool) -> Result
     Ok(numbered_keys(store, config, scope, weak)?.into_iter().map(|(_, line)| line).collect())
 }
 
-/// The same, each with its site and its position among the keys of the site.
+/// The same keys, each with its site and its position among the keys of the site.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -170,11 +170,11 @@ pub(crate) fn numbered_keys(
 /// Where the keys of a site act.
 struct Places<'s> {
     site: &'s Site,
-    /// The pages of the scope that is asked for; `None`: all.
+    /// The pages of the requested scope; `None`: all.
     here: Option<Vec<Range<u32>>>,
-    /// Hosts of the site, where one host is asked for.
+    /// Hosts of the site, where a single host is requested.
     hosts: FxHashSet<&'s str>,
-    /// Of each key the first and the last page of its pairs, and whether any of them is in the scope.
+    /// For each key, the first and the last page of its pairs, and whether any of these pages is in the scope.
     reach: Vec<Option<(u32, u32, bool)>>,
 }
 
@@ -194,13 +194,14 @@ impl<'s> Places<'s> {
         Places { site, here, hosts, reach }
     }
 
-    /// The first and the last page of the pairs of a key, by URL; `None` where it has none.
+    /// The first and the last page of the pairs of a key, by URL; `None` where it has no pairs.
     fn reach(&self, key: u32) -> Option<(u32, u32)> {
         let (first, last, _) = (*self.reach.get(key as usize)?)?;
         Some((first, last))
     }
 
-    /// True for a key that has pairs in the scope. One that has none anywhere may act there: it was found among `found_among`.
+    /// True for a key that has pairs in the scope. A key without any pairs counts too, if it was found among pages of the scope and applies
+    /// to their host.
     fn are_of(&self, at: u32, key: &Key, found_among: Range<u32>) -> bool {
         let Some(here) = &self.here else { return true };
         if let Some((_, _, is_here)) = self.reach.get(at as usize).copied().flatten() {
@@ -210,7 +211,7 @@ impl<'s> Places<'s> {
         here.iter().filter(overlaps).any(|range| self.turns(self.site.host(range.start), key))
     }
 
-    /// True where a key turns the name of a host into that of another host, or has nothing to do with names of hosts.
+    /// True where a key turns the name of a host into that of another host, or does not change host names.
     fn turns(&self, host: &str, key: &Key) -> bool {
         let edits: Vec<Edit> = key.edits.iter().filter(|edit| edit.field == Field::Host).cloned().collect();
         let of_host = Key { edits, ..key.clone() };
@@ -219,7 +220,8 @@ impl<'s> Places<'s> {
     }
 }
 
-/// The smallest part of a domain that has two URLs (without scheme), and all that sort between them: a folder, a host, or all of it.
+/// The smallest part of a domain that contains two URLs (without scheme) and all URLs that sort between them: a folder, a host, or the
+/// whole domain.
 fn smallest_part(domain: &str, [first, last]: [&str; 2]) -> String {
     let host = host_of(first);
     if host != host_of(last) {
@@ -233,12 +235,12 @@ fn smallest_part(domain: &str, [first, last]: [&str; 2]) -> String {
     }
 }
 
-/// The sources that are keys, by the positions of the keys: a site may have a hundred thousand of them.
+/// Those sources that are keys, by the position of the key: a site may have a hundred thousand keys.
 fn by_key(sources: impl Iterator<Item = SourceStats>) -> FxHashMap<u32, SourceStats> {
     sources.filter_map(|source| Some((source.key?, source))).collect()
 }
 
-/// How many pairs of each key were accepted, whatever judged them.
+/// How many pairs of each key were accepted, by whatever stage.
 fn accepted_by_key(accepted: impl Iterator<Item = JudgedPair>) -> FxHashMap<u32, u64> {
     let mut counts = FxHashMap::default();
     for key in accepted.filter_map(|judged| judged.key) {
@@ -247,7 +249,7 @@ fn accepted_by_key(accepted: impl Iterator<Item = JudgedPair>) -> FxHashMap<u32,
     counts
 }
 
-/// What became of a key of a state whose pairs are right as often as `est_precision` says.
+/// The name of a state, or `demoted` where `est_precision` is too low.
 pub(crate) fn state_name(state: State, est_precision: Option<f64>) -> &'static str {
     let takes_pairs = matches!(state, State::Strong | State::Rescued);
     if takes_pairs && est_precision.is_some_and(|precision| precision < 0.5) { "demoted" } else { state.name() }

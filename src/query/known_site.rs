@@ -1,4 +1,4 @@
-//! A site as the search for deep pages knows it.
+//! A site in the form that the search for deep pages needs.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::store::layout::SkipEntry;
 use crate::store::records::RecordRef;
 use crate::types::{Form, Key, Lang, SkipReason};
 
-/// A site of the store, with the reasons why URLs that its archives hold are no pages.
+/// A site of the store, with the reasons why some URLs in its archives are not pages.
 pub struct StoredSite {
     /// The site.
     pub site: Site,
@@ -75,7 +75,7 @@ impl KnownSite for StoredSite {
     }
 }
 
-/// The strong and rescued keys of a site that were assigned pairs, with these pairs.
+/// The strong and rescued keys of a site that were assigned pairs, with their pairs.
 pub fn active_keys(site: &Site) -> Option<Vec<ActiveKey>> {
     let result = site.result.as_ref()?;
     let keys: Vec<Option<Key>> = result.keys.iter().map(|row| row.key()).collect();
@@ -96,7 +96,7 @@ pub fn active_keys(site: &Site) -> Option<Vec<ActiveKey>> {
     Some(pairs.into_iter().filter_map(of).collect())
 }
 
-/// Why each URL that was left out of a site is no page: the first of several reasons.
+/// For each URL of a site that was left out, the first of the reasons.
 fn skipped(store: &Store, site: &Site) -> Result<FxHashMap<String, String>> {
     let mut found = FxHashMap::default();
     for &at in &site.head.skipped {
@@ -111,7 +111,7 @@ fn skipped(store: &Store, site: &Site) -> Result<FxHashMap<String, String>> {
     Ok(found)
 }
 
-/// Which pages, and which of the proposed URLs that are no pages, the links of a site lead to; `None` before the links are read.
+/// The pages, and the proposed URLs that are not pages, to which links of the site lead; `None` before links are read.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -127,12 +127,12 @@ pub fn link_targets(store: &Store, site: &Site, proposals: &[Proposal]) -> Resul
     Ok(Some(LinkTargets { pages, missing: found.into_iter().flatten().map(str::to_owned).collect() }))
 }
 
-/// Those of `missing` that the pages of one portion, from `first` on, link to.
+/// The URLs in `missing` to which the pages of one portion, from `first` on, link.
 fn linked_from<'m>(store: &Store, site: &Site, first: u32, missing: &FxHashSet<&'m str>) -> Result<FxHashSet<&'m str>> {
     let mut found = FxHashSet::default();
     for page in first..site.pages.count().min(first + LINKS_PORTION as u32) {
         let (chunk, at) = site.pages.chunk(page);
-        // An index has no links.
+        // Pages that come from an index have no links.
         if chunk.form(at) == Form::Index {
             continue;
         }
@@ -143,5 +143,5 @@ fn linked_from<'m>(store: &Store, site: &Site, first: u32, missing: &FxHashSet<&
     Ok(found)
 }
 
-/// Pages whose links are read together.
+/// How many pages' links are read at a time.
 const LINKS_PORTION: usize = 1024;

@@ -1,4 +1,4 @@
-//! What verification learnt.
+//! Words and weights that verification has learnt.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,14 +16,14 @@ use crate::types::{LangPair, SiteId};
 /// Words of two languages that verification learnt to be translations, the most probable first, at most
 /// 20,000; words that are equal in both are left out. `None` where it learnt nothing.
 ///
-/// The store has hashes: how words are written is read from the pages that they were learnt from.
+/// The store has only hashes; the written forms of the words are found in the pages from which they were learnt.
 ///
 /// # Errors
 /// When the store cannot be read.
 pub fn learnt_words(store: &Store, langs: LangPair) -> Result<Option<Vec<[String; 2]>>> {
     let Some(head) = store.learnt_head(langs)? else { return Ok(None) };
     let record = store.learnt.read(RecordRef(head.record))?;
-    // The less of both directions, where both halves have it the mean of both.
+    // The lower probability of the two directions; if both halves have the word pair, the mean of the halves.
     let mut sure: BTreeMap<(u64, u64), (f32, f32)> = BTreeMap::new();
     for pair in learnt_halves(&record).iter().flatten().filter(|pair| pair.a != pair.b) {
         let known = sure.entry((pair.a, pair.b)).or_default();
@@ -51,7 +51,7 @@ pub fn learnt_words(store: &Store, langs: LangPair) -> Result<Option<Vec<[String
     Ok(Some(named.into_iter().map(|(_, first, second)| [first, second]).collect()))
 }
 
-/// What was learnt of words, for the pages of each half.
+/// The word translations that were learnt, for the pages of each half.
 pub(crate) fn learnt_halves(record: &ArchivedLearntRecord) -> Halves {
     let pair = |row: &ArchivedSureRow| SurePair {
         a: row.a.to_native(),
@@ -72,7 +72,7 @@ pub(crate) fn learnt_pairs(store: &Store, langs: LangPair) -> Result<Vec<SurePai
     Ok(pairs_of_halves(&learnt_halves(&record)))
 }
 
-/// The words of both halves, those that both have once.
+/// The words of both halves; those that both halves have, once.
 pub(crate) fn pairs_of_halves(halves: &Halves) -> Vec<SurePair> {
     let mut pairs = halves.concat();
     pairs.sort_by_key(|pair| (pair.a, pair.b));
@@ -100,7 +100,7 @@ pub(crate) fn training_places(store: &Store, pairs: &[TrainingPair]) -> Result<[
     Ok(places.map(|places| places.into_iter().collect()))
 }
 
-/// What verification learnt of a language pair, from these pages and `inputs`, to be stored.
+/// The record of what verification learnt of a language pair, from these pages and `inputs`.
 pub(crate) fn learnt_record(
     langs: LangPair,
     inputs: u64,

@@ -1,9 +1,10 @@
-//! What a store answers: pairs, keys, hosts and pages, in an order that depends on URLs only.
+//! Queries on a store: pairs, keys, hosts and pages, in an order that depends only on URLs.
 //!
-//! A question is about a [`Scope`]: all sites, a domain or a host. `Site` is one site with what the stages left of it, and the one
-//! place that says which language a page counts for. [`for_each_pair`], [`keys`], [`hosts`], [`bitext`], [`for_each_document`],
-//! [`for_each_page`], [`for_each_record`], [`fetch()`] and [`gains`] list; [`shortages`] names the hosts of which few pages are paired; [`explain`] says why a page has a partner, or has none. For people
-//! who look: [`overview()`], [`pairs_page`], [`lone_pages`] and [`reading()`], two pages side by side.
+//! A query has a [`Scope`]: all sites, a domain or a host. `Site` is one site with the results of the stages, and the only place that says
+//! which language a page counts for. [`for_each_pair`], [`keys`], [`hosts`], [`bitext`], [`for_each_document`], [`for_each_page`],
+//! [`for_each_record`], [`fetch()`] and [`gains`] list; [`shortages`] names the hosts of which few pages are paired; [`explain`] says why a
+//! page has a partner or has none. For the web page there are [`overview()`], [`pairs_page`], [`lone_pages`] and [`reading()`], which gives
+//! two pages side by side.
 
 mod archives;
 pub mod bitext;

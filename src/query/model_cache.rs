@@ -1,4 +1,4 @@
-//! The models of the language pairs that are aligned at a time.
+//! A cache of the models of language pairs that are being aligned.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::store::Store;
 use crate::types::LangPair;
 
-/// Memory for models.
+/// Memory for models, in bytes.
 const MODEL_BYTES: usize = 256 << 20;
 
 /// Models of some language pairs.
@@ -20,19 +20,19 @@ pub(crate) struct ModelCache {
 }
 
 impl ModelCache {
-    /// True when the model of a language pair is there, or there is room for it.
+    /// True when the model of a language pair is in the cache, or there is room for it.
     pub fn has_room(&self, langs: LangPair) -> bool {
         self.bytes < MODEL_BYTES || self.by_langs.contains_key(&langs)
     }
 
-    /// Forgets all, once they are too many.
+    /// Empties the cache if it is full.
     pub fn make_room(&mut self) {
         if self.bytes >= MODEL_BYTES {
             *self = ModelCache::default();
         }
     }
 
-    /// Reads the model of a language pair if it is not there.
+    /// Reads the model of a language pair unless it is in the cache.
     ///
     /// # Errors
     /// When it cannot be read.

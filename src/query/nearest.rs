@@ -1,4 +1,4 @@
-//! What to ask instead, where the store has not the page that is asked for.
+//! Suggests what to ask for, where the store does not have the requested page.
 
 use std::fmt;
 
@@ -11,16 +11,16 @@ use crate::index::site::Urls;
 use crate::store::Store;
 use crate::types::{CanonicalUrl, host_of};
 
-/// What a store has that is nearest to a URL which it has not.
+/// The nearest thing to a URL that the store has, if it does not have the URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Nearest {
     /// A page, by its URL without a scheme.
     Page(String),
-    /// The host that was asked for, which has pages, and not that one.
+    /// The requested host, which has pages, but not this one.
     Host(String),
     /// Other hosts of the registrable domain.
     Domain(String),
-    /// Nothing of the domain.
+    /// Nothing: the store does not have the domain.
     Nothing,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for Nearest {
     }
 }
 
-/// What the store has that is nearest to a URL which it has not.
+/// Finds the nearest thing that the store has to a URL it does not have.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -63,7 +63,7 @@ pub fn nearest(store: &Store, url: &CanonicalUrl) -> Result<Nearest> {
     })
 }
 
-/// Compares the URLs of the pages on the host of `url`, those first that sort near it, as long as the work lasts.
+/// Compares the URLs of the pages on the host of `url`, beginning with those that sort near it, until the budget of work is used up.
 fn look_around(store: &Store, url: &CanonicalUrl, search: &mut Search<'_>) -> Result<()> {
     let Some(id) = store.site_of_domain(&url.domain())? else { return Ok(()) };
     let site = Site::open(store, id)?;
@@ -83,14 +83,14 @@ fn look_around(store: &Store, url: &CanonicalUrl, search: &mut Search<'_>) -> Re
     Ok(())
 }
 
-/// Pairs of letters that are compared, at the most: a mistyped URL is to be answered at once.
+/// How many pairs of letters are compared at most, so that a mistyped URL is answered at once.
 const WORK: u64 = 20_000_000;
 
-/// The nearest text so far, and how many letters are to be put in, taken out, changed or swapped.
+/// The nearest text so far, and its edit distance (insertions, deletions, substitutions, swaps).
 struct Search<'t> {
     to: &'t str,
     found: Option<(String, usize)>,
-    /// What is left of [`WORK`].
+    /// The unused part of [`WORK`].
     work: u64,
 }
 
@@ -99,12 +99,12 @@ impl Search<'_> {
         Search { to: text, found: None, work: WORK }
     }
 
-    /// Compares another text, unless its length alone puts it behind.
+    /// Compares another text, unless its length alone shows that it is farther away.
     fn look_at(&mut self, text: &str) {
         let best = self.found.as_ref().map_or(usize::MAX, |(_, best)| *best);
         let (a, b) = without_common_ends(self.to, text);
         self.work = self.work.saturating_sub(text.len() as u64);
-        // Each letter that one has more is one more change; a letter has up to four bytes.
+        // Each letter by which the lengths differ is one more edit; a letter has up to four bytes.
         if a.len().abs_diff(b.len()) / 4 >= best {
             return;
         }
@@ -120,7 +120,7 @@ impl Search<'_> {
     }
 }
 
-/// Two texts without what both begin with and what both end with: of URLs of one host, most of it.
+/// Two texts without their common beginning and end, which is most of two URLs of one host.
 fn without_common_ends<'t>(a: &'t str, b: &'t str) -> (&'t str, &'t str) {
     let common: usize = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
     let (a, b) = (&a[common..], &b[common..]);
@@ -154,7 +154,7 @@ mod tests {
         }
         assert!(nearest.work < 3_000 * 3_000);
         assert_eq!(nearest.found, Some((long("b"), 3_000)));
-        // What costs next to nothing is still compared.
+        // Comparisons that cost almost nothing are still made.
         nearest.look_at(&format!("{asked}x"));
         assert_eq!(nearest.found.map(|found| found.1), Some(1));
     }

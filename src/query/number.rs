@@ -1,8 +1,8 @@
-//! Numbers as they are listed.
+//! Numbers in the form in which they are listed.
 
 use serde_json::{Number, Value};
 
-/// A number with at most so many digits behind the point; null when it is none (NaN, infinite).
+/// A number with at most `digits` digits after the point; null for NaN and infinity.
 pub fn number(value: f64, digits: i32) -> Value {
     let scale = 10f64.powi(digits);
     Number::from_f64((value * scale).round() / scale).map_or(Value::Null, Value::Number)

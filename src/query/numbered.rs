@@ -14,22 +14,22 @@ pub struct NumberedBitext {
     /// Number of the first bead of every 16th page pair.
     starts: Vec<u32>,
     repeats: Vec<Repeats>,
-    /// The record of repeats that was read last, by its place.
+    /// The record of repetitions that was read last, by its position.
     read: RefCell<Option<(usize, Mapped<RepeatRecord>)>>,
 }
 
-/// A record of what a site repeats.
+/// A record of the repetitions on a site.
 struct Repeats {
     record: RecordRef,
     /// Its last bead.
     last: (u32, u32),
 }
 
-/// Page pairs from one number that is kept to the next.
+/// How many page pairs lie between two bead numbers that are stored.
 const STRIDE: usize = 16;
 
 impl NumberedBitext {
-    /// Opens what a head names.
+    /// Opens the records that a head refers to.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -51,7 +51,7 @@ impl NumberedBitext {
         Ok(NumberedBitext { bitext, starts, repeats, read: RefCell::default() })
     }
 
-    /// Calls `each` with every bead that the site keeps, and its number.
+    /// Calls `each` with every bead that was not left out on the site, and its number.
     ///
     /// # Errors
     /// When the store cannot be read, or what `each` returns.
@@ -80,7 +80,7 @@ impl NumberedBitext {
         Ok(())
     }
 
-    /// The page pair of a bead, by its number, with its place and that of the bead in it.
+    /// The page pair of a bead, given the bead's number, with the position of the page pair and that of the bead in it.
     pub fn find(&self, flat: u32) -> Option<(&ArchivedBitextPairRow, u32, u32)> {
         let stride = self.starts.partition_point(|&start| start <= flat).checked_sub(1)?;
         let mut start = self.starts[stride];
@@ -95,7 +95,7 @@ impl NumberedBitext {
         None
     }
 
-    /// The page pairs that say what a bead says, its own first.
+    /// The page pairs that have the same bead, its own first.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -107,7 +107,7 @@ impl NumberedBitext {
         Ok(found)
     }
 
-    /// Calls `each` with the page pairs that say what a bead says, its own first, and their places.
+    /// Calls `each` with the page pairs that have the same bead, its own first, and their places.
     ///
     /// # Errors
     /// When the store cannot be read.

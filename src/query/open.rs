@@ -1,4 +1,4 @@
-//! One site of the store, opened for methods.
+//! One site of the store, opened for the methods.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::store::{SiteLinks, SitePages, Store};
 use crate::types::{JudgedPair, Key, Lang, LangPair, PagePair, SiteId, host_of};
 use crate::verify::{PageText, SiteData, SiteView};
 
-/// A site whose keys are found.
+/// A site whose keys have been searched.
 pub struct OpenSite<'s> {
     store: &'s Store,
     /// Its number.
@@ -24,7 +24,7 @@ pub struct OpenSite<'s> {
     pub head: SiteHead,
     /// Its pages.
     pub pages: SitePages,
-    /// What key discovery left.
+    /// The result of key discovery.
     pub result: Mapped<ResultRecord>,
     links: SiteLinks,
 }
@@ -43,19 +43,19 @@ impl<'s> OpenSite<'s> {
         Ok(Some(OpenSite { store, id, head, pages, result, links }))
     }
 
-    /// The site as methods see it.
+    /// The site in the form that methods use.
     pub fn view<'v>(&'v self, config: &'v Config) -> SiteView<'v> {
         SiteView::new(self.id, self, self.langs(), &config.verify, config.without_content)
             .without_keys(config.without_keys)
             .within(config.memory.bytes)
     }
 
-    /// The language each page counts for; unknown for those out of the competition, copies among them.
+    /// The language that each page counts for; unknown for pages that take no part, such as copies.
     fn langs(&self) -> Vec<Lang> {
         langs_by_keys(&self.pages, &self.result)
     }
 
-    /// The language pairs that its keys may have pairs of.
+    /// The language pairs of which its keys may have pairs.
     pub fn langs_of_pairs(&self) -> Vec<LangPair> {
         let langs = |row: &ArchivedKeyRow| LangPair::new(Lang::from_bytes(row.lang_a), Lang::from_bytes(row.lang_b));
         let mut all: Vec<LangPair> = self.result.keys.iter().filter_map(langs).collect();

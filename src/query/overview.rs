@@ -1,4 +1,5 @@
-//! A store at a glance: from records to sentence pairs, what left on the way and why, and how scores and languages are spread.
+//! An overview of a store: how many records, pages, pairs and sentence pairs there are, how many were left out at each step and why, and
+//! the distributions of scores and languages.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +14,13 @@ use crate::error::Result;
 use crate::store::Store;
 use crate::types::{JudgedPair, Lang, LangPair, Method, Outcome, SkipReason};
 
-/// Bins of scores, each 1/[`BINS`] wide; the last one has 1 too.
+/// Number of bins for scores, each 1/[`BINS`] wide; the last bin includes 1.
 pub const BINS: usize = 20;
 
-/// A store at a glance.
+/// An overview of a store.
 #[derive(Clone, Debug, Default)]
 pub struct Overview {
-    /// The commit that it is of.
+    /// The number of the commit.
     pub commit: u64,
     /// Archives.
     pub archives: u64,
@@ -27,13 +28,13 @@ pub struct Overview {
     pub records: u64,
     /// Captures taken as pages.
     pub captures: u64,
-    /// What of the records was left out, most often first.
+    /// How many records were left out, by reason, the most frequent first.
     pub left_out: Vec<(SkipReason, u64)>,
-    /// Captures that a fuller or newer one of their URL replaced.
+    /// Captures that were replaced by a fuller or newer one of the same URL.
     pub older: u64,
     /// Pages, one a URL.
     pub pages: u64,
-    /// Pages that take part: those of a known language that are no untranslated copies.
+    /// Pages that take part: those of a known language that are not untranslated copies.
     pub taking_part: u64,
     /// Pages with a partner.
     pub paired: u64,
@@ -43,21 +44,21 @@ pub struct Overview {
     pub hosts: u64,
     /// Pairs that were proposed and judged; 0 before verification.
     pub judged: u64,
-    /// What was decided of them.
+    /// How many of them had each outcome.
     pub outcomes: BTreeMap<&'static str, u64>,
     /// Page pairs.
     pub pairs: u64,
-    /// Page pairs of each two languages.
+    /// Page pairs by language pair.
     pub langs: BTreeMap<LangPair, u64>,
-    /// Accepted pairs by what proposed them, the most trusted first.
+    /// Accepted pairs by the method that proposed them, the most trusted method first.
     pub methods: BTreeMap<Method, u64>,
-    /// Pairs by score: accepted, and not.
+    /// Pairs by score, as numbers of accepted and of rejected pairs.
     pub scores: [[u64; 2]; BINS],
     /// Sentence pairs kept.
     pub sentences: u64,
-    /// How many sentence pairs were left out for which reason.
+    /// How many sentence pairs were left out, by reason.
     pub sentences_left_out: BTreeMap<Reason, u64>,
-    /// Pages by language, those that take part.
+    /// Pages that take part, by language.
     pub pages_by_lang: BTreeMap<Lang, u64>,
 }
 
@@ -103,8 +104,8 @@ impl Overview {
     }
 }
 
-/// Looks at a whole store: every judged pair is read, so cost grows as the pairs do. `each` is called with the hosts of each site;
-/// it may end the work with an error.
+/// Reads a whole store. Every judged pair is read, so the cost grows with the pairs. `each` is called with the hosts of each site, and may
+/// stop the work by an error.
 ///
 /// # Errors
 /// When the store cannot be read, or what `each` returns.

@@ -35,7 +35,7 @@ pub fn pairs(store: &Store, config: &Config, scope: &Scope) -> Result<Vec<PairLi
     Ok(found)
 }
 
-/// The pairs that keys were assigned, whatever verification made of them since.
+/// The pairs that keys were assigned, whatever verification decided on them later.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -52,8 +52,8 @@ pub fn assigned(store: &Store, config: &Config, scope: &Scope) -> Result<Vec<Pai
     Ok(found)
 }
 
-/// As [`for_each_pair`], with the pairs that were judged and not accepted, and the outcome of each; `None` where
-/// pairs are those of keys, not judged.
+/// As [`for_each_pair`], also with the pairs that were rejected, and with the outcome of each; `None` for pairs of keys that are not judged
+/// yet.
 ///
 /// # Errors
 /// As [`for_each_pair`].
@@ -66,7 +66,7 @@ pub fn for_each_judged(
     for_each_of(store, config, scope, &Outcome::ALL, each)
 }
 
-/// As [`for_each_judged`], with some of the outcomes. Pairs of keys that are not judged count as accepted.
+/// As [`for_each_judged`], for some outcomes only. Pairs of keys that are not judged count as accepted.
 ///
 /// # Errors
 /// As [`for_each_pair`].

@@ -6,18 +6,18 @@ use crate::store::Store;
 use crate::store::catalog::Keyspace;
 use crate::store::layout::Credibility;
 
-/// A pattern that keys of sites have, for listing.
+/// A pattern of keys, for listing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PatternLine {
     /// The pattern.
     pub pattern: String,
     /// C(p), its global credibility, in pages.
     pub credibility: f64,
-    /// Sites with a key of it.
+    /// Number of sites with a key of this pattern.
     pub sites: u32,
 }
 
-/// The patterns of all keys of the store, in the order of their text.
+/// The patterns of all keys of the store, in alphabetical order.
 ///
 /// # Errors
 /// When the catalog cannot be read.

@@ -1,4 +1,4 @@
-//! Two pages side by side, as a person reads them: blocks of text, and which pieces of them are aligned.
+//! Two pages side by side, in the form in which a person reads them: blocks of text, and which pieces of them are aligned.
 
 use super::bitext::{SiteBitext, page_record};
 use super::site::Site;
@@ -13,24 +13,24 @@ use crate::types::{Block, CanonicalUrl, Lang, tag_name};
 pub struct Reading {
     /// The pages, in the order they were asked for.
     pub sides: [Side; 2],
-    /// The beads that their pieces are numbered by; none where the two were not aligned.
+    /// The beads, by whose numbers the pieces refer to them; empty where the pages were not aligned.
     pub beads: Vec<ReadBead>,
 }
 
-/// One page as it is read.
+/// One page to be read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Side {
     /// Its URL.
     pub url: String,
     /// Its title.
     pub title: String,
-    /// The language it counts for, or is in where it counts for none.
+    /// The language that it counts for, or that of its text if it counts for none.
     pub lang: Lang,
     /// Bytes of its text.
     pub bytes: usize,
-    /// Its blocks, as far as was asked for.
+    /// Its blocks, up to the requested length.
     pub blocks: Vec<ReadBlock>,
-    /// True when there is more.
+    /// True when the text is longer.
     pub is_cut: bool,
 }
 
@@ -39,7 +39,7 @@ pub struct Side {
 pub struct ReadBlock {
     /// Name of its tag.
     pub tag: &'static str,
-    /// Its text, cut where beads begin and end.
+    /// Its text, divided where beads begin and end.
     pub pieces: Vec<Piece>,
 }
 
@@ -52,12 +52,12 @@ pub struct Piece {
     pub bead: Option<usize>,
 }
 
-/// Sentences that are aligned, as far as a reader needs to know.
+/// A bead: aligned sentences.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReadBead {
     /// Probability that they are translations, 0..=1.
     pub score: f64,
-    /// Why they are left out of bitext, if they are.
+    /// Reason why they are left out of bitext, if they are.
     pub left_out: Option<&'static str>,
 }
 
@@ -88,7 +88,7 @@ fn open(store: &Store, url: &CanonicalUrl) -> Result<Option<(Site, u32)>> {
     Ok(site.pages.find(url.identity()).map(|page| (site, page)))
 }
 
-/// The beads of two pages, their sides in this order.
+/// The beads of two pages, with their sides in this order.
 fn beads_of(store: &Store, site: &Site, a: u32, b: u32) -> Result<Vec<BeadRow>> {
     let Some(bitext) = SiteBitext::open(store, site)? else { return Ok(Vec::new()) };
     if let Some((_, beads)) = bitext.of_pair(a, b) {
@@ -119,8 +119,8 @@ fn side(store: &Store, (site, page): &(Site, u32), beads: &[(u32, u32)], max_byt
     })
 }
 
-/// The blocks of a text up to so many bytes, cut where beads (first byte and one past the last, ascending; empty ones have no text on
-/// this side) begin and end; and whether there is more.
+/// The first blocks of a text, up to `max_bytes`, divided where beads begin and end; and whether there is more. Beads are given by first
+/// byte and one past the last, ascending; empty ones have no text on this side.
 fn read_blocks(text: &str, blocks: &[Block], beads: &[(u32, u32)], max_bytes: usize) -> (Vec<ReadBlock>, bool) {
     let max = text.floor_char_boundary(max_bytes);
     let mut found = Vec::new();
@@ -174,7 +174,7 @@ mod tests {
             [vec![("One.", Some(0)), (" ", None), ("Two.", Some(2))], vec![("Three.", Some(2)), (" Vieré.", None)]]
         );
         assert!(!is_cut);
-        // Inside of a character.
+        // The limit lies inside a character.
         let (found, is_cut) = read_blocks(text, &blocks, &[], 22);
         assert_eq!(shown(&found), [vec![("One. Two.", None)], vec![("Three. Vier", None)]]);
         assert!(is_cut);

@@ -1,4 +1,4 @@
-//! Pages aligned again with other settings, to see what each of the means of alignment adds.
+//! Aligns pages again with other settings, to measure what each part of alignment contributes.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::store::Store;
 use crate::text::words::Words;
 use crate::types::{Bead, LangPair, PagePair, SiteId};
 
-/// By what means pages are aligned again.
+/// The means by which pages are aligned again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Means {
     /// By lengths alone, over whole pages (Gale & Church 1993).
@@ -34,11 +34,10 @@ impl Means {
     }
 }
 
-/// Aligns the pages of a scope, as far as their languages are wanted, and calls `each` with both texts of every bead that has two
-/// sides; nothing is left out.
+/// Aligns the page pairs of a scope in the wanted languages, and calls `each` with both texts of every bead that has two sides; no bead is
+/// left out.
 ///
-/// Lengths and words are learnt anew from these very pages with the same settings, so that nothing is known that these means
-/// cannot learn.
+/// Lengths and words are learnt anew from the same pages with the same settings, so that nothing is used that these means could not learn.
 ///
 /// # Errors
 /// When the store cannot be read, or what `each` returns.

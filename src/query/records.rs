@@ -14,11 +14,11 @@ use crate::store::Store;
 use crate::store::layout::ArchiveRecord;
 use crate::types::{ArchiveId, CopiedRecord, Lang};
 
-/// Calls `each` with the records of the pages of a scope, by archive, then by their places in it: of all pages of wanted languages
-/// if the scope is a host or a domain, with their partners, else of those of pairs. Gives back how many could not be copied, by reason.
+/// Calls `each` with the records of the pages of a scope, by archive, then by offset. If the scope is a host or a domain, these are all its
+/// pages in wanted languages, and their partners; else the pages of pairs. Returns how many records could not be copied, by reason.
 ///
 /// # Errors
-/// When the store cannot be read, an archive is missing or is not as it was, or what `each` returns.
+/// When the store cannot be read, an archive is missing or has changed, or what `each` returns.
 pub fn for_each_record(
     store: &Store,
     config: &Config,
@@ -30,7 +30,7 @@ pub fn for_each_record(
     let archives = places.keys().map(|&number| Ok((number, store.archive(ArchiveId(number))?.unwrap_or_default())));
     let mut archives: Vec<(u32, ArchiveRecord)> = archives.collect::<Result<_>>()?;
     archives.sort_by(|(_, a), (_, b)| a.identity.path.cmp(&b.identity.path));
-    // What cannot be read is said before anything is written.
+    // An archive that cannot be read is reported before anything is written.
     for (_, archive) in archives.iter().filter(|(_, archive)| refusal(archive).is_none()) {
         check(store, archive)?;
     }
@@ -63,20 +63,20 @@ pub fn for_each_record(
     Ok(left_out.into_iter().collect())
 }
 
-/// Why a record is not copied that lies in another file than the one that was read.
+/// Why a record cannot be copied: it lies in another file than the one that was read.
 const ELSEWHERE: &str = "in a file that an index, a WAT or a list of ranges names";
 
-/// Where a record lies.
+/// The place of a record.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     offset: u64,
     length: u64,
     date_ms: i64,
-    /// The archive at hand says no more of it than where it is.
+    /// True when the archive that was read only says where the record is.
     is_elsewhere: bool,
 }
 
-/// The places of all records that are asked for, by the number of their archive.
+/// The places of all requested records, by the number of their archive.
 fn places(
     store: &Store,
     scope: &Scope,
@@ -107,7 +107,7 @@ fn places(
     Ok(places)
 }
 
-/// Why nothing of an archive can be copied; `None` where its records can.
+/// Why no record of an archive can be copied; `None` where its records can.
 fn refusal(archive: &ArchiveRecord) -> Option<&'static str> {
     match archive.identity.format.as_str() {
         _ if archive.identity.path == STREAM => Some("read from standard input"),
@@ -118,7 +118,7 @@ fn refusal(archive: &ArchiveRecord) -> Option<&'static str> {
     }
 }
 
-/// Sees that an archive is where it was, and has the bytes it had.
+/// Checks that an archive is still in its place and has the same bytes.
 fn check(store: &Store, archive: &ArchiveRecord) -> Result<()> {
     let path = Path::new(&archive.identity.path);
     let refused = |problem: &str| {

@@ -1,4 +1,4 @@
-//! The rounds of exploring, and what each has brought.
+//! The rounds of exploring, with the gain of each.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use crate::explore::{self, Arrivals};
 use crate::store::Store;
 use crate::store::layout::RoundRecord;
 
-/// A round, and what it has brought so far.
+/// A round, with its gain so far.
 pub struct Gain {
-    /// What the sites were ranked by.
+    /// The measure by which the sites were ranked.
     pub by: String,
-    /// A site is a registrable domain.
+    /// True when a site is a registrable domain, false when it is a host.
     pub by_domain: bool,
     /// Seed sites.
     pub seeds: u32,
@@ -20,11 +20,11 @@ pub struct Gain {
     pub pairs: u64,
     /// The sites that were requested, best first.
     pub requested: Vec<String>,
-    /// What has become of the sites it requested.
+    /// What has become of the requested sites.
     pub arrivals: Arrivals,
 }
 
-/// The rounds, and what each has brought.
+/// The rounds, with the gain of each.
 ///
 /// # Errors
 /// When the store cannot be read.

@@ -1,4 +1,4 @@
-//! What a store has to make pairs of: where it has none, this says what they lack.
+//! Counts what a store has that could be paired: for a store without pairs, this shows what is missing.
 
 use std::collections::BTreeMap;
 
@@ -11,26 +11,26 @@ use crate::keys::State;
 use crate::store::Store;
 use crate::types::Lang;
 
-/// What there is to make pairs of.
+/// Counts of what could be paired.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scarcity {
     /// Pages, one a URL.
     pub pages: u64,
-    /// Pages in each language, asked for or not; copies and pages of no known language are in none.
+    /// Pages in each language, requested or not; copies and pages of unknown language are not counted.
     pub langs: BTreeMap<Lang, u64>,
     /// Untranslated copies of other pages.
     pub copies: u64,
-    /// Sites with pages in two languages, of those that are asked for.
+    /// Sites with pages in at least two of the requested languages.
     pub bilingual_sites: u64,
     /// Keys that are strong enough to be assigned pairs.
     pub keys: u64,
-    /// Candidates that were judged, and not accepted.
+    /// Candidates that were judged and rejected.
     pub rejected: u64,
-    /// The best score among them.
+    /// The best score among the rejected candidates.
     pub best: Option<f64>,
 }
 
-/// Counts it, page by page: for a store without pairs.
+/// Counts page by page; meant for a store without pairs.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -45,7 +45,7 @@ pub fn scarcity(store: &Store, config: &Config) -> Result<Scarcity> {
                 found.copies += 1;
                 continue;
             }
-            // Languages that are not asked for count for none.
+            // For a page in a language that was not requested, `Site::lang` is unknown; so the language of its text is taken.
             let lang = site.lang_of_text(page);
             if lang.is_known() {
                 *langs.entry(lang).or_default() += 1;

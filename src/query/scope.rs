@@ -1,4 +1,4 @@
-//! Which part of a store a question is about.
+//! The part of a store that a query is about.
 
 use rustc_hash::FxHashSet;
 
@@ -7,27 +7,27 @@ use crate::store::Store;
 use crate::store::catalog::Keyspace;
 use crate::types::{CanonicalUrl, SiteId, host_of, registrable_domain};
 
-/// Which sites and hosts a question is about.
+/// The sites and hosts that a query is about.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     /// Registrable domain; `None`: all.
     domain: Option<String>,
     /// One host of it; `None`: all.
     host: Option<String>,
-    /// One registrable domain of a family; `None`: all.
+    /// One registrable domain of a family; `None`: all of the family.
     part: Option<String>,
 }
 
 impl Scope {
-    /// Everything the store has.
+    /// The whole store.
     pub fn all() -> Scope {
         Scope::default()
     }
 
-    /// A host, a registrable domain, or the host of a URL.
+    /// A host, a registrable domain, or the host of a URL, given as text.
     ///
     /// # Errors
-    /// When the store has no page of it.
+    /// When the store has no page of this host.
     pub fn of(store: &Store, text: &str) -> Result<Scope> {
         let host = match CanonicalUrl::parse(text) {
             Ok(url) => url.host().to_owned(),
@@ -52,7 +52,7 @@ impl Scope {
         Err(unknown())
     }
 
-    /// True when it is everything the store has.
+    /// True when the scope is the whole store.
     pub fn is_all(&self) -> bool {
         self.domain.is_none()
     }
@@ -78,7 +78,7 @@ pub fn sites(store: &Store, scope: &Scope) -> Result<Vec<SiteId>> {
     Ok(sites)
 }
 
-/// Calls `each` with all sites in the order of their domains; of the domains of a family, the first stands for all.
+/// Calls `each` with all sites, in the order of their domains; the first domain of a family stands for the whole family.
 ///
 /// # Errors
 /// When the store cannot be read.

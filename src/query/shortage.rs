@@ -18,10 +18,11 @@ use crate::keys::hosts::host_ranges;
 use crate::store::Store;
 use crate::types::{JudgedPair, Lang, Outcome, SiteId, counted, host_of, registrable_domain};
 
-/// Pages that a language has at the least for partners of them to be missed: fewer are often quotations, or names in another language.
+/// How many pages a language must have before its pages are expected to have partners: fewer are often quotations, or names in another
+/// language.
 const MIN_PAGES: u32 = 10;
-/// Share of the pages of a language with partners from which a host has pairs enough. A small language may be paired with a few pages of a
-/// large one: the language that is paired best decides, whatever its partners are on.
+/// The share of the pages of a language that must have partners for a host to count as well paired. The language with the largest share
+/// decides, since a small language may be paired with a few pages of a large one; the partners may be on any host.
 const ENOUGH: f64 = 0.1;
 
 /// A host with pages in two languages or more of which few are paired.
@@ -33,11 +34,11 @@ pub struct Shortage {
     pub domain: String,
     /// Pages.
     pub pages: u32,
-    /// Pages in each language, whether they take part or not, but for copies; the language with most of them first.
+    /// Pages in each language, whether they take part or not, without copies; the language with the most pages first.
     pub langs: Vec<(Lang, u32)>,
     /// Pairs with a page on it.
     pub pairs: u64,
-    /// Pages concerned: of its second language those without a partner, or its copies.
+    /// How many pages are concerned: the pages of its second language without a partner, or its copies.
     pub concerned: u32,
     /// The likeliest reason.
     pub reason: ShortageReason,
@@ -46,12 +47,12 @@ pub struct Shortage {
 /// Why few pages of a host are paired.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ShortageReason {
-    /// Its pages in some languages take no part, as these are not requested.
+    /// Its pages in some languages take no part, because these languages are not requested.
     NotRequested {
-        /// These languages, each with its pages.
+        /// These languages, with their numbers of pages.
         langs: Vec<(Lang, u32)>,
     },
-    /// Most of what is not in its first language are untranslated copies.
+    /// Most pages that are not in its first language are untranslated copies.
     Copies {
         /// How many.
         pages: u32,
@@ -65,21 +66,21 @@ pub enum ShortageReason {
     },
     /// Candidates were compared, and refused.
     Refused {
-        /// Keys that were assigned pairs on the host; `None`: keys are not asked.
+        /// Number of keys that were assigned pairs on the host; `None`: the settings do not use keys.
         keys: Option<usize>,
         /// How many candidates its pages without a partner have.
         candidates: u64,
-        /// What was decided of the best candidate of most pages.
+        /// The most frequent decision on the best candidate of a page.
         outcome: CandidateOutcome,
-        /// The best score among the candidates of which that was decided.
+        /// The best score among the candidates with that decision.
         score: f32,
     },
-    /// Nothing proposes a partner for most of its pages.
+    /// For most of its pages no partner was proposed.
     NotProposed {
-        /// Keys that were assigned pairs on the host; `None`: keys are not asked.
+        /// Number of keys that were assigned pairs on the host; `None`: the settings do not use keys.
         keys: Option<usize>,
     },
-    /// No key pairs them, and they have not been compared yet.
+    /// No key pairs the pages, and they have not been compared yet.
     NotComparedYet,
 }
 
@@ -141,7 +142,7 @@ impl fmt::Display for ShortageReason {
 
 /// The hosts of a scope with pages in two languages or more of which few are paired: those with most pages concerned first.
 ///
-/// Only the sites that may have such hosts, by what is counted of each host, are looked into: in these, each page of such hosts and each
+/// The counts of each host show which sites may have such hosts; only these sites are opened. In them, each page of such hosts and each
 /// judged pair of the site is looked at once.
 ///
 /// # Errors
@@ -158,7 +159,7 @@ pub fn shortages(store: &Store, config: &Config, scope: &Scope) -> Result<Vec<Sh
     Ok(found)
 }
 
-/// The hosts of a site that may have too few pairs, with the pairs of each.
+/// The hosts of a site that may have too few pairs, with the number of pairs of each.
 fn suspects(store: &Store, id: SiteId, scope: &Scope) -> Result<BTreeMap<String, u64>> {
     let head = store.site(id)?.unwrap_or_default();
     let pages = |langs: &[([u8; 8], u32)]| langs.iter().map(|lang| lang.1).sum::<u32>();
@@ -171,7 +172,8 @@ fn suspects(store: &Store, id: SiteId, scope: &Scope) -> Result<BTreeMap<String,
     let Some(result) = store.result(id)? else { return Ok(BTreeMap::new()) };
     let judged = judged(store, id, &head)?;
     let by_links = judged.as_ref().map_or(0, |judged| judged.copies.len());
-    // What texts do not tell: languages that keys have resolved, and copies, which count as of no language.
+    // The stored counts are by detected language: they lack the languages that keys have resolved, and the copies, which count as of no
+    // language.
     let names: FxHashSet<&str> = hosts.iter().map(|host| host.host.as_str()).collect();
     let rows = result.hosts.iter().filter(|row| names.contains(row.host.as_str()));
     let rows: FxHashMap<&str, Vec<(Lang, u32)>> = rows
@@ -199,7 +201,8 @@ fn suspects(store: &Store, id: SiteId, scope: &Scope) -> Result<BTreeMap<String,
     let by_text = head.hosts.iter().flat_map(|host| host.langs.iter().map(|lang| Lang::from_bytes(lang.0)));
     let langs: BTreeSet<Lang> = by_text.chain(rows.values().flatten().map(|lang| lang.0)).collect();
     let langs = langs.len() as u64;
-    // Of a language with many pages fewer than ENOUGH are paired, of others all may be: each once with every other language.
+    // An upper bound for the pairs of a host that may lack some: for each language, ENOUGH of its pages, or all of them where they are few,
+    // each paired once with every other language.
     let may_lack = |host: &str, pages: u32| {
         let paired = (f64::from(pages) * ENOUGH) as u64 + langs * u64::from(MIN_PAGES);
         pairs_of(host) <= paired * langs
@@ -208,42 +211,43 @@ fn suspects(store: &Store, id: SiteId, scope: &Scope) -> Result<BTreeMap<String,
     Ok(found.map(|host| (host.host.clone(), pairs_of(&host.host))).collect())
 }
 
-/// How many pages the language has that has most but for one; unknown is none.
+/// The number of pages of the language with the second most pages; unknown is no language.
 fn second(langs: impl Iterator<Item = (Lang, u32)>) -> u32 {
     let mut counts: Vec<u32> = langs.filter(|(lang, _)| lang.is_known()).map(|(_, pages)| pages).collect();
     counts.sort_unstable_by_key(|pages| Reverse(*pages));
     counts.get(1).copied().unwrap_or(0)
 }
 
-/// Pages of a host in one language.
+/// Counts of the pages of a host in one language.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct OfLang {
-    /// All but copies.
+    /// All pages but copies.
     pages: u32,
-    /// Those that take part.
+    /// Pages that take part.
     part: u32,
-    /// Those whose own text is in another language.
+    /// Pages whose own text is in another language.
     foreign: u32,
-    /// Those with a partner, on whatever host.
+    /// Pages with a partner, on any host.
     paired: u32,
 }
 
-/// What is counted of a host.
+/// Counts of a host.
 #[derive(Clone, Debug, Default)]
 struct Counts {
     pages: u32,
     copies: u32,
     langs: BTreeMap<Lang, OfLang>,
-    /// Refused candidates of the pages of the second language that have no partner.
+    /// Number of rejected candidates of the pages of the second language without a partner.
     candidates: u64,
-    /// Of these pages: what was decided of the best candidate, `None` where there is none; with the best score among these.
+    /// For these pages: each decision on their best candidates (`None` where there is no candidate), the number of pages, and the best
+    /// score.
     best: Vec<(Option<Outcome>, u32, f32)>,
     /// Keys that were assigned pairs.
     keys: FxHashSet<u32>,
 }
 
 impl Counts {
-    /// The languages with most pages first, as `count` counts them.
+    /// The languages, sorted by `count`, the most pages first.
     fn sorted(&self, count: fn(&OfLang) -> u32) -> Vec<(Lang, u32)> {
         let mut langs: Vec<(Lang, u32)> = self.langs.iter().map(|(&lang, of)| (lang, count(of))).collect();
         langs.retain(|(_, pages)| *pages > 0);
@@ -251,13 +255,13 @@ impl Counts {
         langs
     }
 
-    /// True where a language with some pages has partners for enough of them.
+    /// True when some language with enough pages has partners for enough of them.
     fn has_enough(&self) -> bool {
         let mut langs = self.langs.values().filter(|of| of.part >= MIN_PAGES);
         langs.any(|of| f64::from(of.paired) >= ENOUGH * f64::from(of.part))
     }
 
-    /// Of the languages that take part, with some pages each, the one with most but for one.
+    /// The language with the second most pages that take part, if it has enough of them.
     fn second(&self) -> Option<(Lang, u32)> {
         self.sorted(|of| of.part).get(1).copied().filter(|(_, pages)| *pages >= MIN_PAGES)
     }
@@ -291,7 +295,7 @@ impl Counts {
         Some((self.of_candidates(config, is_judged), of_lang.part - of_lang.paired))
     }
 
-    /// What became of the candidates.
+    /// The reason that the candidates show.
     fn of_candidates(&self, config: &Config, is_judged: bool) -> ShortageReason {
         let by_all = matches!(config.strategy, Strategy::Webmining | Strategy::Links);
         let keys = (!config.without_keys && !by_all).then_some(self.keys.len());
@@ -311,14 +315,14 @@ impl Counts {
     }
 }
 
-/// The hosts among some of a site that have too few pairs.
+/// Those of the given hosts of a site that have too few pairs.
 fn of_site(site: &Site, config: &Config, hosts: &BTreeMap<String, u64>) -> Vec<Shortage> {
     let host = |range: &Range<u32>| host_of(site.pages.identity(range.start)).to_owned();
     let mut ranges = host_ranges(&site.pages);
     ranges.retain(|range| hosts.contains_key(&host(range)));
     let paired = paired(site);
     let mut counts: Vec<Counts> = ranges.iter().map(|range| of_pages(site, range.clone(), &paired)).collect();
-    // Before the candidates are gone through: most hosts are out by what their pages say.
+    // Most hosts are ruled out by their pages, before the candidates are read.
     let lack: Vec<bool> = counts.iter().map(|counts| !counts.has_enough()).collect();
     let second: Vec<Option<Lang>> = counts.iter().map(|counts| counts.second().map(|(lang, _)| lang)).collect();
     let at = |page: u32| {
@@ -365,7 +369,7 @@ fn of_site(site: &Site, config: &Config, hosts: &BTreeMap<String, u64>) -> Vec<S
     found
 }
 
-/// What became of the best candidates of pages: each outcome with its pages and the best score.
+/// The decisions on the best candidates of pages, each with the number of pages and the best score.
 fn best_of(pages: impl Iterator<Item = u32>, best: &FxHashMap<u32, JudgedPair>) -> Vec<(Option<Outcome>, u32, f32)> {
     let mut found: Vec<(Option<Outcome>, u32, f32)> = Vec::new();
     for page in pages {
@@ -408,7 +412,7 @@ mod tests {
         Lang::parse(tag).expect("a tag")
     }
 
-    /// Pages of languages: all but copies, those that take part, those of foreign text, those with a partner.
+    /// Pages by language: all but copies, those that take part, those of foreign text, those with a partner.
     fn counts(copies: u32, langs: &[(&str, [u32; 4])]) -> Counts {
         let of = |&(tag, [pages, part, foreign, paired]): &(&str, [u32; 4])| {
             (lang(tag), OfLang { pages, part, foreign, paired })
@@ -426,7 +430,7 @@ mod tests {
     fn the_language_that_is_paired_best_decides() {
         assert!(!counts(0, &[("en", [90, 90, 0, 0]), ("fr", [89, 89, 0, 8])]).has_enough());
         assert!(counts(0, &[("en", [90, 90, 0, 0]), ("fr", [89, 89, 0, 9])]).has_enough());
-        // A small section that is translated, and a few pages that are in a language by chance.
+        // A small translated section, and a few pages that are in a language by chance.
         assert!(counts(0, &[("en", [900, 900, 0, 20]), ("fr", [20, 20, 0, 20])]).has_enough());
         assert!(!counts(0, &[("en", [900, 900, 0, 5]), ("fr", [5, 5, 0, 5])]).has_enough());
     }

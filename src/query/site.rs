@@ -1,4 +1,4 @@
-//! One site as its store has it: its pages, and what the stages left of them.
+//! One site of the store: its pages, and the results of the stages on it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,13 +23,13 @@ pub struct Site {
     pub head: SiteHead,
     /// Its pages.
     pub pages: SitePages,
-    /// What key discovery left, if it has seen these very pages.
+    /// The result of key discovery, if it was made from these very pages.
     pub result: Option<Mapped<ResultRecord>>,
-    /// What verification or iteration left, whichever was last, if made from these keys.
+    /// The result of verification or iteration, whichever was last, if it was made from these keys.
     pub judged: Option<Mapped<JudgedRecord>>,
     /// Where its page pairs are.
     pub source: Option<PairSource>,
-    /// What was requested of crawlers, by URL without scheme.
+    /// The URLs that were requested of crawlers, without scheme.
     pub requested: BTreeMap<String, RequestedRecord>,
 }
 
@@ -41,7 +41,7 @@ impl Site {
     pub fn open(store: &Store, id: SiteId) -> Result<Site> {
         let head = store.site(id)?.unwrap_or_default();
         let pages = store.site_pages(&head)?;
-        // Results of pages that have changed since would point at the wrong ones.
+        // Results of older pages would refer to the wrong pages.
         let fresh = store.result_head(id)?.is_some_and(|result| result.generation == head.generation);
         let result = if fresh { store.result(id)? } else { None };
         let judged = if result.is_some() { judged(store, id, &head)? } else { None };
@@ -54,7 +54,7 @@ impl Site {
         Ok(Site { id, head, pages, result, judged, source, requested })
     }
 
-    /// The page that an untranslated copy is a copy of, whether its URL or its links tell.
+    /// The page of which an untranslated copy is a copy, whether its URL or its links show that.
     pub fn copy_of(&self, page: u32) -> Option<u32> {
         let by_address = self.result.as_ref().and_then(|result| {
             let at = result.copies.binary_search_by_key(&page, |copy| copy.0.to_native()).ok()?;
@@ -63,31 +63,31 @@ impl Site {
         by_address.or_else(|| self.judged.as_ref()?.copy_of(page))
     }
 
-    /// The language of a page's own text, where it is another one than the page would count for.
+    /// The language of a page's own text, where it differs from the one the page would count for.
     pub fn foreign(&self, page: u32) -> Option<Lang> {
         self.judged.as_ref()?.foreign(page)
     }
 
-    /// The language a page counts for: none (`und`) for an untranslated copy, whether its URL or its links tell, and for a page whose own text is
-    /// in another language; else as its keys say, or as detected.
+    /// The language that a page counts for: none (`und`) for an untranslated copy, whether its URL or its links show that, and for a page
+    /// whose own text is in another language; else the language that its keys show, or the detected one.
     pub fn lang(&self, page: u32) -> Lang {
         let is_out = |judged: &Mapped<JudgedRecord>| judged.copy_of(page).is_some() || judged.foreign(page).is_some();
         if self.judged.as_ref().is_some_and(is_out) { Lang::UNKNOWN } else { self.lang_by_keys(page) }
     }
 
-    /// The language a page is in, whether it counts for it or not: a copy counts for none, and its text is in one.
+    /// The language of a page's text, whether the page counts for it or not: a copy counts for none, but its text is in a language.
     pub fn lang_of_text(&self, page: u32) -> Lang {
         let lang = self.lang(page);
         if lang.is_known() { lang } else { self.pages.detected(page) }
     }
 
-    /// The language a page counts for as it is before links tell which pages are copies.
+    /// The language that a page counts for before links show which pages are copies.
     pub fn lang_by_keys(&self, page: u32) -> Lang {
         let resolved = self.result.as_ref().and_then(|result| lang_of_keys(result, page));
         resolved.unwrap_or_else(|| self.pages.detected(page))
     }
 
-    /// The pages that were requested because of a key which pairs them: each pair is looked at once.
+    /// The pages that were requested by a key, and that this key now pairs. Each pair is looked at once.
     pub fn recovered(&self) -> FxHashSet<u32> {
         let Some(result) = self.result.as_ref().filter(|_| !self.requested.is_empty()) else {
             return FxHashSet::default();
@@ -103,7 +103,7 @@ impl Site {
         result.pairs.iter().flat_map(pages_of).collect()
     }
 
-    /// Captures left out, of one URL (without scheme).
+    /// Captures of one URL (without scheme) that were left out.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -124,13 +124,13 @@ impl Site {
     }
 }
 
-/// The language each page of a site counts for before links tell which pages are copies: [`Site::lang_by_keys`] of all pages.
+/// The languages that all pages of a site count for before links show which pages are copies: [`Site::lang_by_keys`] of each.
 pub fn langs_by_keys(pages: &SitePages, result: &ArchivedResultRecord) -> Vec<Lang> {
     let lang = |page| lang_of_keys(result, page).unwrap_or_else(|| pages.detected(page));
     (0..pages.count()).map(lang).collect()
 }
 
-/// What keys say of the language of a page; `None` where they say nothing. Copies that URLs tell are among what they say.
+/// What keys say about the language of a page; `None` where they say nothing. A page that is a copy by its URL is `und`.
 fn lang_of_keys(result: &ArchivedResultRecord, page: u32) -> Option<Lang> {
     if result.copies.binary_search_by_key(&page, |copy| copy.0.to_native()).is_ok() {
         return Some(Lang::UNKNOWN);
@@ -139,12 +139,12 @@ fn lang_of_keys(result: &ArchivedResultRecord, page: u32) -> Option<Lang> {
     Some(Lang::from_bytes(result.relabelled[at].1))
 }
 
-/// True when a key is the one because of which a page was requested.
+/// True when a key is the one by which a page was requested.
 pub fn is_of_request(row: &ArchivedKeyRow, request: &RequestedRecord) -> bool {
     row.key().is_some_and(|key| key.pattern() == request.pattern)
 }
 
-/// What iteration left of a site, or else verification, if it was made from its present keys.
+/// The result of iteration for a site, or else of verification, if it was made from the present keys.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -155,7 +155,7 @@ pub fn judged(store: &Store, id: SiteId, head: &SiteHead) -> Result<Option<Mappe
     if judged.is_of(head.pages) { Ok(Some(judged)) } else { Err(store.senseless("page pairs", head)) }
 }
 
-/// Where that is, and in which table.
+/// Where that result is, and in which table.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -170,18 +170,18 @@ pub fn judged_head(store: &Store, id: SiteId, head: &SiteHead) -> Result<Option<
     Ok(None)
 }
 
-/// Where the page pairs of a site are, by the last stage that was done.
+/// Where the page pairs of a site are, according to the last stage that has run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PairSource {
     /// The table whose head names the record.
     pub table: Keyspace,
     /// The record.
     pub record: u64,
-    /// How many pairs it has.
+    /// How many pairs the record has.
     pub pairs: u64,
 }
 
-/// Where the page pairs of a site are, without opening anything; `None` while its keys are those of other pages.
+/// Where the page pairs of a site are, found without opening records; `None` while its keys are those of other pages.
 ///
 /// # Errors
 /// When the catalog cannot be read.

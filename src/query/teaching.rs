@@ -1,4 +1,4 @@
-//! The sites whose pairs language pairs may be learnt from, in the order in which they teach.
+//! The sites from whose pairs language pairs may be learnt, in a fixed order.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::learn::{TrainingPair, TrainingPairs};
 use crate::store::Store;
 use crate::types::{LangPair, SiteId};
 
-/// The place of a site among others, by its domain alone.
+/// The rank of a site in this order, which depends on its domain alone.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -22,17 +22,17 @@ pub(crate) fn order_of(store: &Store, site: SiteId) -> Result<u64> {
 /// A site that has training pairs.
 #[cfg_attr(not(feature = "exec"), expect(dead_code, reason = "within one store its pairs are all that is asked for"))]
 pub(crate) struct Teaching {
-    /// The hash of its domain: sites teach in its order.
+    /// The hash of its domain: sites are used in its order.
     pub order: u64,
     /// The site.
     pub site: SiteId,
     /// The language pairs of its keys.
     pub langs: Vec<LangPair>,
-    /// Its training pairs, of language pairs that had not enough before it.
+    /// Its training pairs, of language pairs that did not have enough from the sites before it.
     pub pairs: BTreeMap<LangPair, Vec<TrainingPair>>,
 }
 
-/// Calls `each` with every site that adds training pairs to `pairs`, in order, until they are enough.
+/// Calls `each` with every site that adds training pairs to `pairs`, in order, until there are enough.
 ///
 /// # Errors
 /// When the store cannot be read, or what `each` returns.
@@ -42,7 +42,7 @@ pub(crate) fn for_each_teaching(
     pairs: &mut TrainingPairs<'_>,
     mut each: impl FnMut(Teaching) -> Result<()>,
 ) -> Result<()> {
-    // Without keys nobody knows which pairs are sure.
+    // Without keys, no pair is certain enough to learn from.
     let count = if config.without_keys { 0 } else { store.site_count()? };
     let mut sites = Vec::new();
     for id in (0..count).map(SiteId) {

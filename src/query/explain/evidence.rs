@@ -1,4 +1,4 @@
-//! What an explanation asks of those who judge: the stored decision says what was decided, these say from what.
+//! What an explanation must ask of the judging methods: the store has the decisions, these methods show what led to them.
 
 use crate::error::Result;
 use crate::iterate::ets::History;
@@ -7,7 +7,7 @@ use crate::propose::votes::Support;
 use crate::query::site::Site;
 use crate::types::{LangPair, PagePair};
 
-/// What is known beside the stored decision, found anew when it is asked for.
+/// Facts that the store does not have; they are computed when they are asked for.
 pub trait Evidence {
     /// The weights of the score for a language pair, as the run has learnt them.
     ///
@@ -21,7 +21,7 @@ pub trait Evidence {
     /// When the store cannot be read.
     fn support(&self, site: &Site, pair: PagePair) -> Result<Option<Support>>;
 
-    /// `link-2014`: how pairs of one language pair came by their similarity, in their order; `None` for pairs that are not compared.
+    /// `link-2014`: how pairs of one language pair got their similarities, in the order of `pairs`; `None` for pairs that are not compared.
     ///
     /// # Errors
     /// When the store cannot be read.

@@ -1,4 +1,4 @@
-//! What an explanation is made of: plain data, as it is printed and written as JSON.
+//! The contents of an explanation as plain data, to be printed or written as JSON.
 
 use serde::Serialize;
 
@@ -6,12 +6,12 @@ use super::verdict::{CandidateOutcome, KeysSay, LanguageReason, LeadOutcome, Pag
 use crate::keys::State;
 use crate::types::{Beliefs, Lang, LangPair, Measure, Method, Outcome, SkipReason};
 
-/// Everything known of a page, or of two and of what they are to each other.
+/// Everything known of a page, or of two pages and their relation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explanation {
-    /// The page; with a second URL both, in the order they were given.
+    /// The page; if a second URL was given, both pages, in the order they were given.
     pub pages: Vec<PageExplanation>,
-    /// What the two are to each other.
+    /// The relation of the two pages.
     pub pair: Option<PairExplanation>,
 }
 
@@ -20,9 +20,9 @@ pub struct Explanation {
 pub struct PageExplanation {
     /// The URL, as it was given.
     pub url: String,
-    /// Captures of it that were left out.
+    /// Captures of this URL that were left out.
     pub left_out: Vec<LeftOut>,
-    /// The capture that became its page.
+    /// The capture from which the page was made.
     pub capture: Option<CaptureFacts>,
     /// Its languages.
     pub languages: Option<PageLanguages>,
@@ -30,21 +30,21 @@ pub struct PageExplanation {
     pub copy_of: Option<String>,
     /// Pairs of the page that were accepted or judged: the accepted ones first, then the best of the others.
     pub candidates: Vec<Candidate>,
-    /// `link-2014`: how the candidates came by their similarity.
+    /// `link-2014`: how the candidates got their similarities.
     pub rounds: Vec<CandidateRounds>,
-    /// What keys say of a page whose candidates were all refused, and were proposed by no key.
+    /// What keys show about a page whose candidates were all rejected, and proposed by other methods than keys.
     pub keys: Option<KeysSay>,
-    /// Where keys lead from a page without a partner, and why that is none.
+    /// For a page without a partner: the URLs to which keys lead, and why none of them is its partner.
     pub leads: Vec<Lead>,
-    /// Languages whose pages have such a URL, by keys that lead from it to known pages; of a page without a partner whose text is
-    /// in another language.
+    /// For a page without a partner whose text is in another language: the languages whose pages have URLs of this form, according to keys
+    /// that lead from it to known pages.
     pub url_languages: Vec<UrlLanguage>,
-    /// Why it has partners, or none.
+    /// Why it has partners or has none.
     pub verdict: PageVerdict,
 }
 
 impl PageExplanation {
-    /// Only its URL, with a verdict that needs no more.
+    /// An explanation with nothing but the URL, for a verdict that needs no more facts.
     pub fn bare(url: &str, verdict: PageVerdict) -> PageExplanation {
         PageExplanation {
             url: url.to_owned(),
@@ -61,12 +61,12 @@ impl PageExplanation {
         }
     }
 
-    /// The accepted candidates.
+    /// The candidates that were accepted.
     pub fn partners(&self) -> impl Iterator<Item = &Candidate> {
         self.candidates.iter().filter(|candidate| candidate.outcome == CandidateOutcome::Accepted)
     }
 
-    /// The others.
+    /// The candidates that were rejected.
     pub fn rejected(&self) -> impl Iterator<Item = &Candidate> {
         self.candidates.iter().filter(|candidate| candidate.outcome != CandidateOutcome::Accepted)
     }
@@ -77,18 +77,18 @@ impl PageExplanation {
 pub struct RecordPlace {
     /// The archive, as it was named when it was read.
     pub archive: String,
-    /// Where the record begins in it, in bytes.
+    /// Where the record begins in the archive, in bytes.
     pub offset: u64,
-    /// Bytes it takes there; 0 where that is unknown.
+    /// Length of the record in bytes; 0 where that is unknown.
     pub length: u64,
 }
 
 /// A capture that was left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
-    /// Why; `None`: a reason that this release does not know.
+    /// Reason; `None`: a reason that this release does not know.
     pub reason: Option<SkipReason>,
-    /// What was found; may be empty.
+    /// Details of what was found; may be empty.
     pub detail: String,
     /// Where its record lies.
     #[serde(flatten)]
@@ -122,68 +122,68 @@ pub struct CaptureFacts {
 /// The languages of a page.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PageLanguages {
-    /// Of its text.
+    /// Language detected in its text.
     pub detected: Lang,
-    /// How sure that is, 0..=1.
+    /// Confidence of the detection, 0..=1.
     pub confidence: f32,
-    /// What it declares, the most specific source first.
+    /// Languages that it declares, the most specific source first.
     pub declared: Vec<Lang>,
-    /// What it counts for in the competition; `und`: it takes no part.
+    /// Language that it counts for in the competition; `und`: it takes no part.
     pub counts_for: Lang,
-    /// Why it counts for that.
+    /// Why it counts for that language.
     pub reason: LanguageReason,
-    /// Of its own text, if it takes part.
+    /// Its own text, if it takes part.
     pub own_text: Option<OwnText>,
 }
 
-/// What of a page does not stand on many pages of its site.
+/// The own text of a page: the part that does not stand on many pages of its site.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OwnText {
-    /// Bytes of it.
+    /// Its length in bytes.
     pub bytes: usize,
-    /// Shares of it by language, 0..=1, the largest first; `und`: too short to tell.
+    /// Shares of the languages in it, 0..=1, the largest first; `und`: too short to tell.
     pub shares: Vec<(Lang, f64)>,
 }
 
-/// A pair of the page that was judged, or that keys assigned where nothing is judged yet.
+/// A pair of the page that was judged, or that a key was assigned and that is not judged yet.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Candidate {
     /// The other page.
     pub url: String,
     /// The language the other page counts for.
     pub lang: Lang,
-    /// What proposed the pair.
+    /// The method that proposed the pair.
     pub method: &'static str,
-    /// The pattern of its key, from the first language in the order of listing to the second, where a key proposed it.
+    /// The pattern of the key that proposed it, from the first language in the order of listing to the second.
     pub key: Option<String>,
     /// Its score, 0..=1.
     pub score: f32,
-    /// Weight of the evidence, in nats; 0 where the pair was judged by something else.
+    /// Weight of the evidence, in nats; 0 where the pair was not judged by evidence.
     pub evidence: f32,
-    /// What was decided.
+    /// The decision.
     pub outcome: CandidateOutcome,
-    /// What speaks most for it and against it: of the best candidates in a few languages of a page without a partner.
+    /// What speaks most for it and against it; only for the best candidates, in a few languages, of a page without a partner.
     pub weighed: Option<Weighed>,
 }
 
-/// What speaks most for a refused pair, and against it.
+/// What speaks most for a rejected pair, and against it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Weighed {
-    /// The measures that take most from the evidence, the most first.
+    /// The measures that lower the evidence most, the strongest first.
     pub against: Vec<MeasureFacts>,
-    /// Those that add most, the most first.
+    /// The measures that raise the evidence most, the strongest first.
     pub in_favour: Vec<MeasureFacts>,
-    /// What proposed it, if most of what that proposes is wrong.
+    /// The source that proposed it, if most of the source's pairs are wrong.
     pub source: Option<SourceFacts>,
 }
 
 impl Candidate {
-    /// Scores from which a rejected candidate is listed as text.
+    /// Lowest score with which a rejected candidate is listed as text.
     const MIN_LISTED_SCORE: f32 = 0.1;
-    /// … or the weight of evidence, in nats: such pairs lost to others.
+    /// Or the lowest weight of evidence, in nats: pairs with much evidence lost to others.
     const MIN_LISTED_EVIDENCE: f32 = 4.0;
 
-    /// True for a candidate that a person wants to see: one that URLs propose, or that something speaks for, or the best there is.
+    /// True for a candidate that a person wants to see: one that URLs propose, one that something speaks for, or the best one.
     pub fn is_notable(&self) -> bool {
         self.outcome == CandidateOutcome::Accepted
             || self.weighed.is_some()
@@ -200,20 +200,20 @@ pub struct Lead {
     pub url: String,
     /// The pattern of the key.
     pub key: String,
-    /// Why that is no partner.
+    /// Why the page there is not its partner.
     pub outcome: LeadOutcome,
 }
 
-/// A language whose pages have such a URL.
+/// A language whose pages have URLs of this form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UrlLanguage {
     /// The language.
     pub lang: Lang,
-    /// The pattern of the key that says so.
+    /// The pattern of the key that shows it.
     pub key: String,
 }
 
-/// `link-2014`: how a candidate came by its similarity.
+/// `link-2014`: how a candidate got its similarity.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CandidateRounds {
     /// The other page.
@@ -223,12 +223,12 @@ pub struct CandidateRounds {
     pub rounds: Rounds,
 }
 
-/// `link-2014`: how a pair came by its similarity.
+/// `link-2014`: how a pair got its similarity.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rounds {
-    /// What the words say, if they say anything.
+    /// Similarity of the words, if it can be computed.
     pub content: Option<f32>,
-    /// What the tags say.
+    /// Similarity of the tags.
     pub structure: f32,
     /// S_in (eq. 2).
     pub internal: f64,
@@ -239,7 +239,7 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// The similarity in the end: ETS of the last round.
+    /// The final similarity: ETS of the last round.
     pub fn similarity(&self) -> f64 {
         self.rounds.last().map_or(self.internal, |round| round.enhanced)
     }
@@ -252,35 +252,35 @@ pub struct Round {
     pub external: f64,
     /// ETS (eq. 1), divided by the largest of the round.
     pub enhanced: f64,
-    /// The pairs of neighbours that S_ext comes from, the largest part first.
+    /// The pairs of neighbours that S_ext is computed from, the largest contribution first.
     pub neighbours: Vec<NeighbourPair>,
 }
 
-/// A pair of neighbours, and what it adds to S_ext.
+/// A pair of neighbours, with its contribution to S_ext.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NeighbourPair {
     /// The neighbour of the page whose language sorts first.
     pub url_a: String,
-    /// The neighbour of the other.
+    /// The neighbour of the other page.
     pub url_b: String,
-    /// What it adds to the sum.
+    /// Its contribution to the sum.
     pub part: f64,
 }
 
-/// What accepted pairs say of a pair.
+/// How accepted pairs support a pair.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Support {
-    /// Accepted pairs whose aligned links lead to it.
+    /// Accepted pairs that vote for it by aligned links.
     pub votes: Vec<[String; 2]>,
-    /// Pages of a third language that both are translations of.
+    /// Pages of a third language of which both are translations.
     pub shared_translations: Vec<String>,
-    /// Neighbours of the two that are accepted as partners of each other.
+    /// Pairs of neighbours of the two that are accepted pairs.
     pub neighbours: Vec<[String; 2]>,
     /// How many neighbours of each page have a partner.
     pub with_partner: [LangCount; 2],
 }
 
-/// So many pages of a language.
+/// A number of pages in a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct LangCount {
     /// The language.
@@ -289,10 +289,10 @@ pub struct LangCount {
     pub pages: usize,
 }
 
-/// What two pages are to each other.
+/// The relation of two pages.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PairExplanation {
-    /// The languages the two count for, in the order the URLs were given.
+    /// The languages that the two count for, in the order the URLs were given.
     pub languages: Option<[Lang; 2]>,
     /// Keys that lead from one of the URLs to the other.
     pub keys: Vec<KeyFacts>,
@@ -300,24 +300,24 @@ pub struct PairExplanation {
     pub alignment: Option<Alignment>,
     /// `link-2014`: how the pair came by its similarity.
     pub rounds: Option<Rounds>,
-    /// What accepted pairs say of it.
+    /// How accepted pairs support it.
     pub support: Option<Support>,
-    /// What the measures say, if the pair was judged by them.
+    /// The values of the measures, if the pair was judged by them.
     pub measures: Vec<MeasureFacts>,
     /// Weight of the evidence, in nats, if the pair was judged by it.
     pub evidence: Option<f32>,
-    /// What all pairs have of it, in nats.
+    /// The part of the evidence that is the same for all pairs, in nats.
     pub constant: f64,
-    /// What else its probability was made of, if it was judged by the weight of evidence.
+    /// The other factors of its probability, if it was judged by the weight of evidence.
     pub beliefs: Option<Beliefs>,
-    /// How reliable what proposed it is on this site.
+    /// How reliable its source is on this site.
     pub source: Option<SourceFacts>,
-    /// Why it is a pair, or is none.
+    /// Why it is a pair or is not.
     pub verdict: PairVerdict,
 }
 
 impl PairExplanation {
-    /// A verdict that needs no more.
+    /// An explanation for a verdict that needs no more facts.
     pub fn bare(verdict: PairVerdict) -> PairExplanation {
         PairExplanation {
             languages: None,
@@ -364,36 +364,36 @@ pub struct Alignment {
 pub struct SentencePair {
     /// Probability that they are translations, 0..=1.
     pub score: f64,
-    /// Why they are left out of bitext, if they are.
+    /// Reason why they are left out of bitext, if they are.
     pub left_out: Option<&'static str>,
     /// The text of the first page.
     pub text_a: String,
-    /// That of the second.
+    /// The text of the second page.
     pub text_b: String,
 }
 
-/// What one measure says of a pair.
+/// The value of one measure for a pair.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MeasureFacts {
     /// The measure.
     pub measure: Measure,
-    /// What it says, 0..=1.
+    /// The value, 0..=1.
     pub value: f32,
-    /// What that adds to the evidence, in nats.
+    /// Its contribution to the evidence, in nats.
     pub nats: f64,
 }
 
-/// How reliable what proposed a pair is on a site.
+/// How reliable the source of a pair is on a site: a key or a method.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SourceFacts {
     /// The method.
     pub method: Method,
     /// The pattern of the key, if it is one.
     pub key: Option<String>,
-    /// Pairs it proposed.
+    /// How many pairs it proposed.
     pub proposed: u32,
-    /// Those accepted.
+    /// How many of them were accepted.
     pub accepted: u32,
-    /// Precision as estimated, 0..=1.
+    /// Estimated precision, 0..=1.
     pub est_precision: f32,
 }

@@ -1,8 +1,8 @@
-//! Why a page has a partner, or has none; why two pages are a pair, or are not.
+//! Explains why a page has a partner or has none, and why two pages are a pair or are not.
 //!
 //! `explain` gives an [`Explanation`]: facts, candidates with their outcomes, and one verdict ([`PageVerdict`], [`PairVerdict`]).
-//! A verdict repeats what was decided and stored (the outcome of a judged pair, the pairs that keys were assigned, the settings);
-//! it argues nothing anew. What judging was made from, which is not stored, comes through `Evidence`.
+//! A verdict repeats what was decided and stored (the outcome of a judged pair, the pairs that keys were assigned, the settings), and never
+//! decides anew. Facts that judging used but did not store come through `Evidence`.
 
 mod evidence;
 mod facts;
@@ -33,7 +33,7 @@ use crate::store::Store;
 use crate::types::CanonicalUrl;
 use opened::Opened;
 
-/// Everything known of a page, or of two pages and what they are to each other.
+/// Everything known of a page, or of two pages and their relation.
 ///
 /// # Errors
 /// When the store cannot be read.

@@ -4,12 +4,12 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// Two pages of a pair that exists, as `pairs` lists it or as keys assigned it.
+/// An existing pair, as `pairs` lists it or as a key was assigned it, by URLs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NamedPair {
     /// The page of the language that sorts first.
     pub url_a: String,
-    /// The other.
+    /// The page of the other language.
     pub url_b: String,
     /// Its score, 0..=1.
     pub score: f32,

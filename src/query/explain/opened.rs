@@ -1,4 +1,4 @@
-//! A site, opened to be asked about: its stored decisions as facts.
+//! An open site, whose stored decisions are turned into facts.
 
 use std::cmp::Ordering;
 
@@ -14,7 +14,7 @@ use crate::store::Store;
 use crate::store::layout::SkipEntry;
 use crate::types::{ArchiveId, CanonicalUrl, JudgedPair, Lang, Outcome, PairLine};
 
-/// One site and what it is asked with.
+/// A site, with the store and the settings.
 pub struct Opened<'s> {
     /// The store.
     pub store: &'s Store,
@@ -24,13 +24,13 @@ pub struct Opened<'s> {
     pub site: Site,
 }
 
-/// The minimum that a score did not reach; `None` where it is not below that of the settings.
+/// The minimum that a score did not reach; `None` where the score is not below the minimum in the settings.
 pub fn min_score(config: &Config, score: f32) -> Option<f64> {
     let min = match config.strategy {
         Strategy::Links => config.iterate.ets.min_sim?,
         _ => config.judge.min_score,
     };
-    // A score is stored with less precision than it was compared with.
+    // A score is stored with less precision than it had when it was compared.
     (f64::from(score) < min || score == min as f32).then_some(min)
 }
 
@@ -38,7 +38,7 @@ pub fn min_score(config: &Config, score: f32) -> Option<f64> {
 pub struct Listed {
     /// Its pages.
     pub pages: (u32, u32),
-    /// The same by their URLs.
+    /// The same pages by their URLs.
     pub named: NamedPair,
 }
 
@@ -66,13 +66,13 @@ impl<'s> Opened<'s> {
         self.config.keys.wants(lang)
     }
 
-    /// True where keys propose pairs, by the settings.
+    /// True where the settings let keys propose pairs.
     pub fn asks_keys(&self) -> bool {
         let by_all = matches!(self.config.strategy, Strategy::Webmining | Strategy::Links);
         !self.config.without_keys && !by_all
     }
 
-    /// Captures left out, of a URL (without scheme) of any site.
+    /// Captures of a URL (without scheme) of any site that were left out.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -91,7 +91,7 @@ impl<'s> Opened<'s> {
         pairs.filter(move |judged| [judged.pair.a, judged.pair.b].contains(&page))
     }
 
-    /// The pairs of a page that `pairs` lists: accepted ones, or those of keys where none is judged yet.
+    /// The pairs of a page that `pairs` lists: accepted ones, or those that keys were assigned while none is judged.
     pub fn listed(&self, page: u32) -> Vec<Listed> {
         let named = |(a, b): (u32, u32), score: f32| Listed {
             pages: (a, b),
@@ -108,8 +108,8 @@ impl<'s> Opened<'s> {
         of_page.map(|(pages, key)| named(pages, score(key) as f32)).collect()
     }
 
-    /// The pairs of a page that are judged, or assigned by keys where none is judged yet: accepted ones first, then those with the best
-    /// scores, untranslated ones last. Each with what is stored of it, where it was judged.
+    /// The pairs of a page that were judged, or that keys were assigned while none is judged: accepted ones first, then by score,
+    /// untranslated ones last. Each with its stored row, where it was judged.
     pub fn candidates(&self, page: u32) -> Vec<(Candidate, Option<JudgedPair>)> {
         let Some(result) = &self.site.result else { return Vec::new() };
         if self.site.judged.is_none() {
@@ -130,7 +130,7 @@ impl<'s> Opened<'s> {
         found.sort_by(|(_, x), (_, y)| {
             let order = |judged: &JudgedPair| (!judged.is_accepted(), judged.outcome == Outcome::SameText);
             let better = || y.score.total_cmp(&x.score).then(y.evidence.total_cmp(&x.evidence));
-            // Accepted ones stay in the order of their languages.
+            // Accepted pairs stay in the order of their languages.
             order(x).cmp(&order(y)).then_with(|| if x.is_accepted() { Ordering::Equal } else { better() })
         });
         found.into_iter().map(|(candidate, judged)| (candidate, Some(judged))).collect()
@@ -143,7 +143,7 @@ impl<'s> Opened<'s> {
         Candidate { url, lang, method: line.method, key, score, evidence: 0.0, outcome, weighed: None }
     }
 
-    /// The stored decision about a pair, with what it was made from.
+    /// The stored decision on a pair, with its reasons.
     pub fn outcome(&self, judged: &JudgedPair) -> CandidateOutcome {
         match judged.outcome {
             Outcome::Accepted => CandidateOutcome::Accepted,
@@ -155,7 +155,7 @@ impl<'s> Opened<'s> {
         }
     }
 
-    /// The accepted pairs of the same languages that share a page with one that lost.
+    /// The accepted pairs, of the same languages, that share a page with a pair that lost to a better one.
     fn better(&self, lost: &JudgedPair) -> Vec<NamedPair> {
         let accepted = self.site.judged.iter().flat_map(|judged| judged.accepted());
         let shares = |pair: &JudgedPair| pair.pair.a == lost.pair.a || pair.pair.b == lost.pair.b;
@@ -168,7 +168,7 @@ impl<'s> Opened<'s> {
         rivals.map(named).collect()
     }
 
-    /// Rounds by URLs.
+    /// Rounds, with pages given by their URLs.
     pub fn rounds(&self, history: History) -> Rounds {
         let neighbour = |(a, b, part): (u32, u32, f64)| NeighbourPair {
             url_a: self.site.pages.url(a),

@@ -1,4 +1,4 @@
-//! One page: where it came from, which pairs it has, and why it has no other.
+//! Explains one page: where it came from, its pairs, and why it has no others.
 
 use std::collections::BTreeSet;
 
@@ -60,7 +60,7 @@ pub fn explain(
     Ok(found)
 }
 
-/// True when every batch that was read is indexed.
+/// True when every batch of ingestion is indexed.
 fn is_indexed(store: &Store) -> Result<bool> {
     Ok(store.stage("index")?.cursor.max(START.0) >= store.batches.end().0)
 }
@@ -74,7 +74,7 @@ fn left_out(opened: &Opened<'_>, entry: &SkipEntry) -> Result<LeftOut> {
     })
 }
 
-/// The capture of a page, and its languages.
+/// Fills in the capture of a page and its languages.
 fn describe(opened: &Opened<'_>, page: u32, found: &mut PageExplanation) -> Result<()> {
     let site = &opened.site;
     let (chunk, at) = site.pages.chunk(page);
@@ -103,7 +103,7 @@ fn describe(opened: &Opened<'_>, page: u32, found: &mut PageExplanation) -> Resu
     Ok(())
 }
 
-/// How the own text of a page is spread over languages; `None` where keys have not been searched, or the page is in no language.
+/// The languages of the own text of a page; `None` where keys have not been searched, or the page is in no language.
 fn own_text(opened: &Opened<'_>, page: u32) -> Result<Option<OwnText>> {
     let Some(open) = OpenSite::open(opened.store, opened.site.id)? else { return Ok(None) };
     Ok(open.view(opened.config).own_text(page)?.map(|(shares, bytes)| OwnText { bytes, shares }))
@@ -135,7 +135,7 @@ fn language_reason(opened: &Opened<'_>, page: u32) -> LanguageReason {
     }
 }
 
-/// The page that a copy names as the one it is, where that is what it is a copy of, or a copy of that.
+/// The canonical URL that a copy names, if it is the page of which it is a copy, or another copy of that page.
 fn declared_copy(opened: &Opened<'_>, page: u32) -> Result<Option<u32>> {
     let site = &opened.site;
     let Some(of) = site.copy_of(page) else { return Ok(None) };
@@ -144,7 +144,7 @@ fn declared_copy(opened: &Opened<'_>, page: u32) -> Result<Option<u32>> {
     Ok(named.filter(|&named| named != page && (named == of || site.copy_of(named) == Some(of))))
 }
 
-/// The verdict, where the stored decisions say it; `None` for a page that takes part and has no partner.
+/// The verdict, if the stored decisions give one; `None` for a page that takes part and has no partner.
 fn decided(opened: &Opened<'_>, page: u32, found: &PageExplanation, named: Option<u32>) -> Option<PageVerdict> {
     let site = &opened.site;
     let Some(result) = &site.result else { return Some(PageVerdict::KeysNotSearched) };
@@ -173,7 +173,7 @@ fn decided(opened: &Opened<'_>, page: u32, found: &PageExplanation, named: Optio
     }
 }
 
-/// `link-2014`: how the candidates of a page came by their similarity.
+/// `link-2014`: how the candidates of a page got their similarities.
 fn rounds(opened: &Opened<'_>, evidence: &dyn Evidence, page: u32) -> Result<Vec<CandidateRounds>> {
     let mut pairs: Vec<PagePair> = opened.judged_pairs(page).map(|judged| judged.pair).collect();
     pairs.sort_unstable();
@@ -190,7 +190,7 @@ fn rounds(opened: &Opened<'_>, evidence: &dyn Evidence, page: u32) -> Result<Vec
     Ok(found)
 }
 
-/// What is said of a page that takes part and has no partner: of its candidates, and of the keys of its site.
+/// Explains a page that takes part and has no partner, by its candidates and by the keys of its site.
 struct OfKeys<'o, 's> {
     opened: &'o Opened<'s>,
     page: u32,
@@ -198,11 +198,11 @@ struct OfKeys<'o, 's> {
 }
 
 impl OfKeys<'_, '_> {
-    /// Where keys lead from the page, and the verdict that follows from its candidates and from that.
+    /// Fills in where keys lead from the page; returns the verdict that follows from that and from its candidates.
     fn why_alone(&self, found: &mut PageExplanation) -> Result<PageVerdict> {
         let pairs = found.candidates.len();
         let of_keys = self.leads(found)?;
-        // Candidates of words and of links are no news where the page stands under a URL of another language.
+        // If the page stands under a URL of another language, candidates that only words or links propose are not worth telling.
         let by_urls = self.opened.judged_pairs(self.page).any(|judged| judged.method < Method::Words);
         Ok(match of_keys {
             PageVerdict::TextNotInUrlLanguage { .. } if !by_urls => of_keys,
@@ -218,7 +218,7 @@ impl OfKeys<'_, '_> {
         })
     }
 
-    /// Where keys lead from the page, but for its candidates, and what follows from that alone.
+    /// Fills in where keys lead from the page, apart from its candidates; returns the verdict that follows from that alone.
     fn leads(&self, found: &mut PageExplanation) -> Result<PageVerdict> {
         let Some(result) = self.opened.site.result.as_ref().filter(|_| self.opened.asks_keys()) else {
             return Ok(PageVerdict::NothingProposed);
@@ -265,7 +265,7 @@ impl OfKeys<'_, '_> {
         (row.scope_start.to_native()..row.scope_end.to_native()).contains(&self.page)
     }
 
-    /// The URL of a page; of one that is not known, with the scheme of this one.
+    /// The URL of a page; a URL that is not a known page gets the scheme of the page that is explained.
     fn url(&self, identity: &str) -> String {
         let pages = &self.opened.site.pages;
         let own = pages.url(self.page);
@@ -273,7 +273,8 @@ impl OfKeys<'_, '_> {
         pages.find(identity).map_or_else(|| format!("{scheme}://{identity}"), |page| pages.url(page))
     }
 
-    /// Why `other`, which a key leads to, is no partner; `None` for URLs nobody has heard of where (null) leaves many places open.
+    /// Why `other`, to which a key leads, is no partner. `None` for an unknown URL made by a key with an open place, since (null) allows
+    /// many of these.
     fn outcome(&self, key: &Key, forward: bool, other: &str) -> Result<Option<LeadOutcome>> {
         let site = &self.opened.site;
         if let Some(page) = site.pages.find(other) {
@@ -299,7 +300,7 @@ impl OfKeys<'_, '_> {
         Ok((!is_open).then_some(LeadOutcome::NotInArchives))
     }
 
-    /// A pair, as `pairs` lists it, of a page and another page of this one's language.
+    /// A pair that `pairs` lists, of `page` and a page of the language of the page that is explained.
     fn listed_elsewhere(&self, page: u32) -> Option<NamedPair> {
         let mut listed = self.opened.listed(page).into_iter();
         let is_rival = |(a, b): (u32, u32)| {
@@ -309,7 +310,7 @@ impl OfKeys<'_, '_> {
         listed.find(|listed| is_rival(listed.pages)).map(|listed| listed.named)
     }
 
-    /// A pair that a key assigned a page or this one to, with a page of the language in question.
+    /// A pair of keys with `page`, or with the page that is explained, and a page of the other's language.
     fn assigned_elsewhere(&self, page: u32) -> Option<NamedPair> {
         let site = &self.opened.site;
         let result = site.result.as_ref()?;

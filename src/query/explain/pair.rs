@@ -1,4 +1,4 @@
-//! Two pages: what leads from one to the other, what was decided of them, and from what.
+//! Explains two pages: the keys that lead from one to the other, what was decided on them, and why.
 
 use super::evidence::Evidence;
 use super::facts::{Alignment, KeyFacts, LangCount, PairExplanation, SentencePair, Support};
@@ -17,7 +17,7 @@ use crate::store::layout::{BeadRow, StoredPage};
 use crate::text::counterpart;
 use crate::types::{CanonicalUrl, JudgedPair, LangPair, Method as Proposed, Outcome, PagePair, PairLine, family};
 
-/// Explains what two pages are to each other. `opened` are their sites.
+/// Explains the relation of two pages. `opened` are their sites.
 pub fn explain(
     opened: [Option<&Opened<'_>>; 2],
     evidence: &dyn Evidence,
@@ -30,7 +30,7 @@ pub fn explain(
             let are_known = opened.iter().all(Option::is_some);
             let one_name = family(first.host()) == family(second.host());
             return Ok(PairExplanation::bare(match one_name {
-                // Of a domain that the store does not have, nothing else can be said.
+                // Where the store does not have the domain, nothing else can be said.
                 true if !are_known || first.domain() == second.domain() => PairVerdict::NotBothPages,
                 true if across => PairVerdict::NotOneSite,
                 true => PairVerdict::AcrossSuffixesOff,
@@ -48,7 +48,7 @@ pub fn explain(
     Two { opened, a, b }.explain(evidence)
 }
 
-/// Two pages of one site whose keys are found.
+/// Two pages of one site whose keys have been searched.
 struct Two<'o, 's> {
     opened: &'o Opened<'s>,
     a: u32,
@@ -100,7 +100,7 @@ impl Two<'_, '_> {
         [a, b].map(|page| self.opened.site.pages.url(page))
     }
 
-    /// The two in the order of their languages; `None` for pages of one language, or of none.
+    /// The two pages in the order of their languages; `None` for pages of the same language or of no language.
     fn ordered(&self) -> Option<PagePair> {
         let [x, y] = [self.a, self.b].map(|page| self.opened.site.lang(page));
         let langs = LangPair::new(x, y).filter(|_| x.is_known() && y.is_known())?;
@@ -131,7 +131,7 @@ impl Two<'_, '_> {
         found
     }
 
-    /// The sentences of the two beside each other, as they were aligned.
+    /// The aligned sentences of the two pages, side by side.
     fn alignment(&self) -> Result<Option<Alignment>> {
         let Opened { store, site, .. } = self.opened;
         let Some(bitext) = SiteBitext::open(store, site)? else { return Ok(None) };
@@ -155,7 +155,7 @@ impl Two<'_, '_> {
         Ok(Some(Alignment { score: f64::from(row.score.to_native()), sentences: beads.iter().map(sentence).collect() }))
     }
 
-    /// The stored decision; where there is none, why.
+    /// The stored decision, or why there is none.
     fn verdict(&self, judged: Option<&JudgedPair>, found: &PairExplanation) -> PairVerdict {
         let (site, config) = (&self.opened.site, self.opened.config);
         let Some(result) = &site.result else { return PairVerdict::NotJudgedYet };
@@ -188,7 +188,7 @@ impl Two<'_, '_> {
             Some(rounds) => {
                 let score = rounds.similarity() as f32;
                 let outcome = match rounds.outcome {
-                    // By the settings as they are now: what is stored was made with others.
+                    // Accepted under the current settings; the store was made with other settings.
                     Outcome::Accepted => return PairVerdict::NotJudgedYet,
                     Outcome::LostToBetter => CandidateOutcome::LostToBetter { better: self.rivals() },
                     _ => CandidateOutcome::LowScore { min_score: min_score(config, score) },
@@ -201,7 +201,7 @@ impl Two<'_, '_> {
         }
     }
 
-    /// The pairs that `pairs` lists of one of the two with a page of the other's language.
+    /// The pairs that `pairs` lists of either page with a page in the language of the other.
     fn rivals(&self) -> Vec<NamedPair> {
         let site = &self.opened.site;
         let [x, y] = [self.a, self.b].map(|page| site.lang(page));

@@ -1,4 +1,4 @@
-//! What was decided of a page, of a pair and of what keys lead to, each with the words that say it.
+//! Verdicts on a page, on a pair, and on the URLs to which keys lead, with the words in which they are told.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::named::NamedPair;
 use crate::types::{Lang, SkipReason};
 
-/// Why a page has partners, or none.
+/// Why a page has partners or has none.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum PageVerdict {
@@ -18,41 +18,41 @@ pub enum PageVerdict {
     },
     /// The archives have no capture of the URL.
     NotCaptured,
-    /// Nothing is known of the URL, but some of what was read is not indexed yet.
+    /// The URL is not known, but some of what was read is not indexed yet.
     NotIndexed,
-    /// They have, and all were left out.
+    /// There are captures of the URL, but all were left out.
     CapturesLeftOut,
     /// Keys have not been searched since the page was read.
     KeysNotSearched,
-    /// They were searched for other languages than those requested now.
+    /// Keys were searched with other requested languages than the present ones.
     LanguagesChanged {
         /// The language the page would count for.
         lang: Lang,
     },
-    /// A copy, as it says itself.
+    /// It is a copy, as the canonical URL that it names shows.
     CopyByCanonical {
-        /// The page that it names as the one it is.
+        /// The canonical page that it names.
         named: String,
         /// The page that stands for it.
         of: String,
         /// The language of both.
         lang: Lang,
     },
-    /// An untranslated copy, as its URL tells.
+    /// It is an untranslated copy, as its URL shows.
     CopyByUrl {
         /// The page that stands for it.
         of: String,
         /// The language of both.
         lang: Lang,
     },
-    /// An untranslated copy, as its links tell.
+    /// It is an untranslated copy, as its links show.
     CopyByLinks {
         /// The page that stands for it.
         of: String,
         /// The language of both.
         lang: Lang,
     },
-    /// Its own text is in another language than its labels.
+    /// Its own text is in another language than its URL and declarations say.
     ForeignText {
         /// The language of its own text.
         lang: Lang,
@@ -70,28 +70,28 @@ pub enum PageVerdict {
     LanguageNotRequested {
         /// Its language.
         lang: Lang,
-        /// Those requested.
+        /// The requested languages.
         requested: Vec<Lang>,
     },
-    /// Pairs with it were proposed, and all were rejected.
+    /// Pairs with it were proposed, but all were rejected.
     CandidatesRejected {
         /// How many.
         pairs: usize,
     },
-    /// Nothing proposes a pair, and URLs were not asked.
+    /// No pair was proposed, and the settings do not use URLs.
     NothingProposed,
-    /// Nothing proposes a pair, and the site has no strong key.
+    /// No pair was proposed, and the site has no strong key.
     NoStrongKey,
-    /// Nothing proposes a pair; by its URL the page is in another language than by its text.
+    /// No pair was proposed; the page is in another language by its URL than by its text.
     TextNotInUrlLanguage {
         /// The language of the text.
         lang: Lang,
-        /// Those of such URLs.
+        /// The languages of such URLs.
         url: Vec<Lang>,
     },
-    /// No key leads from its URL to one that is known.
+    /// No key leads from its URL to a known URL.
     KeysLeadNowhere,
-    /// Keys lead to URLs, and none of them can be its partner.
+    /// Keys lead to URLs, but none of these can be its partner.
     LeadsAreNoPartners {
         /// How many URLs.
         urls: usize,
@@ -99,7 +99,7 @@ pub enum PageVerdict {
 }
 
 impl PageVerdict {
-    /// True where the archives have nothing of the page.
+    /// True where the archives do not have the page.
     pub fn is_unknown(&self) -> bool {
         matches!(self, PageVerdict::UnknownDomain { .. } | PageVerdict::NotCaptured)
     }
@@ -176,13 +176,13 @@ impl fmt::Display for PageVerdict {
     }
 }
 
-/// What keys say of a page whose candidates were proposed by no key.
+/// What keys show about a page whose candidates were not proposed by keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeysSay {
     /// The site has no strong key.
     NoneStrong,
-    /// None leads from the URL of the page to one that is known.
+    /// No key leads from the URL of the page to a known URL.
     LeadNowhere,
 }
 
@@ -199,27 +199,27 @@ fn list(langs: &[Lang]) -> String {
     langs.iter().map(Lang::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Why a page counts for a language, or for none.
+/// Why a page counts for a language or for none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LanguageReason {
-    /// Its text is in it.
+    /// Its text is in this language.
     Detected,
-    /// Its letters are those of it, which is all that this preset looks at.
+    /// It is written in the letters of this language; this preset looks at nothing else.
     Letters,
-    /// The keys and pages of the site resolve it.
+    /// The keys and pages of the site show it.
     Site,
     /// None: an untranslated copy takes no part.
     Copy,
-    /// None: its own text is in another language than its labels.
+    /// None: its own text is in another language than its URL and declarations say.
     OwnText,
     /// None: its language is not among `--langs`.
     NotRequested,
-    /// None: it was not among `--langs` when keys were searched.
+    /// None: its language was not among `--langs` when keys were searched.
     LanguagesChanged,
-    /// None: nothing tells.
+    /// None: no source gives a language.
     Unknown,
-    /// As detected, until keys are searched.
+    /// The detected language, until keys are searched.
     KeysNotSearched,
 }
 
@@ -238,7 +238,7 @@ impl fmt::Display for LanguageReason {
     }
 }
 
-/// What was decided of a pair that was proposed.
+/// The decision on a pair that was proposed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum CandidateOutcome {
@@ -246,24 +246,24 @@ pub enum CandidateOutcome {
     Accepted,
     /// Its score is too low.
     LowScore {
-        /// The minimum; `None` where it has changed since, or the preset has thresholds of its own.
+        /// The minimum; `None` where it has been changed since, or where the preset has thresholds of its own.
         min_score: Option<f64>,
     },
     /// A page of it has a better partner in that language.
     LostToBetter {
-        /// The better pairs; none where these were not worth keeping.
+        /// The better pairs; empty where the store did not keep them.
         better: Vec<NamedPair>,
     },
     /// Both sides have the same text.
     SameText,
-    /// By surer pairs its pages are versions of two documents.
+    /// More certain pairs show that its pages are versions of two different documents.
     Contradicted,
-    /// Its addresses belong together, and its texts are no translations of each other.
+    /// Its URLs belong together, but its texts are not translations of each other.
     Edition,
 }
 
 impl CandidateOutcome {
-    /// Score and outcome in words: the two numbers of a comparison differ, whatever digits that takes.
+    /// Score and outcome in words. A score and the minimum that it missed are printed with as many digits as it takes to tell them apart.
     pub fn with_score(&self, score: f32) -> String {
         match self {
             CandidateOutcome::Accepted => format!("score {score:.4}"),
@@ -292,12 +292,12 @@ impl CandidateOutcome {
     }
 }
 
-/// Digits after the point that scores are printed with, where no more are needed.
+/// How many digits after the point scores are usually printed with.
 const DIGITS: usize = 4;
-/// The most: a score has no more.
+/// How many digits are printed at most: scores have no more.
 const MAX_DIGITS: usize = 9;
 
-/// A score below a minimum, and the minimum, with digits that differ.
+/// A score below a minimum, and the minimum, with enough digits to differ.
 fn told_apart(score: f32, min: f64) -> (String, String) {
     let mut minimum = format!("{min:.MAX_DIGITS$}");
     minimum.truncate(minimum.trim_end_matches('0').trim_end_matches('.').len());
@@ -314,13 +314,13 @@ fn told_apart(score: f32, min: f64) -> (String, String) {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum LeadOutcome {
-    /// The archives have nothing of it.
+    /// The archives do not have it.
     NotInArchives,
     /// Its capture was left out.
     LeftOut {
-        /// Why; `None`: a reason that this release does not know.
+        /// Reason; `None`: a reason that this release does not know.
         reason: Option<SkipReason>,
-        /// What was found; may be empty.
+        /// Details of what was found; may be empty.
         detail: String,
     },
     /// It is an untranslated copy.
@@ -330,22 +330,22 @@ pub enum LeadOutcome {
     },
     /// It counts for another language, or for none (`und`).
     OtherLanguage {
-        /// That language.
+        /// The language that it counts for.
         lang: Lang,
-        /// The language that the key leads to.
+        /// The language of the pages to which the key leads.
         expected: Lang,
     },
     /// It has a partner in the language of the page.
     PairedElsewhere {
-        /// That pair, which `pairs` lists.
+        /// The pair, which `pairs` lists.
         pair: NamedPair,
     },
-    /// Keys assigned it, or the page, to another, and that pair was rejected later.
+    /// A key was assigned a pair of it, or of the page, with another page, and that pair was rejected later.
     AssignedElsewhere {
-        /// The pair of that key.
+        /// That pair.
         pair: NamedPair,
     },
-    /// The key was not applied to the two.
+    /// The key was not applied to these two pages.
     NotMatched,
 }
 
@@ -370,17 +370,17 @@ impl fmt::Display for LeadOutcome {
     }
 }
 
-/// A detail behind what it is of.
+/// The detail in parentheses, with a space before; nothing where it is empty.
 pub fn in_parentheses(detail: &str) -> String {
     if detail.is_empty() { String::new() } else { format!(" ({detail})") }
 }
 
-/// What proposed a pair.
+/// What proposed a pair: a key or another method.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Proposer {
     /// The method.
     pub method: &'static str,
-    /// The pattern of its key, where it is one.
+    /// The pattern of the key, if it was one.
     pub key: Option<String>,
 }
 
@@ -393,47 +393,47 @@ impl fmt::Display for Proposer {
     }
 }
 
-/// Why two pages are a pair, or are none.
+/// Why two pages are a pair or are not.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum PairVerdict {
-    /// They are, as `pairs` lists.
+    /// They are a pair, which `pairs` lists.
     Pair {
-        /// What proposed them.
+        /// What proposed the pair.
         by: Proposer,
         /// The score, 0..=1.
         score: f32,
     },
     /// They were judged, and rejected.
     Rejected {
-        /// What proposed them.
+        /// What proposed the pair.
         by: Proposer,
         /// The score, 0..=1.
         score: f32,
-        /// Why.
+        /// The reason.
         outcome: CandidateOutcome,
     },
-    /// They are of domains that do not belong together.
+    /// They are of domains that are not paired with each other.
     DifferentDomains,
-    /// Their domains differ in the suffix only, which are compared with `--across-suffixes` only.
+    /// Their domains differ only in the suffix, and such domains are paired only with `--across-suffixes`.
     AcrossSuffixesOff,
-    /// Their domains differ in the suffix only, and nothing shows them to be one site.
+    /// Their domains differ only in the suffix, but nothing shows that they are one site.
     NotOneSite,
     /// Not both are pages of the store.
     NotBothPages,
     /// Keys have not been searched, or the pairs of the site not been judged, since these pages were read.
     NotJudgedYet,
-    /// Both count for one language.
+    /// Both count for the same language.
     SameLanguage {
         /// That language.
         lang: Lang,
     },
-    /// A page of them counts for no language.
+    /// One of them counts for no language.
     NoLanguage {
         /// That page.
         url: String,
     },
-    /// Nothing proposes them.
+    /// Nothing proposed them as a pair.
     NotProposed,
     /// `link-2014`: the two were not compared.
     NotCompared,

@@ -1,4 +1,4 @@
-//! What a judged pair was weighed by: what each measure adds to the evidence, and how reliable what proposed it is.
+//! How a judged pair was weighed: the contribution of each measure to the evidence, and the reliability of the source that proposed it.
 
 use std::collections::BTreeMap;
 
@@ -11,25 +11,25 @@ use crate::error::Result;
 use crate::judge::score::Scorer;
 use crate::types::{JudgedPair, Lang, MEASURES, Measure};
 
-/// Refused candidates of a page without a partner that are said more of, in each language.
+/// How many rejected candidates of a page without a partner are explained in detail, for each language.
 const BEST: usize = 2;
-/// Languages in which that is done, those of the best candidates.
+/// For how many languages this is done: those of the best candidates.
 const LANGS: usize = 3;
-/// Measures that are named for each side.
+/// How many measures are named for and against a pair.
 const MOST: usize = 2;
-/// Nats below which a measure says next to nothing.
+/// Contributions of fewer nats are not worth naming.
 const LEAST_NATS: f64 = 0.05;
-/// Share of right pairs below which a source speaks against its pairs.
+/// A source with a smaller share of right pairs speaks against its pairs.
 const FAIR_SOURCE: f32 = 0.5;
 
-/// What pairs of a site were weighed by.
+/// Finds out how pairs of a site were weighed.
 pub struct Weighing<'o, 's> {
     opened: &'o Opened<'s>,
     evidence: &'o dyn Evidence,
 }
 
 impl<'o, 's> Weighing<'o, 's> {
-    /// Of the pairs of one site.
+    /// For the pairs of one site.
     pub fn new(opened: &'o Opened<'s>, evidence: &'o dyn Evidence) -> Weighing<'o, 's> {
         Weighing { opened, evidence }
     }
@@ -39,8 +39,8 @@ impl<'o, 's> Weighing<'o, 's> {
         self.opened.config.strategy == Strategy::All && self.opened.config.verifier.is_none()
     }
 
-    /// What each measure says of a pair, and what that adds to the evidence; and what all pairs have of it, in nats. What names say is among the
-    /// [beliefs](crate::types::Beliefs).
+    /// For each measure its value and its contribution to the evidence, and the part of the evidence that is the same for all pairs, in
+    /// nats. The contribution of names is among the [beliefs](crate::types::Beliefs).
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -58,7 +58,7 @@ impl<'o, 's> Weighing<'o, 's> {
         Ok((of_pair.filter_map(fact).collect(), constant))
     }
 
-    /// How reliable what proposed a pair is.
+    /// How reliable the source of a pair is.
     pub fn source(&self, judged: &JudgedPair) -> Option<SourceFacts> {
         let wanted = (judged.pair.langs, judged.method, judged.key);
         let mut sources = self.opened.site.judged.as_ref()?.sources();
@@ -73,8 +73,8 @@ impl<'o, 's> Weighing<'o, 's> {
         })
     }
 
-    /// Says of the best refused candidates of a page without a partner what speaks for and against them, in a few languages.
-    /// `found` are all its candidates, the best first, each with what is stored of it.
+    /// Fills in what speaks for and against the best rejected candidates of a page without a partner, in a few languages. `found` are all
+    /// its candidates, the best first, each with its stored row.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -103,7 +103,7 @@ impl<'o, 's> Weighing<'o, 's> {
     }
 }
 
-/// The measures that say most, on either side.
+/// The measures with the largest contributions, for and against.
 fn extremes(mut measures: Vec<MeasureFacts>, source: Option<SourceFacts>) -> Weighed {
     measures.sort_by(|x, y| x.nats.total_cmp(&y.nats));
     let against = measures.iter().filter(|fact| fact.nats <= -LEAST_NATS).take(MOST);

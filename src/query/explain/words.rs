@@ -1,4 +1,4 @@
-//! An explanation in words: names and texts, in the order in which they are read. The verdict comes first, then what speaks for it.
+//! An explanation in words: names and texts, in the order in which they are read. The verdict comes first, then its reasons.
 
 use super::facts::{
     CandidateRounds, CaptureFacts, MeasureFacts, OwnText, PageExplanation, PageLanguages, PairExplanation, RecordPlace,
@@ -7,24 +7,24 @@ use super::facts::{
 use super::verdict::{LanguageReason, in_parentheses};
 use crate::types::{Beliefs, Lang, Measure, Outcome, SkipReason, counted};
 
-/// A fact: what it is about, and what is to be said.
+/// A fact: what it is about, and the text.
 pub type Fact = (String, String);
 
-/// What is known of a page.
+/// The facts about a page.
 pub fn page(page: &PageExplanation) -> Vec<Fact> {
     let mut lines = Lines::default();
     of_page(page, &mut lines);
     lines.0
 }
 
-/// What is known of two pages and of what they are to each other, but for their [`sentences`].
+/// The facts about two pages and their relation, without their [`sentences`].
 pub fn pair(pair: &PairExplanation) -> Vec<Fact> {
     let mut lines = Lines::default();
     of_pair(pair, &mut lines);
     lines.0
 }
 
-/// The aligned sentences of two pages: the text of the first with its score, or why it is left out, then that of the second.
+/// The aligned sentences of two pages: the text of the first with its score, or the reason for leaving it out, then the text of the second.
 pub fn sentences(pair: &PairExplanation) -> Vec<Fact> {
     let mut lines = Lines::default();
     for pair in pair.alignment.iter().flat_map(|alignment| &alignment.sentences) {
@@ -42,7 +42,7 @@ impl Lines {
         self.0.push((name.to_owned(), text.to_string()));
     }
 
-    /// A line for each, the first [`LISTED`] of them.
+    /// Adds a line for each item, up to [`LISTED`].
     fn list<T>(&mut self, name: &str, items: &[T], text: impl Fn(&T) -> String) {
         items.iter().take(LISTED).for_each(|item| self.add(name, text(item)));
         if items.len() > LISTED {
@@ -51,7 +51,7 @@ impl Lines {
     }
 }
 
-/// Pairs of a kind that speak for a pair, listed at the most.
+/// How many pairs that support a pair are listed, by kind.
 const LISTED: usize = 12;
 
 fn of_page(page: &PageExplanation, lines: &mut Lines) {
@@ -97,7 +97,7 @@ fn of_page(page: &PageExplanation, lines: &mut Lines) {
     }
 }
 
-/// What speaks most against a refused candidate, and for it.
+/// What speaks most against a rejected candidate, and for it.
 fn of_weighed(weighed: &Weighed, lines: &mut Lines) {
     let fact = |fact: &MeasureFacts| format!("{} {:.3}, {:+.2} nats", fact.measure.name(), fact.value, fact.nats);
     for (name, facts) in [("- against it", &weighed.against), ("- for it", &weighed.in_favour)] {
@@ -110,7 +110,7 @@ fn of_weighed(weighed: &Weighed, lines: &mut Lines) {
     }
 }
 
-/// How reliable what proposed a pair is.
+/// How reliable the source of a pair is, in words.
 fn in_words(source: &SourceFacts) -> String {
     let key = source.key.as_ref().map_or(String::new(), |key| format!(" {key}"));
     let counts = format!("{}, {} accepted", counted(u64::from(source.proposed), "pair"), source.accepted);
@@ -198,7 +198,7 @@ fn of_pair(pair: &PairExplanation, lines: &mut Lines) {
     }
 }
 
-/// What made a probability of the evidence.
+/// How the evidence was turned into a probability.
 fn of_beliefs(&Beliefs { source, names, agree, usual, log_odds }: &Beliefs, lines: &mut Lines) {
     let percent = |share: f32| format!("{:.1} %", 100.0 * share);
     lines.add(
