@@ -1,4 +1,4 @@
-//! A limit on the address space (`ulimit -v`), of which allocators reserve far more than they use.
+//! Limits on the address space (`ulimit -v`), of which allocators reserve far more than they use.
 
 use std::env;
 use std::os::unix::process::CommandExt;
@@ -7,20 +7,20 @@ use std::process::Command;
 use anyhow::bail;
 use nix::sys::resource::{Resource, getrlimit};
 
-/// Address space in which a run on a small site ends well, measured: most of it are the program, the stacks of its threads and the
-/// catalog.
+/// Smallest address space in which a run on a small site succeeds, as measured. Most of it goes to the program itself, the stacks of its
+/// threads, and the catalog.
 const MIN_BYTES: u64 = 288 << 20;
-/// From here on what is reserved matters no more: a gigabyte, and 64 MiB for each thread.
+/// With this address space or more, the reserves of allocators do not matter: a gigabyte, and 64 MiB for each thread.
 const PLENTY_BYTES: u64 = 16 << 30;
-/// Tells both allocators to reserve little at a time: that of this program, and that of its libraries in C.
+/// Make both allocators, this program's own and that of its C libraries, reserve little at a time.
 const RESERVES: [(&str, &str); 2] = [("MIMALLOC_ARENA_RESERVE", "16MiB"), ("MALLOC_ARENA_MAX", "1")];
 
-/// Where the address space is limited, begins the program anew with allocators that reserve little, unless the user has told them what
-/// to do: they look before the program can say anything. Otherwise they leave none for threads and files, by chance, and an
-/// allocation that fails ends a program without a word about why.
+/// Where the address space is limited, starts the program again with allocators that reserve little, unless the user has configured them.
+/// Allocators read their settings before the program runs its first line. Without this, they may leave no room for threads and files, and a
+/// failed allocation ends a program without a message.
 ///
 /// # Errors
-/// When it is too small for any work.
+/// When the address space is too small for any work.
 pub fn keep_to_it() -> anyhow::Result<()> {
     let limit = getrlimit(Resource::RLIMIT_AS).map_or(u64::MAX, |(soft, _)| soft);
     if limit < MIN_BYTES {
@@ -34,7 +34,7 @@ pub fn keep_to_it() -> anyhow::Result<()> {
     if let Ok(program) = env::current_exe() {
         let mut arguments = env::args_os();
         let name = arguments.next().unwrap_or_default();
-        // Comes back only where the system does not allow it: then it may still go well.
+        // Returns only where the system does not allow it; the command may still succeed.
         let _ = Command::new(program).arg0(name).args(arguments).envs(untold).exec();
     }
     Ok(())

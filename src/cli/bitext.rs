@@ -87,7 +87,7 @@ impl Align {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         self.settings.check(&global.store)?;
         if !global.has_store()? {
-            // The message of one who only reads names what to do.
+            // Opening for reading fails with an error that says what to do.
             global.read()?;
         }
         look_at_stop();

@@ -1,5 +1,6 @@
-//! Signals that are no wish of the user: what whoever started the program ignores stays ignored, a file that would become longer than it
-//! may is an error like any other, and a fault in a map of a file is told as what it is: the file was cut, or cannot be read.
+//! Signals that do not come from the user's wish to stop. A signal that the parent process has set to be ignored stays ignored; a file that
+//! would exceed the size limit is an error like any other; and a fault in a map of a file gives a message that the file was cut or cannot
+//! be read.
 
 #[cfg(target_os = "linux")]
 use std::ffi::{c_int, c_void};
@@ -11,13 +12,13 @@ use diglot::store::maps::file_at;
 use nix::libc;
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, sigaction};
 
-/// What asks the program to end.
+/// The signals that ask the program to end.
 const WISHES: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
 
-/// Has `take` set handlers of signals, but for those that are ignored now, as `nohup` does it: they stay so.
+/// Calls `take`, which sets signal handlers, but keeps those signals ignored that are ignored now, as `nohup` sets them.
 pub fn but_for_ignored<T>(take: impl FnOnce() -> T) -> T {
     let ignored: Vec<Signal> = WISHES.into_iter().filter(|&signal| is_ignored(signal)).collect();
-    // One that comes between waits, and is ignored in the end.
+    // A signal that arrives meanwhile is held back, and ignored in the end.
     let waiting: SigSet = ignored.iter().copied().collect();
     let before = waiting.thread_swap_mask(SigmaskHow::SIG_BLOCK);
     let taken = take();
@@ -33,7 +34,7 @@ pub fn but_for_ignored<T>(take: impl FnOnce() -> T) -> T {
 #[expect(unsafe_code, reason = "handlers of signals")]
 fn is_ignored(signal: Signal) -> bool {
     let mut now = MaybeUninit::<libc::sigaction>::uninit();
-    // SAFETY: nothing is set, and what is told is looked at only where the system has told it.
+    // SAFETY: no handler is set, and the value is read only if the system has written it.
     unsafe {
         libc::sigaction(signal as libc::c_int, null(), now.as_mut_ptr()) == 0
             && now.assume_init().sa_sigaction == libc::SIG_IGN
@@ -47,29 +48,30 @@ fn ignore(signal: Signal) {
     let _ = unsafe { sigaction(signal, &action) };
 }
 
-/// Lets a write beyond what `ulimit -f` allows fail with an error. By itself it ends the program, and nobody says why.
+/// Makes a write beyond the limit of `ulimit -f` fail with an error. By default it ends the program without a message.
 pub fn take_long_files_as_errors() {
     ignore(Signal::SIGXFSZ);
 }
 
-/// Ends the program with exit code 1 and the name of the file at such a fault (SIGBUS). Others end it as before.
+/// At a fault in a map (SIGBUS), ends the program with exit code 1 and the name of the file. Other faults end it as usual.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "handlers of signals")]
 pub fn tell_of_faults() {
     let action = SigAction::new(SigHandler::SigAction(tell), SaFlags::SA_ONSTACK, SigSet::empty());
-    // SAFETY: the handler does only what may be done there. Without it the program ends as well, and says less.
+    // SAFETY: the handler does only what is allowed in a handler. If it cannot be set, a fault still ends the program, with a poorer
+    // message.
     let _ = unsafe { sigaction(Signal::SIGBUS, &action) };
 }
 
-/// Neither allocates nor waits: it interrupts whatever the program does.
+/// Neither allocates nor waits, since it interrupts the program at any point.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "handlers of signals")]
 extern "C" fn tell(_: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
     let say = |text: &str| {
-        // SAFETY: the bytes are there. What cannot be said is left unsaid.
+        // SAFETY: the bytes exist. A failed write is ignored.
         let _ = unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
     };
-    // SAFETY: the system gives the handler what it says of the signal.
+    // SAFETY: the system passes a valid description of the signal to the handler.
     let address = unsafe { (*info).si_addr() } as usize;
     let path = file_at(address);
     if let Some(path) = path {
@@ -79,7 +81,7 @@ extern "C" fn tell(_: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
             ": it was cut while it was read, or the disk cannot read it; what was committed is kept as far as it is there: `diglot check` tells\n",
         );
     }
-    // SAFETY: both may be done in a handler. Where no file is known, the fault comes again, and ends the program by itself.
+    // SAFETY: both calls are allowed in a handler. If the file is not known, the fault is raised again and ends the program.
     unsafe {
         match path {
             Some(_) => libc::_exit(1),

@@ -60,7 +60,7 @@ pub struct Compare {
     format: FormatArg,
 }
 
-/// A judged site.
+/// A site with gold.
 struct Judged {
     name: String,
     gold: GoldPairs,
@@ -140,7 +140,7 @@ impl Compare {
         self.print(&sites, &scores)
     }
 
-    /// Settings of the presets asked for.
+    /// The settings of the requested presets.
     fn presets(&self) -> Result<Vec<Config>> {
         let all = || PRESETS.iter().map(|preset| preset.name.to_owned()).collect();
         let names: Vec<String> = if self.presets.is_empty() { all() } else { self.presets.clone() };
@@ -167,7 +167,7 @@ impl Compare {
         let settings = Given::of(&[("preset", &preset.preset)])?;
         let config = settings.apply(&mut store)?;
         let began = Instant::now();
-        // Sentences have no part in the score.
+        // Sentences do not affect the score.
         super::run::work(&mut store, &config, &Inputs::default(), global, "iterate")?;
         let seconds = began.elapsed().as_secs_f64();
         let hosts: BTreeSet<String> = query::hosts(&store)?.into_iter().map(|line| line.host).collect();
@@ -204,7 +204,7 @@ impl Compare {
     }
 }
 
-/// The mean over the sites that have the figure.
+/// The mean over the sites that have a value.
 fn mean(scores: &[&Score], of: impl Fn(&Counts) -> Option<f64>) -> Option<f64> {
     let values: Vec<f64> = scores.iter().filter_map(|score| of(&score.counts)).collect();
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
@@ -229,10 +229,10 @@ fn read_gold(folder: &Path) -> anyhow::Result<Vec<Judged>> {
     gold::in_folder(folder)?.into_iter().map(read).collect()
 }
 
-/// Stores that presets start from: one for all presets that read archives in the same way.
+/// The stores from which presets start: one for all presets that read archives in the same way.
 struct Bases<'f> {
     folder: &'f Path,
-    /// By the fingerprint of the settings of reading.
+    /// By the fingerprint of the settings that affect reading.
     made: Vec<(u64, PathBuf)>,
 }
 
@@ -246,7 +246,7 @@ impl Bases<'_> {
         }
         let path = self.folder.join(format!("base-{}.store", self.made.len()));
         let mut store = Store::open(&path, Access::Write)?;
-        // As far as the presets agree.
+        // The stages are run as far as these presets agree.
         let alike: Vec<&Config> = presets.iter().filter(|config| reading(config) == wanted).collect();
         let agrees = |stage: &&&dyn pipeline::Stage| {
             alike.iter().all(|config| pipeline::fingerprint(**stage, config) == pipeline::fingerprint(**stage, preset))

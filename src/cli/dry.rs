@@ -16,9 +16,9 @@ use super::settings::differing;
 pub struct Plan<'p> {
     /// The store, where there is one.
     pub store: Option<&'p Store>,
-    /// What is given, and what is resumed.
+    /// The inputs, both given and resumed.
     pub inputs: &'p Inputs,
-    /// The settings of the run, and what they come to.
+    /// The settings of the run, and the configuration that results from them.
     pub settings: &'p StoredSettings,
     /// The same.
     pub config: &'p Config,
@@ -27,7 +27,7 @@ pub struct Plan<'p> {
 }
 
 impl Plan<'_> {
-    /// Prints it.
+    /// Prints the plan.
     pub fn print(&self) -> anyhow::Result<()> {
         let mut out = io::stdout().lock();
         let is_read_more = self.print_inputs(&mut out)?;
@@ -39,7 +39,7 @@ impl Plan<'_> {
         Ok(())
     }
 
-    /// True when something would be read.
+    /// Prints what would be read; true if anything would.
     fn print_inputs(&self, out: &mut impl Write) -> anyhow::Result<bool> {
         let mut is_read_more = false;
         writeln!(out, "inputs: {}", self.inputs.archives.len())?;
@@ -67,7 +67,7 @@ impl Plan<'_> {
         })
     }
 
-    /// What becomes of each stage.
+    /// What would become of each stage.
     fn stages(&self, is_read_more: bool) -> anyhow::Result<Vec<(&'static str, String)>> {
         let progress = match self.store {
             Some(store) => pipeline::progress(store, self.config, self.until)?,

@@ -204,7 +204,7 @@ impl Eval {
         for point in points {
             let shares = [point.precision(), point.recall(), point.f1()].map(share);
             let counts = [point.right, point.wrong, point.gold - point.right].map(|count| json!(count));
-            // As many digits as it takes to tell near scores apart.
+            // Six digits, to tell near scores apart.
             listing.row([number(point.threshold, 6)].into_iter().chain(shares).chain(counts).collect())?;
         }
         Ok(listing.finish()?)
@@ -382,7 +382,7 @@ pub fn scored_pairs(store: &Store, config: &Config, scope: &Scope) -> Result<Vec
     Ok(out)
 }
 
-/// The same, with those that were judged and not accepted.
+/// The same, with the pairs that were judged and rejected.
 fn judged_pairs(store: &Store, config: &Config, scope: &Scope) -> Result<Vec<(OutPair, f64)>> {
     let mut out = Vec::new();
     query::for_each_judged(store, config, scope, |pair, _| {

@@ -1,4 +1,4 @@
-//! `diglot exec`: one step, for an engine that runs many.
+//! `diglot exec`: one step of the work, for an engine that runs many in parallel.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -72,10 +72,10 @@ pub struct Exec {
     settings: Settings<AllStages>,
 }
 
-/// Endings of files of rows; all but that of Parquet are streams of Arrow.
+/// Endings of files of rows; the first is Parquet, all others are Arrow streams.
 const ENDINGS: [&str; 4] = ["parquet", "arrows", "arrow", "ipc"];
 
-/// What a step says of itself.
+/// The report of a step on itself.
 #[derive(Serialize)]
 struct Report<'r> {
     #[serde(rename = "diglot.exec")]
@@ -178,7 +178,7 @@ fn content(name: &str) -> Result<Content, Error> {
     found.ok_or_else(|| Error::Config(format!("--what is {name}, expected some of {}", names())))
 }
 
-/// Exit code of a step that failed.
+/// Reports why a step failed; returns the exit code.
 pub fn report(error: &anyhow::Error) -> ExitCode {
     let code = match error.downcast_ref::<Error>() {
         Some(Error::Config(_)) => 2,
@@ -190,7 +190,7 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Exit code of a step whose arguments are wrong.
+/// Reports wrong arguments of a step; returns the exit code.
 pub fn usage(error: &clap::Error) -> ExitCode {
     let text = error.to_string();
     let first = text.lines().next().unwrap_or_default();
@@ -198,18 +198,19 @@ pub fn usage(error: &clap::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Says why a step failed.
+/// Prints why a step failed.
 fn tell(code: u8, error: &str) {
     let object = serde_json::json!({ "diglot.exec": SCHEMA_VERSION, "error": error, "exit": code });
     super::say::tell(object);
 }
 
-/// Over so many times the memory that a step may take, about, it is ended.
+/// A step is ended when it takes about this many times the memory that it may.
 const OVER: f64 = 1.5;
-/// How often that is looked at.
+/// How often the memory is measured.
 const EVERY: Duration = Duration::from_millis(50);
 
-/// Ends the program once it has taken more memory than it may: the engine knows what to do, the system's killer does not.
+/// Ends the program once it takes too much memory: the engine knows how to handle that exit code, which the system's out-of-memory killer
+/// does not give.
 fn watch_memory(step: &'static Step, memory: usize) {
     let limit = (memory as f64 * OVER) as u64;
     let watch = move || {
@@ -232,11 +233,11 @@ fn watch_memory(step: &'static Step, memory: usize) {
             std::thread::sleep(EVERY);
         }
     };
-    // Without a thread to spare nobody watches.
+    // If no thread can be started, the memory is not watched.
     let _ = std::thread::Builder::new().spawn(watch);
 }
 
-/// Bytes of memory that no file stands behind; `None` where the system does not say.
+/// Bytes of memory that are not backed by files; `None` where the system does not say.
 fn anonymous_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;

@@ -74,7 +74,7 @@ fn parse(text: &str) -> anyhow::Result<CanonicalUrl> {
         .map_err(|why| Error::input(text, format!("{why}; expected an http or https URL")))?)
 }
 
-/// An explanation as lines: what two pages are to each other, each page, and their sentences side by side; below each title its facts.
+/// An explanation as lines: the relation of two pages, each page, and their sentences side by side; below each title its facts.
 fn text(explanation: &Explanation) -> String {
     let both = |title, facts: fn(&PairExplanation) -> Vec<words::Fact>| {
         explanation.pair.iter().map(move |pair| (title, facts(pair)))

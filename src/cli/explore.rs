@@ -67,7 +67,7 @@ impl Explore {
             return self.list_rounds(&store);
         }
         let explored = explored(global, &store, &config, self.by_domain)?;
-        // Before keys are searched nothing can be said of pairs, and that was said.
+        // Before keys are searched, nothing is known of pairs; the user has been told so.
         let is_asked_too_early = Lists::Keys.missing(&store, &config)?.is_some();
         drop(store);
         let mut next = explored.next(self.by);
@@ -85,7 +85,7 @@ impl Explore {
         }
         let requested = next.iter().map(|next| explored.name(next.site).to_owned()).collect();
         if let Some(path) = &self.output {
-            // Before they are remembered: what is requested twice does less harm than what is never requested.
+            // The list is written before the sites are stored as requested: requesting a site twice does less harm than never.
             let list: String = next.iter().map(|next| format!("http://{}/\n", explored.name(next.site))).collect();
             output::write(path, list.as_bytes())?;
         }
@@ -140,7 +140,7 @@ impl Explore {
     }
 }
 
-/// The graph of sites and its ranks; the store is only read.
+/// The graph of sites and their ranks; the store is only read.
 pub fn explored(global: &Global, store: &Store, config: &Config, by_domain: bool) -> anyhow::Result<Explored> {
     look_at_stop();
     let observer = global.progress();

@@ -90,7 +90,7 @@ impl Export {
         }
         global.note_stale(lists, &store, &config)?;
         let wanted = match content {
-            // Pages have one language each; words say themselves what they want.
+            // Pages have one language each; the lexicon checks its languages itself.
             Content::Pages | Content::Lexicon => self.filter.wanted(&mut config)?,
             _ => self.filter.wanted_pairs(&mut config)?,
         };
@@ -105,7 +105,7 @@ impl Export {
         self.output.as_deref().filter(|path| path.as_os_str() != "-")
     }
 
-    /// What is exported, and how it is written.
+    /// The content to export, and the format.
     fn format(&self, name: Option<&str>) -> Result<(Content, &'static Format), String> {
         let asked = self.what.as_deref().and_then(|what| Content::ALL.iter().find(|(name, _)| *name == what));
         let plain = name.map(|name| name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(name));
@@ -132,7 +132,7 @@ impl Export {
         Ok(())
     }
 
-    /// Refuses to write rows and their mark into one file.
+    /// Refuses to write rows and a mark into the same file.
     fn refuse_one_name_for_two(&self, suffixes: &[String]) -> anyhow::Result<()> {
         let Some(mark) = &self.mark else { return Ok(()) };
         if mark.as_os_str() == "-" {
@@ -163,7 +163,7 @@ impl Export {
             (Files::OneALanguage, Some(langs)) => langs.map(|lang| format!(".{lang}")).to_vec(),
             _ => vec![String::new()],
         };
-        // What cannot be answered makes no file.
+        // The lexicon is asked before the file is made, so that an error leaves no file.
         let words = if content == Content::Lexicon { source.learnt_words()? } else { Vec::new() };
         self.refuse_one_name_for_two(&suffixes)?;
         let mut marks = self.mark.as_deref().map(|path| Target::open_raw(Some(path), "")).transpose()?;
@@ -191,7 +191,7 @@ impl Export {
                 Ok(exporter.finish().map_err(|error| source.failed(error))?)
             });
         let written = finish(targets, written);
-        // A mark of rows that were not written would lose them.
+        // A mark must not contain rows that were not written: they would never be exported.
         let written = written.and_then(|()| match (&mut marks, done.mark.take()) {
             (Some(target), Some(mark)) => {
                 let gone = mark.gone();
@@ -217,7 +217,7 @@ impl Export {
     }
 }
 
-/// Refuses to write what cannot be read where it goes.
+/// Refuses an output that cannot be read at its destination, such as binary data on a terminal.
 fn check_output(format: &Format, file: Option<&Path>, is_terminal: bool) -> Result<(), String> {
     let name = format.name;
     let ending = file.and_then(compression).map(|ending| ending.to_string_lossy());
@@ -242,7 +242,7 @@ fn read_mark(path: &Path, content: Content) -> Result<Mark, Error> {
     })
 }
 
-/// Where rows go: those that were exported before are left out, and there may be no more than so many.
+/// Receives rows: leaves out those that were exported before, and stops at the limit.
 struct Sink<'s> {
     source: &'s Source<'s>,
     exporter: &'s mut dyn Exporter,
@@ -250,20 +250,20 @@ struct Sink<'s> {
     done: Done,
 }
 
-/// What was written, and what could not be.
+/// What was written, and what could not be written.
 #[derive(Default)]
 struct Done {
-    /// With rows that were exported before, or to which rows are added.
+    /// The mark of earlier exports, with the new rows added.
     mark: Option<Mark>,
     count: usize,
-    /// There are as many rows as were asked for.
+    /// True when the limit of rows is reached.
     is_full: bool,
     /// How many records could not be copied, by reason.
     left_out: Vec<(&'static str, u64)>,
 }
 
 impl Done {
-    /// An error where the file lacks what was asked for.
+    /// An error if something that was asked for is missing in the file.
     fn check(&self, file: Option<&Path>) -> anyhow::Result<()> {
         let lacks: u64 = self.left_out.iter().map(|(_, count)| count).sum();
         if lacks == 0 {
@@ -303,7 +303,7 @@ impl<'s> Sink<'s> {
     }
 }
 
-/// Where rows come from.
+/// Provides the rows.
 struct Source<'j> {
     args: &'j Export,
     store: &'j Store,
@@ -361,7 +361,7 @@ impl Source<'_> {
         lines.iter().try_for_each(|line| sink.row(Row::Capture(line)))
     }
 
-    /// The two languages, then words of them, the most probable first.
+    /// The two languages, then word pairs, the most probable first.
     fn learnt_words(&self) -> anyhow::Result<Vec<[String; 2]>> {
         let expected =
             || Error::Config("--what lexicon is of two languages; choose them by --langs, such as en,fr".into());
@@ -378,7 +378,7 @@ impl Source<'_> {
         Ok(std::iter::once([first.to_string(), second.to_string()]).chain(words).collect())
     }
 
-    /// The two languages of a format that is of two, in the order of listing.
+    /// The two languages, for formats that need exactly two, in the order of listing.
     fn two_langs(&self, format: &Format) -> Result<[Lang; 2], Error> {
         let name = format.name;
         if format.files == Files::OneALanguage && self.args.file().is_none() {

@@ -1,4 +1,4 @@
-//! What a listing or a file is to have: of which host, which pairs of it.
+//! Options that select the part of the store, the pairs or the languages that a listing or file contains.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -25,12 +25,12 @@ pub struct HostArg {
 }
 
 impl HostArg {
-    /// The host as it was given.
+    /// The host, as the user gave it.
     pub fn given(&self) -> Option<&str> {
         self.host.as_deref().or(self.host_option.as_deref())
     }
 
-    /// What the store has of it.
+    /// The part of the store that the host stands for.
     ///
     /// # Errors
     /// When the store has no page of it.
@@ -50,24 +50,24 @@ pub struct Filter {
     min_score: f64,
 }
 
-/// The same, understood.
+/// The parsed options.
 pub struct Wanted {
     /// The languages in the order they were given; empty: all.
     pub langs: Vec<Lang>,
     min_score: f64,
-    /// The languages of what was taken, whatever its score.
+    /// The languages of the rows that passed, of any score.
     met: RefCell<BTreeSet<Lang>>,
 }
 
 impl Filter {
-    /// As [`Filter::wanted`], of pairs: one language alone has none.
+    /// As [`Filter::wanted`], for pairs: refuses a single language.
     pub fn wanted_pairs(&self, config: &mut Config) -> anyhow::Result<Wanted> {
         let wanted = self.wanted(config)?;
         two_languages(&wanted.langs, "leave --langs out")?;
         Ok(wanted)
     }
 
-    /// Reads the names of languages, and has `config` list them in this order.
+    /// Parses the names of languages, and sets the order of languages in `config`.
     pub fn wanted(&self, config: &mut Config) -> anyhow::Result<Wanted> {
         let langs = parse_langs(&self.langs)?;
         different_languages(self.langs.iter().map(String::as_str))?;
@@ -82,22 +82,22 @@ impl Filter {
 }
 
 impl Wanted {
-    /// True where a minimum of the score was asked for.
+    /// True where a minimum score was given.
     pub fn has_min_score(&self) -> bool {
         self.min_score > 0.0
     }
 
-    /// True for this language.
+    /// True for a wanted language.
     pub fn takes_lang(&self, lang: Lang) -> bool {
         self.takes_langs([lang, lang])
     }
 
-    /// True for a pair of these languages with this score.
+    /// True for a wanted pair of languages with a sufficient score.
     pub fn takes(&self, score: f64, langs: [Lang; 2]) -> bool {
         self.takes_langs(langs) && score >= self.min_score
     }
 
-    /// True for these languages.
+    /// True for a wanted pair of languages.
     pub fn takes_langs(&self, langs: [Lang; 2]) -> bool {
         let is_wanted = |lang: Lang| self.langs.is_empty() || self.langs.iter().any(|wanted| wanted.agrees(lang));
         let takes = langs.into_iter().all(is_wanted);
@@ -107,7 +107,7 @@ impl Wanted {
         takes
     }
 
-    /// Says which languages were asked for of which nothing was taken, and what there is instead: once all was gone through.
+    /// Tells which requested languages had no rows, and what the store has instead. To be called after all rows.
     pub fn say_absent(&self, store: &Store, scope: &Scope) -> Result<(), Error> {
         let met = self.met.borrow();
         let absent: Vec<Lang> =
@@ -131,7 +131,7 @@ impl Wanted {
         }
         let pairs = bitext::langs_of_page_pairs(store, scope)?;
         let is_asked = |lang: Lang| self.langs.iter().any(|wanted| wanted.agrees(lang));
-        // Pairs there are, and what is listed of them has nothing: no fault of the languages.
+        // There are pairs of these languages, but none of what is listed: the languages are not to blame.
         if pairs.iter().any(|pair| is_asked(pair.a) && is_asked(pair.b)) || pairs.is_empty() {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! Whether what a query lists is up to date: said in a line on stderr, with the command that makes it so.
+//! Tells on stderr whether the results that a query lists are up to date, and which command brings them up to date.
 
 use std::path::Path;
 
@@ -7,9 +7,9 @@ use diglot::error::Result;
 use diglot::pipeline::{STAGES, StageState, StageStatus, has_run, stale};
 use diglot::store::Store;
 
-/// Where the store is unless it is said.
+/// The default path of the store.
 pub const STORE: &str = "diglot.store";
-/// The variable that says it.
+/// The environment variable with the path of the store.
 pub const STORE_VARIABLE: &str = "DIGLOT_STORE";
 
 /// What a query lists.
@@ -21,24 +21,24 @@ pub enum Lists {
     Pages,
     /// Pairs of pages.
     Pairs,
-    /// What verification learnt.
+    /// Words that verification learnt.
     Learnt,
     /// Sentence pairs.
     Bitext,
-    /// Whatever there is, after a run that was to go no further.
+    /// Everything there is, after a run that was told to stop early.
     Summary,
-    /// Whatever there is, for somebody who was not there when it was made.
+    /// Everything there is, for readers who did not see it being made.
     Report,
 }
 
-/// What a notice begins with where a listing has to be empty.
+/// How a notice begins where a listing is necessarily empty.
 const NOTHING: &str = "nothing to list yet: ";
 
 impl Lists {
-    /// The stage that must have run, and the last one whose results are listed where it has.
+    /// The stage that must have run, and the last stage whose results are listed.
     fn stages(self, config: &Config) -> (&'static str, &'static str) {
         match self {
-            // Without keys there are no pairs before these stages.
+            // With these strategies there are no pairs of keys, so there are no pairs before these stages.
             Lists::Pairs if config.strategy == Strategy::Links => ("iterate", "iterate"),
             Lists::Pairs if config.strategy == Strategy::Webmining => ("verify", "iterate"),
             Lists::Keys | Lists::Pairs => ("keys", "iterate"),
@@ -49,7 +49,7 @@ impl Lists {
         }
     }
 
-    /// The line to say where nothing can be there: the stage that makes it never ran.
+    /// The notice for a listing that must be empty, since the stage that makes its rows never ran.
     pub fn missing(self, store: &Store, config: &Config) -> Result<Option<String>> {
         let (needed, _) = self.stages(config);
         if has_run(store, STAGES[position(needed)])? {
@@ -59,8 +59,7 @@ impl Lists {
         Ok(notice.map(|notice| notice.strip_prefix(NOTHING).map(str::to_owned).unwrap_or(notice)))
     }
 
-    /// The line to say, if there is anything to be said. A stage that was left out on purpose is no news unless the listing
-    /// cannot be without it.
+    /// The notice, if there is anything to tell. A stage that was left out on purpose is not mentioned unless the listing needs it.
     pub fn notice(self, store: &Store, config: &Config) -> Result<Option<String>> {
         let (needed, last) = self.stages(config);
         let needed = position(needed);
@@ -68,7 +67,7 @@ impl Lists {
             found.iter().any(|stage| stage.name == name && stage.state == StageState::NotRun)
         };
         let mut found = stale(store, config, last)?;
-        // What of an archive was not read yet is not asked for: `status` tells.
+        // Unread parts of archives are not mentioned here; `status` shows them.
         found.retain(|stage| {
             let is_news = self == Lists::Report || position(stage.name) <= needed;
             stage.name != "ingest" && (stage.state != StageState::NotRun || is_news)
@@ -79,7 +78,7 @@ impl Lists {
             .skip(1)
             .try_fold(false, |ran, stage| Ok::<_, diglot::error::Error>(ran || has_run(store, *stage)?))?;
         let is_first = found.iter().all(|stage| stage.state == StageState::NotRun);
-        // Hosts have pages before they have keys.
+        // Hosts have pages already before they have keys.
         let awaited = if self == Lists::Keys { "index" } else { STAGES[needed].name() };
         let nothing = if is_missing(awaited, &found) { NOTHING } else { "" };
         let until =
@@ -94,7 +93,7 @@ fn position(name: &str) -> usize {
     STAGES.iter().position(|stage| stage.name() == name).unwrap_or(0)
 }
 
-/// How the store is named on the command line; empty where it need not be.
+/// The option that names the store on the command line; empty where none is needed.
 pub fn place(store: &Path) -> String {
     let is_known = std::env::var_os(STORE_VARIABLE)
         .filter(|set| !set.is_empty())

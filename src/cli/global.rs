@@ -1,4 +1,4 @@
-//! What every command is given: which store, how many threads, how much memory, how much is said.
+//! Options of all commands: the store, threads, memory, and messages.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -37,7 +37,7 @@ pub struct Global {
     pub verbose: bool,
 }
 
-/// The folder of the store. A variable that is set to nothing is not set.
+/// The folder of the store. An empty variable counts as not set.
 fn folder(text: OsString) -> Result<PathBuf, &'static str> {
     match text.is_empty() {
         false => Ok(text.into()),
@@ -56,14 +56,14 @@ fn memory(text: &str) -> Result<Memory, String> {
 }
 
 impl Global {
-    /// Opens the store for a query, which answers from what is committed: it runs nothing, and says what is stale.
+    /// Opens the store for a query on the last commit. A query runs no stage, and tells which results are stale.
     pub fn query(&self, lists: Lists) -> anyhow::Result<(Store, Config)> {
         let (store, config) = self.read()?;
         self.note_stale(lists, &store, &config)?;
         Ok((store, config))
     }
 
-    /// Says what is stale of what is listed.
+    /// Tells which of the listed results are stale.
     pub fn note_stale(&self, lists: Lists, store: &Store, config: &Config) -> anyhow::Result<()> {
         if !self.quiet
             && let Some(notice) = lists.notice(store, config)?
@@ -82,7 +82,7 @@ impl Global {
         Ok((store, config))
     }
 
-    /// Draws the progress of what is done.
+    /// Shows progress.
     pub fn progress(&self) -> Progress {
         Progress::new(self.quiet, self.verbose)
     }
@@ -93,7 +93,7 @@ impl Global {
         Ok(Store::is_at(&self.store))
     }
 
-    /// A folder that cannot be looked into is no folder without a store.
+    /// A folder that cannot be read must not be taken for one without a store.
     fn see_that_it_can_be_looked_at(&self) -> Result<(), Error> {
         let manifest = self.store.join("manifest.json");
         match std::fs::metadata(&manifest).map_err(|error| (error.kind(), error)) {
@@ -107,13 +107,13 @@ impl Global {
     }
 
     pub fn write(&self) -> anyhow::Result<Store> {
-        // What was read decides what is written.
+        // What is written may depend on what was read, so it must not have changed.
         super::touched::check()?;
         super::touched::forget();
         self.open(Access::Write)
     }
 
-    /// Opens the store, and says what had to be mended.
+    /// Opens the store, and tells what had to be repaired.
     pub fn open(&self, access: Access) -> anyhow::Result<Store> {
         self.see_that_it_can_be_looked_at()?;
         let store = Store::open(&self.store, access)?;

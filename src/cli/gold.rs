@@ -19,7 +19,7 @@ pub struct SiteGold {
     pub keys: Option<PathBuf>,
 }
 
-/// Every site of which a folder has gold, by name.
+/// The gold files in a folder, by site name.
 pub fn in_folder(folder: &Path) -> Result<Vec<SiteGold>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).map_err(Error::io(folder, "reading"))? {
@@ -29,7 +29,7 @@ pub fn in_folder(folder: &Path) -> Result<Vec<SiteGold>> {
             let beside = |kind: &str| Some(folder.join(format!("{name}.{kind}.tsv"))).filter(|path| path.exists());
             let site =
                 SiteGold { name: name.to_owned(), ignored: beside("grey"), keys: beside("keys"), pairs: path.clone() };
-            // Who names a pipe means it; in a folder it is a mistake, and may say nothing for ever.
+            // A pipe may be named explicitly; in a folder it is a mistake, and reading it might block for ever.
             for path in std::iter::once(&site.pairs).chain(&site.ignored).chain(&site.keys) {
                 inputs::open(path).map_err(Error::io(path, "opening"))?;
             }

@@ -1,4 +1,4 @@
-//! How a table fits a terminal: which columns it has, how wide each is, and what is cut out of a value that is too long.
+//! Fits a table to a terminal: which columns it has, how wide each is, and how long values are cut.
 
 use std::borrow::Cow;
 
@@ -6,20 +6,20 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Spaces between two columns.
 pub const GAP: usize = 2;
-/// What stands for the middle of a value that is cut.
+/// Stands for the middle of a value that was cut.
 const CUT: char = '…';
-/// Columns of text: their values are wrapped, and not cut, even where they have no spaces.
+/// Columns of text: their values are wrapped instead of cut, even where they have no spaces.
 const TEXTS: [&str; 4] = ["text_a", "text_b", "detail", "reason"];
-/// The width below which a column of URLs or of text says too little.
+/// A column of URLs or text that is narrower than this is of little use.
 const MIN_WIDTH: usize = 20;
-/// Columns of names, which say nothing once they are cut.
+/// Columns of names, which are of no use when cut.
 const NAMES: [&str; 3] = ["host", "site", "scope"];
-/// The width up to which a name is not cut where other columns can be left out.
+/// Names up to this width are not cut while other columns can be left out instead.
 const NAME_WIDTH: usize = 40;
-/// The width below which no column goes, however narrow the terminal is, and up to which a heading stands on one line.
+/// No column is narrower than this, however narrow the terminal is; headings up to this width stay on one line.
 const LEAST_WIDTH: usize = 8;
-/// Columns that a table does without where the terminal is too narrow for all, first those that say least: other columns say the same,
-/// or one looks for them in a file. They go in groups. Those that no table can do without are not here.
+/// Columns that are left out where the terminal is too narrow, in groups, the least useful first: other columns say the same, or one looks
+/// them up in a file. Columns that every table needs are not in this list.
 const EXPENDABLE: [&[&str]; 17] = [
     &["field", "from", "to"],
     &["global"],
@@ -40,7 +40,7 @@ const EXPENDABLE: [&[&str]; 17] = [
     &["rank"],
 ];
 
-/// One column, as wide as it would like to be.
+/// A column, with the widths that it would like to have.
 pub struct Wish {
     /// Its name.
     pub name: &'static str,
@@ -55,12 +55,12 @@ pub struct Wish {
 }
 
 impl Wish {
-    /// What it would take on one line.
+    /// The width that it needs to be on one line.
     fn natural(&self) -> usize {
         self.values.max(self.heading)
     }
 
-    /// What it can do with.
+    /// The smallest width that is of use.
     fn least(&self) -> usize {
         let values = match () {
             () if self.is_number => self.values,
@@ -70,7 +70,7 @@ impl Wish {
         values.max(if self.heading <= LEAST_WIDTH { self.heading } else { self.word })
     }
 
-    /// A value of the column as it is put into `room`: text is wrapped there, and anything else is cut, URLs and paths in a text too.
+    /// A value of the column, made to fit `room`: text is wrapped; other values, and URLs and paths inside text, are cut.
     pub fn fitted(&self, value: &str, room: usize) -> String {
         if !TEXTS.contains(&self.name) && !value.contains(' ') {
             return shorten(value, room);
@@ -87,11 +87,11 @@ impl Wish {
 
 /// The columns that fit, by number, with their widths.
 ///
-/// Columns are left out only where the rest would be too narrow, and the room that is left is shared among those that want more.
+/// A column is left out only where the others would become too narrow; the remaining room is shared among columns that want more.
 pub fn fit(wishes: &[Wish], room: usize) -> Vec<(usize, usize)> {
     let mut kept: Vec<usize> = (0..wishes.len()).collect();
     let has = |name: &str| wishes.iter().any(|wish| wish.name == name);
-    // The URLs of a listing without texts are what it lists, and a site is named by nothing but the scope of a key.
+    // In a listing without texts, URLs are the content; and where there is no scope, the site is named only here.
     let is_needed = |name: &str| name == "url_a" && !has("text_a") || name == "site" && !has("scope");
     let needs = |kept: &[usize]| kept.iter().map(|&at| wishes[at].least() + GAP).sum::<usize>().saturating_sub(GAP);
     for group in EXPENDABLE.iter().filter(|group| !group.iter().any(|name| is_needed(name))) {
@@ -100,7 +100,7 @@ pub fn fit(wishes: &[Wish], room: usize) -> Vec<(usize, usize)> {
         }
         kept.retain(|&at| !group.contains(&wishes[at].name));
     }
-    // What said more may have made room for what says less; nothing is cut for it.
+    // A group that was left out early comes back if leaving out a later one made room for it, and nothing need be cut.
     for group in EXPENDABLE.iter().rev() {
         let back = (0..wishes.len()).filter(|&at| kept.contains(&at) || group.contains(&wishes[at].name));
         let back: Vec<usize> = back.collect();
@@ -110,7 +110,7 @@ pub fn fit(wishes: &[Wish], room: usize) -> Vec<(usize, usize)> {
     }
     let mut widths: Vec<usize> = kept.iter().map(|&at| wishes[at].least()).collect();
     let sum = |widths: &[usize]| widths.iter().map(|width| width + GAP).sum::<usize>().saturating_sub(GAP);
-    // One at a time, the narrowest first: terminals are not that wide.
+    // One column at a time, beginning with the narrowest; terminals are not wide enough for this to take long.
     while sum(&widths) < room {
         let wants = |at: &usize| widths[*at] < wishes[kept[*at]].natural();
         let Some(at) = (0..kept.len()).filter(wants).min_by_key(|&at| widths[at]) else { break };
@@ -124,7 +124,7 @@ pub fn fit(wishes: &[Wish], room: usize) -> Vec<(usize, usize)> {
     kept.into_iter().zip(widths).collect()
 }
 
-/// A value that is no wider than `room`: the scheme of a URL goes first, then its middle, so that host and name of the page stay.
+/// A value that is no wider than `room`: the scheme of a URL is cut first, then the middle, so that the host and the end of the path stay.
 pub fn shorten(text: &str, room: usize) -> String {
     if text.width() <= room {
         return text.to_owned();
@@ -134,7 +134,7 @@ pub fn shorten(text: &str, room: usize) -> String {
         return text.to_owned();
     }
     let room = room.saturating_sub(1);
-    // More of the end: of the URLs of a listing, many begin alike.
+    // More of the end is kept, since many URLs of a listing begin alike.
     let head_room = room * 2 / 5;
     let mut head = String::new();
     let mut used = 0;
@@ -154,7 +154,7 @@ pub fn shorten(text: &str, room: usize) -> String {
         }
         tail.push(c);
     }
-    // A mark without its letter says nothing.
+    // A combining mark must not be separated from its letter.
     while tail.last().is_some_and(|c| c.width() == Some(0)) {
         tail.pop();
     }
@@ -183,7 +183,7 @@ mod tests {
         let wishes = [wish("host", 30), wish("domain", 16), wish("credibility", 4), wish("langs", 20)];
         assert_eq!(fit(&wishes, 70), [(0, 30), (2, 11), (3, 20)]);
         assert_eq!(fit(&wishes, 60), [(0, 30), (3, 20)]);
-        // What was left out first comes back where it fits.
+        // The column that was left out first comes back if it fits.
         let wishes = [wish("host", 30), wish("domain", 9), wish("credibility", 4), wish("langs", 15)];
         assert_eq!(fit(&wishes, 60), [(0, 30), (2, 11), (3, 15)]);
         assert_eq!(fit(&wishes, 59), [(0, 30), (1, 9), (3, 15)]);
@@ -229,7 +229,7 @@ mod tests {
             assert_eq!(width - GAP, room, "{room}");
             assert!(names(&wishes, &fitted).starts_with(&["url_a", "url_b"]), "{room}");
         }
-        // Numbers are whole wherever they stand.
+        // Numbers are never cut.
         assert!(fit(&pairs(), 30).iter().all(|&(at, width)| pairs()[at].name != "score" || width == 6));
     }
 
@@ -259,13 +259,13 @@ mod tests {
 
     #[test]
     fn wide_letters_and_marks_count_as_they_are_shown() {
-        // Each takes two columns.
+        // Each of these characters takes two columns.
         let text = "漢字漢字漢字漢字";
         for room in 3..16 {
             let cut = shorten(text, room);
             assert!(cut.width() <= room && cut.width() + 3 > room, "{room}: {cut}");
         }
-        // A point below stays with its letter.
+        // A point below a letter stays with it.
         assert_eq!(shorten("שָׁלוֹם עולם", 5).width(), 5);
         assert!(!shorten("aaaaaae\u{301}b", 4).contains("…\u{301}"));
     }

@@ -38,7 +38,7 @@ impl FormatArg {
     }
 }
 
-/// Reads how many of something are asked for.
+/// Parses the maximum number of rows.
 pub fn count(text: &str) -> Result<usize, &'static str> {
     text.parse().map_err(|_| "expected a whole number, such as 10")
 }
@@ -61,11 +61,11 @@ impl ListArgs {
     }
 }
 
-/// Prints rows to stdout; a table is held until [`Listing::finish`], as its widths depend on all rows.
+/// Prints rows to stdout. A table is held back until [`Listing::finish`], since its column widths depend on all rows.
 pub struct Listing {
     columns: Vec<&'static str>,
     rows: Rows,
-    /// How many rows it still takes.
+    /// How many more rows it takes.
     left: usize,
 }
 
@@ -92,7 +92,7 @@ impl Listing {
         Ok(Listing { columns: columns.to_vec(), rows, left: usize::MAX })
     }
 
-    /// Prints a row, unless it has as many as were asked for.
+    /// Prints a row, unless the limit is reached.
     pub fn row(&mut self, values: Vec<Value>) -> io::Result<()> {
         let Some(left) = self.left.checked_sub(1) else { return Ok(()) };
         self.left = left;
@@ -114,13 +114,13 @@ impl Listing {
         }
     }
 
-    /// As [`Listing::row`], for questions that go on until they fail: once the listing is full they need not.
+    /// As [`Listing::row`], for queries that end only by an error: returns one once the limit is reached.
     pub fn next(&mut self, values: Vec<Value>) -> Result<(), Error> {
         self.row(values).map_err(Error::io("stdout", "writing"))?;
         if self.left == 0 { Err(Error::Interrupted) } else { Ok(()) }
     }
 
-    /// The last words of such a question; true when all was asked.
+    /// Ends the listing after such a query; true when the query was completed.
     pub fn end(self, asked: Result<(), Error>) -> anyhow::Result<bool> {
         let is_full = self.left == 0;
         match asked {
@@ -144,12 +144,12 @@ impl Listing {
     }
 }
 
-/// The columns of the terminal that stdout is; `None` where it is none.
+/// The width of the terminal on stdout; `None` where stdout is not a terminal.
 pub fn terminal_width() -> Option<usize> {
     if stdout().is_terminal() { Table::new().width().map(usize::from) } else { None }
 }
 
-/// A table, no wider than the terminal; elsewhere as wide as it is.
+/// Prints a table, cut to the width of the terminal if there is one.
 fn print_table(columns: &[&'static str], rows: &[Vec<Value>]) -> io::Result<()> {
     let cells: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|value| printable(&plain(value)).into_owned()).collect()).collect();
@@ -171,7 +171,7 @@ fn print_table(columns: &[&'static str], rows: &[Vec<Value>]) -> io::Result<()> 
         table.add_row(fitted.iter().map(cell));
     }
     for (column, (at, width)) in table.column_iter_mut().zip(&fitted) {
-        // With the gap behind it.
+        // The padding includes the gap to the next column.
         column.set_padding((0, GAP as u16));
         column.set_constraint(ColumnConstraint::Absolute(Width::Fixed((width + GAP).try_into().unwrap_or(u16::MAX))));
         if wishes[*at].is_number {

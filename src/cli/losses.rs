@@ -1,18 +1,19 @@
-//! What a store has lost and cannot make again: said by every command until it is given again.
+//! Messages about data that the store has lost and cannot make again. Every command prints them until the data is given again or the loss
+//! is accepted (`diglot remove --lost`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use diglot::store::{Loss, Store};
 
-/// Set once something was said of a loss: the command ends with exit code 1, since its answer lacks something.
+/// True once a loss was reported: the command then ends with exit code 1, since its answer is incomplete.
 static LACKS: AtomicBool = AtomicBool::new(false);
 
-/// True when what was answered lacks something.
+/// True when the answer is incomplete.
 pub fn are_told() -> bool {
     LACKS.load(Ordering::Relaxed)
 }
 
-/// Says what a store lost.
+/// Reports the losses of a store.
 pub fn tell(store: &Store) -> anyhow::Result<()> {
     for loss in store.losses()? {
         LACKS.store(true, Ordering::Relaxed);
@@ -21,7 +22,7 @@ pub fn tell(store: &Store) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What was lost, and what to do.
+/// A message that says what was lost, and what to do.
 pub fn sentence(loss: &Loss) -> String {
     match loss {
         Loss::Archive { path, pages } => format!(

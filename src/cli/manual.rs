@@ -1,4 +1,4 @@
-//! `diglot completions` and `diglot man`: what a shell and a reader of manuals want to know of the commands.
+//! `diglot completions` and `diglot man`: shell completions and manual pages.
 
 use std::fs;
 use std::io::{self, Write};
@@ -61,7 +61,7 @@ impl Man {
     }
 }
 
-/// Writes the pages of a command and of all below it.
+/// Writes the pages of a command and of all its subcommands.
 fn write_pages(command: &Command, folder: &Path) -> anyhow::Result<()> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
     let path = folder.join(format!("{name}.1"));
@@ -71,7 +71,7 @@ fn write_pages(command: &Command, folder: &Path) -> anyhow::Result<()> {
 
 fn page(command: &Command) -> io::Result<Vec<u8>> {
     let behind = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-    // What only `-h` leaves out is in the page, as it is in `--help`.
+    // Options that `-h` hides are in the page, as they are in `--help`.
     let command = command.clone().mut_args(|arg| arg.hide_short_help(false)).after_help(Resettable::Reset);
     let mut page = Vec::new();
     clap_mangen::Man::new(command).render(&mut page)?;
@@ -79,7 +79,7 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// What stands behind the options of `--help`, as sections: "Examples:" and lines to be typed, or a heading and text.
+/// The text after the options of `--help`, as sections: either "Examples:" with command lines, or a heading with text.
 fn sections(behind: &str) -> Roff {
     let mut roff = Roff::new();
     for (heading, text) in behind.split("\n\n").filter_map(|section| section.split_once(':')) {

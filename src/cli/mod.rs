@@ -106,7 +106,7 @@ pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(mut error) => {
-            // The usage line of a command has the options that were given as if they were required.
+            // clap's usage line shows given options as if they were required.
             if error.kind() != ErrorKind::MissingSubcommand {
                 error.remove(ContextKind::Usage);
             }
@@ -133,7 +133,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// What to do about a limit that was met.
+/// Advice for an error that comes from a limit of the system.
 fn remedy(error: &anyhow::Error) -> &'static str {
     let of_system = |cause: &(dyn std::error::Error + 'static)| cause.downcast_ref::<io::Error>()?.raw_os_error();
     #[cfg(unix)]
@@ -162,7 +162,7 @@ fn report(error: &anyhow::Error) -> ExitCode {
     }
 }
 
-/// Has the command end well at Ctrl-C, SIGTERM and SIGHUP.
+/// Makes the command end cleanly at Ctrl-C, SIGTERM and SIGHUP.
 fn catch_wishes() {
     let caught = ctrlc::set_handler(|| {
         if stop::is_to_end_at_once() {
@@ -173,7 +173,7 @@ fn catch_wishes() {
         progress::tell_of_stopping();
     });
     if let Err(error) = caught {
-        // What is committed is safe.
+        // Without the handler, Ctrl-C ends the program at once; committed data is safe.
         tell(format_args!("diglot: Ctrl-C ends the program at once ({error})"));
     }
 }

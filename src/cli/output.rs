@@ -1,4 +1,4 @@
-//! Files that are complete or not there at all, compressed where their name says so.
+//! Output files, which appear complete or not at all, and are compressed where their name says so.
 
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
@@ -16,21 +16,21 @@ use flate2::write::GzEncoder;
 
 use super::stop::check_stop;
 
-/// How often it is looked whether a pipe has a reader, or the user wants to stop.
+/// How often to check whether a pipe has a reader, or the user wants to stop.
 const POLL: Duration = Duration::from_millis(50);
 
 /// The folder of the store.
 static STORE: OnceLock<PathBuf> = OnceLock::new();
 
-/// From here on no command writes its answers into the folder of the store.
+/// Forbids outputs inside the folder of this store from now on.
 pub fn keep_out_of(store: &Path) {
     let _ = STORE.set(store.to_owned());
 }
 
-/// Refuses a file or folder within the folder of the store, or of another one, by whatever way its path leads there.
+/// Refuses a file or folder inside the folder of this or any other store, whichever way its path leads there.
 pub fn refuse_within_store(path: &Path) -> Result<(), Error> {
     let store = STORE.get().and_then(|store| store.canonicalize().ok());
-    // What a link leads to is what is written; what is not there will be in the nearest folder above it that is.
+    // Links are followed. A path that does not exist yet is judged by the nearest existing folder above it.
     let here =
         |place: &Path| if place.as_os_str().is_empty() { Path::new(".").canonicalize() } else { place.canonicalize() };
     let place = path.ancestors().find_map(|place| here(place).ok());
@@ -42,7 +42,7 @@ pub fn refuse_within_store(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes a file whole, or not at all; `-` is stdout.
+/// Writes a file completely or not at all; `-` is stdout.
 pub fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let mut target = Target::open_raw(Some(path), "")?;
     let mut out = target.take();
@@ -51,20 +51,20 @@ pub fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     finish(vec![target], written.map_err(|error| Error::io(path, "writing")(error).into()))
 }
 
-/// Something to write to, and the file it becomes when all went well.
+/// An output that is being written, and the file that it becomes if all goes well.
 pub struct Target {
     out: Option<Output>,
-    /// The file it is written to first, and its name in the end.
+    /// The temporary path that is written, and the final path.
     file: Option<(PathBuf, PathBuf)>,
 }
 
 impl Target {
-    /// Opens stdout, a pipe or device as it is, or a new file. `suffix` comes before an ending that means compression.
+    /// Opens stdout, an existing pipe or device, or a new file. `suffix` is inserted before an ending that means compression.
     pub fn open(path: Option<&Path>, suffix: &str) -> anyhow::Result<Target> {
         Target::open_as(path, suffix, compressed)
     }
 
-    /// The same, for what is compressed already.
+    /// The same, for data that is already compressed.
     pub fn open_raw(path: Option<&Path>, suffix: &str) -> anyhow::Result<Target> {
         Target::open_as(path, suffix, |_, file| Ok(Box::new(BufWriter::new(file))))
     }
@@ -87,24 +87,24 @@ impl Target {
             let file = open_to_write(&path)?;
             return Ok(Target { out: Some(output(&path, file)?), file: None });
         }
-        // What a link leads to is replaced, not the link.
+        // If the path is a link, the file that it leads to is replaced, not the link.
         let path = path.canonicalize().unwrap_or(path);
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".part");
         let part = path.with_file_name(name);
-        // Whatever has that name was left by a run that was stopped; a link would lead elsewhere.
+        // A file of that name was left by an interrupted run; a link would lead elsewhere.
         let _ = std::fs::remove_file(&part);
         let file = File::create_new(&part).map_err(Error::io(&path, "creating"))?;
         Ok(Target { out: Some(output(&path, file)?), file: Some((part, path)) })
     }
 
-    /// The output, once.
+    /// The output; can be taken once.
     pub fn take(&mut self) -> Output {
         self.out.take().unwrap_or_else(|| Box::new(io::sink()))
     }
 }
 
-/// Opens what is no file. A pipe waits for somebody who reads it, until the user wants to stop.
+/// Opens a pipe or device. A pipe without a reader is waited for, until the user wants to stop.
 fn open_to_write(path: &Path) -> Result<File, Error> {
     let (sender, opened) = mpsc::channel();
     let to_open = path.to_owned();
@@ -137,7 +137,7 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Writes the end of the compressed stream when it is dropped or flushed for the last time.
+/// Compresses an output; the end of the compressed stream is written when it is dropped or flushed for the last time.
 fn compressed(path: &Path, file: File) -> anyhow::Result<Output> {
     Ok(match path.extension().and_then(|ending| ending.to_str()) {
         Some("gz") => Box::new(Gz(Some(GzEncoder::new(BufWriter::new(file), Compression::default())))),
@@ -175,12 +175,13 @@ impl Write for Zst {
     }
 }
 
-/// Gives the files their names, or takes them away, also where what they were made from changed meanwhile.
+/// Renames the files to their final names, or removes them after an error, or if the store was changed by others meanwhile.
 pub fn finish(targets: Vec<Target>, written: anyhow::Result<()>) -> anyhow::Result<()> {
     let written = written.and_then(|()| Ok(super::touched::check()?));
     for (part, path) in targets.into_iter().filter_map(|target| target.file) {
         if written.is_ok() {
-            // Its bytes first, and then its name: a mark of rows that a power failure took would lose them.
+            // The content is made durable before the name: after a power failure, a mark must not contain rows that are missing in the
+            // file.
             let synced = File::open(&part).and_then(|file| file.sync_all());
             synced.map_err(Error::io(&part, "syncing"))?;
             std::fs::rename(&part, &path).map_err(Error::io(&path, "naming"))?;

@@ -1,21 +1,21 @@
-//! Whoever has started the program: where it asks for that, the program ends when it is gone.
+//! Ends the program when the process that started it is gone, if that process asks for this.
 
 #[cfg(unix)]
 use std::io::{ErrorKind, Read};
 #[cfg(unix)]
 use std::os::unix::fs::FileTypeExt;
 
-/// The variable that names the reading end of a pipe. Its other end is held by whoever starts the program, as long as that lives.
+/// The environment variable with the reading end of a pipe, whose other end the parent process holds as long as it lives.
 #[cfg(unix)]
 const VARIABLE: &str = "DIGLOT_ALIVE_FD";
 
-/// Ends the program once nobody holds the pipe any more: who is killed lets go of it too. What is committed is safe.
+/// Ends the program once nobody holds the other end of the pipe; a killed process lets go of it too. Committed data is safe.
 #[cfg(unix)]
 pub fn watch() {
     let Some(number) = std::env::var(VARIABLE).ok().and_then(|text| text.parse::<u32>().ok()) else { return };
     let wait = move || {
         let Ok(mut pipe) = std::fs::File::open(format!("/dev/fd/{number}")) else { return };
-        // A program between the two may have passed on the variable and not the pipe.
+        // A process in between may have passed on the variable without the pipe.
         if !pipe.metadata().is_ok_and(|data| data.file_type().is_fifo()) {
             return;
         }
@@ -27,10 +27,10 @@ pub fn watch() {
             }
         }
     };
-    // Without a thread to spare nobody watches.
+    // If no thread can be started, the pipe is not watched.
     let _ = std::thread::Builder::new().spawn(wait);
 }
 
-/// There are no such pipes.
+/// This system has no such pipes.
 #[cfg(not(unix))]
 pub fn watch() {}

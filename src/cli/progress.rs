@@ -1,4 +1,4 @@
-//! Draws what an observer hears of on stderr: a bar on a terminal, else a plain line now and then.
+//! Shows the progress that an observer reports, on stderr: as a bar on a terminal, else as a plain line from time to time.
 
 use std::fmt;
 use std::io::{IsTerminal, stderr};
@@ -15,16 +15,16 @@ use indicatif::{BinaryBytes, HumanCount, HumanDuration, ProgressBar, ProgressSta
 use super::layout::shorten;
 use super::say::{is_quiet, tell};
 
-/// How often a plain line is printed, whether anything is heard or not.
+/// How often a plain line is printed, even without new reports.
 const LINE_EVERY: Duration = Duration::from_secs(10);
-/// How often the time on a bar is drawn anew.
+/// How often the time on a bar is updated.
 const BAR_EVERY: Duration = Duration::from_secs(1);
-/// What is done before this long says little of when it will end.
+/// In the first few seconds, progress says little about how long the work will take.
 const TELLING: Duration = Duration::from_secs(3);
-/// Columns of what a bar is about.
+/// Maximum width of the title of a bar.
 const TITLE_WIDTH: usize = 78;
 
-/// What is worked on at the moment, for who wants to know what is waited for.
+/// The current work, to tell the user what an interruption waits for.
 static AT_WORK: Mutex<Option<AtWork>> = Mutex::new(None);
 
 struct AtWork {
@@ -36,7 +36,7 @@ fn at_work() -> MutexGuard<'static, Option<AtWork>> {
     AT_WORK.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Says that the program stops, and what it waits for; beside the bar, where there is one.
+/// Tells that the program is stopping and what it waits for, beside the bar if there is one.
 pub fn tell_of_stopping() {
     if is_quiet() {
         return;
@@ -57,31 +57,31 @@ pub fn tell_of_stopping() {
 
 pub struct Progress {
     quiet: bool,
-    /// Says how long each stage took.
+    /// Whether to print how long each stage took.
     verbose: bool,
     /// What became of the inputs.
     tally: Mutex<Tally>,
-    /// A stage after ingestion has found something to do.
+    /// True when a stage after ingestion has found something to do.
     worked: AtomicBool,
     state: Arc<Mutex<State>>,
 }
 
 struct State {
     bar: Option<ProgressBar>,
-    /// Between the beginning of a part of the work and its end.
+    /// True between the beginning and the end of a part of the work.
     is_at_work: bool,
     title: String,
     unit: String,
     total: Option<u64>,
     done: u64,
     note: String,
-    /// What is done inside of the next unit.
+    /// The step inside the current unit of work.
     step: Option<Step>,
     began: Instant,
     told: Instant,
     start: Start,
     stage_began: Instant,
-    /// Seconds of processors that were used when the stage began.
+    /// Processor seconds used when the stage began.
     processors: Option<f64>,
 }
 
@@ -90,7 +90,7 @@ struct Step {
     what: String,
     done: u64,
     total: u64,
-    /// How much was done when it was first heard of, and when that was.
+    /// The amount done at the first report, and the time of that report.
     start: (u64, Instant),
 }
 
@@ -104,21 +104,21 @@ impl Step {
     }
 }
 
-/// ", 2m left": at so many units a second.
+/// ", 2m left": the remaining time at a rate in units per second.
 fn left_at(rate: f64, left: u64) -> Option<String> {
     let seconds = (left as f64 / rate).min(1e9);
     (left > 0 && rate > 0.0).then(|| format!(", {:#} left", HumanDuration(Duration::from_secs_f64(seconds))))
 }
 
 impl State {
-    /// What is worked on, with what more is known of it.
+    /// The current work, with its details.
     fn text(&self) -> String {
         let step = self.step.as_ref().map(Step::text).unwrap_or_default();
         let parts = [&self.title, &self.note, &step].into_iter().filter(|part| !part.is_empty());
         parts.map(String::as_str).collect::<Vec<_>>().join(", ")
     }
 
-    /// The plain line of this moment.
+    /// The plain line for now.
     fn line(&self) -> String {
         let numbers = amount(self.done, self.total, &self.unit);
         let pace = pace_since(&self.start, self.done, self.total, &self.unit);
@@ -133,8 +133,8 @@ impl State {
     }
 }
 
-/// Prints a line of what is worked on whenever so much time has passed since the last, until nobody holds the state any more: also
-/// while nothing is heard.
+/// Prints a line on the current work whenever `every` has passed since the last one, even without new reports, until nobody holds the state
+/// any more.
 fn print_lines(state: &Weak<Mutex<State>>, every: Duration, print: impl Fn(&str)) {
     loop {
         thread::sleep(every / 10);
@@ -156,14 +156,14 @@ impl Progress {
         progress
     }
 
-    /// Has a thread print a line now and then for as long as there is work.
+    /// Starts a thread that prints a line from time to time, as long as there is work.
     fn print_lines(&self, every: Duration, print: impl Fn(&str) + Send + 'static) {
         let state = Arc::downgrade(&self.state);
-        // Without a thread to spare no lines are printed.
+        // If no thread can be started, no lines are printed.
         let _ = thread::Builder::new().spawn(move || print_lines(&state, every, print));
     }
 
-    /// One that prints no lines by itself.
+    /// Progress that prints no lines by itself.
     fn silent(quiet: bool, verbose: bool) -> Progress {
         let now = Instant::now();
         let state = State {
@@ -209,7 +209,7 @@ impl Progress {
     }
 }
 
-/// "stage 5 of 7, verify": what is not a stage has no number.
+/// "stage 5 of 7, verify"; work that is not a stage has no number.
 fn numbered(stage: &str) -> String {
     match STAGES.iter().position(|known| known.name() == stage) {
         Some(at) => format!("stage {} of {}, {stage}", at + 1, STAGES.len()),
@@ -227,7 +227,7 @@ fn amount(done: u64, total: Option<u64>, unit: &str) -> String {
     if unit.starts_with("byte") { number(done) + &of } else { format!("{}{of} {unit}", number(done)) }
 }
 
-/// Where the work of a bar began, and when: an archive may be gone on with in its middle, which its first report tells.
+/// The amount at which a bar began, and the time. Reading an archive may be resumed in its middle, which only the first report shows.
 type Start = Arc<OnceLock<(u64, Instant)>>;
 
 /// [`pace`] since the start, once there is one.
@@ -236,7 +236,7 @@ fn pace_since(start: &Start, done: u64, total: Option<u64>, unit: &str) -> Strin
     pace(done.saturating_sub(*from), total.map(|total| total.saturating_sub(*from)), unit, began.elapsed())
 }
 
-/// ", 61 sites/s, 2m left": what is known by now.
+/// ", 61 sites/s, 2m left", as far as it is known.
 fn pace(done: u64, total: Option<u64>, unit: &str, elapsed: Duration) -> String {
     let seconds = elapsed.as_secs_f64();
     if done == 0 || elapsed < TELLING {
@@ -252,7 +252,7 @@ fn pace(done: u64, total: Option<u64>, unit: &str, elapsed: Duration) -> String 
     text
 }
 
-/// A bar with the numbers behind it.
+/// A bar, followed by numbers.
 fn bar(title: &str, unit: &str, total: Option<u64>, start: Start) -> ProgressBar {
     let bar = total.map_or_else(ProgressBar::no_length, ProgressBar::new);
     let template = if total.is_some() { "{msg}\n{wide_bar} {numbers}" } else { "{msg}\n{numbers}" };
@@ -287,7 +287,7 @@ impl Observer for Progress {
             let stage = numbered(stage);
             state.title = format!("{stage}: {what}");
             state.unit = unit.to_owned();
-            // Lines come as the run goes on, however short its steps are.
+            // Lines are timed by the whole run, since its steps may be short.
             (state.total, state.began, state.start) = (total, now, Start::default());
             (state.done, state.step, state.is_at_work) = (0, None, true);
             state.note.clear();
@@ -307,7 +307,7 @@ impl Observer for Progress {
     fn progress(&self, done: u64, note: &str) {
         self.with(|state| {
             state.start.get_or_init(|| (done, Instant::now()));
-            // Threads may tell out of turn.
+            // Threads may report out of order.
             state.done = state.done.max(done);
             note.clone_into(&mut state.note);
             state.step = None;
@@ -355,7 +355,7 @@ impl Observer for Progress {
     }
 }
 
-/// Seconds that all threads together have worked, in the program and in the system for it; `None` where the system does not tell.
+/// Processor seconds that all threads have used, including system calls; `None` where the system does not tell.
 #[cfg(unix)]
 fn processor_seconds() -> Option<f64> {
     use nix::sys::resource::{UsageWho, getrusage};
@@ -399,12 +399,12 @@ mod tests {
         assert_eq!(pace_since(&start, 900, Some(1100), "sites"), "");
         start.set((500, began)).expect("nothing");
         let told = pace_since(&start, 900, Some(1100), "sites");
-        // 400 in ten seconds, or somewhat more where the machine was busy; all 900 would be 90 a second.
+        // 400 in ten seconds, or somewhat longer on a busy machine; counting all 900 would give 90 a second.
         let rate: u64 = told.trim_start_matches(", ").split(' ').next().and_then(|rate| rate.parse().ok()).unwrap_or(0);
         assert!((20..=40).contains(&rate), "{told}");
     }
 
-    /// Progress whose lines can be looked at.
+    /// Progress whose lines can be inspected.
     fn lined(every: Duration) -> (Progress, Arc<Mutex<Vec<String>>>) {
         let (progress, lines) = (Progress::silent(false, false), Arc::new(Mutex::new(Vec::new())));
         let found = Arc::clone(&lines);

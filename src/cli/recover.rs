@@ -91,13 +91,13 @@ impl Recover {
         }
     }
 
-    /// Writes the list for a crawler, and remembers it.
+    /// Writes the list for a crawler, and stores the URLs as requested.
     fn request(&self, path: &Path, pages: &[DeepPage], global: &Global) -> anyhow::Result<()> {
         output::refuse_within_store(path)?;
         let missing: Vec<&DeepPage> = pages.iter().filter(|page| page.outcome == Outcome::Missing).collect();
         let to_stdout = path.as_os_str() == "-";
         if missing.is_empty() && !to_stdout && path.exists() {
-            // The list may not be crawled yet, or a run was interrupted when all of it had been remembered.
+            // The list may not have been crawled yet, or a run was interrupted after all URLs had been stored as requested.
             if !global.quiet {
                 tell(format_args!("diglot: nothing to do: no URL to request; {} stays as it is", path.display()));
             }
@@ -106,7 +106,7 @@ impl Recover {
         super::touched::check()?;
         let list: String = missing.iter().map(|page| format!("{}\n", page.url)).collect();
         output::write(path, list.as_bytes())?;
-        // After the list is written: a URL requested twice does less harm than one that is never requested.
+        // The list is written first: requesting a URL twice does less harm than never.
         remember(&mut global.write()?, pages)?;
         if to_stdout { Ok(()) } else { self.list.print(pages) }
     }
@@ -116,7 +116,7 @@ impl ListArgs {
     fn print(&self, pages: &[DeepPage]) -> anyhow::Result<()> {
         let columns = ["url", "lang", "chance", "linked", "credibility", "key", "outcome", "detail", "from"];
         let mut listing = self.listing(&columns)?;
-        // What can be requested, or was, comes before what the store has already, which is often more.
+        // URLs that can be requested or were requested come first; those that the store already has are often more.
         let is_here = |page: &&DeepPage| matches!(page.outcome, Outcome::Present(_) | Outcome::LeftOut(_));
         for page in pages.iter().filter(|page| !is_here(page)).chain(pages.iter().filter(is_here)) {
             let detail = match &page.outcome {

@@ -51,7 +51,7 @@ impl Review {
         if let Some(folder) = &self.gold {
             return write_gold(global, folder);
         }
-        // What is lost or stale is said before the page is there.
+        // Opened once for its messages about losses and stale results, before the page is served.
         drop(global.read()?);
         super::touched::forget();
         let user = ["USER", "USERNAME", "LOGNAME"].into_iter().filter_map(|name| std::env::var(name).ok());
@@ -76,19 +76,19 @@ impl Review {
     }
 }
 
-/// The file that leads a browser to the page. It goes with the program, or once it is of no use any more.
+/// The file that leads a browser to the page. It is removed when it is no longer needed, or when the program ends.
 static LEADING: Mutex<Option<TempPath>> = Mutex::new(None);
 
-/// Takes away what the page leaves on the disk.
+/// Removes the file that the page leaves on the disk.
 pub fn close() {
     drop(LEADING.lock().unwrap_or_else(PoisonError::into_inner).take());
 }
 
-/// Writes a file that leads whoever opens it to an address, and that nobody else can read.
+/// Writes a file that leads a browser to an address, and that no other user can read.
 fn leading_to(address: &str) -> io::Result<PathBuf> {
     let mut builder = tempfile::Builder::new();
     builder.prefix("diglot-").suffix(".html");
-    // Browsers that live in a sandbox, as snaps do, have another /tmp.
+    // Sandboxed browsers, such as snaps, have another /tmp.
     let home = std::env::home_dir().filter(|_| cfg!(target_os = "linux"));
     let at_home = home.and_then(|home| builder.tempfile_in(home).ok());
     let mut file = at_home.map_or_else(|| builder.tempfile(), Ok)?;
@@ -100,8 +100,8 @@ fn leading_to(address: &str) -> io::Result<PathBuf> {
     Ok(path)
 }
 
-/// Opens an address in the browser of the desktop, if there is one. The browser is given a file: every user of the machine sees the arguments of
-/// programs.
+/// Opens an address in the desktop's browser, if there is one. The browser is given a file, since all users of the machine can see the
+/// arguments of programs.
 fn open(address: &str) {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let say = move |why: &dyn std::fmt::Display| {
@@ -170,7 +170,7 @@ impl Report {
         self.output.as_deref().filter(|path| path.as_os_str() != "-")
     }
 
-    /// The form that the ending of the file says, or the option.
+    /// The format, from the option or from the ending of the file.
     fn form(&self) -> Result<ReportForm, Error> {
         let Some(ending) = self.file().and_then(Path::extension) else {
             return Ok(self.format.unwrap_or(ReportForm::Html));

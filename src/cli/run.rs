@@ -95,7 +95,7 @@ impl Run {
         told(&tally)
     }
 
-    /// Says what would be read, and which stages would be done again.
+    /// Prints what would be read, and which stages would run again.
     fn tell_what_would_be(&self, global: &Global) -> anyhow::Result<()> {
         let store = if global.has_store()? { Some(global.read()?.0) } else { None };
         let mut inputs = self.manner.inputs(store.as_ref(), &self.inputs)?;
@@ -109,7 +109,7 @@ impl Run {
     }
 }
 
-/// How inputs are taken in.
+/// Options on how inputs are read.
 #[derive(Args)]
 struct Manner {
     /// Skip inputs that cannot be read, and go on; the exit code is 1 if there were any.
@@ -121,7 +121,7 @@ struct Manner {
 }
 
 impl Manner {
-    /// Opens the store for what the inputs come to. One that is not there yet is made only if all of them are sound.
+    /// Opens the store for the inputs. A new store is made only if all inputs are sound.
     fn open(&self, inputs: &[OsString], global: &Global) -> anyhow::Result<(Store, Inputs)> {
         if global.has_store()? {
             let store = global.write()?;
@@ -134,7 +134,7 @@ impl Manner {
         Ok((global.write()?, inputs))
     }
 
-    /// What the inputs come to.
+    /// The archives that the inputs stand for.
     fn inputs(&self, store: Option<&Store>, inputs: &[OsString]) -> Result<Inputs, Error> {
         query::inputs(store, inputs, self.keep_going, self.reread).map_err(|error| match error {
             Error::Input { place, problem } if inputs.len() > 1 || problem.contains('\n') => {
@@ -147,15 +147,15 @@ impl Manner {
     }
 }
 
-/// What became of the inputs, in a line.
+/// The results of reading the inputs, in a line.
 fn line_of(tally: &Tally) -> String {
     format!("inputs: {}", printable(&tally.to_string()))
 }
 
-/// Says what became of the inputs.
+/// Reports the results of reading the inputs.
 ///
 /// # Errors
-/// When not all that was asked for is done.
+/// When something that was asked for was not done.
 fn told(tally: &Tally) -> anyhow::Result<()> {
     let Tally { read, read_before, refused, .. } = tally;
     if *read > 0 || *read_before > 0 || !refused.is_empty() {
@@ -201,13 +201,13 @@ impl Ingest {
     }
 }
 
-/// What commands that read archives say of their inputs.
+/// Help on inputs, for the commands that read archives.
 pub fn inputs_help() -> String {
     let formats = inputs::format_names();
     format!("Archives ({formats}): files, folders, patterns, @LIST (of inputs), or `-` (stdin)")
 }
 
-/// The archives that inputs name which are read more than once, or not from their start on.
+/// Refuses standard input, for commands that read archives more than once, or not from their start.
 pub fn files(found: Inputs) -> anyhow::Result<Inputs> {
     if found.archives.iter().any(|path| path.as_os_str() == inputs::STREAM) {
         return Err(Error::input(inputs::STREAM, "standard input can be read once; give a file").into());
@@ -215,9 +215,9 @@ pub fn files(found: Inputs) -> anyhow::Result<Inputs> {
     Ok(found)
 }
 
-/// Puts archives that an earlier run was stopped in before the inputs given.
+/// Adds archives that an earlier run did not finish, before the given inputs.
 fn add_partial(store: &Store, inputs: &mut Inputs) -> anyhow::Result<()> {
-    // Who gives something may give just that, by its new path.
+    // When inputs are given, one of them may be such an archive under a new path.
     let is_asked_for = inputs.archives.is_empty();
     let mut all: Vec<PathBuf> = Vec::new();
     for archive in query::archives(store)?.into_iter().filter(|archive| !archive.is_read) {
@@ -240,9 +240,9 @@ fn add_partial(store: &Store, inputs: &mut Inputs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a run has done.
+/// What a run did.
 pub struct Done {
-    /// What became of the inputs.
+    /// The results of reading the inputs.
     pub tally: Tally,
     /// True when a stage after ingestion had something to do.
     pub worked: bool,

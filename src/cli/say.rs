@@ -1,4 +1,4 @@
-//! Messages: lines on stderr that `--quiet` silences. Errors, damage and losses are no messages.
+//! Messages: lines on stderr, which `--quiet` suppresses. Errors, damage and losses are always printed.
 
 use std::fmt::Display;
 use std::io::{Write, stderr};
@@ -10,18 +10,18 @@ use super::freshness::place;
 
 static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// What names the store in a command, where it is not the one that commands take by themselves.
+/// The option that names the store in suggested commands, where it is not the default store.
 static STORE_OPTION: OnceLock<String> = OnceLock::new();
 
-/// From here on the commands that are told name this store.
+/// Makes suggested commands name this store from now on.
 pub fn name_store(store: &Path) {
     let _ = STORE_OPTION.set(place(store));
 }
 
-/// Commands that take no store.
+/// Commands that do not use a store.
 const WITHOUT_STORE: [&str; 4] = ["compare", "completions", "exec", "man"];
 
-/// A text with a store named in each command of it (`` `diglot run` ``) that takes one and names none.
+/// A text in which each command (`` `diglot run` ``) that uses a store and does not name one names this store.
 fn with_store(text: &str, option: &str) -> String {
     let parts = text.split('`').enumerate().map(|(at, part)| {
         let command = part.strip_prefix("diglot ").and_then(|rest| rest.split(' ').next());
@@ -32,24 +32,24 @@ fn with_store(text: &str, option: &str) -> String {
     parts.collect::<Vec<_>>().join("`")
 }
 
-/// Silences what follows.
+/// Suppresses messages from now on.
 pub fn be_quiet() {
     QUIET.store(true, Ordering::Relaxed);
 }
 
-/// True when nothing is to be said.
+/// True when messages are suppressed.
 pub fn is_quiet() -> bool {
     QUIET.load(Ordering::Relaxed)
 }
 
-/// Says a line.
+/// Prints a message.
 pub fn say(text: impl Display) {
     if !is_quiet() {
         tell(format_args!("diglot: {text}"));
     }
 }
 
-/// Writes a line, quiet or not. Where nobody reads it, that is no failure of the command.
+/// Prints a line, even if messages are suppressed. If stderr cannot be written, the command does not fail.
 pub fn tell(text: impl Display) {
     let option = STORE_OPTION.get().map_or("", String::as_str);
     let _ = writeln!(stderr(), "{}", with_store(&text.to_string(), option));

@@ -1,4 +1,4 @@
-//! Settings on the command line: options made of the table of settings.
+//! Settings as command-line options, made from the table of settings.
 
 use std::marker::PhantomData;
 
@@ -12,7 +12,7 @@ use diglot::upkeep::Given;
 
 use super::freshness::place;
 
-/// Which stages a command runs: it has the options that act on them.
+/// The stages that a command runs; the command has the options that affect these.
 pub trait Runs {
     /// True for a stage it runs.
     fn runs(stage: &str) -> bool;
@@ -43,7 +43,7 @@ impl Runs for AfterIngest {
     }
 }
 
-/// The settings that act on the stages of a command, as its options.
+/// Those settings that affect the stages of a command, as its options.
 pub struct Settings<R> {
     given: Given,
     of: PhantomData<R>,
@@ -57,20 +57,20 @@ impl<R> std::ops::Deref for Settings<R> {
     }
 }
 
-/// The settings that have other values in `b` than in `a`.
+/// The settings whose values differ between `a` and `b`.
 pub fn differing(a: &StoredSettings, b: &StoredSettings) -> Vec<&'static str> {
     SETTINGS.iter().map(|setting| setting.name).filter(|name| !a.of(name).eq(b.of(name))).collect()
 }
 
-/// The settings of a store that are not at their defaults: each run takes them up again, without being told.
+/// The settings of a store that are not at their defaults; each run uses them without being told again.
 pub struct Differing {
-    /// Names, and values with commas between them.
+    /// Names and values; lists with commas.
     pub settings: Vec<(&'static str, String)>,
     place: String,
 }
 
 impl Differing {
-    /// Those of a store.
+    /// The changed settings of a store.
     pub fn of(store: &Store) -> Differing {
         let kept = store.settings();
         let (config, _) = configuration(&kept.values);
@@ -88,12 +88,12 @@ impl Differing {
         self.settings.is_empty()
     }
 
-    /// True when the setting of this name is not.
+    /// True when the setting of this name is changed.
     pub fn has(&self, name: &str) -> bool {
         self.settings.iter().any(|(known, _)| *known == name)
     }
 
-    /// The command that takes some of them back.
+    /// The command that resets some of them.
     pub fn reset(&self, names: &str) -> String {
         format!("`diglot run --reset {names}{}`", self.place)
     }
@@ -166,7 +166,7 @@ fn argument(setting: &'static Setting) -> Arg {
     }
 }
 
-/// Takes every text, and shows what it may be: the table checks it, in the same words wherever it stands.
+/// Accepts any text, and shows the choices in the help; the table of settings checks the value, with the same message everywhere.
 fn shown(choices: Vec<Choice>) -> ValueParser {
     let value = |(name, about): Choice| {
         let value = PossibleValue::new(name);

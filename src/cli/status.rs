@@ -36,10 +36,10 @@ pub struct Status {
     format: FormatArg,
 }
 
-/// Hosts with few pairs that are listed.
+/// How many hosts with few pairs are listed.
 const FEW_PAIRS: usize = 5;
 
-/// How often is looked for a new commit.
+/// How often to look for a new commit.
 const POLL: Duration = Duration::from_millis(500);
 
 impl Status {
@@ -90,7 +90,7 @@ impl Status {
         ] {
             listing.row(vec![json!("total"), json!(name), json!(count), json!(detail)])?;
         }
-        // While a run writes, that would be counted again and again.
+        // While a run writes, this would be counted again and again.
         let lacking = if self.watch { Vec::new() } else { query::shortages(store, config, &Scope::all())? };
         if lacking.len() > FEW_PAIRS {
             let detail = "the first of them below; `diglot hosts --few-pairs` lists all";
@@ -140,7 +140,7 @@ impl Status {
     }
 }
 
-/// Reasons that tell of damage in an archive; the others are how archives are.
+/// Reasons that mean damage in an archive; the others are normal for archives.
 fn is_fault(reason: SkipReason) -> bool {
     use SkipReason::*;
     matches!(
@@ -153,7 +153,7 @@ fn join(state: &str, remaining: &str) -> String {
     if remaining.is_empty() { state.to_owned() } else { format!("{state}: {remaining}") }
 }
 
-/// How often each reason left something out, most often first.
+/// How many captures were left out, by reason, the most frequent first.
 fn reasons(archives: &[ArchiveLine]) -> Vec<(SkipReason, u64)> {
     let mut counts: BTreeMap<SkipReason, u64> = BTreeMap::new();
     for (reason, count) in archives.iter().flat_map(|archive| &archive.left_out) {

@@ -1,4 +1,4 @@
-//! What is printed at the end of a run: the strongest keys, the first pairs, and, where there are none, why.
+//! The summary at the end of a run: the strongest keys, the first pairs, and, if there are none, the reason.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -17,16 +17,16 @@ use super::layout::shorten;
 use super::listing::terminal_width;
 use super::settings::Differing;
 
-/// Keys printed, at the most.
+/// How many keys are printed at most.
 const KEYS: usize = 12;
-/// Pairs of languages printed, at the most.
+/// How many language pairs are printed at most.
 const LANG_PAIRS: usize = 12;
-/// Pairs printed, at the most.
+/// How many pairs are printed at most.
 const PAIRS: usize = 5;
 
-/// Hosts with few pairs printed, at the most.
+/// How many hosts with few pairs are printed at most.
 const FEW_PAIRS: usize = 3;
-/// Languages of such a host printed, at the most.
+/// How many languages of such a host are printed at most.
 const LANGS: usize = 4;
 
 /// Prints what a store holds after a run.
@@ -97,7 +97,7 @@ fn print_keys(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::R
     Ok(())
 }
 
-/// Prints how many pairs there are of which languages, and the first of them.
+/// Prints the number of pairs for each language pair, and the first pairs.
 fn print_pairs(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::Result<u64> {
     let mut counts: BTreeMap<LangPair, u64> = BTreeMap::new();
     let mut first = Vec::new();
@@ -146,7 +146,7 @@ fn print_pairs(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::
     Ok(all)
 }
 
-/// Prints the hosts with few pairs that most pages are concerned of, with the likeliest reasons.
+/// Prints the hosts with few pairs that have the most pages concerned, with the likeliest reasons.
 fn print_few_pairs(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::Result<()> {
     let lacking = query::shortages(store, config, &Scope::all())?;
     if lacking.is_empty() {

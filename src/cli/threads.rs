@@ -1,4 +1,4 @@
-//! The threads of a command: as many as are of use, and as many as the system gives.
+//! The threads of a command: as many as are useful, and no more than the system allows.
 
 use std::io;
 use std::num::NonZero;
@@ -13,17 +13,17 @@ use diglot::error::Error;
 
 use super::say::tell;
 
-/// Threads for each core, at the most: more of them only wait for one another, and thousands take longer to start than work.
+/// Threads per core, at most: more would only wait for one another, and thousands take longer to start than to do the work.
 const MAX_PER_CORE: usize = 4;
 /// Threads, at the most.
 const MAX_THREADS: usize = 256;
-/// Threads left to the reader of an archive, to the catalog and to what tells how far the work is, where the system gives few.
+/// Where the system allows few threads, this many are left for the reader of an archive, the catalog and the progress display.
 const SPARE: usize = 3;
 
-/// Starts the threads that work is shared out to. Says so where they are fewer than was asked for.
+/// Starts the threads of the pool. Tells the user if there are fewer than requested.
 ///
 /// # Errors
-/// When there is none: what is written to a store is written by one of its own.
+/// When no thread can be started: writing a store needs one.
 pub fn start(asked: Option<usize>, quiet: bool) -> anyhow::Result<()> {
     if asked == Some(0) {
         return Err(Error::Config("--threads is 0, expected 1 or more".into()).into());
@@ -47,7 +47,7 @@ pub fn start(asked: Option<usize>, quiet: bool) -> anyhow::Result<()> {
     }
     let pool = ThreadPoolBuilder::new().num_threads(threads.max(1));
     let built = if threads == 0 {
-        // This thread does all the work.
+        // Without other threads, this thread does all the work.
         pool.use_current_thread().build_global()
     } else {
         pool.spawn_handler(|thread| hand_out.send(thread).map_err(|_| io::Error::other("no thread waits")))
@@ -56,8 +56,8 @@ pub fn start(asked: Option<usize>, quiet: bool) -> anyhow::Result<()> {
     built.context("starting threads")
 }
 
-/// Starts up to `wanted` threads, each of which waits to be given its part of a pool: a pool whose own threads do not start cannot
-/// be made again.
+/// Starts up to `wanted` threads, which wait to join a pool. They are started first because a pool whose own threads fail to start cannot
+/// be built a second time.
 fn wait_for_work(wanted: usize) -> (usize, Sender<ThreadBuilder>) {
     let (hand_out, parts) = channel();
     let parts: Arc<Mutex<Receiver<ThreadBuilder>>> = Arc::new(Mutex::new(parts));

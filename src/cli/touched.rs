@@ -1,4 +1,4 @@
-//! Whether others left the store alone while a command read it: its answer counts only then.
+//! Checks that no other program changed the store while a command read it; only then is the answer valid.
 
 use std::process::exit;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,20 +7,20 @@ use diglot::store::{Store, Witness};
 
 use super::say::tell;
 
-/// Of the store that the command reads.
+/// The witness of the store that the command reads.
 static WITNESS: Mutex<Option<Arc<Witness>>> = Mutex::new(None);
 
-/// Remembers what is read from now on.
+/// Watches this store from now on.
 pub fn watch(store: &Store) {
     *WITNESS.lock().unwrap_or_else(PoisonError::into_inner) = store.witness();
 }
 
-/// Lets go of what was read: whatever happens to it from now on, it was answered from.
+/// Stops watching: the answer was given from what had been read.
 pub fn forget() {
     *WITNESS.lock().unwrap_or_else(PoisonError::into_inner) = None;
 }
 
-/// Sees that nobody changed what was read.
+/// Checks that nobody has changed the files that were read.
 ///
 /// # Errors
 /// With the file that was changed.
@@ -29,7 +29,7 @@ pub fn check() -> diglot::Result<()> {
     witness.map_or(Ok(()), |witness| witness.check())
 }
 
-/// A panic over files that were changed meanwhile is told as what it is.
+/// Turns a panic that was caused by changed files into a message about that.
 pub fn mend_panics() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| match check() {

@@ -37,7 +37,7 @@ pub struct Check {
 impl Check {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         if self.repair && global.has_store()? {
-            // Opening to write mends what keeps readers out.
+            // Opening the store to write repairs faults that keep readers out.
             drop(global.write()?);
         }
         let store = global.open(Access::Read)?;
@@ -161,7 +161,7 @@ impl Remove {
         if removal == Removal::default() && !self.lost {
             return Err(Error::Config("nothing is named; give --archive, --host, --url or --lost".into()).into());
         }
-        // A store is not made by mistake.
+        // Opening to read first, so that a wrong path does not make a new store.
         drop(global.open(Access::Read)?);
         let mut store = global.write()?;
         if self.lost {
