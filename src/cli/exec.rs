@@ -53,7 +53,7 @@ pub struct Exec {
     /// Of `inputs`: leave out what cannot be read.
     #[arg(long)]
     keep_going: bool,
-    /// Of `sample`: the outcome is to be sampled again, together with others.
+    /// Of `sample`: write rows that another `sample` step reads, together with those of other tasks.
     #[arg(long)]
     partial: bool,
     /// Of `explore`: rank registrable domains instead of hosts.

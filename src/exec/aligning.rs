@@ -1,4 +1,4 @@
-//! Page pairs of a part → sentence pairs, with the texts that language pairs are learnt from on the way.
+//! Page pairs of a part → sentence pairs; on the way, texts from which the models of language pairs are learnt.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -25,14 +25,14 @@ use crate::store::{Store, pack, unpack};
 use crate::text::words::Words;
 use crate::types::{LangPair, SiteId};
 
-/// The kind of rows of texts that alignment learns from. Number: place in the sample.
+/// The kind of rows of texts that alignment learns from. Number: position in the sample.
 const TEXT: &str = "text";
-/// Sentence pairs of a site in a row, at the most.
+/// How many sentence pairs of a site a row has at most.
 const BEADS: usize = 1 << 14;
 /// The kind of rows of models.
 const MODEL: &str = "model";
 
-/// Store rows of a part → those of its texts that language pairs are learnt from.
+/// Store rows of a part → those of its texts from which models are learnt.
 pub fn texts(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let Some((store, chosen)) = restore_chosen(job, input)? else { return Ok(()) };
     let mut sites: BTreeMap<u32, Site> = BTreeMap::new();
@@ -59,14 +59,14 @@ pub fn texts(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
     Ok(())
 }
 
-/// A page pair that is learnt from.
+/// A page pair from which a model is learnt.
 struct Text {
     place: i64,
     is_learnt: bool,
     pages: (StoredPage, StoredPage),
 }
 
-/// A model, as it stands in rows.
+/// A model, in the form in which it stands in rows.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct ModelRow {
     langs: Langs,
@@ -114,7 +114,7 @@ pub fn model(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
     Ok(())
 }
 
-/// The models of language pairs, by their names.
+/// The models of the wanted language pairs.
 fn models(job: &Job<'_>, wanted: &BTreeSet<String>) -> Result<Vec<(LangPair, ModelRecord)>> {
     let mut found = Vec::new();
     job.for_each_given(MODEL, |row| {
@@ -133,12 +133,12 @@ fn models(job: &Job<'_>, wanted: &BTreeSet<String>) -> Result<Vec<(LangPair, Mod
     Ok(found)
 }
 
-/// Store rows of a part → store rows with its sentence pairs, and the hashes of these, by bucket.
+/// Store rows of a part → store rows with its sentence pairs, and rows with the hashes of these, by bucket.
 pub fn align(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let Some(Restored { part, mut store }) = snapshot::read(job, input)? else { return Ok(()) };
     store.import_models(models(job, &lang_pairs(&store)?)?)?;
     job.in_context(|context| Align.align_alone(&mut store, context))?;
-    // In the order of domains the first that says something keeps it.
+    // Sites are taken in the order of domains; of those with the same sentence pair, the first keeps it.
     let mut sites = Vec::new();
     for_each_site(&store, |domain, id| sites.push((String::from_utf8_lossy(domain).into_owned(), id)))?;
     for (domain, id) in sites {
@@ -147,7 +147,7 @@ pub fn align(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
     snapshot::write(part, store, output)
 }
 
-/// Writes the hashes of the sentence pairs that a site keeps, and the page pairs that each stands in.
+/// Writes the hashes of the sentence pairs that a site keeps, with the page pairs in which each stands.
 fn beads(job: &Job<'_>, (part, domain): (i32, &str), store: &Store, id: SiteId, output: &mut Output<'_>) -> Result<()> {
     let Some(head) = store.bitext_head(id)?.filter(|head| !head.chunks.is_empty()) else { return Ok(()) };
     let site = Site::open(store, id)?;

@@ -1,4 +1,4 @@
-//! What stands in the data of rows: values in few bytes, compressed.
+//! Encodes the data of rows: values in compact form, compressed.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -8,7 +8,7 @@ use crate::store::layout::{PageEntry, SkipEntry};
 use crate::store::{Captures, pack, unpack};
 use crate::types::{Lang, LangPair};
 
-/// Two languages as they stand in rows.
+/// Two languages, in the form in which they stand in rows.
 pub type Langs = [[u8; 8]; 2];
 
 /// A value as bytes.
@@ -20,20 +20,20 @@ pub fn encode(value: &impl Serialize) -> Result<Vec<u8>> {
     pack(&bytes).map_err(Error::io("memory", "compressing a row"))
 }
 
-/// The value of such bytes; `None` where they are none.
+/// Decodes a value; `None` where the bytes are not one.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     postcard::from_bytes(&unpack(bytes)?).ok()
 }
 
-/// A language pair as it stands in rows.
+/// A language pair, in the form in which it stands in rows.
 pub fn of_langs(langs: LangPair) -> Langs {
     [langs.a.to_bytes(), langs.b.to_bytes()]
 }
 
-/// The language pair that stands in a row, in its order.
+/// The language pair of a row, whose languages must be in order.
 ///
 /// # Errors
-/// When it is none.
+/// When they are not a language pair.
 pub fn langs_of([a, b]: Langs) -> Result<LangPair> {
     let langs = LangPair::new(Lang::from_bytes(a), Lang::from_bytes(b));
     langs.filter(|&langs| of_langs(langs) == [a, b]).ok_or_else(|| Error::input("a row", "expected two languages"))
@@ -44,18 +44,18 @@ pub fn name_of(langs: LangPair) -> String {
     format!("{}-{}", langs.a, langs.b)
 }
 
-/// Bytes one after the other, such as texts.
+/// Joins two byte strings into one.
 pub fn joined(first: &[u8], second: &[u8]) -> Vec<u8> {
     [&(first.len() as u64).to_le_bytes(), first, second].concat()
 }
 
-/// What was joined.
+/// Splits a joined byte string.
 pub fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<8>()?;
     rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)
 }
 
-/// Captures as bytes: what is known of the pages, compressed, then the blocks, which are already.
+/// Encodes captures: the facts about the pages, compressed, then the blocks, which are compressed already.
 ///
 /// # Errors
 /// When they are longer than 2 GiB.
@@ -65,7 +65,7 @@ pub fn of_captures(captures: &Captures) -> Result<Vec<u8>> {
     Ok(joined(&head, &captures.blocks.concat()))
 }
 
-/// The captures of such bytes; `None` where they are none.
+/// Decodes captures; `None` where the bytes are not captures.
 pub fn captures_of(bytes: &[u8]) -> Option<Captures> {
     let (head, mut rest) = split(bytes)?;
     let (pages, skipped, lengths): (Vec<PageEntry>, Vec<SkipEntry>, Vec<usize>) = decode(head)?;

@@ -1,8 +1,8 @@
-//! A domain of too many pages for one task: its keys are found in outlines of its pages, then its pages go to several parts, those
-//! together that keys pair.
+//! Divides a domain that has too many pages for one task. Its keys are found in outlines of all its pages; then its pages are distributed
+//! over several parts, and pages that keys pair go to the same part.
 //!
-//! Of the domain as a whole are its keys, with power, credibility and state, the pairs that they propose, the languages that pages
-//! count for, and copies that URLs tell. What is done later, each part does by itself.
+//! Computed for the domain as a whole: its keys, with power, credibility and state; the pairs that they propose; the languages that pages
+//! count for; and the copies that URLs show. All later steps work on each part by itself.
 
 use std::collections::BTreeMap;
 
@@ -25,23 +25,23 @@ use crate::store::layout::{HostRow, KeyRow, PageEntry, PairRow, ResultRecord, St
 use crate::store::{Captures, Store, Unpacked};
 use crate::types::{Key, SiteId, host_of};
 
-/// The kind of rows of domains that are divided. Part: their number among the outlines; number: their first part; count: how many parts.
+/// The kind of rows that list divided domains. Part: the domain's number among the outlines; number: its first part; count: how many parts.
 const DIVIDED: &str = "divided";
-/// The kind of rows of the keys of such domains as they are listed.
+/// The kind of rows with the keys of divided domains, as they are listed.
 const WHOLE: &str = "whole";
-/// The kind of rows of what is known of such domains: what makes their pages kin, with part, number and count as there; and with part −1
-/// the keys of each, name: domain.
+/// The kind of rows of facts about divided domains. Rows with the part, number and count of a `divided` row say which pages belong
+/// together; rows with part −1 have the keys, with the domain as name.
 const KNOWN: &str = "known";
-/// The kind of rows of what was found in the pages of a part. Name: domain; number: order.
+/// The kind of rows of results for the pages of a part. Name: domain; number: order.
 const FOUND: &str = "found";
-/// The kind of rows of what a part says of the keys of its domains.
+/// The kind of rows in which a part reports on the keys of its domains.
 const SHARE: &str = "share";
-/// Pairs, pages and copies of all parts that are held until they are written.
+/// How many pairs, pages and copies of all parts are kept in memory before they are written.
 const HELD_ROWS: usize = 1 << 18;
-/// Bytes of pages that are held until they are written to their parts.
+/// How many bytes of pages are kept in memory before they are written to their parts.
 const HELD_BYTES: usize = 64 << 20;
 
-/// Page rows → page rows with the outlines of their pages.
+/// Page rows → page rows with outlines in place of the pages.
 pub fn outline(_: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     while let Some(row) = input.read()? {
         expect(&row, &[PAGE])?;
@@ -63,7 +63,7 @@ fn unpacked(row: &Row) -> Result<Unpacked> {
     coding::captures_of(row.bytes()?).and_then(Captures::unpack).ok_or_else(|| row.senseless())
 }
 
-/// The parts that a domain is divided into.
+/// The parts into which a domain is divided.
 #[derive(Clone, Copy)]
 struct Parts {
     first: i32,
@@ -84,7 +84,7 @@ impl Parts {
     }
 }
 
-/// A key as it is listed, where no pair of it was verified yet.
+/// A key as it is listed before any of its pairs is verified.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct WholeKey {
     domain: String,
@@ -96,16 +96,16 @@ struct WholeKey {
     values: String,
 }
 
-/// What is known of a domain beside its pages.
+/// Facts about a domain besides its pages.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Known {
-    /// Keys, each with the host it works in; none: the domain.
+    /// Keys, each with the host it works in; no host: the whole domain.
     keys: Vec<(Option<String>, KeyRow)>,
     considered: Vec<String>,
     alone: Vec<(String, u64, bool)>,
 }
 
-/// What was found in pages of one part and domain.
+/// The results for those pages of a domain that are in one part.
 #[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Found {
     pairs: Vec<(String, String, u32)>,
@@ -127,7 +127,7 @@ impl Found {
     }
 }
 
-/// Store rows of the outlines of a domain → its keys, what makes its pages kin, and what was found in the pages of each part.
+/// Store rows of the outlines of a domain → its keys, the groups of pages that belong together, and the results for the pages of each part.
 pub fn divide(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let Some(Restored { part, mut store }) = snapshot::read(job, input)? else { return Ok(()) };
     let divided = job.given(DIVIDED)?.into_iter().find(|row| row.part == part);
@@ -149,7 +149,7 @@ pub fn divide(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resu
     output.put(&Row { part, kind: WHOLE.into(), name, number: 0, count, data })
 }
 
-/// What makes the pages of all pairs kin.
+/// Groups the pages of a store: pages that a pair connects belong together.
 fn kin_of(store: &Store) -> Result<Kin> {
     let mut keys: Vec<Key> = Vec::new();
     let ids = sites(store, &Scope::all())?;
@@ -170,7 +170,7 @@ fn kin_of(store: &Store) -> Result<Kin> {
     Ok(kin)
 }
 
-/// Writes what was found in a site to the parts of its pages.
+/// Writes the results for a site, divided among the parts of its pages.
 fn spread(store: &Store, id: SiteId, (kin, parts): (&Kin, Parts), output: &mut Output<'_>) -> Result<()> {
     let Some(site) = OpenSite::open(store, id)? else { return Ok(()) };
     let (pages, result) = (&site.pages, &site.result);
@@ -213,19 +213,19 @@ fn spread(store: &Store, id: SiteId, (kin, parts): (&Kin, Parts), output: &mut O
     }
     for row in result.copies.iter() {
         let (copy, original) = (row.0.to_native(), row.1.to_native());
-        // A copy is out of the competition wherever its original is.
+        // If its original is in another part, a copy is written as a copy of itself: either way it takes no part.
         let original = if of(original) == of(copy) { original } else { copy };
         spread.put(of(copy), |found| found.copies.push((url(copy), url(original))))?;
     }
     spread.write()
 }
 
-/// What was found in a site, by part, as it is written.
+/// The results for a site, by part, while they are being written.
 struct Spread<'s, 'o, 'w> {
     domain: &'s str,
-    /// The next number of a row, and what it will hold.
+    /// For each part, the number of its next row, and the content of that row so far.
     open: BTreeMap<i32, (i64, Found)>,
-    /// Rows of all that is open.
+    /// Number of items in all open rows.
     rows: usize,
     output: &'o mut Output<'w>,
 }
@@ -299,7 +299,7 @@ pub fn deal(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result
     hands.write(output)
 }
 
-/// Captures by part, archive and name.
+/// Captures that wait to be written, by part, archive and name.
 #[derive(Default)]
 struct Hands {
     held: BTreeMap<(i32, i64, String), Unpacked>,
@@ -320,7 +320,7 @@ impl Hands {
     }
 }
 
-/// Page rows of a part of a domain, and what was found in them → store rows, and training rows.
+/// Page rows of a part of a domain, and the results for its pages → store rows and training rows.
 pub fn join(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let mut filling = Filling::new(job)?;
     let mut found: Vec<Row> = Vec::new();
@@ -330,7 +330,7 @@ pub fn join(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result
     }
     let part = found.iter().map(|row| row.part).next();
     let Some((of_pages, mut store)) = filling.finish()? else {
-        // Captures that were left out may be all there is of a part; then nothing was found in it either.
+        // A part may have nothing but captures that were left out; then there are no results for it either.
         return match part {
             None => Ok(()),
             Some(part) => Err(Error::input("found rows", format!("part {part} has no page rows here"))),
@@ -380,8 +380,7 @@ fn missing(what: &str) -> Error {
     Error::input("found rows", format!("{what} is not among the page and known rows"))
 }
 
-/// What was found in the pages of a site as a store keeps it. Nothing is known of a site that has no pages here, as those have of which
-/// all captures were left out.
+/// The results for a site, as a store keeps them. A site without pages in this part, of which all captures were left out, has no results.
 fn result(job: &Job<'_>, store: &Store, id: SiteId, of: (Option<Known>, Found)) -> Result<ResultRecord> {
     let head = store.site(id)?.unwrap_or_default();
     let (known, found) = of;
@@ -425,10 +424,10 @@ fn result(job: &Job<'_>, store: &Store, id: SiteId, of: (Option<Known>, Found)) 
     })
 }
 
-/// What verification says of a key in one part: domain, position, pairs proposed, pairs accepted, share that is right.
+/// The verification of a key in one part: domain, position, pairs proposed, pairs accepted, share that is right.
 type Share = (String, u32, u32, u32, f32);
 
-/// Writes what a part of a divided domain says of its keys.
+/// Writes what verification says of the keys of a divided domain in one part.
 ///
 /// # Errors
 /// When the store cannot be read, or the output does not take it.
@@ -451,7 +450,7 @@ pub fn shares(store: &Store, part: i32, output: &mut Output<'_>) -> Result<()> {
     output.put(&Row { part, kind: SHARE.into(), name: String::new(), number: 0, count, data })
 }
 
-/// What is known of domains as a whole, and what their parts say of their keys → the table of their keys.
+/// Facts about whole domains, and the reports of their parts on the keys → the table of their keys.
 pub fn tally(_: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let mut wholes: Vec<WholeKey> = Vec::new();
     let mut shares: Vec<(i32, Share)> = Vec::new();
@@ -464,7 +463,7 @@ pub fn tally(_: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<
             shares.extend(of_part.into_iter().map(|share| (row.part, share)));
         }
     }
-    // Sums of floats depend on their order.
+    // The order is fixed, because sums of floats depend on it.
     shares.sort_by_key(|(part, _)| *part);
     let mut sums: BTreeMap<(String, u32), Tally> = BTreeMap::new();
     for (_, (domain, at, proposed, accepted, precision)) in shares {
@@ -479,7 +478,7 @@ pub fn tally(_: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<
         let senseless = || Error::input("whole rows", "their data make no sense");
         let values: Vec<serde_json::Value> = serde_json::from_str(&whole.values).map_err(|_| senseless())?;
         let mut values: KeyValues = values.try_into().map_err(|_| senseless())?;
-        // Where sites were judged, a key of which nothing was compared has no pairs.
+        // In a judged site, a key without compared pairs has no pairs.
         if let Some(sum) = sums.get(&(whole.domain, whole.at)).or(is_judged.then_some(&nothing)) {
             let precision = (sum.proposed > 0).then(|| sum.right / sum.proposed as f64);
             let state = State::from_code(whole.state).ok_or_else(senseless)?;
@@ -502,11 +501,11 @@ pub fn tally(_: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<
     Ok(())
 }
 
-/// What all parts say of a key together.
+/// The sum over all parts of what verification says of a key.
 #[derive(Default)]
 struct Tally {
     proposed: u64,
     accepted: u64,
-    /// Pairs that are right, as estimated.
+    /// Estimated number of right pairs.
     right: f64,
 }

@@ -12,12 +12,12 @@ use crate::store::Store;
 
 /// The kind of rows of hosts, with their credibility and number of pairs, and of links between hosts.
 const WEB: &str = "web";
-/// The names of the two.
+/// The names of rows of hosts and of rows of links.
 const HOSTS: &str = "hosts";
 const LINKS: &str = "links";
 /// The kind of rows of sites.
 const EXPLORE: &str = "explore";
-/// Hosts, links or sites of a row, at the most.
+/// How many hosts, links or sites a row has at most.
 const ROWS: usize = 1 << 14;
 
 type Host = (String, f64, u64);
@@ -51,7 +51,7 @@ fn row(part: i32, name: &str, count: usize, data: Vec<u8>) -> Row {
     Row { part, kind: WEB.into(), name: name.to_owned(), number: 0, count: count as i64, data: Some(data) }
 }
 
-/// Web rows of all parts → the sites that none of them has and to which bilingual sites link, best first.
+/// Web rows of all parts → the sites that are in none of the parts, and to which bilingual sites link, best first.
 ///
 /// Memory: while links are gathered, the two names of each pair of linked sites, some 150 bytes, as in `diglot explore`; and the rows
 /// of links, compressed.
@@ -69,7 +69,7 @@ pub fn explore(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Res
                     builder.add_host(&host, credibility, pairs);
                 }
             }
-            // What is outside is known once all hosts are.
+            // Which sites are outside is known only when all hosts have been read.
             LINKS => links.push(row),
             other => return Err(Error::input("web rows", format!("{other}, expected {HOSTS} or {LINKS}"))),
         }

@@ -1,4 +1,4 @@
-//! A part with what it shares with others → tables.
+//! A part, with what it shares with other parts → tables.
 
 use std::collections::BTreeMap;
 
@@ -21,12 +21,12 @@ use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{BitextHead, PagePlaces, RepeatRecord, RepeatRow};
 use crate::types::SiteId;
 
-/// Rows of a record of repeats, at the most.
+/// How many rows a record of repetitions has at most.
 const REPEAT_ROWS: usize = 1 << 11;
-/// Heads of sites committed together.
+/// How many heads of sites are committed together.
 const HEADS: usize = 5000;
 
-/// Store rows of a part, and what it shares with others → its pairs, sentence pairs and keys, as tables.
+/// Store rows of a part, and shared rows → its pairs, sentence pairs and keys, as tables.
 pub fn finish(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let mut restoring = Restoring::new(job);
     let mut by_domain: BTreeMap<String, SharedOfSite> = BTreeMap::new();
@@ -58,7 +58,7 @@ pub fn finish(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resu
     job.what.iter().try_for_each(|&content| tables(job, &store, (part, content), output))
 }
 
-/// Notes in a store what its sites share with others.
+/// Stores the sentence pairs that sites share with others.
 fn keep_shared(store: &mut Store, by_domain: BTreeMap<String, SharedOfSite>) -> Result<()> {
     let mut of_sites: BTreeMap<SiteId, SharedOfSite> = BTreeMap::new();
     for (domain, shared) in by_domain {
@@ -68,7 +68,7 @@ fn keep_shared(store: &mut Store, by_domain: BTreeMap<String, SharedOfSite>) -> 
     let mut changes = Changes::default();
     for id in (0..store.site_count()?).map(SiteId) {
         let Some(head) = store.bitext_head(id)? else { continue };
-        // Any number but 0 says that it was compared with others.
+        // Any number but 0 means that the site was compared with others.
         let mut head = BitextHead { compared: 1, ..head };
         if let Some(shared) = of_sites.remove(&id) {
             keep(store, &mut head, shared)?;
@@ -81,7 +81,7 @@ fn keep_shared(store: &mut Store, by_domain: BTreeMap<String, SharedOfSite>) -> 
     store.commit(changes)
 }
 
-/// Writes what a site shares with others, and notes it in its head.
+/// Stores the sentence pairs that a site shares with others, and notes this in the site's head.
 fn keep(store: &mut Store, head: &mut BitextHead, SharedOfSite { urls, mut shared }: SharedOfSite) -> Result<()> {
     let bitext = NumberedBitext::new(store, head)?;
     let mut known: BTreeMap<&str, u64> = urls.iter().flat_map(|(a, b)| [(a.as_str(), 0), (b.as_str(), 0)]).collect();
@@ -110,7 +110,7 @@ fn keep(store: &mut Store, head: &mut BitextHead, SharedOfSite { urls, mut share
     Ok(())
 }
 
-/// Writes what a store has of a content, by language pairs.
+/// Writes the rows of one kind of content that a store has, as tables by language pair.
 fn tables(job: &Job<'_>, store: &Store, (part, content): (i32, Content), output: &mut Output<'_>) -> Result<()> {
     let scope = Scope::all();
     let of = match content {
@@ -144,7 +144,7 @@ fn tables(job: &Job<'_>, store: &Store, (part, content): (i32, Content), output:
     tables.finish()
 }
 
-/// Writes the keys of a store as objects of JSON, one a line.
+/// Writes the keys of a store as JSON objects, one a line.
 fn keys(job: &Job<'_>, store: &Store, part: i32, output: &mut Output<'_>) -> Result<()> {
     let mut by_langs: BTreeMap<String, Vec<KeyValues>> = BTreeMap::new();
     for line in query::keys(store, job.config, &Scope::all(), false)? {

@@ -1,4 +1,4 @@
-//! What a step is given besides rows, and which rows it takes.
+//! The parameters of a step, and checks of the rows that it is given.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,35 +11,35 @@ use crate::error::{Error, Result};
 use crate::pipeline::{Context, Silent};
 use crate::store::StoredSettings;
 
-/// What a step is given besides rows.
+/// The parameters of a step, besides rows.
 pub struct Job<'j> {
     /// Settings, the same for all steps.
     pub config: &'j Config,
-    /// The same, as a store keeps them.
+    /// The same settings, in the form in which a store keeps them.
     pub settings: &'j StoredSettings,
-    /// A folder for what is made on the way; it is empty.
+    /// A folder for temporary files; it is empty at the start.
     pub scratch: &'j Path,
     /// Files of rows that all tasks of a step are given.
     pub with: &'j [PathBuf],
-    /// Archives, for the step that names them.
+    /// Archives, for the step `inputs`.
     pub inputs: &'j [OsString],
-    /// Inputs that cannot be read are left out.
+    /// Leave out inputs that cannot be read.
     pub keep_going: bool,
-    /// The outcome of a sample is to be sampled again.
+    /// For `sample`: write rows that another `sample` step reads, together with those of other tasks.
     pub partial: bool,
-    /// Sites are registrable domains, not hosts.
+    /// True when sites are registrable domains, false when they are hosts.
     pub by_domain: bool,
-    /// Over how many buckets sentence pairs are spread to be compared.
+    /// Over how many buckets sentence pairs are distributed for comparison.
     pub buckets: u32,
     /// Parts from this number on are parts of domains that are divided.
     pub shares_from: Option<i32>,
     /// What the last step writes.
     pub what: &'j [Content],
-    /// Set it, and the step stops.
+    /// Setting it makes the step stop.
     pub stop: &'j AtomicBool,
 }
 
-/// What the last step can write.
+/// A kind of content that the last step can write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Pairs of pages.
@@ -59,7 +59,7 @@ pub enum Content {
 }
 
 impl Content {
-    /// All of them, by the name they have on the command line.
+    /// All kinds of content, by name on the command line.
     pub const ALL: [(&str, Content); 7] = [
         ("pairs", Content::Pairs),
         ("bitext", Content::Bitext),
@@ -72,7 +72,7 @@ impl Content {
 }
 
 impl Job<'_> {
-    /// Rows of a kind that all tasks are given.
+    /// The rows of a kind from the files that all tasks are given.
     pub(super) fn given(&self, kind: &str) -> Result<Vec<Row>> {
         let mut found = Vec::new();
         self.for_each_given(kind, |row| {
@@ -82,7 +82,7 @@ impl Job<'_> {
         Ok(found)
     }
 
-    /// The same, one after the other.
+    /// Calls `each` with each of these rows, in order.
     pub(super) fn for_each_given(&self, kind: &str, mut each: impl FnMut(Row) -> Result<()>) -> Result<()> {
         for path in self.with {
             let mut rows = Input::open(path)?;
@@ -95,7 +95,8 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Refuses files of rows of other kinds than a step is given. Of each file the first row is looked at: a file has one kind, mostly.
+    /// Refuses files with rows that the step does not read. Only the first row of each file is checked: a file usually has rows of one
+    /// kind.
     pub(super) fn check_given(&self, kinds: &[&str]) -> Result<()> {
         for path in self.with {
             if let Some(row) = Input::open(path)?.read()?
@@ -109,7 +110,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Calls `work` as a stage is called.
+    /// Calls `work` in the context of a stage.
     pub(super) fn in_context<T>(&self, work: impl FnOnce(&Context<'_>) -> Result<T>) -> Result<T> {
         let inputs = Inputs::default();
         work(&Context { config: self.config, inputs: &inputs, observer: &Silent, stop: self.stop })
@@ -121,7 +122,7 @@ impl Job<'_> {
     }
 }
 
-/// The part that all rows are of.
+/// The part to which all rows belong.
 #[derive(Default)]
 pub(super) struct OnePart(pub Option<i32>);
 

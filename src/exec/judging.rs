@@ -11,10 +11,10 @@ use crate::pipeline::run_stage;
 use crate::pipeline::stages::{align::samples, iterate::Iterate, verify::Verify};
 use crate::query::learnt_record;
 
-/// Store rows of a part → store rows with its page pairs, and those that alignment may learn from.
+/// Store rows of a part → store rows with its page pairs, and rows with the pairs from which alignment may learn.
 pub fn judge(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let Some(Restored { part, mut store }) = snapshot::read(job, input)? else { return Ok(()) };
-    // From which pages it was learnt is not known here, and nothing here depends on it.
+    // The pages from which models were learnt are not known here; nothing in this step depends on them.
     let record = |(langs, learnt)| (langs, learnt_record(langs, 1, learnt, Default::default()));
     let learnt = learnt(job, &lang_pairs(&store)?)?;
     store.import_learnt(learnt.into_iter().map(record).collect())?;

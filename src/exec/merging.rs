@@ -1,4 +1,4 @@
-//! What several sites say: the first that says it keeps it, with the places where the others do.
+//! Sentence pairs that occur on several sites: the first site keeps the pair, with its places on the other sites.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,15 +11,15 @@ use crate::error::Result;
 
 /// The kind of rows of hashes of sentence pairs, by bucket. Number: the part they come from.
 const BEAD: &str = "bead";
-/// The kind of rows of what a site shares with others.
+/// The kind of rows of sentence pairs that a site shares with others.
 pub const SHARED: &str = "shared";
-/// Sentence pairs of a row, at the most.
+/// How many sentence pairs a row has at most.
 const ROWS: usize = 1 << 14;
 
-/// Sentence pairs of a site that are in one bucket.
+/// The sentence pairs of a site that are in one bucket.
 #[derive(Default, serde::Serialize, serde::Deserialize)]
 pub struct BeadsOfSite {
-    /// The URLs of the page pairs that they stand in.
+    /// The URLs of the page pairs in which they stand.
     pub urls: Vec<(String, String)>,
     /// The sentence pairs, in order.
     pub beads: Vec<Bead>,
@@ -30,20 +30,20 @@ pub struct BeadsOfSite {
 pub struct Bead {
     /// Hash of what near duplicates have in common.
     pub near: u64,
-    /// Hash of the very texts.
+    /// Hash of the exact texts.
     pub exact: u64,
     /// Its number on its site.
     pub number: u32,
-    /// The page pairs that it stands in, its own first, by their places among the URLs.
+    /// The page pairs in which it stands, its own first, as positions in `urls`.
     pub page_pairs: Vec<u32>,
 }
 
-/// What a site shares with others.
+/// The sentence pairs that a site shares with others.
 #[derive(Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SharedOfSite {
     /// The URLs of page pairs of other sites.
     pub urls: Vec<(String, String)>,
-    /// Sentence pairs.
+    /// The shared sentence pairs.
     pub shared: Vec<Shared>,
 }
 
@@ -52,19 +52,19 @@ pub struct SharedOfSite {
 pub struct Shared {
     /// Its number on its site.
     pub number: u32,
-    /// Code of the reason it is left out for; 0: it is the first.
+    /// Code of the reason for leaving it out; 0: this site is the first that has it.
     pub reason: u8,
-    /// Of the first: the page pairs of other sites that it stands in, by their places among the URLs.
+    /// For the first site: the page pairs of other sites in which it stands, as positions in `urls`.
     pub elsewhere: Vec<u32>,
 }
 
 impl BeadsOfSite {
-    /// True when all page pairs have URLs.
+    /// True when the URLs of all page pairs are there.
     fn is_sound(&self) -> bool {
         self.beads.iter().flat_map(|bead| &bead.page_pairs).all(|&place| (place as usize) < self.urls.len())
     }
 
-    /// Takes in more sentence pairs of the site, whose numbers are all higher or all lower.
+    /// Adds more sentence pairs of the site, whose numbers are all higher or all lower.
     fn take(&mut self, more: BeadsOfSite) {
         let before = self.urls.len() as u32;
         self.urls.extend(more.urls);
@@ -76,7 +76,7 @@ impl BeadsOfSite {
 }
 
 impl SharedOfSite {
-    /// True when all page pairs have URLs, and all reasons are there.
+    /// True when the URLs of all page pairs are there, and all reasons are known.
     pub fn is_sound(&self) -> bool {
         let is_sound = |shared: &Shared| {
             let places = shared.elsewhere.iter().all(|&place| (place as usize) < self.urls.len());
@@ -85,7 +85,7 @@ impl SharedOfSite {
         self.shared.iter().all(is_sound)
     }
 
-    /// Takes in what the site shares besides.
+    /// Adds more sentence pairs that the site shares.
     pub fn take(&mut self, more: SharedOfSite) {
         let before = self.urls.len() as u32;
         self.urls.extend(more.urls);
@@ -112,13 +112,13 @@ pub fn beads_row(bucket: i32, part: i32, domain: &str, beads: &BeadsOfSite) -> R
     })
 }
 
-/// Sentence pairs of one bucket, each site at its place among the domains.
+/// The sentence pairs of one bucket, by site in the order of domains.
 struct Bucket(Vec<(Row, BeadsOfSite)>);
 
 impl Beads for Bucket {}
 
 impl Bucket {
-    /// The page pairs that a sentence pair stands in, by the place of the site and that among its URLs.
+    /// The page pairs in which a sentence pair stands, as the position of the site and the position among the URLs of the site.
     fn places(&self, id: BeadId) -> impl Iterator<Item = (u32, u32)> + '_ {
         let site = &self.0[id.unit as usize].1;
         let at = site.beads.binary_search_by_key(&id.number, |bead| bead.number);
@@ -128,7 +128,7 @@ impl Bucket {
     }
 }
 
-/// What a site shares with others, as it is gathered.
+/// The sentence pairs that a site shares with others, while they are collected.
 #[derive(Default)]
 struct Gathering {
     found: SharedOfSite,
@@ -136,7 +136,7 @@ struct Gathering {
 }
 
 impl Gathering {
-    /// The place of a page pair of another site among the URLs.
+    /// The position of a page pair of another site among the collected URLs.
     fn place(&mut self, bucket: &Bucket, (site, place): (u32, u32)) -> u32 {
         let urls = &mut self.found.urls;
         *self.places.entry((site, place)).or_insert_with(|| {
@@ -145,7 +145,7 @@ impl Gathering {
         })
     }
 
-    /// Writes what was gathered of a site, and begins anew.
+    /// Writes what was collected for a site, and starts anew.
     fn put(&mut self, bucket: &Bucket, site: usize, output: &mut Output<'_>) -> Result<()> {
         let Gathering { found, .. } = std::mem::take(self);
         if found.shared.is_empty() {
@@ -158,7 +158,7 @@ impl Gathering {
     }
 }
 
-/// Bead rows of whole buckets → what each site shares with others.
+/// Bead rows of whole buckets → the sentence pairs that each site shares with others.
 pub fn merge(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let mut buckets: BTreeMap<i32, Vec<Row>> = BTreeMap::new();
     while let Some(row) = input.read()? {

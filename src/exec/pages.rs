@@ -26,18 +26,19 @@ use crate::types::{Skip, family, host_of};
 
 /// The kind of rows of pages. Name: family of their domains; number: archive; count: pages.
 pub const PAGE: &str = "page";
-/// Bytes of the pages of a row, about.
+/// Size of the pages in a row, approximately, in bytes.
 pub const ROW_BYTES: usize = 256 << 10;
 
-/// Damaged places of an archive that are named, at the most.
+/// How many damaged places of an archive are named at most.
 const DAMAGES: usize = 3;
-/// Stages by whose settings steps are done again: `pages`; up to `divide`; up to `judge`; up to `merge`. What is listed depends on all.
+/// Stages whose settings require steps to be repeated: `pages`; up to `divide`; up to `judge`; up to `merge`. Listings depend on all
+/// settings.
 const STAGES: [(&str, &[&dyn Stage]); 4] =
     [("pages", &[&Ingest]), ("keys", &[&Index, &Links, &Keys]), ("judge", &[&Verify, &Iterate]), ("align", &[&Align])];
 
-/// Hashes of the settings that steps depend on, those of each group beside those before it.
+/// Writes hashes of the settings on which steps depend; each hash covers its group and the groups before.
 fn settings(job: &Job<'_>, output: &mut Output<'_>) -> Result<()> {
-    // How many page pairs are proposed for a sample is decided where they are judged.
+    // How many page pairs are proposed for a sample is decided in the step that judges them.
     let sampled = fields::changed(job.config, &["align.train"]);
     for (name, stages) in STAGES {
         let mut hasher = Xxh3::new();
@@ -79,7 +80,7 @@ fn refused_row(number: i64, path: &str, reason: &str) -> Row {
     Row { part: -1, kind: "refused".into(), name: path.to_owned(), number, count: 1, data }
 }
 
-/// Reads the archives among the rows of [`inputs`]. What cannot be read is a row that says why.
+/// Reads the archives named in the rows of [`inputs`]. An archive that cannot be read gives a row with the reason.
 pub fn pages(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     while let Some(row) = input.read()? {
         expect(&row, &["input", "settings", "refused"])?;
@@ -104,7 +105,7 @@ pub fn pages(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
     Ok(())
 }
 
-/// Writes the bytes of an archive that the engine has read into a file of its name.
+/// Writes the bytes of an archive, which the engine has read, into a file of the archive's name.
 fn put_down(job: &Job<'_>, number: u32, name: &str, bytes: &[u8]) -> Result<PathBuf> {
     let folder = job.folder(&format!("input-{number}"));
     fs::create_dir_all(&folder).map_err(Error::io(&folder, "making the folder"))?;
@@ -114,15 +115,15 @@ fn put_down(job: &Job<'_>, number: u32, name: &str, bytes: &[u8]) -> Result<Path
     Ok(path)
 }
 
-/// Why an archive is not read to its end.
+/// Why an archive was not read to its end.
 enum Failure {
-    /// It fails itself.
+    /// The archive is at fault.
     Archive(Error),
-    /// The step does.
+    /// The step itself fails.
     Run(Error),
 }
 
-/// What cannot be read here perhaps can elsewhere, or later: that fails the step, unless the run is to go on without it.
+/// An input/output error may not occur elsewhere or later, so it fails the step, unless the run is to go on without the archive.
 fn of_archive(error: Error, keep_going: bool) -> Failure {
     match error {
         Error::Interrupted => Failure::Run(error),
@@ -184,7 +185,7 @@ fn read(job: &Job<'_>, (number, path, name): (u32, &Path, &str), output: &mut Ou
     outcome
 }
 
-/// Captures of an archive, by the families of their domains.
+/// Captures of an archive, sorted by the families of their domains.
 #[derive(Default)]
 struct Sorting {
     archive: u32,
@@ -192,9 +193,9 @@ struct Sorting {
     skips: BTreeMap<&'static str, u64>,
     records: u64,
     bytes: usize,
-    /// True once the archive was read to its end.
+    /// True once the archive has been read to its end.
     is_done: bool,
-    /// Where it is damaged, and how.
+    /// Offsets of damage, with descriptions.
     damage: Vec<(u64, String)>,
 }
 

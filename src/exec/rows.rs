@@ -22,31 +22,31 @@ use super::coding;
 use crate::error::{Error, Result};
 use crate::sheltered::sheltered;
 
-/// Version of the schema, and of what stands in `data`.
+/// Version of the schema and of the encodings in `data`.
 pub const SCHEMA_VERSION: u32 = 1;
-/// The name of the version in the metadata of a schema.
+/// The key of the version in the metadata of a schema.
 const VERSION: &str = "diglot.exec";
-/// Bytes of a batch after which it is written.
+/// A batch of this many bytes is written.
 const BATCH_BYTES: usize = 4 << 20;
-/// Rows of a batch, at the most.
+/// How many rows a batch has at most.
 const BATCH_ROWS: usize = 4096;
-/// What every stream of Arrow ends with that was written to its end.
+/// The last bytes of every complete Arrow stream.
 const END: [u8; 8] = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0];
 
 /// One row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
-    /// The part of all sites that it belongs to, or the bucket; -1: none.
+    /// The part of all sites to which it belongs, or the bucket; -1: none.
     pub part: i32,
-    /// What it is.
+    /// Its kind.
     pub kind: String,
-    /// A domain, a pattern, a language pair, a path: as the kind says.
+    /// A domain, pattern, language pair or path, depending on the kind.
     pub name: String,
-    /// A number, as the kind says.
+    /// A number; its meaning depends on the kind.
     pub number: i64,
-    /// How many, as the kind says.
+    /// How many; of what depends on the kind.
     pub count: i64,
-    /// What only this program reads.
+    /// Data that only this program reads.
     pub data: Option<Vec<u8>>,
 }
 
@@ -54,38 +54,38 @@ impl Row {
     /// Its data.
     ///
     /// # Errors
-    /// When there are none.
+    /// When it has none.
     pub fn bytes(&self) -> Result<&[u8]> {
         self.data.as_deref().ok_or_else(|| self.refused("it has no data"))
     }
 
-    /// What its data hold.
+    /// Decodes its data.
     ///
     /// # Errors
-    /// When there are none, or they are those of something else.
+    /// When there are none, or they are of another type.
     pub(super) fn decode<T: serde::de::DeserializeOwned>(&self) -> Result<T> {
         coding::decode(self.bytes()?).ok_or_else(|| self.senseless())
     }
 
-    /// The error of a row that cannot be what it says.
+    /// The error of a row that is not valid.
     pub(super) fn refused(&self, problem: impl Into<String>) -> Error {
         Error::input(format!("a {} row of {:?}", self.kind, self.name), problem)
     }
 
-    /// The error of data that are not those of such a row.
+    /// The error of a row whose data are not those of its kind.
     pub(super) fn senseless(&self) -> Error {
         self.refused("its data make no sense: do the step anew that wrote it")
     }
 
-    /// A number of things in it, of which there are none below 0.
+    /// Its count, which must not be negative.
     ///
     /// # Errors
-    /// When it is below 0.
+    /// When it is negative.
     pub(super) fn counted(&self) -> Result<u64> {
         u64::try_from(self.count).map_err(|_| self.refused(format!("its count is {}, expected 0 or more", self.count)))
     }
 
-    /// CRC-32 of all that no engine changes: the kind, the name, number and count as 8 bytes each (little-endian), the data.
+    /// CRC-32 of all fields that engines do not change: the kind, the name, number and count as 8 bytes each (little-endian), the data.
     fn check(&self) -> u32 {
         let mut crc = Crc::new();
         crc.update(self.kind.as_bytes());
@@ -128,19 +128,19 @@ pub fn schema() -> SchemaRef {
 
 type Batches = Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>>>;
 
-/// Rows as they are read.
+/// Reads rows.
 pub struct Input {
     place: String,
     batches: Batches,
-    /// What was read last of a stream; a file has its own end.
+    /// The last bytes read of a stream; a file has an end mark of its own.
     tail: Option<Tail>,
     batch: Option<(RecordBatch, usize)>,
-    /// How many were read.
+    /// How many rows were read.
     pub rows: u64,
 }
 
 impl Input {
-    /// No rows at all.
+    /// An input without rows.
     pub fn empty() -> Input {
         Input { place: String::new(), batches: Box::new(std::iter::empty()), tail: None, batch: None, rows: 0 }
     }
@@ -165,7 +165,7 @@ impl Input {
     /// A stream of Arrow.
     ///
     /// # Errors
-    /// When it holds other rows, or is none.
+    /// When it has other rows, or is not an Arrow stream.
     pub fn stream(place: String, source: impl Read + 'static) -> Result<Input> {
         let tail = Tail::default();
         let mut source = BufReader::with_capacity(1 << 20, source);
@@ -215,7 +215,7 @@ impl Input {
         }
     }
 
-    /// All rows that are left.
+    /// All remaining rows.
     ///
     /// # Errors
     /// As [`Input::read`].
@@ -228,13 +228,13 @@ impl Input {
     }
 }
 
-/// Runs what decodes a stream or a file.
+/// Calls the decoder of a stream or file; a panic becomes an error.
 fn decoded<T, E: From<ArrowError>>(work: impl FnOnce() -> std::result::Result<T, E>) -> std::result::Result<T, E> {
     sheltered(work)
         .unwrap_or_else(|| Err(ArrowError::ParseError("damaged: it has values that cannot be".to_owned()).into()))
 }
 
-/// Refuses rows of another version, or other columns.
+/// Refuses rows of another version or with other columns.
 fn check(place: &str, found: &Schema) -> Result<()> {
     if let Some(version) = found.metadata().get(VERSION).filter(|version| **version != SCHEMA_VERSION.to_string()) {
         let problem = format!("its rows are of version {version}, this program reads {SCHEMA_VERSION}");
@@ -248,7 +248,7 @@ fn check(place: &str, found: &Schema) -> Result<()> {
     Ok(())
 }
 
-/// A row, and its check, if it has one.
+/// A row, and its checksum, if it has one.
 fn row(batch: &RecordBatch, at: usize) -> Option<(Row, Option<i64>)> {
     let text = |name: &str| {
         let column = batch.column_by_name(name)?;
@@ -282,7 +282,7 @@ fn row(batch: &RecordBatch, at: usize) -> Option<(Row, Option<i64>)> {
     Some((row, check))
 }
 
-/// The last bytes of a stream: readers of Arrow take one for whole that is cut between batches.
+/// Remembers the last bytes of a stream, since Arrow readers accept a stream that was cut between batches.
 #[derive(Clone, Default)]
 struct Tail(Arc<Mutex<Vec<u8>>>);
 
@@ -309,13 +309,13 @@ impl<R: Read> Read for Tailed<R> {
     }
 }
 
-/// What writes batches.
+/// A writer of batches.
 enum Sink<'o> {
     Stream(Box<StreamWriter<Box<dyn Write + 'o>>>),
     File(Box<ArrowWriter<Box<dyn Write + Send + 'o>>>),
 }
 
-/// Rows as they are written.
+/// Writes rows.
 pub struct Output<'o> {
     sink: Sink<'o>,
     columns: Columns,
@@ -341,7 +341,7 @@ struct Columns {
 }
 
 impl<'o> Output<'o> {
-    /// To a stream of Arrow.
+    /// Writes an Arrow stream.
     ///
     /// # Errors
     /// When the output does not take it.
@@ -351,7 +351,7 @@ impl<'o> Output<'o> {
         Ok(Output::of(Sink::Stream(Box::new(writer))))
     }
 
-    /// As Parquet.
+    /// Writes Parquet.
     ///
     /// # Errors
     /// When the output does not take it.
@@ -417,7 +417,7 @@ impl<'o> Output<'o> {
         }
     }
 
-    /// Writes what is left, and the end.
+    /// Writes the last batch and the end mark.
     ///
     /// # Errors
     /// When the output does not take it.
@@ -515,7 +515,7 @@ mod tests {
             let mut changed = bytes.clone();
             changed[at] ^= 4;
             match read(changed) {
-                // The part is for the engine to change; and some bytes mean nothing.
+                // Engines may change the part, and a few bytes of the file mean nothing.
                 Ok(found) => {
                     let as_before = found.into_iter().zip(&rows).map(|(row, before)| Row { part: before.part, ..row });
                     assert!(as_before.eq(rows[..30].iter().cloned()), "byte {at}");

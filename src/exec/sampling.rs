@@ -1,4 +1,4 @@
-//! What is learnt from: of all sites the pairs with the smallest hashes, whatever part they are in.
+//! Chooses what is learnt from: of all sites, the pairs with the smallest hashes, whatever part they are in.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use crate::query::teaching::Teaching;
 use crate::store::Store;
 use crate::types::{LangPair, PagePair, SiteId};
 
-/// The kind of rows of sites whose pairs may teach.
+/// The kind of rows of sites with possible training pairs.
 const TRAINING: &str = "training";
 /// The kind of rows of page pairs that alignment may learn from.
 const PAGE_PAIR: &str = "page_pair";
-/// The kind of rows of what was chosen, by part.
+/// The kind of rows of chosen pairs, by part.
 const CHOSEN: &str = "chosen";
 
-/// A site whose pairs may teach. Row: name: domain; number: order in which sites teach; count: pairs.
+/// A site with possible training pairs. Row: name: domain; number: rank of the site; count: pairs.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Candidates {
     part: i32,
@@ -35,11 +35,11 @@ pub struct Candidates {
     pairs: Vec<(Langs, Vec<Candidate>)>,
 }
 
-/// A pair that may teach: the hash of its URLs, its pages, its key.
+/// A possible training pair: the hash of its URLs, its pages, its key.
 type Candidate = (u64, u32, u32, u32);
 
 impl Candidates {
-    /// Those of a site.
+    /// The possible training pairs of a site.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -57,7 +57,7 @@ impl Candidates {
         })
     }
 
-    /// As a row.
+    /// The row of this site.
     ///
     /// # Errors
     /// When it is too long.
@@ -72,7 +72,7 @@ impl Candidates {
         })
     }
 
-    /// The training pairs of the site, which has this number among others.
+    /// The training pairs of the site, which has the number `site` now.
     fn training(&self, site: SiteId) -> Result<BTreeMap<LangPair, Vec<TrainingPair>>> {
         let pair = |&(hash, a, b, key): &Candidate| TrainingPair { hash, site, a, b, key };
         let of = |(langs, pairs): &(Langs, Vec<Candidate>)| Ok((langs_of(*langs)?, pairs.iter().map(pair).collect()));
@@ -80,13 +80,13 @@ impl Candidates {
     }
 }
 
-/// A pair that teaches: its languages, its pages, its key, and whether weights are fitted to it.
+/// A chosen training pair: its languages, its pages, its key, and whether weights are fitted to it.
 pub type Chosen = (Langs, u32, u32, u32, bool);
 
-/// What a site teaches with: its number in the store of its part, its place in the order, its pairs.
+/// The chosen pairs of a site: its number in the store of its part, its rank, its pairs.
 pub type ChosenSite = (u32, u64, Vec<Chosen>);
 
-/// A page pair that alignment may learn from. Row: name: language pair; number: how many page pairs there are in all.
+/// A page pair that alignment may learn from. Row: name: language pair; number: total of page pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 struct PagePairRow {
     hash: u64,
@@ -97,10 +97,10 @@ struct PagePairRow {
     pages: (u32, u32),
 }
 
-/// A page pair that alignment learns from: its site and pages, its place in the sample, and whether words are learnt from it.
+/// A chosen page pair: its site and pages, its position in the sample, and whether words are learnt from it.
 pub type ChosenPages = (u32, u32, u32, u32, bool);
 
-/// Page pairs of a part that alignment may learn from, as rows.
+/// The page pairs of a part from which alignment may learn, as rows.
 ///
 /// # Errors
 /// When they are too long.
@@ -130,7 +130,7 @@ fn of_page_pairs(part: i32, langs: LangPair, total: u64, pairs: Vec<PagePairRow>
     })
 }
 
-/// Training rows, or page pairs, of all parts → what was chosen; with `partial` rows of the same kind, and fewer of them.
+/// Training rows, or page pairs, of all parts → the chosen ones; with `partial`, rows of the same kind, but fewer.
 pub fn sample(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let mut training = Vec::new();
     let mut page_pairs: BTreeMap<LangPair, (Smallest<PagePairRow>, u64)> = BTreeMap::new();
@@ -158,7 +158,7 @@ fn sample_training(job: &Job<'_>, mut sites: Vec<Candidates>, output: &mut Outpu
     sites.sort_unstable_by(|x, y| (x.order, &x.domain, x.part).cmp(&(y.order, &y.domain, y.part)));
     let mut pairs = TrainingPairs::new(&job.config.learn);
     let mut number = 0;
-    // Parts of one domain are one site.
+    // The parts of one domain are one site.
     for parts in sites.chunk_by(|x, y| (x.order, &x.domain) == (y.order, &y.domain)) {
         let mut langs = Vec::new();
         let mut training: BTreeMap<LangPair, Vec<TrainingPair>> = BTreeMap::new();
@@ -237,10 +237,10 @@ fn sample_page_pairs(
     Ok(())
 }
 
-/// The store that the rows of a part make up, with what was chosen of it; `None` where nothing was, as of most parts.
+/// The store that the rows of a part make up, and the pairs chosen from it; `None` where none were chosen, as in most parts.
 ///
 /// # Errors
-/// As [`Restoring`], or when what was chosen cannot be read.
+/// As [`Restoring`], or when the chosen pairs cannot be read.
 pub fn restore_chosen(job: &Job<'_>, input: &mut Input) -> Result<Option<(Store, Vec<Row>)>> {
     let mut chosen: BTreeMap<i32, Vec<Row>> = BTreeMap::new();
     for row in job.given(CHOSEN)? {

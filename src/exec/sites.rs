@@ -1,4 +1,4 @@
-//! Pages of a part → a store with the keys of its sites, by themselves and then with what is credible across sites.
+//! Pages of a part → a store with the keys of its sites: first each site by itself, then with patterns that are credible across sites.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,10 +23,10 @@ use crate::types::{Lang, LangPair};
 /// The kind of rows of patterns. Number: sum of their credibility; count: sites that add to it.
 const PATTERN: &str = "pattern";
 
-/// What is known of archives by their numbers.
+/// The archives, by number.
 struct Archives {
     identities: BTreeMap<u32, ArchiveIdentity>,
-    /// Those whose bytes are the bytes of one with a lower number.
+    /// The archives with the same bytes as an archive of a lower number.
     again: Vec<u32>,
 }
 
@@ -47,7 +47,7 @@ impl Archives {
     }
 }
 
-/// A store that is filled with the pages of a part.
+/// Fills a store with the pages of a part.
 pub struct Filling<'j> {
     job: &'j Job<'j>,
     archives: Archives,
@@ -56,15 +56,15 @@ pub struct Filling<'j> {
 }
 
 impl<'j> Filling<'j> {
-    /// An empty one.
+    /// Begins with an empty store.
     ///
     /// # Errors
-    /// When what is known of the archives cannot be read.
+    /// When the rows of archives cannot be read.
     pub fn new(job: &'j Job<'j>) -> Result<Filling<'j>> {
         Ok(Filling { job, archives: Archives::of(job)?, part: OnePart::default(), open: None })
     }
 
-    /// Takes a page row.
+    /// Adds a page row.
     ///
     /// # Errors
     /// When it is of another part or kind, or makes no sense; when the disk does not take it.
@@ -87,7 +87,7 @@ impl<'j> Filling<'j> {
         imports.add(store, number, captures, &self.archives.identities)
     }
 
-    /// The part and its store, whose pages are indexed and their links followed; `None` when there was no page row.
+    /// The part and its store, with its pages indexed and its links followed; `None` when there was no page row.
     ///
     /// # Errors
     /// When the disk does not take it.
@@ -133,7 +133,7 @@ fn new_store(job: &Job<'_>) -> Result<Store> {
     Ok(store)
 }
 
-/// Store rows of a part → store rows, and training rows: the pairs that language pairs may be learnt from.
+/// Store rows of a part → store rows, and training rows: the pairs from which language pairs may be learnt.
 pub fn rescue(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let Some(snapshot::Restored { part, mut store }) = snapshot::read(job, input)? else { return Ok(()) };
     credible(job, &mut store)?;
@@ -141,10 +141,10 @@ pub fn rescue(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resu
     snapshot::write(part, store, output)
 }
 
-/// Looks for weak keys that are credible across sites.
+/// Looks for weak keys whose patterns are credible across sites.
 ///
 /// # Errors
-/// When the store or what is known across sites cannot be read, or the disk does not take what is found.
+/// When the store or the patterns cannot be read, or the disk does not take the result.
 pub fn credible(job: &Job<'_>, store: &mut Store) -> Result<()> {
     let least = job.config.keys.rescue_above;
     let sums = sums(job, |name, sum| {
@@ -156,7 +156,7 @@ pub fn credible(job: &Job<'_>, store: &mut Store) -> Result<()> {
     know_all(job, store)
 }
 
-/// Takes what is known across sites of the patterns of all keys that a store has.
+/// Takes over the global credibility of the patterns of all keys in a store.
 ///
 /// # Errors
 /// As [`credible`].
@@ -186,7 +186,7 @@ pub fn lang_pairs(store: &Store) -> Result<BTreeSet<String>> {
     Ok(pairs.map(coding::name_of).collect())
 }
 
-/// Writes the pairs of a part that language pairs may be learnt from.
+/// Writes the pairs of a part from which language pairs may be learnt.
 ///
 /// # Errors
 /// When the store cannot be read, or the output does not take it.
@@ -200,12 +200,12 @@ pub fn teach(job: &Job<'_>, part: i32, store: &Store, output: &mut Output<'_>) -
     })
 }
 
-/// True when something is learnt from pairs of keys.
+/// True when verification learns from pairs of keys.
 fn teaches(config: &Config) -> bool {
     config.verifies() && config.learns()
 }
 
-/// What is known across sites of patterns that are wanted, by their names and sums.
+/// The wanted patterns with their sums across sites.
 fn sums(job: &Job<'_>, is_wanted: impl Fn(&str, u64) -> Result<bool>) -> Result<Vec<(String, Credibility)>> {
     let mut found = BTreeMap::new();
     job.for_each_given(PATTERN, |row| {

@@ -1,4 +1,4 @@
-//! A store as rows, and rows as a store.
+//! Writes a store as rows, and makes a store of rows.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -11,14 +11,14 @@ use crate::error::{Error, Result};
 use crate::files;
 use crate::store::{Access, Store};
 
-/// The kind of these rows. Name: file; number: place of the bytes in it; count: rows of the whole store.
+/// The kind of these rows. Name: file; number: offset in it; count: rows of the whole store.
 pub const KIND: &str = "store";
-/// Bytes of a row.
+/// Bytes of the file in a row.
 const CHUNK: usize = 256 << 10;
-/// Files of a store that say nothing of it.
+/// Files of a store that are not copied, since they hold no data.
 const LEFT_BEHIND: [&str; 2] = ["lock", "tmp"];
 
-/// Writes all files of a store, which is closed first.
+/// Closes a store, and writes all its files.
 ///
 /// # Errors
 /// When a file cannot be read, or the output does not take it.
@@ -65,18 +65,18 @@ fn list(root: &Path, folder: &Path, files: &mut Vec<(String, u64)>) -> Result<()
     Ok(())
 }
 
-/// A store on its way out of rows.
+/// A store that is being restored from rows.
 #[derive(Default)]
 pub struct Restoring {
     part: OnePart,
     folder: PathBuf,
     files: BTreeMap<String, File>,
-    /// By file and place in it: how many bytes.
+    /// By file and offset: how many bytes.
     rows: BTreeMap<(String, i64), i64>,
     expected: Option<i64>,
 }
 
-/// A store that was made of rows, and the part that it is of.
+/// A restored store, and its part.
 pub struct Restored {
     /// The part.
     pub part: i32,
@@ -85,12 +85,12 @@ pub struct Restored {
 }
 
 impl Restoring {
-    /// Into a folder in the scratch folder.
+    /// Restores into a folder in the scratch folder.
     pub fn new(job: &Job<'_>) -> Restoring {
         Restoring { folder: job.folder("store"), ..Restoring::default() }
     }
 
-    /// Takes a row.
+    /// Adds a row.
     ///
     /// # Errors
     /// When it is of another part or kind, or the disk does not take it.
@@ -120,7 +120,7 @@ impl Restoring {
         write_at(file, bytes, at).map_err(Error::io(&path, "writing"))
     }
 
-    /// The part, if there was any row.
+    /// The part, if there were any rows.
     pub fn part(&self) -> Option<i32> {
         self.part.0
     }
@@ -156,7 +156,7 @@ impl Restoring {
     }
 }
 
-/// The store that all rows of a step make up; `None` when there are none.
+/// Restores the store that all rows of a step make up; `None` when there are none.
 ///
 /// # Errors
 /// As [`Restoring`].

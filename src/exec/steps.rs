@@ -1,4 +1,4 @@
-//! All steps by their names.
+//! The table of all steps.
 
 use super::job::Job;
 use super::rows::{Input, Output};
@@ -9,15 +9,15 @@ use crate::error::{Error, Result};
 pub struct Step {
     /// The name on the command line.
     pub name: &'static str,
-    /// What goes in, and what comes out.
+    /// What it reads and writes.
     pub about: &'static str,
-    /// Kinds of rows that all its tasks are given.
+    /// Kinds of rows that are given to all its tasks.
     pub with: &'static [&'static str],
-    /// What makes its tasks smaller, if anything does.
+    /// Advice on making its tasks smaller, if that is possible.
     pub makes_smaller: Option<&'static str>,
     /// True when it reads rows.
     pub reads: bool,
-    /// Does it.
+    /// The function that performs it.
     run: fn(&Job<'_>, &mut Input, &mut Output<'_>) -> Result<()>,
 }
 
@@ -48,7 +48,7 @@ pub const STEPS: &[Step] = &[
     Step { name: "explore", about: "web rows of all parts → explore", with: &[], makes_smaller: None, reads: true, run: exploring::explore },
 ];
 
-/// The step of a name.
+/// The step with a name.
 ///
 /// # Errors
 /// When there is none.
@@ -59,10 +59,11 @@ pub fn step(name: &str) -> Result<&'static Step> {
 }
 
 impl Step {
-    /// Does the step: reads all of `input`, and writes rows, whose end is written by [`Output::finish`].
+    /// Performs the step: reads all of `input` and writes rows. [`Output::finish`] writes their end.
     ///
     /// # Errors
-    /// [`Error::Input`] for rows that are no such rows, are cut off, or are given by --with for another step; what stopped the work otherwise.
+    /// [`Error::Input`] for rows that are not valid, are cut off, or were given by --with for another step; otherwise what stopped the
+    /// work.
     pub fn run(&self, job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
         job.check_given(self.with)?;
         (self.run)(job, input, output)

@@ -1,4 +1,4 @@
-//! Tables as they are packed into rows.
+//! Packs tables into rows.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -12,15 +12,15 @@ use crate::export::rows::{Columns, json_line};
 use crate::export::{self, Exporter};
 use crate::query::KeyLine;
 
-/// Rows of a table in one row of a step, at the most; of texts of whole pages, fewer.
+/// How many rows of a table are packed into one row of a step at most.
 const TABLE_ROWS: usize = 1024;
-/// The same of texts of whole pages.
+/// The same for tables with texts of whole pages, whose rows are long.
 const TEXT_ROWS: usize = 32;
 
-/// What is listed of a key.
+/// The listed values of a key.
 pub type KeyValues = [Value; KeyLine::COLUMNS.len()];
 
-/// Keys of a language pair as objects of JSON, one a line.
+/// The keys of a language pair as JSON objects, one a line.
 ///
 /// # Errors
 /// When memory does not take them.
@@ -32,7 +32,7 @@ pub fn keys_row(part: i32, langs: String, keys: &[KeyValues]) -> Result<Row> {
     Ok(Row { part, kind: "keys".into(), name: langs, number: 0, count: keys.len() as i64, data: Some(lines) })
 }
 
-/// Tables of a content, one a language pair, as they are filled.
+/// The tables of one kind of content, one for each language pair, while they are filled.
 pub struct Tables<'t, 'o> {
     part: i32,
     content: export::Content,
@@ -40,14 +40,14 @@ pub struct Tables<'t, 'o> {
     output: &'t mut Output<'o>,
 }
 
-/// A table that is filled.
+/// A table that is being filled.
 struct Table {
     rows: usize,
     exporter: Box<dyn Exporter>,
     bytes: Shelf,
 }
 
-/// Bytes that are written in one place and read in another.
+/// A buffer that one owner writes and another reads.
 #[derive(Clone, Default)]
 struct Shelf(Arc<Mutex<Vec<u8>>>);
 
@@ -63,12 +63,12 @@ impl Write for Shelf {
 }
 
 impl<'t, 'o> Tables<'t, 'o> {
-    /// Tables of a part that are empty yet.
+    /// Begins the tables of a part.
     pub fn new(part: i32, content: export::Content, output: &'t mut Output<'o>) -> Tables<'t, 'o> {
         Tables { part, content, open: BTreeMap::new(), output }
     }
 
-    /// Adds a row to the table of a name.
+    /// Adds a row to the table with a name.
     ///
     /// # Errors
     /// When the output does not take it.
@@ -95,7 +95,7 @@ impl<'t, 'o> Tables<'t, 'o> {
         self.output.put(&Row { part: self.part, kind, name, number: 0, count, data: Some(data) })
     }
 
-    /// Writes what is left.
+    /// Writes the remaining rows.
     ///
     /// # Errors
     /// As [`Tables::row`].

@@ -1,4 +1,4 @@
-//! What verification learns: lessons of the sites that teach, then what all of them come to.
+//! What verification learns: first lessons from the sites with training pairs, then the models that follow from all lessons.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,15 +13,15 @@ use crate::learn::{self, Learner, Learnt, Lesson, Settings, SurePair, Training};
 use crate::query::open::OpenSite;
 use crate::types::{LangPair, SiteId};
 
-/// The kind of rows of lessons. Number: the order in which they are learnt.
+/// The kind of rows of lessons. Number: the order in which they are used.
 const LESSON: &str = "lesson";
 /// The kind of rows of what was learnt of a language pair.
 const LEARNT: &str = "learnt";
 
-/// The pairs that a site teaches with, by languages.
+/// The training pairs of a site, by languages.
 type Trainings = BTreeMap<LangPair, Vec<Training>>;
 
-/// Store rows of a part → lessons of its sites that teach.
+/// Store rows of a part → lessons of its sites with training pairs.
 pub fn lessons(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let Some((store, chosen)) = restore_chosen(job, input)? else { return Ok(()) };
     let settings = learn::Settings { learn: &job.config.learn, fit: &job.config.judge.fit };
@@ -52,7 +52,7 @@ pub fn lessons(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Res
     Ok(())
 }
 
-/// What was learnt, as it stands in rows.
+/// What was learnt, in the form in which it stands in rows.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct LearntRow {
     langs: Langs,
@@ -88,15 +88,15 @@ pub fn learn(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
     Ok(())
 }
 
-/// The languages of a row, which is named after them.
+/// The languages of a row, which must agree with its name.
 ///
 /// # Errors
-/// When it is not.
+/// When they do not.
 pub fn langs_of_row(row: &Row, langs: Langs) -> Result<LangPair> {
     langs_of(langs).ok().filter(|&langs| name_of(langs) == row.name).ok_or_else(|| row.senseless())
 }
 
-/// What was learnt of language pairs, by their names.
+/// What was learnt of the wanted language pairs.
 ///
 /// # Errors
 /// When it cannot be read.
