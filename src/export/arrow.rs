@@ -1,4 +1,4 @@
-//! Apache Arrow: a stream, which programs pass each other through pipes, and the file that can be mapped.
+//! Apache Arrow: as a stream, for passing through pipes, and as a file, which can be mapped.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use arrow_ipc::writer::{FileWriter, StreamWriter};
 use super::batches::{Batches, failed};
 use super::exporter::{Exporter, Job, Output, Row, outputs};
 
-/// Rows on their way into batches, and what writes these.
+/// Collects rows into batches, and writes these.
 struct Arrow<W> {
     batches: Batches,
     writer: W,
@@ -39,7 +39,7 @@ impl<W: RecordBatchWriter> Exporter for Arrow<W> {
         if let Some(batch) = batches.rest()? {
             writer.write(&batch).map_err(failed)?;
         }
-        // Which flushes the output.
+        // This flushes the output.
         writer.close().map_err(failed)
     }
 }

@@ -1,4 +1,4 @@
-//! Rows of Arrow as JSON, for tests: with the types that exports have.
+//! Arrow rows as JSON, for tests; values have the types that they have in exports.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type};

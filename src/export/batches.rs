@@ -1,7 +1,7 @@
-//! Rows as Arrow batches: what Parquet and Arrow files are made of.
+//! Rows as Arrow batches, for Parquet and Arrow files.
 //!
-//! `columns.rs` has the columns of each content; here are the values that a row has in them: those that the objects of JSON have under
-//! the same names.
+//! `columns.rs` has the columns of each content; this file has the values of a row, which are the same as in JSON objects, under the same
+//! names.
 
 use std::borrow::Cow;
 use std::io;
@@ -16,9 +16,9 @@ use super::hugging_face;
 use super::objects::date;
 use crate::types::{AlignedSentences, BitextLine, DocumentLine, FetchLine, PageLine, PairLine, SentencePlace};
 
-/// Rows of a batch, at the most.
+/// How many rows a batch has at most.
 pub(super) const ROWS: usize = 16 << 10;
-/// Bytes of text in a batch, about: one more row may come on top.
+/// Bytes of text in a batch, approximately: it may be exceeded by one row.
 const BYTES: usize = 16 << 20;
 
 /// The values of a row, in the order of its columns; `None` where there are no columns.
@@ -45,7 +45,7 @@ fn of_pair(pair: &PairLine) -> Vec<Value<'_>> {
     ]
 }
 
-/// Where each side is from has a column for each part.
+/// The source of each side has a column for each of its parts.
 fn of_sentences(line: &BitextLine) -> Vec<Value<'_>> {
     vec![
         line.text_a.as_str().into(),
@@ -129,15 +129,15 @@ fn of_capture(line: &FetchLine) -> Vec<Value<'_>> {
     vec![line.file.as_str().into(), line.offset.into(), line.length.into(), line.url.as_str().into()]
 }
 
-/// What rows look like in the batches.
+/// The shape of rows in batches.
 enum Shape {
-    /// As their columns say.
+    /// The columns of the content.
     Table,
-    /// One column, `translation`, which has these itself: a text in each of two languages.
+    /// One column, `translation`, with these fields: a text in each of two languages.
     Translation(Fields),
 }
 
-/// Gathers rows until they make a batch.
+/// Collects rows into batches.
 pub(super) struct Batches {
     shape: Shape,
     schema: SchemaRef,
@@ -147,7 +147,7 @@ pub(super) struct Batches {
 }
 
 impl Batches {
-    /// Of rows with the columns of a content.
+    /// For rows with the columns of a content.
     pub fn table(job: &Job) -> Batches {
         let columns = columns(job.content);
         let schema = Arc::new(Schema::new(fields(columns)));
@@ -155,7 +155,7 @@ impl Batches {
         Batches { shape: Shape::Table, schema, columns, rows: 0, bytes: 0 }
     }
 
-    /// Of translations.
+    /// For translations.
     ///
     /// # Errors
     /// When the job has no two languages.
@@ -173,7 +173,7 @@ impl Batches {
         self.schema.clone()
     }
 
-    /// Adds a row; gives a batch when there is enough for one.
+    /// Adds a row; returns a batch when it is full.
     pub fn row(&mut self, row: Row<'_>) -> io::Result<Option<RecordBatch>> {
         let values = match (&self.shape, row) {
             (Shape::Translation(_), Row::Sentences(line)) => {
@@ -188,7 +188,7 @@ impl Batches {
         if self.rows == ROWS || self.bytes >= BYTES { self.rest() } else { Ok(None) }
     }
 
-    /// The rows that are not in a batch yet.
+    /// The last batch, if any row is left.
     pub fn rest(&mut self) -> io::Result<Option<RecordBatch>> {
         if self.rows == 0 {
             return Ok(None);
@@ -206,18 +206,18 @@ impl Batches {
     }
 }
 
-/// About how much text a row holds.
+/// About how many bytes of text a row holds.
 fn bytes(row: Row<'_>) -> usize {
     match row {
         Row::Sentences(line) => line.text_a.len() + line.text_b.len(),
-        // Sentences say the texts again.
+        // The sentences repeat the texts.
         Row::Document(line) => 2 * (line.a.text.len() + line.b.text.len()),
         Row::Page(page) => page.text.len(),
         _ => 0,
     }
 }
 
-/// The error of the output, where one is the cause.
+/// The error of the output, if it is the cause; else the error of Arrow.
 pub(super) fn failed(error: ArrowError) -> io::Error {
     match error {
         ArrowError::IoError(_, source) => source,

@@ -10,12 +10,12 @@ pub(super) fn columns(content: Content) -> &'static [&'static str] {
         Content::Pairs => &["url_a", "url_b", "lang_a", "lang_b", "score", "method", "key"],
         Content::Bitext => &["text_a", "text_b", "lang_a", "lang_b", "score", "url_a", "url_b", "others", "reason"],
         Content::Fetch => &["warc_filename", "offset", "length", "url"],
-        // The two languages are its header.
+        // In a lexicon, the two languages are the header.
         Content::Lexicon | Content::Documents | Content::Pages | Content::Warc => &[],
     }
 }
 
-/// The cells of a row; `None` for what is too long for a cell.
+/// The cells of a row; `None` for content that does not fit into cells.
 pub(super) fn cells<'r>(row: Row<'r>) -> Option<Vec<Cow<'r, str>>> {
     Some(match row {
         Row::Pair(pair) => vec![
@@ -49,7 +49,7 @@ pub(super) fn cells<'r>(row: Row<'r>) -> Option<Vec<Cow<'r, str>>> {
     })
 }
 
-/// With a point, always: `1.0`.
+/// A number that always has a decimal point: `1.0`.
 pub(super) fn score(score: f64) -> String {
     format!("{:?}", rounded(score))
 }

@@ -1,4 +1,4 @@
-//! Columns of Arrow: which each content has, and how they are filled row by row.
+//! Arrow columns: which columns each content has, and how they are filled row by row.
 
 use std::borrow::Cow;
 use std::io;
@@ -11,7 +11,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields};
 
 use super::exporter::Content;
 
-/// What a column holds.
+/// The type of a column.
 pub(super) enum Kind {
     Text,
     /// A text that may be missing.
@@ -23,11 +23,11 @@ pub(super) enum Kind {
     MaybeInt,
     /// A list of texts.
     Texts,
-    /// A list of what has columns itself.
+    /// A list of rows, which have columns themselves.
     Rows(&'static [Column]),
 }
 
-/// The name of a column, and what it holds.
+/// The name and the type of a column.
 pub(super) type Column = (&'static str, Kind);
 
 const PAIRS: &[Column] = {
@@ -137,7 +137,7 @@ pub(super) fn columns(content: Content) -> &'static [Column] {
     }
 }
 
-/// The same as fields of a schema.
+/// The same columns as fields of a schema.
 pub(super) fn fields(columns: &[Column]) -> Fields {
     let field = |(name, kind): &Column| {
         let (of, is_nullable) = match kind {
@@ -163,7 +163,7 @@ fn element(of: DataType) -> FieldRef {
     Arc::new(Field::new("element", of, false))
 }
 
-/// What a row has in a column.
+/// The value of a row in a column.
 pub(super) enum Value<'v> {
     Text(&'v str),
     Maybe(Option<Cow<'v, str>>),
@@ -175,7 +175,7 @@ pub(super) enum Value<'v> {
     Rows(Vec<Vec<Value<'v>>>),
 }
 
-/// A column while it is filled.
+/// A column that is being filled.
 pub(super) enum Filled {
     /// Texts, and whether they may be missing.
     Text(StringBuilder, bool),
@@ -184,7 +184,7 @@ pub(super) enum Filled {
     /// Numbers, and whether they may be missing.
     Int(Int32Builder, bool),
     Texts(ListBuilder<StringBuilder>),
-    /// Fields, a column for each, and how many rows stand together.
+    /// For lists of rows: the fields, a column for each, and the length of each list.
     Rows(Fields, Vec<Filled>, Vec<usize>),
 }
 
@@ -204,7 +204,7 @@ impl Filled {
     /// Adds the value of a row.
     ///
     /// # Errors
-    /// When the column holds something else, or no number as large.
+    /// When the value is not of the column's type, or a number is too large.
     pub fn push(&mut self, value: Value<'_>) -> io::Result<()> {
         match (self, value) {
             (Filled::Text(column, _), Value::Text(text)) => column.append_value(text),
@@ -225,7 +225,7 @@ impl Filled {
         Ok(())
     }
 
-    /// The column with all that was added, and an empty one in its place.
+    /// The filled column; an empty one takes its place.
     pub fn take(&mut self) -> ArrayRef {
         match self {
             Filled::Text(column, _) => Arc::new(column.finish()),
@@ -242,7 +242,7 @@ impl Filled {
     }
 }
 
-/// Adds a row to the columns that it has values for.
+/// Adds a row of values, one for each column.
 ///
 /// # Errors
 /// As [`Filled::push`].

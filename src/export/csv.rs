@@ -1,5 +1,5 @@
-//! Comma-separated values with a header line, quoted where need be (RFC 4180). It is the format of spreadsheets, which run what they take for
-//! a formula, also where it is quoted: an apostrophe before it makes it text, as OWASP advises.
+//! Comma-separated values with a header line, quoted where necessary (RFC 4180). Spreadsheets run cells that look like formulas, even
+//! quoted ones; following OWASP, an apostrophe before such a cell makes it text.
 
 use std::borrow::Cow;
 use std::io;
@@ -34,11 +34,11 @@ impl Exporter for Csv {
     }
 }
 
-/// What a cell begins with that spreadsheets run.
+/// First characters of cells that spreadsheets run.
 const RUN: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
-/// A cell as it is, if it is a number or begins with nothing that is run; else with an apostrophe before it. So does what begins with such an
-/// apostrophe, so that all of them can be taken away again.
+/// Protects a cell: a number, or a cell that is not run, stays as it is; any other gets an apostrophe before it. A cell that already begins
+/// with such an apostrophe gets another one, so that all added apostrophes can be removed again.
 fn text(cell: &str) -> Cow<'_, str> {
     let is_run = cell.trim_start_matches('\'').starts_with(RUN);
     if is_run && !cell.parse().is_ok_and(f64::is_finite) { format!("'{cell}").into() } else { cell.into() }

@@ -1,10 +1,10 @@
-//! What writes a file: one trait for all formats.
+//! The trait that all formats implement to write files.
 
 use std::io::{self, Write};
 
 use crate::types::{BitextLine, CopiedRecord, DocumentLine, FetchLine, Lang, PageLine, PairLine};
 
-/// What a file is about.
+/// What a file contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Pairs of pages.
@@ -24,7 +24,7 @@ pub enum Content {
 }
 
 impl Content {
-    /// All of them, by the name they have on the command line.
+    /// All contents, by name on the command line.
     pub const ALL: [(&str, Content); 7] = [
         ("pairs", Content::Pairs),
         ("bitext", Content::Bitext),
@@ -40,7 +40,7 @@ impl Content {
         Content::ALL.iter().find(|(_, content)| *content == self).map_or("", |(name, _)| name)
     }
 
-    /// What its rows are.
+    /// A word for its rows.
     pub fn rows(self) -> &'static str {
         match self {
             Content::Pairs => "pairs of pages",
@@ -69,12 +69,12 @@ pub enum Row<'r> {
     Record(&'r CopiedRecord),
     /// A capture to fetch.
     Capture(&'r FetchLine),
-    /// A pair of words. The first pair is the two languages, as in every word list.
+    /// A pair of words. The first row has the two languages, as usual in word lists.
     Words([&'r str; 2]),
 }
 
 impl Row<'_> {
-    /// What it is a row of.
+    /// The content to which the row belongs.
     pub fn content(&self) -> Content {
         match self {
             Row::Pair(_) => Content::Pairs,
@@ -87,7 +87,7 @@ impl Row<'_> {
         }
     }
 
-    /// Refuses a row that a format does not hold.
+    /// The error for a row that a format cannot hold.
     pub(super) fn refused(&self) -> io::Error {
         let problem = format!("the format does not hold {}", self.content().rows());
         io::Error::new(io::ErrorKind::InvalidInput, problem)
@@ -102,35 +102,35 @@ pub trait Exporter {
     /// When an output does not take it, or the format does not [hold](super::Format::holds) such rows.
     fn row(&mut self, row: Row<'_>) -> io::Result<()>;
 
-    /// Writes what stands behind the last row, and flushes each output, once.
+    /// Writes what follows the last row, and flushes each output, once.
     ///
     /// # Errors
     /// When an output does not take it.
     fn finish(self: Box<Self>) -> io::Result<()>;
 }
 
-/// What an exporter is made for.
+/// What an exporter has to know.
 #[derive(Clone, Copy, Debug)]
 pub struct Job {
-    /// What it is to hold.
+    /// The content.
     pub content: Content,
-    /// The two languages, for formats that are of two.
+    /// The two languages, for formats that need exactly two.
     pub langs: Option<[Lang; 2]>,
-    /// The name of the file asks for gzip, and the format does it.
+    /// True when the file's name asks for gzip and the format compresses by itself.
     pub is_gz: bool,
-    /// When it is written, for formats that say so.
+    /// The time of writing, for formats that contain it.
     pub now: jiff::Timestamp,
 }
 
 /// An output.
 pub type Output = Box<dyn Write + Send>;
 
-/// The score as every listing has it: four digits.
+/// The score, rounded to four digits as in all listings.
 pub fn rounded(score: f64) -> f64 {
     (score * 1e4).round() / 1e4
 }
 
-/// The outputs as an array; a format gets as many as it asked for.
+/// The outputs as an array; a format gets as many as it needs.
 pub(super) fn outputs<const N: usize>(outputs: Vec<Output>) -> io::Result<[Output; N]> {
     outputs.try_into().map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "a wrong number of outputs"))
 }

@@ -1,4 +1,4 @@
-//! Rows of one field, `translation`, with a text for each of two languages, as Hugging Face `datasets` have them.
+//! Rows with one field, `translation`, that has a text for each of two languages, as in Hugging Face `datasets`.
 
 use std::io::{self, Write};
 

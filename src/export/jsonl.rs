@@ -1,4 +1,4 @@
-//! One JSON object a line; sentence pairs with everything that is known of where they come from.
+//! One JSON object a line; sentence pairs with all that is known of their sources.
 
 use std::io::{self, Write};
 

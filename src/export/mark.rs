@@ -1,8 +1,8 @@
-//! Which rows were exported: a small file that a later export leaves them out by.
+//! Marks: a mark is a small file that lists exported rows, so that a later export can leave them out.
 //!
-//! A row is known again by what it says, not by what is said of it: a sentence pair by its texts and languages, a pair of pages by its
-//! URLs, a page or document by URLs and texts. Scores, keys and the order of the languages do not matter. So stages may judge anew what
-//! they like: what was exported is not exported twice, and what comes in for the first time is never left out.
+//! A row is recognized by its content and not by what was computed about it: a sentence pair by its texts and languages, a pair of pages by
+//! its URLs, a page or document by URLs and texts. Scores, keys and the order of the languages do not matter. So even after stages have
+//! judged anew, no row is exported twice, and no new row is left out.
 
 use std::io::{self, BufRead, Read, Write};
 
@@ -11,19 +11,19 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use super::exporter::{Content, Row};
 use crate::types::{Lang, PageLine};
 
-/// What a mark begins with; the name of the content and the end of the line follow.
+/// How a mark begins; the name of the content and a line feed follow.
 const MAGIC: &str = "diglot mark 1 ";
 /// The longest first line, in bytes.
 const MAX_LINE_BYTES: u64 = 64;
 
-/// The rows of some exports, by hashes of 8 bytes: of 10⁸ rows against 10⁸ others, a row is taken for one of them in one export of 1,800.
+/// The rows of some exports, as hashes of 8 bytes. With 10⁸ rows against 10⁸ others, a new row is wrongly left out in one export of 1,800.
 #[derive(Debug, Default)]
 pub struct Mark {
-    /// In order, each once.
+    /// The hashes in order, each once.
     rows: Vec<u64>,
-    /// Which of them came again.
+    /// For each of them, whether the row occurred again.
     met: Vec<bool>,
-    /// Those that came since.
+    /// The hashes of new rows.
     added: Vec<u64>,
 }
 
@@ -60,7 +60,7 @@ impl Mark {
         Ok(Mark { met: vec![false; rows.len()], rows, added: Vec::new() })
     }
 
-    /// True for a row that was exported before.
+    /// True for a row that was exported before. Notes that it occurred again.
     pub fn has(&mut self, row: u64) -> bool {
         let found = self.rows.binary_search(&row);
         if let Ok(at) = found {
@@ -69,17 +69,17 @@ impl Mark {
         found.is_ok()
     }
 
-    /// Adds a row that is exported now.
+    /// Adds a row that is being exported now.
     pub fn add(&mut self, row: u64) {
         self.added.push(row);
     }
 
-    /// How many rows that were exported before did not come again.
+    /// How many of the rows that were exported before did not occur again.
     pub fn gone(&self) -> usize {
         self.met.iter().filter(|met| !**met).count()
     }
 
-    /// Writes all rows, before and now.
+    /// Writes all rows, old and new.
     ///
     /// # Errors
     /// When the output does not take it.
@@ -98,7 +98,7 @@ impl Mark {
     }
 }
 
-/// What a row is known again by; `None` for what has nothing.
+/// The hash by which a row is recognized; `None` for content that marks do not support.
 pub fn identity(row: Row<'_>) -> Option<u64> {
     let lang = |lang: Lang| lang.as_str().to_owned();
     Some(match row {
@@ -116,7 +116,7 @@ pub fn identity(row: Row<'_>) -> Option<u64> {
     })
 }
 
-/// Two sides in either order.
+/// A hash of two sides that does not depend on their order.
 fn of_two(sides: [&[&str]; 2]) -> u64 {
     let mut hashes = sides.map(hash);
     hashes.sort_unstable();

@@ -1,8 +1,8 @@
-//! Pairs, sentence pairs, pages and what follows from them → files for other tools. Adding a format is one file and one line in
-//! [`EXPORTERS`].
+//! Writes pairs, sentence pairs, pages and content derived from them to files for other tools. Adding a format takes one file and one line
+//! in [`EXPORTERS`].
 //!
-//! A [`Row`] is of one [`Content`]. `cells.rs` makes a line of a table of it, `objects.rs` an object with named fields; formats
-//! write the one or the other, `columns.rs` columns of Arrow. `mark.rs` knows rows again that were exported before.
+//! A [`Row`] belongs to one [`Content`]. `cells.rs` turns it into a line of a table, `objects.rs` into an object with named fields, and
+//! `columns.rs` into Arrow columns; each format writes one of these. `mark.rs` recognizes rows that were exported before.
 
 use std::io;
 use std::path::Path;
@@ -33,7 +33,7 @@ mod warc;
 pub use crate::files::sync_folder;
 pub use exporter::{Content, Exporter, Job, Output, Row, rounded};
 
-/// How many files a format is made of.
+/// How many files a format consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Files {
     /// One, of any languages.
@@ -44,42 +44,42 @@ pub enum Files {
     OneALanguage,
 }
 
-/// What is written as a format has it.
+/// The kind of bytes that a format writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bytes {
-    /// Text, which the name of the file may ask to be compressed.
+    /// Text, which is compressed if the file's name asks for it.
     Text,
-    /// What is no text, and may be compressed like text.
+    /// Binary data, which is compressed like text.
     Binary,
-    /// What is no text, and compressed by itself.
+    /// Binary data that is compressed by the format itself.
     Packed,
-    /// What is no text, and compressed record by record where the name asks for gzip.
+    /// Binary data, compressed record by record if the file's name asks for gzip.
     Members,
 }
 
 /// A file format.
 pub struct Format {
-    /// The name on the command line; formats of one name differ by the endings of their files.
+    /// The name on the command line. Formats with the same name differ in the endings of their files.
     pub name: &'static str,
-    /// What names of its files end in, without what stands for a compression.
+    /// Endings of its file names, without endings of compression.
     pub endings: &'static [&'static str],
-    /// What it can be asked to hold, the usual first.
+    /// Contents that it can hold, the default first.
     pub holds: &'static [Content],
-    /// How many outputs [`Format::make`] wants, and of how many languages.
+    /// How many outputs [`Format::make`] needs, and for how many languages.
     pub files: Files,
     /// What it writes.
     pub bytes: Bytes,
-    /// Makes an exporter, and writes what stands before the first row.
+    /// Makes an exporter, and writes what comes before the first row.
     ///
     /// # Errors
     /// When an output does not take it.
     pub make: Make,
 }
 
-/// How an exporter is made.
+/// A function that makes an exporter.
 pub type Make = fn(&Job, Vec<Output>) -> io::Result<Box<dyn Exporter>>;
 
-/// All formats. Of those that hold something, the first is the usual one.
+/// All formats. The default for a content is the first one that can hold it.
 #[rustfmt::skip]
 pub const EXPORTERS: &[Format] = {
     use Content::{Bitext, Documents, Fetch, Lexicon, Pages, Pairs, Warc};
@@ -107,13 +107,13 @@ pub const EXPORTERS: &[Format] = {
     ]
 };
 
-/// The format that was asked for.
+/// Finds the requested format.
 ///
-/// `name` is that of `--format`, `file` the name of the file without what stands for a compression. Without a name, the ending of the
-/// file decides; where it has none, the content.
+/// `name` is the value of `--format`, `file` the file's name without an ending of compression. Without a name, the ending of the file
+/// decides; without an ending, the content.
 ///
 /// # Errors
-/// What contradicts what, or an ending that says no format, as a sentence without its end.
+/// A sentence, without its full stop, on what contradicts what, or on an ending that no format has.
 pub fn format(
     content: Option<Content>,
     name: Option<&str>,
@@ -158,7 +158,7 @@ pub fn format(
     Ok((content.unwrap_or(found.holds[0]), found))
 }
 
-/// Names in the order in which they come, each once.
+/// The names in order, each once.
 fn distinct(names: impl Iterator<Item = String>) -> String {
     let mut met: Vec<String> = Vec::new();
     for name in names {
@@ -169,7 +169,7 @@ fn distinct(names: impl Iterator<Item = String>) -> String {
     met.join(", ")
 }
 
-/// What to say to somebody who asks for JSON, which is one array in listings.
+/// Advice for users who ask for JSON, which is a single array in listings.
 fn about_json(asked: &str) -> &'static str {
     if asked == "json" {
         "; jsonl is an object a line, one array is what listings print with --format json"
@@ -189,7 +189,7 @@ mod tests {
         SentencePlace,
     };
 
-    /// An output one can look at.
+    /// An output whose bytes can be inspected.
     #[derive(Clone, Default)]
     struct Shared(Arc<Mutex<Vec<u8>>>);
 
@@ -225,7 +225,7 @@ mod tests {
         }
     }
 
-    /// The files a format makes of what `write` gives it.
+    /// The files that a format makes of the rows that `write` gives it.
     fn files_of(
         format: &Format,
         content: Content,
@@ -234,7 +234,7 @@ mod tests {
         named_files_of(format, "x", content, write)
     }
 
-    /// The same, where the file has a name.
+    /// The same, for a file with a name.
     fn named_files_of(
         format: &Format,
         file: &str,
@@ -261,7 +261,7 @@ mod tests {
         export_as(name, "x", lines)
     }
 
-    /// The same, where the name of the file says more.
+    /// The same, where the file's name says more.
     pub fn export_as(name: &str, file: &str, lines: &[BitextLine]) -> Vec<Vec<u8>> {
         let write = |exporter: &mut dyn Exporter| lines.iter().try_for_each(|line| exporter.row(Row::Sentences(line)));
         let (_, format) = format(Some(Content::Bitext), Some(name), Some(file)).expect("a format");
@@ -430,10 +430,10 @@ mod tests {
             ("\r=1+1", "\"'\r=1+1\""),
             ("\n=1+1", "\"'\n=1+1\""),
             ("＝1+1", "'＝1+1"),
-            // Numbers are what they are.
+            // Numbers stay as they are.
             ("-3.5", "-3.5"),
             ("+7", "+7"),
-            // What stands behind an apostrophe can be told from what was given one.
+            // Removing one apostrophe always gives the original back.
             ("'=1", "''=1"),
             ("'tis", "'tis"),
             ("a=b", "a=b"),

@@ -1,4 +1,4 @@
-//! Two plain files, a sentence a line, that are translations line by line, as Moses and most trainers read them.
+//! Two plain text files with a sentence a line; lines of the same number are translations. Moses and most training programs read this.
 
 use std::io::{self, Write};
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::exporter::{Row, rounded};
 use crate::types::{AlignedSentences, BitextLine, DocumentLine, FetchLine, PageLine, PairLine, Place, SentencePlace};
 
-/// A row as an object; `None` where there is no such object.
+/// A row as an object; `None` for content that has no object.
 pub(super) fn object(row: Row<'_>) -> Option<Object<'_>> {
     Some(match row {
         Row::Pair(pair) => Object::Pair(pair.into()),
@@ -224,7 +224,7 @@ impl<'l> From<&'l FetchLine> for CaptureObject<'l> {
     }
 }
 
-/// `2024-05-06T07:08:09Z`; `None` for what is no date.
+/// `2024-05-06T07:08:09Z`; `None` where there is no date.
 pub(super) fn date(date_ms: i64) -> Option<String> {
     Some(jiff::Timestamp::from_millisecond(date_ms).ok()?.to_string())
 }

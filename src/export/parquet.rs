@@ -1,4 +1,4 @@
-//! Apache Parquet, by columns, as data frames and query engines read it.
+//! Apache Parquet, a columnar format that data frames and query engines read.
 
 use std::io;
 
@@ -34,7 +34,7 @@ fn with_batches(batches: Batches, given: Vec<Output>) -> io::Result<Box<dyn Expo
 
 fn failed(error: ParquetError) -> io::Error {
     match error {
-        // The cause is an error of the output, which the caller knows how to tell.
+        // If the cause is an error of the output, that error is returned, which the caller can explain.
         ParquetError::External(source) => match source.downcast::<io::Error>() {
             Ok(source) => *source,
             Err(source) => io::Error::other(source),
@@ -44,7 +44,7 @@ fn failed(error: ParquetError) -> io::Error {
 }
 
 impl Parquet {
-    /// Writes a batch as a row group, so that no more than one is held.
+    /// Writes a batch as a row group, so that only one batch is held in memory.
     fn group(&mut self, batch: &RecordBatch) -> io::Result<()> {
         self.writer.write(batch).and_then(|()| self.writer.flush()).map_err(failed)
     }

@@ -9,8 +9,7 @@ use serde::ser::{SerializeMap, Serializer};
 
 use crate::text::json;
 
-/// Writes tab-separated values. Nothing is quoted: a tab or the end of a line inside a value becomes a space, and other control
-/// characters are escaped.
+/// Writes tab-separated values without quoting: tabs and line ends inside a value become spaces, and other control characters are escaped.
 pub struct TsvWriter<W: Write>(Writer<W>);
 
 impl<W: Write> TsvWriter<W> {
@@ -30,7 +29,7 @@ impl<W: Write> TsvWriter<W> {
         self.0.write_record(None::<&[u8]>).map_err(of_output)
     }
 
-    /// Hands everything on to the output.
+    /// Writes everything to the output.
     ///
     /// # Errors
     /// When the output does not take it.
@@ -39,23 +38,24 @@ impl<W: Write> TsvWriter<W> {
     }
 }
 
-/// What would begin another value or line; what else ends lines is a control character.
+/// Characters that would begin another value or line; all other line ends are control characters.
 const BREAKS: [char; 5] = ['\t', '\n', '\r', '\u{2028}', '\u{2029}'];
 
-/// Text on one line, without control characters: spaces stand for them.
+/// Text on one line, with spaces in place of control characters.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     let is_bad = |c: char| c.is_control() || BREAKS.contains(&c);
     if is_harmless(text) { text.into() } else { text.replace(is_bad, " ").into() }
 }
 
-/// True when a text surely has no control character, nor another end of a line: by its bytes, the first of those beyond ASCII among them.
+/// True when a text certainly has no control character and no line end; judged by its bytes, so some harmless texts with non-ASCII
+/// characters give false.
 fn is_harmless(text: &str) -> bool {
     !text.bytes().any(|byte| byte < b' ' || byte == 0x7f || byte == 0xc2)
         && !text.contains('\u{2028}')
         && !text.contains('\u{2029}')
 }
 
-/// Text on one line as a terminal may be given it: tabs and ends of lines are spaces, other control characters are written `\x1b`.
+/// Text on one line that is safe on a terminal: tabs and line ends become spaces, other control characters are written like `\x1b`.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if is_harmless(text) {
         return text.into();
@@ -88,7 +88,7 @@ pub fn json_line(out: &mut (impl Write + ?Sized), value: &impl Serialize) -> io:
     out.write_all(b"\n")
 }
 
-/// Writes one JSON value that is to stay on its line.
+/// Writes one JSON value, without ending the line.
 ///
 /// # Errors
 /// When the output does not take it.
@@ -96,7 +96,7 @@ pub fn json(out: &mut (impl Write + ?Sized), value: &impl Serialize) -> io::Resu
     json::write(out, value)
 }
 
-/// Values under the names of their columns: a JSON object in the order of the columns.
+/// Values with the names of their columns; serialized as a JSON object in the order of the columns.
 pub struct Columns<'r, T>(pub &'r [&'r str], pub &'r [T]);
 
 impl<T: Serialize> Serialize for Columns<'_, T> {

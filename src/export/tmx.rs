@@ -22,7 +22,7 @@ pub fn make(_: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
         ("datatype", "plaintext"),
         ("segtype", "sentence"),
         ("adminlang", "en"),
-        // Pairs of many languages stand in one file.
+        // One file may have pairs of many languages.
         ("srclang", "*all*"),
         ("o-tmf", "html"),
     ];
@@ -48,7 +48,7 @@ impl Tmx {
 
     fn text(&mut self, name: &str, attributes: &[(&str, &str)], text: &str) -> io::Result<()> {
         self.open(name, attributes)?;
-        // XML has no place for the other control characters, escaped or not.
+        // XML does not allow the other control characters, even escaped.
         let allowed = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..);
         let text: String = text.chars().filter(|&c| allowed(c)).collect();
         self.0.write_event(Event::Text(BytesText::new(&text)))?;

@@ -1,4 +1,4 @@
-//! Tab-separated values with a header line; also with the columns of Bitextor.
+//! Tab-separated values with a header line; also in the columns of Bitextor.
 
 use std::borrow::Cow;
 use std::io;
@@ -30,7 +30,7 @@ impl Exporter for Tsv {
     }
 }
 
-/// The columns that Bitextor always writes to its `.raw.gz` and `.sent.gz`, by the names of their header lines.
+/// The columns that Bitextor always writes to `.raw.gz` and `.sent.gz`, under the names in their header lines.
 struct Bitextor(TsvWriter<Output>);
 
 pub fn bitextor(_: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {

@@ -1,4 +1,4 @@
-//! WARC: records of archives as they stand there, behind a `warcinfo` record that says who put them together.
+//! WARC: records of archives, unchanged, after a `warcinfo` record that names the program that collected them.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use warc::{RawRecordHeader, Record, RecordType, WarcHeader, WarcWriter};
 
 use super::exporter::{Exporter, Job, Output, Row, outputs};
 
-/// The version that the record in front is written in.
+/// The WARC version of the first record.
 const VERSION: &str = "1.1";
 
 struct Warc {
@@ -24,7 +24,7 @@ pub fn make(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
     Ok(Box::new(warc))
 }
 
-/// The record in front.
+/// The first record.
 fn information(job: &Job) -> io::Result<Vec<u8>> {
     let name = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
     let body = format!(
@@ -46,7 +46,7 @@ fn information(job: &Job) -> io::Result<Vec<u8>> {
 }
 
 impl Warc {
-    /// Writes a record; compressed, as a member of its own.
+    /// Writes a record; if compressed, as its own gzip member.
     fn record(&mut self, record: &[u8]) -> io::Result<()> {
         if !self.is_gz {
             return self.out.write_all(record);

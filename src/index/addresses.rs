@@ -1,4 +1,4 @@
-//! The page of a site that an address leads to, however it is written.
+//! Finds the page of a site to which an address leads, in whatever way it is written.
 
 use std::hash::Hasher;
 
@@ -11,14 +11,14 @@ use crate::text::addresses::{form, is_same, stem};
 /// Pages of a site by their addresses.
 pub struct Addresses<'u> {
     urls: &'u dyn Urls,
-    /// By hash of the address. 64 bits: two of one site in one slot are kept apart by comparing them.
+    /// By hash of the address, 64 bits. If two addresses of a site have the same hash, comparing them tells them apart.
     exact: FxHashMap<u64, u32>,
-    /// By hash of what all ways to write an address have in common: of several pages the one whose way is the most usual.
+    /// By hash of what all spellings of an address have in common; of several pages, the one with the most usual spelling.
     stems: FxHashMap<u64, u32>,
 }
 
 impl<'u> Addresses<'u> {
-    /// Those of all pages: 32 bytes for each, about.
+    /// Indexes all pages: about 32 bytes for each.
     pub fn new(urls: &'u dyn Urls) -> Addresses<'u> {
         let mut exact = FxHashMap::with_capacity_and_hasher(urls.count() as usize, rustc_hash::FxBuildHasher);
         let mut stems = exact.clone();
@@ -39,8 +39,8 @@ impl<'u> Addresses<'u> {
         (self.urls.identity(page) == identity).then_some(page)
     }
 
-    /// The page of an address without its scheme, or else the one that has it in another way of writing
-    /// ([`stem`]): of several, the one whose way is the most usual.
+    /// The page with an address (without scheme), or else the page with the same address in another spelling ([`stem`]); of several, the
+    /// one with the most usual spelling.
     pub fn page(&self, identity: &str) -> Option<u32> {
         self.exact(identity).or_else(|| {
             let page = *self.stems.get(&hash_of_stem(identity))?;
@@ -69,7 +69,7 @@ mod tests {
         let addresses = Addresses::new(&listed);
         for (identity, expected) in [
             ("ex.org/a.html", Some(0)),
-            // Both would do; a folder is more usual.
+            // Both would do; the folder is more usual.
             ("ex.org/a", Some(1)),
             ("ex.org/b", Some(2)),
             ("www.ex.org/b/index.html", Some(2)),

@@ -1,16 +1,16 @@
-//! Which capture of each URL becomes its page.
+//! Chooses the capture of each URL that becomes its page.
 
 use super::order::sort_by_url;
 use crate::types::Form;
 
-/// Where a capture comes from, in eight bytes. Old ones sort first, so that of two equal captures the one in place stays.
+/// Where a capture comes from, in eight bytes. Old ones sort first, so that of two equal captures the one already in the table stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Source(u64);
 
 /// A [`Source`] taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// A page of a table that is there: the table, and the page in it.
+    /// A page of an existing table: the table, and the page in it.
     Old(usize, u32),
     /// An entry of a batch: the batch, and the entry in it.
     New(usize, usize),
@@ -29,7 +29,7 @@ impl Source {
         Source(Source::NEW | u64::from(batch) << 32 | u64::from(at))
     }
 
-    /// Where it is.
+    /// The place of the capture.
     pub fn place(self) -> Place {
         if self.0 & Source::NEW == 0 {
             Place::Old((self.0 >> 32) as usize, self.0 as u32)
@@ -39,7 +39,7 @@ impl Source {
     }
 }
 
-/// What of two captures of one URL decides: the fuller one counts, of equally full ones the newer.
+/// What decides between two captures of one URL: the fuller one wins; of equally full ones, the newer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stamp {
     /// Code of a [`Form`].
@@ -50,7 +50,7 @@ pub struct Stamp {
     pub digest: u64,
 }
 
-/// Captures that can be looked at.
+/// Access to the facts about captures.
 pub trait Captures {
     /// The URL without its scheme.
     fn identity(&self, source: Source) -> &str;
@@ -61,29 +61,30 @@ pub trait Captures {
     /// Code of its [`Form`].
     fn form(&self, source: Source) -> u8;
 
-    /// The record that has its links where that is not its own, else 0; of a capture that is links only, its own.
+    /// The record with the links of a capture, if it is not the capture's own record, else 0; for a capture that is links only, its own
+    /// record.
     fn link_record(&self, source: Source) -> u64;
 }
 
-/// A page of a table that is made.
+/// A page of a new table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Its capture.
     pub source: Source,
-    /// The record that has its links where that is another one, else 0.
+    /// The record with its links, if it is not its own record, else 0.
     pub links: u64,
 }
 
-/// The pages of a table, by URL, and how many captures gave way to another of their URL.
+/// The pages of a table, by URL, and how many captures were dropped in favour of another of the same URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Merged {
-    /// One a URL.
+    /// One page for each URL.
     pub order: Vec<Row>,
-    /// Captures that are no page.
+    /// How many captures did not become pages.
     pub older: u64,
 }
 
-/// One capture of each URL: the fullest, and of these the newest. Text without markup takes its links from the newest capture
+/// Chooses one capture of each URL: the fullest, and of these the newest. A text without markup takes its links from the newest capture
 /// that is links only.
 ///
 /// `count` is about how many sources there are. Cost: sorting them by URL.
@@ -94,7 +95,7 @@ pub fn merge<C: Captures>(captures: &C, sources: impl Iterator<Item = Source>, c
     let tie = |a: Source, b: Source| captures.stamp(b).cmp(&captures.stamp(a)).then_with(|| a.cmp(&b));
     sort_by_url(&mut order, &identity, &tie);
     let all = order.len();
-    // The bytes compared are of no more use: the first number takes the record that has the links.
+    // The sort keys are not needed any more; the first number now holds the record with the links.
     order.iter_mut().for_each(|(key, _)| *key = [0; 2]);
     order.dedup_by(|(_, b), (key, a)| {
         let is_same = identity(*a) == identity(*b);
@@ -161,7 +162,7 @@ mod tests {
             ("b", Form::Text, 9, 0),
             ("b", page, 2, 0),
         ]);
-        // Of two equal ones the first.
+        // Of two equal captures the first wins.
         assert_eq!(listed.merged(), (vec![(1, 0), (2, 0)], 3));
     }
 
@@ -170,7 +171,7 @@ mod tests {
         let (text, links) = (Form::Text, Form::Links);
         let listed = Listed(vec![("a", links, 1, 10), ("a", text, 5, 0), ("a", links, 2, 20), ("b", Form::Page, 0, 0)]);
         assert_eq!(listed.merged(), (vec![(1, 20), (3, 0)], 2));
-        // One that has a record of links keeps it.
+        // A capture that already has a record of links keeps it.
         let listed = Listed(vec![("a", links, 1, 10), ("a", text, 5, 7)]);
         assert_eq!(listed.merged(), (vec![(1, 0)], 1));
     }

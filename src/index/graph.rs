@@ -1,4 +1,4 @@
-//! Who links to whom in one site.
+//! Links between the pages of a site.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::types::{Lang, LinkKind};
 pub struct SiteLink {
     /// Ordinal of the page it leads to.
     pub to: u32,
-    /// Tags of the linking page before it.
+    /// Number of tags of the linking page before the link.
     pub at: u32,
     /// Which element it is.
     pub kind: LinkKind,
@@ -19,22 +19,23 @@ pub struct SiteLink {
 
 /// The links of a site's pages. Implemented by the mapped records, and by a list for tests.
 pub trait Links: Sync {
-    /// Calls `each` with every link of a page, in document order. None where `page` is unknown.
+    /// Calls `each` with every link of a page, in document order; with none where `page` is unknown.
     fn for_each_link(&self, page: u32, each: &mut dyn FnMut(SiteLink));
 
-    /// Calls `each` with the pages that a page declares to be itself in another language (`hreflang`, or a label that is
-    /// answered: [`answered`]).
+    /// Calls `each` with the pages that a page declares as versions of itself in other languages: by `hreflang`, or by a label that is
+    /// [`answered`].
     fn for_each_alternate(&self, page: u32, each: &mut dyn FnMut(u32, Lang));
 }
 
-/// Of versions that links are labelled with, given as (page, other page), those that are answered: the other page leads back to the page,
-/// as a labelled or a `declared` version. So a link to the switch of languages, which answers one page only, is none.
+/// Links whose labels name a language claim to lead to a version of the page. Of these, given as (page, other page), returns the answered
+/// ones: those where the other page leads back, by a labelled link or by a `declared` version. A link to a language switch that only
+/// answers one page is thereby excluded.
 pub fn answered(declared: &[(u32, u32)], labelled: &[(u32, u32)]) -> FxHashSet<(u32, u32)> {
     let known: FxHashSet<(u32, u32)> = declared.iter().chain(labelled).copied().collect();
     labelled.iter().copied().filter(|&(page, other)| known.contains(&(other, page))).collect()
 }
 
-/// Neighbours of pages, as compressed sparse rows: of each page, sorted, without itself and without repetition.
+/// Neighbours of pages, as compressed sparse rows; each row is sorted, without the page itself and without repetition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Neighbours {
     ends: Vec<u32>,
@@ -81,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_labelled_version_counts_where_it_leads_back() {
-        // All of 0, 1 and 2 lead to page 5, the home page, which leads to 0; page 3 declares 4, which is labelled.
+        // Pages 0, 1 and 2 all link to page 5, the home page, which links only to 0; page 3 declares 4, which has a labelled link to 3.
         let found = answered(&[(3, 4)], &[(0, 5), (1, 5), (2, 5), (5, 0), (4, 3), (6, 6)]);
         let mut found: Vec<_> = found.into_iter().collect();
         found.sort_unstable();

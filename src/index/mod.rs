@@ -1,5 +1,5 @@
-//! What can be looked up: sorted entries within a memory budget, token → bitmap postings, which capture of a URL counts, a
-//! site's URLs and its links; the smallest few of many; and numbers in few bytes.
+//! Data structures for lookup: sorting within a memory budget, token → bitmap postings, the choice of the capture that counts for a URL,
+//! the URLs and links of a site, the smallest few of many items, and compact numbers.
 
 pub mod addresses;
 pub mod captures;
@@ -14,5 +14,5 @@ pub mod smallest;
 pub mod sorter;
 pub mod web;
 
-/// Bytes of memory that a run may take, about, where nothing else is said: 1 GiB.
+/// Default of the memory that a run may take, approximately, in bytes: 1 GiB.
 pub const MEMORY_BYTES: usize = 1 << 30;

@@ -1,6 +1,6 @@
-//! Numbers in few bytes where they are small.
+//! Compact encoding of numbers: small ones take few bytes.
 
-/// Appends a number, seven bits a byte, the lowest first; the top bit says that more follow.
+/// Appends a number, seven bits a byte, the lowest first; the top bit means that more bytes follow.
 pub fn put(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
@@ -14,18 +14,18 @@ pub fn folded(number: i64) -> u64 {
     (number << 1 ^ number >> 63) as u64
 }
 
-/// The signed number again.
+/// Turns such a number back into a signed one.
 pub fn unfolded(number: u64) -> i64 {
     (number >> 1) as i64 ^ -((number & 1) as i64)
 }
 
-/// Reads bytes from the beginning; all is `None` once they end too early.
+/// Reads bytes from the beginning; everything is `None` after the bytes have ended too early.
 pub struct Reader<'b> {
     bytes: &'b [u8],
 }
 
 impl<'b> Reader<'b> {
-    /// From the first of these bytes on.
+    /// Reads from the first of these bytes on.
     pub const fn new(bytes: &'b [u8]) -> Reader<'b> {
         Reader { bytes }
     }
@@ -37,7 +37,7 @@ impl<'b> Reader<'b> {
         Some(taken)
     }
 
-    /// As many as the type has.
+    /// The next `N` bytes.
     pub fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (taken, rest) = self.bytes.split_first_chunk()?;
         self.bytes = rest;
@@ -62,12 +62,12 @@ impl<'b> Reader<'b> {
         self.bytes.is_empty()
     }
 
-    /// One that is a u32.
+    /// A number that fits into a u32.
     pub fn number_u32(&mut self) -> Option<u32> {
         u32::try_from(self.number()?).ok()
     }
 
-    /// Several.
+    /// Several numbers.
     pub fn numbers<const N: usize>(&mut self) -> Option<[u64; N]> {
         let mut numbers = [0; N];
         for number in &mut numbers {
@@ -76,7 +76,7 @@ impl<'b> Reader<'b> {
         Some(numbers)
     }
 
-    /// Lengths that follow one another, as ends.
+    /// Lengths of consecutive things, turned into their ends.
     pub fn ends<const N: usize>(&mut self) -> Option<[usize; N]> {
         let (mut ends, mut end) = ([0; N], 0usize);
         for slot in &mut ends {

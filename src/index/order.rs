@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-/// Sorts pages by URL without its scheme, then by `tie`. The numbers before each are room to work in.
+/// Sorts pages by URL without scheme, then by `tie`. The two numbers before each page are working space.
 ///
-/// URLs lie in mapped memory, in no order, so each is looked at as seldom as can be: what all have in common is left out,
-/// the next 16 bytes are sorted as numbers, and where they are equal the same is done again behind them.
+/// URLs lie in mapped memory in no order, so each is accessed as seldom as possible: the prefix common to all is skipped, the next 16 bytes
+/// are sorted as numbers, and runs of equal numbers are sorted in the same way by what follows.
 pub fn sort_by_url<'i, T: Copy + Ord>(
     order: &mut [([u64; 2], T)],
     identity: &dyn Fn(T) -> &'i str,
@@ -30,10 +30,10 @@ pub fn sort_by_url<'i, T: Copy + Ord>(
     }
 }
 
-/// Runs of URLs this short are compared whole.
+/// Runs of this many URLs or fewer are compared whole.
 const SHORT_RUN: usize = 16;
 
-/// 16 bytes of a URL behind the first `shared`, as two numbers that sort as they do.
+/// The 16 bytes of a URL after the first `shared`, as two numbers that sort in the same order.
 fn sort_key(identity: &str, shared: usize) -> [u64; 2] {
     let tail = identity.as_bytes().get(shared..).unwrap_or(&[]);
     let mut bytes = [0; 16];

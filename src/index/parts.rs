@@ -1,9 +1,9 @@
-//! The parts of a site: hosts and folders, in whatever language their pages are.
+//! The parts of a site: hosts and folders, regardless of the languages of their pages.
 //!
-//! A registrable domain may hold one site or a hundred: departments, manuals, projects. What is believed of pages is believed of a part of the
-//! domain, so far as that part has pages enough to tell, and of the part round it otherwise. A [`Tree`] has every folder of a site, with
-//! what stands for a language cut out, so that `/en/law/` and `/fr/law/` are one folder; [`Parts`] are those of its folders
-//! that can speak for themselves.
+//! A registrable domain may hold one site or a hundred: departments, manuals, projects. Estimates about pages are made for a part of the
+//! domain if the part has enough pages, else for the part that contains it. A [`Tree`] has every folder of a site, with language markers
+//! cut out of the names, so that `/en/law/` and `/fr/law/` are one folder; [`Parts`] are those of its folders that have enough pages for
+//! estimates of their own.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,20 +12,20 @@ use rustc_hash::FxHashMap;
 
 use crate::types::{Lang, LangPair};
 
-/// All of a site, the part that every other one is in.
+/// The part that is the whole site and contains all others.
 pub const WHOLE: u32 = 0;
 
-/// Hosts and folders of a site, one in the other.
+/// The nested hosts and folders of a site.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    /// What each folder lies in; those without one, the first, are the site. A folder comes after the one it lies in.
+    /// The folder that contains each folder; the first, which is the site, contains itself. A folder comes after the one that contains it.
     parents: Vec<u32>,
     /// The folder of each page.
     of_page: Vec<u32>,
 }
 
 impl Tree {
-    /// From the path of each page, as hashes of its steps from the outermost on. Cost: one lookup for each step.
+    /// Builds the tree from the path of each page, given as hashes of its steps from the outermost on. Cost: one lookup for each step.
     pub fn new<P: IntoIterator<Item = u64>>(paths: impl Iterator<Item = P>) -> Tree {
         let mut tree = Tree { parents: vec![WHOLE], of_page: Vec::new() };
         let mut known: FxHashMap<(u32, u64), u32> = FxHashMap::default();
@@ -42,33 +42,35 @@ impl Tree {
         tree
     }
 
-    /// A site of so many pages without folders.
+    /// A site with this many pages and no folders.
     #[cfg(test)]
     pub fn flat(pages: u32) -> Tree {
         Tree { parents: vec![WHOLE], of_page: vec![WHOLE; pages as usize] }
     }
 }
 
-/// Pages that a part has at the least (an estimate): what is common to fewer, and what is rare among them, is chance.
+/// How many pages a part must have (an estimate): in a smaller part, frequencies are due to chance.
 pub const MIN_PAGES: u32 = 20;
 
-/// The parts of a site: folders with some pages in two languages or more, and fewer than the part round them.
+/// The parts of a site: folders with enough pages, in two languages or more, and with fewer pages than the part that contains them.
 #[derive(Clone, Debug)]
 pub struct Parts {
-    /// What each part lies in, and how deep; a part comes after the one it lies in.
+    /// The part that contains each part, and the depth; a part comes after the one that contains it.
     parents: Vec<(u32, u16)>,
     of_page: Vec<u32>,
-    /// How many pages of each language each part has, those of the parts in it among them.
+    /// How many pages of each language each part has, including the parts inside it.
     sizes: Vec<BTreeMap<Lang, u32>>,
-    /// The pages in a language, those of one part together; and where the pages of each part are, those of the parts in it among them.
+    /// The pages that are in a language, ordered so that those of a part are together; `places` says where the pages of each part are,
+    /// including the parts inside it.
     members: Vec<u32>,
     places: Vec<Range<u32>>,
 }
 
 impl Parts {
-    /// Of the folders of a site, by the language of each page; unknown: of no account. Cost: folders, and pages times their depth.
+    /// Finds the parts among the folders of a site, by the language of each page; pages of unknown language do not count. Cost: folders,
+    /// and pages times their depth.
     pub fn new(tree: &Tree, langs: &[Lang]) -> Parts {
-        // Pages of each folder, and the language of its first; the second, if there is any, is another.
+        // For each folder, the number of pages and up to two different languages.
         let mut folders: Vec<(u32, [Lang; 2])> = vec![(0, [Lang::UNKNOWN; 2]); tree.parents.len()];
         let add = |(pages, known): &mut (u32, [Lang; 2]), more: u32, langs: [Lang; 2]| {
             *pages += more;
@@ -94,7 +96,7 @@ impl Parts {
             members: Vec::new(),
             places: Vec::new(),
         };
-        // The part of each folder, and its pages.
+        // The part of each folder, and the number of its pages.
         let mut part_of: Vec<(u32, u32)> = vec![(WHOLE, folders[0].0)];
         for at in 1..folders.len() {
             let (outer, outer_pages) = part_of[tree.parents[at] as usize];
@@ -121,7 +123,7 @@ impl Parts {
         parts
     }
 
-    /// Orders the pages so that those of a part stand together: its own, then those of the parts in it.
+    /// Orders the pages so that those of a part are together: first its own, then those of the parts inside it.
     fn place_members(&mut self, langs: &[Lang]) {
         let count = |part: usize| self.sizes[part].values().sum::<u32>();
         let mut own: Vec<u32> = (0..self.parents.len()).map(count).collect();
@@ -129,7 +131,7 @@ impl Parts {
         for at in 1..self.parents.len() {
             own[self.parents[at].0 as usize] -= count(at);
         }
-        // Where the next part goes that lies in one.
+        // For each part, where the next part inside it begins.
         let mut next: Vec<u32> = own.clone();
         for at in 1..self.parents.len() {
             let outer = self.parents[at].0 as usize;
@@ -147,7 +149,7 @@ impl Parts {
         }
     }
 
-    /// The pages in a language that a part has, in the order of their URLs. Cost: n log n.
+    /// The pages of a part that are in a language, in the order of their URLs. Cost: n log n.
     pub fn members(&self, part: u32) -> Vec<u32> {
         let Range { start, end } = self.places[part as usize];
         let mut members = self.members[start as usize..end as usize].to_vec();
@@ -155,7 +157,7 @@ impl Parts {
         members
     }
 
-    /// How many parts there are; they are numbered from 0 on, and a part comes after the one it lies in.
+    /// How many parts there are; they are numbered from 0, and a part comes after the one that contains it.
     pub fn count(&self) -> u32 {
         self.parents.len() as u32
     }
@@ -165,17 +167,18 @@ impl Parts {
         self.of_page[page as usize]
     }
 
-    /// The part that a part lies in; none for the whole.
+    /// The part that contains a part; `None` for the whole.
     pub fn outer(&self, part: u32) -> Option<u32> {
         (part != WHOLE).then(|| self.parents[part as usize].0)
     }
 
-    /// A part and all that it lies in, from the inside.
+    /// A part and all parts that contain it, from the inside out.
     pub fn chain(&self, part: u32) -> impl Iterator<Item = u32> + '_ {
         std::iter::successors(Some(part), |&part| self.outer(part))
     }
 
-    /// What is added up in each part, that of the parts in it among it, from what stands in single parts; outer parts come first. Cost: what is added × depth of the parts.
+    /// Sums values given for single parts into all parts that contain them; outer parts come first. Cost: number of values × depth of the
+    /// parts.
     pub fn summed<const N: usize>(&self, added: impl Iterator<Item = (u32, [f64; N])>) -> BTreeMap<u32, [f64; N]> {
         let mut sums: BTreeMap<u32, [f64; N]> = BTreeMap::new();
         for (part, added) in added {
@@ -187,11 +190,11 @@ impl Parts {
         sums
     }
 
-    /// The innermost part that two pages are in.
+    /// The innermost part that contains both pages.
     pub fn common(&self, a: u32, b: u32) -> u32 {
         let (mut x, mut y) = (self.of(a), self.of(b));
         while x != y {
-            // The deeper one cannot hold the other.
+            // The deeper part cannot contain the other.
             if self.parents[x as usize].1 >= self.parents[y as usize].1 {
                 x = self.parents[x as usize].0;
             } else {
@@ -206,13 +209,13 @@ impl Parts {
         self.sizes[part as usize].get(&lang).copied().unwrap_or(0)
     }
 
-    /// How many pages the smaller of two languages has in a part.
+    /// The page count in a part of whichever of two languages has fewer pages there.
     pub fn smaller(&self, part: u32, langs: LangPair) -> u32 {
         self.pages(part, langs.a).min(self.pages(part, langs.b))
     }
 }
 
-/// Two folders of 20 pages in two languages, and so many pages `beside` them.
+/// Two folders of 20 pages in two languages, and `beside` further pages.
 #[cfg(test)]
 pub(crate) fn two_folders(beside: u64) -> Parts {
     let paths = (0..40 + beside).map(|at| (at < 40).then_some(at / 20));
@@ -237,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_folder_with_pages_enough_in_two_languages_is_a_part() {
-        // 24 pages in folder 1 › 2, 4 in 1 › 3; 30 English ones in 4; 2 beside them.
+        // 24 pages in folder 1 › 2, 4 in 1 › 3, 30 English ones in 4, and 2 in none of these.
         let paths = std::iter::repeat_n(vec![1u64, 2], 24)
             .chain(std::iter::repeat_n(vec![1, 3], 4))
             .chain(std::iter::repeat_n(vec![4], 30))
@@ -245,7 +248,7 @@ mod tests {
         let tree = Tree::new(paths);
         let spoken = "ez".repeat(12) + "ezez" + &"e".repeat(30) + "zz";
         let parts = Parts::new(&tree, &langs(&spoken));
-        // The whole, folder 1, and folder 2 in it.
+        // The whole, folder 1, and folder 2 inside it.
         assert_eq!(parts.count(), 3);
         assert_eq!([0, 24, 28, 59].map(|page| parts.of(page)), [2, 1, WHOLE, WHOLE]);
         assert_eq!([parts.common(0, 5), parts.common(0, 25), parts.common(0, 30)], [2, 1, WHOLE]);
@@ -277,7 +280,7 @@ mod tests {
                     prop_assert!(all(part) >= MIN_PAGES && all(part) < all(outer) && parts.sizes[part as usize].len() > 1);
                 }
             }
-            // The common part of two pages holds both, and no part in it does.
+            // The common part of two pages contains both, and no part inside it does.
             for (a, b) in [(0, pages.len() - 1), (pages.len() / 2, pages.len() / 3)] {
                 let (a, b) = (a as u32, b as u32);
                 let both = |part: u32| [a, b].iter().all(|&page| parts.chain(parts.of(page)).any(|one| one == part));

@@ -1,28 +1,28 @@
-//! Token → the skeletons it fills, as roaring bitmaps, and who fills them.
+//! Token → the skeletons in which it fills the slot, as roaring bitmaps, and the pages.
 
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
-/// One posting list: the skeletons that a value has in pages of one language.
+/// One posting list: the skeletons that are filled by a value, in pages of one language.
 #[derive(Clone, Debug, Default)]
 pub struct Posting {
     /// Dense numbers of the skeletons.
     pub skeletons: RoaringBitmap,
-    /// The page behind each skeleton, in the order of the bitmap.
+    /// The page for each skeleton, in the order of the bitmap.
     pub pages: Vec<u32>,
 }
 
 /// All posting lists of one pass: (value, label) → [`Posting`].
 ///
-/// With dense skeleton numbers a bitmap takes at most one bit a skeleton, and a page four bytes a posting.
+/// With dense skeleton numbers, a bitmap takes at most one bit for each skeleton; the pages take four bytes for each posting.
 #[derive(Debug, Default)]
 pub struct Postings {
     lists: FxHashMap<(u32, u16), Posting>,
 }
 
 impl Postings {
-    /// Notes that `page`, of language `label`, is `value` in `skeleton`. Skeletons must come in rising order; a second
-    /// page of the same value, label and skeleton is left out.
+    /// Notes that `page`, of language `label`, has `value` in `skeleton`. Skeletons must come in ascending order; a second page with the
+    /// same value, label and skeleton is ignored.
     pub fn push(&mut self, value: u32, label: u16, skeleton: u32, page: u32) {
         let posting = self.lists.entry((value, label)).or_default();
         if posting.skeletons.max() != Some(skeleton) {
@@ -31,7 +31,7 @@ impl Postings {
         }
     }
 
-    /// How many skeletons both fill: the linking power of the key the two make.
+    /// How many skeletons are filled by both: the linking power of the key that the two form.
     pub fn linking_power(&self, from: (u32, u16), to: (u32, u16)) -> u64 {
         match (self.lists.get(&from), self.lists.get(&to)) {
             (Some(a), Some(b)) => a.skeletons.intersection_len(&b.skeletons),
@@ -39,7 +39,7 @@ impl Postings {
         }
     }
 
-    /// The pages the two pair: one pair a common skeleton, in the order of skeletons.
+    /// The pairs of the key: one pair for each common skeleton, in the order of skeletons.
     pub fn pairs(&self, from: (u32, u16), to: (u32, u16)) -> Vec<(u32, u32)> {
         let (Some(a), Some(b)) = (self.lists.get(&from), self.lists.get(&to)) else { return Vec::new() };
         let mut pairs = Vec::with_capacity(a.skeletons.intersection_len(&b.skeletons) as usize);

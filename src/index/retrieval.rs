@@ -5,13 +5,13 @@ use rustc_hash::FxHashMap;
 /// Settings of retrieval.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
-    /// Tokens on more pages than this share of all are not looked at. Default 0.1.
+    /// Tokens on a larger share of all pages than this are ignored. Default 0.1.
     pub max_share: f64,
-    /// … nor those on more pages than this, so that the cost of a page is bounded. Default 200.
+    /// Tokens on more pages than this are ignored too, so that the cost of a page is bounded. Default 200.
     pub max_pages: usize,
-    /// Rarest tokens of a page that are looked at. Default 96.
+    /// How many tokens of a page are used, the rarest ones. Default 96.
     pub tokens: usize,
-    /// Pages given for each page. Default 8.
+    /// How many pages are returned for each page. Default 8.
     pub candidates: usize,
 }
 
@@ -34,8 +34,8 @@ pub struct Rare {
 }
 
 impl Rare {
-    /// The index of pages 0, 1, …, each given by its distinct tokens. Memory: 4 bytes a token of a page, 12 a token;
-    /// three times as much while it is made.
+    /// The index of pages 0, 1, …, each given by its distinct tokens. Memory: 4 bytes for each token of a page, and 12 for each token;
+    /// three times as much during construction.
     pub fn new<'t>(pages: impl Iterator<Item = &'t [u64]>, params: &Params) -> Rare {
         let mut entries: Vec<(u64, u32)> = Vec::new();
         let mut count = 0;
@@ -77,19 +77,18 @@ impl Rare {
         self.lengths.len() as u32
     }
 
-    /// The pages of a token; none where it is too common.
+    /// The pages with a token; none where the token is too common.
     pub fn pages(&self, token: u64) -> &[u32] {
         let Ok(at) = self.tokens.binary_search(&token) else { return &[] };
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         &self.pages[start as usize..self.ends[at] as usize]
     }
 
-    /// The pages that share most rare tokens with a page of these distinct tokens: the largest
-    /// Σ idf² / length, at most [`Params::candidates`], best first, ties by number. Cost: at most
-    /// `tokens · max_pages`, whatever the site looks like.
+    /// The pages that have the most in common with a page of these distinct tokens: those with the largest Σ idf² / length, at most
+    /// [`Params::candidates`], best first, ties by number. Cost: at most `tokens · max_pages` for any site.
     pub fn nearest(&self, tokens: &[u64]) -> Vec<(u32, f32)> {
         let mut found: Vec<&[u32]> = tokens.iter().map(|&token| self.pages(token)).filter(|p| !p.is_empty()).collect();
-        // The rarest first; of equally rare ones those that come first, so tokens are given in one order.
+        // The rarest tokens come first; equally rare ones stay in the given order, so callers must give tokens in a fixed order.
         found.sort_by_key(|pages| pages.len());
         found.truncate(self.params.tokens);
         let mut sums: FxHashMap<u32, f32> = FxHashMap::default();
@@ -107,10 +106,10 @@ impl Rare {
     }
 }
 
-/// Tokens on so few pages are never too common.
+/// Tokens on this many pages or fewer are never too common.
 const MIN_COMMON: usize = 4;
 
-/// ln(1 + N / df): what a token on `df` of `count` pages says.
+/// ln(1 + N / df): the weight of a token on `df` of `count` pages.
 pub fn weight(count: u32, df: usize) -> f32 {
     (1.0 + f64::from(count) / df.max(1) as f64).ln() as f32
 }

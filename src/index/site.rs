@@ -1,4 +1,4 @@
-//! The URLs and languages of one site, as key discovery sees them.
+//! The URLs and languages of one site, in the form in which key discovery uses them.
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -12,7 +12,7 @@ pub trait Urls: Sync {
     /// The URL of a page without its scheme. Panics when `page` is not below [`Urls::count`].
     fn identity(&self, page: u32) -> &str;
 
-    /// The first page whose identity does not sort before another, by binary search: pages stand in the order of their URLs.
+    /// The first page whose identity does not sort before the given one, by binary search: pages are in the order of their URLs.
     fn first_from(&self, identity: &str) -> u32 {
         let (mut low, mut high) = (0, self.count());
         while low < high {
@@ -28,7 +28,7 @@ pub trait Urls: Sync {
         (page < self.count() && self.identity(page) == identity).then_some(page)
     }
 
-    /// Lets go of memory that was only read: mapped pages come back when they are read again.
+    /// Releases memory that was only read; mapped pages are read again when they are needed.
     fn release(&self) {}
 }
 
@@ -42,8 +42,8 @@ impl<S: AsRef<str> + Sync> Urls for [S] {
     }
 }
 
-/// A hash of two URLs without their schemes, and of nothing else: pairs with the smallest are a sample that depends on neither archives
-/// nor threads.
+/// A hash of two URLs without their schemes, and of nothing else. The pairs with the smallest hashes are a sample that depends neither on
+/// the order of archives nor on threads.
 pub fn hash_of_pair(identity_a: &str, identity_b: &str) -> u64 {
     let mut hasher = Xxh3::new();
     hasher.update(identity_a.as_bytes());
@@ -52,19 +52,19 @@ pub fn hash_of_pair(identity_a: &str, identity_b: &str) -> u64 {
     hasher.digest()
 }
 
-/// Hashes of blocks kept of a page.
+/// How many hashes of blocks are kept of a page.
 pub const SKETCH: usize = 8;
 
-/// What is known of a page before its partner is.
+/// Facts about a page that are known before its partner is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PageFacts {
     /// Language of its text, or unknown.
     pub detected: Lang,
-    /// How sure that is, 0..=1.
+    /// Confidence of that detection, 0..=1.
     pub confidence: f32,
     /// Language it declares, or unknown.
     pub declared: Lang,
-    /// Share of A–Z in its letters, 0..=1.
+    /// Share of the letters A–Z among its letters, 0..=1.
     pub latin_share: f32,
     /// Bytes of text.
     pub text_bytes: u32,
@@ -72,27 +72,27 @@ pub struct PageFacts {
     pub title: u64,
     /// The smallest hashes of its blocks ([`crate::keys::copies::sketch`]); zeros where there are fewer.
     pub sketch: [u32; SKETCH],
-    /// How much of it is there.
+    /// The form in which the page is there.
     pub form: Form,
 }
 
 /// The pages of a registrable domain, in the order of their URLs.
 pub trait Pages: Urls {
-    /// What is known of a page. Panics when `page` is not below [`Urls::count`].
+    /// The facts about a page. Panics when `page` is not below [`Urls::count`].
     fn facts(&self, page: u32) -> PageFacts;
 
-    /// The page that a page names as the one it is (`rel=canonical` and its like), which may be itself.
+    /// The canonical page that a page names (`rel=canonical` and the like), which may be itself.
     fn canonical(&self, _page: u32) -> Option<u32> {
         None
     }
 
-    /// [`PageFacts::detected`] alone, which is needed more often than the rest.
+    /// [`PageFacts::detected`] alone, which is needed more often than the other facts.
     fn detected(&self, page: u32) -> Lang {
         self.facts(page).detected
     }
 }
 
-/// A page that is in no language of the competition: unknown, a copy, or not requested.
+/// Marks a page that takes no part in the competition: its language is unknown or not requested, or it is a copy.
 pub const NO_LABEL: u16 = u16::MAX;
 
 /// The pages of one site with the language each counts for.
@@ -116,7 +116,7 @@ impl<'a> SiteIndex<'a> {
     /// A site whose pages are given one by one.
     pub fn collect(urls: &'a dyn Urls, language: impl Fn(u32) -> Option<Lang>) -> SiteIndex<'a> {
         let mut site = SiteIndex { urls, langs: Vec::new(), labels: Vec::with_capacity(urls.count() as usize) };
-        // Numbered as they come; sites have few languages.
+        // Languages are numbered in the order in which they occur; sites have few.
         let mut met: Vec<Lang> = Vec::new();
         for page in 0..urls.count() {
             let number = |lang: Lang, met: &mut Vec<Lang>| {
@@ -141,7 +141,7 @@ impl<'a> SiteIndex<'a> {
         self.langs.get(usize::from(self.labels[page as usize])).copied()
     }
 
-    /// Lets a page count for another language, or for none.
+    /// Changes the language that a page counts for; `None`: no language.
     pub fn set(&mut self, page: u32, lang: Option<Lang>) {
         let label = lang.map_or(NO_LABEL, |lang| self.label_of(lang));
         self.labels[page as usize] = label;
@@ -160,7 +160,7 @@ impl<'a> SiteIndex<'a> {
         }
     }
 
-    /// How many of some pages count for each language.
+    /// How many of the given pages count for each language.
     pub fn sizes(&self, pages: impl IntoIterator<Item = u32>) -> Vec<u32> {
         let mut sizes = vec![0; self.langs.len()];
         for page in pages {
@@ -201,7 +201,7 @@ mod tests {
     const EN: Option<Lang> = Some(Lang::EN);
     const ZH: Option<Lang> = Some(Lang::ZH);
 
-    /// So many pages, of which only the languages matter.
+    /// A number of pages of which only the languages matter.
     struct Pages(u32);
 
     impl Urls for Pages {

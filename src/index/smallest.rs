@@ -1,14 +1,14 @@
-//! The smallest few of many.
+//! Keeps the smallest few of many items.
 
 use std::collections::BinaryHeap;
 
-/// The `max` smallest of all items offered, in memory for so many.
+/// The `max` smallest of all items that are offered; memory is bounded by `max` items.
 ///
-/// Where items begin with a hash this is a random sample that depends neither on the order in which they came nor on threads.
+/// Where items begin with a hash, this is a random sample that depends neither on the order of the items nor on threads.
 #[derive(Clone, Debug)]
 pub struct Smallest<T> {
     max: usize,
-    /// The largest of those kept is at the top.
+    /// The kept items, the largest on top.
     kept: BinaryHeap<T>,
 }
 
@@ -40,7 +40,7 @@ impl<T: Ord> Smallest<T> {
         self.kept.is_empty()
     }
 
-    /// Those kept, the smallest first.
+    /// The kept items, the smallest first.
     pub fn into_sorted(self) -> Vec<T> {
         self.kept.into_sorted_vec()
     }

@@ -9,11 +9,11 @@ use crate::error::{Error, Result};
 /// One entry: 16 bytes. Sorted by `key`, then `value`, then `page`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
-    /// What entries are grouped by (a skeleton's hash, a site).
+    /// The number by which entries are grouped (a skeleton's hash, a site).
     pub key: u64,
-    /// What fills the slot, or any second number.
+    /// The number of the value in the slot, or any other number.
     pub value: u32,
-    /// The page, or any third number.
+    /// The page, or any other number.
     pub page: u32,
 }
 
@@ -37,7 +37,7 @@ impl Sorter {
         Sorter { entries: Vec::new(), capacity, folder: folder.to_owned(), runs: Vec::new() }
     }
 
-    /// Makes room for about `count` entries at once, so that the buffer need not grow by doubling.
+    /// Allocates room for about `count` entries, so that the buffer need not grow by doubling.
     pub fn expect(&mut self, count: usize) {
         self.entries.reserve_exact(count.min(self.capacity).saturating_sub(self.entries.len()));
     }
@@ -89,7 +89,7 @@ impl Sorter {
         self.for_each_group_without(0, each)
     }
 
-    /// As [`Sorter::for_each_group`], of entries that share a key but for its low `bits`.
+    /// As [`Sorter::for_each_group`], with groups of entries whose keys agree in all but the low `bits`.
     ///
     /// # Errors
     /// As there.

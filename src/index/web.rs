@@ -1,16 +1,16 @@
-//! Who links to whom among sites.
+//! Links between sites.
 
-/// Links between sites. The sites of the store are 0 to [`Web::stored`], the others behind them. Implemented by the mapped
-/// records, and by a list.
+/// A graph of sites. The sites of the store have the numbers 0 to [`Web::stored`], the others follow. Implemented by the mapped records,
+/// and by a list.
 pub trait Web {
-    /// Sites of the store: those whose links are known.
+    /// How many sites the store has; only their links are known.
     fn stored(&self) -> u32;
 
-    /// All sites.
+    /// How many sites there are in all.
     fn count(&self) -> u32;
 
-    /// Calls `each` with site, site linked to and number of links, by both; no site links to itself. Inlined where it is
-    /// called, since rounds of ranking do nothing else.
+    /// Calls `each` with a site, a site that it links to, and the number of links, ordered by both; no site links to itself. Inlined, since
+    /// rounds of ranking do nothing else.
     fn for_each_link(&self, each: impl FnMut(u32, u32, u32));
 }
 

@@ -1,4 +1,4 @@
-//! Untranslated copies that no URL tells: pages of one language that stand among pages of another, while the same text
+//! Finds untranslated copies that URLs do not show: pages of one language that stand among pages of another, while the same text also
 //! stands among pages of its own language.
 
 use std::collections::BTreeMap;
@@ -11,15 +11,15 @@ use crate::index::site::SKETCH;
 use crate::types::Lang;
 use crate::verify::{PageIds, SiteView, same_text};
 
-/// What makes a page a copy.
+/// The conditions under which a page is a copy.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
-    /// Share of the words both pages have, from which they have the same text; menus may be translated. Default 0.8.
+    /// Least share of common words for two pages to have the same text; their menus may be translated. Default 0.8.
     pub min_same_text: f64,
-    /// A page stands among others when the share of its neighbours that are in its own language is less than this part of
-    /// the same share of the page it is a copy of. Default 0.75.
+    /// A page is out of place when the share of its neighbours in its own language is less than this fraction of the same share for the
+    /// page of which it is a copy. Default 0.75.
     pub max_at_home: f64,
-    /// Neighbours that a page must have for this to say anything. Default 3.
+    /// How many neighbours a page must have for its share to mean anything. Default 3.
     pub min_neighbours: usize,
 }
 
@@ -29,19 +29,19 @@ impl Default for Params {
     }
 }
 
-/// Pages compared with one page at the most, by each of the hashes of blocks they share.
+/// How many pages are compared with one page at most, for each hash of blocks that they share.
 const LOOKED_AT: usize = 32;
 
-/// How far each page stands among pages of its own language.
+/// How much each page stands among pages of its own language ("at home").
 pub struct Homes<'l> {
     langs: &'l [Lang],
-    /// Share of the neighbours that are in the page's language, and their number.
+    /// For each page, the share of its neighbours that are in its language, and the number of neighbours.
     shares: Vec<(f64, usize)>,
 }
 
 impl<'l> Homes<'l> {
-    /// From the languages of pages, unknown for those out of the competition, those that pages declare, and their links in and
-    /// out, whatever the language. A page that declares another language than its text has is half at home.
+    /// Computes the shares from the languages of pages (unknown for those that take no part), the languages that pages declare, and their
+    /// links in and out, in any language. The share of a page that declares another language than its text has is halved.
     pub fn new(langs: &'l [Lang], declared: &dyn Fn(u32) -> Lang, neighbours: &Neighbours) -> Homes<'l> {
         let share = |page: u32| {
             let all = neighbours.of(page);
@@ -57,8 +57,8 @@ impl<'l> Homes<'l> {
         self.shares[page as usize].0
     }
 
-    /// (page, page it may be a copy of): pages of one language that have one of the smallest hashes of their blocks in common, the
-    /// first much less at home than the second. Cost: pages × [`SKETCH`] × 32.
+    /// Pairs (page, page of which it may be a copy): pages of one language that have one of the smallest hashes of their blocks in common,
+    /// where the first is much less at home than the second. Cost: pages × [`SKETCH`] × 32.
     pub fn suspects(&self, sketch: &dyn Fn(u32) -> [u32; SKETCH], params: &Params) -> Vec<(u32, u32)> {
         let pages = || (0u32..).zip(self.langs).filter(|(_, lang)| lang.is_known());
         let hashes = |page: u32| sketch(page).into_iter().filter(|&hash| hash != 0);
@@ -66,7 +66,7 @@ impl<'l> Homes<'l> {
         for (page, &lang) in pages() {
             hashes(page).for_each(|hash| by_block.entry((lang, hash)).or_default().push(page));
         }
-        // The most homely first, so that a search ends where no other can be homely enough.
+        // The pages that are most at home come first, so that a search can stop where no further page can be enough at home.
         for alike in by_block.values_mut() {
             alike.sort_by(|&x, &y| self.at_home(y).total_cmp(&self.at_home(x)).then(x.cmp(&y)));
         }
@@ -87,8 +87,8 @@ impl<'l> Homes<'l> {
         found
     }
 
-    /// (copy, page it is a copy of), by copy, from suspects with the share of text they have in common. Of several pages the
-    /// one that is most at home, then the first.
+    /// (copy, its original), by copy, from suspects with the share of text that they have in common. Of several originals, the one that is
+    /// most at home; of equal ones, the first.
     pub fn copies(&self, suspects: impl Iterator<Item = ((u32, u32), f64)>, params: &Params) -> Vec<(u32, u32)> {
         let mut best: BTreeMap<u32, u32> = BTreeMap::new();
         for ((page, other), _) in suspects.filter(|(_, same)| *same >= params.min_same_text) {
@@ -101,8 +101,8 @@ impl<'l> Homes<'l> {
     }
 }
 
-/// (copy, page it is a copy of), by copy, of one site, among pages that `is_paired` does not say are paired. Pages are read where a
-/// copy is suspected.
+/// (copy, its original), by copy, for a site, among pages that are not paired according to `is_paired`. A page is read only where a copy is
+/// suspected.
 ///
 /// # Errors
 /// When a page cannot be read.
@@ -128,8 +128,8 @@ pub fn copies(site: &SiteView<'_>, is_paired: &dyn Fn(u32) -> bool, params: &Par
 mod tests {
     use super::*;
 
-    /// Pages 0–3 are English and link to each other, 4–7 Chinese alike; page 8 has the English text of page 0 and stands
-    /// among the Chinese ones.
+    /// Pages 0–3 are English and link to each other, 4–7 are Chinese and do the same; page 8 has the English text of page 0 and stands
+    /// among the Chinese pages.
     #[test]
     fn an_english_page_among_chinese_ones_is_a_copy_of_the_one_among_english_ones() {
         let en = [Lang::EN; 4];
@@ -157,7 +157,7 @@ mod tests {
         let homes = Homes::new(&[Lang::EN; 8], &|_| Lang::EN, &neighbours);
         let sketch = |page: u32| [page % 4 + 1; SKETCH];
         assert_eq!(homes.suspects(&sketch, &Params::default()), []);
-        // Unless one of them says that it is to be another language.
+        // It is no copy if it declares another language.
         let homes = Homes::new(&[Lang::EN; 8], &|page| if page < 4 { Lang::EN } else { Lang::ZH }, &neighbours);
         assert_eq!(homes.suspects(&sketch, &Params::default()), [(4, 0), (5, 1), (6, 2), (7, 3)]);
     }

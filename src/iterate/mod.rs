@@ -1,8 +1,8 @@
-//! Pairs and their neighbours decide together, and pairs come in that no URL reveals: link-based iteration (Liu et al. 2014).
+//! Link-based iteration (Liu et al. 2014): pairs are judged together with their neighbours, and new pairs are found that no URL shows.
 //!
-//! [`rounds`] are what the default does: judge, let the links of accepted pairs vote, compare what they propose.
-//! [`ets`] is the paper's method as it stands: every page of one language against every page of the other.
-//! [`copies`] finds untranslated copies that no URL reveals.
+//! [`rounds`] is the default method: judge, let the links of accepted pairs vote, compare the pages that they propose. [`ets`] is the
+//! paper's own method: every page of one language against every page of the other. [`copies`] finds untranslated copies that URLs do not
+//! show.
 
 pub mod copies;
 pub mod ets;

@@ -3,13 +3,13 @@
 use super::{copies, ets};
 use crate::propose::aligned_links;
 
-/// Settings of iteration in the default.
+/// Settings of iteration by the default method.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
-    /// Rounds, at the most; they end when nothing changes. Default 6.
+    /// How many rounds there are at most; they end earlier when nothing changes. Default 6.
     pub rounds: usize,
-    /// Least probability of a pair that only words or links proposed, for it to be kept with its reasons. Below it, what is kept is the best
-    /// that a page without any partner has in a few languages. Default 0.01.
+    /// A pair that only words or links proposed is kept, with its reasons, if its probability is at least this. Of pairs below, only the
+    /// best ones of a page without any partner are kept, in a few languages. Default 0.01.
     pub min_kept: f32,
     /// Aligning links.
     pub propose: aligned_links::Params,

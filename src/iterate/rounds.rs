@@ -1,4 +1,4 @@
-//! The rounds of the default in one site: judge, let the links of accepted pairs vote, compare what they propose.
+//! The rounds of the default method in one site: judge, let the links of accepted pairs vote, compare the pages that they propose.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,17 +23,17 @@ use crate::verify::{PageIds, SiteView};
 /// Settings of rounds.
 #[derive(Clone, Copy)]
 pub struct Settings<'p> {
-    /// Rounds, and aligning links.
+    /// Settings of the rounds, and of aligning links.
     pub iterate: &'p Params,
     /// Judging.
     pub judge: &'p judge::Params,
-    /// What a site teaches by itself.
+    /// Settings of what a site learns from its own pairs.
     pub learn: &'p learn::Params,
-    /// Candidates that no URL reveals.
+    /// Settings of the search for candidates that no URL shows.
     pub retrieval: &'p retrieval::Params,
 }
 
-/// What rounds leave of a site.
+/// The results of the rounds for a site.
 #[derive(Clone, Debug, Default)]
 pub struct Resolved {
     /// The judged pairs that are worth keeping.
@@ -44,7 +44,7 @@ pub struct Resolved {
     pub fitted: Vec<(LangPair, Vec<f64>)>,
 }
 
-/// Takes up what verification judged of a site, and goes on in rounds until nothing changes. `stop` is asked before each round.
+/// Continues from what verification judged of a site, in rounds, until nothing changes. `stop` is called before each round.
 ///
 /// # Errors
 /// When a page cannot be read, or what `stop` returns.
@@ -60,19 +60,19 @@ pub fn resolve(
     Ok(rounds.into_resolved())
 }
 
-/// What rounds work on in one site.
+/// The state of the rounds in one site.
 struct Rounds<'v, 's> {
     site: &'v SiteView<'s>,
     signs: &'v Signs,
     settings: Settings<'v>,
     models: &'v Models,
-    /// What parts of this site teach themselves.
+    /// Models that parts of this site have learnt from their own pairs.
     own: ByPart<Model>,
-    /// [`Self::parts_with_keys`], as the run's weights have it.
+    /// The result of [`Self::parts_with_keys`] when pairs are judged by the run's weights.
     with_keys: FxHashSet<(LangPair, u32)>,
     /// Weights fitted to parts of this site.
     fitted: ByPart<Scorer>,
-    /// Those of them that were fitted to pairs of keys, which teach better than others.
+    /// The weights among them that were fitted to pairs of keys, which are better examples than other pairs.
     fitted_by_keys: BTreeSet<(LangPair, u32)>,
     network: Network,
     compared: Vec<Compared>,
@@ -102,7 +102,7 @@ impl<'v, 's> Rounds<'v, 's> {
             judged: Judged::default(),
         };
         for judged in verified {
-            // Copies found since are out of the competition.
+            // Copies that were found since no longer take part.
             if site.ordered(judged.pair.a, judged.pair.b).is_some() {
                 rounds.note(judged.compared());
             }
@@ -116,7 +116,7 @@ impl<'v, 's> Rounds<'v, 's> {
         self.compared.push(one);
     }
 
-    /// Rounds until nothing changes: judge, let the links of accepted pairs vote, compare what they propose.
+    /// Runs rounds until nothing changes: judge, let the links of accepted pairs vote, compare the pages that they propose.
     fn run(&mut self, stop: &(dyn Fn() -> Result<()> + Sync)) -> Result<()> {
         self.judge();
         self.with_keys = self.parts_with_keys();
@@ -135,7 +135,7 @@ impl<'v, 's> Rounds<'v, 's> {
                 self.vote();
             }
             self.judge();
-            // By the first votes most of what can be taught is known.
+            // After the first votes, most of what can be learnt from this site is known.
             if round == 0 {
                 self.fit();
                 new += self.learn()?;
@@ -153,19 +153,21 @@ impl<'v, 's> Rounds<'v, 's> {
             judge(&self.compared, |langs, part| self.scorer(langs, part), self.site.parts(), self.settings.judge);
     }
 
-    /// The weights of a language pair in a part: fitted to it or to one round it, or those of the run.
+    /// The weights for a language pair in a part: those fitted to the part, or to the innermost part around it that has any, or else those
+    /// of the run.
     fn scorer(&self, langs: LangPair, part: u32) -> Scorer {
         self.fitted_part(langs, part)
             .map_or_else(|| self.models.scorer(langs), |part| self.fitted[&(langs, part)].clone())
     }
 
-    /// The innermost part round one that weights are fitted to.
+    /// The innermost part around a part, or the part itself, that has fitted weights.
     fn fitted_part(&self, langs: LangPair, part: u32) -> Option<u32> {
         self.site.parts().chain(part).find(|&part| self.fitted.contains_key(&(langs, part)))
     }
 
-    /// The language pairs, and parts of the site, of which keys pair most pages, there or in a part of it. What the run has learnt fits
-    /// these: from pairs of keys. A part without keys teaches itself better than other sites do. Cost: pairs of keys times the depth of the parts.
+    /// The language pairs, with those parts of the site in which keys pair most pages, or which contain such a part. What the run has
+    /// learnt fits these, since it was learnt from pairs of keys. A part without keys learns better from its own pairs than from other
+    /// sites. Cost: pairs of keys times the depth of the parts.
     fn parts_with_keys(&self) -> FxHashSet<(LangPair, u32)> {
         let (parts, prior) = (self.site.parts(), &self.settings.judge.prior);
         let mut counts = ByPart::<u32>::new();
@@ -180,8 +182,9 @@ impl<'v, 's> Rounds<'v, 's> {
         with_keys.flat_map(|((langs, part), _)| parts.chain(part).map(move |part| (langs, part))).collect()
     }
 
-    /// The part that weights are fitted to for a pair where keys pair few pages: the outermost that, with all parts in it, is such. None where keys pair
-    /// most pages in a part of every one, and the run has learnt the languages.
+    /// The part to whose pairs weights are fitted, for a pair where keys pair few pages: the outermost part around both pages that has no
+    /// keys by [`Self::parts_with_keys`]. For languages of which the run has learnt nothing, it is the whole site. `None` where the
+    /// innermost common part has keys and the run has learnt the languages.
     fn part_without_keys(&self, PagePair { langs, a, b }: PagePair) -> Option<u32> {
         let parts = self.site.parts();
         if !self.models.has_learnt(langs) {
@@ -191,8 +194,8 @@ impl<'v, 's> Rounds<'v, 's> {
         without.last()
     }
 
-    /// Fits the weights of parts that keys pair few pages of, or of languages that the run has learnt nothing of, to what is there: good are pairs that are each
-    /// other's best, bad the other candidates of their pages.
+    /// Fits weights to the pairs of parts without keys, and to those of languages of which the run has learnt nothing. Positive examples
+    /// are pairs in which each page is the best candidate of the other; negative examples are the other candidates of their pages.
     fn fit(&mut self) {
         let params = &self.settings.judge.fit;
         let parts = self.site.parts();
@@ -229,7 +232,7 @@ impl<'v, 's> Rounds<'v, 's> {
             fitted.push(((langs, part), Scorer::fit(&good, &bad, &self.models.scorer(langs), params)));
         }
         for (of, scorer) in fitted {
-            // Where there are too few, what the run has learnt is better than nothing.
+            // Where there are too few examples, the weights of the run are used.
             match scorer {
                 Some(scorer) => self.fitted.insert(of, scorer),
                 None => self.fitted.remove(&of),
@@ -237,8 +240,8 @@ impl<'v, 's> Rounds<'v, 's> {
         }
     }
 
-    /// Fits weights to the innermost parts with pairs of keys enough, each as if it were a site by itself: what the run has learnt is a mixture of
-    /// sites, and how much alike translations are differs from one to the next.
+    /// Fits weights to each innermost part with enough pairs of keys, as if it were a site by itself. The weights of the run are a mixture
+    /// over sites, and sites differ in how similar their translations are.
     fn fit_by_keys(&mut self) -> Result<()> {
         let (parts, fit_pairs) = (self.site.parts(), self.settings.learn.fit_pairs);
         let mut by_part = ByPart::<Vec<&Compared>>::new();
@@ -248,7 +251,7 @@ impl<'v, 's> Rounds<'v, 's> {
                 by_part.entry((langs, parts.common(a, b))).or_default().push(one);
             }
         }
-        // Inner parts come after those they lie in; what is not enough for one is of the part round it.
+        // Inner parts come after the parts that contain them. If a part has too few pairs, they are added to the part around it.
         let mut fitted = Vec::new();
         while let Some(((langs, part), list)) = by_part.pop_last() {
             if list.len() < fit_pairs {
@@ -281,7 +284,7 @@ impl<'v, 's> Rounds<'v, 's> {
         self.judged.pairs.iter().filter(|judged| judged.is_accepted()).map(|judged| judged.pair).collect()
     }
 
-    /// Adds candidates that are new, with what the measures say; gives how many.
+    /// Adds the new ones among the candidates, with their measures; returns how many there are.
     fn compare(&mut self, candidates: Vec<Candidate>) -> Result<usize> {
         let new: Vec<Candidate> =
             unique(candidates).into_iter().filter(|candidate| !self.known.contains(&candidate.pair)).collect();
@@ -294,14 +297,15 @@ impl<'v, 's> Rounds<'v, 's> {
         WithOwn { run: self.models, own: &self.own, site: self.site }
     }
 
-    /// Pages of some languages without a partner, by the rare words they share.
+    /// Candidates for pages of some languages without a partner, found by the rare words that they share.
     fn by_words(&self, is_asked: &dyn Fn(LangPair) -> bool) -> Result<Vec<Candidate>> {
         let paired = Partners::of(self.accepted().into_iter());
         of_words(self.site, &paired, &self.dictionaries(), (is_asked, self.settings.retrieval))
     }
 
-    /// Learns words from the pairs that are surest, in each part of the site, of language pairs that nothing is known of or of which keys pair few
-    /// pages there, and asks again what measures say. Nothing is judged by it yet. Gives how many candidates are new.
+    /// Learns words from the most certain pairs, in each part of the site, for language pairs of which nothing is known or of which keys
+    /// pair few pages there; then computes the measures of words and lengths again, without judging. Returns how many new candidates there
+    /// are.
     fn learn(&mut self) -> Result<usize> {
         let parts = self.site.parts();
         let mut sure = ByPart::<Vec<PageIds>>::new();
@@ -314,7 +318,7 @@ impl<'v, 's> Rounds<'v, 's> {
         }
         let counts: ByPart<usize> = sure.iter().map(|(&of, pairs)| (of, pairs.len())).collect();
         sure.retain(|&(langs, part), pairs| {
-            // The same pairs teach the same once.
+            // If the part around it has the same pairs, they are used there only.
             let outer = parts.outer(part).and_then(|outer| counts.get(&(langs, outer)));
             pairs.len() >= MIN_SURE && outer != Some(&pairs.len())
         });
@@ -341,7 +345,7 @@ impl<'v, 's> Rounds<'v, 's> {
         self.compare(found)
     }
 
-    /// Lets the accepted pairs vote. Sets what votes and neighbours say of every candidate, and gives the pairs that have many votes.
+    /// Lets the accepted pairs vote. Sets the measures of votes and neighbours for every candidate, and returns the pairs with many votes.
     fn vote(&mut self) -> Vec<Candidate> {
         let accepted: Vec<JudgedPair> =
             self.judged.pairs.iter().filter(|judged| judged.is_accepted()).copied().collect();
@@ -376,20 +380,20 @@ impl<'v, 's> Rounds<'v, 's> {
     }
 }
 
-/// True for a pair that weights are fitted to: of a key; where that is wrong too often, of those pairs and of others which the order of numbered
-/// pages says are right.
+/// True for a pair that serves as an example for fitting weights: one of a key or of the order of pages, unless the measure of order says
+/// that it is wrong.
 fn is_example(one: &Compared) -> bool {
     let is_of_key = matches!(one.candidate.method, Method::Key | Method::Order);
     let is_in_order = one.similarities.get(Measure::Order).is_none_or(|order| order > 0.5);
     is_of_key && is_in_order && !one.same_text
 }
 
-/// Languages in which the best candidate of a page without a partner is kept.
+/// In how many languages the best candidate of a page without a partner is kept.
 const TOLD_LANGS: usize = 3;
 
-/// Takes out the pairs that are not worth their bytes: what words or the links of pairs alone proposed and nothing supports, unless it is the best that a
-/// page without any partner has in a language, in up to [`TOLD_LANGS`] of them: first those whose candidate is nearest in the site. Time grows with
-/// the pairs and the depth of the parts.
+/// Removes pairs that are not worth storing: those that only words or links proposed and that have a low score. The best candidates of a
+/// page without any partner are kept, one in each of up to [`TOLD_LANGS`] languages, beginning with the candidate that is nearest in the
+/// site. Time grows with the pairs and the depth of the parts.
 fn keep_telling(pairs: &mut Vec<JudgedPair>, min_kept: f32, parts: &Parts) {
     let accepted = pairs.iter().filter(|judged| judged.is_accepted());
     let paired: FxHashSet<u32> = accepted.flat_map(|judged| [judged.pair.a, judged.pair.b]).collect();
@@ -421,9 +425,9 @@ fn keep_telling(pairs: &mut Vec<JudgedPair>, min_kept: f32, parts: &Parts) {
     });
 }
 
-/// Probability from which a pair is a training pair of its site.
+/// Least probability for a pair to be a training pair of its own site.
 const SURE: f32 = 0.9;
-/// Training pairs of a site, at the least.
+/// Least number of training pairs of a site.
 const MIN_SURE: usize = 8;
 
 #[cfg(test)]
@@ -434,7 +438,7 @@ mod tests {
     use crate::types::Lang;
     use crate::verify::fixture::ListedSite;
 
-    /// A key pairs two pages, which link to the others in the same order. No two pages have a word in common.
+    /// A key pairs two pages, which link to other pages in the same order. No two pages have a word in common.
     #[test]
     fn links_of_a_pair_bring_in_what_no_key_has_paired() {
         const PAGES: u32 = 6;
@@ -465,7 +469,7 @@ mod tests {
         assert_eq!(by_votes.count(), PAGES as usize - 1);
     }
 
-    /// Keys pair the pages of folder a, and one page of the larger folder b.
+    /// Keys pair the pages of folder a, but only one page of the larger folder b.
     #[test]
     fn parts_that_keys_pair_are_told_from_those_that_teach_themselves() {
         const PAGES: u32 = 15;
@@ -519,7 +523,8 @@ mod tests {
         ];
         keep_telling(&mut pairs, 0.01, &Parts::new(&Tree::flat(31), &[Lang::EN; 31]));
         let kept: Vec<(u32, u32)> = pairs.iter().map(|judged| (judged.pair.a, judged.pair.b)).collect();
-        // Page 20 has its best, 2 that of each language, 11 its only one, and 12 one whose text is not the same; 1 has a partner.
+        // Page 20 keeps its best candidate in two languages, 2 the best of each language, 11 its only one, and 12 one whose text is not the
+        // same; 1 has a partner.
         assert_eq!(kept, [(20, 1), (20, 2), (1, 10), (1, 11), (1, 12), (2, 10), (2, 13), (2, 30)]);
     }
 

@@ -9,28 +9,29 @@ pub struct Params {
     pub alpha: f64,
     /// β, the share of the content in the internal similarity (eq. 2). The paper: 0.6.
     pub beta: f64,
-    /// Rounds, at the most. The paper: 3.
+    /// How many rounds there are at most. The paper: 3.
     pub rounds: usize,
-    /// A round that changes nothing by more than this is the last.
+    /// If no similarity changes by more than this in a round, the round is the last.
     pub stable: f64,
-    /// Weights of pages by their popularity (eq. 6).
+    /// How pages are weighted by their popularity (eq. 6).
     pub weights: Weights,
     /// c of eq. 6. The paper gives no value; 1.
     pub smoothing: f64,
-    /// With [`Weights::Second`]: pages of less weight are no neighbours. The paper gives no value; 1, the weight of a page that
-    /// a third of all pages link to.
+    /// With [`Weights::Second`]: pages with a smaller weight do not count as neighbours. The paper gives no value; 1, the weight of a page
+    /// that is linked to by about a third of all pages.
     pub min_weight: f64,
-    /// Least similarity of a pair; with `None`, as many pairs are taken as the smaller language has pages (MAX_P).
+    /// Least similarity of a pair. With `None`, as many pairs are accepted as the smaller language has pages (MAX_P).
     pub min_sim: Option<f64>,
-    /// Texts whose lengths differ by more than this share, the usual ratio of the languages taken out, are no candidates. The
-    /// paper filters by a size ratio and gives no value; 0.5.
+    /// Pages whose texts differ in length by more than this share, after correction by the usual ratio of the languages, are not
+    /// candidates. The paper filters by a size ratio and gives no value; 0.5.
     pub max_length_difference: f64,
-    /// Bytes of text that a page must have. The paper, §4.1: 100.
+    /// How many bytes of text a page must have. The paper, §4.1: 100.
     pub min_text: u32,
-    /// Of each page's similarities, the best so many of a round are seen by the next one's search for pairs of neighbours: a page
-    /// of a menu has hundreds of neighbours, and Algorithm 1 would sort all their pairs for every pair of pages. Default 16.
+    /// How many of each page's similarities, the best ones, are used in the next round's search for pairs of neighbours. A page in a menu
+    /// has hundreds of neighbours, and Algorithm 1 would sort all their pairs for every pair of pages. Default 16.
     pub seen: usize,
-    /// Cells of a dense table, |P_e|·|P_c|, up to which all pairs are compared; beyond it candidates only. Default 25 M.
+    /// All pairs are compared as long as the full table, |P_e|·|P_c|, has no more cells than this; beyond it, only candidates. Default 25
+    /// M.
     pub max_cells: usize,
 }
 
@@ -53,19 +54,19 @@ impl Default for Params {
     }
 }
 
-/// How the popularity of a page counts (Liu et al. 2014, §4.2, "The weight of pages").
+/// How the popularity of pages is used (Liu et al. 2014, §4.2, "The weight of pages").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub enum Weights {
     /// Not at all.
     None,
-    /// A pair of neighbours counts by the mean of their weights ("Weight 1").
+    /// A pair of neighbours is weighted by the mean of their weights ("Weight 1").
     First,
-    /// Pages of low weight are no neighbours ("Weight 2").
+    /// Pages of small weight do not count as neighbours ("Weight 2").
     Second,
 }
 
 impl Weights {
-    /// The weights of a name of the command line.
+    /// The variant with a name on the command line.
     pub fn of_name(name: &str) -> Option<Weights> {
         match name {
             "none" => Some(Weights::None),
@@ -76,8 +77,8 @@ impl Weights {
     }
 }
 
-/// Similarities of pairs of pages, sparse: what is not there is 0. Rows are pages of the first language by position,
-/// sorted by page of the second.
+/// Similarities of pairs of pages as a sparse table: a missing pair has 0. A row is a page of the first language, by position, sorted by
+/// page of the second language.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     ends: Vec<u32>,
@@ -102,7 +103,7 @@ impl Table {
         Table { ends, columns, values }
     }
 
-    /// Where the cells of a row lie.
+    /// The range of the cells of a row.
     pub fn row(&self, row: u32) -> std::ops::Range<usize> {
         let row = row as usize;
         let start = if row == 0 { 0 } else { self.ends[row - 1] };
@@ -110,7 +111,7 @@ impl Table {
     }
 }
 
-/// Both networks: the neighbours of pages inside one language, by position in that language, with their weights.
+/// The link networks of both languages: for each, the neighbours of pages in the same language, by position in that language.
 pub struct Networks<'g> {
     /// Of the first language.
     pub a: &'g Neighbours,
@@ -118,14 +119,15 @@ pub struct Networks<'g> {
     pub b: &'g Neighbours,
 }
 
-/// w(p) = ln((N + c)/(Freq(p) + c)) (eq. 6). Freq(p), the pages that point to p, is taken as its neighbours.
+/// w(p) = ln((N + c)/(Freq(p) + c)) (eq. 6). Freq(p), the number of pages that point to p, is taken as the number of its neighbours; N is
+/// the number of pages of the language.
 pub fn weight(network: &Neighbours, page: u32, smoothing: f64) -> f64 {
     ((f64::from(network.count()) + smoothing) / (network.of(page).len() as f64 + smoothing)).ln()
 }
 
-/// S_ext of two pages (Algorithm 1): the best pair of neighbours by the similarities of the round before, then the best of what
-/// is left, and so on; 2·Σ / (|PG(e)| + |PG(c)|). Ties go to the smaller pages. 0 when neither has neighbours.
-/// Cost: k log k, of k known pairs of neighbours.
+/// S_ext of two pages (Algorithm 1): takes the best pair of neighbours by the similarities of the round before, then the best pair among
+/// the remaining neighbours, and so on; the result is 2·Σ / (|PG(e)| + |PG(c)|). Ties go to pages of smaller number. 0 when neither page
+/// has neighbours. Cost: k log k for k known pairs of neighbours.
 pub fn external(
     pages: (u32, u32),
     networks: &Networks<'_>,
@@ -136,7 +138,8 @@ pub fn external(
     external_by(pages, networks, before, params, scratch, |_, _, _| {})
 }
 
-/// S_ext as [`external`] gives it, telling the pairs of neighbours it comes from, the best first: each with what it adds to Σ.
+/// S_ext as in [`external`], and calls `each` with the pairs of neighbours that contribute to it, the best first, each with its
+/// contribution to Σ.
 pub fn external_by(
     (e, c): (u32, u32),
     networks: &Networks<'_>,
@@ -164,7 +167,7 @@ pub fn external_by(
                 scratch.pairs.push((value, x, y));
             }
         };
-        // The shorter list is walked, the longer one searched.
+        // The shorter list is traversed, and the longer one is searched.
         if columns.len() <= neighbours_c.len() {
             for (at, &y) in columns.iter().enumerate() {
                 if neighbours_c.binary_search(&y).is_ok() {
@@ -204,7 +207,7 @@ pub fn external_by(
     2.0 * sum / (size_e + size_c) as f64
 }
 
-/// Memory of [`external`], kept from pair to pair.
+/// Buffers of [`external`], reused from pair to pair.
 #[derive(Default)]
 pub struct Scratch {
     pairs: Vec<(f64, u32, u32)>,
@@ -217,8 +220,8 @@ pub fn enhanced(external: f64, internal: f64, params: &Params) -> f64 {
     params.alpha * external + (1.0 - params.alpha) * internal
 }
 
-/// "Parameters normalization" of Algorithm 2, which the paper does not spell out: divided by the largest, so that the best pair
-/// has 1 in each round. Gives the largest.
+/// "Parameters normalization" of Algorithm 2, which the paper does not specify: divides all values by the largest, so that the best pair
+/// has 1 in each round. Returns the largest.
 pub fn normalise(values: &mut [f64]) -> f64 {
     let most = values.iter().copied().fold(0.0, f64::max);
     if most > 0.0 {
@@ -232,7 +235,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Algorithm 1 word for word, over a full table.
+    /// Algorithm 1 word by word, on a full table.
     fn slow(e: &[u32], c: &[u32], ets: &[Vec<f64>]) -> f64 {
         let (mut e_set, mut c_set) = (e.to_vec(), c.to_vec());
         let total = e_set.len() + c_set.len();
@@ -265,8 +268,8 @@ mod tests {
 
     #[test]
     fn figure_1_by_hand() {
-        // C has the neighbours A, B, D, E (0, 1, 3, 4), C' the neighbours A', B', D', E'; their pairs are alike by 0.9, 0.8,
-        // 0.7 and 0.6, and A is like B' by 0.85, which A with A' forestalls.
+        // C has the neighbours A, B, D, E (0, 1, 3, 4), and C' the neighbours A', B', D', E'. Their pairs have the similarities 0.9, 0.8,
+        // 0.7 and 0.6. A and B' have 0.85, but A with A' is taken first.
         let edges = vec![(2, 0), (2, 1), (2, 3), (2, 4)];
         let (a, b) = (Neighbours::new(5, edges.clone()), Neighbours::new(5, edges));
         let cells = [(0, 0, 0.9), (0, 1, 0.85), (1, 1, 0.8), (3, 3, 0.7), (4, 4, 0.6)];
@@ -283,7 +286,7 @@ mod tests {
             edges_b in proptest::collection::vec((0u32..5, 0u32..5), 0..15),
             full in proptest::collection::vec(proptest::collection::vec(0u32..40, 5), 6),
         ) {
-            // Distinct values, so that the order of equal ones does not matter; some are zero.
+            // The values are distinct, so that ties do not matter; some are zero.
             let full: Vec<Vec<f64>> = full.iter().enumerate().map(|(i, row)| {
                 row.iter().enumerate().map(|(j, &v)| {
                     if v < 15 { 0.0 } else { f64::from(v) / 40.0 + (i * 5 + j) as f64 * 1e-6 }

@@ -1,6 +1,6 @@
-//! Enhanced translation similarity, link-2014: every page of one language against every page of the other (Liu et al. 2014).
+//! Enhanced translation similarity, link-2014: compares every page of one language with every page of the other (Liu et al. 2014).
 //!
-//! `formulas` are Algorithms 1 and 2 as the paper gives them; `site` runs them over the pages of a site.
+//! `formulas` has Algorithms 1 and 2 of the paper; `site` applies them to the pages of a site.
 
 mod formulas;
 mod site;

@@ -1,4 +1,4 @@
-//! All pages of a site against each other, in rounds over links (Liu et al. 2014, Algorithms 1 to 3).
+//! Compares all pages of a site, in rounds over links (Liu et al. 2014, Algorithms 1 to 3).
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -14,7 +14,7 @@ use crate::text::words::Words;
 use crate::types::{Candidate, JudgedPair, Lang, LangPair, Measure, Outcome, Similarities};
 use crate::verify::{self, Dictionaries, MAX_PROFILES, PageIds, Profile, SiteView, With};
 
-/// A site, and what it is compared with.
+/// A site, and what is needed to compare its pages.
 #[derive(Clone, Copy)]
 pub struct Inputs<'v, 's> {
     /// The site.
@@ -23,14 +23,14 @@ pub struct Inputs<'v, 's> {
     pub dictionaries: &'v dyn Dictionaries,
     /// Settings of the method.
     pub params: &'v Params,
-    /// Settings of the search for candidates, on sites where not all pairs can be compared.
+    /// Settings of the search for candidates, for sites that are too large for comparing all pairs.
     pub retrieval: &'v retrieval::Params,
-    /// The languages requested; none: all.
+    /// The requested languages; empty: all.
     pub requested: &'v [Lang],
 }
 
-/// The pairs of a site, of each language pair. Memory: 40 bytes a pair of pages that is compared. `stop` is asked before each
-/// language pair.
+/// The judged pairs of a site, for each language pair. Memory: 40 bytes for each pair of pages that is compared. `stop` is called before
+/// each language pair.
 ///
 /// # Errors
 /// When a page cannot be read, or what `stop` returns.
@@ -47,8 +47,8 @@ pub fn judged(inputs: &Inputs<'_, '_>, stop: &(dyn Fn() -> Result<()> + Sync)) -
     Ok(judged)
 }
 
-/// The pairs of two languages that are compared, by position among the pages of each. Pages with too little text are taken out;
-/// `by_words` keeps what rare words propose on the site, once it was asked for.
+/// The pairs of two languages that are compared, by position among the pages of each language. Pages with too little text are left out.
+/// `by_words` caches the candidates that rare words propose on the site.
 fn compared(
     inputs: &Inputs<'_, '_>,
     langs: LangPair,
@@ -73,18 +73,18 @@ fn compared(
     inside.some(&found.collect::<Vec<_>>(), a, b)
 }
 
-/// How a pair came by its similarity.
+/// How a pair got its similarity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct History {
-    /// What the words say, if they can tell.
+    /// Similarity of the words, if it can be computed.
     pub content: Option<f32>,
-    /// What the tags say.
+    /// Similarity of the tags.
     pub structure: f32,
     /// S_in (eq. 2).
     pub internal: f64,
-    /// Of each round.
+    /// The rounds, in order.
     pub rounds: Vec<Round>,
-    /// What Algorithm 3 makes of it.
+    /// The result of Algorithm 3.
     pub outcome: Outcome,
 }
 
@@ -95,12 +95,12 @@ pub struct Round {
     pub external: f64,
     /// ETS (eq. 1), divided by the largest of the round.
     pub enhanced: f64,
-    /// The pairs of neighbours that S_ext comes from, the best first, each with what it adds to the sum.
+    /// The pairs of neighbours that S_ext is computed from, the best first, each with its contribution to the sum.
     pub neighbours: Vec<(u32, u32, f64)>,
 }
 
-/// The histories of some pairs of two languages, from rounds made anew; `None` for pairs that are not compared. Cost: that of
-/// [`judged`] for these languages.
+/// The histories of some pairs of two languages, from repeated rounds; `None` for pairs that are not compared. Cost: that of [`judged`] for
+/// these languages.
 ///
 /// # Errors
 /// When a page cannot be read.
@@ -135,29 +135,29 @@ pub fn histories(inputs: &Inputs<'_, '_>, langs: LangPair, requested: &[PageIds]
     Ok(places.into_iter().zip(rounds_of).map(history).collect())
 }
 
-/// One pair of pages, by position, and what the pages themselves say.
+/// A pair of pages, by position, with its similarities.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Cell {
     a: u32,
     b: u32,
-    /// What their words say; NaN: nothing.
+    /// Similarity of the words; NaN: cannot be computed.
     content: f32,
-    /// What their tags say.
+    /// Similarity of the tags.
     structure: f32,
     /// S_in.
     inner: f64,
 }
 
-/// What is needed to compare two pages by what they are themselves (eq. 2).
+/// What is needed to compute the internal similarity of two pages (eq. 2).
 struct Inside<'i, 'v, 's> {
     inputs: &'i Inputs<'v, 's>,
     langs: LangPair,
-    /// Bytes of text of the second language for one of the first.
+    /// Bytes of text of the second language for each byte of the first.
     length: f64,
 }
 
 impl Inside<'_, '_, '_> {
-    /// All pairs that the ratio of their lengths allows.
+    /// All pairs whose ratio of lengths is acceptable.
     fn all(&self, a: &[u32], b: &[u32]) -> Result<Vec<Cell>> {
         let slim = |pages: &[u32]| -> Result<Vec<Profile>> {
             let told = self.inputs.site.step("reading pages", pages.len());
@@ -183,7 +183,7 @@ impl Inside<'_, '_, '_> {
         Ok((0..a.len()).into_par_iter().map(of_row).collect::<Vec<_>>().into_iter().flatten().collect())
     }
 
-    /// Those of some pairs that the ratio of their lengths allows; sorted by position.
+    /// Those of the given pairs whose ratio of lengths is acceptable, sorted by position.
     fn some(&self, pairs: &[PageIds], a: &[u32], b: &[u32]) -> Result<Vec<Cell>> {
         let place = |pages: &[u32], page: u32| pages.binary_search(&page).ok().map(|at| at as u32);
         let compared = self.inputs.site.compare_each(pairs, &|first, (_, second)| self.compare(first, second))?;
@@ -197,7 +197,7 @@ impl Inside<'_, '_, '_> {
         Ok(cells)
     }
 
-    /// S_in of two pages, without their positions; `None` when their lengths are too different.
+    /// S_in of two pages, without their positions; `None` when their lengths differ too much.
     fn compare(&self, (page, a): (u32, &Profile), b: &Profile) -> Option<Cell> {
         let Inputs { site, params, dictionaries, .. } = *self.inputs;
         if verify::text_ratio(a, b, self.length).is_some_and(|alike| alike < 1.0 - params.max_length_difference) {
@@ -218,7 +218,7 @@ impl Inside<'_, '_, '_> {
     }
 }
 
-/// C of length(E) ≈ C·length(F), of one site: the ratio of the middle lengths.
+/// C in length(E) ≈ C·length(F), for one site: the ratio of the median lengths.
 fn usual_ratio(site: &SiteView<'_>, a: &[u32], b: &[u32]) -> f64 {
     let middle = |pages: &[u32]| {
         let mut lengths: Vec<u32> = pages.iter().map(|&page| site.facts(page).text_bytes).collect();
@@ -238,7 +238,7 @@ fn network(site: &SiteView<'_>, pages: &[u32]) -> Neighbours {
     Neighbours::new(pages.len() as u32, links)
 }
 
-/// Rounds, and the best pairs first.
+/// Runs the rounds, and returns the best pairs first.
 fn resolved(
     site: &SiteView<'_>,
     langs: LangPair,
@@ -260,7 +260,7 @@ fn resolved(
     worth_keeping(rows.collect(), KEPT_ROWS)
 }
 
-/// Algorithm 3, of so many pages in both languages.
+/// Algorithm 3, for the numbers of pages in both languages.
 fn best(cells: &[Cell], values: &[f64], pages: (usize, usize), params: &Params) -> Vec<Outcome> {
     let choice = |(cell, &score): (&Cell, &f64)| Choice { a: cell.a, b: cell.b, score };
     let choices: Vec<Choice> = cells.iter().zip(values).map(choice).collect();
@@ -268,11 +268,11 @@ fn best(cells: &[Cell], values: &[f64], pages: (usize, usize), params: &Params) 
     best_first(&choices, params.min_sim.unwrap_or(0.0), most)
 }
 
-/// Pairs of a page that are kept with their reasons beside the accepted ones.
+/// How many rejected pairs of a page are kept, besides the accepted ones.
 const KEPT_ROWS: usize = 3;
 
-/// ETS of all cells, and S_ext of the last round (Algorithm 2). The first round starts from S_in. `each` is called with what a
-/// round saw, S_ext and ETS.
+/// ETS of all cells, and S_ext of the last round (Algorithm 2). The first round starts from S_in. `each` is called after each round with
+/// S_ext and ETS.
 fn rounds(
     cells: &[Cell],
     networks: &Networks<'_>,
@@ -300,10 +300,10 @@ fn rounds(
     (values, outer)
 }
 
-/// The cells that are among the best `most` of their row or of their column; ties go to the smaller positions.
+/// The cells that are among the best `most` of their row or of their column; ties go to smaller positions.
 fn strongest(cells: &[Cell], values: &[f64], rows: u32, columns: u32, most: usize) -> Table {
     let mut order: Vec<u32> = (0..cells.len() as u32).collect();
-    // Cells stand in the order of their positions, and the sort keeps it.
+    // Cells are in the order of their positions, and the stable sort keeps this order among equals.
     order.par_sort_by(|&x, &y| values[y as usize].total_cmp(&values[x as usize]));
     let (mut in_row, mut in_column) = (vec![0; rows as usize], vec![0; columns as usize]);
     let mut kept = Vec::new();
@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn links_tell_pages_apart_that_are_alike_in_themselves() {
-        // In both languages 1 links to 0 and 2 to 3; 0 and 3 are known by themselves, 1 and 2 are not.
+        // In both languages, 1 links to 0, and 2 to 3. The pages 0 and 3 are similar by themselves, 1 and 2 are not.
         let edges = vec![(1, 0), (2, 3)];
         let (a, b) = (Neighbours::new(4, edges.clone()), Neighbours::new(4, edges));
         let networks = Networks { a: &a, b: &b };
@@ -343,13 +343,13 @@ mod tests {
             [cell(0, 0, 0.9), cell(1, 1, 0.5), cell(1, 2, 0.5), cell(2, 1, 0.5), cell(2, 2, 0.5), cell(3, 3, 0.9)];
         let one = Params { rounds: 1, ..Params::default() };
         let (values, outer) = rounds(&cells, &networks, &one, |_, _, _| {});
-        // 1–1: S_ext = 0.9, so 0.6 · 0.9 + 0.4 · 0.5 = 0.74, the most; 1–2: 0.4 · 0.5; 0–0: 0.6 · 0.5 + 0.4 · 0.9 = 0.66.
+        // 1–1: S_ext = 0.9, so ETS = 0.6 · 0.9 + 0.4 · 0.5 = 0.74, the largest; 1–2: 0.4 · 0.5; 0–0: 0.6 · 0.5 + 0.4 · 0.9 = 0.66.
         let wanted = [0.66 / 0.74, 1.0, 0.2 / 0.74, 0.2 / 0.74, 1.0, 0.66 / 0.74];
         assert!(values.iter().zip(wanted).all(|(x, y)| (x - y).abs() < 1e-12), "{values:?}");
         assert_eq!(outer[1..4], [0.9, 0.0, 0.0]);
         let none = Params { rounds: 0, ..Params::default() };
         assert_eq!(rounds(&cells, &networks, &none, |_, _, _| {}).0, cells.map(|cell| cell.inner));
-        // Nothing changes any more, and more rounds give the same.
+        // After that nothing changes, so more rounds give the same.
         let many = |rounds| Params { rounds, stable: 1e-9, ..Params::default() };
         let after = |count| rounds(&cells, &networks, &many(count), |_, _, _| {}).0;
         let (last, more) = (after(200), after(400));

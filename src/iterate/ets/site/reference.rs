@@ -1,4 +1,4 @@
-//! Algorithms 1 to 3 as the paper writes them, over full tables of all pairs, beside what the program does.
+//! Algorithms 1 to 3 as the paper writes them, on full tables of all pairs, to be compared with the program's results.
 
 use std::collections::BTreeSet;
 
@@ -9,14 +9,14 @@ use crate::iterate::ets::Weights;
 
 type Full = Vec<Vec<f64>>;
 
-/// Both page sets, their links, and what pages say of themselves; `None` for a pair that the size ratio filters.
+/// Both sets of pages, their links, and their internal similarities; `None` for a pair that the size ratio rules out.
 #[derive(Clone, Debug)]
 struct Site {
     links: [Vec<(u32, u32)>; 2],
     inner: Vec<Vec<Option<f64>>>,
 }
 
-/// PG of each page: what it links to and what links to it.
+/// PG of each page: the pages it links to and the pages that link to it.
 fn page_groups(count: usize, links: &[(u32, u32)]) -> Vec<BTreeSet<usize>> {
     let mut groups = vec![BTreeSet::new(); count];
     for &(from, to) in links {
@@ -28,7 +28,7 @@ fn page_groups(count: usize, links: &[(u32, u32)]) -> Vec<BTreeSet<usize>> {
     groups
 }
 
-/// Algorithm 1, with line 9 as "Weight 1" amends it, and its input as "Weight 2" does.
+/// Algorithm 1, with line 9 as changed by "Weight 1", and with the input as changed by "Weight 2".
 fn algorithm_1(e: usize, c: usize, groups: &[Vec<BTreeSet<usize>>; 2], ets: &Full, params: &Params) -> f64 {
     let weight = |side: usize, page: usize| {
         let (pages, popularity) = (groups[side].len() as f64, groups[side][page].len() as f64);
@@ -123,7 +123,7 @@ fn algorithm_3(site: &Site, ets: &Full, params: &Params) -> BTreeSet<(u32, u32)>
     }
 }
 
-/// Sites of a few pages. Few different values, so that ties abound.
+/// Sites of a few pages, with few different values, so that there are many ties.
 fn sites() -> impl Strategy<Value = Site> {
     let value = prop_oneof![6 => (0u32..6).prop_map(|v| Some(f64::from(v) / 5.0)), 1 => Just(None)];
     (1u32..8, 1u32..7).prop_flat_map(move |(rows, columns)| {
@@ -143,7 +143,7 @@ fn settings() -> impl Strategy<Value = Params> {
         weights,
         min_sim,
         min_weight: f64::from(least) / 4.0,
-        // All that Algorithm 1 looks at.
+        // No limit: Algorithm 1 uses all similarities.
         seen: usize::MAX,
         ..Params::default()
     })
