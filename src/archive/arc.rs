@@ -1,4 +1,4 @@
-//! ARC 1.0 and 1.1, the format before WARC: one line of fields, then the response as it came.
+//! ARC 1.0 and 1.1, the format before WARC: one line of fields, then the response as it was received.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::records;
 use crate::error::Result;
 use crate::types::SkipReason;
 
-/// The longest line of fields taken for one.
+/// A longer line is not taken for a line of fields.
 const MAX_LINE_BYTES: usize = 8 << 10;
 
 /// The format of ARC files.
@@ -56,14 +56,14 @@ impl Dialect for Arc {
     }
 }
 
-/// Whether a line that is not whole yet begins as a URL does.
+/// True when an incomplete line begins like a URL.
 fn may_be_url(bytes: &[u8]) -> bool {
     let scheme = bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte)).count();
     scheme == bytes.len() || (scheme > 0 && bytes[scheme] == b':')
 }
 
-/// `URL IP date type length`, where version 2 of the line has more fields before the length. The URL may hold
-/// spaces, so the fields are found by the first IP URL and date that stand side by side, from the end on.
+/// `URL IP date type length`; version 2 of the line has more fields before the length. The URL may contain spaces, so the fields are found
+/// by searching backwards from the end for an IP address and a date side by side.
 fn read_line(line: &[u8]) -> Option<Head> {
     if !may_be_url(line) || !line.contains(&b':') {
         return None;

@@ -1,4 +1,4 @@
-//! Reading beside other work, by a thread that nobody has to wait for: a pipe may say nothing for ever.
+//! Does work in a thread of its own that can be abandoned: reading a pipe may block for ever.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
@@ -8,13 +8,13 @@ use crate::error::{Error, Result};
 /// How often a wait is interrupted to see whether to stop.
 const POLL: Duration = Duration::from_millis(100);
 
-/// Has `work` done by a thread of its own, and gives what it sends. `None` where the system gives no thread.
+/// Runs `work` in a thread of its own, and returns the channel into which it sends. `None` where no thread can be started.
 pub fn beside<T: Send + 'static>(work: impl FnOnce(&SyncSender<T>) + Send + 'static) -> Option<Receiver<T>> {
     let (send, receive) = sync_channel(1);
     std::thread::Builder::new().spawn(move || work(&send)).ok().map(|_| receive)
 }
 
-/// What arrives, until the last of it; or until `stop` fails, then that failure.
+/// Yields what arrives, to the end, or until `stop` fails; then yields that failure.
 pub fn arriving<T>(receive: Receiver<Result<T>>, stop: &dyn Fn() -> Result<()>) -> impl Iterator<Item = Result<T>> {
     std::iter::from_fn(move || {
         loop {
@@ -31,10 +31,10 @@ pub fn arriving<T>(receive: Receiver<Result<T>>, stop: &dyn Fn() -> Result<()>) 
     })
 }
 
-/// What `work` gives, unless `stop` fails before: that is the outer failure.
+/// Returns the result of `work`, unless `stop` fails first; the outer error is that failure.
 ///
 /// # Errors
-/// What `stop` says.
+/// The error of `stop`.
 pub fn patiently<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
     stop: &dyn Fn() -> Result<()>,
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn a_wait_ends_when_it_is_to_stop() {
-        // The other end is kept, and never says anything.
+        // The other end of the channel is kept, and never sends anything.
         let (hold, held) = std::sync::mpsc::channel::<()>();
         let wait = move || held.recv().map_err(|_| Error::Interrupted);
         let stopped = patiently(wait, &|| Err(Error::Interrupted));

@@ -1,9 +1,9 @@
-//! Indexes of archives, one capture a line: CDXJ as pywb and Common Crawl write it, its JSON lines alone, and CDX with a legend
-//! as wget and Heritrix write it; plain or compressed.
+//! Indexes of archives, with one capture a line: CDXJ as pywb and Common Crawl write it, the JSON objects of CDXJ alone, and CDX with a
+//! legend as wget and Heritrix write it; plain or compressed.
 //!
-//! A line becomes a page without text: its URL, its languages where the index names them (Common Crawl's `languages`), and
-//! where the capture lies. Lines of captures that are no pages are left out under the reasons that the captures themselves
-//! would be. Walking finds lines only; [`capture`] takes them apart, in parallel.
+//! A line becomes a page without text: its URL, its languages where the index names them (Common Crawl's `languages`), and the place of the
+//! capture. Lines of captures that are not pages are left out for the same reasons as the captures themselves would be. Walking an index
+//! only finds the lines; [`capture`] parses them, in parallel.
 
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -58,7 +58,7 @@ pub(super) fn open(path: &Path, position: u64) -> Result<Box<dyn Archive>> {
     Ok(Box::new(lines))
 }
 
-/// The JSON of a CDXJ line: behind key and time, or the line itself.
+/// The JSON of a CDXJ line: what follows key and time, or the whole line.
 fn json_of(line: &[u8]) -> Option<&[u8]> {
     if line.starts_with(b"{") {
         return Some(line);
@@ -74,7 +74,7 @@ fn looks_like_an_entry(json: &[u8]) -> bool {
     has(b"\"url\"") && (has(b"\"filename\"") || has(b"\"status\"") || has(b"\"offset\"") || has(b"\"timestamp\""))
 }
 
-/// The letters of a CDX legend: what each column holds.
+/// The letters of a CDX legend, which say what each column holds.
 fn legend(line: &[u8]) -> Option<&[u8]> {
     let letters = line.trim_ascii_start().strip_prefix(b"CDX ")?;
     let is_letter = |word: &[u8]| word.len() == 1 && word[0].is_ascii_alphabetic();
@@ -83,7 +83,7 @@ fn legend(line: &[u8]) -> Option<&[u8]> {
 }
 
 const BUFFER_BYTES: usize = 256 << 10;
-/// The position behind data that cannot be decompressed, where nothing follows.
+/// The position after data that cannot be decompressed, when nothing follows.
 const BEHIND_DAMAGE: u64 = 1 << 62;
 
 /// The decompressed bytes of a file.
@@ -105,9 +105,9 @@ struct Lines {
     codec: Codec,
     /// Length of the file.
     file_bytes: u64,
-    /// First line of a CDX, which stands before each of its lines when they are taken apart.
+    /// First line of a CDX file; it is put before each line that is handed on for parsing.
     legend: Vec<u8>,
-    /// Bytes read, decompressed.
+    /// How many decompressed bytes were read.
     position: u64,
 }
 
@@ -120,13 +120,13 @@ impl Lines {
         let mut lines = Lines { path: path.to_owned(), reader, codec, file_bytes, legend: Vec::new(), position: 0 };
         match lines.line() {
             Ok(Ok(first)) if legend(&first).is_some() => lines.legend = [first.trim_ascii(), b"\n"].concat(),
-            // It is read again, as a line; so is damage.
+            // The first line is an ordinary line, so it is read again; damage is reported when it is read again.
             _ => (lines.reader, lines.position) = (decoded(path, codec)?, 0),
         }
         Ok(lines)
     }
 
-    /// Passes what was read before.
+    /// Skips what was read before.
     fn go_to(&mut self, position: u64) -> io::Result<()> {
         if position <= self.position {
             return Ok(());
@@ -145,7 +145,7 @@ impl Lines {
         Ok(())
     }
 
-    /// The next line without its end; `Err` with its length when it is too long. Empty at the end of the file.
+    /// The next line without its line end; `Err` with its length when it is too long. Empty at the end of the file.
     fn line(&mut self) -> io::Result<std::result::Result<Vec<u8>, u64>> {
         let mut line = Vec::new();
         let count = self.reader.by_ref().take(MAX_LINE_BYTES as u64).read_until(b'\n', &mut line)?;
@@ -182,7 +182,7 @@ impl Lines {
                 Ok(Err(length)) => {
                     return skip(SkipReason::BadRecord, length, format!("line: longer than {MAX_LINE_BYTES} bytes"));
                 }
-                // The rest cannot be decompressed.
+                // The rest of the file cannot be decompressed.
                 Err(error) if self.codec != Codec::Plain && error.kind() != io::ErrorKind::Interrupted => {
                     self.reader = Box::new(io::empty());
                     self.position = BEHIND_DAMAGE;
@@ -225,12 +225,12 @@ impl Archive for Lines {
     }
 }
 
-/// One line, taken apart.
+/// A parsed line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Line {
     url: String,
     date_ms: i64,
-    /// As written; empty or `-`: not given.
+    /// As written; empty or `-` where it is not given.
     status: String,
     mime: String,
     /// Comma-separated codes.
@@ -256,7 +256,7 @@ impl Scalar {
         }
     }
 
-    /// A place or a length; 0 where it is none that a file can have.
+    /// An offset or length; 0 where the number is impossible for a file.
     fn number(this: Option<Scalar>) -> u64 {
         let number = match this {
             Some(Scalar::Number(number)) => number,
@@ -315,7 +315,7 @@ impl Line {
         })
     }
 
-    /// The columns are those of the CDX file format of 2015 (iipc), of which these matter.
+    /// The columns are those of the CDX file format of 2015 (iipc); only some of them are used.
     fn of_columns(letters: &[u8], line: &[u8]) -> std::result::Result<Line, String> {
         let mut found = Line::default();
         let letters = letters.split(|byte| *byte == b' ');
@@ -343,12 +343,12 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The archive that a line says its capture lies in; empty where it does not say.
+/// The archive in which a capture lies according to its line; empty where the line does not say.
 pub(super) fn file_of(block: &[u8]) -> std::result::Result<String, String> {
     Line::read(block).map(|line| line.pointer.file)
 }
 
-/// A line as a capture without a body, or why what it points at is no page.
+/// A capture without a body, made from a line, or the reason why the capture is not a page.
 pub(super) fn capture(record: RawRecord) -> std::result::Result<Capture, Skip> {
     let RawRecord { offset, length, block, .. } = record;
     let refuse = |reason, url: &str, detail| Err(Skip { reason, offset, length, url: url.to_owned(), detail });

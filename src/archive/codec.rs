@@ -1,4 +1,4 @@
-//! The compressions an archive file may be in, each decoded as a stream, one member or frame at a time.
+//! The compressions of archive files, each decoded as a stream, one member or frame at a time.
 
 use std::io::{BufRead, Read};
 
@@ -51,8 +51,8 @@ impl Codec {
         }
     }
 
-    /// Input with which the first bytes of any member can be decoded: zstd and LZ4 decode whole blocks only, of up to
-    /// 128 KiB and 4 MiB.
+    /// How many bytes of input suffice to decode the first bytes of any member: zstd and LZ4 decode whole blocks only, of up to 128 KiB and
+    /// 4 MiB.
     pub(super) fn probe_bytes(self) -> usize {
         match self {
             Codec::Plain | Codec::Gzip => 64 << 10,
@@ -61,7 +61,7 @@ impl Codec {
         }
     }
 
-    /// What a member begins with.
+    /// The first bytes of a member.
     pub(super) fn magic(self) -> &'static [u8] {
         match self {
             Codec::Plain => &[],
@@ -84,12 +84,12 @@ impl Codec {
 
 fn zstd_decoder(dictionary: &[u8]) -> std::io::Result<Decoder<'static>> {
     let mut decoder = Decoder::with_dictionary(dictionary)?;
-    // Who asks for less looks at the window first.
+    // Where a smaller limit applies, the window is checked before.
     decoder.set_parameter(DParameter::WindowLogMax(MAX_WINDOW_LOG))?;
     Ok(decoder)
 }
 
-/// The window of the zstd frame that `head` begins with, in bytes: what decoding it holds in memory (RFC 8878, section 3.1.1).
+/// The window of the zstd frame that begins with `head`, in bytes, which is the memory needed to decode it (RFC 8878, section 3.1.1).
 pub(super) fn zstd_window(head: &[u8]) -> Option<u64> {
     let rest = head.strip_prefix(&ZSTD_MAGIC)?;
     let descriptor = *rest.first()?;
@@ -98,14 +98,14 @@ pub(super) fn zstd_window(head: &[u8]) -> Option<u64> {
         let base = 1_u64 << (10 + (window >> 3));
         return Some(base + base / 8 * u64::from(window & 7));
     }
-    // A single segment: the window is the content.
+    // In a frame of a single segment, the window is as large as the content.
     let at = 1 + [0, 1, 2, 4][usize::from(descriptor & 3)];
     let size = rest.get(at..at + (1 << (descriptor >> 6)))?;
     let number = size.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
     Some(if size.len() == 2 { number + 256 } else { number })
 }
 
-/// What is wrong with a zstd frame whose window is larger than the limit, and what to do.
+/// The error of a zstd frame whose window is larger than the limit, with advice.
 pub(super) fn refuse_window(head: &[u8], max_bytes: u64) -> Option<String> {
     let max_bytes = max_bytes.min(MAX_WINDOW_BYTES);
     let bytes = zstd_window(head).filter(|&bytes| bytes > max_bytes)?;
@@ -122,7 +122,7 @@ pub(super) fn skippable(head: &[u8]) -> bool {
     matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
 
-/// The length a skippable frame takes with its 8 bytes of header, when `head` holds them.
+/// The length of a skippable frame, including its header of 8 bytes, when `head` contains the header.
 pub(super) fn skippable_length(head: &[u8]) -> Option<u64> {
     let size = head.get(4..8)?;
     Some(8 + u64::from(u32::from_le_bytes([size[0], size[1], size[2], size[3]])))
@@ -131,7 +131,7 @@ pub(super) fn skippable_length(head: &[u8]) -> Option<u64> {
 /// A member being decoded.
 pub(super) enum Stream {
     Plain,
-    /// What was decoded before a failure is given out first, and the failure by the next step.
+    /// Data decoded before a failure is returned first, and the failure by the next step.
     Gzip {
         inflate: Box<Decompress>,
         failure: Option<String>,
@@ -140,19 +140,19 @@ pub(super) enum Stream {
     Lz4(Box<Lz4>),
 }
 
-/// What one step of decoding did.
+/// The result of one step of decoding.
 #[derive(Debug, Default)]
 pub(super) struct Step {
-    /// Bytes of input done with.
+    /// Bytes of input consumed.
     pub(super) used: usize,
     /// Bytes of output written.
     pub(super) written: usize,
-    /// True when the member has ended, its checksum right.
+    /// True when the member has ended with a correct checksum.
     pub(super) ended: bool,
 }
 
 impl Stream {
-    /// Makes a stream that has ended ready for another member; `None` where a new one is as good.
+    /// Prepares a stream that has ended for another member; `None` where making a new stream costs no more.
     pub(super) fn again(self) -> Option<Stream> {
         match self {
             // Loading the dictionary takes longer than decoding most records.
@@ -161,7 +161,7 @@ impl Stream {
         }
     }
 
-    /// Decodes some of `input` into `output`. Neither used nor written: it needs more input.
+    /// Decodes some of `input` into `output`. If it neither consumes nor writes, it needs more input.
     pub(super) fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, String> {
         match self {
             Stream::Plain => {
@@ -195,11 +195,11 @@ impl Stream {
     }
 }
 
-/// An LZ4 frame. The decoder wants a reader it can block on, so it is given whole blocks only, found by their sizes.
+/// An LZ4 frame. The decoder needs a reader that may block, so it is given only whole blocks, found by their sizes.
 pub(super) struct Lz4 {
     decoder: lz4_flex::frame::FrameDecoder<Fed>,
     header: Option<Lz4Header>,
-    /// Bytes decoded and not yet given out.
+    /// True while there are decoded bytes that were not yet returned.
     pending: bool,
     ended: bool,
 }
@@ -210,7 +210,7 @@ struct Lz4Header {
     content_checksum: bool,
 }
 
-/// The longest block of the frame format, with room for data that did not shrink.
+/// The longest block in the frame format, with room for data that did not shrink.
 const MAX_LZ4_BLOCK_BYTES: usize = 9 << 20;
 
 impl Lz4 {
@@ -235,7 +235,7 @@ impl Lz4 {
         Ok(Step { used, written, ended: self.ended && !self.pending })
     }
 
-    /// Hands the decoder the next block whole (with it, once, the frame's header); `None` while it is not there.
+    /// Gives the decoder the whole next block, the first time together with the frame's header; `None` while the block is incomplete.
     fn feed(&mut self, input: &[u8]) -> Result<Option<usize>, String> {
         let (header, header_bytes) = match self.header {
             Some(header) => (header, 0),
@@ -250,7 +250,7 @@ impl Lz4 {
         let block_bytes = if size == 0 {
             if header.content_checksum { 4 } else { 0 }
         } else {
-            // The top bit marks a block stored as it is.
+            // The top bit marks a block that is stored uncompressed.
             (size & 0x7fff_ffff) as usize + if header.block_checksums { 4 } else { 0 }
         };
         if block_bytes > MAX_LZ4_BLOCK_BYTES {
@@ -265,7 +265,7 @@ impl Lz4 {
     }
 }
 
-/// A reader of what it has been given.
+/// A reader of the bytes that it has been given.
 #[derive(Default)]
 struct Fed {
     bytes: Vec<u8>,
@@ -294,7 +294,7 @@ impl Read for Fed {
 mod tests {
     use super::*;
 
-    /// All that a stream gives of `data` in steps of `room` bytes of output, and whether the member ended.
+    /// All that a stream returns for `data`, with output in steps of `room` bytes, and whether the member ended.
     fn decoded(codec: Codec, data: &[u8], room: usize) -> Result<(Vec<u8>, bool), String> {
         let mut stream = codec.stream(&[])?;
         let (mut whole, mut at) = (Vec::new(), 0);

@@ -1,5 +1,5 @@
-//! Transfer and content codings, undone as far as archives allow: what was recorded is often decoded already, cut short,
-//! or not what its headers say.
+//! Undoes transfer and content codings as far as archives allow: recorded bodies are often decoded already, cut short, or not what their
+//! headers say.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -11,13 +11,13 @@ use libdeflater::Decompressor;
 use super::codec::MAX_DEFLATE_RATIO;
 use super::mime::looks_like_markup;
 
-/// Output of a coding decoded at a time.
+/// How many bytes of output are decoded at a time.
 const PIECE_BYTES: usize = 64 << 10;
-/// Where the first line of a chunk has to end, in bytes: sizes have up to 16 digits, extensions are rare and short.
+/// How long the first line of a chunk may be, in bytes: sizes have up to 16 digits, and extensions are rare and short.
 const MAX_CHUNK_LINE_BYTES: usize = 256;
-/// The most digits of the size of a chunk: 64 bits.
+/// How many digits the size of a chunk may have: 64 bits.
 const MAX_CHUNK_DIGITS: usize = 16;
-/// The most codings one on top of the other. curl undoes five; data that unpacks into itself would take time for each.
+/// How many nested codings are undone. curl undoes five; data that unpacks to itself would otherwise cost time for each.
 const MAX_CODINGS: usize = 5;
 /// The binary logarithm of the largest window of a zstd body: 8 MiB, which is what browsers take (RFC 9659).
 const BODY_WINDOW_LOG: u32 = 23;
@@ -31,8 +31,8 @@ pub(super) enum CodingError {
     Corrupt(String),
 }
 
-/// A chunked body without the sizes of its chunks; `None` where it is not chunked. One cut short, or broken further on,
-/// gives the chunks before.
+/// Removes the sizes of chunks from a chunked body; `None` where the body is not chunked. For a body that is cut short or damaged later,
+/// returns the chunks before that.
 pub(super) fn unchunk(body: &[u8]) -> Option<Vec<u8>> {
     let (first_size, _) = chunk_size(body)?;
     let mut whole = Vec::with_capacity(body.len().min(first_size.saturating_add(body.len() / 2)));
@@ -73,8 +73,8 @@ fn chunk_size(bytes: &[u8]) -> Option<(usize, usize)> {
     Some((usize::from_str_radix(digits, 16).ok()?, end + 1))
 }
 
-/// Undoes the codings of a `Content-Encoding` value, the last one named first. What does not begin as its coding does
-/// was decoded by whoever recorded it, and stays as it is.
+/// Undoes the codings in a `Content-Encoding` value, the last one first. A body that does not begin as its coding requires was decoded when
+/// it was recorded, and stays as it is.
 pub(super) fn decode(body: &[u8], codings: &str, limit: u64) -> Result<Vec<u8>, CodingError> {
     let named = codings.split(',').filter(|coding| !is_none(coding)).count();
     if named > MAX_CODINGS {
@@ -100,7 +100,7 @@ pub(super) fn is_none(coding: &str) -> bool {
     ["", "identity", "none"].iter().any(|name| coding.trim().eq_ignore_ascii_case(name))
 }
 
-/// Decodes a body whose coding has no magic number: where that fails on what is markup, it was decoded before.
+/// Decodes a body whose coding has no magic number. If decoding fails and the body is markup, it was decoded before.
 fn unless_plain<'b>(
     body: Cow<'b, [u8]>,
     decode: impl FnOnce(&[u8]) -> Result<Vec<u8>, CodingError>,
@@ -112,7 +112,7 @@ fn unless_plain<'b>(
 }
 
 fn gunzip(body: &[u8], limit: u64) -> Result<Vec<u8>, CodingError> {
-    // The last four bytes of a gzip member are its length, in most bodies the whole one's.
+    // The last four bytes of a gzip member are its length, which in most bodies is the length of the whole.
     let stated = body.last_chunk::<4>().map_or(0, |bytes| u64::from(u32::from_le_bytes(*bytes)));
     if stated > 0 && stated <= limit && stated <= MAX_DEFLATE_RATIO * body.len() as u64 {
         let mut whole = vec![0; stated as usize];
@@ -123,7 +123,7 @@ fn gunzip(body: &[u8], limit: u64) -> Result<Vec<u8>, CodingError> {
     read(MultiGzDecoder::new(body), limit)
 }
 
-/// `deflate` is zlib by the standard, and raw deflate from servers that misread it.
+/// By the standard, `deflate` is zlib; some servers misread this and send raw deflate.
 fn inflate(body: Cow<'_, [u8]>, limit: u64) -> Result<Cow<'_, [u8]>, CodingError> {
     let is_zlib = matches!(&*body, [first, second, ..]
         if first & 0x0f == 8 && (u16::from(*first) << 8 | u16::from(*second)) % 31 == 0);
@@ -140,7 +140,7 @@ fn unzstd(body: &[u8], limit: u64) -> Result<Vec<u8>, CodingError> {
     read(decoder, limit)
 }
 
-/// The crate's own reader gives one error for data cut short and data that is wrong, so its decoder is fed here.
+/// The crate's own reader does not tell data that is cut short from corrupt data, so its decoder is called directly.
 fn unbrotli(body: &[u8], limit: u64) -> Result<Vec<u8>, CodingError> {
     let mut state = BrotliState::new(StandardAlloc::default(), StandardAlloc::default(), StandardAlloc::default());
     let (mut left, mut input_at) = (body.len(), 0);
@@ -172,7 +172,7 @@ fn unbrotli(body: &[u8], limit: u64) -> Result<Vec<u8>, CodingError> {
     }
 }
 
-/// Reads all of a decoder. Data that ends before its end gives what there is: recorders cut long bodies.
+/// Reads everything from a decoder. If the data ends too early, returns what there is: recorders cut long bodies.
 fn read(decoder: impl Read, limit: u64) -> Result<Vec<u8>, CodingError> {
     let mut whole = Vec::new();
     let outcome = decoder.take(limit.saturating_add(1)).read_to_end(&mut whole);
@@ -212,16 +212,17 @@ mod tests {
         encoder.write_all(data).and_then(|()| encoder.finish()).expect("memory")
     }
 
-    /// Meta-blocks that hold their bytes as they are (RFC 7932, section 9.2).
+    /// Brotli meta-blocks that store their bytes uncompressed (RFC 7932, section 9.2).
     fn brotlied(data: &[u8]) -> Vec<u8> {
         let mut encoded = Vec::new();
         for (at, chunk) in data.chunks(1 << 16).enumerate() {
-            // Not the last; four nibbles of length, less one; uncompressed. The first is behind a bit for the window.
+            // Header bits: not the last block; four nibbles for the length less one; uncompressed. In the first block, a bit for the window
+            // comes before.
             let header = (1 << 19 | (chunk.len() as u32 - 1) << 3) << u32::from(at == 0);
             encoded.extend_from_slice(&header.to_le_bytes()[..3]);
             encoded.extend_from_slice(chunk);
         }
-        // The last, and empty.
+        // The last block, which is empty.
         encoded.push(3);
         encoded
     }
@@ -327,7 +328,7 @@ mod tests {
     #[test]
     fn what_is_not_chunked_stays() {
         for text in ["<html>\n", "", "abc\r\ndef and more than that is here", "12", "deadbeefdeadbeef0\r\nx"] {
-            // 0xabc bytes announced and fewer there: may be chunks cut short.
+            // Announces 0xabc bytes and has fewer: this may be a chunk that was cut short.
             let expected = text.starts_with("abc").then_some(b"def and more than that is here".as_slice());
             assert_eq!(unchunk(text.as_bytes()).as_deref(), expected, "{text}");
         }

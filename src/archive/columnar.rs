@@ -1,8 +1,8 @@
 //! Common Crawl's columnar index: Parquet, one capture a row. Each row becomes the line that the CDXJ index has for it.
 //!
-//! Columns are found by name; only `url` must be there. Read are, besides: `fetch_time`, `fetch_status`,
-//! `content_mime_detected` (or `content_mime_type`), `content_languages`, `warc_filename`, `warc_record_offset` and
-//! `warc_record_length`. A position is a number of rows.
+//! Columns are found by name; only `url` is required. Also read are `fetch_time`, `fetch_status`, `content_mime_detected` (or
+//! `content_mime_type`), `content_languages`, `warc_filename`, `warc_record_offset` and `warc_record_length`. A position is a number of
+//! rows.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -26,13 +26,13 @@ use crate::files;
 use crate::sheltered::sheltered;
 use crate::types::{Form, RawRecord, Skip, SkipReason};
 
-/// What a Parquet file begins with.
+/// The first bytes of a Parquet file.
 pub(super) const MAGIC: &[u8] = b"PAR1";
 
 /// The format of Parquet files with a column of URLs.
 pub(super) struct ColumnarFormat;
 
-/// Columns, and what the object of JSON calls them that a row becomes.
+/// Names of columns, each with its name in the JSON object that a row becomes.
 pub(super) type Columns = &'static [(&'static str, &'static str)];
 
 const COLUMNS: Columns = &[
@@ -47,11 +47,11 @@ const COLUMNS: Columns = &[
     ("warc_record_length", "length"),
 ];
 
-/// Rows decoded at once.
+/// How many rows are decoded at once.
 const BATCH_ROWS: usize = 1024;
 /// The longest page, in bytes; those of Common Crawl have one MiB.
 const MAX_PAGE_BYTES: usize = 128 << 20;
-/// Snappy makes of three bytes 64 at the most.
+/// Snappy expands three bytes to 64 at most.
 const MAX_SNAPPY_RATIO: usize = 22;
 
 impl Format for ColumnarFormat {
@@ -77,7 +77,7 @@ pub(super) fn has_columns(path: &Path, names: Columns) -> bool {
     open_file(path).is_ok_and(|(reader, _)| columns(&reader, names).iter().all(Option::is_some))
 }
 
-/// The rows of a Parquet file from the one of a number on, each as an object of JSON with those of the columns that are there.
+/// The rows of a Parquet file from a position on, each as a JSON object with those of the columns that the file has.
 ///
 /// # Errors
 /// When it cannot be read, or is damaged from its first byte on.
@@ -105,7 +105,7 @@ pub(super) fn open(path: &Path, position: u64, names: Columns) -> Result<Box<dyn
     Ok(Box::new(table))
 }
 
-/// What describes a file, and the file.
+/// The metadata of a file, and the file.
 fn open_file(path: &Path) -> std::result::Result<(SerializedFileReader<Whole>, Arc<Whole>), String> {
     let open = || {
         let file = files::open(path).map_err(|error| error.to_string())?;
@@ -116,8 +116,8 @@ fn open_file(path: &Path) -> std::result::Result<(SerializedFileReader<Whole>, A
     decoded(open)
 }
 
-/// A file in which what lies beyond the end is an error: the decoder skips lists of any claimed length there, element by element, and makes
-/// room for chunks of any claimed length.
+/// A file in which reading beyond the end is an error. Otherwise the decoder would skip lists of any claimed length there, element by
+/// element, and allocate memory for chunks of any claimed length.
 struct Whole(File);
 
 impl Length for Whole {
@@ -157,7 +157,7 @@ impl Read for UpToEnd {
     }
 }
 
-/// Runs what decodes a file.
+/// Calls the decoder; a panic becomes an error.
 fn decoded<T>(work: impl FnOnce() -> std::result::Result<T, String>) -> std::result::Result<T, String> {
     sheltered(work).unwrap_or_else(|| Err("values that cannot be".to_owned()))
 }
@@ -177,7 +177,7 @@ struct Column {
     name: &'static str,
     reader: ColumnReader,
     optional: bool,
-    /// Units of a time in a second; 0: no time.
+    /// Units of time per second; 0: not a time.
     unit: i64,
 }
 
@@ -203,7 +203,7 @@ struct Table {
 }
 
 impl Table {
-    /// Passes whole row groups, then rows.
+    /// Skips whole row groups, then rows.
     fn go_to(&mut self, position: u64) {
         while self.group < self.reader.num_row_groups() {
             let rows = self.rows_of(self.group);
@@ -264,7 +264,7 @@ impl Table {
         }
     }
 
-    /// Behind damage, the next row group.
+    /// After damage, continues with the next row group.
     fn give_up_group(&mut self) -> u64 {
         self.open = None;
         self.ready.clear();
@@ -290,24 +290,25 @@ impl Group {
     }
 }
 
-/// The pages of a column. The decoder would make room for what a page says that it holds, before it sees that it does not: so it is told that
-/// nothing is compressed, and pages are unpacked here. A dictionary that says it has more values than bytes is refused for the same reason.
+/// The pages of a column. The decoder allocates the memory that a page claims to need before it sees whether the claim is true. So it is
+/// told that nothing is compressed, and pages are decompressed here. For the same reason, a dictionary that claims more values than it has
+/// bytes is refused.
 struct Checked {
     pages: Box<dyn PageReader>,
     codec: Compression,
 }
 
 impl Checked {
-    /// Those of a column of a row group.
+    /// Opens the pages of a column in a row group.
     fn open(file: &Arc<Whole>, chunk: &ColumnChunkMetaData) -> std::result::Result<Checked, ParquetError> {
         let codec = chunk.compression();
         let plain = chunk.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
-        // The number of rows is asked for where there are places of pages alone.
+        // The number of rows is needed only with an index of pages, so 0 will do.
         let pages = SerializedPageReader::new(Arc::clone(file), &plain, 0, None)?;
         Ok(Checked { pages: Box::new(pages), codec })
     }
 
-    /// A page, unpacked.
+    /// Decompresses a page.
     fn unpacked(&self, mut page: Page) -> std::result::Result<Page, ParquetError> {
         if self.codec == Compression::UNCOMPRESSED {
             return Ok(page);
@@ -315,7 +316,7 @@ impl Checked {
         match &mut page {
             Page::DataPage { buf, .. } | Page::DictionaryPage { buf, .. } => *buf = unpack(self.codec, buf)?.into(),
             Page::DataPageV2 { buf, def_levels_byte_len, rep_levels_byte_len, is_compressed: true, .. } => {
-                // Levels are not compressed.
+                // Levels are never compressed.
                 let levels = u64::from(*def_levels_byte_len) + u64::from(*rep_levels_byte_len);
                 let parts = usize::try_from(levels).ok().and_then(|levels| buf.split_at_checked(levels));
                 let (levels, values) = parts.ok_or_else(|| misfit(format!("{levels} bytes of levels")))?;
@@ -327,12 +328,12 @@ impl Checked {
     }
 }
 
-/// The bytes of a page.
+/// Decompresses the bytes of a page.
 fn unpack(codec: Compression, packed: &[u8]) -> std::result::Result<Vec<u8>, ParquetError> {
     let mut bytes = Vec::new();
     let most = MAX_PAGE_BYTES as u64 + 1;
     match codec {
-        // So are pages without values.
+        // Pages without values are empty.
         _ if packed.is_empty() => {}
         Compression::SNAPPY => {
             let length = snap::raw::decompress_len(packed)?;
@@ -435,7 +436,7 @@ fn unit(column: &parquet::schema::types::ColumnDescPtr) -> i64 {
     }
 }
 
-/// Seconds since 1970 as a CDX writes times.
+/// Seconds since 1970, written like a time in a CDX file.
 fn time(seconds: i64) -> Value {
     let time = jiff::Timestamp::from_second(seconds).ok();
     time.map_or(Value::Null, |time| Value::from(time.strftime("%Y%m%d%H%M%S").to_string()))
@@ -490,7 +491,7 @@ mod tests {
         optional int32 fetch_status; optional binary content_languages (UTF8); required binary warc_filename (UTF8);
         required int32 warc_record_offset; required int32 warc_record_length; optional binary url_path (UTF8); }";
 
-    /// `groups` row groups of `rows` rows; every third row has no language, every second is a 404.
+    /// Makes `groups` row groups of `rows` rows; every third row has no language, every second row has status 404.
     fn file(path: &Path, groups: usize, rows: usize) {
         file_with(path, groups, rows, Compression::SNAPPY, WriterVersion::PARQUET_1_0);
     }
@@ -555,7 +556,7 @@ mod tests {
         items
     }
 
-    /// Pages that are at hand.
+    /// Pages from a list.
     struct Given(Vec<Page>);
 
     impl Iterator for Given {
@@ -615,10 +616,10 @@ mod tests {
 
     #[test]
     fn no_memory_is_asked_for_what_a_page_says_it_holds_and_does_not() {
-        // A length of 2 GiB, and three bytes.
+        // Claims a length of 2 GiB, and has three bytes.
         let error = unpack(Compression::SNAPPY, b"\x80\x80\x80\x80\x08abc").expect_err("too long").to_string();
         assert!(error.contains("a page with 2147483648 bytes in 8"), "{error}");
-        // What holds more than a page may.
+        // Expands to more than a page may hold.
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         for _ in 0..=MAX_PAGE_BYTES >> 20 {
             gzip.write_all(&[0; 1 << 20]).expect("memory");
@@ -636,7 +637,7 @@ mod tests {
         let path = folder.path().join("part.parquet");
         file(&path, 2, 1500);
         let whole = std::fs::read(&path).expect("it was written");
-        // What stands behind the first kilobyte is missing, but for the description of it all.
+        // Only the first kilobyte and the metadata at the end are there; the rest is missing.
         let (_, tail) = whole.split_at(whole.len() - 8);
         let footer = 8 + u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]) as usize;
         std::fs::write(&path, [&whole[..1024], &whole[whole.len() - footer..]].concat()).expect("room on the disk");

@@ -1,7 +1,7 @@
-//! Records copied out of a WARC or WACZ file, byte for byte, by what is known of their places.
+//! Copies records out of a WARC or WACZ file, byte for byte, by their places.
 //!
-//! Of a record of a WACZ it is known where it is in its WARC file, but not in which of them: the one that has a whole record of the same
-//! date there is the one.
+//! For a record of a WACZ, its place in its WARC file is known, but not which WARC file that is: it is the one that has a whole record of
+//! the same date at that place.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -19,18 +19,18 @@ use super::warc::Warc;
 use crate::files;
 use crate::types::CopiedRecord;
 
-/// Room for the header of a record and the blanks behind it.
+/// Room for the header of a record and the blanks after it.
 const ROOM_BYTES: u64 = 128 << 10;
-/// What stands behind a record.
+/// What follows every record.
 const RECORD_END: &[u8] = b"\r\n\r\n";
 
 /// A file that records are copied out of.
 pub struct Copier {
     file: File,
-    /// Its WARC files: itself, or those that stand uncompressed in a WACZ.
+    /// Its WARC files: the file itself, or the WARC files that are stored uncompressed in a WACZ.
     parts: Vec<Part>,
     is_wacz: bool,
-    /// The dictionary of a zstd file, once it is needed.
+    /// The dictionary of a zstd file, read when it is needed.
     dictionary: Option<Vec<u8>>,
     max_bytes: u64,
 }
@@ -62,7 +62,7 @@ impl Copier {
         Ok(Copier { file, parts, is_wacz, dictionary: None, max_bytes })
     }
 
-    /// The record of a date that takes `length` bytes from `offset` on; `None` where no record does.
+    /// The record with a date that takes `length` bytes from `offset` on; `None` where there is none.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -75,7 +75,7 @@ impl Copier {
             if self.is_wacz && date != date_ms {
                 continue;
             }
-            // Of two, either may be the one.
+            // Two records fit, and it is not known which is the right one.
             if found.replace(record).is_some() {
                 return Ok(None);
             }
@@ -87,7 +87,7 @@ impl Copier {
         if part.codec == Codec::Zstd && !self.is_wacz && self.dictionary.is_none() {
             self.dictionary = Some(dictionary::before(&mut self.file, offset)?);
         }
-        // Compression makes no record much longer.
+        // Compression makes hardly any record longer.
         if length > self.max_bytes.saturating_add(self.max_bytes >> 8) {
             return Ok(None);
         }
@@ -104,16 +104,16 @@ impl Copier {
         }
         bytes.truncate(end);
         bytes.extend(RECORD_END);
-        // Other members are other records.
+        // What follows are other records.
         stored.truncate(stored.len() - rest);
         let member = (part.codec == Codec::Gzip).then_some(stored);
         Ok(Some((CopiedRecord { url: head.url, record: bytes, member }, head.date_ms)))
     }
 
-    /// A member or frame without its compression, and how many bytes stand behind a member.
+    /// The decompressed member or frame, and how many bytes of `stored` follow a member.
     fn decoded(&self, codec: Codec, stored: &[u8]) -> io::Result<(Vec<u8>, usize)> {
         let mut bytes = Vec::new();
-        // One byte more tells what is longer, and has what ends a member read.
+        // One byte more is read, to notice longer members, and to read the end of the member.
         let max = self.max_bytes.saturating_add(1);
         let mut rest = 0;
         match codec {
@@ -152,7 +152,7 @@ mod tests {
         encoder.finish().expect("memory")
     }
 
-    /// What is copied of a file at a place.
+    /// The copy of the record at a place of a file.
     fn copy(file: &[u8], offset: usize, length: usize) -> Option<CopiedRecord> {
         copy_with(&Params::default(), file, offset, length)
     }

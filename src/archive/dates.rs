@@ -1,7 +1,7 @@
 //! Dates of captures, as archives write them.
 
-/// Milliseconds since 1970 UTC of a date as WARC (ISO 8601, to the second or finer or only to the day) or ARC
-/// (`YYYYMMDDhhmmss`, with more digits ignored) write it; 0 where it is none.
+/// Milliseconds since 1970 UTC of a date as written in WARC (ISO 8601, to the second or finer or only to the day) or in ARC
+/// (`YYYYMMDDhhmmss`, where more digits are ignored); 0 where it is not a date.
 pub(super) fn date_ms(text: &str) -> i64 {
     let text = text.trim();
     let iso = if text.len() >= 12 && text.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -1,4 +1,4 @@
-//! Which kind of archive a file is, by its first bytes; its name does not matter.
+//! Detects what kind of archive a file is, by its first bytes; its name does not matter.
 
 use std::path::Path;
 
@@ -26,16 +26,16 @@ impl Formats {
         self.0.iter().map(|format| format.name()).collect::<Vec<_>>().join(", ")
     }
 
-    /// The format of what begins with `head`, if any knows it.
+    /// The format that recognizes data beginning with `head`, if any does.
     pub(super) fn recognise(self, path: &Path, head: &[u8]) -> Option<&'static dyn Format> {
         self.0.iter().copied().find(|format| format.recognises(path, head))
     }
 }
 
-/// Bytes shown of a file that is no archive.
+/// How many bytes are shown of a file that is not an archive.
 const SHOWN_BYTES: usize = 24;
 
-/// What a file nobody recognises seems to be, for a person.
+/// What a file that no format recognizes seems to be, in words.
 pub(super) fn describe(path: &Path, head: &[u8]) -> String {
     if path.is_dir() {
         return "a folder without the traces of HTTrack".to_owned();

@@ -1,4 +1,4 @@
-//! The dictionary of a zstd file: the convention for WARC files puts it into a skippable frame at the head.
+//! The dictionary of a zstd file. By the convention for WARC files, it is in a skippable frame at the beginning.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -6,13 +6,13 @@ use std::io::{Read, Seek, SeekFrom};
 use super::codec::{Codec, MAGIC_BYTES, skippable_length};
 use super::window::Window;
 
-/// What the skippable frame that holds the dictionary begins with.
+/// The first bytes of the skippable frame with the dictionary.
 const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
-/// What a dictionary of zstd begins with.
+/// The first bytes of a zstd dictionary.
 const CONTENT_MAGIC: [u8; 4] = [0x37, 0xa4, 0x30, 0xec];
 /// The header of a skippable frame: magic number and length.
 pub(super) const FRAME_HEADER_BYTES: usize = 8;
-/// The longest dictionary taken, in bytes; the convention's tools make them of 100 kB to 1 MB.
+/// The longest dictionary that is accepted, in bytes; the tools of the convention make dictionaries of 100 kB to 1 MB.
 const MAX_DICTIONARY_BYTES: usize = 32 << 20;
 
 /// True for the skippable frame that holds a dictionary.
@@ -20,7 +20,7 @@ pub(super) fn holds_dictionary(head: &[u8]) -> bool {
     head.starts_with(&DICTIONARY_MAGIC) && skippable_length(head).is_some_and(|n| n <= MAX_DICTIONARY_BYTES as u64)
 }
 
-/// The dictionary of a frame's content: as it is, or itself compressed.
+/// The dictionary in a frame's content, which may itself be compressed.
 pub(super) fn of_frame(content: &[u8]) -> Result<Vec<u8>, String> {
     if !Codec::Zstd.begins(content) {
         return Ok(content.to_vec());
@@ -35,13 +35,13 @@ pub(super) fn of_frame(content: &[u8]) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// The dictionary in force at `anchor`: that of the last dictionary frame before it.
+/// The dictionary that applies at `anchor`: that of the last dictionary frame before it.
 pub(super) fn before(file: &mut File, anchor: u64) -> std::io::Result<Vec<u8>> {
     if anchor == 0 {
         return Ok(Vec::new());
     }
-    // Frames do not say how long they are, so dictionaries are found by their first bytes; a false find is no dictionary
-    // of the frames that follow, and the frame of a true one begins with its own magic or with a zstd frame.
+    // Frames do not say how long they are, so dictionaries are found by searching for their first bytes. A false find is not a dictionary
+    // of the frames that follow, and the frame of a true one begins with its own magic number or with a zstd frame.
     let mut window = Window::new(Box::new(file.try_clone()?), 0);
     file.seek(SeekFrom::Start(0))?;
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! What a kind of archive is, and what reading one gives.
+//! The trait of archive formats, and the items that reading an archive yields.
 
 use std::path::{Path, PathBuf};
 
@@ -8,20 +8,20 @@ use crate::types::{RawRecord, Skip};
 /// Limits of reading.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
-    /// The longest block of a record, and the longest body after undoing content codings, in bytes. Longer ones are
-    /// skipped as a stream and counted. Default 16 MiB: three times the longest body Common Crawl keeps.
+    /// The longest block of a record, and the longest body after undoing content codings, in bytes. Longer ones are read past without being
+    /// held in memory, and counted as skipped. Default 16 MiB: three times the longest body that Common Crawl keeps.
     pub max_record_bytes: u64,
-    /// The largest window of a zstd frame of an archive, in bytes: what is held to decode it. Default 128 MiB, which is what zstd
-    /// itself takes.
+    /// The largest window of a zstd frame in an archive, in bytes; this much memory is needed to decode it. Default 128 MiB, as in zstd
+    /// itself.
     pub max_window_bytes: u64,
-    /// The folder of the archives that lists of ranges name; by default that of the list. What leads out of it, or through a
-    /// symbolic link, is not read.
+    /// The folder with the archives that lists of ranges name; by default the folder of the list. A path that leads out of this folder, or
+    /// through a symbolic link, is not read.
     #[serde(skip)]
     pub archives: Option<PathBuf>,
 }
 
-/// What [`Params::max_record_bytes`] may be: a kilobyte has room for a header and a sentence; a record is held in memory, and what is
-/// taken out of it must fit a record of the store, which has 2 GiB at the most.
+/// Allowed values of [`Params::max_record_bytes`]. A kilobyte has room for a header and a sentence. A record is held in memory, and what is
+/// extracted from it must fit into a record of the store, which has at most 2 GiB.
 pub const RECORD_BYTES: std::ops::RangeInclusive<u64> = 1 << 10..=1 << 30;
 
 impl Default for Params {
@@ -30,12 +30,12 @@ impl Default for Params {
     }
 }
 
-/// What an archive gives at each step.
+/// What an archive yields at each step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     /// A record that may hold a page.
     Record(RawRecord),
-    /// A record that does not, and why.
+    /// A record that does not hold a page, with the reason.
     Skip(Skip),
 }
 
@@ -52,20 +52,22 @@ impl Item {
 
 /// An archive being read.
 pub trait Archive: Send {
-    /// The next record; `None` at the end. Damage inside the archive is an [`Item::Skip`], after which reading goes on
-    /// where a record can be found again.
+    /// The next record; `None` at the end. Damage inside the archive is an [`Item::Skip`], after which reading continues at the next record
+    /// that can be found.
     ///
     /// # Errors
-    /// Only what the environment does: the file cannot be read.
+    /// Only when the file cannot be read.
     fn next(&mut self) -> Result<Option<Item>>;
 
-    /// Where the next call of [`Archive::next`] begins: [`Format::open`] with it goes on there. 0 at the start; grows.
+    /// Where the next call of [`Archive::next`] begins: [`Format::open`] with this position continues there. It is 0 at the start, and
+    /// grows.
     fn position(&self) -> u64;
 
-    /// What [`Archive::progress`] will be at the end, where that is known.
+    /// The value of [`Archive::progress`] at the end, where it is known.
     fn end(&self) -> Option<u64>;
 
-    /// How far reading is. It may be ahead of the position: in the middle of a stream no position tells how much of the file was read.
+    /// How far the file has been read. It may be ahead of the position, since in the middle of a stream no position corresponds to an
+    /// offset in the file.
     fn progress(&self) -> u64 {
         self.position()
     }
@@ -76,7 +78,7 @@ pub trait Format: Sync {
     /// Its name in listings.
     fn name(&self) -> &'static str;
 
-    /// True when its records say where captures lie in archives, and hold none.
+    /// True when its records only say where captures lie in archives.
     fn is_index(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! The first bytes of a file, by which its kind and its compression are detected.
+//! Reads the first bytes of a file, by which its kind and compression are detected.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -7,15 +7,15 @@ use super::codec::Codec;
 use crate::error::{Error, Result};
 use crate::files;
 
-/// First bytes of a file, by which its kind is detected.
+/// How many first bytes of a file are used to detect its kind.
 const HEAD_BYTES: u64 = 4 << 10;
-/// Output of a member that is looked at to see whether a record begins it.
+/// How much output of a member is examined to see whether a record begins there.
 const PROBE_BYTES: usize = 4 << 10;
 
-/// Bytes that are enough to detect a codec, and the window of a zstd frame.
+/// How many bytes suffice to detect a codec, and the window of a zstd frame.
 pub(super) const CODEC_BYTES: usize = 18;
 
-/// The first bytes of a file; none of a folder.
+/// The first bytes of a file; empty for a folder.
 pub(super) fn head_of(path: &Path) -> Result<Vec<u8>> {
     if path.is_dir() {
         return Ok(Vec::new());
@@ -31,14 +31,14 @@ pub(super) fn head_of(path: &Path) -> Result<Vec<u8>> {
     read().map_err(Error::io(path, "reading"))
 }
 
-/// The codec of what `reader` is at the start of. Reads its first bytes.
+/// The codec of the data that begins at `reader`. Reads the first bytes.
 pub(super) fn codec_of(reader: &mut impl Read) -> io::Result<Codec> {
     let mut head = [0; CODEC_BYTES];
     let count = read_up_to(reader, &mut head)?;
     Ok(Codec::of(&head[..count]))
 }
 
-/// Fills `buffer` as far as the file goes.
+/// Fills `buffer`, or as much of it as the file has data for.
 pub(super) fn read_up_to(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut count = 0;
     while count < buffer.len() {
@@ -52,7 +52,7 @@ pub(super) fn read_up_to(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<
     Ok(count)
 }
 
-/// What the file beginning with `head` holds once decompressed, leading blanks left out.
+/// The beginning of the decompressed content of a file that begins with `head`, without leading blanks.
 pub(super) fn content_head(head: &[u8]) -> Vec<u8> {
     let codec = Codec::of(head);
     let content = if codec == Codec::Plain { head.to_vec() } else { decoded_head(head, codec, &[]) };
@@ -60,7 +60,7 @@ pub(super) fn content_head(head: &[u8]) -> Vec<u8> {
     content[blanks..].to_vec()
 }
 
-/// The beginning of what the member at the head of `input` holds; empty where it does not decode.
+/// The beginning of the content of the member that begins with `input`; empty where it cannot be decoded.
 pub(super) fn decoded_head(input: &[u8], codec: Codec, dictionary: &[u8]) -> Vec<u8> {
     let mut output = vec![0; PROBE_BYTES];
     let (mut used, mut written) = (0, 0);

@@ -1,15 +1,15 @@
-//! What the header of a record says, in WARC and ARC alike.
+//! The information in a record's header, for both WARC and ARC.
 
 use crate::types::SkipReason;
 
-/// What a record is, by its header.
+/// The kind of a record, according to its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A `response`; an ARC record.
     Response,
     /// A `resource`.
     Resource,
-    /// A type that holds no page.
+    /// A type that never holds a page, with the reason for skipping it.
     Other(SkipReason),
 }
 
@@ -17,22 +17,22 @@ pub(super) enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) header_bytes: usize,
-    /// `None`: the header gives no usable length.
+    /// `None` where the header has no usable length.
     pub(super) block_bytes: Option<u64>,
     pub(super) kind: Kind,
-    /// The type as the archive names it.
+    /// The type's name in the archive.
     pub(super) type_name: String,
     pub(super) url: String,
     pub(super) date_ms: i64,
     pub(super) content_type: Option<String>,
 }
 
-/// What stands at the start of unread bytes.
+/// What was found at the start of unread bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// A record with its whole header.
     Head(Head),
-    /// What may become a header with more bytes.
+    /// Bytes that may become a header when more follow.
     Part,
     /// No record.
     Nothing,
@@ -40,7 +40,7 @@ pub(super) enum Found {
 
 /// How one kind of archive writes its records.
 pub(super) trait Dialect: Send + 'static {
-    /// The record at the head of `bytes`.
+    /// The record at the start of `bytes`.
     fn head(bytes: &[u8]) -> Found;
 
     /// True when a record begins with `bytes`.
@@ -49,11 +49,11 @@ pub(super) trait Dialect: Send + 'static {
     /// Where the first record begins in `bytes`, at the start of a line; `bytes` begins a line when `at_line_start`.
     fn find(bytes: &[u8], at_line_start: bool) -> Option<usize>;
 
-    /// How many bytes at the end of searched ones [`Dialect::find`] has to see again with what follows.
+    /// How many bytes at the end of the searched ones [`Dialect::find`] must see again together with the following ones.
     const OVERLAP_BYTES: usize;
 }
 
-/// A length in digits; one too long for a number is the largest.
+/// A length given in digits; one that is too long for a number becomes the largest number.
 pub(super) fn length(text: &str) -> Option<u64> {
     let all_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     all_digits.then(|| text.parse().unwrap_or(u64::MAX))

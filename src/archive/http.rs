@@ -5,24 +5,24 @@ use super::format::Params;
 use super::mime::{essence, is_html_type, looks_like_markup};
 use crate::types::{Capture, RawRecord, Skip, SkipReason};
 
-/// How many times longer coded bodies become, at most, that are no longer than most: HTML becomes 4 to 8 times as long.
+/// By what factor coded bodies of ordinary length grow at most: HTML grows 4 to 8 times.
 const USUAL_RATIO: usize = 16;
-/// Coded bodies that become no longer than this are no longer than most, in bytes.
+/// Coded bodies that do not become longer than this count as ordinary in any case, in bytes.
 const USUAL_BYTES: usize = 128 << 10;
 
-/// Takes the HTTP envelope off a record: the response as a browser would hand it to its parser.
+/// Removes the HTTP envelope from a record: the result is the response as a browser would give it to its parser.
 ///
-/// Only whole pages go through: status 200, an HTML type (`text/html`, XHTML, or no type and a body that begins with
-/// markup), a body that is not empty. The body is decoded last, when the rest has said yes.
+/// Only whole pages are accepted: status 200, an HTML type (`text/html`, XHTML, or no type and a body that begins with markup), and a body
+/// that is not empty. The body is decoded last, when all other conditions hold.
 ///
 /// # Errors
-/// Why the record is no page: [`SkipReason::BadHttp`], [`SkipReason::Status`], [`SkipReason::NotHtml`],
+/// The reason why the record is not a page: [`SkipReason::BadHttp`], [`SkipReason::Status`], [`SkipReason::NotHtml`],
 /// [`SkipReason::BadCoding`], [`SkipReason::BodyTooLong`] or [`SkipReason::EmptyBody`].
 pub(super) fn capture(mut record: RawRecord, params: &Params) -> Result<Capture, Skip> {
     take(&mut record, params.max_record_bytes, params)
 }
 
-/// As [`capture`], but gives the record back when its body proves longer than [`usual_bytes`].
+/// As [`capture`], but returns the record when its decoded body is longer than [`usual_bytes`].
 pub(super) fn capture_usual(mut record: RawRecord, params: &Params) -> Result<Result<Capture, Skip>, RawRecord> {
     let limit = usual_bytes(&record, params) as u64;
     match take(&mut record, limit.min(params.max_record_bytes), params) {
@@ -31,7 +31,7 @@ pub(super) fn capture_usual(mut record: RawRecord, params: &Params) -> Result<Re
     }
 }
 
-/// How long the body of a record is, or if it is coded, how long bodies become that are no longer than most.
+/// The length of the body of a record; if it is coded, the length up to which decoded bodies count as ordinary.
 pub(super) fn usual_bytes(record: &RawRecord, params: &Params) -> usize {
     let is_coded = |response: Response| {
         response.status == 200 && response.content_encoding.is_some_and(|codings| !codings.split(',').all(is_none))
@@ -45,7 +45,7 @@ pub(super) fn usual_bytes(record: &RawRecord, params: &Params) -> usize {
     }
 }
 
-/// Takes the envelope off. A record whose coded body is longer than `limit` stays as it was.
+/// Removes the envelope. A record whose coded body becomes longer than `limit` stays as it was.
 fn take(record: &mut RawRecord, limit: u64, params: &Params) -> Result<Capture, Skip> {
     let found = if record.http {
         Response::read(&record.block)
@@ -79,7 +79,7 @@ fn take(record: &mut RawRecord, limit: u64, params: &Params) -> Result<Capture, 
 
 type Refusal = (SkipReason, String);
 
-/// What the head of a response says.
+/// The information in the head of a response.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Response {
     status: u16,
@@ -93,8 +93,8 @@ struct Response {
 }
 
 impl Response {
-    /// Reads status line and headers, as loosely as browsers do: lines may end in a bare LF, lines that are no header
-    /// are passed over, and markup in the place of a header begins the body.
+    /// Parses status line and headers as tolerantly as browsers do: lines may end in a bare LF, lines that are not headers are skipped, and
+    /// markup in place of a header begins the body.
     fn read(block: &[u8]) -> Result<Response, Refusal> {
         let blanks = block.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
         let (first, mut at) = line(block, blanks);
@@ -122,10 +122,10 @@ impl Response {
         let Some(colon) = memchr::memchr(b':', line) else { return };
         let value = || Some(String::from_utf8_lossy(line[colon + 1..].trim_ascii()).into_owned());
         let name = line[..colon].trim_ascii();
-        // Looked up by length first: most headers are of no interest.
+        // Comparing the length first is faster: most headers are not needed.
         match name.len() {
             12 if name.eq_ignore_ascii_case(b"Content-Type") => {
-                // Of several, browsers take the last that is a type.
+                // If there are several, browsers use the last one that is a type.
                 if let Some(value) = value().filter(|value| value.contains('/')) {
                     self.content_type = Some(value);
                 }
@@ -144,7 +144,7 @@ impl Response {
     }
 }
 
-/// Puts the value of one more header of a name behind those before.
+/// Appends the value of a repeated header to the earlier values.
 fn join(known: &mut Option<String>, value: Option<String>) {
     let value = value.unwrap_or_default();
     *known = Some(match known.take() {
@@ -153,7 +153,7 @@ fn join(known: &mut Option<String>, value: Option<String>) {
     });
 }
 
-/// The line at `start` without its end, and where the next one begins.
+/// The line at `start` without its end, and the start of the next line.
 fn line(block: &[u8], start: usize) -> (&[u8], usize) {
     let rest = &block[start.min(block.len())..];
     match memchr::memchr(b'\n', rest) {
@@ -162,7 +162,7 @@ fn line(block: &[u8], start: usize) -> (&[u8], usize) {
     }
 }
 
-/// The status of `HTTP/1.1 200 OK`; version and reason may be missing or odd.
+/// The status in `HTTP/1.1 200 OK`; version and reason may be missing or unusual.
 fn status(line: &[u8]) -> Option<u16> {
     let line = std::str::from_utf8(&line[..line.len().min(32)])
         .or_else(|error| std::str::from_utf8(&line[..error.valid_up_to()]));
@@ -190,7 +190,8 @@ fn check(response: &Response) -> Result<(), Refusal> {
     }
 }
 
-/// The body of a response, its codings undone up to `limit`. The block loses its head where nothing else has to change.
+/// The body of a response, with its codings undone, up to `limit`. Where nothing else has to change, only the head is removed from the
+/// block.
 fn body(block: &mut Vec<u8>, response: &Response, limit: u64, params: &Params) -> Result<Vec<u8>, Refusal> {
     let unchunked = if response.chunked { unchunk(&block[response.body_start..]) } else { None };
     let body = if let Some(codings) = response.content_encoding.as_deref().filter(|it| !it.split(',').all(is_none)) {

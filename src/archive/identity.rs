@@ -1,4 +1,4 @@
-//! What an archive is, whatever its name.
+//! Identifies an archive by its content, whatever its name.
 
 use std::ffi::OsString;
 use std::fs::{self, Metadata};
@@ -13,19 +13,19 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::error::{Error, Result};
 use crate::files;
 
-/// A file or mirror as the file system knows it, without a look at its bytes.
+/// What the file system knows of a file or mirror; the bytes are not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stat {
-    /// Where it lies, by its full name.
+    /// The full path.
     pub path: PathBuf,
-    /// How long it is; a mirror: all its files.
+    /// The length; for a mirror, that of all its files.
     pub bytes: u64,
-    /// Hash of its length and of when it and its entry were last changed; of a mirror, of the names of its files too. While it
-    /// stays the same, so do the bytes.
+    /// Hash of its length and of the times when its content and its entry were last changed; for a mirror, also of the names of its files.
+    /// While it stays the same, the bytes are taken to be the same.
     pub stamp: u64,
 }
 
-/// Asks the file system what lies at `path`.
+/// Asks the file system about the file or mirror at `path`.
 ///
 /// # Errors
 /// When it cannot be listed.
@@ -48,8 +48,8 @@ pub fn stat(path: &Path) -> Result<Stat> {
     Ok(Stat { path, bytes, stamp: hasher.digest() })
 }
 
-/// When the bytes of a file were last changed, and its entry, in nanoseconds since 1970 where known: a program can set the
-/// first at will, and not the second.
+/// The times when the bytes of a file and its entry were last changed, in nanoseconds since 1970 where known. A program can set the first
+/// one at will, but not the second.
 fn changes(metadata: &Metadata) -> [i128; 2] {
     let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let modified = modified.map_or(0, |since| since.as_nanos() as i128);
@@ -63,13 +63,13 @@ fn changes(metadata: &Metadata) -> [i128; 2] {
     [modified, entry]
 }
 
-/// Bytes read at a time: large enough that asking costs nothing.
+/// How many bytes are read at a time: enough to make the cost of a call negligible.
 const READ_BYTES: usize = 1 << 20;
-/// Of the hashes of archives.
+/// Seed of the hashes of archives.
 const SEED: u64 = 0x6469_676c_6f74_0002;
 
-/// Hash of all bytes of an archive; of a mirror, of the names and bytes of its files. `told` hears how many bytes were read so
-/// far, from any thread, and may end it.
+/// Hash of all bytes of an archive; for a mirror, of the names and bytes of its files. `told` is called with the number of bytes read so
+/// far, from any thread, and may stop the work by an error.
 ///
 /// # Errors
 /// When it cannot be read, and what `told` returns.
@@ -94,7 +94,7 @@ pub fn fingerprint(path: &Path, told: &(dyn Fn(u64) -> Result<()> + Sync)) -> Re
 fn hash_file(path: &Path, told: &(dyn Fn(usize) -> Result<()> + Sync)) -> Result<u64> {
     let mut file = files::open(path).map_err(Error::io(path, "reading"))?;
     let mut hasher = Xxh3::with_seed(SEED);
-    // A mirror has many small files.
+    // A smaller buffer for small files, of which a mirror has many.
     let bytes = file.metadata().map_or(READ_BYTES, |metadata| usize::try_from(metadata.len()).unwrap_or(READ_BYTES));
     let mut buffer = vec![0; (bytes + 1).min(READ_BYTES)];
     loop {
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(before, [stat(&path).expect("a file"), stat(folder.path()).expect("a folder")]);
         assert_eq!(before.clone().map(|stat| stat.bytes), [3, 3]);
         let date = fs::metadata(&path).expect("a file").modified().expect("a date");
-        // The clock of a file system ticks every few milliseconds.
+        // File systems record times in steps of a few milliseconds.
         std::thread::sleep(std::time::Duration::from_millis(50));
         fs::write(&path, "two").expect("a file");
         File::options().write(true).open(&path).and_then(|file| file.set_modified(date)).expect("a file");

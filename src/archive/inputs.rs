@@ -1,4 +1,4 @@
-//! What the user names → the archives meant, and what is not read, with the reason.
+//! Finds the archives that the user's inputs stand for, and the files that are not read, with the reasons.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -16,22 +16,21 @@ use super::stream::STREAM;
 use crate::error::{Error, Result};
 use crate::files;
 
-/// How deep lists may name lists.
+/// How deeply lists may name lists.
 const MAX_LIST_DEPTH: usize = 8;
-/// Lists that are read, at the most.
+/// How many lists are read at most.
 const MAX_LISTS: usize = 10_000;
 
-/// What the inputs of a run come to.
+/// The archives that the inputs of a run stand for.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
     /// The archives to read, each once, in the order named.
     pub archives: Vec<PathBuf>,
-    /// What is not read.
+    /// The inputs that are not read.
     pub refused: Vec<Refused>,
-    /// All bytes of all archives are looked at, to see whether they were read before: a file system that tells of no change is
-    /// not believed.
+    /// Whether all bytes of all archives are read to see if they were read before, even where the file system reports no change.
     pub reread: bool,
-    /// An archive that cannot be read does not keep the others from being read.
+    /// Whether the other archives are read when one cannot be.
     pub keep_going: bool,
 }
 
@@ -44,30 +43,30 @@ impl From<&[PathBuf]> for Inputs {
 /// An input that is not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// The file, by its full name where it has one; else what the user named.
+    /// The full path of the file, if it has one; else the input that the user named.
     pub path: PathBuf,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// The user named it, or reading it failed: what leaves it out has not done all that was asked.
+    /// True when the user named it, or reading it failed: leaving it out means that not all was done that the user asked for.
     pub is_fault: bool,
 }
 
-/// What became of the inputs of a run.
+/// What was done with the inputs of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// Archives of which something was read.
+    /// Archives that were read, fully or in part.
     pub read: u64,
-    /// Archives that were read to their end before.
+    /// Archives that had been read to their end before.
     pub read_before: u64,
-    /// Archives read now that are damaged or cut off; what could be read of them was.
+    /// Archives that were found damaged or cut off while they were read; their readable parts were read.
     pub damaged: u64,
-    /// Archives that a stopped run did not come to.
+    /// Archives that were not begun before the run was stopped.
     pub not_begun: u64,
-    /// What was not read, or not to its end.
+    /// Inputs that were not read, or not to their end.
     pub refused: Vec<Refused>,
 }
 
-/// Inputs that a tally names.
+/// How many inputs are named in a message.
 const NAMED_INPUTS: usize = 3;
 
 impl fmt::Display for Tally {
@@ -96,16 +95,16 @@ impl fmt::Display for Tally {
     }
 }
 
-/// Which of the indexes that are found in folders and by patterns are among the archives.
+/// Which indexes that are found in folders and by patterns are kept among the archives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Indexes {
     /// All.
     All,
-    /// Those of archives that are not all there.
+    /// Only those with captures in archives that are not all among the inputs.
     BesideNothing,
 }
 
-/// The archives of `formats` that `inputs` name: see [`super::expand`].
+/// The archives of `formats` that `inputs` stand for: see [`super::expand`].
 pub(super) fn expand(
     inputs: &[OsString],
     keep_going: bool,
@@ -138,7 +137,7 @@ pub(super) fn expand(
     Ok(Inputs { archives: found.archives, refused, keep_going, ..Inputs::default() })
 }
 
-/// One error of all inputs that cannot be read.
+/// A single error for all inputs that cannot be read.
 fn all_of(mut problems: Vec<Problem>) -> Error {
     if let [problem] = problems.as_mut_slice() {
         return Error::input(std::mem::take(&mut problem.place), std::mem::take(&mut problem.refused.reason));
@@ -150,27 +149,27 @@ fn all_of(mut problems: Vec<Problem>) -> Error {
 
 /// An input of the user that cannot be read.
 struct Problem {
-    /// As the user gave it, and where.
+    /// The input as the user gave it, and where.
     place: String,
     refused: Refused,
 }
 
 struct Found<'f> {
     formats: Formats,
-    /// Whether a file was read before, in the very state it is in: it is an archive, then.
+    /// True of a file that was read before and has not changed since; it is then known to be an archive.
     is_known: &'f dyn Fn(&Path) -> bool,
     archives: Vec<PathBuf>,
-    /// Files that were found in folders and by patterns.
+    /// Files that were found in folders and by patterns, and are not read.
     refused: Vec<Refused>,
     problems: Vec<Problem>,
     seen: HashSet<PathBuf>,
-    /// Lists that were read, by their true names: each is read once.
+    /// Lists that were read, by their canonical paths: each is read once.
     lists: HashSet<PathBuf>,
-    /// Those of them whose lines are being looked at, each named by the one before.
+    /// The lists that are being read now, each named by the one before.
     open_lists: Vec<PathBuf>,
     /// Indexes that were found in folders and by patterns, each once.
     indexes: Vec<(PathBuf, &'static dyn Format)>,
-    /// Files that the user named, by their true names.
+    /// Files that the user named, by their canonical paths.
     named: HashSet<PathBuf>,
 }
 
@@ -214,7 +213,7 @@ impl Found<'_> {
             );
         }
         if !path.is_dir() {
-            // Reported now, not after the days that reading the inputs before it may take.
+            // The problem is reported now, since reading the inputs before it may take days.
             if !(self.is_known)(path) {
                 self.formats.of(path).map_err(|error| error.reason())?;
             }
@@ -232,15 +231,15 @@ impl Found<'_> {
         }
     }
 
-    /// What was refused since there were `before`, as part of a reason that names all of it.
+    /// The reasons for which inputs were refused after the first `before`, joined into a part of a message.
     fn take_refused(&mut self, before: usize) -> String {
         let refused = self.refused.split_off(before);
         refused.iter().map(|file| format!("; {}: {}", file.path.display(), file.reason)).collect()
     }
 
-    /// Adds the archives of a folder; gives how many there are, with those named before.
+    /// Adds the archives of a folder; returns how many it has, including those that were named before.
     fn folder(&mut self, folder: &Path) -> usize {
-        // Links may lead back up, so every folder is visited once under its true name.
+        // Links may lead back up, so each folder is visited once, by its canonical path.
         let mut visited = HashSet::new();
         let mut waiting = vec![folder.to_owned()];
         let mut count = 0;
@@ -261,7 +260,7 @@ impl Found<'_> {
             match listed {
                 Ok(entries) => {
                     let mut below: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
-                    // The last one waiting is taken first.
+                    // The last folder in the list is visited first.
                     below.sort_by(|a, b| b.cmp(a));
                     waiting.extend(below);
                 }
@@ -328,12 +327,12 @@ impl Found<'_> {
         Ok(())
     }
 
-    /// Takes a file that nobody named, if it is an archive. If it only seems to be one, by its name or because it is
-    /// compressed, it is noted with the reason; other files are passed over.
+    /// Considers a file that the user did not name. An archive is added. A file that only seems to be an archive, by its name or because it
+    /// is compressed, is refused with a reason; other files are ignored.
     fn found(&mut self, path: &Path) -> bool {
         let seems = seems_archive(path);
         if !path.is_file() {
-            // A link that leads nowhere, a pipe.
+            // Such as a broken link or a pipe.
             if seems {
                 self.refuse(
                     path,
@@ -368,7 +367,7 @@ impl Found<'_> {
     }
 
     fn refuse(&mut self, path: &Path, reason: String) {
-        // What a link leads to may be no file at all.
+        // A link may lead to something that is not a file.
         let path = if path.is_symlink() {
             std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
         } else {
@@ -379,7 +378,7 @@ impl Found<'_> {
         }
     }
 
-    /// True when it was not there before.
+    /// Adds an archive; true when it is new.
     fn add(&mut self, path: &Path) -> bool {
         let is_new = self.seen.insert(true_name(path));
         if is_new {
@@ -388,8 +387,8 @@ impl Found<'_> {
         is_new
     }
 
-    /// Leaves out the indexes that were found beside all archives that they name: these say more themselves, and what was left out
-    /// of them is not to come back.
+    /// Leaves out indexes all of whose archives are among the inputs: the archives have more information, and captures that were left out
+    /// of them must not come back through the index.
     fn leave_out_indexes(&mut self) {
         let indexes: Vec<_> = std::mem::take(&mut self.indexes)
             .into_iter()
@@ -417,12 +416,12 @@ impl Found<'_> {
     }
 }
 
-/// The folder of an index in a collection of pywb or an unpacked WACZ; the archives are beside it.
+/// The folder of an index in a collection of pywb or in an unpacked WACZ; the archives are beside this folder.
 const INDEX_FOLDER: &str = "indexes";
 
-/// True when all captures of an index lie in some of `archives`, which are known by their names: in or below the folder of the index. The
-/// folders that an index names may be those of another machine, so the last part of a name counts, and all of it where files of several
-/// folders have one last part.
+/// True when all captures of an index lie in some of `archives` (given by file name), in or below the folder of the index. The folders that
+/// an index names may be those of another machine, so only the last part of a path counts; but the whole path counts where files in several
+/// folders have the same last part.
 fn is_index_of(path: &Path, format: &dyn Format, archives: &HashMap<OsString, Vec<PathBuf>>) -> Result<bool> {
     let full = true_name(path);
     let folder = full.parent().unwrap_or(&full);
@@ -452,17 +451,17 @@ fn is_index_of(path: &Path, format: &dyn Format, archives: &HashMap<OsString, Ve
     Ok(met.is_some() && alike.all(|name| is_there(name, &|archive| archive.ends_with(name))))
 }
 
-/// Parts of file names that say what an archive is.
+/// Parts of file names by which archives are recognized.
 const ARCHIVE_NAMES: &[&str] = &["warc", "arc", "wacz", "wat", "wet", "cdx", "cdxj", "parquet"];
 
-/// True when a file has the name of an archive: `crawl.warc.gz`, `CC-MAIN-0.warc.wet.gz`, `x.warc.gz.open`.
+/// True when a file's name looks like that of an archive: `crawl.warc.gz`, `CC-MAIN-0.warc.wet.gz`, `x.warc.gz.open`.
 fn seems_archive(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     name.split('.').skip(1).any(|part| ARCHIVE_NAMES.contains(&part))
 }
 
-/// What a line of a list names; none in an empty line or a comment. A comment begins with `#`, at the start of a line or
-/// behind a blank, and not within the name of a file that exists.
+/// The input that a line of a list names; `None` for an empty line or a comment. A comment begins with `#`, at the start of a line or after
+/// a blank, unless it is part of the name of a file that exists.
 fn input_of(line: &[u8], folder: Option<&Path>) -> Option<OsString> {
     if line.is_empty() || line.starts_with(b"#") {
         return None;
@@ -475,13 +474,13 @@ fn input_of(line: &[u8], folder: Option<&Path>) -> Option<OsString> {
     Some(there.unwrap_or_else(|| up_to(comments.first().copied().unwrap_or(line.len()))))
 }
 
-/// The list that `@LIST` names, unless a file is called so.
+/// The list that `@LIST` names, unless a file has this very name.
 fn list_name(input: &OsStr) -> Option<OsString> {
     let list = input.as_encoded_bytes().strip_prefix(b"@")?;
     (!Path::new(input).exists()).then(|| os_name(list))
 }
 
-/// A name by its bytes, which need not be UTF-8 where the system does not ask for it.
+/// A name given in bytes, which need not be UTF-8 where the system does not require it.
 fn os_name(bytes: &[u8]) -> OsString {
     #[cfg(unix)]
     return <OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes).to_owned();
@@ -489,7 +488,7 @@ fn os_name(bytes: &[u8]) -> OsString {
     return String::from_utf8_lossy(bytes).into_owned().into();
 }
 
-/// `name`, beside the list that names it where it is there, else as it is.
+/// `name` relative to the list that names it, if such a file exists; else unchanged.
 fn resolve(name: &OsStr, folder: Option<&Path>) -> PathBuf {
     let beside = folder.map(|folder| folder.join(name));
     match beside {
@@ -502,7 +501,7 @@ fn is_pattern(name: &OsStr) -> bool {
     name.as_encoded_bytes().iter().any(|byte| b"*?[".contains(byte))
 }
 
-/// The name by which a path is known from anywhere, be it there or not.
+/// The absolute path, whether or not a file is there.
 fn full_name(path: &Path) -> PathBuf {
     fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
 }
@@ -522,7 +521,7 @@ mod tests {
     /// Names, and whether each is a fault.
     type Refusals = Vec<(String, bool)>;
 
-    /// The names of the archives; then, where bad inputs are passed over, those of what is refused.
+    /// The names of the archives, and, where bad inputs are skipped, the names of those that are refused.
     fn all(folder: &Path, inputs: &[&str], keep_going: bool) -> Result<(Vec<String>, Refusals)> {
         let inputs: Vec<OsString> = inputs
             .iter()
@@ -592,7 +591,7 @@ mod tests {
     #[test]
     fn lists_are_each_read_once_and_only_so_deep() {
         let folder = sample();
-        // Each names the next 20 times: 20 to the power of 7 inputs, where each is read as often as it is named.
+        // Each list names the next one 20 times; read as often as they are named, these would be 20 to the power of 7 inputs.
         for depth in 0..9 {
             let lines = if depth < 7 { format!("@{}.txt\n", depth + 1).repeat(20) } else { "b.warc\n".repeat(20) };
             fs::write(folder.path().join(format!("{depth}.txt")), lines).expect("room on the disk");
@@ -667,16 +666,16 @@ mod tests {
         assert_eq!(archives, read);
         let left_out = ["deep/empty.warc", "deep/c.cdxj", "set/indexes/index.cdxj"];
         assert_eq!(refused, left_out.map(|name| (name.to_owned(), false)));
-        // The archive is named in another input, and need not be new.
+        // The archive of the index is given by another input; it need not be new.
         assert_eq!(names(folder.path(), &["deep/*.cdxj", "deep/c.arc"]).expect("one"), ["deep/c.arc"]);
-        // Named, or without its archive.
+        // The index is named, or its archive is not among the inputs.
         for inputs in [["deep/c.cdxj", "deep"], ["deep", "deep/c.cdxj"]] {
             let mut archives = names(folder.path(), &inputs).expect("two");
             archives.sort();
             assert_eq!(archives, ["deep/c.arc", "deep/c.cdxj"]);
         }
         assert_eq!(names(folder.path(), &["deep/*.cdxj"]).expect("one"), ["deep/c.cdxj"]);
-        // Files of one name in two folders are two.
+        // Files of the same name in two folders are different archives.
         put("twins/index.cdxj", &["x/e.warc", "y/e.warc"]);
         for (name, left) in [("twins/x/e.warc", true), ("twins/y/e.warc", false)] {
             fs::create_dir_all(folder.path().join(name).parent().expect("a parent")).expect("a folder");

@@ -1,9 +1,8 @@
-//! The decompressed bytes of an archive file, and where in the file each gzip member or zstd or LZ4 frame begins.
+//! Decompresses an archive file, and notes where in the file each gzip member or zstd or LZ4 frame begins.
 //!
-//! A gzip member that fits the buffers is decoded in one go by libdeflate, which is about twice as fast as a stream
-//! decoder; longer ones, damaged ones and the other codecs go piece by piece. libdeflate does not say where a member
-//! ended, but a member ends with the checksum and the length of what it holds, both known once it is decoded: the
-//! end is where these eight bytes stand.
+//! A gzip member that fits into the buffers is decoded at once by libdeflate, which is about twice as fast as a stream decoder; longer or
+//! damaged members and the other codecs are decoded piece by piece. libdeflate does not say where a member ends; but a member ends with the
+//! checksum and the length of its content, both of which are known once it is decoded, so the end is where these eight bytes stand.
 
 use std::collections::VecDeque;
 use std::io;
@@ -16,29 +15,29 @@ use super::format::Params;
 use super::head::{decoded_head, is_blank};
 use super::window::{self, Window};
 
-/// Bytes of input held when a member begins, so that most are there whole.
+/// How many bytes of input are in the buffer when a member begins, so that most members are complete.
 const LOOK_BYTES: usize = 64 << 10;
-/// The longest compressed member decoded in one go, and how much of a damaged one is searched again for members.
+/// The longest compressed member that is decoded at once; also how much of a damaged member is searched again for members.
 const WHOLE_BYTES: usize = 4 << 20;
-/// Output decoded at a time from members too long for one go.
+/// How much output is decoded at a time, for longer members.
 const PIECE_BYTES: usize = 256 << 10;
-/// More blanks than this behind one another, in bytes, are no mere padding. Writers pad to blocks of up to 64 KiB.
+/// A longer run of blanks than this, in bytes, is not just padding. Writers pad to blocks of up to 64 KiB.
 const MAX_BLANK_BYTES: u64 = 64 << 10;
-/// The most blanks that belong to the record before them, in bytes: WARC has four, and some writers pad records.
+/// How many blanks may belong to the record before them, in bytes: WARC has four, and some writers pad records.
 const MAX_TAIL_BYTES: usize = 4 << 10;
 
-/// The most beginnings of members that are remembered among unread bytes: 16 MB of them. Members of a byte or two hold no
-/// record each, and one that begins with a further one is found as one in the middle of a stream.
+/// How many starts of members among unread bytes are remembered: 16 MB of them. Members of a byte or two do not each hold a record; a
+/// record that begins with a member whose start was not remembered is treated as one in the middle of a stream.
 const MAX_STARTS: usize = 1 << 20;
 
-/// What decoding more gave.
+/// The result of decoding more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum More {
     /// More bytes to read.
     Bytes,
-    /// Nothing: the archive has ended.
+    /// No bytes: the archive has ended.
     End,
-    /// Nothing: what follows is damaged. [`Members::recover`] goes on behind it.
+    /// No bytes: damage follows. [`Members::recover`] continues after it.
     Damaged,
 }
 
@@ -49,18 +48,18 @@ enum Advance {
     Damaged,
 }
 
-/// Where reading stands.
+/// A place in the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    /// Bytes given out since the start of reading.
+    /// Decompressed bytes before this place, since the start of reading.
     pub(super) logical: u64,
-    /// The offset in the file, where a member begins here (in a plain file: always).
+    /// The offset in the file, if a member begins here (in a plain file: always).
     pub(super) file: Option<u64>,
 }
 
 /// Where a member begins.
 struct MemberStart {
-    /// Bytes given out before it.
+    /// Decompressed bytes before it.
     logical: u64,
     /// Its offset in the file.
     file: u64,
@@ -69,16 +68,16 @@ struct MemberStart {
 /// A stretch of the file that could not be decoded.
 #[derive(Debug)]
 pub(super) struct Damage {
-    /// Where the member begins.
+    /// Where the damaged member begins.
     pub(super) offset: u64,
     /// What is wrong with it.
     pub(super) problem: String,
 }
 
-/// Blanks that stand where records should.
+/// Blanks in a place where records should be.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Blanks {
-    /// Bytes given out before them.
+    /// Decompressed bytes before them.
     pub(super) logical: u64,
     /// How many.
     pub(super) bytes: u64,
@@ -89,41 +88,42 @@ pub(super) struct Members {
     window: Window,
     codec: Codec,
     dictionary: Vec<u8>,
-    /// Where reading began, for the offsets of a plain file.
+    /// Where reading began; needed for offsets in a plain file.
     origin: u64,
-    /// `out[start..end]` is decoded and not yet read; the rest is room.
+    /// `out[start..end]` is decoded and not yet read; the rest is free.
     out: Vec<u8>,
     start: usize,
     end: usize,
-    /// Bytes given out before `out[start]`.
+    /// Decompressed bytes before `out[start]`.
     logical: u64,
-    /// Member starts at or behind `out[start]`.
+    /// Starts of members at or after `out[start]`.
     starts: VecDeque<MemberStart>,
-    /// The member that begins here, or with nothing but blanks before here.
+    /// The start of the member that begins here, or that has only blanks before here.
     blank_since: Option<u64>,
-    /// Blanks read last, in one member.
+    /// The blanks that were read last, within one member.
     blanks: Blanks,
-    /// Too many blanks, up to the end of their member: to be told before going on.
+    /// Too many blanks, up to the end of their member; they must be reported before reading continues.
     untold: Option<Blanks>,
     stream: Option<Stream>,
-    /// The stream of a member that has ended, to decode another one.
+    /// The decoder of a member that has ended, reused for another member.
     spare: Option<Stream>,
-    /// How much of the window the stream has read: kept while it is short, to search it should it prove damaged.
+    /// How many bytes of the window the decoder has read. While they are few they are kept, to be searched if the member turns out to be
+    /// damaged.
     fed: usize,
     member: u64,
     damage: Option<Damage>,
     whole: Decompressor,
-    /// The longest output of a member decoded in one go.
+    /// The longest output of a member that is decoded at once.
     max_whole_output: usize,
     /// The largest window of a zstd frame.
     max_window_bytes: u64,
-    /// Whether a record begins with these bytes.
+    /// True when a record begins with these bytes.
     is_start: fn(&[u8]) -> bool,
 }
 
 impl Members {
-    /// Reads the members of `window` as `codec`, starting where a member does; `is_start` says whether a record begins
-    /// with some bytes.
+    /// Reads the members of `window` with `codec`; the window must begin with a member. `is_start` says whether a record begins with some
+    /// bytes.
     pub(super) fn new(
         window: Window,
         codec: Codec,
@@ -157,7 +157,7 @@ impl Members {
         }
     }
 
-    /// What is decoded and not yet read.
+    /// Bytes that are decoded and not yet read.
     pub(super) fn unread(&self) -> &[u8] {
         &self.out[self.start..self.end]
     }
@@ -167,7 +167,7 @@ impl Members {
         self.codec
     }
 
-    /// Where the first unread byte stands.
+    /// The place of the first unread byte.
     pub(super) fn place(&self) -> Place {
         let file = match self.codec {
             Codec::Plain => Some(self.origin + self.logical),
@@ -176,7 +176,7 @@ impl Members {
         Place { logical: self.logical, file }
     }
 
-    /// The offset in the file where a member begins next, when all before it has been read (in a plain file: always).
+    /// The offset in the file where the next member begins, if everything before it has been read (in a plain file: always).
     pub(super) fn next_member(&self) -> Option<u64> {
         match self.codec {
             Codec::Plain => Some(self.origin + self.logical),
@@ -185,39 +185,39 @@ impl Members {
         }
     }
 
-    /// True when everything decoded belongs to members that have ended whole, so that what follows is another one.
+    /// True when all decoded bytes belong to members that have ended properly, so that another member follows.
     pub(super) fn next_member_follows(&self) -> bool {
         self.codec != Codec::Plain && self.stream.is_none() && self.damage.is_none()
     }
 
-    /// True when a member begins here, with nothing but blanks before in it.
+    /// True when a member begins here, or has only blanks before here.
     pub(super) fn begins_member(&self) -> bool {
         self.codec != Codec::Plain && self.blank_since.is_some()
     }
 
-    /// How far in the file the decoder is.
+    /// The offset in the file that the decoder has reached.
     pub(super) fn file_offset(&self) -> u64 {
         self.window.offset() + self.fed as u64
     }
 
-    /// The damage that comes after what is unread.
+    /// The damage that follows the unread bytes.
     pub(super) fn damage(&self) -> Option<&Damage> {
         self.damage.as_ref()
     }
 
-    /// Where, from the first unread byte on, members begin among the unread bytes, the first byte left out.
+    /// The positions, relative to the first unread byte, at which members begin among the unread bytes; the first byte itself is left out.
     pub(super) fn boundaries(&self) -> impl Iterator<Item = usize> + '_ {
         self.boundaries_from(1)
     }
 
-    /// Those at `from` and behind it.
+    /// Those of these positions that are at `from` or after it.
     pub(super) fn boundaries_from(&self, from: usize) -> impl Iterator<Item = usize> + '_ {
         let at = |start: &MemberStart| (start.logical - self.logical) as usize;
         let first = self.starts.partition_point(|start| at(start) < from.max(1));
         self.starts.range(first..).map(at)
     }
 
-    /// Counts `count` unread bytes as read.
+    /// Marks `count` unread bytes as read.
     pub(super) fn consume(&mut self, count: usize) {
         debug_assert!(count <= self.end - self.start);
         if count > 0 {
@@ -245,12 +245,12 @@ impl Members {
         }
     }
 
-    /// Counts blanks as read, as far as they are decoded, and as nothing has to be told of those before.
+    /// Marks blanks as read, as far as they are decoded, and stops where blanks must be reported.
     pub(super) fn consume_blanks(&mut self) {
         while self.untold.is_none() && self.consume_some_blanks(usize::MAX) > 0 {}
     }
 
-    /// Counts blanks as read up to the next member, `max` of them at the most; gives how many.
+    /// Marks up to `max` blanks as read, up to the next member; returns how many.
     fn consume_some_blanks(&mut self, max: usize) -> usize {
         let next = self.boundaries().next().unwrap_or(usize::MAX).min(max);
         let unread = self.unread();
@@ -270,18 +270,18 @@ impl Members {
         count
     }
 
-    /// The blanks before here, where they are too many.
+    /// The blanks before here, if they are too many.
     pub(super) fn end_blanks(&mut self) -> Option<Blanks> {
         let bytes = std::mem::take(&mut self.blanks.bytes);
         (bytes > MAX_BLANK_BYTES).then_some(Blanks { bytes, ..self.blanks })
     }
 
-    /// Too many blanks that a member ended with, or consisted of. The next member begins here.
+    /// Too many blanks at the end of a member, or in a member of blanks only. The next member begins here.
     pub(super) fn take_untold(&mut self) -> Option<Blanks> {
         self.untold.take()
     }
 
-    /// Decodes the rest of the member, up to `limit` unread bytes, to see whether it proves damaged.
+    /// Decodes the rest of the member, up to `limit` unread bytes, to see whether the member is damaged.
     pub(super) fn fails_ahead(&mut self, limit: usize) -> io::Result<bool> {
         while self.stream.is_some() && self.codec != Codec::Plain && self.unread().len() < limit {
             if !matches!(self.advance()?, Advance::Bytes) {
@@ -291,7 +291,7 @@ impl Members {
         Ok(self.damage.is_some())
     }
 
-    /// At the end of the archive, gives up a member that was cut off before it gave a byte; gives its offset.
+    /// At the end of the archive, drops a member that was cut off before it yielded a byte; returns its offset.
     pub(super) fn take_empty_member(&mut self) -> Option<u64> {
         let is_empty = self.stream.is_some() && self.codec != Codec::Plain && self.place().file == Some(self.member);
         is_empty.then(|| {
@@ -303,7 +303,7 @@ impl Members {
         })
     }
 
-    /// Decodes more, behind what is unread.
+    /// Decodes more bytes after the unread ones.
     pub(super) fn more(&mut self) -> io::Result<More> {
         loop {
             if let Some(more) = self.more_of_member()? {
@@ -322,7 +322,7 @@ impl Members {
         })
     }
 
-    /// Passes the blanks of a record to the end of the member, and decodes on only as far as it takes to know that it ended.
+    /// Skips the blanks after a record up to the end of the member, decoding only as far as is needed to know that the member has ended.
     pub(super) fn finish_member(&mut self) -> io::Result<()> {
         let mut left = MAX_TAIL_BYTES;
         loop {
@@ -355,7 +355,7 @@ impl Members {
     fn begin_member(&mut self) -> io::Result<Advance> {
         self.window.fill(LOOK_BYTES)?;
         if self.codec != Codec::Plain {
-            // Some writers pad the file with zeros.
+            // Some writers pad files with zeros.
             while self.window.bytes().first() == Some(&0) {
                 let zeros = self.window.bytes().iter().take_while(|byte| **byte == 0).count();
                 self.window.consume(zeros);
@@ -401,7 +401,7 @@ impl Members {
         self.decode_piece()
     }
 
-    /// Passes a skippable frame, taking the dictionary it may hold.
+    /// Skips a skippable frame, keeping its dictionary if it has one.
     fn pass_skippable(&mut self) -> io::Result<Advance> {
         let Some(length) = codec::skippable_length(self.window.bytes()) else { return Ok(Advance::End) };
         if holds_dictionary(self.window.bytes()) {
@@ -426,7 +426,7 @@ impl Members {
         Ok(Advance::MemberEnd)
     }
 
-    /// Decodes the gzip member at the window's start in one go; false when it has to be read as a stream.
+    /// Decodes the gzip member at the start of the window at once; false when it must be read as a stream.
     fn decode_whole(&mut self) -> io::Result<bool> {
         let mut room = PIECE_BYTES;
         loop {
@@ -489,8 +489,8 @@ impl Members {
         }
     }
 
-    /// The file ends inside a member: either it was cut off, or the member's lengths are wrong, and others follow that
-    /// were taken for its data.
+    /// The file ends inside a member. Either the file was cut off, or the member's lengths are wrong, and the members that follow it were
+    /// taken for its data.
     fn cut_off(&mut self) -> Advance {
         let bytes = self.window.bytes();
         let is_member = |at: usize| at > 0 && self.starts_record(&bytes[at..]);
@@ -526,8 +526,8 @@ impl Members {
         window::grow(&mut self.out, self.end, self.end + room);
     }
 
-    /// Gives up the damaged member, and all that is unread with it, and goes on at the next member with which a
-    /// record begins. Gives the damage and how many bytes of the file were passed.
+    /// Drops the damaged member and all unread bytes of it, and continues at the next member that begins with a record. Returns the damage,
+    /// and how many bytes of the file were skipped.
     pub(super) fn recover(&mut self) -> io::Result<Option<(Damage, u64)>> {
         let Some(damage) = self.damage.take() else { return Ok(None) };
         self.consume(self.end - self.start);
@@ -564,14 +564,14 @@ impl Members {
     }
 }
 
-/// How many bytes the gzip member at the head of `input` takes, whose content is `output`: up to its trailer.
+/// How many bytes the gzip member at the start of `input` takes, given that its content is `output`: it ends with its trailer.
 fn member_length(input: &[u8], output: &[u8]) -> Option<usize> {
     let mut trailer = [0; 8];
     trailer[..4].copy_from_slice(&libdeflater::crc32(output).to_le_bytes());
     trailer[4..].copy_from_slice(&(output.len() as u32).to_le_bytes());
     let mut ends = memchr::memmem::find_iter(input, &trailer).map(|at| at + trailer.len());
     let first = ends.next()?;
-    // The eight bytes could occur in the compressed data too; then what follows them begins no member.
+    // The eight bytes may also occur within the compressed data; then no member begins after them.
     let is_end = |end: &usize| input[*end..].is_empty() || Codec::Gzip.begins(&input[*end..]);
     Some(std::iter::once(first).chain(ends).find(is_end).unwrap_or(first))
 }

@@ -1,6 +1,6 @@
-//! Types of content: which are HTML, and what looks like it.
+//! Content types: recognizes HTML by its type, or by how a body begins.
 
-/// Bytes of a body without a content type in which markup has to show.
+/// How many bytes of a body without content type are searched for markup.
 const SNIFF_BYTES: usize = 512;
 
 /// True for the types of HTML, with or without parameters.
@@ -19,7 +19,7 @@ pub(super) fn essence(content_type: &str) -> &str {
 pub(super) fn looks_like_markup(body: &[u8]) -> bool {
     let head = &body[..body.len().min(SNIFF_BYTES)];
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    // UTF-16 has zeros between, and a byte order mark in front.
+    // UTF-16 has zero bytes in between, and a byte order mark before.
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, 0 | 0xfe | 0xff);
     let mut rest = head.iter().filter(|byte| **byte != 0).skip_while(|byte| is_blank(byte));
     rest.next() == Some(&b'<')

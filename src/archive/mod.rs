@@ -1,30 +1,29 @@
 //! Files on disk → records → captures.
 //!
-//! [`open`] finds the [`Format`] of an archive by its first bytes; the [`Archive`] it gives walks the records in the
-//! order they stand in, and says where it is, so that a later run can go on from there. Walking is serial and
-//! cheap; [`capture`] undoes the HTTP envelope of one record and may run in parallel. Nothing here holds more than one
-//! record of `max_record_bytes`.
+//! [`open`] finds the [`Format`] of an archive by its first bytes. The [`Archive`] that it returns walks the records in order, and gives
+//! its position, so that a later run can continue from there. Walking is serial and cheap; [`capture`] removes the HTTP envelope of one
+//! record, and may run in parallel. At any time at most one record of `max_record_bytes` is held here.
 //!
 //! | file | what it knows |
 //! |---|---|
-//! | `format.rs` | what a kind of archive is: what each of the files below fills in |
-//! | `inputs.rs`, `detect.rs`, `head.rs` | what the user names → the archives meant, by their first bytes |
-//! | `identity.rs` | what an archive is, by its bytes rather than its name |
-//! | `portions.rs` | its records in portions that are worked on at once |
+//! | `format.rs` | the trait that each of the formats below implements |
+//! | `inputs.rs`, `detect.rs`, `head.rs` | the user's inputs → archives, detected by their first bytes |
+//! | `identity.rs` | identifies an archive by its bytes, not its name |
+//! | `portions.rs` | the records of an archive in portions, each of which is worked on at once |
 //! | `window.rs`, `codec.rs`, `dictionary.rs`, `members.rs` | a file's bytes → decompressed bytes, and where its members begin |
-//! | `records.rs`, `header.rs`, `position.rs` | where records begin and end, and where to go on behind damage |
-//! | `stream.rs`, `beside.rs` | standard input; waiting for what may never come |
+//! | `records.rs`, `header.rs`, `position.rs` | where records begin and end, and where reading continues after damage |
+//! | `stream.rs`, `beside.rs` | standard input; waiting for data that may never come |
 //! | `warc.rs`, `arc.rs` | the header of a record; WAT and WET files are WARC files too |
 //! | `cdx.rs`, `columnar.rs` | the lines of an index: CDXJ, CDX, Common Crawl's Parquet |
-//! | `ranges.rs` | records by their places, out of the archives themselves |
-//! | `wat.rs`, `wet.rs` | what a WAT says of a response, and the text of a WET |
+//! | `ranges.rs` | records read out of archives by their places |
+//! | `wat.rs`, `wet.rs` | the data of a WAT record about a response, and the text of a WET record |
 //! | `copies.rs` | records copied byte for byte |
 //! | `wacz.rs` | the WARC files inside a zip |
-//! | `httrack/` | a mirror: its cache, its saved files, the links rewritten in them |
+//! | `httrack/` | a mirror: its cache, its saved files, and links rewritten in them |
 //! | `http.rs`, `coding.rs` | status line, headers, transfer and content codings |
 //! | `mime.rs`, `dates.rs` | types of content and dates |
 //!
-//! A new kind is a file, its `mod` line and its line in [`FORMATS`].
+//! A new kind takes a file, its `mod` line and a line in [`FORMATS`].
 
 mod arc;
 mod beside;
@@ -75,14 +74,14 @@ pub use inputs::{Inputs, Refused, Tally};
 pub use portions::{Limits, Portion, index_lines, portions, unforeseen};
 pub use stream::{STREAM, Stream};
 
-/// Every kind of archive that is read, in the order they are tried.
+/// All kinds of archive, in the order in which they are tried.
 pub const FORMATS: &[&dyn Format] = &[
     &warc::WarcFormat,
     &arc::ArcFormat,
     &wacz::WaczFormat,
     &httrack::HttrackFormat,
     &cdx::CdxFormat,
-    // Before other tables of Parquet: it has a column of URLs as they have.
+    // This comes before the other Parquet tables, which would also recognize it, since it has a column of URLs.
     &ranges::RangesFormat,
     #[cfg(feature = "parquet")]
     &columnar::ColumnarFormat,
@@ -95,10 +94,10 @@ pub fn names() -> String {
     ALL.names()
 }
 
-/// Opens the archive at `path`, at a position [`Archive::position`] gave, 0 for the start.
+/// Opens the archive at `path`, at a position that [`Archive::position`] returned; 0 for the start.
 ///
 /// # Errors
-/// [`Error::Input`](crate::error::Error::Input) when no format knows it, and what [`Format::open`] says.
+/// [`Error::Input`](crate::error::Error::Input) when no format recognizes it, and the errors of [`Format::open`].
 pub fn open(path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
     format_of(path)?.open(path, position, params)
 }
@@ -106,29 +105,29 @@ pub fn open(path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archi
 /// The format of the archive at `path`, by its first bytes; its name does not matter.
 ///
 /// # Errors
-/// [`Error::Input`](crate::error::Error::Input) when no format knows it; [`Error::Io`](crate::error::Error::Io) when it
-/// cannot be read.
+/// [`Error::Input`](crate::error::Error::Input) when no format recognizes it; [`Error::Io`](crate::error::Error::Io) when it cannot be
+/// read.
 pub fn format_of(path: &Path) -> Result<&'static dyn Format> {
     ALL.of(path)
 }
 
-/// The archives that `inputs` name, each once, in the order named, and what is not read of what they name.
+/// The archives that `inputs` stand for, each once, in order, and the files that are not read.
 ///
-/// An input is a file; a folder, which stands for every archive in it and below, sorted by path (a mirror made by
-/// HTTrack is one archive); a pattern such as `crawl-*.warc.gz`; or `@list.txt`, a file with one input a line, where `#`
-/// begins a comment and paths are relative to the list, or else to the current folder. A file found in a folder or by a
-/// pattern that is no archive is refused where it has the name of one or is compressed, else passed over. `-` is standard input. A file that
-/// `is_known` (read before, and unchanged since) is not looked into. An index that is found so is refused where all archives that it
-/// names are among those to read, in its folder or below.
+/// An input is a file; a folder, which stands for all archives in it and below, sorted by path (a mirror made by HTTrack is one archive); a
+/// pattern such as `crawl-*.warc.gz`; or `@list.txt`, a file with one input a line, in which `#` begins a comment, and paths are relative
+/// to the list or else to the current folder. A file that is found in a folder or by a pattern and is not an archive is refused if its name
+/// is that of an archive or it is compressed, and ignored otherwise. `-` is standard input. A file for which `is_known` is true (it was
+/// read before, and has not changed since) is not opened. An index that is found in a folder or by a pattern is refused if all archives
+/// that it names are among the archives to be read, in its folder or below.
 ///
 /// # Errors
-/// [`Error::Input`](crate::error::Error::Input), which names all inputs that are missing or hold no archive; with `keep_going`
-/// they are refused instead.
+/// [`Error::Input`](crate::error::Error::Input), which names all inputs that are missing or contain no archive; with `keep_going` they are
+/// refused instead.
 pub fn expand(inputs: &[OsString], keep_going: bool, is_known: &dyn Fn(&Path) -> bool) -> Result<Inputs> {
     inputs::expand(inputs, keep_going, is_known, (ALL, Indexes::BesideNothing))
 }
 
-/// As [`expand`], with all indexes: those in which captures are looked up, and not read for pages.
+/// As [`expand`], but keeps all indexes: they are used for looking up captures, and not read for pages.
 ///
 /// # Errors
 /// As [`expand`].
@@ -136,10 +135,10 @@ pub fn expand_with_indexes(inputs: &[OsString]) -> Result<Inputs> {
     inputs::expand(inputs, false, &|_| false, (ALL, Indexes::All))
 }
 
-/// What a record holds: the response as a browser would hand it to its parser, or what an index, a WAT or a WET has of it.
+/// The capture in a record: the response as a browser would give it to its parser, or what an index, a WAT or a WET has of it.
 ///
 /// # Errors
-/// Why the record is no page.
+/// The reason why the record is not a page.
 pub fn capture(record: RawRecord, params: &Params) -> std::result::Result<Capture, Skip> {
     match record.form {
         Form::Page => http::capture(record, params),
@@ -149,8 +148,8 @@ pub fn capture(record: RawRecord, params: &Params) -> std::result::Result<Captur
     }
 }
 
-/// As [`capture`], but gives a record back whose coded body becomes far longer than those of most pages do: one that
-/// makes little of an archive a lot in memory.
+/// As [`capture`], but returns the record if its coded body becomes far longer than those of most pages, because such a small part of an
+/// archive would take much memory.
 ///
 /// # Errors
 /// The record itself.
@@ -161,8 +160,8 @@ pub fn capture_usual(
     if record.form == Form::Page { http::capture_usual(record, params) } else { Ok(capture(record, params)) }
 }
 
-/// Items in order, cut into shares whose bodies take no more than `max_bytes` when [`capture_usual`] has decoded them.
-/// One that takes more by itself is a share of its own.
+/// Divides items, in order, into shares whose bodies take no more than `max_bytes` after [`capture_usual`] has decoded them. An item that
+/// takes more by itself is a share of its own.
 pub fn shares(items: Vec<Item>, max_bytes: usize, params: &Params) -> Vec<Vec<Item>> {
     let (mut shares, mut share, mut bytes) = (Vec::new(), Vec::new(), 0_usize);
     for item in items {

@@ -8,13 +8,13 @@ use super::format::{Archive, Item};
 use crate::error::{Error, Result};
 use crate::types::{Form, RawRecord};
 
-/// So many lines of an index count as one record.
+/// This many lines of an index count as one record.
 const LINES: usize = 64;
 
-/// How much a portion holds.
+/// The size of a portion.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Bytes of records after which it ends.
+    /// The portion ends when its records have this many bytes.
     pub bytes: usize,
     /// Records, at the most.
     pub records: usize,
@@ -25,18 +25,18 @@ pub struct Limits {
 pub struct Portion {
     /// The records, in the order of the archive.
     pub items: Vec<Item>,
-    /// Bytes of them.
+    /// Total bytes of the records.
     pub bytes: usize,
-    /// Position behind them.
+    /// The position after them.
     pub to: u64,
-    /// How far reading is with them ([`Archive::progress`]).
+    /// How much of the archive has been read with them ([`Archive::progress`]).
     pub progress: u64,
-    /// True when the archive ends there.
+    /// True when the archive ends with them.
     pub done: bool,
 }
 
-/// The portions of what is left of `source`; the last one is `done`, or an error. They are read ahead by a thread of its own where
-/// the system gives one, so that a wait for them ends with the error of `stop`.
+/// The portions of the rest of `source`; the last one is `done`, or an error. They are read ahead by a thread of their own, if one can be
+/// started, so that waiting for them can be stopped by an error of `stop`.
 pub fn portions(
     source: Box<dyn Archive>,
     limits: Limits,
@@ -46,7 +46,7 @@ pub fn portions(
     let read = {
         let source = source.clone();
         move |send: &SyncSender<Result<Portion>>| {
-            // Ends when nobody receives.
+            // Stops when nobody receives any more.
             let _ = until_done(source, limits).try_for_each(|portion| send.send(portion));
         }
     };
@@ -56,12 +56,12 @@ pub fn portions(
     }
 }
 
-/// What an archive is refused for whose portions ended before it did, as they do when its reader panics.
+/// The error of an archive whose portions ended before the archive did, for example because its reader panicked.
 pub fn unforeseen(place: &str) -> Error {
     Error::input(place, "reading this archive failed in an unforeseen way")
 }
 
-/// The portions of an archive, read when they are asked for.
+/// The portions of an archive, read on demand.
 fn until_done(source: Arc<Mutex<Box<dyn Archive>>>, limits: Limits) -> impl Iterator<Item = Result<Portion>> {
     let mut has_ended = false;
     std::iter::from_fn(move || {
@@ -77,7 +77,7 @@ fn until_done(source: Arc<Mutex<Box<dyn Archive>>>, limits: Limits) -> impl Iter
 
 fn next_portion(source: &mut dyn Archive, limits: Limits) -> Result<Portion> {
     let mut portion = Portion::default();
-    // A line of an index is no work to speak of.
+    // A single line of an index is very little work.
     let mut lines = 0;
     while portion.bytes < limits.bytes && portion.items.len() < limits.records + lines - lines / LINES {
         let Some(item) = source.next()? else {
@@ -93,13 +93,13 @@ fn next_portion(source: &mut dyn Archive, limits: Limits) -> Result<Portion> {
     Ok(portion)
 }
 
-/// Lines of an index that are looked at together.
+/// How many lines of an index are examined together.
 const LINES_AT_ONCE: usize = 1 << 16;
 
 /// The next lines of an index, and whether they are the last.
 ///
 /// # Errors
-/// When it cannot be read, or is an archive.
+/// When the index cannot be read, or is an archive.
 pub fn index_lines(index: &mut dyn Archive, place: &str) -> Result<(Vec<RawRecord>, bool)> {
     let mut portion: Vec<RawRecord> = Vec::new();
     while portion.len() < LINES_AT_ONCE {
@@ -121,7 +121,7 @@ mod tests {
     use crate::error::Error;
     use crate::types::RawRecord;
 
-    /// So many records, then the end or a failure.
+    /// A number of records, followed by the end or a failure.
     struct Counted(u64, u64, bool);
 
     impl Archive for Counted {

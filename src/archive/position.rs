@@ -1,30 +1,31 @@
-//! Where reading goes on, as one number.
+//! Positions at which reading can continue, as single numbers.
 
-/// Where to go on in a file of records: see [`super::records`].
+/// Where to continue in a file of records: see [`super::records`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Position {
-    /// A member of the file.
+    /// The offset of a member of the file.
     pub(super) anchor: u64,
-    /// Items to pass from there.
+    /// How many items to skip from there.
     pub(super) items: u64,
     /// True once a record did not begin with a member.
     pub(super) counted: bool,
 }
 
-/// How many bits of a number hold what of a position.
+/// How the fields of a position are packed into the bits of a number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Packing {
-    /// The bit that is set once items are counted. The bits above it are left to others.
+    /// The bit that is set when items are counted. The bits above it have other uses.
     pub(super) counted_bit: u32,
     /// Bits for the items, below those of the anchor.
     pub(super) item_bits: u32,
 }
 
-/// The position in a file: 16 M items in one stream, and files of 512 GiB.
+/// Positions in a file: up to 16 M items in one stream, and files of up to 512 GiB.
 pub(super) const IN_FILE: Packing = Packing { counted_bit: 63, item_bits: 24 };
 
 impl Position {
-    /// As a number that grows. What does not fit is cut to an earlier position, so nothing is left out.
+    /// Packs the position into a number; numbers grow with positions. A position that does not fit becomes an earlier one, so nothing is
+    /// left out.
     pub(super) fn pack(self, packing: Packing) -> u64 {
         let Packing { counted_bit, item_bits } = packing;
         if !self.counted {
@@ -34,7 +35,7 @@ impl Position {
         1 << counted_bit | anchor << item_bits | self.items.min(largest(item_bits))
     }
 
-    /// What [`Position::pack`] made a number of, whatever the bits above are.
+    /// Unpacks what [`Position::pack`] made, ignoring the bits above.
     pub(super) fn unpack(packed: u64, packing: Packing) -> Position {
         let Packing { counted_bit, item_bits } = packing;
         let inner = packed & largest(counted_bit);
@@ -45,7 +46,7 @@ impl Position {
     }
 }
 
-/// The largest number of so many bits.
+/// The largest number with this many bits.
 fn largest(bits: u32) -> u64 {
     (1 << bits) - 1
 }

@@ -1,8 +1,8 @@
-//! Lists of records by their places: the file, the offset and the length of each, as `export --what fetch` writes them for what an index
-//! names. The records are read out of the archives themselves, which must be WARC files.
+//! Lists of records by place: the file, offset and length of each. `export --what fetch` writes them for captures that an index names. The
+//! records are read from the archives themselves, which must be WARC files.
 //!
-//! Tables with tabs under a heading, plain or compressed, and Parquet. A row gives the first record that stands in its range; a length of
-//! 0 is one that is not known.
+//! A list is a tab-separated table with a heading, plain or compressed, or a Parquet file. A row stands for the first record in its range;
+//! a length of 0 is unknown.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
@@ -34,7 +34,7 @@ pub(super) struct RangesFormat;
 const COLUMNS: [&str; 3] = ["warc_filename", "offset", "length"];
 #[cfg(feature = "parquet")]
 const PARQUET_COLUMNS: &[(&str, &str)] = &[("warc_filename", "file"), ("offset", "offset"), ("length", "length")];
-/// Room for the header of a record and what compression adds to one that cannot be compressed.
+/// Room for the header of a record, and for what compression adds to incompressible data.
 const ROOM_BYTES: u64 = 1 << 20;
 
 impl Format for RangesFormat {
@@ -59,10 +59,10 @@ impl Format for RangesFormat {
     }
 }
 
-/// In which columns the file, the offset and the length are.
+/// The columns of the file, the offset and the length.
 type Heading = [usize; 3];
 
-/// The rows of a list from a position on, and what its heading says, if they are not objects of JSON.
+/// The rows of a list from a position on, with the columns of its heading, if the rows are not JSON objects.
 fn open_rows(path: &Path, position: u64) -> Result<(Box<dyn Archive>, Option<Heading>)> {
     #[cfg(feature = "parquet")]
     {
@@ -86,7 +86,7 @@ fn open_rows(path: &Path, position: u64) -> Result<(Box<dyn Archive>, Option<Hea
     Ok((lines, Some(of_columns)))
 }
 
-/// Where the columns are, if a line names them all.
+/// The columns, if a line names them all.
 fn heading(line: &[u8]) -> Option<Heading> {
     let names: Vec<&[u8]> = line.trim_ascii_end().split(|byte| *byte == b'\t').collect();
     let at = COLUMNS.map(|column| names.iter().position(|name| *name == column.as_bytes()));
@@ -124,7 +124,7 @@ struct Ranges {
     rows: Box<dyn Archive>,
     of_columns: Option<Heading>,
     params: Params,
-    /// The file that the last record was in: of a sorted list, the next one is there too.
+    /// The file of the last record; in a sorted list, the next record is in the same file.
     open: Option<OpenFile>,
 }
 
@@ -133,22 +133,22 @@ struct OpenFile {
     path: PathBuf,
     file: File,
     codec: Codec,
-    /// The dictionary of a zstd file, once it is needed.
+    /// The dictionary of a zstd file, read when it is needed.
     dictionary: Option<Vec<u8>>,
 }
 
 impl OpenFile {
     fn new(name: &str, folder: &Path) -> io::Result<OpenFile> {
-        // A name may be that of the whole path.
+        // The name may be the whole path.
         let below = Path::new(name).strip_prefix(folder).unwrap_or(Path::new(name));
         let mut file = files::open_below(folder, below)?;
         let codec = codec_of(&mut file)?;
         Ok(OpenFile { name: name.to_owned(), path: folder.join(below), file, codec, dictionary: None })
     }
 
-    /// The bytes of a range, to be decoded.
+    /// The bytes of a range, ready to be decoded, and the dictionary.
     fn window(&mut self, range: &Range, params: &Params) -> io::Result<(Window, Vec<u8>)> {
-        // Behind the end is nothing, and to seek far behind it is an error of some file systems.
+        // Nothing is beyond the end, and on some file systems it is an error to seek far beyond it.
         let start = range.offset.min(self.file.metadata()?.len());
         if self.codec == Codec::Zstd && self.dictionary.is_none() {
             self.dictionary = Some(dictionary::before(&mut self.file, start)?);
@@ -168,8 +168,7 @@ impl OpenFile {
 }
 
 impl Ranges {
-    /// The file of that name, in the folder of the archives, or else beside the list. The inner error says why it is not read,
-    /// for all that is there.
+    /// The file of a name, in the folder of the archives or else beside the list. The inner error says why a file that exists is not read.
     fn file(&mut self, name: &str) -> Result<io::Result<OpenFile>> {
         if let Some(open) = self.open.take_if(|open| open.name == name) {
             return Ok(Ok(open));
@@ -281,7 +280,7 @@ mod tests {
         std::iter::from_fn(|| archive.next().expect("it can be read")).collect()
     }
 
-    /// What is in the archive, without the places.
+    /// The content of the items, without their places.
     fn contents(items: Vec<Item>) -> Vec<(String, Vec<u8>)> {
         let content = |item| match item {
             Item::Record(RawRecord { url, block, .. }) => (url, block),
@@ -336,7 +335,7 @@ mod tests {
             });
             prop_assert_eq!(places(&listed), places(&whole));
             prop_assert_eq!(contents(listed), contents(whole));
-            // From the middle on, as when a run goes on.
+            // Reading starts in the middle, as when a run is resumed.
             let mut archive = super::super::open(&at("ranges"), 0, &Params::default()).expect("an archive");
             for _ in 0..count / 2 {
                 archive.next().expect("it can be read");
@@ -356,7 +355,7 @@ mod tests {
 
     #[test]
     fn no_row_leads_out_of_the_folder_of_archives() {
-        // The folder that is told, and that of the list.
+        // The given folder, and the folder of the list.
         for archives in [true, false] {
             no_row_leads_out(archives);
         }

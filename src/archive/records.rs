@@ -1,13 +1,14 @@
-//! Walks the records of WARC and ARC files: where each begins and ends, which may hold a page, and where sound
-//! records go on behind damaged ones.
+//! Walks the records of WARC and ARC files: finds where each begins and ends and which ones may hold a page, and continues at the next
+//! sound record after damage.
 //!
-//! **Offsets.** A record that begins where a gzip member (zstd or LZ4 frame) does, or anywhere in an uncompressed file,
-//! has its offset in the file. It has its length too when it also ends where the member does. Any other record stands
-//! somewhere inside a compressed stream: its length is 0, and its offset is that of the last member that did begin with a
-//! record plus the decompressed bytes since then; in a file that is one stream this is the decompressed offset.
+//! **Offsets.** A record that begins where a gzip member (zstd or LZ4 frame) does, or anywhere in an uncompressed file, has its offset in
+//! the file. If it also ends where the member does, its length is known too. Any other record is somewhere inside a compressed stream: its
+//! length is 0, and its offset is that of the last member that began with a record, plus the decompressed bytes since then. In a file that
+//! is a single stream, this is the decompressed offset.
 //!
-//! **Positions** are file offsets as long as every record begins with a member. After the first one that does not they
-//! hold the offset of the last member that does and a count of the items since, which going on there passes again.
+//! **Positions** are file offsets as long as every record begins with a member. After the first record that does not, a position holds the
+//! offset of the last member that began with a record, and the number of items since; reading continues at that offset, and skips these
+//! items.
 
 use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -25,13 +26,13 @@ use crate::error::{Error, Result};
 use crate::files;
 use crate::types::{Form, RawRecord, Skip, SkipReason};
 
-/// The longest header of a record, in bytes; beyond it the header is taken as malformed.
+/// The longest header of a record, in bytes; a longer one counts as malformed.
 const MAX_HEADER_BYTES: usize = 64 << 10;
-/// A block longer than this is a mistake in the header: 1 TiB.
+/// A block longer than this is an error in the header: 1 TiB.
 const ABSURD_BYTES: u64 = 1 << 40;
-/// Bytes looked at behind a block to see that the next record begins there.
+/// How many bytes after a block are examined to see whether the next record begins there.
 const LOOK_BEHIND_BYTES: usize = 64;
-/// How far to decode ahead when the bytes behind a record make no sense, to see whether the member is damaged.
+/// How many bytes to decode ahead when the data after a record makes no sense, to see whether the member is damaged.
 const LOOK_AHEAD_BYTES: usize = 1 << 20;
 
 /// Opens a file of records at a packed position.
@@ -51,7 +52,7 @@ pub(super) fn open<D: Dialect>(path: &Path, position: u64, params: &Params) -> R
     };
     let (members, problem, file_bytes) = open().map_err(Error::io(path, "opening"))?;
     if let Some(problem) = problem {
-        // Most files are one frame, or all their frames are alike.
+        // Most files have a single frame, or all their frames are alike.
         return Err(Error::input(path.display().to_string(), problem));
     }
     let records = Records::<D>::new(path.to_owned(), members, position, Some(file_bytes), params.max_record_bytes)?;
@@ -66,11 +67,11 @@ pub(super) struct Records<D> {
     /// Length of the file, where known.
     file_bytes: Option<u64>,
     position: Position,
-    /// Bytes given out when `position.anchor` was set.
+    /// Decompressed bytes at the time when `position.anchor` was set.
     anchor_logical: u64,
-    /// Blanks passed on the way to where the next record begins, where they are too many.
+    /// The blanks that were skipped before the next record, if they are too many.
     blanks: Option<Item>,
-    /// True when a member begins behind these blanks, so that reading can go on there.
+    /// True when a member begins after these blanks, so that reading can continue there.
     passed_blanks: bool,
     dialect: std::marker::PhantomData<fn() -> D>,
 }
@@ -79,13 +80,13 @@ pub(super) struct Records<D> {
 #[derive(Clone, Copy)]
 struct Begin {
     offset: u64,
-    /// Its member, where it begins one.
+    /// The offset of its member, if it begins one.
     member: Option<u64>,
     logical: u64,
 }
 
 impl<D: Dialect> Records<D> {
-    /// Goes on at `position`; `members` must have been opened at its anchor.
+    /// Continues at `position`; `members` must have been opened at its anchor.
     pub(super) fn new(
         path: PathBuf,
         members: Members,
@@ -140,7 +141,7 @@ impl<D: Dialect> Records<D> {
         };
         self.members.finish_member()?;
         if self.members.unread().is_empty() && self.members.damage().is_some() {
-            // The member that holds the record proves damaged at its end, so its bytes cannot be trusted.
+            // The member that contains the record is damaged at its end, so its bytes cannot be trusted.
             return self.recovered(begin, Some(item)).map(Some);
         }
         if let (Some(member), Some(next)) = (begin.member, self.members.next_member()) {
@@ -152,7 +153,7 @@ impl<D: Dialect> Records<D> {
         Ok(Some(item))
     }
 
-    /// Passes blanks to where the next record begins, or the next member behind too many of them; `None` at the end.
+    /// Skips blanks up to the next record, or up to the next member after too many of them; `None` at the end.
     fn begin(&mut self) -> std::io::Result<Option<Begin>> {
         let mut has_ended = false;
         let blanks = loop {
@@ -176,7 +177,7 @@ impl<D: Dialect> Records<D> {
         };
         self.blanks = blanks.map(|blanks| self.of_blanks(blanks));
         let place = self.members.place();
-        // Blanks that were told of are an item of the member that begins with them.
+        // Blanks that were reported count as an item of the member that begins with them.
         let is_counted = self.position.items > 0 && place.file == Some(self.position.anchor);
         if let Some(file) = place.file.filter(|_| !is_counted) {
             self.position.anchor = file;
@@ -187,14 +188,14 @@ impl<D: Dialect> Records<D> {
         Ok(Some(Begin { offset, member: place.file, logical: place.logical }))
     }
 
-    /// Blanks in the place of records.
+    /// The item for blanks in place of records.
     fn of_blanks(&self, blanks: Blanks) -> Item {
         let offset = self.position.anchor + (blanks.logical - self.anchor_logical);
         let detail = format!("damage: {} blank bytes and no record", blanks.bytes);
         Item::Skip(Skip { reason: SkipReason::BadRecord, offset, length: 0, url: String::new(), detail })
     }
 
-    /// The header that begins here, decoding on until it is whole.
+    /// The header that begins here; decodes until it is complete.
     fn head(&mut self) -> std::io::Result<Found> {
         loop {
             match D::head(self.members.unread()) {
@@ -244,7 +245,7 @@ impl<D: Dialect> Records<D> {
         }
         if !self.ends_well(count)? {
             if self.members.fails_ahead(count + LOOK_AHEAD_BYTES)? {
-                // The length may be what is damaged.
+                // The damage may be in the length.
                 let all = self.members.unread().len();
                 self.members.consume(all);
                 return Ok(skip(SkipReason::BadCompression, begin, &head, type_name.clone()));
@@ -259,7 +260,7 @@ impl<D: Dialect> Records<D> {
         Ok(item)
     }
 
-    /// How long a block can be with what is left of the file.
+    /// How long a block can be, given the rest of the file.
     fn max_left(&self) -> u64 {
         let Some(file_bytes) = self.file_bytes else { return ABSURD_BYTES };
         let unread = self.members.unread().len() as u64;
@@ -273,7 +274,7 @@ impl<D: Dialect> Records<D> {
         }
     }
 
-    /// Where within the block a member begins with a record: the block's length is wrong, or its end is missing.
+    /// The position within the block at which a member begins with a record; then the block's length is wrong, or its end is missing.
     fn next_record_among_members(&self, known: usize, count: usize) -> Option<usize> {
         let unread = self.members.unread();
         let here = (self.members.begins_member() && known == 0).then_some(0);
@@ -281,7 +282,7 @@ impl<D: Dialect> Records<D> {
         starts.take_while(|at| *at < count).find(|at| D::begins(&unread[*at..]))
     }
 
-    /// True when behind a block of `count` bytes comes a record, the end, or damage.
+    /// True when a block of `count` bytes is followed by a record, the end, or damage.
     fn ends_well(&mut self, count: usize) -> std::io::Result<bool> {
         loop {
             let behind = &self.members.unread()[count..];
@@ -295,14 +296,14 @@ impl<D: Dialect> Records<D> {
             if behind.len() - blanks >= LOOK_BEHIND_BYTES.max(D::OVERLAP_BYTES) {
                 return Ok(false);
             }
-            // The next member is left alone where it need not be looked at: a record that ends with its member is simple.
+            // The next member is not decoded where this is not needed: a record that ends with its member is simple.
             if matches!(self.members.more_of_member()?, Some(More::End | More::Damaged)) {
                 return Ok(blanks == self.members.unread().len() - count);
             }
         }
     }
 
-    /// Passes a block longer than the limit without holding it.
+    /// Skips a block that is longer than the limit, without holding it in memory.
     fn too_long(&mut self, begin: Begin, head: &Head, block_bytes: u64) -> std::io::Result<Item> {
         let mut left = block_bytes;
         loop {
@@ -325,7 +326,7 @@ impl<D: Dialect> Records<D> {
         Ok(skip(SkipReason::Truncated, begin, head, remains(head, block_bytes, block_bytes - left)))
     }
 
-    /// Passes what begins no record.
+    /// Skips data that does not begin a record.
     fn junk(&mut self, begin: Begin) -> std::io::Result<Item> {
         let unread = self.members.unread();
         let is_header = D::begins(unread);
@@ -342,7 +343,7 @@ impl<D: Dialect> Records<D> {
         Ok(Item::Skip(Skip { reason, offset: begin.offset, length: 0, url: String::new(), detail }))
     }
 
-    /// Passes bytes up to a line with which a record begins, to the end, or to damage; gives how many.
+    /// Skips bytes up to a line that begins a record, up to the end, or up to damage; returns how many.
     fn pass_to_next_record(&mut self, beyond_first: bool) -> std::io::Result<u64> {
         let mut passed = 0;
         let mut line_start = !beyond_first;
@@ -351,7 +352,7 @@ impl<D: Dialect> Records<D> {
             passed = 1;
         }
         loop {
-            // A member starts a line, whatever stands before it.
+            // A member begins a line, whatever stands before it.
             let line_starts = line_start || self.members.begins_member();
             let found = D::find(self.members.unread(), line_starts);
             let boundary = self.members.boundaries().find(|at| D::begins(&self.members.unread()[*at..]));
@@ -374,7 +375,7 @@ impl<D: Dialect> Records<D> {
         }
     }
 
-    /// Goes on behind a damaged member: one skip for it, which takes over what is known of the record in it.
+    /// Continues after a damaged member, with one skip for the member, which takes over what is known of the record in it.
     fn recovered(&mut self, begin: Begin, inside: Option<Item>) -> std::io::Result<Item> {
         let Some((damage, passed)) = self.members.recover()? else {
             return Ok(inside.unwrap_or_else(|| Item::Skip(nothing_known(begin))));
@@ -382,7 +383,7 @@ impl<D: Dialect> Records<D> {
         let inside_is_none = inside.is_none();
         let (type_name, url) = match inside {
             Some(Item::Record(record)) => (if record.http { "response" } else { "resource" }.to_owned(), record.url),
-            // Every detail begins with the type.
+            // Every detail begins with the record's type.
             Some(Item::Skip(skip)) => (skip.detail.split(':').next().unwrap_or("damage").to_owned(), skip.url),
             None => ("damage".to_owned(), String::new()),
         };
@@ -395,7 +396,7 @@ impl<D: Dialect> Records<D> {
         Ok(Item::Skip(Skip { reason: SkipReason::BadCompression, offset, length, url, detail }))
     }
 
-    /// Sets where the next record is, after an item.
+    /// Sets the position of the next record, after an item.
     fn note_position(&mut self) {
         self.position.items += 1;
         match self.members.next_member() {
@@ -415,7 +416,7 @@ impl<D: Dialect> Archive for Records<D> {
         match &item {
             Some(_) if std::mem::take(&mut self.passed_blanks) => {}
             Some(_) => self.note_position(),
-            // Padding after the last record has been passed.
+            // Padding after the last record was skipped.
             None => self.position.anchor = self.members.next_member().unwrap_or(self.position.anchor),
         }
         Ok(item)
@@ -434,12 +435,12 @@ impl<D: Dialect> Archive for Records<D> {
     }
 }
 
-/// A whole record: something that may hold a page, or why not.
+/// Turns a complete record into an item: a record that may hold a page, or a skip with the reason.
 fn judge(begin: Begin, head: Head, block: &[u8]) -> Item {
     let content_type = head.content_type.as_deref().unwrap_or("").trim_start().to_ascii_lowercase();
     let is_http_url = is_web(&head.url);
     let form = match head.kind {
-        // WAT and WET files.
+        // Records of WAT and WET files.
         Kind::Other(SkipReason::Metadata) if is_http_url && content_type.starts_with("application/json") => Form::Links,
         Kind::Other(SkipReason::Conversion) if is_http_url && content_type.starts_with("text/plain") => Form::Text,
         _ => Form::Page,

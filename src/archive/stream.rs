@@ -1,7 +1,7 @@
-//! Standard input: an archive that can be read once, from its start on.
+//! Standard input: an archive that can be read only once, from its start.
 //!
-//! What it is, its first bytes say. A position is how many records were passed, with a hash of them: going on there reads and
-//! passes them again, and fails where they are not the same.
+//! Its format is detected by its first bytes. A position is the number of records read, with a hash of them. To continue, these records are
+//! read again and skipped; reading fails if they differ.
 
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -22,12 +22,12 @@ use super::warc::Warc;
 use super::window::Window;
 use crate::error::{Error, Result};
 
-/// What stands for standard input among the inputs.
+/// The name of standard input among the inputs.
 pub const STREAM: &str = "-";
 
-/// First bytes of a stream, which tell it from others: the first record of a WARC file has an identifier of its own.
+/// How many first bytes identify a stream: the first record of a WARC file has a unique identifier.
 const HEAD_BYTES: usize = 1 << 20;
-/// Tells the hash of the first bytes of a stream from that of a file.
+/// Seed that makes the hash of a stream's first bytes differ from the hash of a file.
 const SEED: u64 = 0x6469_676c_6f74_0003;
 
 /// A stream at its start.
@@ -72,17 +72,17 @@ impl Stream {
         self.format
     }
 
-    /// Hash of its first bytes. That of no file is the same.
+    /// Hash of its first bytes. It differs from that of any file.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = Xxh3::with_seed(SEED);
         hasher.update(&self.head);
         hasher.digest()
     }
 
-    /// Reads it from a position on that [`Archive::position`] gave, 0 for the start.
+    /// Reads from a position that [`Archive::position`] returned; 0 for the start.
     ///
     /// # Errors
-    /// When it cannot be read, or is another one up to there.
+    /// When it cannot be read, or differs from the stream that was read up to there.
     pub fn open(self, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
         let Stream { head, rest, format } = self;
         let codec = Codec::of(&head);
@@ -109,10 +109,10 @@ fn records<D: Dialect>(window: Window, codec: Codec, params: &Params) -> Result<
     Ok(Box::new(Records::<D>::new(path, members, Position::default(), None, params.max_record_bytes)?))
 }
 
-/// Bits of a position that hold a hash of the records before it; those above hold their number.
+/// How many bits of a position hold a hash of the records before it; the higher bits hold their number.
 const HASH_BITS: u32 = 32;
 
-/// The records of a stream, and which ones were given out.
+/// The records of a stream, with a count and hash of those that were returned.
 struct Passed {
     records: Box<dyn Archive>,
     count: u64,

@@ -1,5 +1,4 @@
-//! What must hold for every kind of archive: damage costs the records it touches and no others, and reading can go on
-//! from every position.
+//! What must hold for every kind of archive: damage affects only the records that it touches, and reading can continue from every position.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -14,7 +13,7 @@ use crate::types::SkipReason;
 const PAGES: usize = 6;
 
 fn page(number: usize) -> String {
-    // Long enough that members differ, and with a line that looks like a record to those who do not count.
+    // Long enough that members differ, and with a line that looks like a record to readers that ignore lengths.
     let words: String =
         (0..40 + number * 7).map(|i| format!("word{} ", (i * 7919 + number * 104_729) % 1000)).collect();
     format!("<html><body><h1>Page {number}</h1>\n<p>{words}</p></body></html>")
@@ -74,7 +73,7 @@ fn zstd_with(data: &[u8], dictionary: &[u8]) -> Vec<u8> {
     encoder.write_all(data).and_then(|()| encoder.finish()).expect("memory")
 }
 
-/// The dictionary frame that the zstd convention puts first, the dictionary compressed or not.
+/// The dictionary frame that comes first by the zstd convention; the dictionary is compressed or not.
 fn dictionary_frame(dictionary: &[u8], compressed: bool) -> Vec<u8> {
     let content = if compressed { zstd_with(dictionary, &[]) } else { dictionary.to_vec() };
     let length = u32::try_from(content.len()).expect("short");
@@ -101,11 +100,11 @@ fn zipped(records: &[Vec<u8>], method: zip::CompressionMethod) -> Vec<u8> {
     zip.finish().expect("memory").into_inner()
 }
 
-/// Every way of writing the same pages down.
+/// The same pages in every archive format.
 fn archives() -> Vec<(&'static str, Vec<u8>)> {
     let (warc, arc) = (warc_records(), arc_records());
     let whole = warc.concat();
-    // As `zstd --train --maxdict=4096` makes it of 200 pages.
+    // Made by `zstd --train --maxdict=4096` from 200 pages.
     let dictionary = std::fs::read("tests/data/pages.zdict").expect("it is there");
     let with_dictionary = each(&warc, |record| zstd_with(record, &dictionary));
     let bare_lf = String::from_utf8(whole.clone()).expect("text").replace("\r\n", "\n");
@@ -251,7 +250,7 @@ fn reading_goes_on_from_every_position() {
     }
 }
 
-/// Reads on from every position, and gives all items.
+/// Reads on from every position, and returns all items.
 fn assert_positions(name: &str, file: &File) -> Vec<Item> {
     let all = read(&file.path(), 0, &Params::default());
     let mut last = 0;
@@ -321,7 +320,7 @@ fn a_plain_file_has_no_frames_to_skip() {
 
 #[test]
 fn a_record_in_members_of_one_byte_is_read() {
-    // In steps with its length: the square of that would take minutes.
+    // Not at every byte: the square of the length would take minutes.
     let bytes: Vec<Vec<u8>> = (0..=255).map(|byte| gzip(&[byte])).collect();
     let block = http(&"x".repeat(200_000));
     let record = warc_record("response", "http://ex.org/0", "application/http; msgtype=response", &block);
@@ -362,7 +361,7 @@ fn a_window_larger_than_the_limit_is_named_with_the_remedy() {
     let params = Params { max_window_bytes: 1 << 28, ..Params::default() };
     let items: Vec<Item> = read(&file.path(), 0, &params).into_iter().map(|(item, _)| item).collect();
     assert_eq!(pages(&items), (0..PAGES).collect::<Vec<_>>());
-    // Behind frames that can be read, it is damage.
+    // After readable frames, it is damage.
     let items = read_all(&[zstd_with(&warc_records()[0], &[]), large].concat());
     assert!(matches!(&items[1], Item::Skip(skip) if skip.detail.contains("--max-window-bytes 268435456")), "{items:?}");
 }
@@ -379,7 +378,7 @@ fn an_archive_cut_anywhere_gives_the_pages_before_the_cut() {
             let whole = ends.iter().filter(|end| **end <= cut).count();
             let before = (0..PAGES).filter(|page| 2 * page + 2 < whole).count();
             let found = pages(&items);
-            // The blank lines that end a record, and a member's checksum, may be missing.
+            // A cut that removes only the blank lines after a record, or a member's checksum, does no harm.
             assert!(found.len() == before || found.len() == before + 1, "{name} cut at {cut}: {found:?}");
             if ends.contains(&cut) {
                 assert_eq!(items.len(), whole, "{name} cut at {cut}");
@@ -406,14 +405,14 @@ fn a_corrupt_member_costs_its_own_record() {
         [("gzip", gzip as fn(&[u8]) -> Vec<u8>), ("lz4", lz4), ("zstd", |record| zstd_with(record, &[]))]
     {
         let members: Vec<Vec<u8>> = records.iter().map(|record| encode(record)).collect();
-        // The response of page 2, and each byte of its member.
+        // Changes each byte of the member with the response of page 2.
         let (before, after) = (members[..6].concat(), members[7..].concat());
         for at in 0..members[6].len() {
             let mut member = members[6].clone();
             member[at] ^= 0xa5;
             let items = read_all(&[before.as_slice(), &member, &after].concat());
             let found = pages(&items);
-            // Some bytes of a header mean nothing, so the page may be there too.
+            // A few bytes of a header mean nothing, so the page may survive.
             assert!(found == [0, 1, 3, 4, 5] || found == [0, 1, 2, 3, 4, 5], "{name} at {at}: {found:?}");
             if found.len() == 5 {
                 let skip = items.iter().find_map(|item| match item {
@@ -512,7 +511,7 @@ fn odd_headers_are_read() {
         "\r\n\r\nWARC/0.18\r\nWARC-Type: response\r\nWARC-Target-URI: http://ex.org/\r\n a b\r\nContent-Length: {}\r\n\r\n",
     ] {
         let mut data = head.replace("{}", &block.len().to_string()).into_bytes();
-        // A byte that is no UTF-8.
+        // A byte that is not valid UTF-8.
         data.iter_mut().filter(|byte| **byte == 0xc3).for_each(|byte| *byte = 0xff);
         data.extend_from_slice(block.as_bytes());
         let items = read_all(&data);
@@ -578,7 +577,7 @@ fn a_file_of_another_kind_says_what_it_is() {
     }
 }
 
-/// The crate `warc`, where it reads a file, reads the same.
+/// The `warc` crate, where it can read a file, finds the same records.
 #[test]
 fn sound_records_are_those_the_warc_crate_finds() {
     let data = warc_records().concat();

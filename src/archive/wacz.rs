@@ -1,9 +1,9 @@
 //! WACZ: a zip with WARC files in its folder `archive/`.
 //!
-//! The WARC files are read one after the other, in the order of their names. Offsets and lengths are those within the
-//! WARC file a record stands in, as the indexes of a WACZ have them, not within the zip.
+//! The WARC files are read one after the other, in the order of their names. As in the indexes of a WACZ, offsets and lengths are relative
+//! to the WARC file that contains a record, not to the zip.
 //!
-//! Positions count on from entry to entry, as if all were one file.
+//! Positions continue from entry to entry, as if all entries were one file.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -25,10 +25,10 @@ use super::window::Window;
 use crate::error::{Error, Result};
 use crate::files;
 
-/// What a zip begins with.
+/// The first bytes of a zip.
 const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
 
-/// True for a zip; leaves the file at its start.
+/// True for a zip; sets the file back to its start.
 pub(super) fn is_zip(file: &mut File) -> io::Result<bool> {
     let mut head = Vec::new();
     file.by_ref().take(ZIP_MAGIC.len() as u64).read_to_end(&mut head)?;
@@ -36,7 +36,7 @@ pub(super) fn is_zip(file: &mut File) -> io::Result<bool> {
     Ok(head == ZIP_MAGIC)
 }
 
-/// Where the WARC files begin that stand in a WACZ as they are, and how long they are.
+/// The start and length of each WARC file that is stored uncompressed in a WACZ.
 pub(super) fn stored(path: &Path) -> io::Result<Vec<(u64, u64)>> {
     let entries = entries(path)?.into_iter().filter(|entry| !entry.deflated);
     Ok(entries.map(|entry| (entry.start, entry.bytes)).collect())
@@ -73,11 +73,11 @@ struct Entry {
     compressed_bytes: u64,
     bytes: u64,
     deflated: bool,
-    /// Where it begins in the positions: behind the bytes of those before, and one more for each.
+    /// The position at which it begins: after the bytes of all entries before it, and one more for each entry.
     base: u64,
 }
 
-/// The WARC files of a zip, by name; none in a zip that is no WACZ.
+/// The WARC files of a zip, by name; none in a zip that is not a WACZ.
 fn entries(path: &Path) -> io::Result<Vec<Entry>> {
     let file = files::open(path)?;
     let zip_bytes = file.metadata()?.len();
@@ -94,7 +94,7 @@ fn entries(path: &Path) -> io::Result<Vec<Entry>> {
         };
         if let (true, Some(start)) = (is_warc && !entry.encrypted(), entry.data_start()) {
             let name = name.into_owned();
-            // Sizes are what the zip says: none is more than its file can hold.
+            // The zip states the sizes; no entry can be larger than the file.
             let compressed_bytes = entry.compressed_size().min(zip_bytes);
             let most = if deflated { compressed_bytes.saturating_mul(MAX_DEFLATE_RATIO) } else { compressed_bytes };
             let bytes = entry.size().min(most);
@@ -115,7 +115,7 @@ struct Wacz {
     entries: Vec<Entry>,
     index: usize,
     current: Option<Records<Warc>>,
-    /// True once a record did not begin with a member, in this entry or one before: positions must not fall.
+    /// True once a record did not begin with a member, in this entry or an earlier one: positions must not decrease.
     counted: bool,
     params: Params,
 }
@@ -139,7 +139,7 @@ impl Wacz {
             Ok(Box::new(reader.take(entry.bytes - from)))
         };
         let codec = reader(0).and_then(|mut reader| codec_of(&mut reader)).map_err(failed)?;
-        // A zstd file is read from its start on, where its dictionary is.
+        // A zstd file is read from its start, where its dictionary is.
         let start = match codec {
             Codec::Zstd => Position::default(),
             _ => position,
@@ -184,7 +184,7 @@ impl Archive for Wacz {
     }
 }
 
-/// A deflated entry that proves damaged ends there; what came before is good.
+/// A reader that ends a deflated entry where it is damaged; the data before is good.
 struct Lenient<R>(R);
 
 impl<R: Read> Read for Lenient<R> {
@@ -196,19 +196,20 @@ impl<R: Read> Read for Lenient<R> {
     }
 }
 
-/// The position among all entries: 2 Mi items in one stream, and 1 TiB of entries; 2 EiB where every record begins with a member.
+/// Positions among all entries: 2 Mi items in one stream, and 1 TiB of entries; 2 EiB where every record begins with a member.
 const IN_ZIP: Packing = Packing { counted_bit: 61, item_bits: 21 };
-/// The bit that tells these positions from those of releases before, in which an entry was a number of 12 bits and a position in
-/// it had 51, of which this one was never used: entries were shorter than 1 PiB.
+/// The bit that distinguishes these positions from those of earlier releases. There, an entry was a number of 12 bits, and a position
+/// within it had 51 bits, of which this bit was never used: entries were shorter than 1 PiB.
 const MARK: u32 = 50;
 
-/// The position behind all entries.
+/// The position after all entries.
 fn end_of(entries: &[Entry]) -> Position {
     let anchor = entries.last().map_or(0, |last| last.base.saturating_add(last.bytes + 1));
     Position { anchor, ..Position::default() }
 }
 
-/// A position among all entries as one number that grows, 0 at the start. What does not fit is cut to an earlier position.
+/// Packs a position among all entries into a number, which grows with positions and is 0 at the start. A position that does not fit becomes
+/// an earlier one.
 fn pack(position: Position, counted: bool) -> u64 {
     let position = Position { counted, ..position };
     match position.pack(IN_ZIP) {
@@ -217,7 +218,7 @@ fn pack(position: Position, counted: bool) -> u64 {
     }
 }
 
-/// The number of an entry, and the position in it.
+/// The number of an entry, and the position within it.
 fn unpack(packed: u64, entries: &[Entry]) -> (usize, Position) {
     if packed >> MARK & 3 != 1 {
         return unpack_old(packed, entries.len());
@@ -230,13 +231,13 @@ fn unpack(packed: u64, entries: &[Entry]) -> (usize, Position) {
     (index, Position { anchor: position.anchor - entry.base, ..position })
 }
 
-/// A position as releases before wrote it.
+/// Unpacks a position that an earlier release wrote.
 fn unpack_old(packed: u64, entries: usize) -> (usize, Position) {
     const IN_ENTRY: Packing = Packing { counted_bit: 51, item_bits: 19 };
     const ENTRY_SHIFT: u32 = IN_ENTRY.counted_bit + 1;
     const MAX_ENTRY: usize = (1 << (u64::BITS - ENTRY_SHIFT)) - 1;
     match (packed >> ENTRY_SHIFT) as usize {
-        // It stands for all entries from this one on, and the position may be in any of them.
+        // This number stands for all entries from this one on, and the position may be in any of them.
         MAX_ENTRY if entries > MAX_ENTRY => (MAX_ENTRY, Position::default()),
         index => (index, Position::unpack(packed, IN_ENTRY)),
     }
@@ -246,7 +247,7 @@ fn unpack_old(packed: u64, entries: usize) -> (usize, Position) {
 mod tests {
     use super::*;
 
-    /// Entries of so many bytes.
+    /// Entries with these sizes.
     fn of(sizes: &[u64]) -> Vec<Entry> {
         let mut base = 0;
         let entry = |&bytes: &u64| {
@@ -289,7 +290,7 @@ mod tests {
             let counted = Position { items: 5, counted: true, ..position };
             assert_eq!(unpack(index << 52 | 1 << 51 | inner << 19 | 5, &many), (index as usize, counted));
         }
-        // The entry is not known beyond the 4,095th.
+        // Entries after the 4,095th are not distinguished.
         assert_eq!(unpack(4095 << 52 | 12, &many), (4095, Position::default()));
     }
 }

@@ -1,4 +1,4 @@
-//! WAT records: what Common Crawl's JSON says of a response. The links in it are read by [`crate::extract`].
+//! WAT records: Common Crawl's JSON about a response. The links in it are read by [`crate::extract`].
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -68,7 +68,7 @@ struct Message {
     status: Option<String>,
 }
 
-/// A WAT record as a capture whose body is its JSON, or why the record it describes is no page.
+/// A WAT record as a capture whose body is its JSON, or the reason why the response that it describes is not a page.
 pub(super) fn capture(record: RawRecord) -> Result<Capture, Skip> {
     let RawRecord { url, offset, length, block, .. } = record;
     let refuse = |reason, detail: String| Err(Skip { reason, offset, length, url: url.clone(), detail });

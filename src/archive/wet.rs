@@ -1,8 +1,8 @@
-//! WET records: text without markup, as Common Crawl's `conversion` records have it.
+//! WET records: text without markup, in Common Crawl's `conversion` records.
 
 use crate::types::{Capture, RawRecord, Skip, SkipReason};
 
-/// A text without markup is a capture as it is.
+/// Such a record becomes a capture unchanged.
 pub(super) fn capture(record: RawRecord) -> Result<Capture, Skip> {
     let RawRecord { form, url, date_ms, offset, length, content_type, block, .. } = record;
     if block.is_empty() {

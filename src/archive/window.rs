@@ -1,14 +1,14 @@
-//! A stretch of an archive file held in memory: the part a member is decoded from.
+//! The part of an archive file that is held in memory for decoding a member.
 
 use std::io::{self, Read};
 
-/// Bytes requested of the file at a time.
+/// How many bytes are requested from the file at a time.
 const READ_BYTES: usize = 1 << 20;
 
-/// A sliding view of a stream: what has been read and not yet let go.
+/// A sliding view of a stream: the bytes that were read and not yet consumed.
 pub(super) struct Window {
     source: Box<dyn Read + Send>,
-    /// `buffer[start..end]` is held; the rest is room.
+    /// `buffer[start..end]` holds the data; the rest is free.
     buffer: Vec<u8>,
     start: usize,
     end: usize,
@@ -18,34 +18,34 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// A view of `source`, whose first byte is byte `offset` of the file.
+    /// A view of `source`, whose first byte has the offset `offset` in the file.
     pub(super) fn new(source: Box<dyn Read + Send>, offset: u64) -> Window {
         Window { source, buffer: Vec::new(), start: 0, end: 0, offset, ended: false }
     }
 
-    /// What is held.
+    /// The bytes in the window.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// Where the first byte held stands in the file.
+    /// The offset in the file of the first byte in the window.
     pub(super) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// True when the file has nothing more than what is held.
+    /// True when the file has no more bytes than those in the window.
     pub(super) fn ended(&self) -> bool {
         self.ended
     }
 
-    /// Lets the first `count` bytes go.
+    /// Drops the first `count` bytes.
     pub(super) fn consume(&mut self, count: usize) {
         debug_assert!(count <= self.end - self.start);
         self.start += count;
         self.offset += count as u64;
     }
 
-    /// Reads until `want` bytes or more are held; false when the file ends before.
+    /// Reads until at least `want` bytes are in the window; false when the file ends before.
     pub(super) fn fill(&mut self, want: usize) -> io::Result<bool> {
         while self.end - self.start < want && !self.ended {
             self.make_room(want);
@@ -65,14 +65,14 @@ impl Window {
             self.end -= self.start;
             self.start = 0;
         }
-        // Room for a whole read, however much is held.
+        // There must be room for a full read, however much data is in the window.
         let size = if self.buffer.len() - self.end < READ_BYTES / 4 { self.end + READ_BYTES } else { 0 };
         grow(&mut self.buffer, self.end, size.max(want));
     }
 }
 
-/// Makes a buffer `size` bytes long if it is shorter; the first `in_use` bytes are kept. Where none are, the system gives memory that is
-/// zero without being written, and most of it is never touched: streams are often short, and many.
+/// Extends a buffer to `size` bytes if it is shorter; the first `in_use` bytes are kept. If none are, the system provides zeroed memory
+/// without writing it, and most of that is never touched: streams are often short, and many.
 pub(super) fn grow(buffer: &mut Vec<u8>, in_use: usize, size: usize) {
     if buffer.len() < size {
         if in_use == 0 {

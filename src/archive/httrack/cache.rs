@@ -1,8 +1,7 @@
-//! The cache zip of a mirror.
+//! The cache of a mirror, which is a zip file.
 //!
-//! HTTrack writes the headers of each response into the local extra field of its zip entry, which readers of zip
-//! directories leave out, and a cache it had no time to close has no directory at all. So the entries are read by walking
-//! the file from local header to local header.
+//! HTTrack writes the headers of each response into the local extra field of its zip entry, which zip directories do not have; and if
+//! HTTrack was stopped, its cache has no directory at all. So the entries are read by walking the file from local header to local header.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -18,9 +17,9 @@ pub(super) struct Entry {
     pub(super) length: u64,
     pub(super) url: String,
     pub(super) status: u16,
-    /// With the charset HTTrack keeps in a header of its own.
+    /// With the charset, which HTTrack keeps in a separate header.
     pub(super) content_type: Option<String>,
-    /// False where the zip has the headers alone and the body is the saved file.
+    /// False where the zip has only the headers, and the body is the saved file.
     pub(super) in_cache: bool,
     /// The saved file, as a path below the mirror's folder.
     pub(super) saved: Option<String>,
@@ -36,7 +35,7 @@ pub(super) struct Entry {
 #[derive(Debug, Default)]
 pub(super) struct Directory {
     pub(super) entries: Vec<Entry>,
-    /// True when the walk came to the zip's directory with no damage on the way.
+    /// True when the walk reached the zip's directory without meeting damage.
     pub(super) whole: bool,
 }
 
@@ -105,7 +104,7 @@ fn find_header(reader: &mut BufReader<&mut File>, from: u64) -> io::Result<Optio
 }
 
 impl Entry {
-    /// The entry whose fixed header is `header`; `None` when it is cut off or makes no sense.
+    /// Parses the entry whose fixed header is `header`; `None` when it is cut off or makes no sense.
     fn read(reader: &mut impl Read, offset: u64, header: &[u8; 30], file_bytes: u64) -> io::Result<Option<Entry>> {
         let short = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
         let long = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
@@ -164,7 +163,7 @@ impl Entry {
         let compressed = file.take(self.compressed_bytes);
         let mut body = Vec::new();
         let outcome = match self.deflated {
-            // The length is what the header says at most, whatever the data unfolds to.
+            // The data may decompress to more, but no more than the stated length is read.
             true => DeflateDecoder::new(compressed).take(self.bytes + 1).read_to_end(&mut body),
             false => compressed.take(self.bytes + 1).read_to_end(&mut body),
         };
@@ -178,7 +177,7 @@ impl Entry {
     }
 }
 
-/// A URL as HTTrack writes it, which may leave `http://` out.
+/// A URL as HTTrack writes it; it may lack `http://`.
 pub(super) fn with_scheme(url: &str) -> String {
     let has_scheme = url
         .split_once("://")

@@ -1,4 +1,4 @@
-//! Links of saved pages, which name files, turned back into the URLs the files came from.
+//! Turns the links of saved pages, which name files, back into the URLs from which the files came.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,11 +8,11 @@ use lol_html::{AsciiCompatibleEncoding, HtmlRewriter, MemorySettings, Settings, 
 
 /// Attributes that hold a URL.
 const ATTRIBUTES: &[&str] = &["href", "src", "action", "data", "longdesc", "background"];
-/// What the rewriter may hold: the longest tag, with room.
+/// Memory limit of the rewriter: the longest tag, and some room.
 const MAX_MEMORY_BYTES: usize = 32 << 20;
 
-/// The page saved as `local` with links to files in `urls` made URLs. What is no link to such a file stays as
-/// it is, byte for byte; so does a page the rewriter cannot cope with.
+/// Replaces links to files in `urls` by URLs, in the page saved as `local`. Everything else stays as it is, byte for byte; so does a page
+/// that the rewriter cannot process.
 pub(super) fn restore(page: &[u8], local: &str, urls: &HashMap<String, String>) -> Vec<u8> {
     let mut restored = Vec::with_capacity(page.len() + page.len() / 8);
     let folder = local.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -26,7 +26,7 @@ pub(super) fn restore(page: &[u8], local: &str, urls: &HashMap<String, String>) 
         }
         Ok(())
     };
-    // Every byte is a character of this charset, so pages in any other that keeps ASCII pass through unchanged.
+    // In this charset every byte is a character, so pages in any charset that contains ASCII pass through unchanged.
     let charset = AsciiCompatibleEncoding::new(encoding_rs::WINDOWS_1252);
     let settings = Settings::new()
         .append_element_content_handler(element!("*", rewrite))
@@ -41,7 +41,7 @@ pub(super) fn restore(page: &[u8], local: &str, urls: &HashMap<String, String>) 
     }
 }
 
-/// The URL, escaped for an attribute, that a link in a page of `folder` stood for before it named a file.
+/// The URL for which a link in a page of `folder` stood before it named a file, escaped for an attribute.
 fn url_of(link: &str, folder: &str, urls: &HashMap<String, String>) -> Option<String> {
     let link = htmlize::unescape_attribute(link.trim());
     let (rest, fragment) = link.find('#').map_or((&*link, ""), |at| link.split_at(at));
@@ -52,7 +52,7 @@ fn url_of(link: &str, folder: &str, urls: &HashMap<String, String>) -> Option<St
     }
     let file = join(folder, path)?;
     let decoded = percent_decoded(&file);
-    // A page outside the mirror, reached through a page of warning.
+    // A page outside the mirror, to which HTTrack leads through a page with a warning.
     if file == "external.html" {
         return query.strip_prefix("?link=").map(|link| escaped(link, fragment));
     }
@@ -101,7 +101,7 @@ fn percent_decoded(text: &str) -> Cow<'_, str> {
 /// A URL for an attribute of a page in any charset: ASCII only, ampersands and quotes as entities.
 fn escaped(url: &str, fragment: &str) -> String {
     let mut text = String::with_capacity(url.len() + fragment.len() + 8);
-    // The own fragment of the URL, if it has one, gives way to the link's.
+    // The fragment of the link replaces the URL's own fragment.
     let url = if fragment.is_empty() { url } else { url.split('#').next().unwrap_or(url) };
     for character in url.chars().chain(fragment.chars()) {
         match character {

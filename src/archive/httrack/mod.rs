@@ -1,15 +1,14 @@
 //! Mirrors made by HTTrack: a folder with the saved files of each host, and a cache of what the servers sent.
 //!
-//! The cache (`hts-cache/new.zip`) has each page as it came, its URL and its headers, so it goes first. What it does
-//! not hold, because it was cut off, damaged or thrown away, is taken from the saved files: HTTrack noted in
-//! each page which URL it came from, so the links it turned into file names are turned back into URLs, and what
-//! it added is taken out.
+//! The cache (`hts-cache/new.zip`) has each page as it was received, with its URL and headers, so it is read first. Pages that it lacks,
+//! because it was cut off, damaged or deleted, are taken from the saved files: HTTrack noted in each page the URL from which it came, so
+//! links that were turned into file names are turned back into URLs, and HTTrack's additions are removed.
 //!
-//! A record's offset and length are those of its entry in the zip, header and data; for a saved file they are its number
-//! in the reading order and its size. Positions are numbers in the reading order too.
+//! The offset and length of a record are those of its entry in the zip, header and data; for a saved file they are its number in the
+//! reading order and its size. Positions are numbers in the reading order too.
 //!
-//! Whoever made a mirror made its names and its links too. Only regular files below its folder are read, and no symbolic link is
-//! followed; what is there besides is skipped as [`SkipReason::FileNotRead`].
+//! The names and links in a mirror come from whoever made it. Only regular files below its folder are read, and symbolic links are not
+//! followed; everything else is skipped as [`SkipReason::FileNotRead`].
 
 mod cache;
 mod links;
@@ -58,14 +57,14 @@ struct Mirror {
     sources: Vec<Source>,
     /// Saved file, as a path below the root → the URL it came from.
     urls: HashMap<String, String>,
-    /// When the mirror was last written, for pages that do not say.
+    /// Time of the last change in the mirror, for pages that have no date.
     written_ms: i64,
     next: usize,
     max_record_bytes: u64,
 }
 
 impl Mirror {
-    /// Lists what a mirror holds: entries of the cache in their order, then saved files by path.
+    /// Lists the captures of a mirror: the cache's entries in their order, then the saved files by path.
     fn read(root: &Path, params: &Params) -> Result<Mirror> {
         let mut refused = Vec::new();
         let mut cache = cache_of(root, &mut refused)?;
@@ -80,7 +79,7 @@ impl Mirror {
             }
         }
         let mut sources: Vec<Source> = directory.entries.into_iter().map(Source::Cached).collect();
-        // A cache that was closed whole has everything: other files are HTTrack's own, and error pages.
+        // A cache that was closed properly is complete: all other files are HTTrack's own, or error pages.
         if !directory.whole {
             let known: HashSet<&str> = urls.keys().map(String::as_str).collect();
             let files = saved::list(root, &known, &mut refused)?;
@@ -181,13 +180,13 @@ impl Mirror {
                 block: restored.body,
             }),
             Ok(None) => skip(SkipReason::TooLong, format!("grown past the limit of {}", self.max_record_bytes)),
-            // One file that cannot be read says nothing about the others.
+            // If one file cannot be read, the others may still be.
             Err(error) => skip(SkipReason::BadRecord, format!("{}: {error}", file.path)),
         }
     }
 }
 
-/// The cache of a mirror, the newer one where both can be read; notes what is not read.
+/// The cache of a mirror; the newer one if both can be read. Notes what is not read.
 fn cache_of(root: &Path, refused: &mut Vec<saved::SavedFile>) -> Result<Option<(PathBuf, File)>> {
     for name in ["hts-cache/new.zip", "hts-cache/old.zip"] {
         let path = root.join(name);
@@ -205,7 +204,7 @@ impl Archive for Mirror {
     fn next(&mut self) -> Result<Option<Item>> {
         let ordinal = self.next;
         let Some(source) = self.sources.get_mut(ordinal) else { return Ok(None) };
-        // Taken out while it is read, so that reading may use the rest of the mirror.
+        // The source is taken out while it is read, so that reading may use the rest of the mirror.
         let source = std::mem::replace(source, Source::Saved(saved::SavedFile::default()));
         let item = match &source {
             Source::Cached(entry) => self.cached(entry)?,
@@ -242,7 +241,7 @@ mod tests {
     const OTHER: &str = "<html>\n<!-- Mirrored from ex.org/d/?x=1&y=2 by HTTrack Website Copier/3.x [XR&CO'2014], \
         Sat, 21 Nov 2026 22:11:07 GMT -->\n<body>other</body></html>";
 
-    /// An entry as HTTrack writes it: the headers in the local extra field.
+    /// A zip entry as HTTrack writes it, with the headers in the local extra field.
     fn entry(url: &str, headers: &str, body: &[u8]) -> Vec<u8> {
         let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
         let data = encoder.write_all(body).and_then(|()| encoder.finish()).expect("memory");
@@ -328,7 +327,7 @@ mod tests {
         assert_eq!((first.offset, first.date_ms), (0, 1_795_299_066_000));
         let pages = pages(items);
         assert_eq!(pages[0], ("http://ex.org/".to_owned(), ORIGINAL.to_owned()));
-        // In the cache with its headers only.
+        // The cache has only the headers of this page.
         assert_eq!(pages[1], ("http://ex.org/d/?x=1&y=2".to_owned(), "<html><body>other</body></html>".to_owned()));
         assert_eq!(pages.len(), 2);
     }

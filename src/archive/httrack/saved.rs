@@ -1,4 +1,4 @@
-//! The saved files of a mirror: which URL each came from, and its page with HTTrack's changes undone.
+//! The saved files of a mirror: the URL from which each came, and its page without HTTrack's changes.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -15,9 +15,9 @@ use crate::error::{Error, Result};
 use crate::files;
 use crate::types::SkipReason;
 
-/// How much of a page is searched for HTTrack's note, which it puts before the head.
+/// How many bytes of a page are searched for HTTrack's note, which stands before the head.
 const NOTE_BYTES: usize = 16 << 10;
-/// Files with these endings are no pages; they are listed, not read.
+/// Files with these endings are not pages; they are listed but not read.
 const OTHER_ENDINGS: &[&str] = &[
     "css", "js", "json", "xml", "rss", "txt", "csv", "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "bmp", "pdf",
     "ps", "zip", "gz", "bz2", "xz", "tar", "rar", "7z", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "odt", "epub",
@@ -32,14 +32,14 @@ pub(super) struct SavedFile {
     pub(super) path: String,
     pub(super) url: String,
     pub(super) bytes: u64,
-    /// When it was fetched, 0 where it does not say.
+    /// When it was fetched; 0 where it does not say.
     pub(super) date_ms: i64,
-    /// Why it is no page.
+    /// The reason why it is not a page.
     pub(super) refusal: Option<(SkipReason, String)>,
 }
 
 impl SavedFile {
-    /// What is at a path below the mirror's folder, and is not read. It has no URL.
+    /// Stands for something below the mirror's folder that is not read. It has no URL.
     pub(super) fn refused(path: &str, why: &io::Error) -> SavedFile {
         let refusal = Some((SkipReason::FileNotRead, format!("{path}: {why}")));
         SavedFile { path: path.to_owned(), refusal, ..SavedFile::default() }
@@ -82,7 +82,7 @@ fn head(root: &Path, local: &str) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// The folders of hosts: all in the mirror's folder but HTTrack's own.
+/// The folders of hosts: all folders in the mirror but HTTrack's own.
 fn hosts(root: &Path) -> io::Result<Vec<String>> {
     let mut hosts = Vec::new();
     for entry in fs::read_dir(root)? {
@@ -98,8 +98,8 @@ fn hosts(root: &Path) -> io::Result<Vec<String>> {
 
 /// The saved files that are not among `known`, by path.
 ///
-/// A page's URL is the one HTTrack noted in it, else the one its log gives, else the path. HTTrack does not note
-/// URLs in error pages, so in a mirror with notes a page without one is an error page. Links, pipes and devices are `refused`.
+/// A page's URL is the one that HTTrack noted in it, else the one in HTTrack's log, else the path. HTTrack does not note URLs in error
+/// pages, so in a mirror with notes, a page without a note is an error page. Links, pipes and devices are added to `refused`.
 pub(super) fn list(root: &Path, known: &HashSet<&str>, refused: &mut Vec<SavedFile>) -> Result<Vec<SavedFile>> {
     let hosts = hosts(root).map_err(Error::io(root, "listing"))?;
     let logged = log(root, &hosts, refused);
@@ -112,7 +112,7 @@ pub(super) fn list(root: &Path, known: &HashSet<&str>, refused: &mut Vec<SavedFi
         if metadata.is_dir() {
             waiting.extend(below(&full, &path).map_err(Error::io(&full, "listing"))?);
         } else if known.contains(path.as_str()) {
-            // The cache says what it is.
+            // The cache already says what this file is.
         } else if metadata.is_file() {
             let (file, has_note) = examine(root, path, metadata.len(), &logged);
             has_notes |= has_note;
@@ -132,11 +132,11 @@ pub(super) fn list(root: &Path, known: &HashSet<&str>, refused: &mut Vec<SavedFi
     Ok(files.into_iter().map(refuse).collect())
 }
 
-/// What is in a folder, the last name first, as the walk takes the last.
+/// The names in a folder in reverse order, since the walk takes the last one first.
 fn below(full: &Path, path: &str) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(full)? {
-        // Names that are no Unicode cannot be linked to as HTTrack writes links.
+        // HTTrack cannot link to a name that is not Unicode.
         if let Ok(name) = entry?.file_name().into_string() {
             names.push(format!("{path}/{name}"));
         }
@@ -145,7 +145,7 @@ fn below(full: &Path, path: &str) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// What one file is, and whether it holds a note.
+/// What one file is, and whether it contains a note.
 fn examine(root: &Path, path: String, bytes: u64, logged: &HashMap<String, (String, u16)>) -> (SavedFile, bool) {
     let logged = logged.get(&path);
     let url = logged.map_or_else(|| format!("http://{path}"), |(url, _)| url.clone());
@@ -171,7 +171,7 @@ fn examine(root: &Path, path: String, bytes: u64, logged: &HashMap<String, (Stri
 
 const LOG: &str = "hts-cache/new.txt";
 
-/// HTTrack's log of responses: saved file → URL and status. Empty where there is none; one that cannot be read to its end is noted.
+/// HTTrack's log of responses: saved file → URL and status. Empty where there is no log; a log that cannot be read to its end is noted.
 fn log(root: &Path, hosts: &[String], refused: &mut Vec<SavedFile>) -> HashMap<String, (String, u16)> {
     let mut logged = HashMap::new();
     match read_log(root, hosts, &mut logged) {
@@ -188,7 +188,7 @@ fn read_log(root: &Path, hosts: &[String], logged: &mut HashMap<String, (String,
         let line = String::from_utf8_lossy(line.trim_ascii_end());
         let columns: Vec<&str> = line.split('\t').collect();
         let [_, _, _, status, _, _, _, url, local, ..] = columns.as_slice() else { continue };
-        // The file is given as seen from where HTTrack was started.
+        // The path of the file is relative to the folder where HTTrack was started.
         let parts: Vec<&str> = local.split('/').collect();
         let host = parts.iter().position(|part| hosts.iter().any(|host| host == part));
         if let (Some(host), Ok(status)) = (host, status.parse()) {
@@ -207,23 +207,23 @@ fn mirrored_note(root: &Path, local: &str) -> Option<Note> {
     Note::find(&head(root, local).ok()?)
 }
 
-/// When a file was last written; 0 where it is not there.
+/// When a file was last changed; 0 where it does not exist.
 pub(super) fn modified_ms(root: &Path, local: &str) -> i64 {
     let modified = files::open_below(root, local).and_then(|file| file.metadata()?.modified()).ok();
     let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     since.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or(0)
 }
 
-/// A page as it was before HTTrack saved it, as nearly as can be known.
+/// A page as it was before HTTrack saved it, as far as that can be known.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Restored {
     pub(super) body: Vec<u8>,
-    /// What the server said, where HTTrack wrote it into the page.
+    /// The content type that the server sent, where HTTrack wrote it into the page.
     pub(super) content_type: Option<String>,
 }
 
-/// Reads a saved file, takes out what HTTrack added and turns links to saved files back into URLs. `None` when the
-/// file is longer than `max_bytes`.
+/// Reads a saved file, removes HTTrack's additions, and turns links to saved files back into URLs. `None` when the file is longer than
+/// `max_bytes`.
 pub(super) fn restore(
     root: &Path,
     local: &str,
@@ -239,7 +239,7 @@ pub(super) fn restore(
     Ok(Some(Restored { body: links::restore(&bytes, local, urls), content_type }))
 }
 
-/// The page without HTTrack's notes and the `meta` it adds, and the content type that `meta` gave.
+/// The page without HTTrack's notes and without its `meta` element; also returns the content type in that element.
 fn without_additions(bytes: &[u8]) -> (Vec<u8>, Option<String>) {
     const ADDED: &[u8] = b"<!-- Added by HTTrack -->";
     const ADDED_END: &[u8] = b"<!-- /Added by HTTrack -->";
