@@ -1,4 +1,4 @@
-//! The cheapest way through two pages: over their blocks, then over the sentences of blocks that belong together.
+//! Finds the cheapest alignment of two pages: first of their blocks, then of the sentences of blocks that belong together.
 
 use std::ops::Range;
 
@@ -13,26 +13,25 @@ use crate::sequence::band::Band;
 use crate::sequence::path::{Move, Steps, cheapest};
 use crate::types::Bead;
 
-/// How sentences may be joined, and what that costs by itself: −ln of how often it is seen (Gale & Church 1993, table 5).
-/// The paper's number for 1–0 and 0–1 together, and for 2–1 and 1–2 together, is divided by two.
+/// The ways in which sentences can be grouped into a bead, each with a cost of its own: −ln of its frequency (Gale & Church 1993, table 5).
+/// The paper gives one number for 1–0 and 0–1 together, and one for 2–1 and 1–2 together; each is divided by two.
 const SENTENCE_MOVES: [(Move, f32); 6] =
     [((1, 1), 0.117), ((1, 0), 5.308), ((0, 1), 5.308), ((2, 1), 3.112), ((1, 2), 3.112), ((2, 2), 4.510)];
 
-/// The same for blocks: −ln of 0.9, 0.04, 0.04, 0.01, 0.01. An estimate: blocks are left out more often than sentences, and
-/// seldom joined.
+/// The same for blocks: −ln of 0.9, 0.04, 0.04, 0.01, 0.01. An estimate: blocks are left out more often than sentences, and seldom grouped.
 const BLOCK_MOVES: [(Move, f32); 5] =
     [((1, 1), 0.105), ((1, 0), 3.219), ((0, 1), 3.219), ((2, 1), 4.605), ((1, 2), 4.605)];
 
-/// Aligns two pages: beads that hold each sentence of both once, in order.
+/// Aligns two pages: returns beads that contain each sentence of both pages once, in order.
 ///
-/// Time and memory grow as the length of the pages where they are parallel. The cost of a bead is that of its shape, and the
-/// sum of the [`Params::costs`]. A bead joins sentences of one block only.
+/// Time and memory grow with the length of the pages where they are parallel. The cost of a bead is the cost of its shape plus the sum of
+/// the [`Params::costs`]. A bead groups sentences of a single block only.
 pub fn align(a: &Document<'_>, b: &Document<'_>, evidence: &Evidence, lengths: &Lengths, params: &Params) -> Vec<Bead> {
     let costs = COSTS.iter().filter(|(name, _)| params.costs.contains(name)).map(|(_, make)| make(evidence, lengths));
     align_by(a, b, costs.collect(), lengths, params)
 }
 
-/// As [`align`], by the sum of any costs.
+/// As [`align`], with the sum of any costs.
 pub fn align_by<'e>(
     a: &Document<'_>,
     b: &Document<'_>,
@@ -95,7 +94,7 @@ fn match_blocks(
             &mut steps,
         )
     };
-    // As far as both pages have the same tags, from the start and from the end.
+    // The common tags of both pages, from the start and from the end.
     let fewer = n.min(m);
     let start = (0..fewer).take_while(|&k| same_tags(k, k)).count() as u32;
     let end = (0..fewer - start).take_while(|&k| same_tags(n - 1 - k, m - 1 - k)).count() as u32;
@@ -125,19 +124,19 @@ fn within(range: &Range<u32>) -> Range<usize> {
     range.start as usize..range.end as usize
 }
 
-/// Cost of two units, in nats, up to which they are sure to belong together where their neighbours are: what is no translation costs
-/// more than 0. An estimate.
+/// Two units whose cost, in nats, is no more than this surely belong together, if their neighbours do too. Units that are not translations
+/// cost more than 0. An estimate.
 const SURE_COST: f32 = -1.0;
-/// So many sure pairs in a row are not searched for. An estimate.
+/// In a run of this many sure pairs, no other alignment is searched for. An estimate.
 const SURE_RUN: usize = 3;
 
-/// For units of two pages that stand side by side, whether they belong together as far as their costs say.
+/// For pairs of units of two pages, whether they belong together as far as their costs show.
 fn sure<'s>(pairs: impl Iterator<Item = (&'s Span, &'s Span)>, costs: &[Box<dyn Cost + '_>]) -> Vec<bool> {
     let cost = |(a, b): (&Span, &Span)| costs.iter().map(|cost| cost.cost(a, b)).sum::<f32>();
     pairs.map(|pair| cost(pair) <= SURE_COST).collect()
 }
 
-/// The same, but only in a run of such pairs.
+/// The same, but only for pairs in a run of sure ones.
 fn anchors<'s>(pairs: impl Iterator<Item = (&'s Span, &'s Span)>, costs: &[Box<dyn Cost + '_>]) -> Vec<bool> {
     let mut sure = sure(pairs, costs);
     for run in sure.chunk_by_mut(|x, y| x == y) {
@@ -172,18 +171,18 @@ fn match_sentences(
     cheapest(n, m, &SENTENCE_MOVES.map(|(step, _)| step), &params.path, &mut steps)
 }
 
-/// What beads cost.
+/// The costs of beads.
 struct BeadCosts<'d, 'e, F> {
     units: &'d Units<'d>,
     costs: &'d mut [Box<dyn Cost + 'e>],
-    /// What each of [`SHAPES`] costs by itself.
+    /// The cost of each of [`SHAPES`] by itself.
     shapes: StepCosts,
-    /// What it costs to leave out each unit of either page.
+    /// The cost of leaving out each unit of either page.
     left_out: [Vec<f32>; 2],
-    /// What beads of two full sides cost besides.
+    /// An additional cost of beads with two full sides.
     extra: F,
     band: Band,
-    /// The sum of the costs in each cell of the band.
+    /// The sum of the costs of the steps that end in each cell of the band.
     table: Vec<StepCosts>,
 }
 
@@ -201,7 +200,7 @@ impl<'d, 'e, F> BeadCosts<'d, 'e, F> {
         BeadCosts { units, costs, shapes: SHAPES.map(shape), left_out, extra, band, table }
     }
 
-    /// A bead one side of which is empty costs this share of the cost of its lengths besides: words have nothing to say of it.
+    /// Adds to the cost of leaving out each unit: `share` of the cost of its length. There are no words to compare.
     fn leave_out(&mut self, lengths: &Lengths, params: &Params, share: f32) {
         if params.costs.contains(&"lengths") {
             let [of_a, of_b] = &mut self.left_out;
@@ -303,7 +302,7 @@ mod tests {
         assert_eq!(shapes, [(1, 2), (1, 1)]);
     }
 
-    /// How many sentences of the first page stand beside those they are equal to, and how many there are.
+    /// How many sentences of the first page are aligned with the equal sentence of the other, and how many sentences there are.
     fn aligned_right(texts: &[String; 2]) -> (usize, usize) {
         let (words, params) = (Words::new(), Params::default());
         let [a, b] = [0, 1].map(|at| document_of(&texts[at], &words, params.max_sentences));

@@ -1,4 +1,4 @@
-//! Which beads are no bitext, and why.
+//! Decides which beads are not good bitext, and for what reason.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::language;
 use crate::types::Lang;
 
-/// Why a bead is left out. Codes are stored: only append.
+/// The reasons for leaving out a bead. Their codes are stored: only append.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Reason {
@@ -15,30 +15,30 @@ pub enum Reason {
     Unaligned = 1,
     /// A side has no letter.
     NoLetters = 2,
-    /// Both sides say the same; longer text also but for case, digits, punctuation and single letters.
+    /// Both sides have the same text; in longer texts, apart from case, digits, punctuation and single letters.
     SameText = 3,
     /// A side has too few letters.
     TooShort = 4,
     /// A side has too many characters.
     TooLong = 5,
-    /// The lengths are too far apart.
+    /// The lengths of the sides differ too much.
     LengthRatio = 6,
-    /// The words of a side are those of the other language, or its function words those of a third one.
+    /// The words of a side are those of the other language, or its function words are those of a third language.
     WrongLanguage = 7,
     /// The score is too low.
     LowScore = 8,
-    /// It is repeated on most page pairs of the site.
+    /// It occurs on most page pairs of the site.
     Boilerplate = 9,
-    /// It is said before, on the site or on another.
+    /// It occurs earlier, on the site or on another.
     Duplicate = 10,
-    /// It is said before, on the site or on another, but for case, digits, punctuation and white space.
+    /// It occurs earlier, on the site or on another, apart from case, digits, punctuation and white space.
     NearDuplicate = 11,
-    /// It stands behind the most sentences of a page that are compared.
+    /// It lies beyond the largest number of sentences that are compared on a page.
     NotCompared = 12,
 }
 
 impl Reason {
-    /// All reasons, in the order they are looked at.
+    /// All reasons, in the order in which they are checked.
     pub const ALL: [Reason; 12] = [
         Reason::Unaligned,
         Reason::NoLetters,
@@ -78,35 +78,36 @@ impl Reason {
     }
 }
 
-/// When a bead is left out. By default what speaks against a pair more often than not on gold (`docs/evaluation.md`); the values of
-/// [`Params::strict`] are estimates.
+/// The conditions for leaving out a bead. By default a bead is left out by criteria that are right more often than not on gold
+/// (`docs/evaluation.md`); the values of [`Params::strict`] are estimates.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
-    /// Letters each side must have. Default 1: in Chinese that is a word; strict 2.
+    /// How many letters each side must have. Default 1, which in Chinese is a word; strict 2.
     pub min_letters: u32,
-    /// Words of two letters or more from which two sides are the same text though case, digits, punctuation or single letters
-    /// differ. Default 6: shorter ones are translations, as `Software RAID` and `Software-RAID`; strict 0.
+    /// Two sides with at least this many words of two letters or more count as the same text even if case, digits, punctuation or single
+    /// letters differ. Default 6: shorter ones may be translations, such as `Software RAID` and `Software-RAID`; strict 0.
     pub copy_words: u32,
-    /// Characters a side may have. Default 2,000: no sentence, but text whose ends of sentences are not seen.
+    /// How many characters a side may have. Default 2,000: a longer one is not a sentence, but text whose sentence ends were not
+    /// recognized.
     pub max_chars: u32,
-    /// How far lengths may be apart, in standard deviations of the two languages. Default 12: those less far apart are free
-    /// translations, or wrong and of a low score; strict 6.
+    /// How far lengths may differ, in standard deviations for the two languages. Default 12: pairs that differ less are free translations,
+    /// or are wrong and have a low score; strict 6.
     pub max_delta: f32,
-    /// How much more a side may look like the other language than like its own: mean of ln(share there / share here).
-    /// Default 1, e times as likely a word.
+    /// How much more a side may look like the other language than like its own: mean of ln(share of the word there / share here). Default
+    /// 1: words that are e times as likely in the other language.
     pub max_foreign: f32,
-    /// Least score, 0..=1. Default 1/20: scores are calibrated for as many wrong pairs as right ones, and the beads of a page are
-    /// nearly all right; strict ½.
+    /// Least score, 0..=1. Default 1/20: scores are calibrated for equal numbers of right and wrong pairs, but nearly all beads of a page
+    /// are right; strict ½.
     pub min_score: f32,
-    /// The same of what stands in alphabetical lists on both sides, where the order says nothing. Default 0.9.
+    /// The same for beads in alphabetical lists on both sides, where the order of entries says nothing. Default 0.9.
     pub min_list_score: f32,
-    /// A bead that differs from one said before in case, digits, punctuation and white space alone is left out too. Default no;
+    /// Whether a bead is also left out if it differs from an earlier one only in case, digits, punctuation and white space. Default no;
     /// strict yes.
     pub near_duplicates: bool,
-    /// Boilerplate stands on more than this share of a site's page pairs of two languages, 0..=1. Default 1, none is: one of each is
-    /// kept; strict ½.
+    /// A bead is boilerplate if it stands on more than this share of a site's page pairs of two languages, 0..=1. Default 1, so that none
+    /// is, and one copy of each is kept; strict ½.
     pub boilerplate_share: f32,
-    /// … and on so many at least. Default 10.
+    /// … and on at least this many page pairs. Default 10.
     pub boilerplate_pages: u32,
 }
 
@@ -128,7 +129,7 @@ impl Default for Params {
 }
 
 impl Params {
-    /// For who trains on sentence pairs: what is doubtful is left out, and what says nothing new.
+    /// For training on sentence pairs: leaves out doubtful pairs, and pairs that add nothing new.
     pub fn strict() -> Params {
         Params {
             min_letters: 2,
@@ -142,31 +143,31 @@ impl Params {
     }
 }
 
-/// What is known of a text, whatever it stands beside.
+/// Facts about a text that do not depend on the other side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextFacts {
     /// Hash of the text without white space.
     exact: u64,
-    /// Hash of its letters and digits alone, lower case, each digit 0: what near duplicates have in common.
+    /// Hash of its letters and digits, in lower case, with each digit replaced by 0: near duplicates have it in common.
     near: u64,
     /// Hash of the letters of its words of two letters or more, lower case; `None` without such words.
     words: Option<u64>,
-    /// How many such words there are.
+    /// The number of such words.
     word_count: u32,
     letters: u32,
     chars: u32,
-    /// The language that its function words are of for sure; unknown for most.
+    /// The language that its function words certainly belong to; unknown for most texts.
     pub lang: Lang,
 }
 
 impl TextFacts {
-    /// Looks at a text once.
+    /// Examines a text once.
     pub fn new(text: &str) -> TextFacts {
         let room = || String::with_capacity(text.len() + 1);
         let (mut exact, mut near, mut words) = (room(), room(), room());
         let (mut chars, mut letters, mut word_count) = (0, 0, 0);
         let forms = &*FORMS;
-        // Where the word begins, and how many letters it has so far.
+        // The start of the current word, and its number of letters so far.
         let mut word = (0, 0);
         let mut end_word = |words: &mut String, word: &mut (usize, u32)| {
             if word.1 > 1 {
@@ -213,10 +214,10 @@ impl TextFacts {
     }
 }
 
-/// What a character is to [`TextFacts`].
+/// How [`TextFacts`] treats a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// A letter, and its lower case.
+    /// A letter, in lower case.
     Letter(char),
     /// A letter whose lower case is several characters, or a number.
     Rare,
@@ -238,11 +239,11 @@ impl Form {
     }
 }
 
-/// The form of each character of the first plane: Unicode's own tables are slow to ask about letters without case.
+/// The form of each character of the Basic Multilingual Plane: Unicode's own tables are slow for letters without case.
 static FORMS: LazyLock<Box<[Form]>> =
     LazyLock::new(|| (0..0x1_0000).map(|code| char::from_u32(code).map_or(Form::Sign, Form::of)).collect());
 
-/// What is known of a bead.
+/// The facts about a bead that [`judge`] needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
     /// Both texts.
@@ -253,13 +254,13 @@ pub struct Facts {
     pub length_delta: f32,
     /// [`super::Evidence::foreign_a`] and `foreign_b`.
     pub foreign: (Option<f32>, Option<f32>),
-    /// A side is in neither of the two languages, for sure.
+    /// True when a side is certainly in neither of the two languages.
     pub is_third_language: bool,
-    /// Both sides stand in alphabetical lists.
+    /// True when both sides stand in alphabetical lists.
     pub in_list: bool,
 }
 
-/// Why a bead is left out, as far as it tells by itself; the first reason that holds.
+/// The reason for leaving out a bead, as far as the bead by itself shows one; the first reason that holds.
 pub fn judge(facts: &Facts, params: &Params) -> Option<Reason> {
     let (a, b) = facts.texts;
     if a.chars == 0 || b.chars == 0 {
@@ -280,15 +281,15 @@ pub fn judge(facts: &Facts, params: &Params) -> Option<Reason> {
     rules.into_iter().find(|(holds, _)| *holds).map(|(_, reason)| reason)
 }
 
-/// True when both sides are the same but for white space; or long enough, and hold the same letters and digits, or the same words of two
-/// letters or more: one may have the number of a heading, as `F.2.`.
+/// True when both sides are the same apart from white space; or long enough, with the same letters and digits, or the same words of two
+/// letters or more, since one side may have the number of a heading, such as `F.2.`.
 fn is_same(a: &TextFacts, b: &TextFacts, params: &Params) -> bool {
     let is_near = a.near == b.near || (a.words.is_some() && a.words == b.words);
     a.exact == b.exact || is_near && a.word_count.min(b.word_count) >= params.copy_words
 }
 
-/// Hashes by which sentence pairs are found again: of what duplicates have in common, near ones if these count, and of the very texts.
-/// The languages are in both.
+/// The hashes by which repeated sentence pairs are found: one is equal for duplicates, and for near duplicates if these count; the other is
+/// of the exact texts. Both include the languages.
 pub fn hashes(langs: (Lang, Lang), (a, b): (&TextFacts, &TextFacts), params: &Params) -> (u64, u64) {
     let join = |a: u64, b: u64| {
         let mut bytes = [0; 32];

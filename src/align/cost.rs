@@ -1,4 +1,4 @@
-//! What it costs to say that sentences are translations.
+//! The cost of aligning sentences with each other.
 
 use super::span::{Span, join};
 use crate::sequence::band::Band;
@@ -7,9 +7,9 @@ use crate::sequence::path::Move;
 /// The units of two pages that are to be aligned: consecutive blocks, or sentences of matched blocks.
 #[derive(Clone, Copy)]
 pub struct Units<'s> {
-    /// Those of the first page. The words of each begin where those of the one before end.
+    /// The units of the first page. The words of each begin where those of the one before end.
     pub a: &'s [Span],
-    /// Those of the second.
+    /// The units of the second page.
     pub b: &'s [Span],
 }
 
@@ -23,16 +23,16 @@ impl Units<'_> {
 /// The shapes of beads that have two full sides.
 pub const SHAPES: [Move; 4] = [(1, 1), (2, 1), (1, 2), (2, 2)];
 
-/// What the step of each of [`SHAPES`] costs that ends in a cell.
+/// The cost of the step of each of [`SHAPES`] that ends in a cell.
 pub type StepCosts = [f32; SHAPES.len()];
 
-/// What it costs to say that two spans are translations.
+/// The cost of aligning two spans.
 pub trait Cost {
-    /// The cost, in nats; negative where the spans speak for each other, infinite where they cannot belong together.
+    /// The cost, in nats; negative where the spans look like translations, infinite where they cannot belong together.
     fn cost(&self, a: &Span, b: &Span) -> f32;
 
-    /// Adds the costs of the steps that end in each cell (i, j) of a band, before units `i` and `j`; what they have in common can be
-    /// looked up once. Steps that begin before the first units count for nothing.
+    /// Adds the costs of the steps that end in each cell (i, j) of a band, before units `i` and `j`. Doing this for the whole band allows
+    /// shared data to be looked up once. Steps that begin before the first units are ignored.
     fn add(&mut self, units: &Units<'_>, band: &Band, costs: &mut [StepCosts]) {
         for i in 1..=band.n {
             let (low, high) = band.row(i);

@@ -1,4 +1,4 @@
-//! The costs that can be added up, by name.
+//! All costs, by name; they can be added up.
 
 use super::cost::Cost;
 use super::lengths::Lengths;

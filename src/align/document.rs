@@ -1,4 +1,4 @@
-//! A page cut into blocks, sentences and words.
+//! A page divided into blocks, sentences and words.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub struct Sentence {
     pub start: u32,
     /// One past the last.
     pub end: u32,
-    /// Characters that are no white space.
+    /// Number of characters that are not white space.
     pub chars: u32,
     /// Its words in [`Document::words`].
     pub words: Range<u32>,
@@ -28,15 +28,15 @@ pub struct Sentence {
 pub struct DocumentBlock {
     /// Code of its tag.
     pub tag: u16,
-    /// Its place among the blocks of the page.
+    /// Its position among the blocks of the page.
     pub number: u32,
     /// Its sentences.
     pub sentences: Range<u32>,
-    /// It stands in an alphabetical list ([`lists`]).
+    /// True when it stands in an alphabetical list ([`lists`]).
     pub in_list: bool,
 }
 
-/// What alignment looks at of one page.
+/// The parts of a page that alignment uses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document<'t> {
     /// The text of the page.
@@ -47,12 +47,12 @@ pub struct Document<'t> {
     pub sentences: Vec<Sentence>,
     /// Hashes of words, in order.
     pub words: Vec<u64>,
-    /// Where in the text lies what stands behind the most sentences that are looked at; empty where nothing does.
+    /// The byte range of the text beyond the largest number of sentences that are compared; empty where there is none.
     pub rest: Range<u32>,
 }
 
 impl<'t> Document<'t> {
-    /// Cuts a page. Blocks that do not lie in the text are left out. Blocks behind `max_sentences` are the [`rest`](Document::rest).
+    /// Divides a page. Blocks outside the text are ignored. Blocks after `max_sentences` become the [`rest`](Document::rest).
     pub fn new(
         text: &'t str,
         blocks: impl Iterator<Item = Block>,
@@ -102,7 +102,7 @@ impl<'t> Document<'t> {
         block.and_then(|block| self.blocks.get(block as usize)).is_some_and(|block| block.in_list)
     }
 
-    /// The same text as one block, for the comparison with methods that know no blocks.
+    /// The same text as a single block, for comparison with methods that do not use blocks.
     pub fn without_blocks(mut self) -> Document<'t> {
         for sentence in &mut self.sentences {
             sentence.block = 0;
@@ -115,7 +115,7 @@ impl<'t> Document<'t> {
         self
     }
 
-    /// Some consecutive sentences together.
+    /// A span of consecutive sentences.
     pub fn span(&self, sentences: Range<u32>) -> Span {
         let inside = &self.sentences[sentences.start as usize..sentences.end as usize];
         match (inside.first(), inside.last()) {
@@ -127,23 +127,23 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// Words by their places.
+    /// The words in a range.
     pub fn words_in(&self, range: Range<u32>) -> &[u64] {
         &self.words[range.start as usize..range.end as usize]
     }
 
-    /// All sentences.
+    /// Each sentence as a span.
     pub fn sentence_spans(&self) -> Vec<Span> {
         let span = |sentence: &Sentence| Span { chars: sentence.chars, words: sentence.words.clone() };
         self.sentences.iter().map(span).collect()
     }
 
-    /// All blocks.
+    /// Each block as a span.
     pub fn block_spans(&self) -> Vec<Span> {
         self.blocks.iter().map(|block| self.span(block.sentences.clone())).collect()
     }
 
-    /// The sentences of some consecutive blocks; of no block, the place between the sentences of its neighbours.
+    /// The sentences of consecutive blocks; for an empty range, the place between the sentences of the neighbouring blocks.
     pub fn sentences_of(&self, blocks: Range<u32>) -> Range<u32> {
         let first = |block: u32| {
             self.blocks.get(block as usize).map_or(self.sentences.len() as u32, |block| block.sentences.start)
@@ -157,7 +157,7 @@ impl<'t> Document<'t> {
         self.text.get(range.start as usize..range.end as usize).unwrap_or("")
     }
 
-    /// Where some consecutive sentences lie in the text.
+    /// The byte range of consecutive sentences in the text.
     pub fn bytes_of(&self, sentences: Range<u32>) -> Range<u32> {
         let inside = &self.sentences[sentences.start as usize..sentences.end as usize];
         match (inside.first(), inside.last()) {
@@ -167,9 +167,9 @@ impl<'t> Document<'t> {
     }
 }
 
-/// How many characters are no white space.
+/// The number of characters that are not white space.
 fn visible_chars(text: &str) -> u32 {
-    // White space beyond ASCII begins with one of these.
+    // White space beyond ASCII begins with one of these bytes.
     let may_be_space = |first: u8| matches!(first, 0xc2 | 0xe1..=0xe3);
     let visible = |(at, &byte): (usize, &u8)| match byte {
         0..0x80 => !matches!(byte, b' ' | b'\t'..=b'\r'),
@@ -194,7 +194,7 @@ mod tests {
 
     fn document(max_sentences: u32) -> Document<'static> {
         let block = |start: u32, end: u32| Block { start, end, tag: 7, at: 0 };
-        // The last one does not lie in the text.
+        // The last block lies outside the text.
         let blocks = [block(0, 15), block(16, 16), block(17, TEXT.len() as u32), block(17, 99)];
         Document::new(TEXT, blocks.into_iter(), Lang::EN, &Words::new(), max_sentences)
     }

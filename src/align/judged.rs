@@ -1,4 +1,4 @@
-//! Two pages, aligned, and every bead judged.
+//! Aligns two pages, and judges every bead.
 
 use std::ops::Range;
 
@@ -12,18 +12,18 @@ use super::translation::{Evidence, PageWords};
 use crate::language;
 use crate::types::{Bead, Lang};
 
-/// A page, ready to be aligned with any number of others.
+/// A page, prepared for alignment with any number of other pages.
 pub struct AlignPage<'t> {
     /// The page.
     pub document: Document<'t>,
     lang: Lang,
     words: PageWords,
-    /// What is known of the text of each sentence.
+    /// Facts about the text of each sentence.
     texts: Vec<TextFacts>,
 }
 
 impl<'t> AlignPage<'t> {
-    /// Looks at the words and texts of a page.
+    /// Prepares a page.
     pub fn new(document: Document<'t>, lang: Lang) -> AlignPage<'t> {
         let words = PageWords::new(&document.words);
         let texts =
@@ -40,33 +40,34 @@ impl<'t> AlignPage<'t> {
     }
 }
 
-/// One sentence pair of an aligned page pair, judged.
+/// A judged bead of two pages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
     /// The sentences.
     pub bead: Bead,
     /// Probability that they are translations, 0..=1; 0 where a side is empty.
     pub score: f32,
-    /// Why it is no bitext; `None`: it is kept.
+    /// The reason for leaving it out of bitext; `None`: it is kept.
     pub reason: Option<clean::Reason>,
-    /// [`clean::hashes`] of what is kept; 0 of all else, which is not looked for again.
+    /// [`clean::hashes`] if it is kept; 0 if it is left out, since repetitions of it need not be found.
     pub hashes: (u64, u64),
 }
 
-/// Two pages, aligned and judged.
+/// Two pages, aligned, with every bead judged.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Aligned {
-    /// Sentence pairs in order; each sentence of both pages once.
+    /// The beads in order; each sentence of both pages occurs once.
     pub beads: Vec<Judged>,
-    /// Share of aligned text: characters in pairs that are rather translations than not, of all characters of both pages, 0..=1.
+    /// Share of aligned text: the characters in beads that are more likely translations than not, divided by all characters of both pages,
+    /// 0..=1.
     pub score: f32,
 }
 
-/// Score from which text counts as aligned.
+/// Least score with which text counts as aligned.
 const ALIGNED_SCORE: f32 = 0.5;
 
-/// True when the language of a sentence is none of two, and no relative of either: pages have paragraphs that nobody translated.
-/// Never beside languages whose sentences could be taken for those of another one.
+/// True when the language of a sentence is neither of two languages nor related to either: pages have paragraphs that nobody translated.
+/// Never true for language pairs whose sentences could be mistaken for another language.
 fn is_third(lang: Lang, langs: (Lang, Lang)) -> bool {
     let differs =
         |other: Lang| language::is_told(other) && other.base() != lang.base() && !language::are_relatives(other, lang);

@@ -1,4 +1,4 @@
-//! Cost of a bead from the lengths of its sides.
+//! The cost of a bead by the lengths of its sides.
 
 use std::sync::LazyLock;
 
@@ -6,10 +6,10 @@ use super::cost::{Cost, SHAPES, StepCosts, Units};
 use super::span::Span;
 use crate::sequence::band::Band;
 
-/// How long translations are, of one pair of languages.
+/// How the lengths of translations are related, in a language pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lengths {
-    /// c: characters of the second language for one of the first.
+    /// c: characters of the second language for each character of the first.
     pub ratio: f32,
     /// s²: variance of the second length, for each character of the first.
     pub variance: f32,
@@ -22,10 +22,10 @@ impl Default for Lengths {
     }
 }
 
-/// How much longer or shorter a language may be than another, at the most: what is more is no translation.
+/// How many times longer one language may be than the other at most; texts that differ more are not translations.
 const MAX_RATIO: f64 = 10.0;
 
-/// Characters of the second language for one of the first, within 0.1 to 10.
+/// Characters of the second language for each character of the first, limited to 0.1 to 10.
 pub(super) fn ratio_of(chars_a: u64, chars_b: u64) -> f32 {
     (chars_b as f64 / chars_a as f64).clamp(1.0 / MAX_RATIO, MAX_RATIO) as f32
 }
@@ -38,14 +38,14 @@ fn cost_of(delta: f32) -> f32 {
     (x * x - series.ln()).clamp(0.0, MAX_COST)
 }
 
-/// Costs are capped here, in nats, so that sums stay finite.
+/// Costs are limited to this, in nats, so that sums stay finite.
 pub const MAX_COST: f32 = 30.0;
 
 impl Lengths {
     /// δ = (l2 − l1·c) / √(l·s²), in standard deviations.
     ///
-    /// Departure from eq. δ of the paper: the variance takes the mean length l = (l1 + l2/c)/2 for l1, as the program of its
-    /// appendix does, so that l1 = 0 is defined. Two empty sides are 0.
+    /// Departure from the paper's δ: the variance uses the mean length l = (l1 + l2/c)/2 in place of l1, as the program in the paper's
+    /// appendix does, so that l1 = 0 is defined. For two empty sides δ is 0.
     pub fn delta(&self, l1: u32, l2: u32) -> f32 {
         let (l1, l2) = (l1 as f32, l2 as f32);
         let mean = (l1 + l2 / self.ratio) / 2.0;
@@ -63,7 +63,7 @@ impl Lengths {
         cost_of(self.delta(l1, l2).abs())
     }
 
-    /// [`Lengths::cost`] from a table, within a thousandth of 1 + the cost: the search asks for it without end.
+    /// [`Lengths::cost`] from a table, with an error below a thousandth of 1 + the cost: the search needs it very often.
     fn near_cost(&self, l1: u32, l2: u32) -> f32 {
         let at = self.delta(l1, l2).abs() * TABLE_STEPS;
         let costs = &COSTS[..];
@@ -74,13 +74,13 @@ impl Lengths {
         }
     }
 
-    /// The lengths of what is known to be translations; `None` when there are too few to tell.
+    /// Estimates the lengths from pairs that are known to be translations; `None` when there are too few.
     ///
-    /// c is the ratio of the sums. s² is the mean of (l2 − l1·c)²/l over the nine tenths of the pairs that are nearest to c,
-    /// times `TRIMMED`, as the rest may be no translations at all; it is kept within 1 to 30.
+    /// c is the ratio of the sums. s² is the mean of (l2 − l1·c)²/l over those nine tenths of the pairs that are nearest to c, times
+    /// `TRIMMED`, since the rest may not be translations; it is limited to 1 to 30.
     pub fn estimate(pairs: &[(u32, u32)]) -> Option<Lengths> {
         const MIN_PAIRS: usize = 20;
-        /// Variance of a normal distribution over that of its inner nine tenths.
+        /// Variance of a normal distribution, divided by the variance of its inner nine tenths.
         const TRIMMED: f32 = 1.79;
         let sums = pairs.iter().fold((0u64, 0u64), |(a, b), &(l1, l2)| (a + u64::from(l1), b + u64::from(l2)));
         if pairs.len() < MIN_PAIRS || sums.0 == 0 || sums.1 == 0 {
@@ -115,14 +115,14 @@ impl Cost for Lengths {
     }
 }
 
-/// Characters of the unit before a place, and of the two before it.
+/// The characters of the unit that ends at a place, and of the last two units together.
 fn last_two(units: &[Span], end: u32) -> [u32; 2] {
     let end = end as usize;
     let last = units[end - 1].chars;
     [last, if end > 1 { last.saturating_add(units[end - 2].chars) } else { last }]
 }
 
-/// Steps of the table of costs for a δ of 1.
+/// Steps of the table of costs per unit of δ.
 const TABLE_STEPS: f32 = 64.0;
 
 /// Costs of δ = 0, 1/64, 2/64, … up to where they reach [`MAX_COST`].

@@ -1,17 +1,18 @@
-//! Alphabetical lists: indexes and glossaries. Each language sorts its own, so what stands side by side is no translation for that.
+//! Alphabetical lists: indexes and glossaries. Each language sorts its own list, so entries at the same place are not translations of each
+//! other.
 
 use rustc_hash::FxHashMap;
 
-/// A list has at least so many different initials: an estimate.
+/// How many different initials a list must have: an estimate.
 const MIN_INITIALS: usize = 8;
-/// So much of a list is in order, at the least: entries stand below others in many an index. An estimate; the indexes of the manual of
-/// GIMP, where half the entries do, have .41 to .50.
+/// The share of a list that must be in order: in many an index, entries are nested below others. An estimate; the indexes of the manual of
+/// GIMP, where half the entries are nested, have .41 to .50.
 const MIN_SORTED: f64 = 0.4;
-/// … and the part in order is so many times as long as in a list without order, where it has some 2·√n of n.
+/// … and the ordered part must be this many times as long as in a random list, where it has about 2·√n of n entries.
 const TIMES_CHANCE: f64 = 2.0;
 
-/// Which blocks stand in alphabetical lists, given the tag and the [`initial`] of each: for each tag, those from the first to the last of
-/// the longest part whose initials are in order, where that is longer than chance would have it. Time n·log n.
+/// Which blocks stand in alphabetical lists, given the tag and the [`initial`] of each. For each tag, these are the blocks from the first
+/// to the last of the longest subsequence with ordered initials, if it is longer than chance explains. Time n·log n.
 pub fn in_lists(blocks: &[(u16, Option<char>)]) -> Vec<bool> {
     let mut by_tag: FxHashMap<u16, (Vec<usize>, Vec<char>)> = FxHashMap::default();
     for (at, &(tag, initial)) in blocks.iter().enumerate() {
@@ -31,14 +32,15 @@ pub fn in_lists(blocks: &[(u16, Option<char>)]) -> Vec<bool> {
     found
 }
 
-/// The first letter, in lower case.
+/// The first letter of a text, in lower case.
 pub fn initial(text: &str) -> Option<char> {
     text.chars().find(|c| c.is_alphabetic()).and_then(|c| c.to_lowercase().next())
 }
 
-/// The first and the last place of the longest part in order, if that is longer than chance would have it.
+/// The first and last position of the longest ordered subsequence, if it is longer than chance explains.
 fn sorted_part(initials: &[char]) -> Option<(usize, usize)> {
-    // For each length, the place that ends a part of that length with the smallest initial; for each place the one before it.
+    // For each length, the position that ends an ordered subsequence of that length with the smallest initial; for each position, the one
+    // before it.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<usize> = Vec::with_capacity(initials.len());
     for (at, &initial) in initials.iter().enumerate() {
@@ -65,18 +67,18 @@ mod tests {
     #[test]
     fn an_index_is_a_list_and_other_pages_are_none() {
         let part = |text: &str| sorted_part(&text.chars().collect::<Vec<char>>());
-        // Three of an initial, and one below each that begins with z: 78 of 104 are in order, by chance 20.
+        // Three entries for each initial, and one nested below each that begins with z: 78 of 104 are in order; by chance it would be 20.
         let index: String = ('a'..='z').map(|c| format!("{c}{c}{c}z")).collect();
         assert_eq!(part(&index), Some((0, 103)));
         let reversed: String = index.chars().rev().collect();
         assert_eq!(part(&reversed), None);
         assert_eq!(part(&format!("x{index}ba")), Some((1, 104)));
-        // In order, but seven letters only; or too few entries to tell.
+        // Ordered, but with only seven letters; or too few entries.
         assert_eq!(part(&"abcdefg".chars().flat_map(|c| [c; 20]).collect::<String>()), None);
         assert_eq!(part("abcdefghijklmno"), None);
         assert_eq!(part(""), None);
         assert_eq!((initial("12. Énd"), initial("12")), (Some('é'), None));
-        // Only blocks of that tag, those without a letter among them.
+        // Only blocks of that tag count, including those without a letter.
         let mut blocks: Vec<(u16, Option<char>)> = index.chars().flat_map(|c| [(7, Some(c)), (9, Some('x'))]).collect();
         blocks[2] = (7, None);
         let found = in_lists(&blocks);
@@ -86,7 +88,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_part_in_order_is_the_longest(initials in prop::collection::vec(prop::char::range('a', 'z'), 0..80)) {
-            // Of each place, the longest part that ends there, and how many letters the first such has.
+            // For each position, the longest ordered subsequence that ends there.
             let mut longest = vec![1usize; initials.len()];
             for at in 0..initials.len() {
                 for earlier in 0..at {

@@ -1,11 +1,12 @@
-//! Cost of beads from their words, for all beads of a band at once.
+//! The cost of beads by their words, for all beads of a band at once.
 //!
-//! What [`Evidence`] says of a bead is a sum over the words of one side, and each word's part hangs on the sum of p(word | e)
-//! over the words e of the other side. So the words of two units have their parts added, and those of two units on the other side
-//! their p. The p of a unit, and of it and the one before, are added up once, for all units within the band that may answer it.
+//! The cost of [`Evidence`] for a bead is a sum over the words of one side; the contribution of each word depends on the sum of p(word | e)
+//! over the words e of the other side. So for a side of two units, the contributions of their words are added, and for two units on the
+//! other side, their p. The p of a unit, and of a unit together with the one before it, are added up once for all units in the band that
+//! may be aligned with it.
 //!
-//! A unit is not compared with one of very many more words: so all cells of a band together take time as the words of its rows and
-//! columns, whatever stands in them.
+//! A unit is not compared with a unit that has very many more words. So the time for all cells of a band together grows with the words of
+//! its rows and columns, whatever these words are.
 
 use std::ops::Range;
 
@@ -14,35 +15,35 @@ use super::span::Span;
 use super::translation::{Evidence, Limits, Side};
 use crate::sequence::band::Band;
 
-/// The cost of [`Evidence`], made ready for the beads of a band.
+/// The cost of [`Evidence`], prepared for the beads of a band.
 pub struct Matches<'e> {
     evidence: &'e Evidence,
     limits: Limits,
-    /// For each cell of a band wider by one, of the units before it: L(b|a), L(b|a, the one before), L(a|b), L(a|b, the one before),
-    /// but for α.
+    /// For each cell of a band that is wider by one, for the units before the cell: L(b|a), L(b|a and the one before), L(a|b), L(a|b and
+    /// the one before), all without α.
     logs: Vec<[f32; 4]>,
-    /// Room for [`Side::add`].
+    /// Working space of [`Side::add`].
     sums: [Vec<[f32; 2]>; 2],
 }
 
-/// No translation has more than this many times the words of the other side, and …
+/// A translation has at most this many times as many words as the other side, plus …
 const MAX_TIMES: usize = 8;
-/// … so many more. Both are estimates; the cost of lengths speaks against such beads long before.
+/// … this many. Both are estimates; the cost of lengths rules out such beads long before.
 const MAX_MORE: usize = 32;
 
-/// False for sides that are no translations by how many words they have.
+/// False for sides that cannot be translations because their numbers of words differ too much.
 fn is_plausible(words_a: usize, words_b: usize) -> bool {
     words_a.max(words_b) <= MAX_TIMES * words_a.min(words_b) + MAX_MORE
 }
 
 impl<'e> Matches<'e> {
-    /// One that has not looked at a band.
+    /// For the words of two pages; no band is prepared yet.
     pub fn new(evidence: &'e Evidence) -> Matches<'e> {
         let sums = [&evidence.a, &evidence.b].map(|side| vec![[0.0; 2]; side.distinct()]);
         Matches { evidence, limits: Limits::new(&evidence.params), logs: Vec::new(), sums }
     }
 
-    /// L of all cells of a band.
+    /// Computes L for all cells of a band.
     fn enter(&mut self, units: &Units<'_>, band: &Band) {
         self.logs.clear();
         self.logs.resize(band.cells(), [0.0; 4]);
@@ -56,7 +57,7 @@ impl<'e> Matches<'e> {
         sums(b, a, (limits, &mut self.sums[1]), of_a, |j, i, log| {
             logs[band.cell(i as u32 + 1, j as u32 + 1)][..2].copy_from_slice(&log);
         });
-        // Rows of the band that hold column j + 1: neither of their ends ever falls.
+        // The rows of the band that contain column j + 1; neither end of this range ever decreases.
         let (mut first, mut last) = (0, 0);
         let of_b = |j: usize| {
             let j = j as u32 + 1;
@@ -80,7 +81,7 @@ impl Cost for Matches<'_> {
     }
 
     fn add(&mut self, units: &Units<'_>, band: &Band, costs: &mut [StepCosts]) {
-        // Beads of two units look at neighbours.
+        // Beads of two units need the neighbouring cells.
         let wider = band.wider();
         self.enter(units, &wider);
         let alpha = self.evidence.params.alpha;
@@ -117,8 +118,8 @@ impl Cost for Matches<'_> {
     }
 }
 
-/// Gives, for each source unit and each target unit in its `window`, L(target | source) and L(target | source and the one before);
-/// not for targets of too many words for either. Neither end of the window may fall from one unit to the next.
+/// Calls `each` for each source unit and each target unit in its `window`, with L(target | source) and L(target | source and the one
+/// before); targets with too many words for either are skipped. Neither end of the window may decrease from one unit to the next.
 fn sums(
     (to, targets): (&Side, &[Span]),
     (from, sources): (&Side, &[Span]),
@@ -155,7 +156,8 @@ mod tests {
     use super::*;
     use crate::align::Document;
 
-    /// A model in which word 10 + n is translated by 20 + n, and a little by its neighbours; word 5 is the same in both.
+    /// A model in which word 10 + n is translated by 20 + n, with small probabilities for its neighbours; word 5 is the same in both
+    /// languages.
     fn model() -> Model {
         let side = |first: u64| {
             let mut side = Vocabulary::default();
@@ -200,7 +202,7 @@ mod tests {
             let evidence = Evidence::new(&page_a, &page_b, &model(), &params);
             let (n, m) = (spans_a.len() as u32, spans_b.len() as u32);
             let mut matches = Matches::new(&evidence);
-            // A part of the page, then all of it: nothing is left over from the units before.
+            // First a part of the page, then the whole page: nothing may be left over from the units before.
             let parts = [(n / 3, m / 4), (0, 0)];
             for (from_a, from_b) in parts {
                 let units = Units { a: &spans_a[from_a as usize..], b: &spans_b[from_b as usize..] };

@@ -6,11 +6,11 @@
 //! Document ─┘    ▲        lengths, words                                              │
 //!                Model ◀──────── train: lengths, words, calibration ◀─────────────────╯
 //! ```
-//! [`align`] looks for the cheapest way through two pages ([`path`](crate::sequence::path)) twice: first over their blocks, then
-//! over the sentences of blocks that belong together. What a bead costs is the sum of the [`Cost`]s of [`COSTS`]: its [`lengths`],
-//! and a word [`translation`] model (its [`matches`] for many beads at once) that [`train`] learns from a [`sample`] of the very
-//! pages. [`score`] makes a probability of what is known of a bead; what stands in alphabetical [`lists`] teaches nothing; [`clean`] says which beads are no bitext, and why; [`repeats`]
-//! finds what is said more than once.
+//! [`align`] finds the cheapest alignment of two pages ([`path`](crate::sequence::path)) twice: first of their blocks, then of the
+//! sentences of blocks that belong together. The cost of a bead is the sum of the [`Cost`]s in [`COSTS`]: that of its [`lengths`], and that
+//! of a word [`translation`] model (with [`matches`] for many beads at once), which [`train`] learns from a [`sample`] of these same pages.
+//! [`score`] turns the facts about a bead into a probability; alphabetical [`lists`] are not learnt from; [`clean`] says which beads are
+//! not good bitext, and why; [`repeats`] finds beads that occur more than once.
 
 mod beads;
 pub mod clean;

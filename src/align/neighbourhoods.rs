@@ -1,12 +1,12 @@
-//! Page pairs with pages in common, together: so that a page is cut once and not once a pair.
+//! Puts page pairs with common pages together, so that each page is divided into sentences once and not once for each pair.
 
 use rustc_hash::FxHashMap;
 
-/// Puts page pairs into batches: positions in `pairs`, each once. Pairs that hang together by common pages follow one another, and are
-/// parted only where a batch has `max` of them. Pages are any numbers. Time grows as the pairs.
+/// Divides page pairs into batches: positions in `pairs`, each once. Pairs that are connected by common pages follow one another, and are
+/// separated only where a batch is full (`max`). Pages are any numbers. Time grows with the pairs.
 pub fn batches(pairs: &[(u64, u64)], max: usize) -> Vec<Vec<u32>> {
     let mut first_pair: FxHashMap<u64, u32> = FxHashMap::default();
-    // For each pair another it hangs together with that stands before it, or itself.
+    // For each pair, an earlier pair with which it is connected, or itself.
     let mut parents: Vec<u32> = Vec::with_capacity(pairs.len());
     for (&(a, b), number) in pairs.iter().zip(0u32..) {
         parents.push(number);
@@ -30,7 +30,7 @@ pub fn batches(pairs: &[(u64, u64)], max: usize) -> Vec<Vec<u32>> {
     batches
 }
 
-/// The first pair that one hangs together with; ways to it are cut short.
+/// The first pair of the connected group; shortens the paths on the way.
 fn root(parents: &mut [u32], mut pair: u32) -> u32 {
     while parents[pair as usize] != pair {
         let above = parents[parents[pair as usize] as usize];
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn pairs_of_the_same_pages_come_together() {
-        // Pages 1, 2, 3 of three languages; 4, 5, 6 of the same, sorted by languages.
+        // Pages 1, 2, 3 are versions in three languages, and so are 4, 5, 6; pairs are sorted by languages.
         let pairs = [(1, 2), (4, 5), (1, 3), (4, 6), (2, 3), (5, 6), (8, 9)];
         assert_eq!(batches(&pairs, 4), [vec![0, 2, 4], vec![1, 3, 5, 6]]);
         assert_eq!(batches(&pairs, 2), [vec![0, 2], vec![4], vec![1, 3], vec![5, 6]]);

@@ -7,26 +7,26 @@ use crate::sequence::path;
 /// Settings of alignment.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
-    /// Names of the costs that are added up, of [`COSTS`](costs::COSTS).
+    /// Names of the costs to be added up, from [`COSTS`](costs::COSTS).
     pub costs: Vec<&'static str>,
-    /// Match blocks first. Without it a page is one block, as for Gale & Church.
+    /// Whether to match blocks first. If not, a page is a single block, as for Gale & Church.
     pub blocks: bool,
-    /// The band of the search.
+    /// Settings of the band in which alignments are searched.
     pub path: path::Params,
-    /// Sentences of a page that are compared; the rest of the page is one thing that is left out. Default 1,000,000: no page of a web
-    /// archive has as many.
+    /// How many sentences of a page are compared; the rest of the page is left out as a whole. Default 1,000,000: no page of a web archive
+    /// has as many.
     pub max_sentences: u32,
     /// Cost of matching blocks of different tags, in nats. Default 2, an estimate: a page and its translation mostly have
     /// the same tags.
     pub tag_cost: f32,
-    /// How much of the cost of lengths l and 0 a block without a counterpart costs. Default ½, an estimate: whole paragraphs
-    /// are left out more often than sentences.
+    /// The cost of a block without a counterpart, as a share of the cost of lengths l and 0. Default ½, an estimate: whole paragraphs are
+    /// left out more often than sentences.
     pub missing_block: f32,
     /// The translation model.
     pub translation: translation::Params,
     /// Training.
     pub train: TrainParams,
-    /// What is left out.
+    /// What cleaning leaves out.
     pub clean: clean::Params,
 }
 
@@ -61,16 +61,16 @@ impl Params {
 /// Settings of training.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct TrainParams {
-    /// Page pairs that are learnt from, of each pair of languages, at the most. Default 1,000.
+    /// How many page pairs of each language pair are learnt from at most. Default 1,000.
     pub max_pages: usize,
-    /// Words; [`portions`](super::sample::portions) says from how many pages.
+    /// Settings of learning words; [`portions`](super::sample::portions) says from how many pages they are learnt.
     pub words: LearnParams,
-    /// Page pairs the calibration looks at. Default 30.
+    /// How many page pairs the calibration uses. Default 30.
     pub calibrate_pages: usize,
 }
 
 impl TrainParams {
-    /// Page pairs of a sample, at the most.
+    /// How many page pairs a sample has at most.
     pub fn sampled(&self) -> usize {
         self.max_pages + self.calibrate_pages
     }

@@ -1,4 +1,4 @@
-//! Sentence pairs that are said more than once: the first that says it keeps it, and knows where else it stands.
+//! Finds sentence pairs that occur more than once: the first occurrence is kept, with a list of the places where the others are.
 
 use std::path::Path;
 
@@ -6,48 +6,48 @@ use super::clean::{self, Reason};
 use crate::error::Result;
 use crate::index::sorter::{Entry, Sorter};
 
-/// A sentence pair among many, by two numbers: its page pair and its place there, or its site and its number there. What comes
-/// first is the first that says it.
+/// A sentence pair, identified by two numbers: its page pair and its number there, or its site and its number there. The first occurrence
+/// is the one with the smallest numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BeadId {
-    /// Number of its page pair, or of its site; below `u32::MAX`.
+    /// Number of its page pair or of its site; below `u32::MAX`.
     pub unit: u32,
-    /// Its own number within that.
+    /// Its own number within this unit.
     pub number: u32,
 }
 
-/// The sentence pairs that are compared.
+/// What [`Finder::for_each`] needs to know of the sentence pairs.
 pub trait Beads {
-    /// True where a sentence pair that stands in so many units is boilerplate; `first` is one of those alike.
+    /// True where a sentence pair that occurs in `units` units is boilerplate; `first` is one of its occurrences.
     fn is_boilerplate(&self, _first: BeadId, _units: u32) -> bool {
         false
     }
 }
 
-/// What was found of one sentence pair.
+/// The result for one sentence pair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repeat {
     /// The sentence pair.
     pub bead: BeadId,
-    /// Why it is left out; `None`: it is the first that says it, and is kept.
+    /// The reason for leaving it out; `None`: it is the first occurrence, and is kept.
     pub reason: Option<Reason>,
-    /// Of the first: of each other unit that says so too the first that does, in order.
+    /// For a first occurrence: the first occurrence in each other unit, in order.
     pub others: Vec<BeadId>,
 }
 
-/// True for what stands on so many of a site's `all` page pairs of two languages that it is part of every page.
+/// True for a sentence pair that stands on so many of a site's `all` page pairs of two languages that it is part of the page template.
 pub fn is_boilerplate(page_pairs: u32, all: u32, params: &clean::Params) -> bool {
     page_pairs >= params.boilerplate_pages
         && f64::from(page_pairs) > f64::from(params.boilerplate_share) * f64::from(all)
 }
 
-/// In the place of a unit: the sentence pair is left out, and the number is the reason.
+/// Stands in place of a unit: the sentence pair is left out, and the number is the reason.
 const LEFT_OUT: u32 = u32::MAX;
 
-/// Bits kept of the hash of the very texts: it is compared within near duplicates only.
+/// How many bits of the hash of the exact texts are kept: only near duplicates are compared by it.
 const EXACT_BITS: u32 = 16;
 
-/// Finds repeats within a memory budget, twice; beyond it entries are sorted on disk.
+/// Finds repetitions, in memory of at most twice `budget_bytes`; beyond it, entries are sorted on disk.
 pub struct Finder<'f> {
     budget_bytes: usize,
     folder: &'f Path,
@@ -55,13 +55,13 @@ pub struct Finder<'f> {
 }
 
 impl<'f> Finder<'f> {
-    /// Without sentence pairs. `folder` is only used when the budget is exceeded.
+    /// An empty finder. `folder` is only used when the budget is exceeded.
     pub fn new(budget_bytes: usize, folder: &'f Path) -> Finder<'f> {
         Finder { budget_bytes, folder, by_near: Sorter::new(budget_bytes, folder) }
     }
 
-    /// Adds a sentence pair with the hash of what duplicates have in common, of which the low 48 bits count, and that of the
-    /// very texts, of which the low 16 do ([`clean::hashes`]).
+    /// Adds a sentence pair with its hashes ([`clean::hashes`]): the one that duplicates have in common, of which the low 48 bits are used,
+    /// and that of the exact texts, of which the low 16 are used.
     ///
     /// # Errors
     /// When entries cannot be written.
@@ -70,12 +70,13 @@ impl<'f> Finder<'f> {
         self.by_near.push(Entry { key, value: bead.unit, page: bead.number })
     }
 
-    /// Calls `each` with every sentence pair that is left out because it is said before, and every one that other units say too, in order.
+    /// Calls `each`, in order, with every sentence pair that is left out as a repetition, and with every one that also occurs in other
+    /// units.
     ///
     /// # Errors
     /// When entries cannot be written or read, or what `each` returns.
     pub fn for_each(self, beads: &dyn Beads, mut each: impl FnMut(Repeat) -> Result<()>) -> Result<()> {
-        // Key: the sentence pair. Then one that says it too, or the reason why it is left out.
+        // Key: the sentence pair. The rest: another occurrence of it, or the reason why it is left out.
         let mut by_bead = Sorter::new(self.budget_bytes, self.folder);
         let id = |entry: &Entry| BeadId { unit: entry.value, number: entry.page };
         let key = |entry: &Entry| u64::from(entry.value) << 32 | u64::from(entry.page);
@@ -127,7 +128,7 @@ mod tests {
 
     use super::*;
 
-    /// Page pairs whose sentence pairs are (near hash, exact hash).
+    /// Page pairs whose sentence pairs are given as (near hash, exact hash).
     struct Pages(Vec<Vec<(u64, u64)>>, clean::Params);
 
     impl Beads for Pages {
@@ -215,7 +216,7 @@ mod tests {
                 }
                 let mut units = all.clone();
                 units.dedup_by_key(|bead| bead.unit);
-                // Of the first there is nothing to say where no other unit says it.
+                // For a first occurrence there is no result if it occurs in no other unit.
                 let told = &all[usize::from(units.len() == 1)..];
                 prop_assert_eq!(said.iter().map(|repeat| repeat.bead).collect::<Vec<_>>(), told);
                 let (kept, left_out) = said.split_at(told.len() + 1 - all.len());

@@ -1,18 +1,17 @@
-//! Which page pairs of two languages are learnt from: a sample that depends neither on the order in which archives came nor on
-//! the numbers that sites and pages have, and of a bounded size.
+//! Chooses the page pairs of two languages from which alignment learns: a sample of limited size that depends neither on the order in which
+//! archives were read nor on the numbers of sites and pages.
 
 use xxhash_rust::xxh3::Xxh3;
 
 use super::params::TrainParams;
 use crate::types::{PagePair, SiteId};
 
-/// A page pair that may be learnt from. Those with the smallest hashes are
-/// ([`Smallest`](crate::index::smallest::Smallest)).
+/// A page pair that may be in the sample. The pairs with the smallest hashes are chosen ([`Smallest`](crate::index::smallest::Smallest)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SampledPair {
-    /// [`hash_of_pair`](crate::index::site::hash_of_pair) its URLs.
+    /// [`hash_of_pair`](crate::index::site::hash_of_pair) of its URLs.
     pub hash: u64,
-    /// Digests of what the two pages hold.
+    /// Digests of the contents of the two pages.
     pub digests: (u64, u64),
     /// The site of both pages.
     pub site: SiteId,
@@ -24,17 +23,19 @@ pub struct SampledPair {
     pub bytes: u64,
 }
 
-/// How many page pairs of a sample, from its beginning, words are learnt from, and of how many that follow scores are calibrated to as well.
+/// From how many page pairs of a sample, from its beginning, words are learnt, and how many of the following ones are also used for
+/// calibration.
 ///
-/// Words are learnt from [`max_words`](crate::lexicon::LearnParams::max_words) at the least, and from a sixteenth of all pairs where these
-/// are many, five times as many words at the most. Scores are calibrated to pairs that words were learnt from, and to others, in the proportion of all pairs of the two languages,
-/// `total`: what words say of pages that did not teach them is less.
+/// Words are learnt from as many pages as have [`max_words`](crate::lexicon::LearnParams::max_words); if there are many pairs, from a
+/// sixteenth of all pairs, but from at most five times as many words. Scores are calibrated both with pairs from which words were learnt
+/// and with other pairs, in the same proportion as among all `total` pairs of the two languages: on pages from which words were not learnt,
+/// words give less evidence.
 pub fn portions(sample: &[SampledPair], total: u64, params: &TrainParams) -> (usize, usize) {
     /// Bytes that a word takes on a page, space included.
     const WORD_BYTES: u64 = 6;
-    /// So many times as many words are learnt from where page pairs are many, at the most.
+    /// Where there are many page pairs, words are learnt from at most this many times as many words.
     const MOST_TIMES: u64 = 5;
-    /// Of so many page pairs one teaches.
+    /// One in this many page pairs is learnt from.
     const LEARNT_OF: u64 = 16;
     let (max_bytes, enough) = (params.words.max_words as u64 * WORD_BYTES, total / LEARNT_OF);
     let mut bytes = 0;
@@ -50,7 +51,7 @@ pub fn portions(sample: &[SampledPair], total: u64, params: &TrainParams) -> (us
     (learnt, held_out.min(sample.len() - learnt))
 }
 
-/// A hash that tells one sample from another by its URLs, what the pages hold, and how many of them words are learnt from.
+/// A hash of a sample: of its URLs, of the contents of the pages, and of the number of pairs from which words are learnt.
 pub fn input_hash(sample: &[SampledPair], learnt: usize) -> u64 {
     let mut hasher = Xxh3::new();
     hasher.update(&(learnt as u64).to_le_bytes());
@@ -87,7 +88,7 @@ mod tests {
     fn words_are_learnt_from_few_pages_and_scores_are_calibrated_to_those_they_are_for() {
         let sample = Vec::from_iter(sample(0..30, 0).into_iter().cycle().take(40));
         let mut params = TrainParams { max_pages: 20, calibrate_pages: 10, ..TrainParams::default() };
-        // Five pairs of 1,000 bytes hold as many words.
+        // Five pairs of 1,000 bytes contain this many words.
         params.words.max_words = 5 * 1000 / 6;
         assert_eq!(portions(&sample, 40, &params), (5, 9));
         assert_eq!(portions(&sample[..5], 5, &params), (5, 0));

@@ -1,4 +1,4 @@
-//! What is known of a bead → the probability that its sides are translations.
+//! Turns the facts about a bead into the probability that its sides are translations.
 
 use super::lengths::Lengths;
 use super::model::Model;
@@ -8,11 +8,13 @@ use super::translation::Evidence;
 /// How many numbers describe a bead.
 pub const FEATURES: usize = 5;
 
-/// Weights where there is too little to learn them from. An estimate: words count in both directions, lengths against.
+/// Default weights, used where there is too little data to learn them. An estimate: words count in favour in both directions, differences
+/// of length against.
 pub const WEIGHTS: [f32; FEATURES] = [0.5, 1.0, 1.0, 1.0, -0.5];
 
-/// What tells translations from other pairs: 1; L(b|a) a word; L(a|b) a word; half their sum, in tens of nats, within ±4;
-/// |δ| of the lengths, up to 6. Words the model can judge count, and two more, so that few words say less.
+/// The features that distinguish translations from other pairs: 1; L(b|a) per word; L(a|b) per word; half their sum, in tens of nats,
+/// limited to ±4; |δ| of the lengths, limited to 6. "Per word" divides by the number of words that the model can judge plus two, so that
+/// few words give less evidence.
 pub fn features(a: &Span, b: &Span, evidence: &Evidence, lengths: &Lengths) -> [f32; FEATURES] {
     let logs = evidence.logs(&a.words, &b.words);
     let mean = |log: f32, known: u32| log / (known + 2) as f32;
@@ -32,17 +34,17 @@ pub fn probability(weights: &[f32], features: &[f32; FEATURES]) -> f32 {
 }
 
 impl Model {
-    /// The probability that a bead with these features is one of translations.
+    /// The probability that the sides of a bead with these features are translations.
     pub fn score(&self, features: &[f32; FEATURES]) -> f32 {
         let weights = if self.weights.len() == FEATURES { &self.weights[..] } else { &WEIGHTS };
         probability(weights, features)
     }
 }
 
-/// Weights that tell the beads that were found (`true`) from sides put together at random (`false`): logistic regression by
-/// Newton's method, with a ridge of 1 on all but the bias. `None` for fewer than 50 of either kind.
+/// Weights that distinguish beads that were found (`true`) from sides that were put together at random (`false`): logistic regression by
+/// Newton's method, with a ridge of 1 on all weights but the bias. `None` for fewer than 50 examples of either kind.
 ///
-/// Where both kinds are as many, the result is calibrated for even odds.
+/// If both kinds are equally many, the result is calibrated for even odds.
 pub fn fit(samples: &[([f32; FEATURES], bool)]) -> Option<Vec<f32>> {
     const MIN_SAMPLES: usize = 50;
     const ROUNDS: usize = 25;
@@ -79,7 +81,7 @@ pub fn fit(samples: &[([f32; FEATURES], bool)]) -> Option<Vec<f32>> {
     weights.iter().all(|weight| weight.is_finite()).then(|| weights.iter().map(|&weight| weight as f32).collect())
 }
 
-/// x of A·x = y by elimination; A is positive definite.
+/// Solves A·x = y by elimination; A is positive definite.
 fn solve(mut a: [[f64; FEATURES]; FEATURES], mut y: [f64; FEATURES]) -> [f64; FEATURES] {
     for i in 0..FEATURES {
         for row in i + 1..FEATURES {

@@ -5,13 +5,13 @@ use std::ops::Range;
 /// Some consecutive sentences of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Span {
-    /// Characters that are no white space.
+    /// Number of characters that are not white space.
     pub chars: u32,
     /// Its words in the [`Document`](super::Document).
     pub words: Range<u32>,
 }
 
-/// Consecutive spans as one.
+/// Joins consecutive spans into one.
 pub(super) fn join(spans: &[Span]) -> Span {
     match (spans.first(), spans.last()) {
         (Some(first), Some(last)) => {

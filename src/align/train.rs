@@ -1,5 +1,5 @@
-//! What alignment learns of a pair of languages from page pairs: how long translations are, and how to tell them from other pairs;
-//! and words, where nobody else has learnt them.
+//! Learns the alignment model of a language pair from page pairs: how the lengths of translations are related, how to tell translations
+//! from other pairs, and, where verification has not learnt them, words.
 
 use rayon::prelude::*;
 
@@ -13,14 +13,14 @@ use super::translation::Evidence;
 use crate::lexicon::{Corpus, Kept, KnownPair, Vocabulary, known_vocabularies, vocabularies};
 use crate::types::{Bead, Step, Watch};
 
-/// A page pair that is learnt from.
+/// A page pair to learn from.
 pub type Pages<'t> = (Document<'t>, Document<'t>);
 
-/// Learns a pair of languages from page pairs, beginning with the words that are `known`.
+/// Learns a language pair from page pairs, beginning with the words that are `known`.
 ///
-/// What words say of pages that they were not learnt from is less, so that `held_out` pages take part in the calibration in their stead:
-/// as many as belong among [`calibrate_pages`](super::params::TrainParams::calibrate_pages) when most pages will be such. `watch` is told how
-/// far it is.
+/// Words give less evidence on pages from which they were not learnt. So `held_out` pages replace some of the others in the calibration: as
+/// many of the [`calibrate_pages`](super::params::TrainParams::calibrate_pages) as corresponds to the share of such pages among all.
+/// `watch` is told the progress.
 pub fn learn(
     pages: &[Pages<'_>],
     held_out: &[Pages<'_>],
@@ -34,14 +34,14 @@ pub fn learn(
     model
 }
 
-/// Page pairs that the first words are learnt from; each step learns from [`GROWTH`] times as many.
+/// From how many page pairs the first words are learnt; each step learns from [`GROWTH`] times as many.
 const FIRST_PAGES: usize = 32;
 const GROWTH: usize = 4;
 
-/// Learns which words translate each other, and how long translations are.
+/// Learns which words translate each other, and how the lengths of translations are related.
 ///
-/// The model is trained on the fly (Tomás et al. 2008, §2.3): a few pages are aligned by the words that are known, equal words and
-/// lengths, then more by what these taught, and in the end all.
+/// The model is trained on the fly (Tomás et al. 2008, §2.3): a few pages are aligned by known words, equal words and lengths, then more
+/// pages with the help of what these taught, and in the end all pages.
 fn learn_words(pages: &[Pages<'_>], known: &[KnownPair], params: &Params, watch: &dyn Watch) -> Model {
     let (train, translation) = (&params.train, &params.translation);
     let (max_translations, min_probability) = (translation.max_translations, translation.min_probability);
@@ -77,7 +77,7 @@ fn learn_words(pages: &[Pages<'_>], known: &[KnownPair], params: &Params, watch:
     }
 }
 
-/// The words of some pages, with what is known of them.
+/// The vocabularies of some pages, with the known translations.
 fn known_words(pages: &[Pages<'_>], known: &[KnownPair]) -> [Vocabulary; 2] {
     if known.is_empty() {
         return Default::default();
@@ -89,10 +89,10 @@ fn known_words(pages: &[Pages<'_>], known: &[KnownPair]) -> [Vocabulary; 2] {
     known_vocabularies(&corpus, known)
 }
 
-/// Learns the weights of the score: some pages are aligned again, with all that was learnt.
+/// Learns the weights of the score: some pages are aligned again with the finished model.
 ///
-/// The beads are held against sides that do not belong together: each bead's first side with the second side of the next. Text that
-/// was not translated is left out: equal words on both sides say far more than translations do.
+/// Beads are contrasted with sides that do not belong together: each bead's first side with the second side of the next bead. Untranslated
+/// text is left out, because equal words on both sides give far more evidence than translations do.
 fn calibrate(model: &Model, pages: [&[Pages<'_>]; 2], params: &Params) -> Vec<f32> {
     let of_pages = |pages: &Pages<'_>| {
         let (evidence, mut beads) = paired(pages, model, params);
@@ -119,13 +119,14 @@ fn is_copy((a, b): &Pages<'_>, bead: &Bead) -> bool {
     a.words_in(side_a.words) == b.words_in(side_b.words)
 }
 
-/// The beads of a page pair that have two sides, with what their words say; those of alphabetical lists would teach what is wrong.
+/// The beads of a page pair that have two sides, with the evidence of their words; beads in alphabetical lists are left out, since they
+/// would teach errors.
 fn paired((a, b): &Pages<'_>, model: &Model, params: &Params) -> (Evidence, Vec<Bead>) {
     let evidence = Evidence::new(a, b, model, &params.translation);
     let mut lengths = model.lengths;
     let chars = (chars(a), chars(b));
     if lengths == Lengths::default() && chars.0 > 0 && chars.1 > 0 {
-        // Nothing is known yet but how long these two pages are.
+        // At first only the total lengths of these two pages are known.
         lengths.ratio = ratio_of(chars.0, chars.1);
     }
     let mut beads = align(a, b, &evidence, &lengths, params);
@@ -137,7 +138,7 @@ fn chars(document: &Document<'_>) -> u64 {
     document.sentences.iter().map(|sentence| u64::from(sentence.chars)).sum()
 }
 
-/// How long translations are, by the 1–1 beads of some pages; by the pages themselves where these are few.
+/// Estimates lengths from the 1–1 beads of some pages, or from whole pages where these beads are few.
 fn lengths(pages: &[Pages<'_>], beads: &[Vec<Bead>]) -> Lengths {
     let mut plain = Vec::new();
     let mut all = (0, 0);
@@ -157,7 +158,7 @@ mod tests {
     use crate::text::words::{Words, hash};
     use crate::types::{Block, Lang};
 
-    /// A page of a line for each of some words, each with its number.
+    /// A page with a line for each word, each followed by a number.
     fn page(words: &[&str], seed: usize) -> String {
         (0..12)
             .map(|line| {
@@ -199,7 +200,7 @@ mod tests {
             assert_eq!(model.b.words[best as usize], hash(french), "{english}");
         }
         assert!(model.a.is_sound(model.b.words.len()) && model.b.is_sound(model.a.words.len()));
-        // Each is kept to eight bits.
+        // Each share is stored in eight bits.
         assert!((model.a.shares.iter().sum::<f32>() - 1.0).abs() < 0.01);
         assert!(!model.weights.is_empty() && model.lengths != Lengths::default());
     }

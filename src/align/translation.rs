@@ -1,4 +1,4 @@
-//! Cost of a bead from the words of its sides: a word translation model like IBM-1, against chance.
+//! The cost of a bead by the words of its sides: a word translation model like IBM-1, compared with chance.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -13,17 +13,17 @@ use super::span::Span;
 /// The defaults were chosen on the test sites, where neighbouring values change little.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
-    /// How often a word is no translation of any word of the other side, 0..=1: ε. Default 0.35: at 0.2 free
-    /// translations are taken for none.
+    /// The probability that a word is not a translation of any word of the other side, 0..=1: ε. Default 0.35: at 0.2, free translations
+    /// are not recognized.
     pub free_words: f32,
-    /// What one word may speak for a bead, at the most, in nats. Default 6.
+    /// How much a single word may count for a bead at most, in nats. Default 6.
     pub max_word: f32,
-    /// α of eq. 1: how likely a difference of one more word is, 0..=1. Default 1, as the cost of lengths, which knows the
-    /// variance of the two languages, says the same better; Tomás et al. do not give a number.
+    /// α of eq. 1: the probability of a difference of one more word, 0..=1. Default 1, because the cost of lengths says the same better,
+    /// knowing the variance for the two languages; Tomás et al. do not give a number.
     pub alpha: f32,
-    /// Translations of a word that are kept, at the most. Default 12.
+    /// How many translations of a word are kept at most. Default 12.
     pub max_translations: usize,
-    /// Probability of a translation from which it is kept, 0..=1. Default 0.02.
+    /// Least probability of a translation that is kept, 0..=1. Default 0.02.
     pub min_probability: f32,
 }
 
@@ -33,41 +33,41 @@ impl Default for Params {
     }
 }
 
-/// What the words of two pages say about each other.
+/// The evidence of the words of two pages.
 ///
 /// The cost of a bead is −½·(L(b|a) + L(a|b)), with
 ///
 /// L(f|e) = |m − l|·ln α + Σ_j ln(ε + (1 − ε)·Σ_i p(f_j|e_i) / ((l + 1)·p(f_j)))          (Tomás et al. 2008, eq. 1)
 ///
-/// which is eq. 1 with each word set against its share p(f_j) in the language, so that beads of different lengths can be
-/// compared and an unaligned sentence costs 0; ε is the share of words that are no translations at all. A word the model has not met
-/// and no equal word answers says nothing. Equal words have p = 1, as the paper starts, where the model knows no better.
+/// which is eq. 1 with the probability of each word divided by its share p(f_j) in the language, so that beads of different lengths can be
+/// compared and an unaligned sentence costs 0; ε is the share of words that are not translations at all. A word that the model does not
+/// know, and that has no equal word on the other side, counts for nothing. As in the paper's initial state, equal words have p = 1 where
+/// the model has nothing better.
 pub struct Evidence {
     pub(super) a: Side,
     pub(super) b: Side,
     pub(super) params: Params,
-    /// Room for [`Side::add`]: one for each word of the first page, and of the second.
+    /// Working space of [`Side::add`]: one number for each word of the first page, and of the second.
     sums: RefCell<(Sums, Sums)>,
-    /// What was said of spans, at a place that hangs on where the first begins: what is asked in the search is asked again for the
-    /// score.
+    /// Cached results for spans, in slots chosen by the start of the first span: what the search asks for is asked again for the score.
     memo: RefCell<Vec<Said>>,
 }
 
-/// A sum for each word of a page.
+/// A number for each word of a page.
 type Sums = Vec<[f32; 1]>;
 
-/// What was said of two spans.
+/// The result for two spans.
 type Said = (Range<u32>, Range<u32>, Logs);
 
-/// The words of a page, numbered from 0 in the order they are met: the same whatever page it is aligned with.
+/// The words of a page, numbered from 0 in the order in which they first occur. The numbers do not depend on the other page.
 pub struct PageWords {
     /// Number of each word of the page.
     numbers: Vec<u32>,
-    /// Hash of each number.
+    /// The hash for each number.
     distinct: Vec<u64>,
-    /// How often each occurs.
+    /// The number of occurrences for each number.
     occurs: Vec<u32>,
-    /// Number of each hash.
+    /// The number for each hash.
     table: Table,
 }
 
@@ -89,19 +89,19 @@ impl PageWords {
     }
 }
 
-/// What is known of one word of a page.
+/// Facts about one word of a page.
 #[derive(Clone, Copy)]
 pub(super) struct WordFacts {
-    /// 1 / share among the words of the language, or of the page where that is more.
+    /// 1 / share among the words of the language, or among those of the page if that is larger.
     over_share: f32,
-    /// What a factor of a product is multiplied by: 1/ε where the model has translations for the word, as these say ln ε where none
-    /// of them is met; else 1.
+    /// The factor of the word in a product: 1/ε where the model has translations for the word, since such a word counts ln ε if none of its
+    /// translations occurs; else 1.
     factor: f32,
-    /// ln(own share / share in the other language); 0 where neither language knows it.
+    /// ln(own share / share in the other language); 0 where neither language has the word.
     foreign: f32,
-    /// The model has it in either language.
+    /// True when the model has the word in either language.
     judged: bool,
-    /// The model has translations for it.
+    /// True when the model has translations for the word.
     known: bool,
 }
 
@@ -110,26 +110,26 @@ pub(super) struct WordFacts {
 pub(super) struct Side {
     /// Number of each word of the page.
     words: Vec<u32>,
-    /// For each number.
+    /// Facts for each number.
     facts: Vec<WordFacts>,
-    /// For each place among the words, and the end: how many before it the model has translations for.
+    /// For each position among the words, and for the end: how many of the words before it have translations in the model.
     known_before: Vec<u32>,
-    /// The words that may be translations of any of the other page, in order.
+    /// The positions of words that may be translations of any word of the other page, in order.
     linked: Vec<u32>,
-    /// For each place among the words, and the end: how many before it are linked.
+    /// For each position among the words, and for the end: how many of the words before it are linked.
     linked_before: Vec<u32>,
-    /// For each number: where its targets end in `targets`.
+    /// For each number, where its targets end in `targets`.
     target_ends: Vec<u32>,
-    /// Words of the other page that may be translations of it, and p(that | this).
+    /// Words of the other page that may be translations of the word, with p(that | this).
     targets: Vec<(u32, f32)>,
 }
 
-/// What all products of a page pair have in common.
+/// Constants shared by all products of a page pair.
 pub(super) struct Limits {
     free: f32,
     none: f32,
     max_ratio: f32,
-    /// Products of so many words stay far inside the range of f64; one logarithm does for all of them.
+    /// Products of this many words stay well inside the range of f64, so one logarithm is enough for all of them.
     chunk: usize,
 }
 
@@ -147,12 +147,12 @@ impl Limits {
 }
 
 impl Evidence {
-    /// Looks up the words of both pages. Time grows as their lengths.
+    /// Looks up the words of both pages. Time grows with their lengths.
     pub fn new(a: &Document<'_>, b: &Document<'_>, model: &Model, params: &Params) -> Evidence {
         Evidence::of_words(&PageWords::new(&a.words), &PageWords::new(&b.words), model, params)
     }
 
-    /// As [`Evidence::new`], of pages whose words have numbers.
+    /// As [`Evidence::new`], for pages whose words are numbered.
     pub fn of_words(a: &PageWords, b: &PageWords, model: &Model, params: &Params) -> Evidence {
         let found = |page: &PageWords, vocabulary: &Vocabulary| -> Vec<u32> {
             page.distinct.iter().map(|&word| vocabulary.find(word).map_or(NOWHERE, |at| at as u32)).collect()
@@ -199,8 +199,8 @@ impl Evidence {
         Logs { b_given_a, a_given_b, known_a, known_b }
     }
 
-    /// How much the words of a span of the first page look like the second language: the mean of ln(share in the other
-    /// language / share in its own); `None` for fewer than four words the model knows.
+    /// How much the words of a span of the first page look like the second language: the mean of ln(share in the other language / share in
+    /// its own); `None` if the model knows fewer than four of the words.
     pub fn foreign_a(&self, words: Range<u32>) -> Option<f32> {
         self.a.foreign(words)
     }
@@ -211,16 +211,16 @@ impl Evidence {
     }
 }
 
-/// What the words of two spans say.
+/// The evidence of the words of two spans.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Logs {
     /// L(b|a), in nats.
     pub b_given_a: f32,
-    /// L(a|b).
+    /// L(a|b), in nats.
     pub a_given_b: f32,
-    /// Words of the first that say anything.
+    /// Number of words of the first span that count.
     pub known_a: u32,
-    /// Of the second.
+    /// Number of words of the second span that count.
     pub known_b: u32,
 }
 
@@ -231,15 +231,15 @@ impl Cost for Evidence {
     }
 }
 
-/// About as many words as a short span has.
+/// About the number of words in a short span.
 const SPAN_WORDS: usize = 4;
-/// No place in a vocabulary.
+/// Stands for a word that is not in a vocabulary.
 const NOWHERE: u32 = u32::MAX;
 
 impl Side {
-    /// The words of a page, with their places in the vocabulary of its language and in that of the other. Not yet linked.
+    /// The words of a page, with their positions in the vocabularies of its own and of the other language. They are not linked yet.
     fn new(page: &PageWords, own: (&Vocabulary, &[u32]), other: (&Vocabulary, &[u32]), params: &Params) -> Side {
-        /// Share of a word that was never seen; a language of a million words is met seldom.
+        /// Share of a word that was never seen; most words of a language of a million words are rare.
         const UNSEEN: f32 = 1e-6;
         let length = page.numbers.len().max(1) as f32;
         let share = |(vocabulary, places): (&Vocabulary, &[u32]), word: usize| {
@@ -247,7 +247,7 @@ impl Side {
         };
         let fact = |word: usize| {
             let (here, elsewhere) = (share(own, word), share(other, word));
-            // The first time a word is met on a page says nothing about how frequent it is.
+            // The first occurrence of a word on a page says nothing about its frequency.
             let on_page = (page.occurs[word] - 1) as f32 / length;
             let is_known = own.1[word] != NOWHERE && own.0.translations(own.1[word] as usize).next().is_some();
             let is_judged = own.1[word] != NOWHERE || elsewhere > 0.0;
@@ -265,8 +265,8 @@ impl Side {
         Side { words: page.numbers.clone(), facts, known_before, ..Side::default() }
     }
 
-    /// Notes which words of the other page may be translations of which words here: what the model says, and equal words, with
-    /// p = 1, where it says nothing. Gives, for each word of the other page, whether it is one of them.
+    /// Notes which words of the other page may be translations of which words here: those in the model, and equal words, with p = 1, where
+    /// the model has none. Returns, for each word of the other page, whether it is such a translation.
     fn link(
         &mut self,
         own: &PageWords,
@@ -274,7 +274,7 @@ impl Side {
         (other, found_other): (&PageWords, &[u32]),
         vocabulary: &Vocabulary,
     ) -> Vec<bool> {
-        /// Bits of a filter that most translations, which are not on the other page, do not pass.
+        /// Size in bits of a filter that rejects most translations, which are not on the other page.
         const BITS: usize = 1 << 14;
         let mut filter = [0u64; BITS / 64];
         let mut in_model = Table::new(other.distinct.len());
@@ -310,7 +310,7 @@ impl Side {
         self.linked = self.words.iter().copied().filter(|&word| is_linked[word as usize]).collect();
     }
 
-    /// Words of the other page that may be translations of a word, and p(that | this).
+    /// Words of the other page that may be translations of a word, with p(that | this).
     #[inline]
     fn targets(&self, word: u32) -> &[(u32, f32)] {
         let word = word as usize;
@@ -322,12 +322,12 @@ impl Side {
         &self.words[range.start as usize..range.end as usize]
     }
 
-    /// How many different words there are.
+    /// The number of different words.
     pub(super) fn distinct(&self) -> usize {
         self.facts.len()
     }
 
-    /// Adds p(f | e) to each word f of the other page, for the words e of a span here: as often as `weights` says to each of K sums.
+    /// Adds p(f | e) to each word f of the other page, for the words e of a span of this page, multiplied by `weights` for each of K sums.
     pub(super) fn add<const K: usize>(&self, span: &Range<u32>, sums: &mut [[f32; K]], weights: [f32; K]) {
         for &word in self.words(span) {
             for &(target, p) in self.targets(word) {
@@ -338,7 +338,7 @@ impl Side {
         }
     }
 
-    /// Sets to 0 what [`Side::add`] has added for a span.
+    /// Resets to 0 what [`Side::add`] has added for a span.
     pub(super) fn clear<const K: usize>(&self, span: &Range<u32>, sums: &mut [[f32; K]]) {
         for &word in self.words(span) {
             for &(target, _) in self.targets(word) {
@@ -347,7 +347,7 @@ impl Side {
         }
     }
 
-    /// L(span | e) but for α, for K sides e of the other page: from the sums of p(f | e), and the [`Limits::over`] of each.
+    /// L(span | e) without α, for K sides e of the other page: from the sums of p(f | e), and the [`Limits::over`] of each.
     pub(super) fn logs<const K: usize>(
         &self,
         span: &Range<u32>,
@@ -377,12 +377,12 @@ impl Side {
         logs.map(|log| log + none)
     }
 
-    /// How many words of a span the model has translations for.
+    /// How many words of a span have translations in the model.
     fn known(&self, span: &Range<u32>) -> u32 {
         self.known_before[span.end as usize] - self.known_before[span.start as usize]
     }
 
-    /// How many it has none for, but an equal word answers.
+    /// How many words of a span have none, but an equal word on the other side.
     fn guessed(&self, span: &Range<u32>, sums: &[[f32; 1]]) -> u32 {
         let linked = self.linked_before[span.start as usize]..self.linked_before[span.end as usize];
         let linked = self.linked[linked.start as usize..linked.end as usize].iter();
@@ -401,7 +401,7 @@ impl Side {
     }
 }
 
-/// For each place of some words, and the end: how many before it `counts`.
+/// For each position among some words, and for the end: how many of the words before it satisfy `counts`.
 fn before(words: &[u32], counts: impl Fn(usize) -> bool) -> Vec<u32> {
     let mut sum = 0;
     let mut before = Vec::with_capacity(words.len() + 1);
@@ -413,14 +413,14 @@ fn before(words: &[u32], counts: impl Fn(usize) -> bool) -> Vec<u32> {
     before
 }
 
-/// Hashes and a number for each, in open addressing: at most half full.
+/// A map from hashes to numbers, with open addressing, at most half full.
 struct Table {
     slots: Vec<(u64, u32)>,
     shift: u32,
 }
 
 impl Table {
-    /// Room for so many.
+    /// An empty map with room for `count` hashes.
     fn new(count: usize) -> Table {
         let bits = (2 * count).max(2).next_power_of_two().trailing_zeros();
         Table { slots: vec![(0, u32::MAX); 1 << bits], shift: 64 - bits }
@@ -439,7 +439,7 @@ impl Table {
         (number != u32::MAX).then_some(number)
     }
 
-    /// The number of a hash, which it is given if it has none.
+    /// The number of a hash; a new hash gets `number`.
     fn get_or_insert(&mut self, hash: u64, number: u32) -> u32 {
         let at = self.slot(hash);
         if self.slots[at].1 == u32::MAX {
@@ -511,7 +511,7 @@ mod tests {
         assert_eq!(evidence.foreign_b(0..1), None);
     }
 
-    /// L(f|e) word by word, from the model itself.
+    /// L(f|e) computed word by word from the model itself.
     fn reference(f: &[u64], e: &[u64], page_f: &[u64], from: &Vocabulary, to: &Vocabulary, params: &Params) -> f32 {
         let p = |f: u64, e: u64| match from.find(e) {
             Some(at) if from.translations(at).next().is_some() => {

@@ -1,23 +1,23 @@
-//! Blocks of two pages that correspond.
+//! Finds the corresponding blocks of two pages.
 
 use super::profile::BlockShape;
 use crate::sequence::band::Band;
 use crate::sequence::path::{Move, cheapest_in};
 
-/// Blocks by which two pages may be out of step, beside the difference of their numbers. An estimate.
+/// By how many blocks two pages may be out of step, in addition to the difference between their numbers of blocks. An estimate.
 const BAND_BLOCKS: u32 = 50;
-/// Cells of an alignment, at the most: pages of more blocks have no blocks that correspond.
+/// How many cells an alignment may have: for pages with more blocks, no corresponding blocks are found.
 const MAX_CELLS: usize = 4 << 20;
-/// What it costs to leave a block out.
+/// The cost of leaving out a block.
 const LEFT_OUT: f64 = 1.0;
-/// What it costs to pair blocks of different tags, beside their lengths: more than to leave both out.
+/// The cost of pairing blocks with different tags, besides that of their lengths: more than leaving out both.
 const OTHER_TAG: f64 = 2.5;
-/// What different lengths cost, at the most.
+/// The largest cost of different lengths.
 const MAX_LENGTHS: f64 = 3.0;
 
-/// Blocks of two pages that correspond, by their tags and lengths: the cheapest way to walk both lists, where leaving a
-/// block out costs 1 and pairing two blocks |ln(length ratio)|, more than leaving both out when their tags differ.
-/// Only in a band round the diagonal, so the cost grows with the number of blocks.
+/// The corresponding blocks of two pages, by tags and lengths: the cheapest way through both lists, where leaving out a block costs 1, and
+/// pairing two blocks costs |ln(length ratio)|, or more than leaving out both if their tags differ. Only a band around the diagonal is
+/// searched, so the cost grows with the number of blocks.
 pub fn aligned_blocks(a: &[BlockShape], b: &[BlockShape]) -> Vec<(usize, usize)> {
     if a.is_empty() || b.is_empty() {
         return Vec::new();
@@ -45,7 +45,7 @@ pub fn aligned_blocks(a: &[BlockShape], b: &[BlockShape]) -> Vec<(usize, usize)>
     pairs
 }
 
-/// What it costs to pair two blocks.
+/// The cost of pairing two blocks.
 fn cost(a: &BlockShape, b: &BlockShape) -> f64 {
     let length = |block: &BlockShape| f64::from(block.bytes).max(1.0);
     let lengths = (length(a) / length(b)).ln().abs().min(MAX_LENGTHS);
@@ -56,7 +56,7 @@ fn cost(a: &BlockShape, b: &BlockShape) -> f64 {
 mod tests {
     use super::*;
 
-    /// A page of blocks of these tags and lengths.
+    /// A page with blocks of these tags and lengths.
     fn page(blocks: &[(u16, u32)]) -> Vec<BlockShape> {
         blocks.iter().map(|&(tag, bytes)| BlockShape { tag, bytes, words_end: 0 }).collect()
     }

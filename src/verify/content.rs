@@ -1,5 +1,5 @@
-//! What two texts say: shares of words that have a translation in the other text, with a source of translations
-//! (Liu et al. 2014, STRAND, BITS) or without one (cognates).
+//! Compares two texts by the shares of words that have a translation in the other text: with a source of translations (Liu et al. 2014,
+//! STRAND, BITS), or without one (cognates).
 
 use super::overlap::dice;
 use super::profile::{Bag, Profile};
@@ -7,7 +7,7 @@ use super::with::With;
 use crate::lexicon::{Side, Translations};
 use crate::types::Lang;
 
-/// Two pages with what translates the words of one into those of the other.
+/// Two pages, with the source that translates the words of one into words of the other.
 struct Crossing<'a> {
     a: &'a Profile,
     b: &'a Profile,
@@ -29,17 +29,17 @@ impl<'a> Crossing<'a> {
         (is_other && has_text).then_some(Crossing { a, b, side, source, equal_words })
     }
 
-    /// The same from the other page to this one.
+    /// The same, with the pages exchanged.
     fn turned(&self) -> Crossing<'a> {
         Crossing { a: self.b, b: self.a, side: self.side.other(), ..*self }
     }
 
-    /// From the English page, as the papers have it; from the page that was given first where neither is in English.
+    /// With the English page first, as in the papers; unchanged where neither is in English.
     fn english_first(self) -> Crossing<'a> {
         if self.b.lang == Lang::EN && self.a.lang != Lang::EN { self.turned() } else { self }
     }
 
-    /// Calls `each` with the places, in the second page's bag, of what a word of the first page can be there.
+    /// Calls `each` with the positions, in the second page's bag, of the words that may translate a word of the first page.
     fn for_each_partner(&self, word: u64, mut each: impl FnMut(usize)) {
         if self.equal_words
             && let Some(place) = self.b.bag.find(word)
@@ -53,7 +53,7 @@ impl<'a> Crossing<'a> {
         });
     }
 
-    /// How many words of the first page have a translation in the second, repetitions counted.
+    /// How many words of the first page have a translation in the second, counting repetitions.
     fn translated(&self) -> u64 {
         let mut translated = 0;
         for &(word, count) in self.a.bag.entries() {
@@ -64,12 +64,12 @@ impl<'a> Crossing<'a> {
         translated
     }
 
-    /// How many words can be paired one to one with translations.
+    /// How many words can be paired one to one with their translations.
     ///
-    /// Greedy: words of the first page with the fewest different partners choose first, and take the partner with the
-    /// fewest suitors; ties go by hash. That is exact where each word has one partner, and near the best elsewhere.
+    /// Greedy: the words of the first page with the fewest different partners choose first, and choose the partner that is wanted by the
+    /// fewest words; ties are decided by hash. The result is exact where each word has one partner, and otherwise near the optimum.
     fn aligned(&self) -> u64 {
-        // (word of the first page, its partner), as places in the bags.
+        // (word of the first page, its partner), as positions in the bags.
         let mut links: Vec<(u32, u32)> = Vec::new();
         for (at, &(word, _)) in self.a.bag.entries().iter().enumerate() {
             self.for_each_partner(word, |place| links.push((at as u32, place as u32)));
@@ -95,7 +95,7 @@ impl<'a> Crossing<'a> {
         aligned
     }
 
-    /// Weight of the different words of the first page that the source knows, and of those of them that are translated.
+    /// How many of the different words of the first page the source knows, their weight, and the weight of those that are translated.
     fn weights(&self, weight: &dyn Fn(u64) -> f32) -> (u32, f64, f64) {
         let (mut known, mut all, mut translated) = (0, 0.0, 0.0);
         for &(word, _) in self.a.bag.entries() {
@@ -117,8 +117,8 @@ impl<'a> Crossing<'a> {
 
 /// S_cb of Liu et al. (2014, §3.2): the share of the words of the English page that have a translation in the other.
 ///
-/// By hand: `the cat the dog` and `le chat`, with the, le and cat, chat in the lexicon: 3/4. Departure: the first page
-/// takes the place of the English one where neither is in English.
+/// By hand: `the cat the dog` and `le chat`, with the, le and cat, chat in the lexicon: 3/4. Departure: where neither page is in English,
+/// the first one takes the place of the English one.
 pub fn s_cb(a: &Profile, b: &Profile, with: &With<'_>) -> Option<f64> {
     let crossing = Crossing::new(a, b, with)?.english_first();
     Some(crossing.translated() as f64 / f64::from(crossing.a.bag.total()))
@@ -126,31 +126,31 @@ pub fn s_cb(a: &Profile, b: &Profile, with: &With<'_>) -> Option<f64> {
 
 /// STRAND's similarity (Tomás et al. 2008, eq. 2): n/(n + words not aligned), of n words aligned one to one.
 ///
-/// By hand: `the cat the dog` and `le chat`: the–le, cat–chat are aligned, `the` and `dog` are left: 2/(2 + 2) = 1/2.
-/// Departure: the best alignment is approached greedily.
+/// By hand: `the cat the dog` and `le chat`: the–le, cat–chat are aligned, `the` and `dog` are left: 2/(2 + 2) = 1/2. Departure: the best
+/// alignment is approximated greedily.
 pub fn strand(a: &Profile, b: &Profile, with: &With<'_>) -> Option<f64> {
     let aligned = Crossing::new(a, b, with)?.english_first().aligned() as f64;
     let words = f64::from(a.bag.total()) + f64::from(b.bag.total());
-    // Each aligned pair takes two of the words: n + (words − 2n).
+    // Each aligned pair uses two of the words: n + (words − 2n).
     Some(aligned / (words - aligned))
 }
 
-/// BITS's similarity (Tomás et al. 2008, eq. 3): the words aligned one to one, over the words in A, the English page.
+/// BITS's similarity (Tomás et al. 2008, eq. 3): the number of words aligned one to one, divided by the number of words in A, the English
+/// page.
 ///
-/// By hand: `the cat the dog` and `le chat`: 2/4. Departures: as in [`s_cb`] and [`strand`].
+/// By hand: `the cat the dog` and `le chat`: 2/4. Departures: those of [`s_cb`] and [`strand`].
 pub fn bits(a: &Profile, b: &Profile, with: &With<'_>) -> Option<f64> {
     let crossing = Crossing::new(a, b, with)?.english_first();
     Some(crossing.aligned() as f64 / f64::from(crossing.a.bag.total()))
 }
 
-/// Of the different words that the source knows, both pages together and each by its weight, the share that have a
-/// translation in the other page.
+/// The weighted share of words that have a translation in the other page, among the different words of both pages that the source knows.
 ///
 /// (Σ_{w ∈ A known, translated} weight(w) + the same of B) / (Σ_{w ∈ A known} weight(w) + the same of B), 0..=1. `None`
 /// where fewer than `min_known_words` are known.
 ///
-/// Unlike [`s_cb`] it does not fall with a small source, gives the same either way, and with weights that grow with
-/// the rareness of a word in the site it does not rise by the words that all pages share.
+/// Unlike [`s_cb`], it is not lower for a small source, and does not depend on the order of the pages. With weights that grow with the
+/// rarity of a word on the site, it is not raised by words that all pages share.
 ///
 /// By hand: `the cat dog` and `le chat`, with the, le; cat, chat; dog, chien known, weights 1 of `the` and `le` and 3
 /// of the others: (1 + 3 + 1 + 3)/(1 + 3 + 3 + 1 + 3) = 8/11.
@@ -164,11 +164,11 @@ pub fn content(a: &Profile, b: &Profile, with: &With<'_>) -> Option<f64> {
     (known_a + known_b >= with.params.min_known_words && all > 0.0).then(|| (translated_a + translated_b) / all)
 }
 
-/// Dice of the multisets of beginnings of words and of numbers: cognates, where there is no lexicon (Tomás et al.
-/// 2008, §3.4, on BITS). `None` when neither page has any.
+/// Dice coefficient of the multisets of word beginnings and numbers: cognates, for language pairs without a lexicon (Tomás et al. 2008,
+/// §3.4, on BITS). `None` when neither page has any.
 ///
-/// By hand, with 5 letters: `functional tests 2026` and `funktionale tests 2026`: `tests` and `2026` are in common, of
-/// 3 + 3: 2/3. Departure: only common beginnings are seen, so `functional` and `funktional` are no cognates here.
+/// By hand, with 5 letters: `functional tests 2026` and `funktionale tests 2026`: `tests` and `2026` are common, of 3 + 3: 2/3. Departure:
+/// only common beginnings are recognized, so `functional` and `funktional` are not cognates here.
 pub fn cognates(a: &Profile, b: &Profile) -> Option<f64> {
     dice(&a.stems, &b.stems)
 }
@@ -270,7 +270,7 @@ mod tests {
         }
     }
 
-    /// The most words that can be paired, by trying every way.
+    /// The largest number of words that can be paired, found by trying all ways.
     fn best(a: &[u64], b: &[u64], pairs: &Pairs) -> u64 {
         let Some((first, rest)) = a.split_first() else { return 0 };
         let mut most = best(rest, b, pairs);

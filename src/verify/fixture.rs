@@ -1,4 +1,4 @@
-//! A site as a list of pages, for the tests of methods that look at a site.
+//! A site given as a list of pages, for tests of methods that work on a site.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -12,7 +12,7 @@ use crate::index::site::{PageFacts, Pages, Urls};
 use crate::lexicon::Translations;
 use crate::types::{Block, Lang, LangPair, LinkKind, Page, SiteId};
 
-/// Dictionaries that know nothing.
+/// Dictionaries without words.
 pub struct NoWords;
 
 impl Dictionaries for NoWords {
@@ -38,7 +38,8 @@ pub struct ListedSite {
 }
 
 impl ListedSite {
-    /// A site from the URL without scheme, the language and the text of each page. Each line of a text is a block. URLs must be sorted.
+    /// Makes a site from the URL (without scheme), the language and the text of each page. Each line of a text is a block. URLs must be
+    /// sorted.
     pub fn new(pages: &[(&str, &str, &str)]) -> ListedSite {
         assert!(pages.is_sorted_by_key(|page| page.0), "pages stand in the order of their URLs");
         let mut site = ListedSite::default();
@@ -60,27 +61,27 @@ impl ListedSite {
         self
     }
 
-    /// Has a page declare another as its version in that page's language.
+    /// Makes a page declare another one as its version in the other page's language.
     pub fn alternate(mut self, from: u32, to: u32) -> ListedSite {
         let lang = self.facts[to as usize].detected;
         self.alternates[from as usize].push((to, lang));
         self
     }
 
-    /// Makes folders of what stands between slashes, but for the language of the page.
+    /// Makes folders from the parts of URLs between slashes, leaving out the language of the page.
     pub fn in_folders(mut self) -> ListedSite {
         self.has_folders = true;
         self
     }
 
-    /// The site as methods see it, with the default settings.
+    /// The site in the form that methods use, with the default settings.
     pub fn view(&self) -> SiteView<'_> {
         let langs = self.facts.iter().map(|facts| facts.detected).collect();
         SiteView::new(SiteId(0), self, langs, &self.params, false)
     }
 }
 
-/// A page of blocks, one a line.
+/// A page with a block for each line.
 fn page(text: &str) -> Page {
     let (mut blocks, mut start) = (Vec::new(), 0);
     for line in text.split_inclusive('\n') {

@@ -1,8 +1,8 @@
-//! Languages differ (Tomás et al. 2008, §2.2, second filter).
+//! The measure that the languages of two pages differ (Tomás et al. 2008, §2.2, second filter).
 
 use super::profile::Profile;
 
-/// 1 when the languages of two pages differ, 0 when they can be one. `None` when one is not known.
+/// 1 when the languages of two pages differ, 0 when they may be the same. `None` when either is unknown.
 pub fn similarity(a: &Profile, b: &Profile) -> Option<f64> {
     (a.lang.is_known() && b.lang.is_known()).then(|| f64::from(u8::from(!a.lang.agrees(b.lang))))
 }

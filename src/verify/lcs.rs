@@ -2,11 +2,12 @@
 
 use super::structure::trim;
 
-/// LCS length over the average length of two sequences: 2·LCS(a, b) / (|a| + |b|), 0..=1. `None` when both are empty.
+/// Length of the longest common subsequence divided by the average length of two sequences: 2·LCS(a, b) / (|a| + |b|), 0..=1. `None` when
+/// both are empty.
 ///
 /// Each sequence is cut to its first `max_tags` entries.
 ///
-/// By hand: `div p p a` and `div p a li` have `div p a` in common: 2·3/(4 + 4) = 0.75.
+/// By hand: `div p p a` and `div p a li` have the subsequence `div p a` in common: 2·3/(4 + 4) = 0.75.
 pub fn similarity(a: &[u16], b: &[u16], max_tags: usize) -> Option<f64> {
     let (a, b) = (&a[..a.len().min(max_tags)], &b[..b.len().min(max_tags)]);
     let whole = a.len() + b.len();
@@ -27,7 +28,7 @@ pub fn length(a: &[u16], b: &[u16]) -> usize {
     let mut codes: Vec<u16> = a.to_vec();
     codes.sort_unstable();
     codes.dedup();
-    // For each code, where it stands in `a`.
+    // For each code, the positions where it stands in `a`, as bits.
     let mut places = vec![0u64; codes.len() * words];
     for (at, code) in a.iter().enumerate() {
         if let Ok(row) = codes.binary_search(code) {
@@ -46,7 +47,7 @@ pub fn length(a: &[u16], b: &[u16]) -> usize {
             *cells = sum | (*cells & !places);
         }
     }
-    // A cleared bit is a step of the table.
+    // Each cleared bit adds one to the length.
     let unused = words * 64 - a.len();
     let last = column[words - 1] | (u64::MAX.checked_shl(64 - unused as u32).unwrap_or(0));
     let steps: u32 = column[..words - 1].iter().chain(&[last]).map(|cells| cells.count_zeros()).sum();

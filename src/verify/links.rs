@@ -1,11 +1,11 @@
-//! What two pages say of each other: declared translations and direct links.
+//! What two pages say about each other: declared translations and direct links.
 
 use super::profile::Profile;
 
-/// How far two pages declare each other as versions in each other's language (`hreflang`).
+/// How far two pages declare each other as versions in the other's language (`hreflang`).
 ///
-/// 1 when each names the other; [`ONE_WAY`] when one does and the other names none, [`CONTRADICTED`] when the other names another page; 0
-/// when what is named is another page. `None` when neither names a version in the other's language.
+/// 1 when each names the other; [`ONE_WAY`] when one names the other, which names none; [`CONTRADICTED`] when the other names a third page;
+/// 0 when only other pages are named. `None` when neither names a version in the other's language.
 pub fn hreflang(a: &Profile, b: &Profile) -> Option<f64> {
     match (declares(a, b), declares(b, a)) {
         (None, None) => None,
@@ -16,10 +16,10 @@ pub fn hreflang(a: &Profile, b: &Profile) -> Option<f64> {
     }
 }
 
-/// What one page says of the other, and the other says nothing: three parts of four that a mutual declaration counts (an estimate; search
-/// engines do not believe it at all).
+/// The value when one page names the other and the other names none: three quarters of a mutual declaration (an estimate; search engines
+/// ignore it altogether).
 const ONE_WAY: f64 = 0.75;
-/// What one page says and the other denies: less than nothing said at all would (an estimate).
+/// The value when one page names the other, which names a third page: less than if nothing were declared (an estimate).
 const CONTRADICTED: f64 = 0.25;
 
 /// Whether the version that `page` declares in the language of `other` is `other`; `None` when it declares none.

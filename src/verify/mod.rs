@@ -1,10 +1,10 @@
-//! Two pages → how likely they are translations of each other, by many measures.
+//! Measures how likely two pages are translations of each other, in many respects.
 //!
-//! A [`Profile`] is what the measures look at of a page, made once. [`VERIFIERS`] has all measures by name; each gives
-//! a number from 0 to 1 for two profiles, or says that it cannot tell. [`With`] is what measures need beside the pages:
-//! settings, and where there is one, a source of [translations](crate::lexicon::Translations). The table they come from is
-//! `types/measures.rs`. A [`SiteView`] compares the pages of one site, which it reads through [`SiteData`];
-//! [`own_text`] tells what of a page is its own, and what stands on many pages.
+//! A [`Profile`] has the facts about a page that the measures use; it is made once. [`VERIFIERS`] has all measures by name; each gives a
+//! number from 0 to 1 for two profiles, or `None`. [`With`] has what measures need besides the pages: settings, and a source of
+//! [translations](crate::lexicon::Translations), if there is one. The table of the measures is `types/measures.rs`. A [`SiteView`] compares
+//! the pages of one site, which it reads through [`SiteData`]; [`own_text`] tells the text of a page's own from text that stands on many
+//! pages.
 //!
 //! | file | measures |
 //! |---|---|
@@ -13,8 +13,8 @@
 //! | `structure` | `structure`: edit distance of tags, Tomás et al. |
 //! | `lcs` | `lcs`: longest common subsequence of tags, Liu et al. |
 //! | `overlap` | `numbers`, `links`, `images`, `equal-text` |
-//! | `links` | `hreflang`, `link`: what the pages say of each other |
-//! | `words` | `words`: those that both languages of the site have |
+//! | `links` | `hreflang`, `link`: what the pages say about each other |
+//! | `words` | `words`: words that both languages of the site have |
 //! | `content` | `content`, `s_cb` (Liu et al.), `strand`, `bits`, `cognates` |
 
 mod blocks;

@@ -1,4 +1,4 @@
-//! What two pages have in common: numbers, links, images, blocks of text.
+//! What two pages have in common: numbers, links, images, and blocks of text.
 
 /// Dice's coefficient of two sorted multisets: 2·|A ∩ B| / (|A| + |B|), 0..=1. `None` when both are empty.
 ///

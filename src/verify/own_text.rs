@@ -1,5 +1,5 @@
-//! What of a page is its own: text and pictures that do not stand on many pages of the site. Menus, footers and labels are furniture; they
-//! say nothing of what a page is about, nor of what it is written in.
+//! Finds the own text and pictures of a page: those that do not stand on many pages of the site. Menus, footers and labels are furniture;
+//! they say nothing about the subject or the language of a page.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,30 +11,32 @@ use crate::error::Result;
 use crate::language::{self, Kind, Run};
 use crate::types::{Lang, Page, tag_name};
 
-/// Settings of telling a page's own text.
+/// Settings for finding a page's own text.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
-    /// Share of a language's pages from which on a block of text, or a picture, is furniture. Default 0.2.
+    /// A block of text, or a picture, is furniture if it stands on at least this share of a language's pages. Default 0.2.
     pub min_share: f64,
-    /// … and number of pages that were looked at. Default 4: what stands on three pages may well be said three times.
+    /// … and on at least this many of the sampled pages. Default 4: a text may well occur on three pages by itself.
     pub min_pages: u32,
-    /// Pages of a language that are looked at, spread evenly. Default 100: what stands on a fifth of all pages is found on ten of them or more with
-    /// a probability of 0.998.
+    /// How many pages of a language are sampled, spread evenly. Default 100: what stands on a fifth of all pages is then found on ten or
+    /// more of them with a probability of 0.998.
     pub sample: usize,
-    /// Own text with less than so many bytes says nothing, and all of the text is taken. Default 100, the least text of a page.
+    /// If the own text has fewer bytes than this, the whole text is used instead. Default 100, the least text of a page.
     pub min_bytes: u32,
-    /// Share of a page's text that must be its own for that to decide of its language. Default 0.4: a page of which most is translated, menus and
-    /// labels too, is half-translated.
+    /// The share of a page's text that must be its own for the own text to decide on the page's language. Default 0.4: a page that is
+    /// mostly translated, including menus and labels, counts as half-translated.
     pub min_own_share: f64,
-    /// Share of a page's text from which on its own text is in the language of all of it. Default 0.9.
+    /// If the own text is at least this share of the page's text, it is in the language of the whole text. Default 0.9.
     pub all_own: f64,
-    /// How sure a page's language must be for its own text not to be asked. Default 0.92: two models that agree are at most 0.9 sure.
+    /// If the confidence in a page's language is at least this, its own text is not examined. Default 0.92: two models that agree give a
+    /// confidence of 0.9 at most.
     pub sure: f32,
-    /// How sure another language of the own text must be, and its share of what can be told. Default 0.6.
+    /// The confidence in another language that the own text must reach, and the least share of that language in the part whose language is
+    /// known. Default 0.6.
     pub min_confidence: f32,
-    /// Share of it, of what can be told, that may be in the language the page counts for. Default 0.35.
+    /// The largest share of that part that may be in the language for which the page counts. Default 0.35.
     pub max_labels: f64,
-    /// Detecting the language of the own text.
+    /// Settings of detecting the language of the own text.
     pub language: language::Params,
 }
 
@@ -55,11 +57,10 @@ impl Default for Params {
     }
 }
 
-/// How a text is spread over languages: shares of its bytes, the largest first, unknown where a block is too short to tell; and how many bytes
-/// there are.
+/// The languages of a text: shares of its bytes, the largest first, unknown for blocks that are too short; and the number of its bytes.
 pub type Shares = (Vec<(Lang, f64)>, usize);
 
-/// What stands on many pages of a part of a site, or of a part round it, by part and language.
+/// The furniture of each part of a site and language, including that of the parts around it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Furniture(FxHashMap<(u32, Lang), Arc<FxHashSet<u64>>>);
 
@@ -78,7 +79,8 @@ fn blocks(page: &Page) -> impl Iterator<Item = (u16, &str)> {
 }
 
 impl Furniture {
-    /// Adds a part, from the [`things`] of some of its pages of each language; `outer` is the part round it, which was added before.
+    /// Adds a part, given the [`things`] of some of its pages in each language; `outer` is the part around it, which must have been added
+    /// before.
     pub fn add(&mut self, (part, outer): (u32, Option<u32>), pages: &[(Lang, Vec<u64>)], params: &Params) {
         let mut counts: BTreeMap<Lang, (u32, FxHashMap<u64, u32>)> = BTreeMap::new();
         for (lang, things) in pages {
@@ -108,12 +110,12 @@ impl Furniture {
         }
     }
 
-    /// What is furniture on the pages of a language in a part.
+    /// The furniture on the pages of a language in a part.
     pub fn of(&self, part: u32, lang: Lang) -> Option<&FxHashSet<u64>> {
         self.0.get(&(part, lang)).map(Arc::as_ref)
     }
 
-    /// The own text of a page, with the stretches of it that are prose.
+    /// The own text of a page, and the ranges of it that are prose.
     pub fn own_text(&self, page: &Page, (part, lang): (u32, Lang)) -> (String, Vec<Run>) {
         let furniture = self.of(part, lang);
         let (mut text, mut runs) = (String::new(), Vec::new());
@@ -130,12 +132,12 @@ impl Furniture {
         (text, runs)
     }
 
-    /// The language that the own text of a page is surely in, if there is enough of it and hardly any of it is in the language the page counts
-    /// for.
+    /// The language that the own text of a page is certainly in, if there is enough of it and hardly any of it is in the language for which
+    /// the page counts.
     pub fn own_language(&self, page: &Page, (part, lang): (u32, Lang), params: &Params) -> Option<Lang> {
         let (text, runs) = self.own_text(page, (part, lang));
         let is_most = text.len() as f64 >= params.min_own_share * page.text.len() as f64;
-        // Nearly all of it is what the page's language was detected in.
+        // The own text is nearly all of the text, from which the page's language was detected.
         let is_all = text.len() as f64 >= params.all_own * page.text.len() as f64 && page.detected.agrees(lang);
         if text.len() < params.min_bytes as usize || !is_most || is_all {
             return None;
@@ -144,7 +146,7 @@ impl Furniture {
         if !found.lang.is_known() || found.lang.agrees(lang) || found.confidence < params.min_confidence {
             return None;
         }
-        // Letters of one script outnumber those of another in the same text: its blocks have the last word.
+        // Over a whole text, letters of one script may outnumber those of another, so the languages of single blocks decide.
         let mut blocks: Vec<Run> = runs;
         blocks.sort_by_key(|run| (std::cmp::Reverse(run.end - run.start), run.start));
         blocks.truncate(LOOKED_AT);
@@ -157,18 +159,18 @@ impl Furniture {
         (told > 0.0 && is_own && share(&|other| other.agrees(lang)) <= params.max_labels * told).then_some(found.lang)
     }
 
-    /// How the own text of a page is spread over languages: shares of its bytes, the largest first, unknown where a block is too short
-    /// to tell; and how many bytes it has.
+    /// The languages of the own text of a page: shares of its bytes, the largest first, unknown for blocks that are too short; and the
+    /// number of its bytes.
     pub fn shares(&self, page: &Page, place: (u32, Lang), params: &Params) -> Shares {
         let (text, runs) = self.own_text(page, place);
         shares_of(&text, &runs, params)
     }
 }
 
-/// Blocks of a page whose languages are looked at, the longest: a block costs up to half a millisecond.
+/// How many blocks of a page are examined for their languages, the longest ones: a block costs up to half a millisecond.
 const LOOKED_AT: usize = 16;
 
-/// How stretches of a text are spread over languages, as shares of their bytes, and how many bytes they have.
+/// The languages of ranges of a text, as shares of their bytes, and the number of bytes.
 fn shares_of(text: &str, runs: &[Run], params: &Params) -> Shares {
     let mut bytes: BTreeMap<Lang, usize> = BTreeMap::new();
     for run in runs {
@@ -183,21 +185,22 @@ fn shares_of(text: &str, runs: &[Run], params: &Params) -> Shares {
     (shares, all)
 }
 
-/// Elements whose text is in no language.
+/// Elements whose text is not in any natural language.
 const LISTINGS: &[&str] = &["pre", "code", "samp", "kbd"];
 
-/// A page whose own text is in another language than the page counts for.
+/// A page whose own text is in another language than the one for which the page counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ForeignText {
     /// The page.
     pub page: u32,
-    /// What its own text is in.
+    /// The language of its own text.
     pub lang: Lang,
 }
 
-/// Of pages whose language is in doubt, those whose own text is in another one of their part of the site: only their labels are translated.
-/// `pages` are (page, (part, language it counts for)); `count` tells how many pages of a part count for a language. Languages of which the part
-/// has few pages beside that of the page are mistakes of detection among relatives.
+/// Of the pages whose language is in doubt, finds those whose own text is in another language of their part of the site, so that only their
+/// labels are translated. `pages` are (page, (part, language for which it counts)); `count` gives the number of pages of a part that count
+/// for a language. A language with few pages in the part compared with the page's language is ignored: it is usually a related language,
+/// detected by mistake.
 ///
 /// # Errors
 /// When a page cannot be read.
@@ -219,7 +222,7 @@ pub fn foreign_texts(
     Ok(found)
 }
 
-/// How many times as many pages the page's language may have as that of its own text.
+/// By what factor the pages in the page's language may outnumber those in the language of its own text.
 const MUCH: u32 = 4;
 
 #[cfg(test)]
@@ -261,7 +264,7 @@ mod tests {
         assert_eq!(furniture().of(0, de).map(|known| known.len()), Some(1));
         assert_eq!(furniture().own_text(&page(&[MENU, "7", MENU, "x"]), (0, de)).0, "7\nx\n");
         assert_eq!(furniture().own_text(&page(&[MENU]), (0, Lang::EN)).0, format!("{MENU}\n"));
-        // On three of ten pages it may be chance.
+        // Three of ten pages may be chance.
         let few: Vec<(Lang, Vec<u64>)> = (0..10).map(|at| (de, vec![u64::from(at < 3)])).collect();
         assert_eq!(of(&few).of(0, de).map(|known| known.len()), Some(1));
     }
@@ -287,7 +290,7 @@ mod tests {
             foreign_texts(&[(0, (0, de)), (1, (0, de))], read, &furniture(), count, &params).expect("pages in memory")
         };
         assert_eq!(found(30), [ForeignText { page: 0, lang: Lang::EN }]);
-        // A language that the site hardly has.
+        // The site hardly has pages in this language.
         assert_eq!(found(3), []);
         let (shares, bytes) = furniture().shares(&pages[0], (0, de), &params);
         assert_eq!((shares, bytes), (vec![(Lang::EN, 1.0)], ENGLISH.len()));

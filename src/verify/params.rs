@@ -8,24 +8,24 @@ use super::structure::Limit;
 /// Settings of the measures.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
-    /// What is kept of a page.
+    /// What a profile keeps of a page.
     pub profile: ProfileParams,
-    /// The most that sizes may differ, for [`Limits::allow`].
+    /// How much sizes may differ, for [`Limits::allow`].
     pub sizes: Limits,
-    /// The edit distance at which two tag sequences have nothing in common.
+    /// The edit distance at which two tag sequences count as having nothing in common.
     pub structure: Limit,
-    /// How many tags of each page the longest common subsequence is sought in. An estimate: the cost is their product
-    /// over 64.
+    /// The longest common subsequence is computed on this many tags of each page at most. An estimate: the cost is the product of the two
+    /// lengths over 64.
     pub max_lcs_tags: usize,
-    /// True when equal words count as translations of each other in `s_cb`, `strand` and `bits`: names and numbers.
-    /// None of the papers says so.
+    /// Whether equal words, such as names and numbers, count as translations of each other in `s_cb`, `strand` and `bits`. None of the
+    /// papers says so.
     pub equal_words: bool,
-    /// How many different words of two pages together the source of translations must know for `content` (an estimate).
+    /// How many different words of the two pages together the source of translations must know for `content` to have a value (an estimate).
     pub min_known_words: u32,
-    /// Share of words that both sides may have in common before the pair counts as untranslated. Default 0.9: a text
-    /// and its translation share names, numbers and code, not nine words of ten.
+    /// Share of words that both sides may have in common before the pair counts as untranslated. Default 0.9: a text and its translation
+    /// share names, numbers and code, but not nine words of ten.
     pub max_same_text: f32,
-    /// What of a page is its own text; `None`: all of it, as in the papers.
+    /// Settings for finding the own text of a page; `None`: the whole text is used, as in the papers.
     pub own_text: Option<own_text::Params>,
 }
 

@@ -1,4 +1,4 @@
-//! What the measures look at of a page, taken out of it once.
+//! Profiles: the facts about a page that the measures use, computed once.
 
 use std::sync::{Arc, LazyLock};
 
@@ -11,13 +11,13 @@ use crate::types::{Block, CanonicalUrl, Lang, Link, LinkKind, Page, TEXT_TOKEN, 
 /// Settings of profiles.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ProfileParams {
-    /// How many words of a page are looked at, from its beginning. An estimate: longer pages are told by this much, and
-    /// a profile stays under half a megabyte.
+    /// How many words at the beginning of a page are used. An estimate: they suffice to compare longer pages, and a profile stays under
+    /// half a megabyte.
     pub max_words: usize,
-    /// How many entries of the tag sequence are looked at, from its beginning. An estimate, as above.
+    /// How many entries at the beginning of the tag sequence are used. An estimate, for the same reasons.
     pub max_tags: usize,
-    /// How many letters two words must begin with alike to be cognates. Simard et al. (1992) have 4; one more leaves
-    /// out most chance matches of short words (an estimate).
+    /// How many first letters two words must have in common to be cognates. Simard et al. (1992) use 4; one more leaves out most chance
+    /// matches of short words (an estimate).
     pub stem_letters: usize,
 }
 
@@ -34,25 +34,25 @@ pub struct BlockShape {
     pub tag: u16,
     /// Bytes of its text.
     pub bytes: u32,
-    /// Where its words end among those of the page.
+    /// Where its words end among the words of the page.
     pub words_end: u32,
 }
 
 impl BlockShape {
-    /// Of a block whose words are not looked at.
+    /// The shape of a block whose words are not used.
     pub fn of(block: &Block) -> BlockShape {
         BlockShape { tag: block.tag, bytes: block.end.saturating_sub(block.start), words_end: 0 }
     }
 }
 
-/// What is a page's own, and what is furniture of its site.
+/// What tells a page's own content from the furniture of its site.
 #[derive(Clone, Copy, Default)]
 pub struct Own<'f> {
-    /// Hashes of blocks and images that are furniture; `None`: none are.
+    /// Hashes of the blocks and images that are furniture; `None`: there is none.
     pub furniture: Option<&'f FxHashSet<u64>>,
-    /// Own text with fewer bytes says nothing, and all of the text is taken.
+    /// If the own text has fewer bytes than this, the whole text is used instead.
     pub min_bytes: u32,
-    /// Share of the text that must be its own for that to decide whether it is translated.
+    /// The share of the text that must be its own for the own text to decide whether the page is translated.
     pub min_share: f64,
 }
 
@@ -62,20 +62,20 @@ impl Own<'_> {
     }
 }
 
-/// What the measures look at of one page. Hashes are xxh3, 64 bits; multisets are sorted and keep repetitions.
+/// The facts about one page that the measures use. Hashes are xxh3, 64 bits; multisets are sorted and keep repetitions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
     /// The language the page counts for.
     pub lang: Lang,
-    /// Bytes of the page as it was served, all codings undone.
+    /// Bytes of the page as served, after decoding.
     pub body_bytes: u32,
     /// Bytes of its own text ([`own_text`](super::own_text)).
     pub text_bytes: u32,
-    /// True where most of its text is furniture: it is alike with other pages by that.
+    /// True where most of its text is furniture, which makes it similar to other pages.
     pub is_mostly_furniture: bool,
-    /// How many start tags it has.
+    /// Number of start tags.
     pub tag_count: u32,
-    /// How many blocks of text it has.
+    /// Number of blocks of text.
     pub paragraphs: u32,
     /// Start tags and runs of text ([`Page::tags`]), in order.
     pub tags: Vec<u16>,
@@ -83,15 +83,15 @@ pub struct Profile {
     pub structure: Vec<u16>,
     /// Words in order, by [`hash`](crate::text::words::hash).
     pub words: Vec<u64>,
-    /// Those of its own text, counted.
+    /// The words of its own text, counted.
     pub bag: Arc<Bag>,
     /// [Numbers](number) of its own text, as a multiset.
     pub numbers: Vec<u64>,
     /// Beginnings of words of its own text, in Latin, Greek and Cyrillic letters, and numbers, as a multiset: see [`stem`].
     pub stems: Vec<u64>,
-    /// Identities that links lead to, as a multiset.
+    /// Identities of the pages that links lead to, as a multiset.
     pub links: Vec<u64>,
-    /// How many links the page has.
+    /// Number of links of the page.
     pub link_count: u32,
     /// Identities of its own images, as a multiset.
     pub images: Vec<u64>,
@@ -99,7 +99,7 @@ pub struct Profile {
     pub blocks: Vec<u64>,
     /// Blocks in order.
     pub layout: Vec<BlockShape>,
-    /// Versions in other languages that the page declares (`hreflang`): identity and language, sorted; itself left out.
+    /// Versions in other languages that the page declares (`hreflang`): identity and language, sorted; without the page itself.
     pub alternates: Vec<(u64, Lang)>,
     /// The page's own identity.
     pub identity: u64,
@@ -123,7 +123,7 @@ impl Profile {
         profile
     }
 
-    /// Bytes it takes in memory.
+    /// Bytes that it takes in memory.
     pub fn bytes(&self) -> usize {
         let hashes =
             [&self.words, &self.numbers, &self.stems, &self.links, &self.images, &self.blocks, &self.bag.filter];
@@ -139,7 +139,7 @@ impl Profile {
             + self.alternates.capacity() * size_of::<(u64, Lang)>()
     }
 
-    /// What the measures look at that need to know something of the two languages.
+    /// A copy with only those facts that are needed by measures which depend on the two languages.
     pub fn words_alone(&self) -> Profile {
         Profile { lang: self.lang, text_bytes: self.text_bytes, bag: Arc::clone(&self.bag), ..Profile::default() }
     }
@@ -216,7 +216,7 @@ impl Profile {
     }
 }
 
-/// The links of a page, without what names the page itself.
+/// The links of a page, without those that name the page itself.
 fn links_of(page: &Page) -> impl Iterator<Item = &Link> {
     page.links.iter().filter(|link| link.kind != LinkKind::Own)
 }
@@ -226,7 +226,7 @@ pub fn hash_of_block(text: &str) -> u64 {
     xxh3_64(text.as_bytes())
 }
 
-/// The hash of a URL without its scheme ([`CanonicalUrl::identity`]); of the text as it is where it is none.
+/// The hash of a URL without its scheme ([`CanonicalUrl::identity`]); of the unchanged text where it is not a URL.
 pub fn identity(url: &str) -> u64 {
     match plain_identity(url) {
         Some(identity) => xxh3_64(identity.as_bytes()),
@@ -237,7 +237,7 @@ pub fn identity(url: &str) -> u64 {
     }
 }
 
-/// The identity of a URL that parsing would leave as it is, as those of links are for the most part.
+/// The identity of a URL that parsing would not change, which is true of most links.
 fn plain_identity(url: &str) -> Option<&str> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
     let (host, path) = rest.split_at(rest.find('/')?);
@@ -249,19 +249,19 @@ fn plain_identity(url: &str) -> Option<&str> {
     (is_host && is_plain).then_some(rest)
 }
 
-/// True for tags that say how text looks, not what it is: two editors write them differently.
+/// True for tags that only describe how text looks: two editors use them differently.
 fn is_visual(tag: u16) -> bool {
     VISUAL.contains(&tag_name(tag))
 }
 
-/// Elements that only change the look of text, and `span`, which is used for nothing else.
+/// Elements that only change the look of text, and `span`, which has no other use.
 const VISUAL: &[&str] = &[
     "b", "basefont", "big", "blink", "center", "em", "font", "i", "mark", "marquee", "nobr", "s", "small", "span",
     "strike", "strong", "sub", "sup", "tt", "u", "wbr",
 ];
 
-/// The hash of the first `letters` letters of a word, in lower case, without the accents of Latin letters. `None` for
-/// words with fewer letters, and in other scripts than Latin, Greek and Cyrillic.
+/// The hash of the first `letters` letters of a word, in lower case, without the accents of Latin letters. `None` for words with fewer
+/// letters, and for words in other scripts than Latin, Greek and Cyrillic.
 pub fn stem(word: &str, letters: usize) -> Option<u64> {
     let mut bytes = [0; 64];
     let mut used = 0;
@@ -290,12 +290,12 @@ pub fn stem(word: &str, letters: usize) -> Option<u64> {
     (letters > 0).then(|| xxh3_64(&bytes[..used]))
 }
 
-/// Stands for what is no letter.
+/// Stands for a character that is not a letter.
 const NO_LETTER: u16 = 0;
-/// Stands for `i̇`, the lower case of `İ`, the one letter of these scripts that has two in lower case.
+/// Stands for `i̇`, the lower case of `İ`, the only letter of these scripts whose lower case has two characters.
 const TWO_LETTERS: u16 = u16::MAX;
 
-/// What stands for each character of Latin, Greek and Cyrillic in [stems](stem).
+/// The replacement of each character of Latin, Greek and Cyrillic in [stems](stem).
 static STEM_LETTERS: LazyLock<[u16; 0x530]> = LazyLock::new(|| {
     std::array::from_fn(|code| {
         let letter = u32::try_from(code).ok().and_then(char::from_u32).filter(|c| c.is_alphabetic());
@@ -308,7 +308,7 @@ static STEM_LETTERS: LazyLock<[u16; 0x530]> = LazyLock::new(|| {
     })
 });
 
-/// The letter of ASCII that an accented one is written with; others as they are.
+/// The ASCII letter of an accented letter; others are unchanged.
 fn without_accent(letter: char) -> char {
     match letter {
         'à'..='å' | 'ā' | 'ă' | 'ą' => 'a',
@@ -330,12 +330,12 @@ fn without_accent(letter: char) -> char {
     }
 }
 
-/// Words with how often they stand, for looking up.
+/// Words and their numbers of occurrences, for lookup.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bag {
     /// Sorted by word, each once.
     entries: Vec<(u64, u32)>,
-    /// Bits at the top of each word's hash: most words that are not there are told without a search.
+    /// Bits set by the top bits of each word's hash: most words that are not in the bag are ruled out without a search.
     filter: Vec<u64>,
     total: u32,
 }
@@ -355,9 +355,9 @@ impl Bag {
         Bag::of_counts(entries)
     }
 
-    /// Of words, sorted by hash, each with how often it is there.
+    /// Makes a bag of words, sorted by hash, each with its number of occurrences.
     pub fn of_counts(entries: Vec<(u64, u32)>) -> Bag {
-        // At least eight bits an entry, so that one in eight strangers is searched for at most.
+        // At least eight bits for each entry, so that at most one in eight absent words is searched for.
         let mut filter = vec![0u64; (entries.len() / 8 + 1).next_power_of_two()];
         let total = entries.iter().map(|(_, count)| count).sum();
         for (word, _) in &entries {
@@ -367,7 +367,7 @@ impl Bag {
         Bag { entries, filter, total }
     }
 
-    /// The place of a word among the different ones, in order of hash.
+    /// The position of a word among the different words, in order of hash.
     pub fn find(&self, word: u64) -> Option<usize> {
         let (cell, bit) = place(word, self.filter.len());
         if self.filter.get(cell).is_none_or(|bits| bits & bit == 0) {
@@ -376,23 +376,23 @@ impl Bag {
         self.entries.binary_search_by_key(&word, |(known, _)| *known).ok()
     }
 
-    /// True when the word is there.
+    /// True when the word is in the bag.
     pub fn has(&self, word: u64) -> bool {
         self.find(word).is_some()
     }
 
-    /// The different words in order of hash, each with how often it stands.
+    /// The different words in order of hash, each with its number of occurrences.
     pub fn entries(&self) -> &[(u64, u32)] {
         &self.entries
     }
 
-    /// How many words there are, repetitions counted.
+    /// The number of words, counting repetitions.
     pub fn total(&self) -> u32 {
         self.total
     }
 }
 
-/// Cell and bit of a word in a filter of so many cells, a power of two.
+/// Cell and bit of a word in a filter with `cells` cells, a power of two.
 fn place(word: u64, cells: usize) -> (usize, u64) {
     ((word >> 6) as usize & cells.wrapping_sub(1), 1 << (word & 63))
 }
@@ -434,7 +434,7 @@ mod tests {
         };
         let own = made(10);
         assert_eq!((own.bag.total(), own.text_bytes, own.images.len(), own.words.len()), (4, 28, 0, 5));
-        // Too little is its own.
+        // The own text is too short, so the whole text counts as own.
         let all = made(100);
         assert_eq!((all.bag.total(), all.text_bytes), (5, 31));
     }
@@ -462,7 +462,7 @@ mod tests {
         assert_eq!(made.numbers, sorted(vec![hash("2026"), hash("3")]));
         assert_eq!(made.stems, sorted(vec![hash("2026"), hash("3"), hash("devel")]));
         assert_eq!(made.links, sorted(["x.org/fr", "x.org/en", "y.org/a"].map(|at| xxh3_64(at.as_bytes())).to_vec()));
-        // The page itself is no version of it.
+        // The page is not listed as a version of itself.
         assert_eq!(made.alternates, [(xxh3_64(b"x.org/fr"), Lang::parse("fr").expect("a tag"))]);
         assert_eq!(made.identity, xxh3_64(b"x.org/en"));
         assert_eq!(made.images, [xxh3_64(b"x.org/i.png")]);
@@ -486,7 +486,7 @@ mod tests {
         }
     }
 
-    /// As [`stem`], letter by letter.
+    /// As [`stem`], computed letter by letter.
     fn slow_stem(word: &str, letters: usize) -> Option<u64> {
         let first: Vec<char> = word.chars().take(letters).collect();
         let fits = first.len() == letters && first.iter().all(|c| c.is_alphabetic() && *c as u32 <= 0x52f);

@@ -1,4 +1,4 @@
-//! One site whose pages are compared: its languages, the profiles of its pages, and what the measures say of pairs.
+//! A site whose pages are compared: its languages, the profiles of its pages, and the measures of pairs.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -28,20 +28,20 @@ use crate::types::{Candidate, Compared, Lang, LangPair, Page, PagePair, Similari
 pub struct PageText {
     /// Its URL, with the scheme.
     pub url: String,
-    /// What extraction took out of it.
+    /// What was extracted from it.
     pub page: Page,
 }
 
-/// What methods read of a site. Implemented by a site of the store, and by a list of pages for tests.
+/// What methods need to read of a site. Implemented by a site of the store, and by a list of pages for tests.
 pub trait SiteData: Sync {
-    /// Its URLs, and what is known of its pages without reading them.
+    /// Its URLs, and the facts about its pages that are known without reading them.
     fn pages(&self) -> &dyn Pages;
 
     /// Its links.
     fn links(&self) -> &dyn Links;
 
-    /// Its hosts and folders without what stands for a language in their names, by the language of each page; what its keys say of that is
-    /// heard where `by_keys`.
+    /// Its hosts and folders, with language markers removed from their names, given the language of each page; with `by_keys`, the keys of
+    /// the site help to recognize markers.
     fn folders(&self, langs: &[Lang], by_keys: bool) -> Tree;
 
     /// Reads a page.
@@ -55,56 +55,55 @@ pub trait SiteData: Sync {
 pub struct SiteView<'s> {
     /// Its number.
     pub id: SiteId,
-    /// The language each page counts for; unknown for those out of the competition, copies among them.
+    /// The language that each page counts for; unknown for pages that take no part, such as copies.
     pub langs: Vec<Lang>,
     data: &'s dyn SiteData,
     params: &'s Params,
-    /// Words with a known translation say nothing.
+    /// True when known translations of words are not used.
     without_content: bool,
-    /// Its keys say nothing.
+    /// True when the keys of the site are not used.
     without_keys: bool,
     memory_bytes: usize,
-    /// Who is told how far comparing is.
+    /// Is told the progress of comparing.
     watch: &'s dyn Watch,
     profiles: Mutex<Kept>,
     parts: OnceLock<Parts>,
     weights: Mutex<FxHashMap<u32, Arc<WordWeights>>>,
     furniture: OnceLock<Furniture>,
-    /// (page, page it declares as its version) where that says nothing.
+    /// Declared versions, as (page, page it declares), that are ignored.
     empty_words: OnceLock<FxHashSet<PageIds>>,
 }
 
-/// Profiles that one step made, for the next.
+/// Profiles made in one step and kept for the next.
 #[derive(Default)]
 struct Kept {
     by_page: FxHashMap<u32, Arc<Profile>>,
     bytes: usize,
 }
 
-/// Says something of two pages, given each with its profile.
+/// Compares two pages, given each with its profile.
 pub type Compare<'c, T> = dyn Fn((u32, &Profile), (u32, &Profile)) -> T + Sync + 'c;
 
 /// Two pages, in the order of their languages.
 pub type PageIds = (u32, u32);
 
-/// Profiles held at once; a site with more pages is compared in portions.
+/// How many profiles are held at once; a site with more pages is compared in portions.
 pub const MAX_PROFILES: usize = 20_000;
-/// The share of the memory given that profiles may take which are kept from one step to the next; the profiles of other pages are
-/// made again.
+/// The fraction (1/8) of the given memory for profiles that are kept from one step to the next; other profiles are made again.
 const KEPT_SHARE: usize = 8;
-/// The share that the profiles of a portion may take.
+/// The fraction (1/4) of the given memory for the profiles of a portion.
 const PORTION_SHARE: usize = 4;
 /// Bytes of a profile, as measured on ten sites.
 const PROFILE_BYTES: usize = 25_000;
-/// Pages on which words are counted, at the most.
+/// How many pages are used for counting words at most.
 const COUNTED_PAGES: usize = 250;
-/// Pages whose own text is looked at by one thread at once.
+/// How many pages' own texts one thread examines at a time.
 const PAGES_AT_ONCE: usize = 16;
 /// Lengths of the runs of tags by which pages are looked up.
 const TAG_RUNS: [usize; 3] = [6, 12, 24];
 
 impl<'s> SiteView<'s> {
-    /// A site with the language each page counts for; without content, translations of words say nothing.
+    /// A site with the language that each page counts for; with `without_content`, translations of words are not used.
     pub fn new(
         id: SiteId,
         data: &'s dyn SiteData,
@@ -129,32 +128,32 @@ impl<'s> SiteView<'s> {
         }
     }
 
-    /// The same within so many bytes of memory, about.
+    /// The same site, with about this much memory.
     pub fn within(self, memory_bytes: usize) -> SiteView<'s> {
         SiteView { memory_bytes, ..self }
     }
 
-    /// The same; where `without`, its keys say nothing of its parts.
+    /// The same site; with `without`, its keys are not used for finding its parts.
     pub fn without_keys(self, without: bool) -> SiteView<'s> {
         SiteView { without_keys: without, ..self }
     }
 
-    /// The same; `watch` is told how far each step is.
+    /// The same site; `watch` is told the progress of each step.
     pub fn watched(self, watch: &'s dyn Watch) -> SiteView<'s> {
         SiteView { watch, ..self }
     }
 
-    /// A step of work on the site, of so many units.
+    /// A step of work on the site that has `total` units.
     pub fn step(&self, what: &'static str, total: usize) -> Step<'s> {
         Step::new(self.watch, what, total)
     }
 
-    /// Tells how far a step is of which each part takes long.
+    /// Reports the progress of a step whose units take long.
     pub fn tell(&self, what: &str, done: u64, total: u64) {
         self.watch.step(what, done, total);
     }
 
-    /// Its URLs, and what is known of its pages without reading them.
+    /// Its URLs, and the facts about its pages that are known without reading them.
     pub fn pages(&self) -> &'s dyn Pages {
         self.data.pages()
     }
@@ -169,15 +168,15 @@ impl<'s> SiteView<'s> {
         self.params
     }
 
-    /// True when translations of words say nothing.
+    /// True when translations of words are not used.
     pub fn without_content(&self) -> bool {
         self.without_content
     }
 
-    /// Takes pages out of the competition.
+    /// Excludes pages from the competition.
     pub fn leave_out(&mut self, pages: impl Iterator<Item = u32>) {
         pages.for_each(|page| self.langs[page as usize] = Lang::UNKNOWN);
-        // A profile has the language of its page.
+        // A profile contains the language of its page, so profiles must be made again.
         self.profiles = Mutex::default();
         self.empty_words = OnceLock::new();
         self.parts = OnceLock::new();
@@ -185,13 +184,13 @@ impl<'s> SiteView<'s> {
         self.furniture = OnceLock::new();
     }
 
-    /// Its parts, found once.
+    /// Its parts, computed once.
     pub fn parts(&self) -> &Parts {
         let find = || Parts::new(&self.data.folders(&self.langs, !self.without_keys), &self.langs);
         self.parts.get_or_init(find)
     }
 
-    /// Two pages in the order of their languages; `None` for pages of one language.
+    /// Two pages in the order of their languages; `None` for pages of the same language.
     pub fn ordered(&self, x: u32, y: u32) -> Option<PagePair> {
         let (lang_x, lang_y) = (self.langs[x as usize], self.langs[y as usize]);
         if !lang_x.is_known() || !lang_y.is_known() {
@@ -202,7 +201,7 @@ impl<'s> SiteView<'s> {
         Some(PagePair { langs, a, b })
     }
 
-    /// The language pairs of the site, with the pages of each language, in order. `requested` are the languages asked for; none: all.
+    /// The language pairs of the site, with the pages of each language, in order. `requested` are the requested languages; empty: all.
     pub fn lang_pairs(&self, requested: &[Lang]) -> Vec<(LangPair, Vec<u32>, Vec<u32>)> {
         let mut by_lang = self.by_lang();
         by_lang.retain(|&lang, _| requested.is_empty() || requested.iter().any(|one| one.agrees(lang)));
@@ -217,7 +216,7 @@ impl<'s> SiteView<'s> {
         found
     }
 
-    /// The pages of each language that competes.
+    /// The pages of each language that takes part.
     pub fn by_lang(&self) -> BTreeMap<Lang, Vec<u32>> {
         let mut by_lang: BTreeMap<Lang, Vec<u32>> = BTreeMap::new();
         for (page, lang) in (0u32..).zip(&self.langs).filter(|(_, lang)| lang.is_known()) {
@@ -226,13 +225,13 @@ impl<'s> SiteView<'s> {
         by_lang
     }
 
-    /// What the page table has of a page.
+    /// The facts about a page in the page table.
     pub fn facts(&self, page: u32) -> PageFacts {
         self.pages().facts(page)
     }
 
-    /// How the own text of a page is spread over languages, as shares of its bytes, and how many bytes it has; `None` for a page in no language,
-    /// and where all of a text counts.
+    /// The languages of the own text of a page, as shares of its bytes, and the number of bytes; `None` for a page in no language, and
+    /// where the settings use the whole text.
     ///
     /// # Errors
     /// When a page cannot be read.
@@ -254,7 +253,7 @@ impl<'s> SiteView<'s> {
         Ok(self.data.read(page)?.page)
     }
 
-    /// True when a page of the pair declares another page of the site as its translation (`hreflang`) than the other one.
+    /// True when a page of the pair declares a third page of the site as its translation (`hreflang`), instead of the other page.
     pub fn declared_otherwise(&self, pair: PagePair) -> bool {
         [(pair.a, pair.b), (pair.b, pair.a)].into_iter().any(|(from, to)| {
             let (mut this, mut others) = (false, false);
@@ -268,14 +267,15 @@ impl<'s> SiteView<'s> {
         })
     }
 
-    /// The hash of two of its pages ([`hash_of_pair`]): samples of the smallest depend on neither archives nor threads.
+    /// The hash of two of its pages ([`hash_of_pair`]). Samples of the smallest hashes depend neither on the order of archives nor on
+    /// threads.
     pub fn hash_of_pair(&self, (a, b): PageIds) -> u64 {
         hash_of_pair(self.pages().identity(a), self.pages().identity(b))
     }
 
-    /// Calls `each` with the pages that a page declares to be itself in another language (`hreflang`), unless that says nothing: a
-    /// version that does not name the page in turn, and that other pages of its language name too, is where the switch of languages
-    /// leads, not a version of each of them.
+    /// Calls `each` with the pages that a page declares as versions of itself in other languages (`hreflang`), except those that mean
+    /// nothing: a version that does not name the page in turn, and that other pages of its language also name, is just the target of a
+    /// language switch, not a version of each of these pages.
     pub fn for_each_version(&self, page: u32, each: &mut dyn FnMut(u32, Lang)) {
         let empty = self.empty_words();
         self.links().for_each_alternate(page, &mut |other, lang| {
@@ -315,7 +315,8 @@ impl<'s> SiteView<'s> {
         });
         let PageText { url, page: text } = self.data.read(page)?;
         let mut profile = Profile::new(&text, &url, lang, &own, words, &self.params.profile);
-        // Versions that are pages of the site are those that say something; of others nothing else is known.
+        // Declared versions that are pages of the site are kept only if they mean something; of versions elsewhere nothing else is known, so
+        // they are all kept.
         profile.alternates.clear();
         let mut versions = vec![page];
         self.links().for_each_alternate(page, &mut |other, _| versions.push(other));
@@ -337,7 +338,7 @@ impl<'s> SiteView<'s> {
         Ok(profile)
     }
 
-    /// What stands on many pages of each part of the site, found once. Reads some pages of each language of each part.
+    /// The furniture of each part of the site, computed once. Reads some pages of each language in each part.
     ///
     /// # Errors
     /// When a page cannot be read.
@@ -368,8 +369,8 @@ impl<'s> SiteView<'s> {
         Ok(self.furniture.get_or_init(|| found))
     }
 
-    /// Pages whose own text is in another language of their part of the site than they count for: only their labels are translated. Reads the
-    /// pages whose language is in doubt.
+    /// Pages whose own text is in another language of their part of the site than the one for which they count: only their labels are
+    /// translated. Reads the pages whose language is in doubt.
     ///
     /// # Errors
     /// When a page cannot be read.
@@ -398,12 +399,12 @@ impl<'s> SiteView<'s> {
         Ok(found.collect::<Result<Vec<_>>>()?.concat())
     }
 
-    /// The part of a page, and the language it counts for.
+    /// The part of a page, and the language for which it counts.
     fn place(&self, page: u32) -> (u32, Lang) {
         (self.parts().of(page), self.langs[page as usize])
     }
 
-    /// The same; it is not made again by the next step as long as there is room for it.
+    /// The profile of a page, kept for the next step as long as there is room.
     fn kept_profile(&self, page: u32, words: &Words) -> Result<Arc<Profile>> {
         if let Some(known) = self.kept().by_page.get(&page) {
             return Ok(Arc::clone(known));
@@ -435,7 +436,7 @@ impl<'s> SiteView<'s> {
         made.collect::<Result<Vec<_>>>().map(|made| made.into_iter().collect())
     }
 
-    /// What pages are looked up by: their different words, images, links out of the site and runs of tags, as hashes.
+    /// The hashes by which similar pages are found: of different words, images, links out of the site, and runs of tags.
     ///
     /// # Errors
     /// When a page cannot be read.
@@ -450,7 +451,7 @@ impl<'s> SiteView<'s> {
             for length in TAG_RUNS {
                 tokens.extend(profile.structure.windows(length).map(hash_of_tags));
             }
-            // The page as a whole.
+            // The structure of the page as a whole.
             tokens.push(hash_of_tags(&profile.structure));
             tokens.sort_unstable();
             tokens.dedup();
@@ -460,7 +461,7 @@ impl<'s> SiteView<'s> {
         made.collect::<Result<Vec<_>>>().map(|made| made.into_iter().collect())
     }
 
-    /// On how many pages of a part each word stands, counted once on a sample of its pages spread evenly.
+    /// On how many pages of a part each word stands, counted once on a sample of its pages that is spread evenly.
     ///
     /// # Errors
     /// When a page cannot be read.
@@ -480,7 +481,7 @@ impl<'s> SiteView<'s> {
         Ok(weights)
     }
 
-    /// The weights of words in the parts of some pairs.
+    /// The weights of words, for the parts that contain some pairs.
     fn weights_of(&self, pairs: &[PageIds]) -> Result<FxHashMap<u32, Arc<WordWeights>>> {
         let mut parts: Vec<u32> = pairs.iter().map(|&(a, b)| self.parts().common(a, b)).collect();
         parts.sort_unstable();
@@ -488,7 +489,7 @@ impl<'s> SiteView<'s> {
         parts.into_iter().map(|part| Ok((part, self.word_weights(part)?))).collect()
     }
 
-    /// What the measures say of pairs of pages, in their order.
+    /// The measures of pairs of pages, in their order.
     ///
     /// # Errors
     /// When a page cannot be read.
@@ -497,7 +498,7 @@ impl<'s> SiteView<'s> {
         self.compare_each(pairs, &|a, b| self.compare(a, b, dictionaries, &weights))
     }
 
-    /// Candidates with what the measures say of them, in their order.
+    /// Candidates with their measures, in their order.
     ///
     /// # Errors
     /// When a page cannot be read.
@@ -514,7 +515,7 @@ impl<'s> SiteView<'s> {
         Ok(candidates.iter().zip(found).map(compared).collect())
     }
 
-    /// What `compare` says of pairs of pages, in their order, given the page and profile of each.
+    /// The results of `compare` for pairs of pages, in their order; it is given the number and profile of each page.
     ///
     /// # Errors
     /// When a page cannot be read.
@@ -617,7 +618,7 @@ mod tests {
         assert!(!declared(0, 2) && declared(0, 3) && !declared(1, 3));
     }
 
-    /// Three English pages of a list name the first French page, which names the first English one.
+    /// Three English pages of a list all name the first French page, which names only the first English page.
     #[test]
     fn a_version_that_many_pages_name_says_nothing_unless_it_names_them_too() {
         let pages = ["en/1", "en/2", "en/3", "fr/1", "fr/2"].map(|path| format!("x.org/{path}"));

@@ -2,7 +2,7 @@
 
 use super::profile::Profile;
 
-/// How alike two sizes are: 1 − |a − b| / max(a, b), 0..=1. `None` when both are 0.
+/// The similarity of two sizes: 1 − |a − b| / max(a, b), 0..=1. `None` when both are 0.
 ///
 /// By hand: 700 and 1,000 bytes differ by 30 %, so 0.7.
 pub fn ratio(a: u32, b: u32) -> Option<f64> {
@@ -10,14 +10,14 @@ pub fn ratio(a: u32, b: u32) -> Option<f64> {
     (most > 0).then(|| 1.0 - f64::from(a.abs_diff(b)) / f64::from(most))
 }
 
-/// The most that two pages may differ in size: shares of the larger one, 0..=1.
+/// How much two pages may differ in size: shares of the larger size, 0..=1.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Limits {
-    /// Of bytes of the file (Tomás et al., §4: 0.3).
+    /// Bytes of the file (Tomás et al., §4: 0.3).
     pub bytes: f64,
-    /// Of numbers of start tags (Tomás et al., §4: 0.2).
+    /// Numbers of start tags (Tomás et al., §4: 0.2).
     pub tags: f64,
-    /// Of numbers of paragraphs (Tomás et al., §4: 0.4).
+    /// Numbers of paragraphs (Tomás et al., §4: 0.4).
     pub paragraphs: f64,
 }
 
@@ -30,7 +30,7 @@ impl Default for Limits {
 impl Limits {
     /// True when two pages pass the first filter of Tomás et al.: none of the three differs by more than its limit.
     ///
-    /// What neither page has (no tags at all) does not part them.
+    /// A size that is 0 for both pages (such as no tags at all) does not separate them.
     pub fn allow(&self, a: &Profile, b: &Profile) -> bool {
         let within = |x, y, limit| ratio(x, y).is_none_or(|alike| alike >= 1.0 - limit);
         within(a.body_bytes, b.body_bytes, self.bytes)
@@ -39,8 +39,8 @@ impl Limits {
     }
 }
 
-/// How alike two lengths of text are when text of the second language is `c` times as long as that of the first
-/// (Liu et al. 2014, §3.2: length(E) ≈ C·length(F)), 0..=1. `None` when both are empty.
+/// The similarity of two lengths of text, when text of the second language is `c` times as long as that of the first (Liu et al. 2014,
+/// §3.2: length(E) ≈ C·length(F)), 0..=1. `None` when both are empty.
 pub fn text_ratio(a: &Profile, b: &Profile, c: f64) -> Option<f64> {
     let (a, b) = (f64::from(a.text_bytes) * c, f64::from(b.text_bytes));
     let most = a.max(b);

@@ -4,15 +4,15 @@ use rustc_hash::FxHashMap;
 
 use crate::types::TEXT_TOKEN;
 
-/// A tenth of the cost of an insertion: costs are counted in these, so that sums are exact.
+/// Costs are counted in tenths of the cost of an insertion, so that sums are exact.
 const TENTHS: u32 = 10;
 
-/// Which distance is the limit, for pages of so many tags.
+/// How the limit of the distance depends on the number of tags.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Limit {
     /// The limit for a page without tags, in insertions (an estimate).
     pub base: f64,
-    /// What each entry of the longer sequence adds. In Tomás et al. the limit grows with the number of tags (figure 3,
+    /// How much each entry of the longer sequence adds to the limit. In Tomás et al. the limit grows with the number of tags (figure 3,
     /// which gives no formula); a fifth is the share by which their numbers of tags may differ.
     pub per_tag: f64,
 }
@@ -30,7 +30,7 @@ impl Limit {
     }
 }
 
-/// How alike two sequences are: 1 − distance/limit, 0 at the limit and beyond.
+/// The similarity of two sequences: 1 − distance/limit; 0 at the limit and beyond.
 ///
 /// So a page passes the third filter of Tomás et al. when this is above 0.
 pub fn similarity(a: &[u16], b: &[u16], limit: &Limit) -> Option<f64> {
@@ -44,20 +44,20 @@ pub fn similarity(a: &[u16], b: &[u16], limit: &Limit) -> Option<f64> {
 
 /// The lowest cost of turning one tag sequence into the other; `None` when it is more than `limit`.
 ///
-/// To insert, delete or replace costs 1; to replace ⟨text_n⟩ by ⟨text_m⟩ |n − m|/10. The paper does not cap the latter;
-/// from n − m = 20 on, deleting one and inserting the other is cheaper.
+/// To insert, delete or replace costs 1; to replace ⟨text_n⟩ by ⟨text_m⟩ costs |n − m|/10. The paper sets no limit to the latter; from |n −
+/// m| = 20 on, deleting one and inserting the other is cheaper.
 ///
 /// By hand: `<p> text_12 <br>` → `<p> text_9 <hr> <br>` is 3/10 for the text and 1 for `<hr>`: 1.3.
 ///
-/// At most O(n·limit) time, and O(n·d) for a distance of d; O(n) memory. Pages with other numbers of the same tags are
-/// rejected by the numbers alone.
+/// At most O(n·limit) time, and O(n·d) for a distance of d; O(n) memory. Pages whose tag counts differ too much are rejected by the counts
+/// alone.
 pub fn distance(a: &[u16], b: &[u16], limit: f64) -> Option<f64> {
     let limit = (limit * f64::from(TENTHS)) as u32;
     let (a, b) = trim(a, b);
     if lower_bound(a, b) > limit {
         return None;
     }
-    // Most pairs are either near, or further than any limit.
+    // The distances of most pairs are either small, or beyond any limit.
     let mut tried = FIRST_LIMIT.min(limit);
     loop {
         let found = if tried <= <i16 as Cost>::MAX { within::<i16>(a, b, tried) } else { within::<i32>(a, b, tried) };
@@ -65,7 +65,7 @@ pub fn distance(a: &[u16], b: &[u16], limit: f64) -> Option<f64> {
             Ok(cost) => return Some(f64::from(cost) / f64::from(TENTHS)),
             Err(_) if tried >= limit => return None,
             Err(share) => {
-                // As dear as this to the end, and somewhat more.
+                // The limit at which the rest may cost as much as the part so far, and somewhat more.
                 let guess = (f64::from(tried) / share.max(0.1) * 1.25) as u32;
                 tried = guess.max(tried.saturating_mul(2)).min(limit);
             }
@@ -76,8 +76,8 @@ pub fn distance(a: &[u16], b: &[u16], limit: f64) -> Option<f64> {
 /// The limit that is tried first, in tenths.
 const FIRST_LIMIT: u32 = 16 * TENTHS;
 
-/// What the distance is not below: a step that costs 1 takes away one tag that one side has more of, and adds one that the
-/// other side has more of. All texts count as one tag.
+/// A lower bound of the distance: a step of cost 1 removes one tag that one side has in excess, and adds one that the other side has in
+/// excess. All texts count as the same tag.
 fn lower_bound(a: &[u16], b: &[u16]) -> u32 {
     let kind = |tag: u16| if tag & TEXT_TOKEN == 0 { tag } else { TEXT_TOKEN };
     let mut counts: FxHashMap<u16, i64> = FxHashMap::default();
@@ -88,19 +88,19 @@ fn lower_bound(a: &[u16], b: &[u16]) -> u32 {
     u32::try_from(more.max(less)).unwrap_or(u32::MAX).saturating_mul(TENTHS)
 }
 
-/// A cost in tenths, of which several fit into a register of the processor.
+/// A cost in tenths, in a type of which several fit into a processor register.
 trait Cost: Copy + Ord + Into<i64> {
-    /// More than any cost that counts.
+    /// More than any cost that can occur in a result.
     const FAR: Self;
-    /// What adds up to less than [`FAR`](Cost::FAR), in tenths.
+    /// The largest limit, in tenths, for which sums stay below [`FAR`](Cost::FAR).
     const MAX: u32;
 
     fn of(cost: u32) -> Self;
 
-    /// The sum, or the largest number there is.
+    /// The sum, or the largest number of the type if that is smaller.
     fn plus(self, more: Self) -> Self;
 
-    /// What it costs to have one entry in the place of the other.
+    /// The cost of replacing one entry by the other.
     fn replace(x: u16, y: u16) -> Self;
 }
 
@@ -132,11 +132,11 @@ macro_rules! cost {
 cost!(i16);
 cost!(i32);
 
-/// The distance in tenths, if it is no more than `limit`; else the share of the way that came within it.
+/// The distance in tenths, if it is no more than `limit`; else the share of the sequences that was covered within the limit.
 ///
-/// Goes along the diagonals on which i + j is the same, whose cells depend on none of their own, so that several are filled at once.
-/// Only cells are filled from which the end may still be reached within the limit: what is left to insert or delete counts
-/// (Ukkonen 1985).
+/// The table is filled along the diagonals with constant i + j, whose cells do not depend on each other, so that several are filled at
+/// once. Only those cells are filled from which the end can still be reached within the limit, counting the insertions or deletions that
+/// remain (Ukkonen 1985).
 fn within<C: Cost>(a: &[u16], b: &[u16], limit: u32) -> Result<u32, f64> {
     let (n, m) = (a.len() as isize, b.len() as isize);
     let steps = (limit / TENTHS) as isize;
@@ -144,19 +144,19 @@ fn within<C: Cost>(a: &[u16], b: &[u16], limit: u32) -> Result<u32, f64> {
     if spare < 0 {
         return Err(0.0);
     }
-    // Cells with i − j outside of these cannot be on a way of so many insertions. At least two diagonals of the table, as one
-    // has cells on every second diagonal of the walk only.
+    // Cells with i − j outside of this range need more insertions or deletions than allowed. At least two such lines are kept, since each
+    // has cells on every second diagonal only.
     let detour = (spare / 2).max(1);
     let (min, max) = ((n - m).min(0) - detour, (n - m).max(0) + detour);
-    // Column j = d − i of b lies beside row i when b is turned round; both have one entry more, for j = 0 and i = 0.
+    // With b reversed, column j = d − i of b lies beside row i; both sequences get one more entry, for j = 0 and i = 0.
     let rows: Vec<u16> = std::iter::once(0).chain(a.iter().copied()).collect();
     let columns: Vec<u16> = b.iter().rev().copied().chain([0]).collect();
-    // Row i of a diagonal stands at i + EDGE.
+    // Row i of a diagonal is stored at i + EDGE.
     const EDGE: isize = 2;
     let at = |i: isize| (i + EDGE) as usize;
     let mut diagonals = [0; 3].map(|_| vec![C::FAR; at(n + EDGE) + 1]);
     let one = C::of(TENTHS);
-    // Live rows of the diagonal before, and of the one before that; none when the first is beyond the last.
+    // The filled rows of the last diagonal, and of the one before it; empty when the first is greater than the last.
     const NONE: (isize, isize) = (isize::MAX / 2, isize::MIN / 2);
     let (mut last, mut last_but_one) = ((0, 0), NONE);
     diagonals[1][at(0)] = C::of(0);
@@ -189,7 +189,7 @@ fn within<C: Cost>(a: &[u16], b: &[u16], limit: u32) -> Result<u32, f64> {
             now[at(final_row)] = C::FAR;
             final_row -= 1;
         }
-        // What older diagonals left beside it.
+        // Removes what older diagonals left in the neighbouring cells.
         for beside in [start - 2, start - 1, end + 1, end + 2] {
             now[at(beside)] = C::FAR;
         }
@@ -201,7 +201,7 @@ fn within<C: Cost>(a: &[u16], b: &[u16], limit: u32) -> Result<u32, f64> {
     if cost <= i64::from(limit) { Ok(cost as u32) } else { Err(1.0) }
 }
 
-/// The sequences without their common beginning and end, which cost nothing in a cheapest way.
+/// The sequences without their common beginning and end, which cost nothing in an optimal alignment.
 pub(super) fn trim<'s>(a: &'s [u16], b: &'s [u16]) -> (&'s [u16], &'s [u16]) {
     let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     let (a, b) = (&a[same..], &b[same..]);
@@ -226,7 +226,7 @@ mod tests {
         }
     }
 
-    /// Every cell of the table.
+    /// Fills every cell of the table.
     fn naive(a: &[u16], b: &[u16]) -> f64 {
         let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
         for i in 0..=a.len() {
@@ -254,10 +254,10 @@ mod tests {
         assert_eq!(distance(&a, &b, 5.0), Some(1.3));
         assert_eq!(distance(&a, &b, 1.2), None);
         assert_eq!(distance(&a, &a, 0.0), Some(0.0));
-        // Limits that allow to replace one entry, but not to insert one and delete another.
+        // With this limit, replacing one entry is possible, but inserting one and deleting another is not.
         assert_eq!(distance(&[p], &[br], 1.0), Some(1.0));
         assert_eq!(distance(&[TEXT_TOKEN | 12], &[TEXT_TOKEN | 9], 0.5), Some(0.3));
-        // Long texts: delete and insert.
+        // For long texts, deleting and inserting is cheaper.
         assert_eq!(distance(&[TEXT_TOKEN | 500], &[TEXT_TOKEN | 9], 5.0), Some(2.0));
         assert_eq!(similarity(&[], &[], &Limit::default()), None);
         assert_eq!(similarity(&a, &b, &Limit { base: 2.6, per_tag: 0.0 }), Some(0.5));
@@ -268,7 +268,7 @@ mod tests {
         prop::collection::vec(prop_oneof![0u16..4, (0u16..40).prop_map(|n| TEXT_TOKEN | n)], 0..30)
     }
 
-    /// Two sequences of which one is the other but for a few entries: what limits near the distance are tried with.
+    /// Two sequences that differ in a few entries only, for testing limits near the distance.
     fn near() -> impl Strategy<Value = (Vec<u16>, Vec<u16>)> {
         (sequence(), prop::collection::vec((0usize..30, 0u8..3, 0u16..4, any::<bool>()), 0..4)).prop_map(
             |(a, edits)| {

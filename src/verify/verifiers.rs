@@ -1,4 +1,4 @@
-//! Every measure by name: how it is found from two pages.
+//! All measures by name, and how each is computed from two pages.
 
 use super::overlap::dice;
 use super::profile::Profile;
@@ -9,7 +9,7 @@ use super::{content, language, lcs, links, size, structure};
 use crate::types::measures::measures;
 use crate::types::{Measure, Similarities};
 
-/// How one measure is found from two pages.
+/// How one measure is computed from two pages.
 pub struct Verifier {
     name: &'static str,
     measure: Option<Measure>,
@@ -22,13 +22,13 @@ impl Verifier {
         self.name
     }
 
-    /// Its part in the score, if it has one.
+    /// The measure of the score that it computes, if it belongs to the score.
     pub fn measure(&self) -> Option<Measure> {
         self.measure
     }
 
-    /// From 0, nothing alike, to 1, as translations are at best; the pages in the order of their languages. `None` where
-    /// they do not allow to tell.
+    /// From 0 (nothing in common) to 1 (as similar as translations can be); pages are given in the order of their languages. `None` where
+    /// the pages do not allow a result.
     pub fn similarity(&self, a: &Profile, b: &Profile, with: &With<'_>) -> Option<f64> {
         (self.similarity)(a, b, with)
     }
@@ -48,7 +48,7 @@ macro_rules! verifiers {
 }
 measures!(verifiers);
 
-/// The verifier of a name.
+/// The verifier with a name.
 pub fn verifier(name: &str) -> Option<&'static Verifier> {
     VERIFIERS.iter().find(|verifier| verifier.name == name)
 }
@@ -65,7 +65,7 @@ pub fn similarities_by_words<'v>(
     })
 }
 
-/// What all measures of the score say that two pages tell by themselves, in the order of their languages.
+/// All measures of the score that can be computed from two pages alone, which are given in the order of their languages.
 pub fn similarities(a: &Profile, b: &Profile, with: &With<'_>) -> Similarities {
     let mut found = Similarities::default();
     for verifier in VERIFIERS {
@@ -132,7 +132,7 @@ mod tests {
                 let alike = verifier.similarity(&a, &b, &with);
                 prop_assert!(alike.is_none_or(|alike| (0.0..=1.0).contains(&alike)), "{} {alike:?}", verifier.name());
                 prop_assert_eq!(alike, verifier.similarity(&b, &a, &with), "{}", verifier.name());
-                // A page is as alike to itself as pages can be, but for its language and what it links to.
+                // A page is as similar to itself as possible, except for its language and its links to itself.
                 let own = verifier.similarity(&a, &a, &with);
                 if !["language", "hreflang", "link"].contains(&verifier.name()) {
                     prop_assert!(own.is_none_or(|own| own == 1.0), "{} {own:?}", verifier.name());

@@ -1,4 +1,4 @@
-//! How much the words of a site tell: on how few of its pages they stand.
+//! Weights of the words of a site, by the number of its pages on which they stand.
 
 use rustc_hash::FxHashMap;
 
@@ -6,19 +6,19 @@ use super::profile::Profile;
 use crate::index::retrieval;
 use crate::types::Lang;
 
-/// How much the words of a site tell.
+/// Weights of the words of a site: the rarer, the larger.
 #[derive(Default)]
 pub struct WordWeights {
     counts: FxHashMap<u64, Count>,
     pages: u32,
-    /// ln(1 + N/df) of words of a single page, and of all others.
+    /// ln(1 + N/df) of words that stand on a single page, and of words that were not counted.
     single: f32,
 }
 
 struct Count {
     pages: u32,
     lang: Lang,
-    /// Two languages have it.
+    /// True when two languages have the word.
     shared: bool,
     /// ln(1 + N/df).
     weight: f32,
@@ -36,8 +36,8 @@ impl WordWeights {
         }
     }
 
-    /// Makes the weights, when all pages are counted. The words of a single page are forgotten: those that a sample does not hold are
-    /// as rare.
+    /// Computes the weights after all pages are counted. Words of a single page are dropped: words that are not in the sample are just as
+    /// rare.
     pub fn finish(&mut self) {
         self.counts.retain(|_, count| count.pages > 1);
         for count in self.counts.values_mut() {
@@ -46,7 +46,7 @@ impl WordWeights {
         self.single = retrieval::weight(self.pages, 1);
     }
 
-    /// Weights that are known of some words; of all others it is `single`. They tell nothing of languages.
+    /// Weights that are given for some words; all others have the weight `single`. No word counts as shared by languages.
     #[cfg(feature = "exec")]
     pub fn of_words(words: impl IntoIterator<Item = (u64, f32)>, single: f32) -> WordWeights {
         let count = |weight| Count { pages: 0, lang: Lang::UNKNOWN, shared: false, weight };
@@ -54,7 +54,7 @@ impl WordWeights {
         WordWeights { counts, pages: 0, single }
     }
 
-    /// The weight of a word that a single page has, or none that was looked at.
+    /// The weight of a word that stands on a single page, or on none of the sampled pages.
     #[cfg(feature = "exec")]
     pub fn of_rare(&self) -> f32 {
         self.single
@@ -65,7 +65,7 @@ impl WordWeights {
         self.counts.get(&word).map_or(self.single, |count| count.weight)
     }
 
-    /// The same, and 0 for a word that only one language has.
+    /// The same, but 0 for a word that only one language has.
     pub fn shared(&self, word: u64) -> f32 {
         self.counts.get(&word).filter(|count| count.shared).map_or(0.0, |count| count.weight)
     }

@@ -1,4 +1,4 @@
-//! What measures need beside the two pages.
+//! What measures need besides the two pages.
 
 use super::params::Params;
 use crate::lexicon::Translations;
@@ -6,14 +6,14 @@ use crate::types::LangPair;
 
 /// Translations of words, by language pair.
 pub trait Dictionaries: Sync {
-    /// What is known of a language pair, for a page of the first language, given by its URL without scheme.
+    /// The translations for a language pair that apply to a page of the first language, given by its URL without scheme.
     fn translations(&self, langs: LangPair, page: &str) -> Option<Box<dyn Translations + '_>>;
 
-    /// How many bytes of text the second language takes for one of the first.
+    /// How many bytes of text the second language takes for each byte of the first.
     fn length_ratio(&self, langs: LangPair) -> Option<f64>;
 }
 
-/// What measures need beside two pages.
+/// What measures need besides two pages.
 #[derive(Clone, Copy)]
 pub struct With<'a> {
     /// Settings.
