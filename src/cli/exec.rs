@@ -21,12 +21,12 @@ use super::stop::STOP;
 
 /// Do one step of the work without a store: rows in, rows out, for engines such as Spark.
 ///
-/// Steps read rows as one Arrow stream from stdin, and write such a stream to stdout; all have the same schema. Some write rows of
-/// several kinds: the engine gives each step those of the kinds that it reads, all of one part where it works on a part, and the
-/// kinds in brackets by --with; docs/cluster.md has the table. The last line on
-/// stderr is an object of JSON: how many rows came in, how many of each kind went out, what was left out, and a hash of the rows
-/// that does not depend on their order. Exit codes: 0 done, 2 usage, 3 rows that are cut off or make no sense, 4 the disk or
-/// another failure that may pass, 5 more memory than --memory allows. The Python package has a driver for Spark, `diglot.spark`.
+/// Steps read rows as an Arrow stream from stdin, and write such a stream to stdout; all streams have the same schema. Some steps write
+/// rows of several kinds. The engine must give each step the rows of the kinds that it reads (all rows of one part, if the step works on a
+/// part), and those of the kinds in brackets by --with; docs/cluster.md has the table. The last line on stderr is a JSON object: the number
+/// of rows read, of rows written by kind, and of things left out, and a hash of the rows that does not depend on their order. Exit codes: 0
+/// done, 2 usage, 3 rows that are cut off or make no sense, 4 the disk or another failure that may pass, 5 more memory than --memory
+/// allows. The Python package has a driver for Spark, `diglot.spark`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -44,28 +44,28 @@ pub struct Exec {
     /// Where rows are written; by default stdout. A Parquet file by its ending, or a stream of Arrow.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Rows that all tasks of a step are given.
+    /// Files of rows that are given to all tasks of a step.
     #[arg(long, value_name = "FILE")]
     with: Vec<PathBuf>,
-    /// Folder for what is made on the way; by default that of the system for temporary files.
+    /// Folder for temporary files; by default that of the system.
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
-    /// Of `inputs`: leave out what cannot be read.
+    /// For `inputs`: leave out inputs that cannot be read.
     #[arg(long)]
     keep_going: bool,
-    /// Of `sample`: write rows that another `sample` step reads, together with those of other tasks.
+    /// For `sample`: write rows that another `sample` step reads, together with those of other tasks.
     #[arg(long)]
     partial: bool,
-    /// Of `explore`: rank registrable domains instead of hosts.
+    /// For `explore`: rank registrable domains instead of hosts.
     #[arg(long)]
     by_domain: bool,
-    /// Of `align`: over how many buckets sentence pairs are spread.
+    /// For `align`: over how many buckets sentence pairs are distributed.
     #[arg(long, value_name = "N", default_value_t = 1)]
     buckets: u32,
-    /// Of `finish`: what to write, of pairs, bitext, keys, documents, pages, fetch, web.
+    /// For `finish`: what to write, of pairs, bitext, keys, documents, pages, fetch, web.
     #[arg(long, value_name = "WHAT,…", value_delimiter = ',', default_value = "pairs,bitext,keys")]
     what: Vec<String>,
-    /// Of `finish`: parts from this number on are parts of domains that are divided, of whose keys `share` rows tell.
+    /// For `finish`: parts from this number on are parts of divided domains; their keys are reported in `share` rows.
     #[arg(long, value_name = "PART")]
     shares_from: Option<i32>,
     #[command(flatten)]

@@ -15,10 +15,10 @@ use super::global::Global;
 
 /// Explain why a page was or was not paired, or why two pages are or are not a pair.
 ///
-/// With one URL: a verdict, and its partners with their keys; or, if it has none, the pairs that were rejected, the URL to which
-/// each key leads, and why no page there is its partner; then where the page comes from, and its languages. With two URLs: why they
-/// are a pair, or why not, then each of them, then their aligned sentences. Exit code 1 where the store has not the page; a message
-/// then names the nearest URL that it has.
+/// With one URL: a verdict, and the page's partners with their keys; or, if it has none, the pairs that were rejected, the URL to which
+/// each key leads, and why no page there is its partner; then the source of the page, and its languages. With two URLs: why they are a pair
+/// or not, then each of them, then their aligned sentences. Exit code 1 if the store does not have the page; a message then names the
+/// nearest URL that it has.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -24,10 +24,10 @@ use super::stop::{check_stop, look_at_stop};
 
 /// Write pairs, sentence pairs, documents, pages or archive records to a file, for other tools.
 ///
-/// The ending of FILE says the format; with an ending that says none, or none at all, --format does. A file whose name ends in .gz or
-/// .zst is compressed. JSON is written as lines, one object a row (.jsonl). Memory does not grow with the output, but for what says
-/// where records lie (`--what warc`: some 50 bytes each; `--what fetch`: their names and URLs), and 8 bytes a row of --since and
-/// --mark. Exit code 1 where `--what warc` cannot copy all.
+/// The ending of FILE gives the format; --format gives it if there is no ending, or the ending gives none. A file whose name ends in .gz or
+/// .zst is compressed. JSON is written as lines, with one object for each row (.jsonl). Memory does not grow with the output, except for
+/// the places of records (`--what warc`: some 50 bytes each; `--what fetch`: their names and URLs), and 8 bytes for each row of --since and
+/// --mark. Exit code 1 if `--what warc` cannot copy all records.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -42,7 +42,8 @@ Examples:
 pub struct Export {
     #[command(flatten)]
     host: HostArg,
-    /// By default as FILE ends, else tsv: tsv, csv, jsonl, parquet, arrow; for sentence pairs tmx, moses, hf (Hugging Face), bitextor.
+    /// By default as FILE ends, else tsv: tsv, csv, jsonl, parquet, arrow; for sentence pairs tmx, moses, hf (Hugging Face),
+    /// bitextor.
     #[arg(long)]
     format: Option<String>,
     /// What to export.
@@ -58,7 +59,7 @@ pub struct Export {
     /// No more rows than this.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     limit: Option<usize>,
-    /// Leave out what was exported before: the rows of this mark.
+    /// Leave out rows that were exported before: those of this mark.
     #[arg(long, value_name = "MARK")]
     since: Option<PathBuf>,
     /// Write a mark for a later --since: of these rows, and those of --since.

@@ -14,8 +14,8 @@ use super::output;
 
 /// Print completions for a shell.
 ///
-/// Where a shell looks for them: bash in ~/.local/share/bash-completion/completions/diglot, zsh in _diglot in a folder of $fpath,
-/// fish in ~/.config/fish/completions/diglot.fish.
+/// Shells look for them here: bash in ~/.local/share/bash-completion/completions/diglot, zsh in _diglot in a folder of $fpath, fish in
+/// ~/.config/fish/completions/diglot.fish.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -36,7 +36,7 @@ impl Completions {
 
 /// Print the manual page, or write one for each command.
 ///
-/// The pages say what `--help` says, in the form that `man` reads.
+/// The pages have the text of `--help`, in the format of `man`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

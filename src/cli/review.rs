@@ -38,10 +38,10 @@ pub struct Review {
     /// Open the page in the browser.
     #[arg(long)]
     open: bool,
-    /// Who marks; the page can change it. By default the user's name.
+    /// Name under which marks are made; it can be changed on the page. By default the user's name.
     #[arg(long, value_name = "NAME")]
     reviewer: Option<String>,
-    /// Serve nothing: write what was judged into this folder, as gold for `diglot eval --sample`.
+    /// Serve nothing: write the judged pairs into this folder, as gold for `diglot eval --sample`.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["port", "open", "reviewer"])]
     gold: Option<PathBuf>,
 }
@@ -147,9 +147,9 @@ enum ReportForm {
     Md,
 }
 
-/// Write what the store holds into one file: figures with tables, settings and versions.
+/// Write the contents of the store into one file: figures with tables, settings and versions.
 ///
-/// The HTML file has its pictures in it and loads nothing, so that it can be sent and kept. Without `-o` the report goes to stdout.
+/// The HTML file contains its pictures and loads nothing, so that it can be sent and kept. Without `-o` the report goes to stdout.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

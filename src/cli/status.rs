@@ -16,17 +16,18 @@ use super::global::Global;
 use super::listing::{FormatArg, Listing};
 use super::settings::Differing;
 
-/// Show the stages, what the store holds, and what was left out and why.
+/// Show the stages, the contents of the store, and what was left out and why.
 ///
-/// Settings are listed where they are not at their defaults. A stage is fresh, partial (interrupted; `diglot run` resumes it), stale (its settings or its input have changed) or not run.
-/// `few pairs` names hosts with pages in two languages of which few are paired, with their number and the likeliest reason. Damage in an archive is reported with the archive and the offset.
+/// Settings are listed if they are not at their defaults. A stage is fresh, partial (interrupted; `diglot run` resumes it), stale (its
+/// settings or its input have changed) or not run. `few pairs` names hosts with pages in two languages of which few are paired, with the
+/// number of pages and the likeliest reason. Damage in an archive is reported with the archive and the offset.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   diglot status
   diglot status --archives --format jsonl")]
 pub struct Status {
-    /// Also list each archive, inputs that were skipped, and samples of what was left out.
+    /// Also list each archive, inputs that were skipped, and samples of captures that were left out.
     #[arg(long)]
     archives: bool,
     /// Show it again after every commit, until Ctrl-C.

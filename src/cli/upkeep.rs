@@ -17,10 +17,10 @@ use super::global::Global;
 use super::listing::{FormatArg, Listing};
 use super::say::{say, tell};
 
-/// Read every byte of the store and say what is damaged.
+/// Read every byte of the store and report what is damaged.
 ///
-/// Damage is listed with what hangs on it: sites and models that a run makes again, and archives that must be given again. Exit code 1 if there
-/// is any. May run beside other commands; the catalog is looked at only while nobody writes.
+/// Damage is listed with everything that depends on it: sites and models that a run makes again, and archives that must be given again.
+/// Exit code 1 if there is any. May run beside other commands; the catalog is checked only while no other command writes.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -102,11 +102,11 @@ impl Check {
     }
 }
 
-/// Take away what is dead: results that were replaced, and what was removed.
+/// Remove dead data from the disk: results that were replaced, and data that were removed.
 ///
-/// Answers stay the same. Killed at any moment, the store is whole; give the command again. `diglot run` does a part of it by
-/// itself once more than half of the results is dead (`--no-compact` keeps it from that). Files keep their length: what is taken away
-/// becomes holes, which take no room on disk (`du` shows it; copy stores by `cp --sparse` or `rsync -S`).
+/// Answers stay the same. If it is killed at any moment, the store is whole; give the command again. `diglot run` does a part of this by
+/// itself once more than half of the results is dead (`--no-compact` prevents it). Files keep their length: removed data become holes,
+/// which take no room on disk (`du` shows it; copy stores by `cp --sparse` or `rsync -S`).
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -131,9 +131,9 @@ impl Compact {
 
 /// Remove archives, hosts or URLs from the store: take-down.
 ///
-/// They are gone from all listings at once; `diglot run` then makes again what they had a part in, as if they had never been read, and
-/// `diglot compact` takes their bytes off the disk. An archive that is read later may bring a host or URL back. Killed at any moment, all or
-/// nothing is removed; give the command again, which says what is removed already.
+/// They disappear from all listings at once. `diglot run` then makes again all results that depended on them, as if they had never been
+/// read, and `diglot compact` deletes their bytes from the disk. An archive that is read later may bring a host or URL back. If it is
+/// killed at any moment, all or nothing is removed; give the command again, which reports what was already removed.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -147,10 +147,10 @@ pub struct Remove {
     /// A host, or a registrable domain with all its hosts.
     #[arg(long, value_name = "HOST")]
     host: Vec<String>,
-    /// A URL; http and https are one.
+    /// A URL, with http or https.
     #[arg(long, value_name = "URL")]
     url: Vec<String>,
-    /// Go on without what the store has lost: no answer is said to lack it any more.
+    /// Accept the losses of the store: commands no longer report that answers lack the lost data.
     #[arg(long)]
     lost: bool,
 }

@@ -18,19 +18,19 @@ pub trait Dictionaries: Sync {
 pub struct With<'a> {
     /// Settings.
     pub params: &'a Params,
-    /// Which words mean the same; measures that need to know say nothing without.
+    /// A source of word translations; measures that need one have no value without it.
     pub translations: Option<&'a dyn Translations>,
-    /// How much a word tells, ≥ 0: its inverse document frequency in the site. All alike where it is not given.
+    /// The weight of a word, ≥ 0: its inverse document frequency on the site. If it is not given, all words have equal weight.
     pub weights: Option<&'a (dyn Fn(u64) -> f32 + Sync)>,
-    /// The same, and 0 for a word that only one language of the site has.
+    /// The same, but 0 for a word that only one language of the site has.
     pub shared: Option<&'a (dyn Fn(u64) -> f32 + Sync)>,
-    /// Bytes of text of the second language for one of the first. Without it lengths say too little: Chinese is half as
-    /// long as English.
+    /// Bytes of text of the second language for each byte of the first. Without it lengths cannot be compared: Chinese is half as long as
+    /// English.
     pub length_ratio: Option<f64>,
 }
 
 impl<'a> With<'a> {
-    /// Settings alone.
+    /// With settings only.
     pub fn new(params: &'a Params) -> With<'a> {
         With { params, translations: None, weights: None, shared: None, length_ratio: None }
     }

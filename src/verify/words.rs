@@ -2,11 +2,11 @@
 
 use super::profile::Profile;
 
-/// Dice of the different words of two pages, each by its weight: 2·Σ_{w ∈ A∩B} weight(w) / (Σ_A weight + Σ_B weight),
-/// 0..=1. `None` where neither page has a word of weight.
+/// Dice coefficient of the sets of words of two pages, weighted: 2·Σ_{w ∈ A∩B} weight(w) / (Σ_A weight + Σ_B weight), 0..=1. `None` where
+/// neither page has a word with a weight.
 ///
-/// With weight 0 for words that only one language of the site has, it says what share of the words that could be in
-/// common are in common, however much of the pages is prose.
+/// With weight 0 for words that only one language of the site has, it is the share of common words among those that could be common,
+/// however much of the pages is prose.
 ///
 /// By hand: {linux 2, the 0, kernel 1} and {linux 2, le 0, gnu 1}: 2·2/(3 + 3) = 2/3.
 pub fn shared_words(a: &Profile, b: &Profile, weight: &dyn Fn(u64) -> f32) -> Option<f64> {
@@ -27,8 +27,8 @@ pub fn shared_words(a: &Profile, b: &Profile, weight: &dyn Fn(u64) -> f32) -> Op
     (all > 0.0).then(|| 2.0 * common / all)
 }
 
-/// Share of the words that are on both pages, repetitions counted: 2·|A ∩ B| / (|A| + |B|), 0..=1; 0
-/// where there are none. Near 1, the text was not translated.
+/// Share of the words that are on both pages, counting repetitions: 2·|A ∩ B| / (|A| + |B|), 0..=1; 0 where there are none. Near 1, the
+/// text was not translated.
 pub fn same_text(a: &Profile, b: &Profile) -> f64 {
     let mut common = 0;
     let mut right = b.bag.entries().iter().peekable();
