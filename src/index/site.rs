@@ -174,6 +174,7 @@ impl<'a> SiteIndex<'a> {
 
 /// Pages in a list, for tests: URLs without scheme, in order, and what is known of each.
 #[cfg(test)]
+#[derive(Clone, Debug)]
 pub struct ListedPages(pub Vec<(String, PageFacts)>);
 
 #[cfg(test)]

@@ -102,8 +102,16 @@ impl Matched {
 
 #[cfg(test)]
 mod tests {
+    use std::cmp::Reverse;
+    use std::collections::BTreeSet;
+
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
     use super::*;
     use crate::keys::Evidence;
+    use crate::keys::small_sites::config;
     use crate::types::{Edit, Field, Lang};
 
     #[test]
@@ -142,5 +150,89 @@ mod tests {
         let pairs = compete(&mut keys, &mut Matched::new(false), Order::Power);
         assert_eq!(pairs, [FoundPair { a: 0, b: 1, key: 0 }]);
         assert_eq!((keys[0].assigned, keys[0].state), (1, State::Strong));
+    }
+
+    /// Pages that have a partner: in a pair of languages, and at all.
+    type Paired = BTreeSet<(Option<LangPair>, u32)>;
+
+    /// Again and again, the best key that is left takes the pairs of which neither page has a partner (Kit & Ng 2007, eq. 3).
+    fn by_definition(keys: &mut [FoundKey], paired: &mut Paired, one_partner: bool, by: Order) -> Vec<FoundPair> {
+        let rank = |k: &FoundKey| {
+            let lies = |text: &str, lang: Lang| {
+                let named = Lang::parse(text).filter(|named| text.len() >= 2 && named.has_short_code());
+                named.is_some_and(|named| !named.agrees(lang))
+            };
+            let from = k.key.edits.iter().any(|edit| lies(&edit.from, k.key.langs.a));
+            let lies = i64::from(from) + i64::from(k.key.edits.iter().any(|edit| lies(&edit.to, k.key.langs.b)));
+            let power = -(k.evidence.power as i64);
+            let first = if by == Order::Names { [lies, power] } else { [power, lies] };
+            (first, k.key.edits.len(), k.key.edits.iter().any(|edit| edit.core), k.key.clone())
+        };
+        let mut pairs = Vec::new();
+        let mut left: BTreeSet<usize> = (0..keys.len()).filter(|&k| keys[k].state != State::Weak).collect();
+        while let Some(&best) = left.iter().min_by_key(|&&k| rank(&keys[k])) {
+            left.remove(&best);
+            let (langs, key) = (keys[best].key.langs, best as u32);
+            let mut matches = std::mem::take(&mut keys[best].pairs);
+            matches.sort_unstable();
+            for (a, b) in matches {
+                let is_paired =
+                    |page| paired.contains(&(Some(langs), page)) || (one_partner && paired.contains(&(None, page)));
+                if !is_paired(a) && !is_paired(b) {
+                    paired.extend([(Some(langs), a), (Some(langs), b), (None, a), (None, b)]);
+                    pairs.push(FoundPair { a, b, key });
+                    keys[best].assigned += 1;
+                }
+            }
+            if keys[best].assigned == 0 {
+                keys[best].state = State::Lost;
+            }
+        }
+        pairs
+    }
+
+    /// Keys of few texts, languages and pages; the number of a page modulo three is its language.
+    fn any_keys() -> impl Strategy<Value = Vec<FoundKey>> {
+        let langs = ["de", "en", "zh"].map(|tag| Lang::parse(tag).expect("a tag"));
+        let text = || select(vec!["en", "de", "zh", "x", "", "eng", "jp", "1"]).prop_map(String::from);
+        let edit = (text(), text(), any::<bool>());
+        let edit = edit.prop_map(|(from, to, core)| Edit { field: Field::Path, from, to, core });
+        let state = select(vec![State::Strong, State::Rescued, State::Weak]);
+        let key =
+            (select(vec![(0, 1), (0, 2), (1, 2)]), vec(edit, 1..3), 0u64..3, state, vec((0u32..5, 0u32..5), 0..5));
+        let found = move |((x, y), edits, power, state, pairs): ((usize, usize), _, _, _, Vec<(u32, u32)>)| FoundKey {
+            key: Key { langs: LangPair::new(langs[x], langs[y]).expect("two languages"), edits },
+            evidence: Evidence { power, pages: (5, 5), all_pages: 15 },
+            state,
+            assigned: 0,
+            scope: 0..15,
+            pairs: pairs.into_iter().map(|(a, b)| (3 * a + x as u32, 3 * b + y as u32)).collect(),
+        };
+        vec(key.prop_map(found), 0..12)
+    }
+
+    proptest! {
+        #![proptest_config(config(2000, 10_000))]
+        #[test]
+        fn the_best_key_that_is_left_takes_its_pairs_first(
+            (rounds, one_partner, names_first) in (vec(any_keys(), 1..3), any::<bool>(), any::<bool>()),
+        ) {
+            let (mut matched, mut paired) = (Matched::new(one_partner), Paired::new());
+            let by = if names_first { Order::Names } else { Order::Power };
+            for mut keys in rounds {
+                keys.sort_by_key(|key| (key.key.clone(), Reverse(key.state)));
+                keys.dedup_by(|x, y| x.key == y.key);
+                let mut expected = keys.clone();
+                let pairs = by_definition(&mut expected, &mut paired, one_partner, by);
+                prop_assert_eq!(compete(&mut keys, &mut matched, by), pairs);
+                for (found, expected) in keys.iter().zip(&expected) {
+                    prop_assert_eq!((found.assigned, found.state), (expected.assigned, expected.state));
+                    for page in 0..15 {
+                        let langs = found.key.langs;
+                        prop_assert_eq!(matched.has_partner(langs, page), paired.contains(&(Some(langs), page)));
+                    }
+                }
+            }
+        }
     }
 }

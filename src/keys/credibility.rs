@@ -147,7 +147,12 @@ pub fn global(sum: GlobalSum) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
     use super::*;
+    use crate::keys::small_sites::{any_params, config};
+    use crate::types::{Edit, Field, Lang, LangPair};
 
     /// By hand: 30 pairs in a site of 100 pages, and 5 in one of 200: C = 0.6 and 0.05, C(p) = 0.6·60 + 0.05·10 = 36.5.
     #[test]
@@ -159,5 +164,49 @@ mod tests {
         assert!((second.credibility(&params) - 0.05).abs() < 1e-12);
         let sum = contribution(&first, &params) + contribution(&second, &params);
         assert!((global(sum) - 36.5).abs() < 1e-5);
+    }
+
+    /// From the formulas, with the texts of a key read anew.
+    fn is_strong_by_definition(key: &Key, evidence: &Evidence, params: &Params) -> bool {
+        let names = |text: &str, lang: Lang| {
+            text.is_empty()
+                || (2..=8).contains(&text.len()) && Lang::parse(text).is_some_and(|named| named.agrees(lang))
+        };
+        let is_named = key.edits.iter().all(|e| !e.core && names(&e.from, key.langs.a) && names(&e.to, key.langs.b));
+        let letters = |text: &str| text.contains(|c: char| c.is_ascii_alphabetic());
+        let Evidence { power, pages: (first, second), all_pages } = *evidence;
+        let share = |of: u32| if of == 0 { 0.0 } else { 2.0 * power as f64 / f64::from(of) };
+        match params.strength {
+            Strength::PairsOfUrls { min_share } => power as f64 > min_share * f64::from(all_pages),
+            Strength::PagesOfSite { min_credibility } => share(all_pages) > min_credibility,
+            Strength::PagesOfLanguages { number_credibility, .. }
+                if key.edits.iter().any(|edit| !letters(&edit.from) && !letters(&edit.to)) =>
+            {
+                share(first + second) > number_credibility && power >= 3
+            }
+            Strength::PagesOfLanguages { min_credibility, min_coverage, .. } => {
+                let (alone, few) = if is_named { (1, 2) } else { (2, 5) };
+                let coverage = share(first.min(second)) / 2.0;
+                (share(first + second) > min_credibility && power >= alone) || (coverage > min_coverage && power >= few)
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(config(2000, 10_000))]
+        #[test]
+        fn keys_are_as_strong_as_the_formulas_say(
+            sides in proptest::collection::vec(select(vec!["", "en", "eng", "zh", "zh_TW", "x", "1-"]), 2..5),
+            (power, first, second, others) in (0u64..7, 0u32..16, 0u32..16, 0u32..30),
+            (params, rescued, core) in (any_params(), any::<bool>(), any::<bool>()),
+        ) {
+            let edit = |side: &[&str]| Edit { field: Field::Path, from: side[0].into(), to: side[1].into(), core };
+            let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
+            let key = Key { langs, edits: sides.chunks_exact(2).map(edit).collect() };
+            let evidence = Evidence { power, pages: (first, second), all_pages: first + second + others };
+            let weak = if rescued { State::Rescued } else { State::Weak };
+            let expected = if is_strong_by_definition(&key, &evidence, &params) { State::Strong } else { weak };
+            prop_assert_eq!(judge(&key, &evidence, rescued, &params), expected);
+        }
     }
 }

@@ -283,3 +283,239 @@ impl Search<'_> {
         tokens.any(|other| Some(other) != first)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use proptest::prelude::*;
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+
+    use super::*;
+    use crate::index::site::{ListedPages, Urls};
+    use crate::keys::linking_power::tests::by_definition as matches_by_definition;
+    use crate::keys::small_sites::{any_params, any_rescue, config, labelled, site, small_site};
+    use crate::text::tokens::Anatomy;
+    use crate::types::{Edit, Key};
+
+    /// Keys with their scope, linking power, state and assigned pairs; and pairs.
+    type Listed = (Vec<(Key, (u32, u32), u64, State, u64)>, BTreeSet<(PagePair, Key, u32)>);
+
+    fn listed(keys: &[FoundKey], pairs: BTreeSet<(PagePair, Key, u32)>) -> Listed {
+        let of = |k: &FoundKey| (k.key.clone(), (k.scope.start, k.scope.end), k.evidence.power, k.state, k.assigned);
+        let mut keys: Vec<_> = keys.iter().map(of).collect();
+        keys.sort();
+        (keys, pairs)
+    }
+
+    fn pair_of(keys: &[FoundKey], pair: &FoundPair) -> (PagePair, Key, u32) {
+        let FoundKey { key, scope, .. } = &keys[pair.key as usize];
+        (PagePair { langs: key.langs, a: pair.a, b: pair.b }, key.clone(), scope.start)
+    }
+
+    fn found(site: &ListedPages, params: &Params, rescue: &FxHashSet<String>) -> Listed {
+        let found = discover(site, params, rescue, &std::env::temp_dir(), &()).expect("a folder for temporary files");
+        listed(&found.keys, found.pairs.iter().map(|pair| pair_of(&found.keys, pair)).collect())
+    }
+
+    /// The steps of the method, over keys counted from every two pages. What single layers decide is compared with its
+    /// definition beside each of them.
+    fn by_definition(site: &ListedPages, params: &Params, rescue: &FxHashSet<String>) -> Listed {
+        let (index, everything) = (labelled(site, params), (0..site.count()).collect::<Vec<u32>>());
+        let host = |page: u32| site.identity(page).split('/').next();
+        let is_one = |x: &u32, y: &u32| params.site == SiteUnit::Domain || host(*x) == host(*y);
+        let of_scopes = |shape| everything.chunk_by(is_one).map(move |pages| (shape, pages)).collect::<Vec<_>>();
+        let mut first = of_scopes(Shape::Spans);
+        first.extend(if params.cores == CoreMode::Joint { of_scopes(Shape::Cores) } else { Vec::new() });
+        first.push((Shape::HostSpans, &everything));
+        let mut rounds = vec![first];
+        rounds.extend((params.cores == CoreMode::Leftover).then(|| of_scopes(Shape::Cores)));
+        rounds.extend(params.compound.then(|| of_scopes(Shape::Compound)));
+        let (mut matched, mut keys, mut pairs) = (Matched::new(params.one_partner), Vec::new(), BTreeSet::new());
+        for (round, scans) in rounds.into_iter().enumerate() {
+            // After the first round, the pages that lack a partner in some language.
+            let lacks = |page: u32, lang: Lang| {
+                let mut others = index.langs.iter().filter_map(|&other| LangPair::new(lang, other));
+                others.any(|langs| !matched.has_partner(langs, page))
+            };
+            let left =
+                SiteIndex::collect(site, |page| index.lang(page).filter(|&lang| round == 0 || lacks(page, lang)));
+            let mut found = Vec::new();
+            for (shape, pages) in scans {
+                let scan = Scan { site: &left, pages, shape, params, exempt: &FxHashSet::default(), watch: &() };
+                for (key, matches) in matches_by_definition(&scan) {
+                    let is_free = |&(a, b): &(u32, u32)| matched.is_free(PagePair { langs: key.langs, a, b });
+                    let all = matches.len() as u64;
+                    let mut free: Vec<(u32, u32)> = matches.into_values().collect();
+                    free.retain(|pair| round == 0 || is_free(pair));
+                    found.extend(judged(&index, rescue, &scan, key, all, free));
+                }
+            }
+            let taken = compete(&mut found, &mut matched, params.order());
+            pairs.extend(taken.iter().map(|pair| pair_of(&found, pair)));
+            keys.extend(found);
+        }
+        listed(&keys, pairs)
+    }
+
+    /// A key that matches so many pairs, some of which are free, if it is listed: it is frequent, names its languages or is
+    /// rescued. It is judged by all of its pairs first, then by those that are free.
+    fn judged(
+        index: &SiteIndex<'_>,
+        rescue: &FxHashSet<String>,
+        scan: &Scan<'_, '_>,
+        key: Key,
+        power: u64,
+        mut pairs: Vec<(u32, u32)>,
+    ) -> Option<FoundKey> {
+        let params = scan.params;
+        let size = |lang| scan.pages.iter().filter(|&&page| index.lang(page) == Some(lang)).count() as u32;
+        let (sizes, rescued) = ((size(key.langs.a), size(key.langs.b)), rescue.contains(&key.pattern()));
+        let least = u64::from(params.min_count(sizes.0.min(sizes.1)));
+        if power < least && !credibility::names_languages(&key) && !rescued {
+            return None;
+        }
+        let mut evidence = match scan.shape {
+            Shape::HostSpans => HostSizes::new(index).evidence(&key, power),
+            _ => Evidence { power, pages: sizes, all_pages: scan.pages.len() as u32 },
+        };
+        let mut state = credibility::judge(&key, &evidence, rescued, params);
+        // A core must unite keys of tokens.
+        let tokens = |page: u32| {
+            let mut url = Anatomy::default();
+            url.read(index.urls.identity(page), params.separators);
+            let all = url.segments().iter().flat_map(|segment| url.tokens(segment));
+            all.map(|&token| url.text(token).to_owned()).collect::<Vec<String>>()
+        };
+        let differing = |&(a, b): &(u32, u32)| tokens(a).into_iter().zip(tokens(b)).find(|(x, y)| x != y);
+        let unites = || pairs.iter().filter_map(differing).collect::<BTreeSet<_>>().len() > 1;
+        if state != State::Weak && (scan.shape != Shape::Cores || unites()) {
+            evidence.power = pairs.len() as u64;
+            state = credibility::judge(&key, &evidence, rescued, params);
+        } else {
+            state = State::Weak;
+        }
+        if state == State::Weak {
+            pairs.clear();
+        }
+        let scope = scan.pages[0]..scan.pages[scan.pages.len() - 1] + 1;
+        let is_listed = state != State::Weak || evidence.power >= least;
+        is_listed.then_some(FoundKey { key, evidence, state, assigned: 0, scope, pairs })
+    }
+
+    proptest! {
+        #![proptest_config(config(600, 4000))]
+        #[test]
+        fn keys_and_pairs_of_a_site_are_those_of_the_definitions(
+            (site, params, rescue) in (small_site(), any_params(), any_rescue()),
+        ) {
+            prop_assert_eq!(found(&site, &params, &rescue), by_definition(&site, &params, &rescue));
+        }
+    }
+
+    /// Guards the tests of all layers: sites on which nothing is found would agree too.
+    #[test]
+    fn small_sites_hold_strong_keys_of_every_kind() {
+        let mut runner = TestRunner::deterministic();
+        let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+        let is_null = |edit: &&Edit| edit.from.is_empty() || edit.to.is_empty();
+        for _ in 0..3000 {
+            let cases = (small_site(), any_params(), any_rescue());
+            let (site, params, rescue) = cases.new_tree(&mut runner).expect("a case").current();
+            let keys = found(&site, &params, &rescue).0.into_iter();
+            let kinds = keys.filter(|key| key.3 != State::Strong || key.2 > 1).map(|(key, _, _, state, _)| {
+                let (first, last) = (&key.edits[0], &key.edits[key.edits.len() - 1]);
+                let what = match key.edits.len() {
+                    _ if state != State::Strong => return state.name().to_owned(),
+                    _ if last.to == "co.uk" => "suffix",
+                    _ if first.core => "core",
+                    _ => first.field.name(),
+                };
+                let two = if key.edits.len() == 2 && first.field != Field::Host { "two" } else { what };
+                format!("{two} {}", key.edits.iter().filter(is_null).count())
+            });
+            kinds.collect::<BTreeSet<String>>().into_iter().for_each(|kind| *seen.entry(kind).or_default() += 1);
+        }
+        let kinds = "host 0,host 1,path 0,path 1,file 0,file 1,query 0,query 1,core 0,core 1,two 0,two 1,two 2,suffix 0,suffix 1,";
+        for kind in kinds.split(',').chain(["rescued", "lost", "weak"]) {
+            assert!(kind.is_empty() || seen.get(kind).is_some_and(|&sites| sites >= 5), "{kind}: {seen:#?}");
+        }
+    }
+
+    /// The pairs of a site as URLs, with the patterns of their keys.
+    fn pairs_of(pages: &[(String, Lang)], params: &Params) -> Vec<(String, String, String)> {
+        let site = site(pages.to_vec());
+        let pairs = found(&site, params, &FxHashSet::default()).1.into_iter();
+        pairs
+            .map(|(pair, key, _)| (site.identity(pair.a).into(), site.identity(pair.b).into(), key.pattern()))
+            .collect()
+    }
+
+    /// Kit & Ng 2007, §2.
+    #[test]
+    fn a_directory_that_is_null_on_the_other_side_makes_a_key() {
+        let (text, chinese) =
+            ("www.logisticshk.gov.hk/text.html".to_owned(), "www.logisticshk.gov.hk/chinese/text.html".to_owned());
+        let expected = [(text.clone(), chinese.clone(), "path:(null):chinese".to_owned())];
+        let pages = [(text, Lang::EN), (chinese, Lang::ZH)];
+        for params in [Params::kit_ng_2007(), Params::pupsniffer_2013()] {
+            assert_eq!(pairs_of(&pages, &params), expected);
+        }
+    }
+
+    /// Kit & Ng 2007, §4: 06e:06c, 07e:07c and 08e:08c are lost one by one; the core ⟨e, c⟩ they share is not (Zhang et al.
+    /// 2013, §2.1, 1).
+    #[test]
+    fn a_core_unites_keys_that_are_too_weak_one_by_one() {
+        let page = |n, (mark, lang)| (format!("ex.org/{n:02}{mark}.htm"), lang);
+        let pages = |n| [("e", Lang::EN), ("c", Lang::ZH)].map(|of| page(n, of));
+        let pages: Vec<(String, Lang)> = (1..=12).flat_map(pages).collect();
+        assert_eq!(pairs_of(&pages, &Params::kit_ng_2007()), []);
+        let united = pairs_of(&pages, &Params::pupsniffer_2013());
+        let is_right = |(a, b, key): &(String, String, String)| a.replace("e.", "c.") == *b && key == "file:~e:~c";
+        assert!(united.len() == 12 && united.iter().all(is_right), "{united:?}");
+    }
+
+    #[test]
+    fn keys_of_pages_that_are_left_are_judged_by_all_pages() {
+        let page = |n, (folder, mark, lang): (&str, &str, Lang)| (format!("ex.org/{folder}{n}{mark}.html"), lang);
+        let paired = (0..40).flat_map(|n| [("en/", "", Lang::EN), ("zh/", "", Lang::ZH)].map(|of| page(n, of)));
+        let left = (1..=2).flat_map(|n| [("", "e", Lang::EN), ("", "c", Lang::ZH)].map(|of| page(n, of)));
+        assert_eq!(pairs_of(&left.clone().collect::<Vec<_>>(), &Params::default()).len(), 2);
+        assert_eq!(pairs_of(&paired.chain(left).collect::<Vec<_>>(), &Params::default()).len(), 40);
+    }
+
+    #[test]
+    fn a_sample_and_spilled_entries_lead_to_the_strong_keys_and_pairs_that_all_entries_lead_to() {
+        let mut pages = Vec::new();
+        for (n, lang) in (0..640).flat_map(|n| (0..3).map(move |lang| (n, lang))) {
+            let (short, long) = (["en", "de", "fr"][lang], ["english", "deutsch", "fr-CA"][lang]);
+            let address = match n {
+                0..200 => format!("ex.org/{short}/news/{n}.html"),
+                200..380 => format!("ex.org/about/{n}-{long}.html"),
+                380..480 if lang == 0 => format!("ex.org/shop/item{n}"),
+                380..480 => format!("ex.org/{short}/shop/item{n}"),
+                480..560 => format!("{short}.ex.org/blog/{n}.html"),
+                _ => format!("ex.org/{long}/list/{n}-{short}.html"),
+            };
+            pages.push((address, Lang::parse(short).expect("a tag")));
+        }
+        let (site, none) = (site(pages), FxHashSet::default());
+        let strong = |params: &Params| {
+            let (keys, pairs) = found(&site, params, &none);
+            (keys.into_iter().filter(|key| key.3 == State::Strong).collect::<Vec<_>>(), pairs)
+        };
+        let all = strong(&Params::default());
+        assert_eq!(all.1.len(), 640 * 3);
+        let index = labelled(&site, &Params::default());
+        for sample_entries in [4096, 1024] {
+            let params = Params { sample_entries, memory_bytes: 0, ..Params::default() };
+            let pages: Vec<u32> = (0..site.count()).collect();
+            let scan =
+                Scan { site: &index, pages: &pages, shape: Shape::Spans, params: &params, exempt: &none, watch: &() };
+            assert!(scan.sample().2 > 1, "nothing is left out of a sample of {sample_entries}");
+            assert_eq!(strong(&params), all);
+        }
+    }
+}

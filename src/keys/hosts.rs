@@ -136,11 +136,18 @@ pub fn summaries(urls: &dyn Urls, found: &Discovery, params: &Params) -> Vec<Hos
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
     use rustc_hash::FxHashSet;
 
     use super::*;
     use crate::index::site::{ListedPages, PageFacts};
+    use crate::keys::candidate::Scan;
     use crate::keys::discover;
+    use crate::keys::linking_power::tests::{by_definition, filled, shared};
+    use crate::keys::slots::Shape;
+    use crate::keys::small_sites::{any_params, config, labelled, small_site};
 
     #[test]
     fn hosts_are_listed_with_their_pages_pairs_and_languages() {
@@ -194,5 +201,29 @@ mod tests {
         let alone = found(small.clone().collect());
         assert_eq!((alone.0.as_slice(), alone.1.len()), (["path:english:gaul+file:e:(null)".to_owned()].as_slice(), 6));
         assert_eq!(found(small.chain(large).collect()), alone);
+    }
+
+    proptest! {
+        #![proptest_config(config(100, 500))]
+        #[test]
+        fn a_host_key_is_judged_by_all_hosts_that_share_a_skeleton_with_it(
+            (site, params) in (small_site(), any_params()),
+        ) {
+            let (index, pages) = (labelled(&site, &params), (0..site.count()).collect::<Vec<u32>>());
+            let exempt = FxHashSet::default();
+            let scan = Scan { site: &index, pages: &pages, shape: Shape::HostSpans, params: &params, exempt: &exempt, watch: &() };
+            let hosts: BTreeSet<&str> = pages.iter().map(|&page| host_at(&site, page)).collect();
+            let hosts = hosts.into_iter().map(|host| (host, filled(Shape::HostSpans, host, &params, &|_| false)));
+            let hosts: Vec<(&str, _)> = hosts.collect();
+            for key in by_definition(&scan).into_keys() {
+                let both = hosts.iter().flat_map(|x| hosts.iter().map(move |y| (x, y)));
+                let meet = both.filter(|(x, y)| shared(Shape::HostSpans, &x.1, &y.1, &params).iter().any(|s| s.1 == key.edits));
+                let touched: BTreeSet<&str> = meet.flat_map(|(x, y)| [x.0, y.0]).collect();
+                let on_them: Vec<u32> = pages.iter().copied().filter(|&page| touched.contains(host_at(&site, page))).collect();
+                let of = |lang| on_them.iter().filter(|&&page| index.lang(page) == Some(lang)).count() as u32;
+                let expected = Evidence { power: 1, pages: (of(key.langs.a), of(key.langs.b)), all_pages: on_them.len() as u32 };
+                prop_assert_eq!(HostSizes::new(&index).evidence(&key, 1), expected, "{:?}", key);
+            }
+        }
     }
 }

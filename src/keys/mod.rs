@@ -26,11 +26,11 @@ pub mod linking_power;
 mod marks;
 mod naming;
 mod params;
-#[cfg(test)]
-mod reference;
 pub mod rescue;
 pub mod sides;
 pub mod slots;
+#[cfg(test)]
+mod small_sites;
 pub mod suffixes;
 mod texts;
 pub mod unlabelled;

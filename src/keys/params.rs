@@ -248,3 +248,21 @@ impl Default for UnlabelledParams {
         UnlabelledParams { named_power: 2, named_share: 0.3, other_power: 5, other_share: 0.4, other_credibility: 0.1 }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_power_is_a_share_of_a_language_of_many_pages() {
+        let params = Params { min_power: 2, min_share: 0.005, ..Params::default() };
+        assert_eq!([0, 400, 401, 1001].map(|size| params.min_count(size)), [2, 2, 3, 6]);
+    }
+
+    #[test]
+    fn languages_are_wanted_that_are_named_or_all() {
+        assert!(Params::default().wants(Lang::EN));
+        let params = Params { langs: vec![Lang::ZH], ..Params::default() };
+        assert!(params.wants(Lang::ZH) && !params.wants(Lang::EN));
+    }
+}

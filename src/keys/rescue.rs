@@ -299,4 +299,11 @@ mod tests {
         assert_eq!(tokens("path:en:fr+file:(null):fr"), ["en", "fr", "fr"]);
         assert_eq!(tokens("file:~e:~f"), [""; 0]);
     }
+
+    #[test]
+    fn sides_are_texts_without_the_mark_of_cores_and_with_their_own_tildes() {
+        let patterns = FxHashSet::from_iter(["file:%7Ed:%7Ee".to_owned(), "file:~x:~y".to_owned()]);
+        let sides = sides(&patterns);
+        assert!(["~d", "~e", "x", "y"].iter().all(|side| sides.contains(*side)), "{sides:?}");
+    }
 }

@@ -30,7 +30,7 @@ pub struct Part {
 }
 
 /// What a value can pair with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// Another value of the same slot.
     Plain,
@@ -230,4 +230,177 @@ fn compounds<S: Sink>(_: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S
 /// What a sink decides on for compound keys: the same for one text in one field, wherever it stands.
 pub fn span_marker(anatomy: &Anatomy, part: &Part) -> u64 {
     value_hash(anatomy, &[*part], SLOT)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::index::site::Urls;
+    use crate::keys::small_sites::{any_params, config, small_site};
+
+    pub const SHAPES: [Shape; 4] = [Shape::Spans, Shape::HostSpans, Shape::Cores, Shape::Compound];
+
+    /// One way to take something out of a URL: the texts, each with its field and whether the other side has nothing there.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub struct Way {
+        pub role: Role,
+        pub parts: Vec<(Field, String, bool)>,
+    }
+
+    fn way(url: &Anatomy, role: Role, parts: impl Iterator<Item = Part>) -> Way {
+        Way { role, parts: parts.map(|part| (part.field, url.text(part.span).to_owned(), part.cut)).collect() }
+    }
+
+    struct Recorder<'t> {
+        is_marker: &'t dyn Fn(u64) -> bool,
+        /// Skeleton, value and way.
+        taken: Vec<(u64, u64, Way)>,
+    }
+
+    impl Sink for Recorder<'_> {
+        fn is_marker(&mut self, marker: u64) -> bool {
+            (self.is_marker)(marker)
+        }
+
+        fn wants(&mut self, _: &Anatomy, _: &Occurrence<'_>) -> bool {
+            true
+        }
+
+        fn take(&mut self, url: &Anatomy, occurrence: &Occurrence<'_>, skeleton: u64) {
+            let way = way(url, occurrence.role, occurrence.parts.iter().copied());
+            self.taken.push((skeleton, occurrence.value, way));
+        }
+    }
+
+    /// All ways to take something out of a URL, each with its skeleton and its value.
+    pub fn ways(shape: Shape, url: &Anatomy, params: &Params, is_marker: &dyn Fn(u64) -> bool) -> Vec<(u64, u64, Way)> {
+        let mut recorder = Recorder { is_marker, taken: Vec::new() };
+        skeletons(shape, url, params, &mut recorder);
+        recorder.taken
+    }
+
+    /// All ways to take something out of a URL, each with what is left: u − {t} (Kit & Ng 2007, eq. 1). A text that the other
+    /// side replaces leaves a byte 0; one that is (null) there goes with one separator.
+    fn ways_by_definition(
+        shape: Shape,
+        url: &Anatomy,
+        params: &Params,
+        is_marker: &dyn Fn(u64) -> bool,
+    ) -> Vec<(String, Way)> {
+        let (form, mut ways) = (url.text(url.whole()), Vec::new());
+        let mut add = |role: Role, parts: &[(Part, Span)]| {
+            let (mut left, mut at) = (String::new(), 0);
+            for (part, gone) in parts {
+                left.extend([&form[at..usize::from(gone.start)], if part.cut { "" } else { "\0" }]);
+                at = usize::from(gone.end);
+            }
+            ways.push((left + &form[at..], way(url, role, parts.iter().map(|(part, _)| *part))));
+        };
+        let slot = |field, span| (Part { field, span, cut: false }, span);
+        let cut = |field, span, gone| (Part { field, span, cut: true }, gone);
+        let options = |segment: &Segment, span: Span| -> Vec<(Part, Span)> {
+            let cuts = url.cuts(segment, span).into_iter().flatten().map(|gone| cut(segment.field, span, gone));
+            [slot(segment.field, span)].into_iter().chain(cuts).collect()
+        };
+        let role = |cut: bool| if cut { Role::Cut } else { Role::Plain };
+        let wanted =
+            |s: &Segment| params.fields.contains(&s.field) && (s.field == Field::Host) == (shape == Shape::HostSpans);
+        let segments: Vec<Segment> = url.segments().iter().copied().filter(wanted).collect();
+        let spans = segments.iter().flat_map(|s| url.spans(s, params.max_span_tokens).map(move |span| (s, span)));
+        let spans = spans.filter(|(_, span)| !params.ignored_tokens.iter().any(|token| token == url.text(*span)));
+        add(Role::Null, &[]);
+        match shape {
+            Shape::Spans | Shape::HostSpans => {
+                for option in spans.flat_map(|(segment, span)| options(segment, span)) {
+                    add(role(option.0.cut), &[option]);
+                }
+                if params.across_suffixes && shape == Shape::HostSpans {
+                    match segments[..] {
+                        // `www.de` is the domain itself.
+                        [www, _, .., suffix] if url.text(www.span) == "www" => {
+                            add(Role::Cut, &[cut(Field::Host, www.span, www.cut), slot(Field::Host, suffix.span)]);
+                        }
+                        [.., suffix] => add(Role::Null, &[slot(Field::Host, suffix.span)]),
+                        [] => {}
+                    }
+                }
+            }
+            Shape::Cores => {
+                for (segment, token) in segments.iter().flat_map(|s| url.tokens(s).iter().map(move |token| (s, token)))
+                {
+                    let lengths = (1..token.end - token.start).filter(|n| usize::from(*n) <= params.max_core_bytes);
+                    let ends = lengths.flat_map(|n| [(token.start, token.start + n), (token.end - n, token.end)]);
+                    for core in ends.map(|(start, end)| Span { start, end }) {
+                        if url.text(core).contains(|c: char| !c.is_ascii_digit()) {
+                            add(Role::Plain, &[slot(segment.field, core)]);
+                            add(Role::Cut, &[cut(segment.field, core, core)]);
+                        }
+                    }
+                }
+            }
+            Shape::Compound => {
+                let is_short = |(segment, span): &(&Segment, Span)| {
+                    *span == segment.span || url.tokens(segment).contains(span) || is_language_name(url.text(*span))
+                };
+                let marker = |field, span| span_marker(url, &Part { field, span, cut: false });
+                let spans = spans.filter(is_short).filter(|(segment, span)| is_marker(marker(segment.field, *span)));
+                let spans: Vec<(&Segment, Span)> = spans.take(6).collect();
+                // The `/` before a file stays.
+                let options = |(segment, span): (&Segment, Span)| {
+                    let mut options = options(segment, span);
+                    options.retain(|(_, gone)| gone.start >= segment.cut.start);
+                    options
+                };
+                for (i, &x) in spans.iter().enumerate() {
+                    add(Role::Null, &[slot(x.0.field, x.1)]);
+                    for &y in spans[i + 1..].iter().filter(|y| y.0.span != x.0.span) {
+                        for (first, second) in
+                            options(x).into_iter().flat_map(|f| options(y).into_iter().map(move |s| (f, s)))
+                        {
+                            add(role(first.0.cut || second.0.cut), &[first, second]);
+                        }
+                    }
+                }
+            }
+        }
+        ways
+    }
+
+    proptest! {
+        #![proptest_config(config(300, 2000))]
+        #[test]
+        fn urls_share_a_skeleton_where_the_same_is_left_of_them(
+            (site, params, rare) in (small_site(), any_params(), 1u64..4),
+        ) {
+            let is_marker = |marker: u64| marker.is_multiple_of(rare);
+            for shape in SHAPES {
+                let (mut found, mut expected) = (BTreeMap::<_, BTreeSet<_>>::new(), BTreeMap::<_, BTreeSet<_>>::new());
+                let mut values = BTreeSet::new();
+                for page in 0..site.count() {
+                    let mut url = Anatomy::default();
+                    prop_assert!(url.read(site.identity(page), params.separators));
+                    for (skeleton, value, way) in ways(shape, &url, &params, &is_marker) {
+                        values.insert((value, way.clone()));
+                        found.entry(skeleton).or_default().insert((page, way));
+                    }
+                    for (left, way) in ways_by_definition(shape, &url, &params, &is_marker) {
+                        expected.entry((left, way.role == Role::Plain)).or_default().insert((page, way));
+                    }
+                    for_each_span(shape, &url, &params, |segment, span| {
+                        let part = Part { field: segment.field, span, cut: false };
+                        values.insert((span_marker(&url, &part), way(&url, Role::Plain, [part].into_iter())));
+                    });
+                }
+                let found: BTreeSet<_> = found.into_values().collect();
+                prop_assert_eq!(found, expected.into_values().collect::<BTreeSet<_>>(), "{:?}", shape);
+                // One value, and one marker, is one text.
+                let hashes: BTreeSet<u64> = values.iter().map(|(hash, _)| *hash).collect();
+                prop_assert_eq!(hashes.len(), values.len(), "{:?}", shape);
+            }
+        }
+    }
 }

@@ -348,7 +348,13 @@ pub fn mix(a: u64, b: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::ops::Range;
+
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::extent::extent;
 
     fn read(identity: &str) -> Anatomy {
         let mut anatomy = Anatomy::default();
@@ -424,5 +430,100 @@ mod tests {
         let plain = read("ex.org/about.html");
         let nl = Span { start: y1.start, end: y1.end + 1 };
         assert_eq!(y.two_cut_hash(nl, y_cut), plain.hash(plain.whole()));
+    }
+
+    /// A segment from its definition, as places in the URL: its text, what goes when it is cut out, its tokens.
+    type Plain = (Field, Range<usize>, Range<usize>, Vec<Range<usize>>);
+
+    /// A URL with sorted parameters, and its segments.
+    fn by_definition(identity: &str, separators: Separators) -> (String, Vec<Plain>) {
+        let separates = |c: char| match separators {
+            Separators::Punctuation => !c.is_alphanumeric() && c != '%',
+            Separators::KitNg => ":/.-_".contains(c),
+        };
+        let (before, query) = identity.split_once('?').unwrap_or((identity, ""));
+        let (host, path) = before.split_once('/').unwrap_or((before, ""));
+        // A public suffix is one label. Of those with a dot the tests have one.
+        let (names, suffix) = host.strip_suffix(".co.uk").map_or((host, None), |names| (names, Some("co.uk")));
+        let labels: Vec<&str> = names.split('.').chain(suffix).collect();
+        let (last, labels) = labels.split_last().expect("a host");
+        let (folders, file) = path.rsplit_once('/').map_or((None, path), |(folders, file)| (Some(folders), file));
+        let mut parameters: Vec<&str> = query.split('&').filter(|parameter| !parameter.is_empty()).collect();
+        parameters.sort_by_key(|parameter| parameter.split('=').next());
+        // What stands before a text and goes with it, the text, and what stands behind it.
+        let mut pieces: Vec<(Field, String, &str, &str)> = Vec::new();
+        pieces.extend(labels.iter().map(|label| (Field::Host, String::new(), *label, ".")));
+        pieces.extend([(Field::Host, String::new(), *last, ""), (Field::Path, String::new(), "", "/")]);
+        let folders = folders.into_iter().flat_map(|folders| folders.split('/'));
+        pieces.extend(folders.map(|folder| (Field::Path, String::new(), folder, "/")));
+        pieces.push((Field::File, String::new(), file, ""));
+        pieces.extend(parameters.into_iter().map(|parameter| match parameter.split_once('=') {
+            Some((name, value)) => (Field::Query, format!("\u{1}{name}="), value, ""),
+            None => (Field::Query, "\u{1}".to_owned(), parameter, ""),
+        }));
+        let (mut form, mut segments) = (String::new(), Vec::new());
+        for (field, before, text, after) in pieces {
+            let (from, start) = (form.len(), form.len() + before.len());
+            form.extend([&before, text, after]);
+            let mut at = start;
+            let token = |token: &str| {
+                at += token.len() + 1;
+                at - token.len() - 1..at - 1
+            };
+            let tokens = text.split(separates).map(token).filter(|token| !token.is_empty()).collect();
+            if !text.is_empty() {
+                segments.push((field, start..start + text.len(), from..form.len(), tokens));
+            }
+        }
+        (form, segments)
+    }
+
+    /// The ways to cut a span out of its segment.
+    fn cuts_by_definition(form: &str, (field, text, cut, _): &Plain, span: &Range<usize>) -> Vec<Range<usize>> {
+        let slash = span.start.saturating_sub(1);
+        if span == text {
+            let in_folder = *field == Field::File && form[..slash].contains('/');
+            return [cut.clone()].into_iter().chain(in_folder.then_some(slash..span.end)).collect();
+        }
+        let before = (span.start > text.start).then_some(slash..span.end);
+        before.into_iter().chain((span.end < text.end).then_some(span.start..span.end + 1)).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: extent(800, 4000), failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn segments_tokens_spans_and_cuts_are_those_of_their_definitions(
+            identity in "(www\\.)?[a-c]{1,2}(-a)?\\.(org|co\\.uk)/([ab~]?[ab%2._-]{0,3}/){0,2}[a-c._-]{0,5}(\\?([ab]=?[a-c.+-]{0,3}&?){0,3})?",
+            kit_ng in any::<bool>(),
+            longest in 1usize..4,
+        ) {
+            let separators = if kit_ng { Separators::KitNg } else { Separators::Punctuation };
+            let mut url = Anatomy::default();
+            prop_assert!(url.read(&identity, separators));
+            let (form, expected) = by_definition(&identity, separators);
+            prop_assert_eq!(url.text(url.whole()), &form);
+            let range = |span: Span| usize::from(span.start)..usize::from(span.end);
+            let tokens = |s: &Segment| url.tokens(s).iter().map(|&token| range(token)).collect();
+            let plain = |s: &Segment| (s.field, range(s.span), range(s.cut), tokens(s));
+            let found: Vec<Plain> = url.segments().iter().map(plain).collect();
+            prop_assert_eq!(&found, &expected);
+            for (segment, plain) in url.segments().iter().zip(&expected) {
+                let (_, text, _, tokens) = plain;
+                let runs = |first: usize| tokens[first..].iter().take(longest).map(move |last| tokens[first].start..last.end);
+                let mut spans: Vec<Range<usize>> = (0..tokens.len()).flat_map(runs).collect();
+                if !spans.contains(text) {
+                    spans.push(text.clone());
+                }
+                prop_assert_eq!(url.spans(segment, longest).map(range).collect::<Vec<_>>(), spans);
+                for span in url.spans(segment, longest) {
+                    let left = |cut: Range<usize>| format!("{}{}", &form[..cut.start], &form[cut.end..]);
+                    let found: Vec<String> = url.cuts(segment, span).into_iter().flatten().map(range).map(left).collect();
+                    let expected = cuts_by_definition(&form, plain, &range(span)).into_iter().map(left);
+                    let expected: BTreeSet<String> = expected.collect();
+                    prop_assert_eq!(found.len(), expected.len());
+                    prop_assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected);
+                }
+            }
+        }
     }
 }
