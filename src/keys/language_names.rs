@@ -19,13 +19,26 @@ pub fn named_language(text: &str) -> Option<Lang> {
 
 /// The language that a text names by a code of two letters of ISO 639-1 or by one of three letters: `yo`, `kmb`, `pt_BR`.
 pub fn names_by_code(text: &str) -> Option<Lang> {
-    let is_code = |lang: &Lang| {
-        let base = lang.base();
-        let code = base.as_str().split('-').next().unwrap_or("");
-        code.len() == 3 || ISO_639_1.split(' ').any(|known| known == code)
+    let (code, rest) = text.split_once(['-', '_']).map_or((text, None), |(code, rest)| (code, Some(rest)));
+    // `zh-TW`, `sr-Latn`, `es-419`; neither `how-two` nor `so-what`.
+    let is_region = |rest: &str| match rest.len() {
+        2 => rest.bytes().all(|byte| byte.is_ascii_alphabetic()),
+        3 => rest.bytes().all(|byte| byte.is_ascii_digit()),
+        _ => SCRIPTS.iter().any(|script| script.eq_ignore_ascii_case(rest)),
     };
-    tag(text).filter(|lang| lang.is_known() && is_code(lang))
+    let is_tag = rest.is_none_or(|rest| code.len() == 2 && is_region(rest));
+    tag(text).filter(|lang| is_tag && lang.is_known() && is_code(*lang))
 }
+
+/// True for a language by a code of ISO 639-1, or by one of three letters; `jp` and `cz` are countries.
+pub fn is_code(lang: Lang) -> bool {
+    let base = lang.base();
+    let code = base.as_str().split('-').next().unwrap_or("");
+    code.len() == 3 || ISO_639_1.split(' ').any(|known| known == code)
+}
+
+/// Codes of the scripts that languages written in several of them are tagged with.
+const SCRIPTS: &[&str] = &["Latn", "Cyrl", "Arab", "Hans", "Hant", "Hebr", "Deva", "Guru", "Beng", "Mong", "Tfng"];
 
 /// All codes of two letters.
 const ISO_639_1: &str = "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo \

@@ -3,15 +3,17 @@
 //! A text is *told* where its function words or its script name the language; most languages of the world have neither here, and what a
 //! model says of their texts is a guess among the languages it knows. The site says more: what its pages declare, and the names of
 //! languages at one place of its URLs, as `/yo/` beside `/en/`. How far such a *source* is to be believed is counted on the pages whose text
-//! is told: a template that declares English on every page is believed nowhere, and a place that is right about the pages that can be
-//! checked is believed about those that cannot.
+//! is told: declarations that are wrong about French pages are not believed about others, and a place that is right about the pages that can
+//! be checked is believed about those that cannot.
+
+use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::language_names::names_by_code;
+use super::language_names::{is_code, names_by_code};
 use crate::index::site::{PageFacts, Pages, SiteIndex};
-use crate::language::{are_relatives, is_alone, is_told, names::named};
-use crate::text::tokens::Anatomy;
+use crate::language::{is_alone, is_taken_for, is_told, names::by_name};
+use crate::text::tokens::{Anatomy, Span};
 use crate::types::{Field, Lang};
 
 /// What may name the language of a page.
@@ -19,7 +21,7 @@ use crate::types::{Field, Lang};
 enum Source {
     /// What the page declares.
     Declared,
-    /// Directories and labels of hosts, by their number from the left; names of files and values of queries, wherever they stand.
+    /// Directories, values of queries, and labels of hosts before the domain, by their number from the left; names of files.
     Place(Field, u8),
 }
 
@@ -36,10 +38,12 @@ const PRIOR_DECLARED: Tally = Tally { right: 4.0, wrong: 1.0 };
 const PRIOR_PLACE: Tally = Tally { right: 1.0, wrong: 1.0 };
 /// How often a source must be right to name a language (an estimate).
 const BELIEVED: f64 = 0.8;
-/// How sure the language of a text is that its words or script tell, and how sure it is where a relative may be meant (estimates, as for
-/// markers of keys).
-const SURE: f32 = 0.95;
-const LIKELY: f32 = 0.5;
+/// How sure the language of a text is that its words or script tell, and how sure it is where another one may be meant (estimates: as for markers
+/// of keys, and more than what is doubted, after both were rounded to a 255th).
+const SURE: f32 = 0.945;
+const LIKELY: f32 = 0.51;
+/// So many pages are called by a name before what it names is kept apart from others (an estimate).
+const MIN_NAMED: u32 = 3;
 /// A text of so many bytes is told if its language can be: most sentences of one are.
 const LONG: u32 = 300;
 
@@ -70,17 +74,21 @@ impl Text {
         }
     }
 
-    /// True where the text may be in a language that the site names, in spite of what it was taken for. Where a language is `called` by a name
-    /// of its own on the site, a text that is surely in it is not in a relative.
+    /// True where the text may be in a language that the site names, in spite of what it was taken for. What it is likely in stays, where that
+    /// is a language that the site has a name for; and a long text in a language that can be told would have been told.
     fn may_be(self, facts: &PageFacts, named: Lang, called: &FxHashSet<Lang>) -> bool {
+        if is_alone(named) && facts.latin_share > 0.5 {
+            return false;
+        }
+        let is_free = |lang: Lang| !called.contains(&lang.base());
         match self {
-            _ if is_alone(named) && facts.latin_share > 0.5 => false,
-            Text::Told(lang) => are_relatives(lang, named) && !called.contains(&lang.base()),
-            Text::Likely(lang) => are_relatives(lang, named) || !is_told(named),
-            // A text in a language that can be told would have been told.
+            Text::Told(lang) => is_taken_for(named, lang) && is_free(lang),
+            // Letters of a script tell, however few there are among others.
+            Text::Likely(lang) if is_alone(lang) => is_taken_for(named, lang) && is_free(lang),
+            Text::Likely(lang) => !is_told(named) && (is_taken_for(named, lang) || is_free(lang)),
             Text::Other(_) => !is_told(named),
-            // What few words there are say more than a name, where both languages can be told.
-            Text::Short => !(facts.detected.is_known() && is_told(facts.detected) && is_told(named)),
+            // What few words there are say more than a name.
+            Text::Short => !facts.detected.is_known() || !is_told(named),
         }
     }
 }
@@ -88,106 +96,173 @@ impl Text {
 /// Lets pages whose text does not tell its language count for the one that the site names, as far as its names can be believed.
 pub fn name(pages: &dyn Pages, site: &mut SiteIndex<'_>, wants: impl Fn(Lang) -> bool) {
     let mut anatomy = Anatomy::default();
-    // Most sites are in languages that can be told, and call them so.
-    let is_in_doubt = |page: u32| {
+    let known = Known::of(pages, &mut anatomy);
+    for &page in &known.called_otherwise {
         let facts = pages.facts(page);
-        let declared = facts.declared;
-        let is_told = matches!(Text::of(&facts), Text::Told(lang) if !declared.is_known() || declared.agrees(lang));
-        facts.form.has_text() && !is_told
-    };
-    if !(0..pages.count()).any(is_in_doubt) {
-        return;
-    }
-    let (tallies, called) = tallies(pages, &mut anatomy);
-    for page in 0..pages.count() {
-        let facts = pages.facts(page);
-        let text = Text::of(&facts);
-        if !facts.form.has_text() {
-            continue;
-        }
         let mut best: Option<(f64, Source, Lang)> = None;
-        for (source, lang) in names(pages, page, &facts, &mut anatomy) {
-            let belief = belief(source, tallies.get(&source));
-            let is_agreed = facts.detected.agrees(lang);
+        for name in names(pages, page, &facts, &mut anatomy) {
+            let belief = known.belief(name.source);
+            let is_agreed = facts.detected.agrees(name.lang);
             if belief >= BELIEVED
-                && (is_agreed || text.may_be(&facts, lang, &called))
-                && best.is_none_or(|best| (belief, source) > (best.0, best.1))
+                && (is_agreed
+                    || (known.allows(pages, page, &name) && Text::of(&facts).may_be(&facts, name.lang, &known.called)))
+                && best.is_none_or(|best| (belief, name.source) > (best.0, best.1))
             {
-                best = Some((belief, source, lang));
+                best = Some((belief, name.source, name.lang));
             }
         }
         // What is called by the name it was taken for stays as it is, script and all.
-        let is_new = |lang: Lang| !facts.detected.agrees(lang) && wants(lang);
-        if let Some((_, _, lang)) = best.filter(|(_, _, lang)| is_new(*lang)) {
-            site.set(page, Some(lang));
+        if let Some((_, _, lang)) = best.filter(|(_, _, lang)| !facts.detected.agrees(*lang)) {
+            site.set(page, Some(lang).filter(|lang| wants(*lang)));
         }
     }
+    pages.release();
 }
 
-/// How often a source is right.
-fn belief(source: Source, tally: Option<&Tally>) -> f64 {
-    let prior = if source == Source::Declared { PRIOR_DECLARED } else { PRIOR_PLACE };
-    let Tally { right, wrong } = tally.copied().unwrap_or_default();
-    (prior.right + right) / (prior.right + right + prior.wrong + wrong)
+/// What the pages that can be checked say of the names of a site.
+#[derive(Default)]
+struct Known {
+    tallies: FxHashMap<Source, Tally>,
+    /// Of each name of a source how many pages are called by it whose text is told to be in another language, and how many other pages.
+    names: FxHashMap<(Source, Lang), (u32, u32)>,
+    /// Texts that name a language rightly at a place.
+    texts: FxHashMap<Source, Vec<String>>,
+    /// The languages that believed sources name.
+    called: FxHashSet<Lang>,
+    /// Pages with a text that a source calls by another language than it was taken for.
+    called_otherwise: Vec<u32>,
 }
 
-/// How often each source is right about the pages that can be checked; and the languages that believed sources name. What was left untranslated
-/// counts for nothing: it is in the language that most of the site is in, whatever the page is called.
-fn tallies(pages: &dyn Pages, anatomy: &mut Anatomy) -> (FxHashMap<Source, Tally>, FxHashSet<Lang>) {
-    let mut told: FxHashMap<Lang, u32> = FxHashMap::default();
-    for page in 0..pages.count() {
-        if let Text::Told(lang) = Text::of(&pages.facts(page)) {
-            *told.entry(lang.base()).or_default() += 1;
-        }
-    }
-    let main = told.iter().map(|(&lang, &pages)| (pages, lang)).max().map(|(_, lang)| lang);
-    let mut tallies: FxHashMap<Source, Tally> = FxHashMap::default();
-    let mut met: FxHashSet<(Source, Lang)> = FxHashSet::default();
-    for page in 0..pages.count() {
-        let facts = pages.facts(page);
-        let text = Text::of(&facts);
-        for (source, named) in names(pages, page, &facts, anatomy) {
-            met.insert((source, named.base()));
-            let tally = tallies.entry(source).or_default();
-            match text {
-                Text::Told(lang) | Text::Likely(lang) | Text::Other(Some(lang)) if lang.agrees(named) => {
-                    tally.right += 1.0;
-                }
-                Text::Told(lang) if main.is_some_and(|main| lang.agrees(main)) || are_relatives(lang, named) => {}
-                Text::Told(_) => tally.wrong += 1.0,
-                Text::Likely(lang) if is_told(named) && !are_relatives(lang, named) => tally.wrong += 1.0,
-                Text::Other(_) if is_told(named) => tally.wrong += 1.0,
-                Text::Likely(_) | Text::Other(_) | Text::Short => {}
+/// Texts that are kept of a place.
+const MAX_TEXTS: usize = 16;
+
+impl Known {
+    /// Counts what each source is right and wrong about. What was left untranslated counts for nothing: it is in the language that most of the
+    /// site is in, whatever the page is called.
+    fn of(pages: &dyn Pages, anatomy: &mut Anatomy) -> Known {
+        let mut told: FxHashMap<Lang, u32> = FxHashMap::default();
+        for page in 0..pages.count() {
+            if let Text::Told(lang) = Text::of(&pages.facts(page)) {
+                *told.entry(lang.base()).or_default() += 1;
             }
         }
+        let main = told.iter().map(|(&lang, &pages)| (pages, lang)).max().map(|(_, lang)| lang);
+        let mut known = Known::default();
+        for page in 0..pages.count() {
+            let facts = pages.facts(page);
+            let text = Text::of(&facts);
+            let names = names(pages, page, &facts, anatomy);
+            if facts.form.has_text() && names.iter().any(|name| !name.lang.agrees(facts.detected)) {
+                known.called_otherwise.push(page);
+            }
+            for name in names {
+                let named = name.lang;
+                let tally = known.tallies.entry(name.source).or_default();
+                let of_name = known.names.entry((name.source, named.base())).or_default();
+                let is_other = |lang: Lang| !lang.agrees(named) && !is_taken_for(named, lang);
+                let is_told_otherwise = matches!(text, Text::Told(lang) | Text::Likely(lang) if is_other(lang));
+                *if is_told_otherwise { &mut of_name.0 } else { &mut of_name.1 } += 1;
+                match text {
+                    Text::Told(lang) | Text::Likely(lang) | Text::Other(Some(lang)) if lang.agrees(named) => {
+                        tally.right += 1.0;
+                        if let Some(at) = name.at {
+                            let text = &pages.identity(page)[at];
+                            let texts = known.texts.entry(name.source).or_default();
+                            if texts.len() < MAX_TEXTS && !texts.iter().any(|known| known == text) {
+                                texts.push(text.to_owned());
+                            }
+                        }
+                    }
+                    Text::Told(lang) if main.is_some_and(|main| lang.agrees(main)) => {}
+                    Text::Told(lang) if is_other(lang) => tally.wrong += 1.0,
+                    Text::Likely(lang) if is_told(named) && is_other(lang) => tally.wrong += 1.0,
+                    Text::Other(_) if is_told(named) => tally.wrong += 1.0,
+                    _ => {}
+                }
+            }
+        }
+        pages.release();
+        let is_believed = |source: Source| known.belief(source) >= BELIEVED;
+        let is_name = |source: Source, (told, others): (u32, u32)| is_believed(source) && told + others >= MIN_NAMED;
+        let names = known.names.iter().filter(|&(&(source, _), &counts)| is_name(source, counts));
+        known.called = names.map(|((_, lang), _)| *lang).collect();
+        known
     }
-    let is_believed = |source: &Source| belief(*source, tallies.get(source)) >= BELIEVED;
-    let called = met.iter().filter(|(source, _)| is_believed(source)).map(|(_, lang)| *lang).collect();
-    (tallies, called)
+
+    /// How often a source is right.
+    fn belief(&self, source: Source) -> f64 {
+        let prior = if source == Source::Declared { PRIOR_DECLARED } else { PRIOR_PLACE };
+        let Tally { right, wrong } = self.tallies.get(&source).copied().unwrap_or_default();
+        (prior.right + right) / (prior.right + right + prior.wrong + wrong)
+    }
+
+    /// True for a name that does not belong to another language, as `se` on Swedish pages, and does not only look like one: half the words of
+    /// three letters are codes, so that a page under such a one has to exist under another name too (`/kmb/a`, `/en/a`).
+    fn allows(&self, pages: &dyn Pages, page: u32, name: &Name) -> bool {
+        let (told, others) = self.names.get(&(name.source, name.lang.base())).copied().unwrap_or_default();
+        if told > others {
+            return false;
+        }
+        let Some(at) = name.at.clone().filter(|_| name.lang.as_str().len() == 3) else { return true };
+        let identity = pages.identity(page);
+        let exists = |text: &String| {
+            text != &identity[at.clone()]
+                && pages.find(&[&identity[..at.start], text, &identity[at.end..]].concat()).is_some()
+        };
+        self.texts.get(&name.source).is_some_and(|texts| texts.iter().any(exists))
+    }
+}
+
+/// A language as a source names it for a page.
+struct Name {
+    source: Source,
+    lang: Lang,
+    /// Where in the URL, in bytes.
+    at: Option<Range<usize>>,
 }
 
 /// The languages that sources name for a page.
-fn names(pages: &dyn Pages, page: u32, facts: &PageFacts, anatomy: &mut Anatomy) -> Vec<(Source, Lang)> {
+fn names(pages: &dyn Pages, page: u32, facts: &PageFacts, anatomy: &mut Anatomy) -> Vec<Name> {
     let mut found = Vec::new();
-    if facts.declared.is_known() {
-        found.push((Source::Declared, facts.declared));
+    if facts.declared.is_known() && is_code(facts.declared) {
+        found.push(Name { source: Source::Declared, lang: facts.declared, at: None });
     }
     if !anatomy.read(pages.identity(page), Default::default()) {
         return found;
     }
+    let segments = anatomy.segments();
+    // The domain names no language: neither `x.bg` nor `fao.org` does.
+    let labels = segments.iter().filter(|segment| segment.field == Field::Host).count().saturating_sub(2);
     let mut at = 0u8;
-    let mut field = Field::Host;
-    for segment in anatomy.segments() {
-        at = if segment.field == field { at.saturating_add(1) } else { 0 };
-        field = segment.field;
-        let place = Source::Place(field, if matches!(field, Field::Host | Field::Path) { at } else { 0 });
-        let text = anatomy.text(segment.span);
-        let whole = names_by_code(text).or_else(|| named(text).filter(|_| text.len() > 3));
-        let lang = match (whole, anatomy.tokens(segment)) {
-            (None, [.., last]) if field == Field::File => names_by_code(anatomy.text(*last)),
-            (whole, _) => whole,
+    let mut before = None;
+    for (number, segment) in segments.iter().enumerate() {
+        let field = segment.field;
+        at = if before == Some(field) { at.saturating_add(1) } else { 0 };
+        before = Some(field);
+        if field == Field::Host && number >= labels {
+            continue;
+        }
+        let place = Source::Place(field, if field == Field::File { 0 } else { at });
+        // Files have extensions of three letters, and queries words.
+        let code = |text: &str| {
+            names_by_code(text)
+                .filter(|lang| lang.as_str().len() == 2 || matches!(field, Field::Host | Field::Path) || text.len() > 3)
         };
-        found.extend(lang.map(|lang| (place, lang)));
+        let text = anatomy.text(segment.span);
+        let whole = code(text).or_else(|| if text.len() > 3 { by_name(text) } else { None });
+        let mut found_at = whole.map(|lang| (lang, segment.span));
+        if field == Field::File && found_at.is_none() {
+            // `page.html.fr`, `page_fr.html`.
+            let identity = pages.identity(page).as_bytes();
+            let mut ends = anatomy.tokens(segment).iter().rev();
+            let is_extension = |span: &Span| identity.get(usize::from(span.start).wrapping_sub(1)) == Some(&b'.');
+            let (last, before) = (ends.next(), ends.next());
+            let ends = [last, before.filter(|_| last.is_some_and(is_extension))];
+            found_at = ends.into_iter().flatten().find_map(|span| Some((code(anatomy.text(*span))?, *span)));
+        }
+        if let Some((lang, span)) = found_at {
+            found.push(Name { source: place, lang, at: Some(usize::from(span.start)..usize::from(span.end)) });
+        }
     }
     found
 }
@@ -233,12 +308,16 @@ mod tests {
             // A model takes them for this and that.
             let guess = |i: usize| ["zu", "und", "rw"][i % 3];
             pages.extend((0..n).map(|i| page(&format!("x.org/{other}/{i}"), guess(i), 0.9, "und")));
+            pages.extend((0..3).map(|i| page(&format!("x.org/api/f{i}"), "und", 0.0, "und")));
             counts(pages)
+                .into_iter()
+                .filter(|(lang, _)| lang != "und" && lang != "zu" && lang != "rw")
+                .collect::<Vec<_>>()
         };
         assert_eq!(site("yo", 9), [("en".to_owned(), 9), ("yo".to_owned(), 9)]);
         assert_eq!(site("kmb", 9), [("en".to_owned(), 9), ("kmb".to_owned(), 9)]);
         // Of two pages a place has not shown that it names languages.
-        assert_eq!(site("yo", 2).last(), Some(&("zu".to_owned(), 1)));
+        assert_eq!(site("yo", 2), [("en".to_owned(), 2)]);
     }
 
     #[test]
@@ -255,6 +334,97 @@ mod tests {
         // The template of all pages, and one that is always wrong.
         assert_eq!(site(["en", "en", "en"]), [six("en"), six("fr"), six("und")]);
         assert_eq!(site(["fr", "de", "kmb"]), [six("en"), six("fr"), six("und")]);
+    }
+
+    #[test]
+    fn the_code_of_a_country_names_no_language() {
+        // Most texts are surely Swedish, some only likely so.
+        let confidence = |i: usize| if i.is_multiple_of(3) { 0.8 } else { 0.98 };
+        let pages = |lang: &'static str, declared: &'static str| {
+            (0..9).map(move |i| page(&format!("x.org/{declared}/{i}"), lang, confidence(i), declared))
+        };
+        let site: Vec<_> = pages("en", "en").chain(pages("sv", "se")).collect();
+        assert_eq!(counts(site), [("en".to_owned(), 9), ("sv".to_owned(), 9)]);
+        let short = |i: usize| {
+            let (url, facts) = page(&format!("x.org/jp/s{i}"), "und", 0.0, "jp");
+            (url, PageFacts { text_bytes: 120, ..facts })
+        };
+        let site: Vec<_> = pages("en", "en").chain((0..3).map(short)).collect();
+        assert_eq!(counts(site), [("en".to_owned(), 9), ("und".to_owned(), 3)]);
+    }
+
+    #[test]
+    fn places_are_directories_labels_values_and_the_ends_of_names_of_files() {
+        let of = |url: &str| {
+            let pages = ListedPages(vec![page(url, "und", 0.0, "und")]);
+            let names = names(&pages, 0, &pages.facts(0), &mut Anatomy::default());
+            names
+                .into_iter()
+                .map(|name| (name.source, name.lang.to_string(), url[name.at.expect("in the URL")].to_owned()))
+                .collect::<Vec<_>>()
+        };
+        let one =
+            |field, at, lang: &str, text: &str| vec![(Source::Place(field, at), lang.to_owned(), text.to_owned())];
+        assert_eq!(of("x.org/a/yo/b"), one(Field::Path, 1, "yo", "yo"));
+        assert_eq!(of("yo.x.org/a/b"), one(Field::Host, 0, "yo", "yo"));
+        assert_eq!(of("x.org/a?id=7&lang=yo"), one(Field::Query, 1, "yo", "yo"));
+        for url in ["x.org/a/b_yo.html", "x.org/a/b.html.yo", "x.org/a/b.yo.html"] {
+            assert_eq!(of(url), one(Field::File, 0, "yo", "yo"), "{url}");
+        }
+        assert_eq!(of("x.org/zh_TW/b"), one(Field::Path, 0, "zh-Hant", "zh_TW"));
+        assert_eq!(of("x.org/arabic/b"), one(Field::Path, 0, "ar", "arabic"));
+        for url in ["yo.org/a", "x.yo/a", "x.org/so-what/how-two", "x.org/a.php", "x.org/so-you-want-it-all.html"] {
+            assert_eq!(of(url), [], "{url}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_the_name_of_a_language_names_none() {
+        let site = |url: &dyn Fn(&str, usize) -> String, langs: [&str; 2], confidence: f32, declared: &str| {
+            let one = |lang: &'_ str, n: usize| page(&url(lang, n), lang, confidence, declared);
+            let pages: Vec<_> =
+                langs.iter().flat_map(|lang| (0..9).map(|n| one(lang, n)).collect::<Vec<_>>()).collect();
+            counts(pages)
+        };
+        let nine = |lang: &str| (lang.to_owned(), 9);
+        let at = |place: &'static str| {
+            move |lang: &str, n: usize| {
+                if lang == "en" { format!("{place}.x.org/{n}") } else { format!("{lang}.x.org/{n}") }
+            }
+        };
+        for confidence in [0.8, 0.98] {
+            // Names of hosts, of folders, of domains, and of what files are.
+            for place in ["www", "api"] {
+                assert_eq!(site(&at(place), ["en", "fr"], confidence, "und"), [nine("en"), nine("fr")]);
+            }
+            let folder = |lang: &str, n: usize| {
+                if lang == "en" { format!("x.org/doc/{n}") } else { format!("x.org/{lang}/{n}") }
+            };
+            assert_eq!(site(&folder, ["en", "fr"], confidence, "und"), [nine("en"), nine("fr")]);
+            let domain = |lang: &str, n: usize| format!("x.bg/{lang}-{n}.php");
+            assert_eq!(site(&domain, ["bg", "ru"], confidence, "und"), [nine("bg"), nine("ru")]);
+            // A template, for relatives.
+            assert_eq!(site(&domain, ["ca", "es"], confidence, "es"), [nine("ca"), nine("es")]);
+        }
+        let slug = |lang: &str, n: usize| {
+            if n < 4 { format!("x.org/{lang}.html?{n}") } else { format!("x.org/so-{lang}-{n}.htm") }
+        };
+        assert_eq!(site(&slug, ["en", "fr"], 0.8, "und"), [nine("en"), nine("fr")]);
+    }
+
+    #[test]
+    fn a_language_without_words_is_told_from_a_relative_by_what_the_site_calls_it() {
+        let site = |hr: bool, confidence: f32| {
+            let mut pages: Vec<_> = (0..9).map(|n| page(&format!("x.org/en/{n}"), "en", 0.98, "und")).collect();
+            pages.extend((0..9).map(|n| page(&format!("x.org/bs/{n}"), "hr", confidence, "und")));
+            pages.extend((0..9).filter(|_| hr).map(|n| page(&format!("x.org/hr/{n}"), "hr", 0.98, "und")));
+            counts(pages)
+        };
+        let nine = |lang: &str| (lang.to_owned(), 9);
+        assert_eq!(site(false, 0.98), [nine("bs"), nine("en")]);
+        assert_eq!(site(true, 0.8), [nine("bs"), nine("en"), nine("hr")]);
+        // What is surely Croatian beside Croatian pages was not translated.
+        assert_eq!(site(true, 0.98), [nine("en"), ("hr".to_owned(), 18)]);
     }
 
     #[test]

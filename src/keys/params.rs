@@ -92,7 +92,7 @@ pub struct Params {
     pub variants: bool,
     /// Whether untranslated copies are found and left out.
     pub copies: bool,
-    /// Whether doubtful languages are resolved by the markers of strong keys.
+    /// Whether doubtful languages are those that the site names, and are resolved by the markers of strong keys.
     pub resolve_labels: bool,
     /// Confidence of a language, 0..=1, below which a text may be in two, and its letters decide. Default 0.75: where the
     /// alphabets differ it is the share of the language's letters, so that a quarter is in other ones.

@@ -83,36 +83,58 @@ pub fn is_told(lang: Lang) -> bool {
     words::is_listed(lang) || scripts::is_alone(lang)
 }
 
-/// Languages that texts are taken for in place of each other: short ones, and those in a language that is not known here.
+/// Languages that short texts are taken for in place of each other.
 const RELATIVES: &[&[&str]] = &[
-    &["gl", "pt", "es", "ast", "an", "lad", "ext"],
-    &["ca", "oc", "es", "an"],
-    &["it", "co", "scn", "sc", "rm", "fur", "lmo", "vec", "lij", "pms", "nap", "rgn", "eml"],
-    &["fr", "wa", "pcd", "frp", "oc"],
-    &["bs", "hr", "sr", "sl", "cnr"],
+    &["gl", "pt", "es"],
+    &["ca", "oc", "es"],
+    &["bs", "hr", "sr", "sl"],
     &["da", "no", "nn", "sv"],
-    &["id", "ms", "min", "bjn", "zlm"],
+    &["id", "ms"],
     &["cs", "sk"],
-    &["pl", "szl", "csb", "hsb", "dsb"],
-    &["be", "ru", "uk", "bg", "mk", "rue"],
-    &["ga", "gd", "gv"],
-    &["en", "sco", "pcm"],
-    &["af", "nl", "fy", "li", "nds"],
-    &["de", "lb", "gsw", "nds", "bar", "ksh"],
-    &["az", "tr", "tk", "uz", "crh", "gag"],
-    &["et", "fi", "krl", "fkv", "vep", "vro"],
-    &["hi", "mr", "ne", "mai", "bho", "awa", "mag", "sa"],
-    &["fa", "ur", "ps", "ckb", "prs", "pnb"],
-    &["jv", "su"],
-    &["tl", "ceb", "hil", "ilo", "war", "pam", "bik"],
-    &["zu", "xh", "ss", "nr", "nd"],
-    &["am", "ti", "tig", "gez"],
-    &["he", "yi", "lad"],
-    &["bo", "dz"],
-    &["bn", "as"],
-    &["my", "mnw", "shn", "ksw"],
-    &["ka", "xmf"],
+    &["be", "ru", "uk", "bg", "mk"],
+    &["ga", "gd"],
+    &["af", "nl"],
+    &["az", "tr", "tk", "uz"],
+    &["et", "fi"],
 ];
+
+/// Languages that can be told, each with some that cannot, and that are taken for it even in long texts: by the words that they share, or by a
+/// script that both write.
+const TAKEN_FOR: &[(&str, &[&str])] = &[
+    ("es", &["ast", "ext", "lad"]),
+    ("it", &["co", "scn", "sc", "rm", "fur", "lmo", "vec", "lij", "pms", "nap", "rgn", "eml"]),
+    ("fr", &["wa", "pcd", "frp"]),
+    ("hr", &["bs", "cnr"]),
+    ("sr", &["bs", "cnr"]),
+    ("id", &["min", "bjn"]),
+    ("pl", &["szl", "csb", "hsb", "dsb"]),
+    ("ru", &["rue"]),
+    ("uk", &["rue"]),
+    ("en", &["sco", "pcm"]),
+    ("nl", &["fy", "li", "nds"]),
+    ("de", &["gsw", "nds", "bar", "ksh"]),
+    ("tr", &["crh", "gag"]),
+    ("az", &["azb"]),
+    ("fi", &["krl", "fkv", "vep", "vro"]),
+    ("et", &["vro"]),
+    ("hi", &["mai", "bho", "awa", "mag", "sa"]),
+    ("ne", &["mai"]),
+    ("fa", &["prs"]),
+    ("jv", &["su"]),
+    ("tl", &["ceb", "hil", "ilo", "war", "pam", "bik"]),
+    ("am", &["ti", "tig", "gez"]),
+    ("he", &["yi", "lad"]),
+    ("bo", &["dz"]),
+    ("bn", &["as"]),
+    ("my", &["mnw", "shn", "ksw"]),
+    ("ka", &["xmf"]),
+];
+
+/// True for a language that cannot be told, and that is taken for one that can.
+pub fn is_taken_for(lang: Lang, told: Lang) -> bool {
+    let (lang, told) = (lang.base(), told.base());
+    TAKEN_FOR.iter().any(|(known, others)| *known == told.as_str() && others.contains(&lang.as_str()))
+}
 
 /// True for near relatives, which detection takes for each other in short texts.
 pub fn are_relatives(a: Lang, b: Lang) -> bool {

@@ -23,6 +23,11 @@ static BY_NAME: LazyLock<FxHashMap<&'static str, Lang>> = LazyLock::new(|| {
 /// Longer labels, in bytes, are no names.
 const MAX_BYTES: usize = 80;
 
+/// The language that a text names by its name, and by nothing else.
+pub fn by_name(text: &str) -> Option<Lang> {
+    if text.len() > MAX_BYTES { None } else { BY_NAME.get(bare(&text.to_lowercase())).copied() }
+}
+
 /// The language that a label names, and names alone: by name, with a region behind it or without ("English (UK)"), or by a code of ISO 639.
 pub fn named(label: &str) -> Option<Lang> {
     if label.len() > MAX_BYTES {

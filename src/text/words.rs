@@ -511,7 +511,7 @@ const ZEROS: &[u32] = &[
 /// The hash of a number's digits; `None` for words that are none.
 ///
 /// Separators are dropped, so that `1,000`, `1.000` and `1'000` are one number in any language, and so are `3.14` and
-/// `3,14`. The digits of other scripts count as those of ASCII.
+/// `3,14`. The digits of other scripts in use count as those of ASCII.
 pub fn number(word: &str) -> Option<u64> {
     // As most words do.
     if word.as_bytes().first().is_none_or(|&b| b.is_ascii_alphabetic() || b == b'_') {
