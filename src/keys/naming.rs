@@ -269,6 +269,8 @@ fn names(pages: &dyn Pages, page: u32, facts: &PageFacts, anatomy: &mut Anatomy)
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::index::site::{ListedPages, Urls};
 
@@ -284,20 +286,16 @@ mod tests {
         (url.to_owned(), facts)
     }
 
-    /// The languages that pages count for, by URL.
-    fn named_pages(mut pages: Vec<(String, PageFacts)>) -> Vec<(String, String)> {
+    /// How many pages count for each language.
+    fn counts(mut pages: Vec<(String, PageFacts)>) -> Vec<(String, usize)> {
         pages.sort_by(|x, y| x.0.cmp(&y.0));
         let pages = ListedPages(pages);
         let label = |page: u32| Some(pages.facts(page).detected).filter(|lang| lang.is_known());
         let mut site = SiteIndex::collect(&pages, label);
         name(&pages, &mut site, |_| true);
         let lang = |page: u32| site.lang(page).unwrap_or(Lang::UNKNOWN).to_string();
-        (0..pages.count()).map(|page| (pages.identity(page).to_owned(), lang(page))).collect()
-    }
-
-    fn counts(pages: Vec<(String, PageFacts)>) -> Vec<(String, usize)> {
-        let mut counts: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
-        named_pages(pages).into_iter().for_each(|(_, lang)| *counts.entry(lang).or_default() += 1);
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        (0..pages.count()).for_each(|page| *counts.entry(lang(page)).or_default() += 1);
         counts.into_iter().collect()
     }
 

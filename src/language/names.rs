@@ -34,9 +34,8 @@ pub fn named(label: &str) -> Option<Lang> {
         return None;
     }
     let label = label.to_lowercase();
-    let name = |label: &str| BY_NAME.get(bare(label)).copied();
     let code = |label: &str| Lang::parse(bare(label)).filter(|lang| lang.has_short_code());
-    name(&label).or_else(|| label.split_once('(').and_then(|(before, _)| name(before))).or_else(|| code(&label))
+    by_name(&label).or_else(|| label.split_once('(').and_then(|(before, _)| by_name(before))).or_else(|| code(&label))
 }
 
 #[cfg(test)]

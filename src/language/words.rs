@@ -65,7 +65,13 @@ pub struct Verdict {
 
 /// True for a language with a list of function words.
 pub fn is_listed(lang: Lang) -> bool {
-    LISTS.iter().any(|list| list.tag == lang.base().as_str())
+    list_of(lang).is_some()
+}
+
+/// The place of a language in [`LISTS`].
+fn list_of(lang: Lang) -> Option<usize> {
+    let base = lang.base();
+    LISTS.iter().position(|list| list.tag == base.as_str())
 }
 
 /// Reads the words of a text: runs of letters, in any case.
@@ -184,8 +190,7 @@ impl Words {
     /// True for a text that is not in a language with a list of function words: it has few *different* ones, compared with what as many
     /// words of that language would have. A language that is not known here has the short words of many others, a few of them again and again.
     pub fn exclude(&self, lang: Lang, params: &Params) -> bool {
-        let base = lang.base();
-        let Some(at) = LISTS.iter().position(|list| list.tag == base.as_str()) else { return false };
+        let Some(at) = list_of(lang) else { return false };
         let mut found: Vec<u64> = self.hits.iter().filter(|hit| hit.1 & 1 << at != 0).map(|hit| hit.0).collect();
         found.sort_unstable();
         found.dedup();

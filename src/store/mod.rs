@@ -241,23 +241,19 @@ impl Store {
         // A store that is refused stays as it was; no new catalog is made in it.
         let is_to_open = of_manifest.is_ok() || folder.join(&catalog_name).exists();
         let opened = if is_to_open { Store::open_catalog(folder, &catalog_name, last)? } else { None };
-        let is_damaged = match (of_manifest, &opened) {
+        // Whether the record files hold the catalog's commit, where that is another one than the manifest's.
+        let holds = match (&opened, last) {
+            (Some((_, sentinel)), Some(last)) if sentinel != last => Some(kinds::hold(folder, sentinel)?),
+            _ => None,
+        };
+        let is_damaged = match of_manifest {
             // Only the manifest is an old copy.
-            (Err(Error::Store { .. }), Some((_, sentinel)))
-                if Some(sentinel) != last && kinds::hold(folder, sentinel)? =>
-            {
-                false
-            }
-            (checked, _) => checked?.is_some(),
+            Err(Error::Store { .. }) if holds == Some(true) => false,
+            checked => checked?.is_some(),
         };
         // The catalog is of a later commit than the manifest, and the record files hold all of the manifest's commit but not all of the
         // catalog's.
-        let is_of_other_state = match (&opened, last) {
-            (Some((_, sentinel)), Some(last)) if sentinel != last => {
-                !kinds::hold(folder, sentinel)? && kinds::hold(folder, last)?
-            }
-            _ => false,
-        };
+        let is_of_other_state = holds == Some(false) && last.map_or(Ok(false), |last| kinds::hold(folder, last))?;
         let of_other_state =
             opened.as_ref().filter(|_| is_of_other_state).map(|(catalog, _)| rebuild::known_of(catalog));
         let (catalog, sentinel) = match (opened.filter(|_| !is_of_other_state), known) {
